@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What core/ needs from its surroundings: integer types, byte order, memcpy.
+ * The same files build into rxe_prism.ko and into the userspace device.
+ */
+#ifndef PRISM_PLATFORM_H
+#define PRISM_PLATFORM_H
+
+#ifdef __KERNEL__
+
+#include <linux/types.h>
+#include <linux/string.h>
+#include <asm/unaligned.h>
+
+#else
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+#define memcmp __builtin_memcmp
+
+static inline u32 get_unaligned_be32(const void *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap32(v);
+}
+
+static inline u64 get_unaligned_be64(const void *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap64(v);
+}
+
+static inline void put_unaligned_be32(u32 v, void *p)
+{
+	v = __builtin_bswap32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void put_unaligned_be64(u64 v, void *p)
+{
+	v = __builtin_bswap64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline u32 get_unaligned_le32(const void *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline u64 get_unaligned_le64(const void *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline void put_unaligned_le32(u32 v, void *p)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void put_unaligned_le64(u64 v, void *p)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the userspace helpers above are written for little-endian machines"
+#endif
+
+#endif /* __KERNEL__ */
+
+#endif /* PRISM_PLATFORM_H */

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * <infiniband/prismdv.h>: PRISM operations as direct verbs.
+ *
+ * Semantics: docs/semantics.md (sections are named below as S.n), packets: docs/wire-protocol.md, one man page for each
+ * function: prismdv_*(3), overview: prismdv(7). Error convention of rdma-core: functions that return int give 0 or a
+ * positive errno value, functions that return a pointer give NULL and set errno. Thread-safety is that of libibverbs:
+ * every function may be called from any thread; a work request builder belongs to the thread between ibv_wr_start()
+ * and ibv_wr_complete().
+ */
+#ifndef INFINIBAND_PRISMDV_H
+#define INFINIBAND_PRISMDV_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Devices --------------------------------------------------------------------------------------------------------- */
+
+/** The devices of libibverbs and the userspace devices, NULL-terminated; free with prismdv_free_device_list(). */
+struct ibv_device **prismdv_get_device_list(int *num_devices);
+void prismdv_free_device_list(struct ibv_device **list);
+
+/** True if @device speaks PRISM: every other function here asks for a context of such a device (else EOPNOTSUPP). */
+bool prismdv_is_supported(struct ibv_device *device);
+
+enum prismdv_progress {
+	PRISMDV_PROGRESS_DEFAULT, /* as the environment variable PRISM_PROGRESS says, else THREAD */
+	PRISMDV_PROGRESS_INLINE,  /* only calls into the library make progress: ibv_poll_cq, posting, prismdv_progress */
+	PRISMDV_PROGRESS_THREAD,  /* an engine thread makes progress whenever no call does */
+};
+
+struct prismdv_context_attr {
+	uint64_t comp_mask; /* reserved for growth, 0 */
+	uint32_t progress;  /* enum prismdv_progress */
+	uint32_t reserved;
+};
+
+/** As ibv_open_device(), with a choice of who drives a userspace device. @attr may be NULL. */
+struct ibv_context *prismdv_open_device(struct ibv_device *device, const struct prismdv_context_attr *attr);
+
+/** Drive the userspace device once: receive, execute, answer, send. No effect on a kernel device. 0 or errno. */
+int prismdv_progress(struct ibv_context *context);
+
+/** Feature bits: one for each primitive and modifier. A device of protocol version 1 has them all. */
+enum prismdv_feature {
+	PRISMDV_FEATURE_INDIRECT = 1 << 0,
+	PRISMDV_FEATURE_BOUNDED = 1 << 1,
+	PRISMDV_FEATURE_DATA_INDIRECT = 1 << 2,
+	PRISMDV_FEATURE_CONDITIONAL = 1 << 3,
+	PRISMDV_FEATURE_REDIRECT = 1 << 4,
+	PRISMDV_FEATURE_CAS = 1 << 5,
+	PRISMDV_FEATURE_ALLOCATE = 1 << 6,
+};
+
+enum prismdv_device_flags {
+	PRISMDV_DEVICE_USERSPACE = 1 << 0, /* runs in this process, without a kernel module */
+};
+
+struct prismdv_device_attr {
+	uint64_t comp_mask;	     /* out: bits of fields added later, 0 today */
+	uint64_t features;	     /* enum prismdv_feature */
+	uint32_t protocol_version;   /* docs/wire-protocol.md: 1 */
+	uint32_t flags;		     /* enum prismdv_device_flags */
+	uint32_t max_indirect_read;  /* bytes; at least 1 MiB */
+	uint32_t max_cas_size;	     /* bytes; 32 */
+	uint32_t max_outstanding;    /* PRISM requests in flight a QP (max_rd_atomic); at least 128 */
+	uint32_t max_free_list_tries; /* bad entries removed before NO_BUFFER; 8 */
+	uint32_t reserved[8];
+};
+
+int prismdv_query_device(struct ibv_context *context, struct prismdv_device_attr *attr);
+
+/** A device counter: a name that stays the same between releases, and its value since the context was opened. */
+struct prismdv_counter {
+	char name[40];
+	uint64_t value;
+};
+
+/**
+ * Fill at most @max entries of @counters. Returns how many the device has (call with max 0 to learn it), or a negative
+ * errno. docs/semantics.md lists the names.
+ */
+ssize_t prismdv_query_counters(struct ibv_context *context, struct prismdv_counter *counters, size_t max);
+
+/* Capability exchange (S.10): peers that speak PRISM say so to each other, outside the data path -------------------- */
+
+/** What a device can do, in the byte order of the wire: carry it to the peer as 16 opaque bytes. */
+struct prismdv_capability {
+	uint8_t bytes[16];
+};
+
+int prismdv_query_capability(struct ibv_context *context, struct prismdv_capability *capability);
+
+/**
+ * Declare what the peer of @qp can do, from the bytes that it sent. Before this, posting a PRISM request to @qp fails
+ * with EOPNOTSUPP; the declaration lasts until the QP is reset. EINVAL: not a capability record, EPROTONOSUPPORT:
+ * no common protocol version, EOPNOTSUPP: @qp was not created by prismdv_create_qp().
+ */
+int prismdv_set_peer_capability(struct ibv_qp *qp, const struct prismdv_capability *capability);
+
+/* Queue pairs and free lists --------------------------------------------------------------------------------------- */
+
+struct prismdv_qp_init_attr {
+	uint64_t comp_mask; /* reserved for growth, 0 */
+	uint64_t reserved[4];
+};
+
+/** An RC queue pair that posts and accepts PRISM requests. @prism_attr may be NULL. */
+struct ibv_qp *prismdv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+	const struct prismdv_qp_init_attr *prism_attr);
+
+enum prismdv_srq_flags {
+	PRISMDV_SRQ_FREE_LIST = 1 << 0,
+};
+
+struct prismdv_srq_init_attr {
+	uint64_t comp_mask; /* reserved for growth, 0 */
+	uint32_t flags;	    /* enum prismdv_srq_flags; without FREE_LIST an ordinary SRQ */
+	uint32_t reserved[7];
+};
+
+/**
+ * A free list (S.7): post buffers of exactly one sge with ibv_post_srq_recv(), name it in requests by the number that
+ * ibv_get_srq_num() gives. It cannot be attached to a QP.
+ */
+struct ibv_srq *prismdv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+	const struct prismdv_srq_init_attr *prism_attr);
+
+struct prismdv_free_list_attr {
+	uint64_t comp_mask; /* out: bits of fields added later, 0 today */
+	uint64_t posted;    /* entries ever posted */
+	uint64_t popped;    /* entries ever handed out */
+	uint64_t rejected;  /* bad entries ever removed */
+	uint64_t reclaimed; /* buffers taken back from unfinished ALLOCATEs */
+	uint32_t available; /* entries in the list */
+	uint32_t allocatable; /* of these, entries past their grace period */
+	uint64_t reserved[4];
+};
+
+int prismdv_query_free_list(struct ibv_srq *srq, struct prismdv_free_list_attr *attr);
+
+/** Why a free-list entry was removed: the errno that a local check of it gave. */
+struct prismdv_rejected_entry {
+	uint64_t wr_id;
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+	uint32_t error; /* EINVAL: no such region or not of this PD or out of its range, EACCES: rights are missing */
+	uint32_t reserved;
+};
+
+/**
+ * The bad entries that the device removed since the last call, oldest first, at most @max; returns how many, or a
+ * negative errno. The device remembers as many as the list's max_wr, then forgets the oldest.
+ */
+ssize_t prismdv_poll_rejected(struct ibv_srq *srq, struct prismdv_rejected_entry *entries, size_t max);
+
+/* Work requests ---------------------------------------------------------------------------------------------------- */
+
+/** How a PRISM request ended: ibv_wc.vendor_err (or ibv_wc_read_vendor_err) of a completion with IBV_WC_SUCCESS. */
+enum prismdv_status {
+	PRISMDV_STATUS_OK = 0,
+	PRISMDV_STATUS_CAS_MISS = 1,	 /* the comparison did not hold; the old bytes are in the local sges */
+	PRISMDV_STATUS_NULL_POINTER = 2, /* the pointer of an indirect target was 0 */
+	PRISMDV_STATUS_NO_BUFFER = 3,	 /* the free list had no buffer to give */
+	PRISMDV_STATUS_SKIPPED = 4,	 /* conditional, and the previous request did not succeed */
+};
+
+/** The name of a status, such as "CAS_MISS". Never NULL. */
+const char *prismdv_status_str(uint32_t status);
+
+/** Values for ibv_send_wr.opcode: the work request is the first member of a struct prismdv_send_wr. */
+enum prismdv_wr_opcode {
+	PRISMDV_WR_READ = 0xc0,	    /* completes as IBV_WC_RDMA_READ */
+	PRISMDV_WR_WRITE = 0xc1,    /* completes as IBV_WC_RDMA_WRITE */
+	PRISMDV_WR_CAS = 0xc2,	    /* completes as IBV_WC_COMP_SWAP */
+	PRISMDV_WR_ALLOCATE = 0xc3, /* completes as IBV_WC_FETCH_ADD */
+};
+
+/** Modifiers (S.3). READ takes T B C R, WRITE T B C D, CAS T C D, ALLOCATE B C R; B only with T, on ALLOCATE with R. */
+enum prismdv_wr_flags {
+	PRISMDV_WR_INDIRECT = 1 << 0,	   /* T: the target holds a pointer to the real target */
+	PRISMDV_WR_BOUNDED = 1 << 1,	   /* B: that pointer, or the one that R stores, carries a bound */
+	PRISMDV_WR_CONDITIONAL = 1 << 2,   /* C: run only if the previous request succeeded */
+	PRISMDV_WR_REDIRECT = 1 << 3,	   /* R: the result goes to aux, not to the requester */
+	PRISMDV_WR_DATA_INDIRECT = 1 << 4, /* D: the data comes from aux, not from the requester */
+};
+
+enum prismdv_cas_mode {
+	PRISMDV_CAS_EQ = 0,
+	PRISMDV_CAS_GT = 1, /* compare operand greater than target */
+	PRISMDV_CAS_LT = 2,
+};
+
+enum prismdv_cas_flags {
+	PRISMDV_CAS_COMPARE_DATA = 1 << 0, /* with D: the bytes from aux are the compare operand as well */
+};
+
+/**
+ * The operands of a CAS: raw bytes in memory order, @length of them each, copied when the request is posted. Compared
+ * as one unsigned little-endian integer. A NULL mask is all ones; @swap is ignored (may be NULL) with D, @compare with
+ * PRISMDV_CAS_COMPARE_DATA.
+ */
+struct prismdv_cas {
+	uint8_t mode;	 /* enum prismdv_cas_mode */
+	uint8_t flags;	 /* enum prismdv_cas_flags */
+	uint16_t length; /* 8, 16 or 32 */
+	uint32_t reserved;
+	const void *compare;
+	const void *swap;
+	const void *compare_mask;
+	const void *swap_mask;
+};
+
+/** The second address of a request: where R stores, where D loads. */
+struct prismdv_aux {
+	uint64_t addr;
+	uint32_t rkey;
+	uint32_t length; /* READ with R, WRITE with D: bytes to move; else 0 */
+};
+
+struct prismdv_allocate {
+	uint32_t free_list; /* number of the peer's free list */
+	uint32_t tag;	    /* with R and B: goes into the stored bounded pointer */
+	struct ibv_sge result; /* the address goes here, 8 bytes in host order, 0 if none; length 0: not wanted */
+};
+
+/**
+ * An extended work request for ibv_post_send(); lists may mix it with standard ones. wr.opcode is one of enum
+ * prismdv_wr_opcode, wr.wr.rdma names the target (not of ALLOCATE), wr.sg_list is the data: of WRITE and ALLOCATE what
+ * is written (IBV_SEND_INLINE works), of READ and CAS where the result goes.
+ */
+struct prismdv_send_wr {
+	struct ibv_send_wr wr;
+	uint32_t comp_mask; /* reserved for growth, 0 */
+	uint32_t flags;	    /* enum prismdv_wr_flags */
+	struct prismdv_aux aux;
+	union {
+		struct prismdv_cas cas;
+		struct prismdv_allocate allocate;
+	};
+};
+
+/* The same through ibv_qp_ex: between ibv_wr_start() and ibv_wr_complete() one builder, then its setters ------------ */
+
+struct prismdv_qp_ex {
+	uint64_t comp_mask; /* out: bits of members added later, 0 today */
+	void (*wr_read)(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_write)(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_cas)(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const struct prismdv_cas *cas);
+	void (*wr_allocate)(struct prismdv_qp_ex *qp, uint32_t free_list, uint32_t tag);
+	void (*wr_set_flags)(struct prismdv_qp_ex *qp, uint32_t flags);
+	void (*wr_set_aux)(struct prismdv_qp_ex *qp, uint32_t flag, uint32_t rkey, uint64_t addr, uint32_t length);
+	void (*wr_set_result)(struct prismdv_qp_ex *qp, uint32_t lkey, uint64_t addr);
+};
+
+/** NULL with EOPNOTSUPP unless @qp was created by prismdv_create_qp() with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+struct prismdv_qp_ex *prismdv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp);
+
+/** READ into the sges set by ibv_wr_set_sge(_list)(). */
+static inline void prismdv_wr_read(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)
+{
+	qp->wr_read(qp, rkey, remote_addr);
+}
+
+/** WRITE what ibv_wr_set_sge(_list)() or ibv_wr_set_inline_data(_list)() name. */
+static inline void prismdv_wr_write(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)
+{
+	qp->wr_write(qp, rkey, remote_addr);
+}
+
+/** Enhanced compare-and-swap; the old bytes go to the sge. */
+static inline void prismdv_wr_cas(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
+	const struct prismdv_cas *cas)
+{
+	qp->wr_cas(qp, rkey, remote_addr, cas);
+}
+
+/** ALLOCATE a buffer of @free_list and write to its start what the sges or the inline data name. */
+static inline void prismdv_wr_allocate(struct prismdv_qp_ex *qp, uint32_t free_list, uint32_t tag)
+{
+	qp->wr_allocate(qp, free_list, tag);
+}
+
+/** T: the target is indirect. */
+static inline void prismdv_wr_set_indirect(struct prismdv_qp_ex *qp)
+{
+	qp->wr_set_flags(qp, PRISMDV_WR_INDIRECT);
+}
+
+/** T and B: the target is a bounded pointer. */
+static inline void prismdv_wr_set_indirect_bounded(struct prismdv_qp_ex *qp)
+{
+	qp->wr_set_flags(qp, PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED);
+}
+
+/** C: run only if the previous request on this QP succeeded. */
+static inline void prismdv_wr_set_conditional(struct prismdv_qp_ex *qp)
+{
+	qp->wr_set_flags(qp, PRISMDV_WR_CONDITIONAL);
+}
+
+/** R: store the result at @addr under @rkey; @length: of a READ the bytes to move, of an ALLOCATE 0. */
+static inline void prismdv_wr_set_redirect(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t addr, uint32_t length)
+{
+	qp->wr_set_aux(qp, PRISMDV_WR_REDIRECT, rkey, addr, length);
+}
+
+/** R and B on an ALLOCATE: store the bounded pointer { address, payload length, tag } at @addr under @rkey. */
+static inline void prismdv_wr_set_redirect_bounded(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t addr)
+{
+	qp->wr_set_aux(qp, PRISMDV_WR_REDIRECT | PRISMDV_WR_BOUNDED, rkey, addr, 0);
+}
+
+/** D: load the data from @addr under @rkey; @length: of a WRITE the bytes to move, of a CAS 0. */
+static inline void prismdv_wr_set_data_indirect(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t addr,
+	uint32_t length)
+{
+	qp->wr_set_aux(qp, PRISMDV_WR_DATA_INDIRECT, rkey, addr, length);
+}
+
+/** ALLOCATE: the address goes to 8 local bytes, as prismdv_allocate.result. */
+static inline void prismdv_wr_set_result(struct prismdv_qp_ex *qp, uint32_t lkey, uint64_t addr)
+{
+	qp->wr_set_result(qp, lkey, addr);
+}
+
+/** A bounded pointer as B reads and R with B stores it: little-endian, 16-byte aligned (S.4). */
+struct prismdv_bounded_ptr {
+	uint64_t ptr;
+	uint32_t bound; /* bytes */
+	uint32_t tag;	/* the application's; the device ignores it */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INFINIBAND_PRISMDV_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The boundary between the protocol and whatever carries its packets.
+ *
+ * The protocol (soft/rc) sees packets from the first byte of the BTH to the last byte of payload and pad: the ICRC
+ * belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Three carriers exist: the
+ * UDP port (soft/net/udp_port.hpp), the simulator and the fuzzers (tests/).
+ */
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace prism::soft {
+
+/** Nanoseconds on a monotonic clock; the carrier supplies it, the protocol never reads a clock of its own. */
+using Time = std::uint64_t;
+
+/** An endpoint's IP address in the form of a RoCEv2 GID: IPv6, or IPv4 as ::ffff:a.b.c.d (IBTA annex A17). */
+struct Address {
+	std::array<std::uint8_t, 16> gid{};
+
+	bool operator==(const Address &) const = default;
+	auto operator<=>(const Address &) const = default;
+
+	[[nodiscard]] bool is_ipv4() const
+	{
+		static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+		for (std::size_t i = 0; i < prefix.size(); i++)
+			if (gid[i] != prefix[i])
+				return false;
+		return true;
+	}
+};
+
+/** The longest packet that crosses this boundary: headers of the largest request, a 4096-byte MTU and its pad. */
+inline constexpr std::size_t max_packet_size = 4096 + 256;
+
+/**
+ * Where outgoing packets go, in order. A carrier may gather packets into trains; it sends nothing before flush()
+ * unless it runs out of space.
+ */
+class PacketSink {
+public:
+	virtual ~PacketSink() = default;
+
+	/**
+	 * Room for one packet of exactly @p size bytes (at most max_packet_size) to @p peer. The caller fills it and
+	 * calls commit() before it asks for the next. Never fails: a carrier that cannot send loses the packet, as a
+	 * network may.
+	 */
+	virtual std::uint8_t *begin(const Address &peer, std::size_t size) = 0;
+
+	/** The packet last begun is complete. */
+	virtual void commit() = 0;
+
+	/** Everything committed leaves now. */
+	virtual void flush() = 0;
+};
+
+/** Where incoming packets go: those whose ICRC held. */
+class PacketHandler {
+public:
+	virtual ~PacketHandler() = default;
+
+	/** @p packet stays valid only during the call. */
+	virtual void receive(const Address &from, std::span<const std::uint8_t> packet, Time now) = 0;
+};
+
+} // namespace prism::soft
