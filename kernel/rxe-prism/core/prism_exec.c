@@ -17,27 +17,25 @@ static bool inside_block(u64 va, u32 length)
 void prism_load(const struct prism_env *env, void *ctx, const struct prism_span *span, u32 offset, void *to,
 		u32 length)
 {
-	const u64 va = span->va + offset;
-	const bool atomic = inside_block(va, length);
+	const bool atomic = inside_block(span->va + offset, length);
 
 	if (atomic)
-		env->lock(ctx, va);
+		env->lock(ctx, span, offset, length);
 	env->load(ctx, span, offset, to, length);
 	if (atomic)
-		env->unlock(ctx, va);
+		env->unlock(ctx, span, offset, length);
 }
 
 void prism_store(const struct prism_env *env, void *ctx, const struct prism_span *span, u32 offset, const void *from,
 		 u32 length)
 {
-	const u64 va = span->va + offset;
-	const bool atomic = inside_block(va, length);
+	const bool atomic = inside_block(span->va + offset, length);
 
 	if (atomic)
-		env->lock(ctx, va);
+		env->lock(ctx, span, offset, length);
 	env->store(ctx, span, offset, from, length);
 	if (atomic)
-		env->unlock(ctx, va);
+		env->unlock(ctx, span, offset, length);
 }
 
 static bool get(struct run *run, u32 rkey, u64 va, u32 length, u32 rights, struct prism_span *span)
@@ -174,7 +172,7 @@ static bool swap_in_place(struct run *run, const struct prism_cas *cas, const st
 	u8 new[PRISM_MAX_CAS];
 	bool holds;
 
-	run->env->lock(run->ctx, span->va);
+	run->env->lock(run->ctx, span, 0, cas->size);
 	run->env->load(run->ctx, span, 0, old, cas->size);
 	holds = prism_cas_holds(cas, old);
 	if (holds) {
@@ -182,7 +180,7 @@ static bool swap_in_place(struct run *run, const struct prism_cas *cas, const st
 		prism_cas_swap(cas, new);
 		run->env->store(run->ctx, span, 0, new, cas->size);
 	}
-	run->env->unlock(run->ctx, span->va);
+	run->env->unlock(run->ctx, span, 0, cas->size);
 	return holds;
 }
 

@@ -66,9 +66,9 @@ struct prism_env {
 	void (*store)(void *ctx, const struct prism_span *span, u32 offset, const void *from, u32 length);
 	void (*copy)(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length);
 
-	/* The lock that standard atomics take as well, for the 32-byte block that @va is in. */
-	void (*lock)(void *ctx, u64 va);
-	void (*unlock)(void *ctx, u64 va);
+	/* The lock that standard atomics take as well, for at most one block at the start of @span + @offset. */
+	void (*lock)(void *ctx, const struct prism_span *span, u32 offset, u32 length);
+	void (*unlock)(void *ctx, const struct prism_span *span, u32 offset, u32 length);
 
 	/* Take the first good, allocatable entry; if it has no room for @length bytes, leave it. */
 	enum prism_pop (*pop)(void *ctx, u32 free_list, u32 length, struct prism_buffer *buffer);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+// prism-run: runs an unmodified verbs program so that it sees the userspace PRISM devices.
+#include "options.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <getopt.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+// As env(1) and nohup(1) have it.
+constexpr int exit_launcher_failed = 125;
+constexpr int exit_not_executable = 126;
+constexpr int exit_not_found = 127;
+
+constexpr const char *preload_name = "libprism-preload.so";
+constexpr const char *preload_variable = "LD_PRELOAD";
+
+struct Options {
+	bool only = false;
+	std::optional<std::string> device;
+};
+
+void print_usage(std::FILE *to)
+{
+	std::fputs("Usage: prism-run [OPTION...] PROGRAM [ARGUMENT...]\n"
+		   "Run a verbs program so that it sees the userspace PRISM devices.\n"
+		   "\n"
+		   "  -o, --only         hide the kernel's RDMA devices from the program\n"
+		   "  -d, --device=NAME  show the program the device NAME and no other\n"
+		   "  -h, --help         print this text\n"
+		   "  -V, --version      print the version\n",
+		to);
+}
+
+[[noreturn]] void fail(int status, const std::string &message)
+{
+	std::fprintf(stderr, "prism-run: %s\n", message.c_str());
+	std::exit(status);
+}
+
+[[noreturn]] void fail_usage(const std::string &message)
+{
+	if (!message.empty())
+		std::fprintf(stderr, "prism-run: %s\n", message.c_str());
+	std::fputs("Try 'prism-run --help'.\n", stderr);
+	std::exit(exit_launcher_failed);
+}
+
+// Leaves optind at the program: everything from there on belongs to it.
+Options parse(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"only", no_argument, nullptr, 'o'},
+		{"device", required_argument, nullptr, 'd'},
+		{"help", no_argument, nullptr, 'h'},
+		{"version", no_argument, nullptr, 'V'},
+		{},
+	};
+	Options options;
+
+	for (int option; (option = getopt_long(argc, argv, "+od:hV", long_options, nullptr)) != -1;) {
+		switch (option) {
+		case 'o':
+			options.only = true;
+			break;
+		case 'd':
+			options.device = optarg;
+			break;
+		case 'h':
+			print_usage(stdout);
+			std::exit(0);
+		case 'V':
+			std::puts("prism-run " PRISM_VERSION);
+			std::exit(0);
+		default:
+			fail_usage("");
+		}
+	}
+	if (optind == argc)
+		fail_usage("which program?");
+	if (options.device && options.device->empty())
+		fail_usage("--device needs a name");
+	return options;
+}
+
+// The preload library lies beside this program: in an installation's library folder, or in the build tree's.
+fs::path find_preload()
+{
+	std::error_code error;
+	const fs::path self = fs::read_symlink("/proc/self/exe", error);
+
+	if (error)
+		fail(exit_launcher_failed, "cannot tell where I am installed: /proc/self/exe: " + error.message());
+
+	const fs::path folder = self.parent_path();
+	const fs::path installed = (folder / PRISM_PRELOAD_FROM_BIN / preload_name).lexically_normal();
+	const fs::path built = (folder / ".." / "lib" / preload_name).lexically_normal();
+	for (const fs::path &candidate : {installed, built})
+		if (fs::exists(candidate, error))
+			return candidate;
+	fail(exit_launcher_failed, std::string(preload_name) + " is neither at " + installed.string() + " nor at " +
+					   built.string() + "; is the installation complete?");
+}
+
+bool contains(std::string_view list, std::string_view entry)
+{
+	while (!list.empty()) {
+		const size_t length = std::min(list.find_first_of(": "), list.size());
+
+		if (list.substr(0, length) == entry)
+			return true;
+		list.remove_prefix(std::min(length + 1, list.size()));
+	}
+	return false;
+}
+
+void set(const char *name, const std::string &value)
+{
+	if (setenv(name, value.c_str(), 1) != 0)
+		fail(exit_launcher_failed, std::string(name) + ": " + std::strerror(errno));
+}
+
+// What is preloaded already stays in front: sanitizer runtimes insist on coming first.
+void add_preload(const fs::path &library)
+{
+	const char *const before = std::getenv(preload_variable);
+
+	if (library.string().find_first_of(": ") != std::string::npos)
+		fail(exit_launcher_failed, std::string("the dynamic linker cannot preload a library from a folder with "
+						       "a colon or a space in its name: ") +
+						   library.string());
+	if (!before || !*before)
+		set(preload_variable, library.string());
+	else if (!contains(before, library.string()))
+		set(preload_variable, std::string(before) + ":" + library.string());
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	const Options options = parse(argc, argv);
+
+	add_preload(find_preload());
+	if (options.only)
+		set(prism::launcher::env_only, "1");
+	if (options.device)
+		set(prism::launcher::env_device, *options.device);
+
+	execvp(argv[optind], argv + optind);
+	const int error = errno;
+	fail(error == ENOENT ? exit_not_found : exit_not_executable,
+		std::string(argv[optind]) + ": " + std::strerror(error));
+}

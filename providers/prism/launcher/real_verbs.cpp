@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include "real_verbs.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace prism::real_verbs
+{
+
+namespace
+{
+
+[[noreturn]] void give_up(const char *what, const char *reason)
+{
+	std::fprintf(stderr, "libprism: %s: %s\n", what, reason ? reason : "no such function");
+	std::abort();
+}
+
+void *libibverbs()
+{
+	// By its soname, so that this is the copy that the process has loaded already. Never closed: its functions stay
+	// in use until the process ends.
+	static void *const handle = dlopen("libibverbs.so.1", RTLD_LAZY);
+
+	if (!handle)
+		give_up("libibverbs.so.1", dlerror());
+	return handle;
+}
+
+} // namespace
+
+void *lookup(const char *name, const char *version)
+{
+	void *const address = dlvsym(libibverbs(), name, version);
+
+	if (!address)
+		give_up(name, dlerror());
+	return address;
+}
+
+struct ibv_device **get_device_list(int *num)
+{
+	static const Function<struct ibv_device **(int *)> real("ibv_get_device_list", "IBVERBS_1.1");
+
+	return real(num);
+}
+
+void free_device_list(struct ibv_device **list)
+{
+	static const Function<void(struct ibv_device **)> real("ibv_free_device_list", "IBVERBS_1.1");
+
+	real(list);
+}
+
+} // namespace prism::real_verbs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+// libibverbs's own functions, also where an LD_PRELOAD library has taken their names.
+//
+// The lookup goes through a handle of libibverbs.so.1, which searches that library and its dependencies alone.
+// RTLD_NEXT would not do: with the preload library first and the program's dependencies after it, libibverbs usually
+// stands before libprism in the search order, and "next" then misses it.
+#ifndef PRISM_REAL_VERBS_HPP
+#define PRISM_REAL_VERBS_HPP
+
+#include <infiniband/verbs.h>
+
+namespace prism::real_verbs
+{
+
+// The address of a function of libibverbs. Ends the process with a message when libibverbs lacks it: callers ask only
+// for what the library that they are linked with is known to have, so there is nothing to go on with. Thread-safe.
+void *lookup(const char *name, const char *version);
+
+// Binds a name to the type of its function and looks it up at the first call.
+template <typename Signature>
+class Function;
+
+template <typename Result, typename... Arguments>
+class Function<Result(Arguments...)>
+{
+public:
+	Function(const char *name, const char *version)
+		: address_(reinterpret_cast<Result (*)(Arguments...)>(lookup(name, version)))
+	{
+	}
+
+	Result operator()(Arguments... arguments) const { return address_(arguments...); }
+
+private:
+	Result (*address_)(Arguments...);
+};
+
+// ibv_get_device_list(), ibv_free_device_list() as libibverbs defines them. Freeing also works for a list that holds
+// devices of a provider's own making: it drops one reference of each device and calls free() on the list.
+struct ibv_device **get_device_list(int *num);
+void free_device_list(struct ibv_device **list);
+
+} // namespace prism::real_verbs
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What libprism tells the launcher's preload library about its userspace devices.
+ *
+ * libibverbs answers some calls itself, from sysfs or by a kernel command, without asking a provider. A userspace
+ * device has neither, so the preload library takes these calls and hands those for a userspace device to the functions
+ * below. Except for the device list they are internal to the project: exported by libprism under its private symbol
+ * version, with no promise to others. All are thread-safe.
+ *
+ * libprism itself must take libibverbs's own device list from prism::real_verbs (real_verbs.hpp), never by calling
+ * ibv_get_device_list(): under the launcher that name leads to the preload library, which calls libprism.
+ */
+#ifndef PRISM_SOFT_DEVICE_H
+#define PRISM_SOFT_DEVICE_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * prismdv_get_device_list - libibverbs's devices followed by the userspace ones
+ * @num: out, the number of devices; may be NULL
+ *
+ * Public, in <infiniband/prismdv.h> as well. The list ends with NULL, comes from malloc(), and holds a reference to
+ * each of its devices. Its owner may reorder it and split it in two, each part again ending with NULL in memory from
+ * malloc(), as long as every device is given to prismdv_free_device_list() once.
+ * Returns the list, or NULL and errno.
+ */
+struct ibv_device **prismdv_get_device_list(int *num);
+
+/**
+ * prismdv_free_device_list - drop the references that a list holds, and the list
+ * @list: from prismdv_get_device_list() or from libibverbs's ibv_get_device_list()
+ */
+void prismdv_free_device_list(struct ibv_device **list);
+
+/** prismdv_is_soft_device - whether @device is a userspace device of this library */
+bool prismdv_is_soft_device(const struct ibv_device *device);
+
+/** prismdv_soft_guid - the node GUID of a userspace device, in network order */
+__be64 prismdv_soft_guid(const struct ibv_device *device);
+
+/**
+ * prismdv_soft_query_gid - ibv_query_gid() of a userspace device
+ *
+ * An entry of the table that holds no GID reads as zeros. An index outside the table must fail, or the search in
+ * ibv_init_ah_from_wc() for a GID that is not there never ends.
+ * Returns 0, or -1 and errno (EINVAL for a port or index outside the tables).
+ */
+int prismdv_soft_query_gid(struct ibv_context *ctx, uint8_t port, int index, union ibv_gid *gid);
+
+/**
+ * prismdv_soft_query_gid_entry - ibv_query_gid_ex() of a userspace device
+ *
+ * Returns 0, or an errno value: ENODATA for an entry that holds no GID, EINVAL for a port outside the device.
+ */
+int prismdv_soft_query_gid_entry(struct ibv_context *ctx, uint32_t port, uint32_t index, struct ibv_gid_entry *entry);
+
+/**
+ * prismdv_soft_query_gid_table - ibv_query_gid_table() of a userspace device
+ * @entries: out, the entries that hold a GID, all ports
+ * @max: how many fit
+ *
+ * Returns the number of entries written, or a negative errno value: -EINVAL when more than @max hold a GID.
+ */
+ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries, size_t max);
+
+/**
+ * prismdv_soft_query_pkey - ibv_query_pkey() of a userspace device
+ *
+ * Returns 0, or -1 and errno. An index outside the table must fail, as for prismdv_soft_query_gid().
+ */
+int prismdv_soft_query_pkey(struct ibv_context *ctx, uint8_t port, int index, __be16 *pkey);
+
+/**
+ * prismdv_soft_create_comp_channel - ibv_create_comp_channel() of a userspace device
+ *
+ * The channel's descriptor yields the 8-byte CQ pointers that ibv_get_cq_event() reads. A program that is not under the
+ * launcher may end it with libibverbs's ibv_destroy_comp_channel(), which closes fd and calls free().
+ * Returns the channel, or NULL and errno.
+ */
+struct ibv_comp_channel *prismdv_soft_create_comp_channel(struct ibv_context *ctx);
+
+/**
+ * prismdv_soft_destroy_comp_channel - ibv_destroy_comp_channel() of a userspace device
+ *
+ * Returns 0, or EBUSY while CQs use the channel.
+ */
+int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PRISM_SOFT_DEVICE_H */

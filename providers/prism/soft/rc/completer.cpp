@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "completer.hpp"
+
+#include <algorithm>
+
+namespace prism::soft {
+
+namespace {
+
+bool needs_response(const SendRequest &wr)
+{
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::prism;
+}
+
+/** At which PSN the (first packet of the) response to @p wr stands. */
+std::uint32_t response_psn(const SendRequest &wr)
+{
+	const bool reads = wr.prism.op == PRISM_READ;
+	return reads ? wr.first_psn : psn_add(wr.first_psn, wr.psns - 1);
+}
+
+std::uint32_t byte_len(const SendRequest &wr, const prism_response &response)
+{
+	if (response.status != PRISM_STATUS_OK && response.status != PRISM_STATUS_CAS_MISS)
+		return 0;
+	switch (wr.prism.op) {
+	case PRISM_CAS:
+		return wr.prism.cas_size;
+	case PRISM_ALLOCATE:
+		return sizeof(std::uint64_t);
+	default:
+		return static_cast<std::uint32_t>(response.value);
+	}
+}
+
+} // namespace
+
+void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
+	if ((qp_.state != IBV_QPS_RTS && qp_.state != IBV_QPS_SQD) || packet.size() < bth_size + aeth_size) {
+		drop();
+		return;
+	}
+	if (bth.opcode == rc_acknowledge)
+		acknowledge(bth, packet, now);
+	else if (bth.opcode == rc_atomic_acknowledge)
+		atomic_response(bth, packet, now);
+	else if (flags & op_read_response)
+		read_response(bth, flags, packet, now);
+	else if (bth.opcode == PRISM_OP_RESPONSE)
+		prism_short_response(bth, packet, now);
+	else if (prism_opcode_is_response(bth.opcode))
+		prism_read_response(bth, packet, now);
+	else
+		drop();
+}
+
+/** A response is missing: go back, once for each place that the loss may be at. */
+void Completer::loss(Time)
+{
+	if (!qp_.req.rewound)
+		requester_.rewind();
+}
+
+void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now)
+{
+	requester_.landed(wr, (packets - wr.acked) * qp_.attr.mtu);
+	wr.acked = packets;
+	wr.sent = std::max(wr.sent, packets);
+	qp_.req.unacked = psn_add(wr.first_psn, packets);
+	requester_.progressed(now);
+}
+
+/**
+ * Everything before @p psn has arrived at the responder. Completes SENDs and WRITEs; stops at a request whose response
+ * is missing and returns false.
+ */
+bool Completer::acknowledge_before(std::uint32_t psn, Time now)
+{
+	SendQueue &sq = qp_.sq;
+	while (!sq.empty()) {
+		SendRequest &wr = sq.at(sq.head);
+		if (!wr.started || psn_diff(psn, wr.first_psn) <= 0)
+			return true;
+		const auto packets = static_cast<std::uint32_t>(psn_diff(psn, wr.first_psn));
+		if (needs_response(wr)) {
+			/* The packets of a PRISM message may be acknowledged, but for the last, which is answered. */
+			const bool sends = wr.kind == SendKind::prism && wr.prism.op != PRISM_READ;
+			const std::uint32_t landed = std::min(packets, wr.psns - 1);
+			if (sends && landed > wr.acked)
+				acknowledge_message(wr, landed, now);
+			return packets <= wr.acked;
+		}
+		if (packets < wr.psns) {
+			if (packets > wr.acked)
+				acknowledge_message(wr, packets, now);
+			return true;
+		}
+		requester_.complete_head(IBV_WC_SUCCESS, wr.length);
+		requester_.progressed(now);
+	}
+	return true;
+}
+
+void Completer::acknowledge(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	if (packet.size() != bth_size + aeth_size) {
+		drop();
+		return;
+	}
+	const std::uint8_t syndrome = packet[bth_size];
+	const std::uint8_t kind = syndrome & syndrome_class_mask;
+
+	/* An answer to something never sent, or to something long done */
+	if (psn_diff(bth.psn, qp_.req.next_psn) >= 0 || psn_diff(bth.psn, qp_.req.unacked) < 0) {
+		drop();
+		return;
+	}
+	if (kind == syndrome_class_nak) {
+		nak(syndrome, bth.psn, now);
+		return;
+	}
+	if (kind == syndrome_rnr) {
+		engine_.counters.rx_rnr_nak++;
+		if (acknowledge_before(bth.psn, now))
+			requester_.wait_for_receiver(syndrome & 31, now);
+		else
+			loss(now);
+		return;
+	}
+	if (kind == syndrome_class_ack && !acknowledge_before(psn_add(bth.psn, 1), now))
+		loss(now);
+	engine_.mark_dirty(qp_);
+}
+
+void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
+{
+	engine_.counters.rx_nak++;
+	if (syndrome == syndrome_psn_sequence) {
+		acknowledge_before(psn, now);
+		loss(now);
+		return;
+	}
+	/*
+	 * The responder has gone to ERROR: it will answer nothing more. What it answered before may have been lost;
+	 * the error then stands at the oldest request without an answer.
+	 */
+	acknowledge_before(psn, now);
+	if (qp_.sq.empty())
+		return;
+	switch (syndrome) {
+	case syndrome_invalid_request:
+		requester_.complete_head(IBV_WC_REM_INV_REQ_ERR);
+		break;
+	case syndrome_access_error:
+		requester_.complete_head(IBV_WC_REM_ACCESS_ERR);
+		break;
+	default:
+		requester_.complete_head(IBV_WC_REM_OP_ERR);
+		break;
+	}
+}
+
+/** The request that a response at @p psn answers, once everything before it is known to be done; else nullptr. */
+SendRequest *Completer::answered(std::uint32_t psn, Time now)
+{
+	SendQueue &sq = qp_.sq;
+	if (psn_diff(psn, qp_.req.next_psn) >= 0 || psn_diff(psn, qp_.req.unacked) < 0) {
+		drop();
+		return nullptr;
+	}
+	/* The response itself acknowledges all before the request it belongs to. */
+	while (!sq.empty()) {
+		SendRequest &wr = sq.at(sq.head);
+		if (!wr.started) {
+			drop();
+			return nullptr;
+		}
+		if (psn_diff(psn, psn_add(wr.first_psn, wr.psns)) < 0)
+			return &wr;
+		if (needs_response(wr)) {
+			drop();
+			loss(now);
+			return nullptr;
+		}
+		requester_.complete_head(IBV_WC_SUCCESS, wr.length);
+		requester_.progressed(now);
+	}
+	drop();
+	return nullptr;
+}
+
+/** Copy into local memory; if a sge has gone, the QP fails. */
+bool Completer::deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length)
+{
+	if (requester_.scatter(wr, offset, data, length))
+		return true;
+	requester_.complete_head(IBV_WC_LOC_PROT_ERR);
+	return false;
+}
+
+void Completer::atomic_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	if (packet.size() != bth_size + aeth_size + atomic_ack_size) {
+		drop();
+		return;
+	}
+	SendRequest *wr = answered(bth.psn, now);
+	if (!wr || wr->kind != SendKind::atomic) {
+		if (wr)
+			drop();
+		return;
+	}
+	const std::uint64_t old = get_unaligned_be64(packet.data() + bth_size + aeth_size);
+	if (!deliver(*wr, 0, reinterpret_cast<const std::uint8_t *>(&old), sizeof(old)))
+		return;
+	requester_.complete_head(IBV_WC_SUCCESS, sizeof(old));
+	requester_.progressed(now);
+	engine_.mark_dirty(qp_);
+}
+
+void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet,
+	Time now)
+{
+	const std::uint32_t header = bth_size + (flags & (op_first | op_last) ? aeth_size : 0);
+	if (packet.size() < header + bth.pad) {
+		drop();
+		return;
+	}
+	SendRequest *wr = answered(bth.psn, now);
+	if (!wr || wr->kind != SendKind::read) {
+		if (wr)
+			drop();
+		return;
+	}
+	const std::uint32_t at = static_cast<std::uint32_t>(psn_diff(bth.psn, wr->first_psn));
+	if (at != wr->acked) {
+		drop();
+		if (at > wr->acked)
+			loss(now);
+		return;
+	}
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t offset = at * mtu;
+	const std::uint32_t expected = std::min(mtu, wr->length - offset);
+	if (packet.size() != header + expected + bth.pad) {
+		drop();
+		return;
+	}
+	if (!deliver(*wr, offset, packet.data() + header, expected))
+		return;
+	wr->acked++;
+	wr->sent = std::max(wr->sent, wr->acked);
+	requester_.landed(*wr, expected);
+	qp_.req.unacked = psn_add(wr->first_psn, wr->acked);
+	const bool done = wr->acked == wr->psns;
+	if (done || wr->acked % read_piece_packets(mtu) == 0) {
+		requester_.release_slot(*wr);
+		engine_.mark_dirty(qp_);
+	}
+	if (done)
+		requester_.complete_head(IBV_WC_SUCCESS, wr->length);
+	requester_.progressed(now);
+}
+
+void Completer::finish_prism(SendRequest &wr, const prism_response &response, Time now)
+{
+	bool ok = true;
+	if (wr.prism.op == PRISM_CAS &&
+		(response.status == PRISM_STATUS_OK || response.status == PRISM_STATUS_CAS_MISS))
+		ok = requester_.scatter(wr, 0, response.result, wr.prism.cas_size);
+	else if (wr.prism.op == PRISM_ALLOCATE)
+		ok = requester_.store_result(wr, response.status == PRISM_STATUS_OK ? response.value : 0);
+	if (!ok) {
+		requester_.complete_head(IBV_WC_LOC_PROT_ERR);
+		return;
+	}
+	requester_.complete_head(IBV_WC_SUCCESS, byte_len(wr, response), response.status);
+	requester_.progressed(now);
+	engine_.mark_dirty(qp_);
+}
+
+void Completer::prism_short_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	prism_response response;
+	if (!prism_response_decode(packet.data(), static_cast<std::uint32_t>(packet.size()), &response)) {
+		drop();
+		return;
+	}
+	SendRequest *wr = answered(bth.psn, now);
+	if (!wr)
+		return;
+	const bool data_expected =
+		wr->kind == SendKind::prism && wr->prism.op == PRISM_READ && !(wr->prism.flags & PRISM_FLAG_R);
+	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) ||
+		(data_expected && response.status == PRISM_STATUS_OK)) {
+		drop();
+		return;
+	}
+	finish_prism(*wr, response, now);
+}
+
+/** Does this packet continue, or begin, the READ's response? Two resolutions are never spliced. */
+bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length)
+{
+	const bool begins = bth.opcode == PRISM_OP_READ_RESPONSE_FIRST || bth.opcode == PRISM_OP_READ_RESPONSE_ONLY;
+	if (wr.latched && resolution == wr.resolution)
+		return length == wr.read_length;
+	const bool newer = !wr.latched || static_cast<std::int32_t>(resolution - wr.resolution) > 0;
+	if (!begins || !newer)
+		return false;
+	wr.latched = true;
+	wr.resolution = resolution;
+	wr.read_length = length;
+	wr.acked = 0;
+	return true;
+}
+
+void Completer::prism_read_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	if (packet.size() < std::size_t{PRISM_READ_RESPONSE_HEADER} + bth.pad) {
+		drop();
+		return;
+	}
+	SendRequest *wr = answered(bth.psn, now);
+	if (!wr || wr->kind != SendKind::prism || wr->prism.op != PRISM_READ || (wr->prism.flags & PRISM_FLAG_R)) {
+		if (wr)
+			drop();
+		return;
+	}
+	const std::uint8_t *rdeth = packet.data() + bth_size + aeth_size;
+	const std::uint32_t resolution = get_unaligned_be32(rdeth);
+	const std::uint32_t length = get_unaligned_be32(rdeth + 4);
+	const auto at = static_cast<std::uint32_t>(psn_diff(bth.psn, wr->first_psn));
+	if (length > wr->prism.length) {
+		drop();
+		return;
+	}
+	if (!latch(*wr, bth, resolution, length)) {
+		engine_.counters.rx_resolution_dropped++;
+		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
+		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0)
+			loss(now);
+		return;
+	}
+	if (at != wr->acked) {
+		drop();
+		if (at > wr->acked)
+			loss(now);
+		return;
+	}
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t offset = at * mtu;
+	const std::uint32_t expected = std::min(mtu, length - offset);
+	const bool last = offset + expected == length;
+	const bool ends = bth.opcode == PRISM_OP_READ_RESPONSE_LAST || bth.opcode == PRISM_OP_READ_RESPONSE_ONLY;
+	if (last != ends || packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad) {
+		drop();
+		return;
+	}
+	if (!deliver(*wr, offset, packet.data() + PRISM_READ_RESPONSE_HEADER, expected))
+		return;
+	wr->acked++;
+	requester_.landed(*wr, expected);
+	if (!last) {
+		/* The peer lives; the place to start again stays the first PSN. */
+		requester_.progressed(now);
+		return;
+	}
+	requester_.complete_head(IBV_WC_SUCCESS, length);
+	requester_.progressed(now);
+	engine_.mark_dirty(qp_);
+}
+
+} // namespace prism::soft

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What comes back to the requester: acknowledgements, NAKs and responses (IBTA 9.7.5.2, docs/wire-protocol.md). */
+#pragma once
+
+#include "requester.hpp"
+
+namespace prism::soft {
+
+class Completer {
+public:
+	Completer(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), requester_(engine, qp) {}
+
+	/** One packet that is not a request; everything in it is hostile until checked. */
+	void receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+
+private:
+	void acknowledge(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+	void nak(std::uint8_t syndrome, std::uint32_t psn, Time now);
+	void atomic_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+	void read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet, Time now);
+	void prism_read_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+	void prism_short_response(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+
+	bool acknowledge_before(std::uint32_t psn, Time now);
+	void acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now);
+	SendRequest *answered(std::uint32_t psn, Time now);
+	bool latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length);
+	void finish_prism(SendRequest &wr, const prism_response &response, Time now);
+	bool deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length);
+	void loss(Time now);
+	void drop() { engine_.counters.rx_response_dropped++; }
+
+	Engine &engine_;
+	QueuePair &qp_;
+	Requester requester_;
+};
+
+} // namespace prism::soft

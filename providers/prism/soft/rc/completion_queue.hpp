@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+#include "spin_lock.hpp"
+
+namespace prism::soft {
+
+/** A ring of completions. Any thread may poll or arm; the engine pushes. */
+class CompletionQueue {
+public:
+	/** @p notify is called, from whichever thread pushes, when an armed event is due. */
+	CompletionQueue(std::uint32_t capacity, std::function<void()> notify);
+
+	/** False when the queue is full: the completion is lost, and the queue has overflowed for good. */
+	bool push(const ibv_wc &wc, bool solicited);
+
+	int poll(int count, ibv_wc *wc);
+
+	/** An event for the next completion, or with @p solicited_only for the next solicited or failed one. */
+	void arm(bool solicited_only);
+
+	/** Drop what a destroyed QP left behind. */
+	void purge(std::uint32_t qpn);
+
+	/** False if more completions are waiting than fit in @p capacity. */
+	bool resize(std::uint32_t capacity);
+
+	[[nodiscard]] std::uint32_t capacity() const { return capacity_; }
+	[[nodiscard]] bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+
+private:
+	enum class Armed : std::uint8_t { no, solicited, any };
+
+	SpinLock lock_;
+	std::vector<ibv_wc> ring_;
+	std::uint32_t capacity_;
+	std::uint32_t head_ = 0;
+	std::atomic<std::uint32_t> count_{0};
+	Armed armed_ = Armed::no;
+	std::function<void()> notify_;
+};
+
+} // namespace prism::soft

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the protocol counts. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). */
+#pragma once
+
+#include <cstdint>
+
+#define PRISM_PROTOCOL_COUNTERS(X)                                                                                     \
+	X(rx_unknown_qp)                                                                                               \
+	X(rx_wrong_source)                                                                                             \
+	X(rx_unknown_opcode)                                                                                           \
+	X(rx_bad_format)                                                                                               \
+	X(rx_bad_flags)                                                                                                \
+	X(rx_bad_operand)                                                                                              \
+	X(rx_bad_alignment)                                                                                            \
+	X(rx_access_error)                                                                                             \
+	X(rx_bad_free_list)                                                                                            \
+	X(rx_payload_too_large)                                                                                        \
+	X(rx_duplicate)                                                                                                \
+	X(rx_duplicate_dropped)                                                                                        \
+	X(rx_out_of_sequence)                                                                                          \
+	X(rx_held_overflow)                                                                                            \
+	X(rx_excess_request)                                                                                           \
+	X(rx_resolution_dropped)                                                                                       \
+	X(rx_response_dropped)                                                                                         \
+	X(tx_nak)                                                                                                      \
+	X(tx_rnr_nak)                                                                                                  \
+	X(rx_nak)                                                                                                      \
+	X(rx_rnr_nak)                                                                                                  \
+	X(retransmits)                                                                                                 \
+	X(timeouts)                                                                                                    \
+	X(retry_exceeded)                                                                                              \
+	X(rnr_exceeded)                                                                                                \
+	X(cq_overflows)                                                                                                \
+	X(prism_reads)                                                                                                 \
+	X(prism_writes)                                                                                                \
+	X(prism_cas)                                                                                                   \
+	X(prism_allocates)                                                                                             \
+	X(prism_cas_misses)                                                                                            \
+	X(prism_null_pointers)                                                                                         \
+	X(prism_no_buffers)                                                                                            \
+	X(prism_skipped)                                                                                               \
+	X(prism_replays)                                                                                               \
+	X(free_list_rejected)                                                                                          \
+	X(free_list_reclaimed)
+
+namespace prism::soft {
+
+struct ProtocolCounters {
+#define X(name) std::uint64_t name = 0;
+	PRISM_PROTOCOL_COUNTERS(X)
+#undef X
+};
+
+} // namespace prism::soft

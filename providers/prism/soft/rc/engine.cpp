@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "completer.hpp"
+#include "requester.hpp"
+#include "responder.hpp"
+
+namespace prism::soft {
+
+Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count)
+    : sink_(sink), listener_(listener), first_qpn_(first_qpn), qps_(qp_count)
+{
+}
+
+Engine::~Engine() = default;
+
+/* Objects ----------------------------------------------------------------------------------------------------- */
+
+std::uint32_t Engine::take_qpn()
+{
+	/* Numbers are reused as late as possible, so that late packets of a destroyed QP find no other. */
+	for (std::size_t i = 0; i < qps_.size(); i++) {
+		const std::uint32_t index = next_qpn_++ % qps_.size();
+		if (!qps_[index])
+			return first_qpn_ + index;
+	}
+	return 0;
+}
+
+void Engine::add_qp(QueuePair &qp)
+{
+	qps_[qp.qpn - first_qpn_] = &qp;
+}
+
+void Engine::remove_qp(QueuePair &qp)
+{
+	reset_qp(qp);
+	std::erase(dirty_, &qp);
+	qps_[qp.qpn - first_qpn_] = nullptr;
+}
+
+QueuePair *Engine::find_qp(std::uint32_t qpn)
+{
+	const std::uint32_t index = qpn - first_qpn_;
+	return index < qps_.size() ? qps_[index] : nullptr;
+}
+
+std::uint32_t Engine::take_srqn()
+{
+	while (srqs_.contains(next_srqn_) || !next_srqn_)
+		next_srqn_ = (next_srqn_ + 1) & PRISM_QPN_MASK;
+	return next_srqn_++;
+}
+
+void Engine::add_srq(SharedReceiveQueue &srq)
+{
+	srqs_[srq.number] = &srq;
+}
+
+void Engine::remove_srq(SharedReceiveQueue &srq)
+{
+	srqs_.erase(srq.number);
+}
+
+SharedReceiveQueue *Engine::find_srq(std::uint32_t number)
+{
+	const auto found = srqs_.find(number);
+	return found == srqs_.end() ? nullptr : found->second;
+}
+
+/* Queue pair life ----------------------------------------------------------------------------------------------- */
+
+void Engine::reset_qp(QueuePair &qp)
+{
+	Responder(*this, qp).stop();
+	qp.state = IBV_QPS_RESET;
+	qp.sq.head = qp.sq.cursor = qp.sq.tail;
+	qp.rq.clear();
+	qp.req = {};
+	qp.resp = {};
+	qp.attr = {};
+	qp.peer_features = 0;
+	qp.deadline = 0;
+}
+
+void Engine::fail_qp(QueuePair &qp)
+{
+	if (qp.state == IBV_QPS_ERR)
+		return;
+	qp.state = IBV_QPS_ERR;
+	qp.deadline = 0;
+	Responder(*this, qp).stop();
+	flush(qp);
+	if (qp.srq)
+		listener_.qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void Engine::flush(QueuePair &qp)
+{
+	Requester(*this, qp).flush();
+	Responder(*this, qp).flush();
+}
+
+void Engine::complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited)
+{
+	if (cq.push(wc, solicited))
+		return;
+	counters.cq_overflows++;
+	listener_.cq_event(cq, IBV_EVENT_CQ_ERR);
+}
+
+/* Packets and time ---------------------------------------------------------------------------------------------- */
+
+bool Engine::accepts(QueuePair *qp, const Address &from, const prism_bth &bth)
+{
+	if (!qp || qp->state < IBV_QPS_RTR || qp->state == IBV_QPS_ERR) {
+		counters.rx_unknown_qp++;
+		return false;
+	}
+	if (from != qp->attr.peer) {
+		counters.rx_wrong_source++;
+		return false;
+	}
+	/* A QP that did not ask for PRISM drops its opcodes, as a stock peer does. */
+	const bool prism = prism_opcode_is_request(bth.opcode) || prism_opcode_is_response(bth.opcode);
+	if (prism ? !qp->prism : !rc_opcode_flags(bth.opcode)) {
+		counters.rx_unknown_opcode++;
+		return false;
+	}
+	return true;
+}
+
+void Engine::receive(const Address &from, std::span<const std::uint8_t> packet, Time now)
+{
+	if (packet.size() < bth_size || packet.size() > max_packet_size) {
+		counters.rx_bad_format++;
+		return;
+	}
+	prism_bth bth;
+	prism_bth_decode(packet.data(), &bth);
+	QueuePair *qp = find_qp(bth.qpn);
+	if (!accepts(qp, from, bth))
+		return;
+	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
+	if ((flags & op_request) || prism_opcode_is_request(bth.opcode))
+		Responder(*this, *qp).receive(bth, packet, now);
+	else
+		Completer(*this, *qp).receive(bth, packet, now);
+}
+
+void Engine::mark_dirty(QueuePair &qp)
+{
+	if (qp.dirty)
+		return;
+	qp.dirty = true;
+	dirty_.push_back(&qp);
+}
+
+void Engine::progress(Time now)
+{
+	run_timers(now);
+	run_streams(now);
+	/* Transmitting marks nothing dirty but the QP itself, when it fails: index, as the list may grow. */
+	for (std::size_t i = 0; i < dirty_.size(); i++) {
+		QueuePair &qp = *dirty_[i];
+		qp.dirty = false;
+		Responder(*this, qp).send_pending_ack();
+		Requester(*this, qp).transmit(now);
+	}
+	dirty_.clear();
+	sink_.flush();
+}
+
+void Engine::arm_timer(QueuePair &qp, Time deadline)
+{
+	qp.deadline = deadline;
+	/* The heap keeps one entry a QP, at or before its deadline; it is corrected when it comes up. */
+	if (qp.queued_deadline && qp.queued_deadline <= deadline)
+		return;
+	qp.queued_deadline = deadline;
+	timers_.push({deadline, qp.qpn});
+}
+
+void Engine::run_timers(Time now)
+{
+	while (!timers_.empty() && timers_.top().deadline <= now) {
+		const Timer timer = timers_.top();
+		timers_.pop();
+		QueuePair *qp = find_qp(timer.qpn);
+		if (!qp || qp->queued_deadline != timer.deadline)
+			continue;
+		qp->queued_deadline = 0;
+		if (!qp->deadline)
+			continue;
+		if (qp->deadline > now)
+			arm_timer(*qp, qp->deadline);
+		else
+			Requester(*this, *qp).timeout(now);
+	}
+}
+
+void Engine::run_streams(Time now)
+{
+	for (std::size_t i = 0; i < streams_.size();) {
+		QueuePair *qp = streams_[i];
+		if (qp->resp.stream.next <= now)
+			Responder(*this, *qp).continue_stream(now);
+		/* A stream that has ended has taken itself off the list. */
+		if (i < streams_.size() && streams_[i] == qp)
+			i++;
+	}
+}
+
+Time Engine::next_deadline() const
+{
+	Time next = timers_.empty() ? 0 : timers_.top().deadline;
+	for (const QueuePair *qp : streams_)
+		if (!next || qp->resp.stream.next < next)
+			next = qp->resp.stream.next;
+	return next;
+}
+
+/* Free lists ---------------------------------------------------------------------------------------------------- */
+
+std::uint64_t Engine::oldest_running() const
+{
+	/*
+	 * The calls into the engine are serialised, and a request runs within one call, except for a READ whose
+	 * response is being paced: only streams are ever under way when an ALLOCATE looks.
+	 */
+	std::uint64_t oldest = begun_ + 1;
+	for (const QueuePair *qp : streams_)
+		oldest = std::min(oldest, qp->resp.stream.begun);
+	return oldest;
+}
+
+void Engine::advance(SharedReceiveQueue &srq)
+{
+	prism_freelist_advance(&srq.indices, begun_, oldest_running());
+}
+
+int Engine::post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry)
+{
+	if (!srq.queue.post(wr_id, {&entry, 1}))
+		return ENOMEM;
+	srq.indices.producer++;
+	srq.posted++;
+	return 0;
+}
+
+std::uint32_t Engine::allocatable(SharedReceiveQueue &srq)
+{
+	advance(srq);
+	return srq.indices.allocatable - srq.indices.consumer + static_cast<std::uint32_t>(srq.returned.size());
+}
+
+int Engine::check_entry(const SharedReceiveQueue &srq, const Sge &entry) const
+{
+	if (!memory.resolve(entry.lkey, entry.addr, entry.length, 0, srq.pd))
+		return EINVAL;
+	constexpr std::uint32_t rights = access_local_write | access_remote_write;
+	return memory.resolve(entry.lkey, entry.addr, entry.length, rights, srq.pd) ? 0 : EACCES;
+}
+
+void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error)
+{
+	srq.rejected++;
+	counters.free_list_rejected++;
+	if (srq.reports.size() == srq.queue.max_wr())
+		srq.reports.pop_front();
+	srq.reports.push_back({wr_id, entry, error});
+}
+
+void Engine::report_limit(SharedReceiveQueue &srq)
+{
+	const std::size_t left = srq.queue.size() + srq.returned.size();
+	if (!srq.limit || left >= srq.limit)
+		return;
+	srq.limit = 0;
+	listener_.srq_event(srq, IBV_EVENT_SRQ_LIMIT_REACHED);
+}
+
+prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer)
+{
+	SharedReceiveQueue *srq = find_srq(number);
+	if (!srq || !srq->free_list || srq->pd != qp.pd)
+		return PRISM_POP_NO_LIST;
+	advance(*srq);
+	for (std::uint32_t tries = 0; tries < max_free_list_tries; tries++) {
+		const bool again = !srq->returned.empty();
+		if (!again && prism_freelist_empty(&srq->indices))
+			return PRISM_POP_EMPTY;
+		const std::uint64_t wr_id = again ? srq->returned.front().wr_id : srq->queue.front().wr_id;
+		const Sge entry = again ? srq->returned.front().entry : srq->queue.front().sges[0];
+		const int error = check_entry(*srq, entry);
+		if (!error && entry.length < length)
+			return PRISM_POP_TOO_LARGE;
+		if (again) {
+			srq->returned.pop_front();
+		} else {
+			srq->queue.pop();
+			srq->indices.consumer++;
+		}
+		report_limit(*srq);
+		if (error) {
+			reject(*srq, wr_id, entry, error);
+			continue;
+		}
+		srq->popped++;
+		buffer = {entry.addr, entry.length, entry.lkey, number, wr_id};
+		return PRISM_POP_OK;
+	}
+	return PRISM_POP_EMPTY;
+}
+
+void Engine::give_back(const prism_buffer &buffer)
+{
+	SharedReceiveQueue *srq = find_srq(buffer.free_list);
+	if (!srq)
+		return;
+	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
+	srq->reclaimed++;
+	counters.free_list_reclaimed++;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The protocol of one device context, sans I/O: packets and a clock go in, packets and completions come out. It owns
+ * the key table and knows the queue pairs and shared receive queues, which belong to the verbs objects above it.
+ *
+ * The caller serialises every call (the context's lock), except for those of CompletionQueue.
+ */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+#include "../net/packet.hpp"
+#include "counters.hpp"
+#include "memory.hpp"
+#include "queue_pair.hpp"
+
+namespace prism::soft {
+
+/** Asynchronous events, from within the engine's calls. */
+class EventListener {
+public:
+	virtual ~EventListener() = default;
+	virtual void qp_event(QueuePair &qp, ibv_event_type type) = 0;
+	virtual void cq_event(CompletionQueue &cq, ibv_event_type type) = 0;
+	virtual void srq_event(SharedReceiveQueue &srq, ibv_event_type type) = 0;
+};
+
+/** The longest READ through a pointer and the longest copy on the responder's side, in bytes. */
+inline constexpr std::uint32_t max_indirect_read = 1 << 20;
+/** READ, atomic and PRISM requests in flight a QP, in each direction. */
+inline constexpr std::uint32_t max_outstanding = 128;
+/** Bad free-list entries that one ALLOCATE removes before it answers NO_BUFFER. */
+inline constexpr std::uint32_t max_free_list_tries = 8;
+/** The longest message (ibv_port_attr.max_msg_sz): at the smallest MTU its PSNs fit a quarter of the circle. */
+inline constexpr std::uint32_t max_message = 1u << 30;
+
+class Engine : public PacketHandler {
+public:
+	Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count);
+	~Engine() override;
+
+	/* Packets and time */
+	void receive(const Address &from, std::span<const std::uint8_t> packet, Time now) override;
+	/** After a batch of packets or posts: timers, pending acknowledgements, everything that may be sent. */
+	void progress(Time now);
+	/** When progress() is next needed without a packet; 0: not at all. */
+	[[nodiscard]] Time next_deadline() const;
+
+	/* Objects */
+	MemoryTable memory;
+	ProtocolCounters counters;
+
+	/** A number for a new QP, 0 if all are taken; give it back with remove_qp(). */
+	std::uint32_t take_qpn();
+	void add_qp(QueuePair &qp);
+	void remove_qp(QueuePair &qp);
+	QueuePair *find_qp(std::uint32_t qpn);
+	std::uint32_t take_srqn();
+	void add_srq(SharedReceiveQueue &srq);
+	void remove_srq(SharedReceiveQueue &srq);
+	SharedReceiveQueue *find_srq(std::uint32_t number);
+
+	/** To RESET: both halves forget everything; unfinished work vanishes without completions (IBTA 10.3.1.1). */
+	void reset_qp(QueuePair &qp);
+	/** To ERROR: everything posted completes as flushed. */
+	void fail_qp(QueuePair &qp);
+	/** Complete as flushed what is in the queues of a QP in ERROR. */
+	void flush(QueuePair &qp);
+
+	/** A send work request has been put at sq.tail - 1: it goes out with the next progress(). */
+	void posted(QueuePair &qp) { mark_dirty(qp); }
+	/** A receive has been posted to a free list. */
+	int post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);
+	/** Entries of @p srq that an ALLOCATE could get now. */
+	std::uint32_t allocatable(SharedReceiveQueue &srq);
+
+private:
+	friend class Requester;
+	friend class Completer;
+	friend class Responder;
+	friend class TargetMemory;
+
+	struct Timer {
+		Time deadline;
+		std::uint32_t qpn;
+		bool operator>(const Timer &other) const { return deadline > other.deadline; }
+	};
+
+	void mark_dirty(QueuePair &qp);
+	void arm_timer(QueuePair &qp, Time deadline);
+	void run_timers(Time now);
+	void run_streams(Time now);
+	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
+	bool accepts(QueuePair *qp, const Address &from, const prism_bth &bth);
+
+	/* Grace periods (S.7) */
+	[[nodiscard]] std::uint64_t oldest_running() const;
+	void advance(SharedReceiveQueue &srq);
+	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
+	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
+	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error);
+	void report_limit(SharedReceiveQueue &srq);
+	void give_back(const prism_buffer &buffer);
+
+	PacketSink &sink_;
+	EventListener &listener_;
+	const std::uint32_t first_qpn_;
+	std::vector<QueuePair *> qps_;
+	std::uint32_t next_qpn_ = 0;
+	std::unordered_map<std::uint32_t, SharedReceiveQueue *> srqs_;
+	std::uint32_t next_srqn_ = 1;
+	std::vector<QueuePair *> dirty_;
+	std::vector<QueuePair *> streams_;
+	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+	std::uint64_t begun_ = 0; /* requests begun, ever */
+};
+
+} // namespace prism::soft

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Regions and windows: which memory a key names, and what may be done there (IBTA 10.6). */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "spin_lock.hpp"
+
+namespace prism::soft {
+
+/** Rights of a region; the values are ibv_access_flags. */
+enum Access : std::uint32_t {
+	access_local_write = 1 << 0,
+	access_remote_write = 1 << 1,
+	access_remote_read = 1 << 2,
+	access_remote_atomic = 1 << 3,
+	access_mw_bind = 1 << 4,
+	access_zero_based = 1 << 5,
+};
+
+struct Region {
+	std::uint8_t *base = nullptr; /* where byte `va` lies in this process */
+	std::uint64_t va = 0;
+	std::uint64_t length = 0;
+	std::uint32_t access = 0;
+	std::uint32_t pd = 0;
+	std::uint32_t key = 0;
+	std::uint32_t qpn = 0;	  /* window of type 2B: the only QP that it serves, else 0 */
+	std::uint32_t parent = 0; /* window: key of the region beneath */
+	bool window = false;
+	bool valid = false; /* a window that is not bound is not */
+	std::uint32_t windows = 0; /* region: bound windows */
+};
+
+/**
+ * The table of all keys of one device context. lkey and rkey are one number: the index of the entry and 8 bits that
+ * change with each use of the entry. The caller serialises all calls.
+ */
+class MemoryTable {
+public:
+	MemoryTable();
+
+	/** Returns the key, or 0 when the table is full. */
+	std::uint32_t add_region(std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access,
+		std::uint32_t pd);
+	/** A window that is not bound to anything yet. */
+	std::uint32_t add_window(std::uint32_t pd);
+	/** False if windows are still bound to the region. */
+	bool remove(std::uint32_t key);
+
+	/** Replace what a region's key stands for (ibv_rereg_mr); the key changes and is returned. */
+	std::uint32_t replace(std::uint32_t key, const Region &contents);
+
+	/** Bind window @p key to part of a region, under the new key @p new_key; length 0 unbinds. errno or 0. */
+	int bind_window(std::uint32_t key, std::uint32_t new_key, std::uint32_t region_key, std::uint64_t va,
+		std::uint64_t length, std::uint32_t access, std::uint32_t qpn);
+	/** SEND with invalidate, LOCAL_INV: of a window bound to @p qpn. */
+	bool invalidate(std::uint32_t key, std::uint32_t pd, std::uint32_t qpn);
+
+	[[nodiscard]] const Region *find(std::uint32_t key) const
+	{
+		const std::uint32_t index = key >> 8;
+		if (index >= entries_.size())
+			return nullptr;
+		const Region &region = entries_[index];
+		return region.valid && region.key == key ? &region : nullptr;
+	}
+
+	/**
+	 * The address of [va, va + length) if @p key names it, in @p pd, with all of @p access; else nullptr.
+	 * @p qpn: the QP on whose behalf a peer asks (0: a local access).
+	 */
+	[[nodiscard]] std::uint8_t *resolve(std::uint32_t key, std::uint64_t va, std::uint64_t length,
+		std::uint32_t access, std::uint32_t pd, std::uint32_t qpn = 0) const
+	{
+		const Region *region = find(key);
+		if (!region || region->pd != pd || (region->access & access) != access)
+			return nullptr;
+		if (region->qpn && region->qpn != qpn)
+			return nullptr;
+		if (va < region->va || length > region->length || va - region->va > region->length - length)
+			return nullptr;
+		return region->base + (va - region->va);
+	}
+
+private:
+	std::uint32_t take_index();
+	std::uint32_t insert(Region region);
+	void unbind(Region &window);
+
+	std::vector<Region> entries_;
+	std::vector<std::uint32_t> free_;
+	std::vector<std::uint8_t> generation_;
+};
+
+/**
+ * One lock for each group of 32-byte blocks of this process's memory. Shared by all contexts of the process, as atomics
+ * are atomic for the whole device. Blocks are those of this process's addresses: two regions with different offsets to
+ * the same memory meet at the same locks.
+ */
+class BlockLocks {
+public:
+	/** At most 32 bytes; a region whose offset is odd makes them straddle two blocks. */
+	void lock(const void *address, std::uint32_t length);
+	void unlock(const void *address, std::uint32_t length);
+
+	static BlockLocks &instance();
+
+private:
+	struct alignas(64) Slot {
+		SpinLock lock;
+	};
+
+	static constexpr std::size_t count = 64;
+	static std::size_t index(const void *address, std::uint32_t offset)
+	{
+		return (reinterpret_cast<std::uintptr_t>(address) + offset) / 32 % count;
+	}
+
+	Slot slots_[count];
+};
+
+} // namespace prism::soft

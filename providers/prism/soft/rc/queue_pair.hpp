@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A reliable-connected queue pair: what both halves of the protocol keep. No behaviour here. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+#include "../net/packet.hpp"
+#include "completion_queue.hpp"
+#include "receive_queue.hpp"
+#include "standard_wire.hpp"
+
+extern "C" {
+#include "prism_exec.h"
+}
+
+namespace prism::soft {
+
+enum class SendKind : std::uint8_t { send, write, read, atomic, prism, bind_window, local_invalidate };
+
+/** What follows the last packet's headers. */
+enum class Tail : std::uint8_t { none, immediate, invalidate };
+
+struct WindowBinding {
+	std::uint32_t key = 0;
+	std::uint32_t new_key = 0;
+	std::uint32_t region_key = 0;
+	std::uint32_t access = 0;
+	std::uint64_t va = 0;
+	std::uint64_t length = 0;
+	std::uint32_t qpn = 0;
+};
+
+/** A send work request in its slot of the send queue. */
+struct SendRequest {
+	std::uint64_t wr_id = 0;
+	SendKind kind = SendKind::send;
+	ibv_wc_opcode wc_opcode = IBV_WC_SEND;
+	Tail tail = Tail::none;
+	bool signaled = false;
+	bool solicited = false;
+	bool fence = false;
+	bool inline_data = false;
+	bool fetch_add = false;
+	std::uint32_t immediate = 0; /* network order; with Tail::invalidate the rkey in host order */
+	std::uint32_t rkey = 0;
+	std::uint64_t remote_addr = 0;
+	std::uint64_t compare_add = 0;
+	std::uint64_t swap = 0;
+	std::uint32_t length = 0; /* of the local data */
+	std::uint32_t num_sge = 0;
+	prism_request prism{}; /* kind prism; the operands lie behind the sges */
+	Sge result;	       /* ALLOCATE: where its address goes */
+	WindowBinding binding;
+
+	/* Transport */
+	bool started = false; /* has PSNs */
+	bool done = false;    /* a local operation that waits for its turn to complete */
+	bool latched = false; /* PRISM READ: resolution and read_length are those of its first packet */
+	std::uint32_t first_psn = 0;
+	std::uint32_t psns = 0;
+	std::uint32_t sent = 0;	  /* PSNs asked for since the last rewind, from the first */
+	std::uint32_t acked = 0;  /* PSNs answered, from the first */
+	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
+	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
+	std::uint32_t resolution = 0;
+	std::uint32_t read_length = 0;
+};
+
+/** The ring of send work requests. A slot's sges, inline data and CAS operands lie in an arena beside it. */
+class SendQueue {
+public:
+	SendQueue(std::uint32_t max_wr, std::uint32_t max_sge, std::uint32_t max_inline, bool prism);
+
+	[[nodiscard]] bool full() const { return tail - head == max_wr; }
+	[[nodiscard]] bool empty() const { return tail == head; }
+	SendRequest &at(std::uint32_t index) { return slots_[index & mask_]; }
+
+	/** The slot's sges, or inline bytes. */
+	std::span<Sge> sges(const SendRequest &wr);
+	std::span<std::byte> inline_bytes(const SendRequest &wr);
+	std::uint8_t *operands(const SendRequest &wr);
+
+	const std::uint32_t max_wr;
+	const std::uint32_t max_sge;
+	const std::uint32_t max_inline;
+	std::uint32_t head = 0;	  /* oldest not completed */
+	std::uint32_t cursor = 0; /* next to transmit */
+	std::uint32_t tail = 0;	  /* next to post */
+
+private:
+	std::byte *data(const SendRequest &wr);
+
+	std::uint32_t mask_;
+	std::size_t stride_;
+	std::size_t operands_offset_;
+	std::vector<SendRequest> slots_;
+	std::vector<std::byte> arena_;
+};
+
+/** Attributes set by ibv_modify_qp, in the units that the protocol works in. */
+struct QpAttributes {
+	std::uint32_t mtu = 1024; /* bytes */
+	std::uint32_t dest_qpn = 0;
+	Address peer;
+	std::uint32_t access = 0;
+	std::uint32_t max_rd_atomic = 0;
+	std::uint32_t max_dest_rd_atomic = 0;
+	Time ack_timeout = 0; /* ns; 0: wait for ever */
+	std::uint8_t retry_count = 0;
+	std::uint8_t rnr_retry = 0;
+	std::uint8_t min_rnr_timer = 0;
+};
+
+struct RequesterState {
+	std::uint32_t next_psn = 0;  /* of the next work request to start */
+	std::uint32_t unacked = 0;   /* oldest PSN not answered */
+	std::uint32_t outstanding = 0; /* READ, atomic and PRISM requests under way */
+	std::uint32_t flight = 0;    /* sum of the slots' */
+	std::uint32_t unrequested_acks = 0;
+	std::uint8_t retries = 0;
+	std::uint8_t rnr_retries = 0;
+	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
+	Time rnr_until = 0;
+};
+
+/** The answer to an executed request, kept for its duplicates. */
+struct SavedResponse {
+	std::uint32_t psn = 0; /* at which the response stands */
+	bool valid = false;
+	bool atomic = false;	 /* standard atomic: response.value is the old word */
+	bool reads = false;	 /* a PRISM READ with data and status OK: resolved again */
+	prism_response response{};
+};
+
+/** A READ whose response packets are being sent. */
+struct ReadStream {
+	bool active = false;
+	bool prism = false;
+	std::uint32_t rkey = 0;
+	std::uint64_t va = 0;
+	std::uint32_t length = 0;
+	std::uint32_t offset = 0;
+	std::uint32_t first_psn = 0;
+	std::uint32_t psns = 0;
+	std::uint32_t resolution = 0;
+	std::uint64_t begun = 0; /* its number in the device's count of requests */
+	Time next = 0;		 /* when its next burst is due */
+	Time interval = 0;	 /* between bursts; grows when the peer asks again */
+};
+
+/** A standard SEND or WRITE of several packets under way. */
+struct IncomingMessage {
+	bool active = false;
+	bool is_send = false;
+	std::uint64_t va = 0; /* WRITE: where the next byte goes */
+	std::uint32_t rkey = 0;
+	std::uint32_t remaining = 0;
+	std::uint32_t received = 0;
+};
+
+struct ResponderState {
+	std::uint32_t expected_psn = 0;
+	std::uint32_t msn = 0;
+	bool nak_sent = false;	  /* PSN sequence error, once until the expected packet comes */
+	bool ack_pending = false; /* coalesced until the batch ends */
+	bool chain_ok = true;
+	std::uint32_t resolution = 0;
+	std::uint32_t next_saved = 0;
+	std::vector<SavedResponse> saved; /* max_dest_rd_atomic of them */
+	IncomingMessage message;
+	prism_message prism{};
+	ReadStream stream;
+	std::deque<std::vector<std::uint8_t>> held; /* requests that wait for the stream to end */
+	std::size_t held_bytes = 0;
+	std::uint32_t held_reads = 0;
+	std::uint32_t held_psn = 0; /* the next to hold */
+	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling, taken from an SRQ */
+	std::uint64_t receive_wr_id = 0;
+	bool receive_taken = false;
+};
+
+struct QueuePair {
+	QueuePair(std::uint32_t number, std::uint32_t domain, bool prism_capable, SendQueue send_queue,
+		ReceiveQueue receive_queue)
+	    : qpn(number), pd(domain), prism(prism_capable), sq(std::move(send_queue)), rq(std::move(receive_queue))
+	{
+	}
+
+	const std::uint32_t qpn;
+	const std::uint32_t pd;
+	const bool prism; /* created by prismdv_create_qp */
+	ibv_qp_state state = IBV_QPS_RESET;
+	bool sq_signal_all = false;
+	std::uint64_t peer_features = 0; /* 0: the peer has not been declared capable */
+	CompletionQueue *send_cq = nullptr;
+	CompletionQueue *recv_cq = nullptr;
+	SharedReceiveQueue *srq = nullptr;
+	void *owner = nullptr; /* the verbs object */
+
+	QpAttributes attr;
+	SendQueue sq;
+	ReceiveQueue rq;
+	RequesterState req;
+	ResponderState resp;
+
+	Time deadline = 0;	  /* retransmission or RNR timer; 0: none */
+	Time queued_deadline = 0; /* what the engine's heap holds for it */
+	bool dirty = false;	  /* in the engine's list of QPs with something to send */
+};
+
+} // namespace prism::soft

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+extern "C" {
+#include "prism_freelist.h"
+}
+
+namespace prism::soft {
+
+struct Sge {
+	std::uint64_t addr = 0;
+	std::uint32_t length = 0;
+	std::uint32_t lkey = 0;
+};
+
+/** A receive work request; the sges are the queue's until the next post into the same slot. */
+struct ReceiveRequest {
+	std::uint64_t wr_id = 0;
+	std::span<const Sge> sges;
+};
+
+/** A ring of receive work requests, of a QP or of an SRQ. */
+class ReceiveQueue {
+public:
+	ReceiveQueue(std::uint32_t max_wr, std::uint32_t max_sge);
+
+	/** False when the ring is full. */
+	bool post(std::uint64_t wr_id, std::span<const Sge> sges);
+
+	[[nodiscard]] bool empty() const { return head_ == tail_; }
+	[[nodiscard]] std::uint32_t size() const { return tail_ - head_; }
+	[[nodiscard]] ReceiveRequest front() const;
+	void pop() { head_++; }
+	void clear() { head_ = tail_; }
+
+	[[nodiscard]] std::uint32_t max_wr() const { return max_wr_; }
+	[[nodiscard]] std::uint32_t max_sge() const { return max_sge_; }
+
+private:
+	struct Slot {
+		std::uint64_t wr_id = 0;
+		std::uint32_t num_sge = 0;
+	};
+
+	std::uint32_t max_wr_;
+	std::uint32_t max_sge_;
+	std::uint32_t mask_; /* slots are a power of two, so that the indices may run freely */
+	std::uint32_t head_ = 0;
+	std::uint32_t tail_ = 0;
+	std::vector<Slot> slots_;
+	std::vector<Sge> sges_;
+};
+
+/** A shared receive queue; as a free list it is never attached to a QP but allocated from (docs/semantics.md S.7). */
+struct SharedReceiveQueue {
+	SharedReceiveQueue(std::uint32_t srqn, std::uint32_t domain, std::uint32_t max_wr, std::uint32_t max_sge,
+		bool is_free_list)
+	    : number(srqn), pd(domain), free_list(is_free_list), queue(max_wr, max_sge)
+	{
+	}
+
+	struct Taken {
+		std::uint64_t wr_id = 0;
+		Sge entry;
+	};
+
+	struct Rejected {
+		std::uint64_t wr_id = 0;
+		Sge entry;
+		int error = 0;
+	};
+
+	std::uint32_t number;
+	std::uint32_t pd;
+	bool free_list;
+	ReceiveQueue queue;
+	std::uint32_t limit = 0; /* below this an event is due; 0: none */
+
+	prism_freelist indices{}; /* which entries are past their grace period */
+	std::deque<Taken> returned; /* buffers of unfinished ALLOCATEs: nobody else ever learnt their address */
+	std::uint64_t posted = 0;
+	std::uint64_t popped = 0;
+	std::uint64_t reclaimed = 0;
+	std::uint64_t rejected = 0;
+	std::deque<Rejected> reports; /* not yet polled, at most max_wr */
+};
+
+} // namespace prism::soft

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "requester.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace prism::soft {
+
+namespace {
+
+/*
+ * Payload bytes of one QP under way in either direction. Three trains of 64 KiB fill a default socket buffer, so two
+ * leave room for what else arrives.
+ */
+constexpr std::uint32_t flight_limit = 128 << 10;
+/** Packets under way; small packets cost socket buffer by number, not by size. */
+constexpr std::int32_t packet_limit = 256;
+/** Packets of a long message between two requests for an acknowledgement. */
+constexpr std::uint32_t ack_interval = 8;
+/** A count of 7 means for ever (IBTA 9.7.5.2.8). */
+constexpr std::uint8_t rnr_retry_forever = 7;
+
+/** RNR NAK timer codes in units of 10 us (IBTA table 45). */
+constexpr std::uint32_t rnr_times[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
+	768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+
+bool takes_slot(const SendRequest &wr)
+{
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::prism;
+}
+
+bool is_local(const SendRequest &wr)
+{
+	return wr.kind == SendKind::bind_window || wr.kind == SendKind::local_invalidate;
+}
+
+bool returns_data(const SendRequest &wr)
+{
+	if (wr.kind == SendKind::prism)
+		return wr.prism.op == PRISM_CAS || (wr.prism.op == PRISM_READ && !(wr.prism.flags & PRISM_FLAG_R));
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic;
+}
+
+} // namespace
+
+/* Local memory -------------------------------------------------------------------------------------------------- */
+
+bool Requester::local_memory_valid(const SendRequest &wr)
+{
+	const std::uint32_t access = returns_data(wr) ? std::uint32_t{access_local_write} : 0;
+	if (wr.kind == SendKind::prism && wr.result.length &&
+		!engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(std::uint64_t), access_local_write, qp_.pd))
+		return false;
+	if (wr.inline_data)
+		return true;
+	for (const Sge &sge : sq_.sges(wr))
+		if (sge.length && !engine_.memory.resolve(sge.lkey, sge.addr, sge.length, access, qp_.pd))
+			return false;
+	return true;
+}
+
+/** The local memory has just been checked. */
+void Requester::gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length)
+{
+	if (wr.inline_data) {
+		std::memcpy(to, sq_.inline_bytes(wr).data() + offset, length);
+		return;
+	}
+	for (const Sge &sge : sq_.sges(wr)) {
+		if (!length)
+			break;
+		if (offset >= sge.length) {
+			offset -= sge.length;
+			continue;
+		}
+		const std::uint32_t n = std::min(length, sge.length - offset);
+		const Region &region = *engine_.memory.find(sge.lkey);
+		std::memcpy(to, region.base + (sge.addr - region.va) + offset, n);
+		to += n;
+		length -= n;
+		offset = 0;
+	}
+}
+
+bool Requester::scatter(const SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length)
+{
+	for (const Sge &sge : sq_.sges(wr)) {
+		if (!length)
+			break;
+		if (offset >= sge.length) {
+			offset -= sge.length;
+			continue;
+		}
+		const std::uint32_t n = std::min(length, sge.length - offset);
+		std::uint8_t *to =
+			engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
+		if (!to)
+			return false;
+		std::memcpy(to, data, n);
+		data += n;
+		length -= n;
+		offset = 0;
+	}
+	return true;
+}
+
+bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
+{
+	if (!wr.result.length)
+		return true;
+	std::uint8_t *to = engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(address), access_local_write,
+		qp_.pd);
+	if (to)
+		std::memcpy(to, &address, sizeof(address));
+	return to;
+}
+
+/* Sending ------------------------------------------------------------------------------------------------------- */
+
+bool Requester::may_send(const SendRequest &wr, Time now) const
+{
+	if (req_.rnr_until > now)
+		return false;
+	const bool begins = !wr.started || wr.sent == 0;
+	if (begins && qp_.state == IBV_QPS_SQD && !wr.started)
+		return false;
+	if (is_local(wr))
+		return !wr.fence || req_.outstanding == 0;
+	if (begins && wr.fence && req_.outstanding)
+		return false;
+	const bool needs_slot = takes_slot(wr) && (wr.slots == 0 || wr.kind == SendKind::read);
+	if (needs_slot && req_.outstanding >= qp_.attr.max_rd_atomic)
+		return false;
+	const std::uint32_t at = wr.started ? wr.first_psn + wr.sent : req_.next_psn;
+	if (psn_diff(at, req_.unacked) >= packet_limit && req_.flight)
+		return false;
+	/* One request larger than the window may go alone. */
+	return req_.flight < flight_limit;
+}
+
+/** False if a sge of @p wr names no memory; the error waits until everything before it has completed. */
+bool Requester::check_local_memory(const SendRequest &wr)
+{
+	if (local_memory_valid(wr))
+		return true;
+	if (&wr == &sq_.at(sq_.head))
+		complete_head(IBV_WC_LOC_PROT_ERR);
+	return false;
+}
+
+void Requester::start(SendRequest &wr)
+{
+	wr.started = true;
+	wr.first_psn = req_.next_psn;
+	if (wr.kind == SendKind::prism) {
+		const std::uint32_t payload = prism_request_psns(&wr.prism, qp_.attr.mtu);
+		wr.psns = wr.prism.op == PRISM_WRITE || wr.prism.op == PRISM_ALLOCATE
+			? packets_for(wr.length, qp_.attr.mtu)
+			: payload;
+	} else if (wr.kind == SendKind::atomic) {
+		wr.psns = 1;
+	} else {
+		wr.psns = packets_for(wr.length, qp_.attr.mtu);
+	}
+	req_.next_psn = psn_add(req_.next_psn, wr.psns);
+}
+
+/** A local operation takes its effect when its turn to be sent comes, and completes in order with the others. */
+bool Requester::run_local(SendRequest &wr)
+{
+	const WindowBinding &bind = wr.binding;
+	if (sq_.cursor != sq_.head)
+		return false;
+	bool ok;
+	if (wr.kind == SendKind::bind_window)
+		ok = engine_.memory.bind_window(bind.key, bind.new_key, bind.region_key, bind.va, bind.length,
+			     bind.access, bind.qpn) == 0;
+	else
+		ok = engine_.memory.invalidate(wr.immediate, qp_.pd, qp_.qpn);
+	sq_.cursor++;
+	complete_head(ok ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR);
+	return ok;
+}
+
+void Requester::transmit(Time now)
+{
+	if (qp_.state != IBV_QPS_RTS && qp_.state != IBV_QPS_SQD)
+		return;
+	while (sq_.cursor != sq_.tail) {
+		SendRequest &wr = sq_.at(sq_.cursor);
+		if (!may_send(wr, now))
+			break;
+		if (is_local(wr)) {
+			if (!run_local(wr))
+				break;
+			continue;
+		}
+		if (!check_local_memory(wr))
+			break;
+		if (!wr.started)
+			start(wr);
+		send_one(wr);
+		if (wr.sent == wr.psns)
+			sq_.cursor++;
+	}
+	if (!qp_.deadline && psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
+		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+}
+
+bool Requester::wants_ack(bool last)
+{
+	if (!last && ++req_.unrequested_acks < ack_interval)
+		return false;
+	req_.unrequested_acks = 0;
+	return true;
+}
+
+std::uint8_t *Requester::begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
+	bool last, std::uint8_t flags)
+{
+	const std::uint32_t pad = pad_for(payload);
+	std::uint8_t *packet = engine_.sink_.begin(qp_.attr.peer, headers + payload + pad);
+	prism_bth bth{};
+	bth.opcode = opcode;
+	bth.pad = static_cast<u8>(pad);
+	bth.solicited = last && wr.solicited;
+	bth.ack_req = wants_ack(last);
+	bth.flags = flags;
+	bth.qpn = qp_.attr.dest_qpn;
+	bth.psn = psn_add(wr.first_psn, wr.sent);
+	prism_bth_encode(packet, &bth);
+	std::memset(packet + headers + payload, 0, pad);
+	return packet;
+}
+
+void Requester::send_one(SendRequest &wr)
+{
+	std::uint32_t bytes = 0;
+	switch (wr.kind) {
+	case SendKind::read:
+		take_slot(wr);
+		bytes = send_read_request(wr);
+		break;
+	case SendKind::atomic:
+		take_slot(wr);
+		bytes = send_atomic(wr);
+		break;
+	case SendKind::prism:
+		if (!wr.slots)
+			take_slot(wr);
+		bytes = send_prism(wr);
+		break;
+	default:
+		bytes = send_message_packet(wr);
+		break;
+	}
+	wr.flight += bytes;
+	req_.flight += bytes;
+}
+
+std::uint32_t Requester::send_message_packet(SendRequest &wr)
+{
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t offset = wr.sent * mtu;
+	const std::uint32_t n = std::min(mtu, wr.length - offset);
+	const bool first = wr.sent == 0, last = wr.sent + 1 == wr.psns;
+	const bool write = wr.kind == SendKind::write;
+
+	std::uint8_t opcode = write ? rc_write_middle : rc_send_middle;
+	if (first && last)
+		opcode = write ? rc_write_only : rc_send_only;
+	else if (first)
+		opcode = write ? rc_write_first : rc_send_first;
+	else if (last)
+		opcode = write ? rc_write_last : rc_send_last;
+	const bool tail = last && wr.tail != Tail::none;
+	if (tail && wr.tail == Tail::immediate)
+		opcode++;
+	else if (tail)
+		opcode = first ? rc_send_only_inv : rc_send_last_inv;
+
+	const std::size_t headers = bth_size + (write && first ? reth_size : 0) + (tail ? immediate_size : 0);
+	std::uint8_t *packet = begin_packet(wr, opcode, headers, n, last);
+	std::uint8_t *p = packet + bth_size;
+	if (write && first) {
+		put_unaligned_be64(wr.remote_addr, p);
+		put_unaligned_be32(wr.rkey, p + 8);
+		put_unaligned_be32(wr.length, p + 12);
+		p += reth_size;
+	}
+	if (tail && wr.tail == Tail::immediate)
+		std::memcpy(p, &wr.immediate, immediate_size);
+	else if (tail)
+		put_unaligned_be32(wr.immediate, p);
+	gather(wr, offset, packet + headers, n);
+	engine_.sink_.commit();
+	wr.sent++;
+	return n;
+}
+
+std::uint32_t Requester::send_read_request(SendRequest &wr)
+{
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t offset = wr.sent * mtu;
+	const std::uint32_t piece = read_piece_packets(mtu);
+	const std::uint32_t packets = std::min(piece - wr.sent % piece, wr.psns - wr.sent);
+	const std::uint32_t n = std::min(packets * mtu, wr.length - offset);
+
+	std::uint8_t *packet = begin_packet(wr, rc_read_request, bth_size + reth_size, 0, true);
+	put_unaligned_be64(wr.remote_addr + offset, packet + bth_size);
+	put_unaligned_be32(wr.rkey, packet + bth_size + 8);
+	put_unaligned_be32(n, packet + bth_size + 12);
+	engine_.sink_.commit();
+	wr.sent += packets;
+	return n;
+}
+
+std::uint32_t Requester::send_atomic(SendRequest &wr)
+{
+	std::uint8_t *packet =
+		begin_packet(wr, wr.fetch_add ? rc_fetch_add : rc_cmp_swap, bth_size + atomic_eth_size, 0, true);
+	std::uint8_t *p = packet + bth_size;
+	put_unaligned_be64(wr.remote_addr, p);
+	put_unaligned_be32(wr.rkey, p + 8);
+	put_unaligned_be64(wr.fetch_add ? wr.compare_add : wr.swap, p + 12);
+	put_unaligned_be64(wr.fetch_add ? 0 : wr.compare_add, p + 20);
+	engine_.sink_.commit();
+	wr.sent++;
+	return sizeof(std::uint64_t);
+}
+
+std::uint32_t Requester::send_prism(SendRequest &wr)
+{
+	prism_request &request = wr.prism;
+	const bool carries = (request.op == PRISM_WRITE && !(request.flags & PRISM_FLAG_D)) || request.op == PRISM_ALLOCATE;
+	const std::uint32_t offset = wr.sent * qp_.attr.mtu;
+	const std::uint32_t n = carries ? std::min(qp_.attr.mtu, wr.length - offset) : 0;
+	const std::uint32_t packets = carries ? 1 : wr.psns;
+
+	request.first = wr.sent == 0;
+	request.last = wr.sent + packets == wr.psns;
+	request.operands = sq_.operands(wr);
+	const std::uint32_t headers = prism_request_header_size(&request);
+	std::uint8_t *packet =
+		begin_packet(wr, prism_request_opcode(&request), headers, n, request.last, request.flags);
+	prism_request_encode(packet, &request);
+	gather(wr, offset, packet + headers, n);
+	engine_.sink_.commit();
+	wr.latched = false;
+	wr.sent += packets;
+	if (request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R))
+		return request.length;
+	return n + PRISM_RESULT_SIZE;
+}
+
+/* Going back ---------------------------------------------------------------------------------------------------- */
+
+void Requester::rewind()
+{
+	engine_.counters.retransmits++;
+	for (std::uint32_t i = sq_.head; i != sq_.tail; i++) {
+		SendRequest &wr = sq_.at(i);
+		if (!wr.started)
+			break;
+		/* A PRISM READ is resolved as a whole, so it starts again as a whole. */
+		wr.sent = wr.kind == SendKind::prism && wr.prism.op == PRISM_READ ? 0 : wr.acked;
+		wr.latched = false;
+		wr.flight = 0;
+		wr.slots = 0;
+	}
+	sq_.cursor = sq_.head;
+	req_.flight = 0;
+	req_.outstanding = 0;
+	req_.rewound = true;
+	engine_.mark_dirty(qp_);
+}
+
+void Requester::timeout(Time now)
+{
+	qp_.deadline = 0;
+	if (req_.rnr_until) {
+		req_.rnr_until = 0;
+		engine_.mark_dirty(qp_);
+		return;
+	}
+	if (psn_diff(req_.next_psn, req_.unacked) <= 0)
+		return;
+	engine_.counters.timeouts++;
+	if (req_.retries == 0) {
+		engine_.counters.retry_exceeded++;
+		complete_head(IBV_WC_RETRY_EXC_ERR);
+		return;
+	}
+	req_.retries--;
+	rewind();
+	engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+}
+
+void Requester::progressed(Time now)
+{
+	req_.retries = qp_.attr.retry_count;
+	req_.rnr_retries = qp_.attr.rnr_retry;
+	req_.rewound = false;
+	qp_.deadline = 0;
+	if (psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
+		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+}
+
+void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)
+{
+	if (req_.rnr_until)
+		return;
+	if (req_.rnr_retries == 0) {
+		engine_.counters.rnr_exceeded++;
+		complete_head(IBV_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (req_.rnr_retries != rnr_retry_forever)
+		req_.rnr_retries--;
+	rewind();
+	req_.rnr_until = now + Time{rnr_times[timer_code & 31]} * 10'000;
+	engine_.arm_timer(qp_, req_.rnr_until);
+}
+
+/* Completing ---------------------------------------------------------------------------------------------------- */
+
+void Requester::landed(SendRequest &wr, std::uint32_t bytes)
+{
+	bytes = std::min(bytes, wr.flight);
+	wr.flight -= bytes;
+	req_.flight -= bytes;
+}
+
+void Requester::take_slot(SendRequest &wr)
+{
+	wr.slots++;
+	req_.outstanding++;
+}
+
+void Requester::release_slot(SendRequest &wr)
+{
+	/* A request that was rewound holds none until it is sent again. */
+	if (!wr.slots)
+		return;
+	wr.slots--;
+	req_.outstanding--;
+}
+
+void Requester::complete_head(ibv_wc_status status, std::uint32_t byte_len, std::uint32_t vendor_err)
+{
+	SendRequest &wr = sq_.at(sq_.head);
+	landed(wr, wr.flight);
+	while (wr.slots)
+		release_slot(wr);
+	if (wr.started)
+		req_.unacked = psn_add(wr.first_psn, wr.psns);
+	if (wr.signaled || status != IBV_WC_SUCCESS) {
+		ibv_wc wc{};
+		wc.wr_id = wr.wr_id;
+		wc.status = status;
+		wc.opcode = wr.wc_opcode;
+		wc.vendor_err = vendor_err;
+		wc.byte_len = byte_len;
+		wc.qp_num = qp_.qpn;
+		engine_.complete(*qp_.send_cq, wc, false);
+	}
+	if (sq_.cursor == sq_.head)
+		sq_.cursor++;
+	sq_.head++;
+	if (status != IBV_WC_SUCCESS && status != IBV_WC_WR_FLUSH_ERR) {
+		engine_.fail_qp(qp_);
+		engine_.listener_.qp_event(qp_, IBV_EVENT_QP_FATAL);
+	}
+}
+
+void Requester::flush()
+{
+	while (!sq_.empty())
+		complete_head(IBV_WC_WR_FLUSH_ERR);
+}
+
+} // namespace prism::soft

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The requester half of an RC queue pair: sends work requests, goes back N (IBTA 9.7.3, 9.7.5). */
+#pragma once
+
+#include "engine.hpp"
+
+namespace prism::soft {
+
+/**
+ * A standard READ is asked for in pieces of this many packets, counted from its start, so that its response never
+ * outruns the window.
+ */
+inline std::uint32_t read_piece_packets(std::uint32_t mtu)
+{
+	return (64u << 10) / mtu;
+}
+
+class Requester {
+public:
+	Requester(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), sq_(qp.sq), req_(qp.req) {}
+
+	/** Send whatever may be sent. */
+	void transmit(Time now);
+	/** The retransmission or RNR timer has run out. */
+	void timeout(Time now);
+
+	/** Send again from the oldest unanswered PSN on. */
+	void rewind();
+	/** There was progress: the peer lives. */
+	void progressed(Time now);
+	/** Wait as the peer's RNR NAK asks, then send again. */
+	void wait_for_receiver(std::uint8_t timer_code, Time now);
+
+	/** Complete the oldest request. With an error status the QP goes to ERROR. */
+	void complete_head(ibv_wc_status status, std::uint32_t byte_len = 0, std::uint32_t vendor_err = 0);
+	void flush();
+
+	/** Copy response data into the local sges of @p wr, from @p offset on; false: a sge is no longer valid. */
+	bool scatter(const SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length);
+	bool store_result(const SendRequest &wr, std::uint64_t address);
+	/** Payload bytes of @p wr that have been answered leave the window. */
+	void landed(SendRequest &wr, std::uint32_t bytes);
+	/** A piece of a READ, an atomic or a PRISM request has been answered: its slot is free. */
+	void release_slot(SendRequest &wr);
+
+private:
+	bool may_send(const SendRequest &wr, Time now) const;
+	void start(SendRequest &wr);
+	void take_slot(SendRequest &wr);
+	bool local_memory_valid(const SendRequest &wr);
+	bool check_local_memory(const SendRequest &wr);
+	bool run_local(SendRequest &wr);
+	void send_one(SendRequest &wr);
+	std::uint32_t send_message_packet(SendRequest &wr);
+	std::uint32_t send_read_request(SendRequest &wr);
+	std::uint32_t send_atomic(SendRequest &wr);
+	std::uint32_t send_prism(SendRequest &wr);
+	void gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
+	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
+		bool last, std::uint8_t flags = 0);
+	bool wants_ack(bool last);
+
+	Engine &engine_;
+	QueuePair &qp_;
+	SendQueue &sq_;
+	RequesterState &req_;
+};
+
+} // namespace prism::soft

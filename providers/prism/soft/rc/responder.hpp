@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The responder half of an RC queue pair: executes requests in order, once (IBTA 9.7.4, docs/semantics.md S.9). */
+#pragma once
+
+#include "engine.hpp"
+
+namespace prism::soft {
+
+class Responder {
+public:
+	Responder(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), resp_(qp.resp) {}
+
+	/** One request packet; everything in it is hostile until checked. */
+	void receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+
+	/** The acknowledgement that the packets of this batch asked for. */
+	void send_pending_ack();
+	/** The next burst of a READ response that is being paced. */
+	void continue_stream(Time now);
+
+	/** Leave RTS: take back the buffer of an unfinished ALLOCATE, end the stream, forget what is held. */
+	void stop();
+	/** Complete posted receives as flushed. */
+	void flush();
+
+private:
+	using Packet = std::span<const std::uint8_t>;
+
+	void execute(const prism_bth &bth, Packet packet, Time now);
+	void execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now);
+	void execute_message(const prism_bth &bth, std::uint16_t flags, Packet packet);
+	void execute_read(const prism_bth &bth, Packet packet, Time now);
+	void execute_atomic(const prism_bth &bth, Packet packet);
+	void execute_prism(const prism_bth &bth, Packet packet, Time now);
+	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
+
+	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
+	bool begin_write(const prism_bth &bth, Packet &body);
+	bool take_receive(const prism_bth &bth);
+	bool store_message(const prism_bth &bth, Packet payload);
+	bool finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail);
+	std::span<const Sge> receive_sges();
+	void complete_receive(ibv_wc_status status, const prism_bth *bth, std::uint16_t flags, std::uint32_t tail);
+
+	void duplicate(const prism_bth &bth, Packet packet, Time now);
+	void duplicate_prism(const prism_bth &bth, Packet packet, Time now);
+	void replay(const SavedResponse &saved);
+	SavedResponse *find_saved(std::uint32_t psn);
+	SavedResponse &save(std::uint32_t psn);
+
+	bool hold(const prism_bth &bth, Packet packet);
+	void drop_held();
+	[[nodiscard]] std::uint32_t psns_of(const prism_bth &bth, Packet packet) const;
+	void release_held(Time now);
+	void start_stream(const ReadStream &stream, Time now);
+	void send_burst(Time now);
+	void send_read_packet();
+	void end_stream();
+
+	void advance(std::uint32_t psns) { resp_.expected_psn = psn_add(resp_.expected_psn, psns); }
+	bool access_allowed(std::uint32_t access) const { return (qp_.attr.access & access) == access; }
+	bool prism_access_allowed(const prism_request &request) const;
+	std::uint8_t *begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad = 0);
+	void send_ack(std::uint8_t syndrome, std::uint32_t psn);
+	void acknowledge_later(bool wanted);
+	void send_short(std::uint32_t psn, const prism_response &response);
+	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
+	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
+	void refuse(prism_reject reason, std::uint32_t psn);
+	void count_result(const prism_request &request, const prism_result &result);
+
+	Engine &engine_;
+	QueuePair &qp_;
+	ResponderState &resp_;
+};
+
+} // namespace prism::soft

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <atomic>
+
+namespace prism::soft {
+
+inline void cpu_relax()
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	asm volatile("yield" ::: "memory");
+#endif
+}
+
+/** For a handful of instructions on shared data; meets the standard's Lockable. */
+class SpinLock {
+public:
+	void lock()
+	{
+		while (held_.exchange(true, std::memory_order_acquire))
+			while (held_.load(std::memory_order_relaxed))
+				cpu_relax();
+	}
+
+	bool try_lock()
+	{
+		return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
+	}
+
+	void unlock() { held_.store(false, std::memory_order_release); }
+
+private:
+	std::atomic<bool> held_{false};
+};
+
+} // namespace prism::soft

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "target_memory.hpp"
+
+#include <cstring>
+
+namespace prism::soft {
+
+namespace {
+
+TargetMemory &self(void *ctx)
+{
+	return *static_cast<TargetMemory *>(ctx);
+}
+
+std::uint8_t *address(const prism_span *span, u32 offset)
+{
+	return static_cast<std::uint8_t *>(span->region) + offset;
+}
+
+std::uint32_t access_for(std::uint32_t rights)
+{
+	return (rights & PRISM_RIGHT_READ ? access_remote_read : 0u) |
+		(rights & PRISM_RIGHT_WRITE ? access_remote_write : 0u) |
+		(rights & PRISM_RIGHT_ATOMIC ? access_remote_atomic : 0u);
+}
+
+} // namespace
+
+const prism_env TargetMemory::env = {get, put, load, store, copy, lock, unlock, pop, give_back};
+
+std::uint8_t *TargetMemory::resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights)
+{
+	return engine_.memory.resolve(rkey, va, length, access_for(rights), qp_.pd, qp_.qpn);
+}
+
+bool TargetMemory::get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, prism_span *span)
+{
+	*span = {nullptr, va, length};
+	if (!length)
+		return true;
+	span->region = self(ctx).resolve(rkey, va, length, rights);
+	return span->region;
+}
+
+void TargetMemory::load(void *, const prism_span *span, u32 offset, void *to, u32 length)
+{
+	if (length)
+		std::memcpy(to, address(span, offset), length);
+}
+
+void TargetMemory::store(void *, const prism_span *span, u32 offset, const void *from, u32 length)
+{
+	if (length)
+		std::memcpy(address(span, offset), from, length);
+}
+
+void TargetMemory::copy(void *, const prism_span *to, const prism_span *from, u32 length)
+{
+	std::memmove(address(to, 0), address(from, 0), length);
+}
+
+void TargetMemory::lock(void *, const prism_span *span, u32 offset, u32 length)
+{
+	BlockLocks::instance().lock(address(span, offset), length);
+}
+
+void TargetMemory::unlock(void *, const prism_span *span, u32 offset, u32 length)
+{
+	BlockLocks::instance().unlock(address(span, offset), length);
+}
+
+prism_pop TargetMemory::pop(void *ctx, u32 free_list, u32 length, prism_buffer *buffer)
+{
+	return self(ctx).engine_.pop_buffer(self(ctx).qp_, free_list, length, *buffer);
+}
+
+void TargetMemory::give_back(void *ctx, prism_buffer *buffer)
+{
+	self(ctx).engine_.give_back(*buffer);
+}
+
+} // namespace prism::soft
