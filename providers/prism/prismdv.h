@@ -30,7 +30,7 @@ void prismdv_free_device_list(struct ibv_device **list);
 /** True if @device speaks PRISM: every other function here asks for a context of such a device (else EOPNOTSUPP). */
 bool prismdv_is_supported(struct ibv_device *device);
 
-enum prismdv_progress {
+enum prismdv_progress_mode {
 	PRISMDV_PROGRESS_DEFAULT, /* as the environment variable PRISM_PROGRESS says, else THREAD */
 	PRISMDV_PROGRESS_INLINE,  /* only calls into the library make progress: ibv_poll_cq, posting, prismdv_progress */
 	PRISMDV_PROGRESS_THREAD,  /* an engine thread makes progress whenever no call does */
@@ -38,7 +38,7 @@ enum prismdv_progress {
 
 struct prismdv_context_attr {
 	uint64_t comp_mask; /* reserved for growth, 0 */
-	uint32_t progress;  /* enum prismdv_progress */
+	uint32_t progress;  /* enum prismdv_progress_mode */
 	uint32_t reserved;
 };
 
@@ -47,6 +47,17 @@ struct ibv_context *prismdv_open_device(struct ibv_device *device, const struct 
 
 /** Drive the userspace device once: receive, execute, answer, send. No effect on a kernel device. 0 or errno. */
 int prismdv_progress(struct ibv_context *context);
+
+/*
+ * libibverbs answers the following two from the kernel, without asking a provider; these ask the device itself, kernel
+ * or userspace. Programs started by prism-run(1) may use the ibv_ names.
+ */
+
+/** As ibv_query_gid(), but 0 or errno: ENODATA for an empty entry, EINVAL for a port that is not there. */
+int prismdv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
+
+/** As ibv_create_comp_channel(); destroy with ibv_destroy_comp_channel(). */
+struct ibv_comp_channel *prismdv_create_comp_channel(struct ibv_context *context);
 
 /** Feature bits: one for each primitive and modifier. A device of protocol version 1 has them all. */
 enum prismdv_feature {

@@ -343,7 +343,7 @@ void prism_execute(const struct prism_env *env, void *ctx, const struct prism_re
 static void begin_message(struct run *run, struct prism_message *msg, bool chain_ok)
 {
 	const struct prism_request *req = run->req;
-	struct prism_span aux;
+	struct prism_span span;
 
 	memset(msg, 0, sizeof(*msg));
 	msg->active = true;
@@ -351,11 +351,15 @@ static void begin_message(struct run *run, struct prism_message *msg, bool chain
 	msg->flags = req->flags;
 	msg->length = req->length;
 	msg->parameters = *req;
-	if (skipped(req, chain_ok))
+	if (skipped(req, chain_ok)) {
 		run->result->status = PRISM_STATUS_SKIPPED;
-	else if (req->op == PRISM_ALLOCATE && begin_allocate(run, &msg->buffer, &aux)) {
+	} else if (req->op == PRISM_WRITE) {
+		/* All of the target is checked before any of it is written; each packet's part again when it is. */
+		if (get(run, req->rkey, req->va, req->length, PRISM_RIGHT_WRITE, &span))
+			put(run, &span);
+	} else if (begin_allocate(run, &msg->buffer, &span)) {
 		/* Only the buffer is kept between packets; aux is checked again when it is written. */
-		put(run, &aux);
+		put(run, &span);
 	}
 	msg->status = run->result->status;
 }
@@ -387,13 +391,11 @@ static void finish_message(struct run *run, struct prism_message *msg)
 	msg->active = false;
 }
 
-enum prism_reject prism_message_packet(const struct prism_env *env, void *ctx, struct prism_message *msg,
-				       const struct prism_request *req, bool chain_ok,
-				       struct prism_result *result)
+enum prism_reject prism_message_check(const struct prism_message *msg, const struct prism_request *req)
 {
-	struct run run = { env, ctx, req, result };
+	const u32 total = req->first ? req->length : msg->length;
+	const u64 done = (req->first ? 0 : (u64)msg->done) + req->payload_length;
 
-	memset(result, 0, sizeof(*result));
 	if (req->first == msg->active)
 		return PRISM_BAD_FORMAT;
 	if (!req->first) {
@@ -402,11 +404,19 @@ enum prism_reject prism_message_packet(const struct prism_env *env, void *ctx, s
 		if (req->flags != msg->flags)
 			return PRISM_BAD_FLAGS;
 	}
-	if ((u64)(req->first ? 0 : msg->done) + req->payload_length > (req->first ? req->length : msg->length))
-		return PRISM_BAD_FORMAT;
-	if (req->last && msg->done + req->payload_length != msg->length)
-		return PRISM_BAD_FORMAT;
+	return done > total || (req->last && done != total) ? PRISM_BAD_FORMAT : PRISM_ACCEPT;
+}
 
+enum prism_reject prism_message_packet(const struct prism_env *env, void *ctx, struct prism_message *msg,
+				       const struct prism_request *req, bool chain_ok,
+				       struct prism_result *result)
+{
+	const enum prism_reject reject = prism_message_check(msg, req);
+	struct run run = { env, ctx, req, result };
+
+	memset(result, 0, sizeof(*result));
+	if (reject)
+		return reject;
 	if (req->first)
 		begin_message(&run, msg, chain_ok);
 	if (result->fault) {

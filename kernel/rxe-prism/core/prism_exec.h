@@ -106,6 +106,9 @@ struct prism_message {
 void prism_execute(const struct prism_env *env, void *ctx, const struct prism_request *request, bool chain_ok,
 		   struct prism_result *result);
 
+/* May @request come next? The rules of W.5 on the order of packets and the sum of their payloads. */
+enum prism_reject prism_message_check(const struct prism_message *message, const struct prism_request *request);
+
 /*
  * The same for messages of several packets, one call a packet in order. @message is clear before the first. Returns
  * the reason if the packet does not continue the message; @result is complete when the packet is the last.

@@ -17,15 +17,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
-
-#define memcpy __builtin_memcpy
-#define memset __builtin_memset
-#define memcmp __builtin_memcmp
 
 static inline u32 get_unaligned_be32(const void *p)
 {

@@ -14,7 +14,8 @@
 #include <cstdint>
 #include <span>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** Nanoseconds on a monotonic clock; the carrier supplies it, the protocol never reads a clock of its own. */
 using Time = std::uint64_t;
@@ -36,6 +37,9 @@ struct Address {
 	}
 };
 
+/** Base Transport Header, the shortest packet. */
+inline constexpr std::size_t bth_size = 12;
+
 /** The longest packet that crosses this boundary: headers of the largest request, a 4096-byte MTU and its pad. */
 inline constexpr std::size_t max_packet_size = 4096 + 256;
 
@@ -43,7 +47,8 @@ inline constexpr std::size_t max_packet_size = 4096 + 256;
  * Where outgoing packets go, in order. A carrier may gather packets into trains; it sends nothing before flush()
  * unless it runs out of space.
  */
-class PacketSink {
+class PacketSink
+{
 public:
 	virtual ~PacketSink() = default;
 
@@ -62,7 +67,8 @@ public:
 };
 
 /** Where incoming packets go: those whose ICRC held. */
-class PacketHandler {
+class PacketHandler
+{
 public:
 	virtual ~PacketHandler() = default;
 

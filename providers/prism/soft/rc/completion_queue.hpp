@@ -32,6 +32,8 @@ public:
 	/** False if more completions are waiting than fit in @p capacity. */
 	bool resize(std::uint32_t capacity);
 
+	void *owner = nullptr; /* the verbs object */
+
 	[[nodiscard]] std::uint32_t capacity() const { return capacity_; }
 	[[nodiscard]] bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
 

@@ -79,6 +79,7 @@ struct SharedReceiveQueue {
 	std::uint32_t pd;
 	bool free_list;
 	ReceiveQueue queue;
+	void *owner = nullptr;	 /* the verbs object */
 	std::uint32_t limit = 0; /* below this an event is due; 0: none */
 
 	prism_freelist indices{}; /* which entries are past their grace period */

@@ -137,6 +137,13 @@ void Responder::refuse(prism_reject reason, std::uint32_t psn)
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
+/** The access flags of the QP itself do not allow this request. */
+void Responder::refuse_access(std::uint32_t psn)
+{
+	engine_.counters.rx_access_error++;
+	nak_and_fail(syndrome_invalid_request, psn);
+}
+
 /* Receiving ----------------------------------------------------------------------------------------------------- */
 
 void Responder::receive(const prism_bth &bth, Packet packet, Time now)
@@ -180,7 +187,7 @@ void Responder::execute(const prism_bth &bth, Packet packet, Time now)
 void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now)
 {
 	if (!access_allowed(needed_access(flags))) {
-		refuse(PRISM_BAD_FLAGS, bth.psn);
+		refuse_access(bth.psn);
 		return;
 	}
 	if (flags & (op_send | op_write)) {
@@ -494,15 +501,19 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_request request;
 	prism_reject reject = prism_request_decode(packet.data(), static_cast<std::uint32_t>(packet.size()),
 		qp_.attr.mtu, max_indirect_read, &request);
-	if (!reject && !prism_access_allowed(request))
-		reject = PRISM_BAD_FLAGS;
+	const bool single = !reject && request.first && request.last && !resp_.prism.active;
+	if (!reject && !single)
+		reject = prism_message_check(&resp_.prism, &request);
+	if (!reject && !prism_access_allowed(request)) {
+		refuse_access(bth.psn);
+		return;
+	}
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
 	engine_.begun_++;
 	if (!reject && resp_.saved.empty())
 		reject = PRISM_BAD_FORMAT; /* the QP was set up to answer no such request */
-	const bool single = request.first && request.last && !resp_.prism.active;
-	if (!reject && single)
+	if (single && !reject)
 		prism_execute(&TargetMemory::env, target.context(), &request, resp_.chain_ok, &result);
 	else if (!reject)
 		reject = prism_message_packet(&TargetMemory::env, target.context(), &resp_.prism, &request,

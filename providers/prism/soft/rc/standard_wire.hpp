@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../net/packet.hpp"
+
 extern "C" {
 #include "prism_wire.h"
 }
@@ -37,7 +39,7 @@ enum RcOpcode : std::uint8_t {
 	rc_send_only_inv = 0x17,
 };
 
-inline constexpr std::uint32_t bth_size = PRISM_BTH_SIZE;
+static_assert(bth_size == PRISM_BTH_SIZE);
 inline constexpr std::uint32_t reth_size = PRISM_RETH_SIZE;
 inline constexpr std::uint32_t aeth_size = PRISM_AETH_SIZE;
 inline constexpr std::uint32_t immediate_size = 4; /* ImmDt and IETH */

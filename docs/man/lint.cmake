@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Run as a script: fails if MANDOC has anything to say about the manual pages in SOURCE, or if a page that is only a
+# link (".so man3/page.3") leads nowhere.
+file(GLOB pages ${SOURCE}/*.[1-8])
+set(complaints "")
+set(count 0)
+foreach(page IN LISTS pages)
+    file(STRINGS ${page} first LIMIT_COUNT 1)
+    if(first MATCHES "^\\.so man[1-8]/(.+)$")
+        if(NOT EXISTS ${SOURCE}/${CMAKE_MATCH_1})
+            string(APPEND complaints "${page}: no page ${CMAKE_MATCH_1}\n")
+        endif()
+    else()
+        execute_process(COMMAND ${MANDOC} -T lint ${page} OUTPUT_VARIABLE found ERROR_VARIABLE found)
+        string(APPEND complaints "${found}")
+    endif()
+    math(EXPR count "${count} + 1")
+endforeach()
+if(complaints)
+    message(FATAL_ERROR "mandoc -T lint:\n${complaints}")
+endif()
+message("${count} manual pages are clean")

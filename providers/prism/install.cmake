@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Where a distribution expects the parts of a provider that is a public library too.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS prism EXPORT prism-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES prismdv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/infiniband)
+
+# The plugin is the library itself, by the name that libibverbs builds from its private ABI.
+install(CODE "
+    set(plugins \"\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_LIBDIR}/libibverbs\")
+    file(MAKE_DIRECTORY \"\${plugins}\")
+    file(CREATE_LINK ../libprism.so.1 \"\${plugins}/libprism-rdmav34.so\" SYMBOLIC)
+")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/prism.driver "driver prism\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.driver DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/libibverbs.d)
+
+configure_file(prism.pc.in ${CMAKE_CURRENT_BINARY_DIR}/prism.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(PRISM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/prism)
+configure_package_config_file(prismConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/prismConfig.cmake
+    INSTALL_DESTINATION ${PRISM_CMAKE_DIR})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prismConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/prismConfigVersion.cmake
+    DESTINATION ${PRISM_CMAKE_DIR})
+install(EXPORT prism-targets NAMESPACE prism:: DESTINATION ${PRISM_CMAKE_DIR})

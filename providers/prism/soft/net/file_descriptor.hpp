@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace prism::soft
+{
+
+/** Owns a file descriptor. */
+class FileDescriptor
+{
+public:
+	FileDescriptor() = default;
+	explicit FileDescriptor(int descriptor) : fd(descriptor) {}
+	FileDescriptor(FileDescriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+	FileDescriptor(const FileDescriptor &) = delete;
+
+	FileDescriptor &operator=(FileDescriptor other) noexcept
+	{
+		std::swap(fd, other.fd);
+		return *this;
+	}
+
+	~FileDescriptor()
+	{
+		if (fd >= 0)
+			::close(fd);
+	}
+
+	[[nodiscard]] int get() const { return fd; }
+	explicit operator bool() const { return fd >= 0; }
+
+private:
+	int fd = -1;
+};
+
+} // namespace prism::soft

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "interfaces.hpp"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "file_descriptor.hpp"
+#include "socket_address.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+unsigned mtu_of(const std::string &name)
+{
+	const FileDescriptor any(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	const FileDescriptor fallback(any ? -1 : ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	ifreq request{};
+	name.copy(request.ifr_name, IFNAMSIZ - 1);
+	if (::ioctl(any ? any.get() : fallback.get(), SIOCGIFMTU, &request) < 0)
+		return 0;
+	return static_cast<unsigned>(request.ifr_mtu);
+}
+
+bool usable(const ifaddrs &entry)
+{
+	if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP))
+		return false;
+	return entry.ifa_addr->sa_family == AF_INET || entry.ifa_addr->sa_family == AF_INET6;
+}
+
+InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entry)
+{
+	/* An alias (eth0:1) is an address of eth0, not an interface. */
+	std::string name(entry.ifa_name);
+	name = name.substr(0, name.find(':'));
+	const auto found = std::find_if(list.begin(), list.end(), [&](const auto &info) { return info.name == name; });
+	if (found != list.end())
+		return *found;
+	InterfaceInfo info{name, ::if_nametoindex(name.c_str()), mtu_of(name), false, {}};
+	info.is_loopback = entry.ifa_flags & IFF_LOOPBACK;
+	return list.emplace_back(std::move(info));
+}
+
+int rank(const Address &address)
+{
+	if (address.is_ipv4())
+		return 0;
+	return is_link_local(address) ? 2 : 1;
+}
+
+} // namespace
+
+std::vector<InterfaceInfo> list_interfaces()
+{
+	std::vector<InterfaceInfo> list;
+	ifaddrs *head = nullptr;
+	if (::getifaddrs(&head) < 0)
+		return list;
+	const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(head, ::freeifaddrs);
+	for (const ifaddrs *entry = head; entry; entry = entry->ifa_next)
+		if (usable(*entry))
+			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));
+	for (InterfaceInfo &info : list)
+		std::stable_sort(info.addresses.begin(), info.addresses.end(),
+			[](const Address &a, const Address &b) { return rank(a) < rank(b); });
+	return list;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "packet.hpp"
+
+namespace prism::soft
+{
+
+/** A network interface that can carry a device. */
+struct InterfaceInfo {
+	std::string name;
+	unsigned index = 0;
+	unsigned mtu = 0; /**< of the link, in bytes of IP packet */
+	bool is_loopback = false;
+	std::vector<Address> addresses; /**< IPv4 first, then global IPv6, then link-local */
+};
+
+/**
+ * Interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's order. Empty
+ * if there is none or they cannot be read. Thread-safe.
+ */
+[[nodiscard]] std::vector<InterfaceInfo> list_interfaces();
+
+} // namespace prism::soft

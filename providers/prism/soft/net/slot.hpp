@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Several processes share one host and, on a real interface, one address. What tells their packets apart is the
+ * destination QPN: its upper ten bits are the slot of the context that owns the QP.
+ *
+ * A slot is claimed by binding an abstract AF_UNIX datagram socket of that name. The kernel makes the claim exclusive
+ * in the network namespace and releases it when the last descriptor is gone, however the process ends. (A child made by
+ * fork() without exec holds descriptors of its own, so it holds the slot too.) The same socket takes in the packets
+ * that the kernel delivered to the wrong process.
+ */
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "file_descriptor.hpp"
+
+namespace prism::soft
+{
+
+inline constexpr unsigned qpn_index_bits = 14;
+inline constexpr unsigned slot_limit = 1U << (24 - qpn_index_bits);
+
+/** Slot 0 belongs to nobody: QPNs 0 and 1 have a meaning of their own. */
+inline constexpr unsigned first_slot = 1;
+
+class Slot
+{
+public:
+	/**
+	 * Claims slot @p number, first_slot to slot_limit - 1.
+	 * @return nothing and errno: EADDRINUSE if another context has it.
+	 */
+	static std::optional<Slot> claim(unsigned number);
+
+	[[nodiscard]] unsigned number() const { return claimed; }
+	[[nodiscard]] int fd() const { return socket.get(); }
+
+	/** Hands @p parts, as one datagram, to the owner of slot @p to. False if it is gone or does not keep up. */
+	bool send(unsigned to, std::span<iovec> parts) const;
+
+	/**
+	 * One datagram that a process of the same user sent.
+	 * @return its size in @p buffer; nothing if none was waiting; 0 if one was thrown away.
+	 */
+	std::optional<std::size_t> receive(std::span<std::uint8_t> buffer) const;
+
+private:
+	Slot(unsigned number, FileDescriptor bound) : claimed(number), socket(std::move(bound)) {}
+
+	unsigned claimed;
+	FileDescriptor socket;
+};
+
+} // namespace prism::soft

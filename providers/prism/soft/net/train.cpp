@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "train.hpp"
+
+namespace prism::soft
+{
+
+void Train::append(std::uint8_t *packet, std::uint32_t wire_size)
+{
+	packets++;
+	bytes += wire_size;
+	if (pieces > 0) {
+		iovec &last = piece[pieces - 1];
+		if (static_cast<std::uint8_t *>(last.iov_base) + last.iov_len == packet) {
+			last.iov_len += wire_size;
+			return;
+		}
+	}
+	piece[pieces++] = {packet, wire_size};
+}
+
+TrainQueue::TrainQueue()
+	/* Not cleared, so that pages which no traffic needs are never touched. */
+	: arena(std::make_unique_for_overwrite<std::uint8_t[]>(arena_size)),
+	  trains(std::make_unique_for_overwrite<Train[]>(max_trains))
+{
+}
+
+std::uint8_t *TrainQueue::reserve(std::size_t size)
+{
+	/* A packet may always begin a train of its own, so one must be left. */
+	if (used_trains == max_trains || arena_size - used_bytes < size + icrc_size)
+		return nullptr;
+	return arena.get() + used_bytes;
+}
+
+/* Only the newest train of a destination may grow, or its packets would leave out of order. */
+Train *TrainQueue::newest(const TrainKey &key)
+{
+	for (unsigned i = used_trains; i-- > 0;)
+		if (trains[i].key == key)
+			return &trains[i];
+	return nullptr;
+}
+
+unsigned TrainQueue::append(const TrainKey &key, std::size_t size, unsigned limit)
+{
+	const auto wire_size = static_cast<std::uint32_t>(size + icrc_size);
+	Train *train = newest(key);
+	if (!train || !train->takes(wire_size, limit)) {
+		train = &trains[used_trains++];
+		train->key = key;
+		train->segment = wire_size;
+		train->packets = train->bytes = train->pieces = 0;
+	}
+	const unsigned position = train->packets;
+	train->append(arena.get() + used_bytes, wire_size);
+	used_bytes += wire_size;
+	return position;
+}
+
+void TrainQueue::clear()
+{
+	used_bytes = 0;
+	used_trains = 0;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Outgoing packets, gathered into trains: runs of packets to one destination that share one size, so that the kernel
+ * takes them as one datagram to be cut up (UDP_SEGMENT). One system call a packet would be ten times as dear.
+ */
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "icrc.hpp"
+#include "socket_address.hpp"
+
+namespace prism::soft
+{
+
+/** What the kernel takes in one piece (UDP_MAX_SEGMENTS of its older versions). */
+inline constexpr unsigned max_train_packets = 64;
+inline constexpr std::size_t max_train_bytes = 65000;
+
+/** The longest packet on the wire, from BTH to ICRC. */
+inline constexpr std::size_t max_wire_size = max_packet_size + icrc_size;
+
+/** What makes packets travel together. */
+struct TrainKey {
+	Address peer;
+	unsigned socket = 0;    /**< the one that sends; its address is the source */
+	std::uint16_t slot = 0; /**< of the destination QPN: a shared address delivers a train to one process */
+
+	bool operator==(const TrainKey &) const = default;
+};
+
+/** One datagram for sendmsg. Its last packet may be shorter than the others, and then it is full. */
+struct Train {
+	TrainKey key;
+	std::uint32_t segment = 0; /* bytes of each packet, ICRC included */
+	std::uint32_t packets = 0;
+	std::uint32_t bytes = 0;
+	unsigned pieces = 0;
+	std::array<iovec, max_train_packets> piece;
+
+	[[nodiscard]] bool takes(std::uint32_t wire_size, unsigned limit) const
+	{
+		return wire_size <= segment && packets < limit && bytes == packets * segment &&
+		       bytes + wire_size <= max_train_bytes;
+	}
+
+	void append(std::uint8_t *packet, std::uint32_t wire_size);
+};
+
+/** Packets since the last flush. Not thread-safe. */
+class TrainQueue
+{
+public:
+	static constexpr unsigned max_trains = 64;
+
+	TrainQueue();
+
+	/** Room for @p size bytes and an ICRC, or null if everything must leave first. */
+	std::uint8_t *reserve(std::size_t size);
+
+	/**
+	 * The packet in the room last given joins the newest train of @p key, or begins one of at most @p limit
+	 * packets.
+	 * @return its position in the train.
+	 */
+	unsigned append(const TrainKey &key, std::size_t size, unsigned limit);
+
+	[[nodiscard]] std::span<Train> pending() { return {trains.get(), used_trains}; }
+	void clear();
+
+private:
+	static constexpr std::size_t arena_size = 256 * 1024;
+
+	Train *newest(const TrainKey &key);
+
+	std::unique_ptr<std::uint8_t[]> arena;
+	std::unique_ptr<Train[]> trains;
+	std::size_t used_bytes = 0;
+	unsigned used_trains = 0;
+};
+
+} // namespace prism::soft

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* UdpPort: opening, sleeping, counters. udp_send.cpp and udp_receive.cpp have the traffic. */
+#include "udp_port.hpp"
+
+#include <linux/sock_diag.h>
+#include <netinet/udp.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "udp_port_private.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/* More addresses than this on one interface are left out of the GID table. */
+constexpr std::size_t max_sockets = 32;
+
+constexpr int buffer_bytes = 4 << 20;
+
+/* So many loopback addresses in a row being taken means something else than neighbours: a wildcard socket. */
+constexpr int max_taken_addresses = 64;
+
+constexpr Time open_patience = 2'000'000;
+
+Time steady_now()
+{
+	const auto since = std::chrono::steady_clock::now().time_since_epoch();
+	return static_cast<Time>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+/* Where a process begins its search for a slot: hundreds of them should not walk over each other's. */
+unsigned first_guess()
+{
+	static std::atomic<std::uint32_t> contexts{0};
+	std::uint32_t hash = static_cast<std::uint32_t>(::getpid()) * 0x9e3779b1U + contexts++ * 0x85ebca6bU;
+	hash ^= hash >> 15;
+	return hash % (slot_limit - first_slot);
+}
+
+Address loopback_address(unsigned slot)
+{
+	Address address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 47, 0, 0}};
+	address.gid[14] = static_cast<std::uint8_t>(slot >> 8);
+	address.gid[15] = static_cast<std::uint8_t>(slot);
+	return address;
+}
+
+bool is_ipv4_loopback(const Address &address)
+{
+	return address.is_ipv4() && address.gid[12] == 127;
+}
+
+void set_option(int fd, int level, int name, int value)
+{
+	(void)::setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+/* Beyond the administrator's limit if privileged, up to it if not. */
+void enlarge_buffers(int fd)
+{
+	const int size = buffer_bytes;
+	if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
+		set_option(fd, SOL_SOCKET, SO_RCVBUF, size);
+	if (::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
+		set_option(fd, SOL_SOCKET, SO_SNDBUF, size);
+}
+
+/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
+void configure(int fd, bool ipv4)
+{
+	if (ipv4) {
+		set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+	} else {
+		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+	}
+	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
+	enlarge_buffers(fd);
+}
+
+bool knows_segments(int fd)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+	return ::getsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &value, &size) == 0;
+}
+
+std::string bind_error(const InterfaceInfo &info, const Address &address, int why)
+{
+	std::string text = info.name + ": ";
+	if (why == EADDRINUSE)
+		text += "UDP port 4791 of " + to_string(address) +
+			" is in use by another user or by other RoCE software";
+	else
+		text += "cannot bind UDP port 4791 of " + to_string(address);
+	return text + " (" + std::strerror(why) + ")";
+}
+
+class Nobody final : public PacketHandler
+{
+	void receive(const Address &, std::span<const std::uint8_t>, Time) override {}
+};
+
+bool find_interface(const std::string &name, InterfaceInfo &info, std::string &error)
+{
+	for (InterfaceInfo &candidate : list_interfaces()) {
+		if (candidate.name != name)
+			continue;
+		info = std::move(candidate);
+		return true;
+	}
+	error = name + ": no such interface, or it is down or has no IP address";
+	return false;
+}
+
+std::uint64_t kernel_drops(int fd)
+{
+	std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
+	socklen_t size = sizeof(memory);
+	if (::getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory.data(), &size) < 0)
+		return 0;
+	return memory[SK_MEMINFO_DROPS];
+}
+
+} // namespace
+
+UdpPort::UdpPort(Slot slot, InterfaceInfo interface)
+	: claim(std::move(slot)), info(std::move(interface)), sending(std::make_unique<SendBuffers>()),
+	  receiving(std::make_unique<ReceiveBuffers>()), seeds(std::make_unique<CachedSeed[]>(seed_cache_size))
+{
+}
+
+UdpPort::~UdpPort() = default;
+
+std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error)
+{
+	InterfaceInfo info;
+	if (!find_interface(interface, info, error))
+		return nullptr;
+	error = info.name + ": all " + std::to_string(slot_limit - first_slot) + " contexts of this host are in use";
+	const unsigned guess = first_guess();
+	int taken = 0;
+	for (unsigned i = 0; i < slot_limit - first_slot && taken < max_taken_addresses; i++) {
+		auto slot = Slot::claim(first_slot + (guess + i) % (slot_limit - first_slot));
+		if (!slot && errno == EADDRINUSE)
+			continue;
+		if (!slot) {
+			error = info.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
+			return nullptr;
+		}
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info));
+		const Bound bound = port->bind_all(error);
+		if (bound == Bound::failed)
+			return nullptr;
+		if (bound == Bound::yes) {
+			port->learn_steering();
+			error.clear();
+			return port;
+		}
+		taken++;
+	}
+	return nullptr;
+}
+
+UdpPort::Bound UdpPort::bind_all(std::string &error)
+{
+	if (info.is_loopback) {
+		const Bound own = bind_loopback(error);
+		if (own != Bound::yes)
+			return own;
+	}
+	for (const Address &address : info.addresses) {
+		if (sockets.size() == max_sockets)
+			break;
+		if (info.is_loopback && is_ipv4_loopback(address))
+			continue;
+		const Bound bound = bind_one(address, true, error);
+		/* Another user may have ::1. Each loopback context has an address of its own, so it does without. */
+		if (bound != Bound::yes && !(info.is_loopback && !sockets.empty()))
+			return Bound::failed;
+	}
+	if (sockets.empty())
+		return Bound::failed;
+	return Bound::yes;
+}
+
+UdpPort::Bound UdpPort::bind_loopback(std::string &error)
+{
+	if (std::none_of(info.addresses.begin(), info.addresses.end(), is_ipv4_loopback))
+		return Bound::yes;
+	return bind_one(loopback_address(claim.number()), false, error);
+}
+
+UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::string &error)
+{
+	Socket made{.local = address, .fd = {}, .shared = shared};
+	made.table.set(claim.number(), 0);
+	/*
+	 * The first socket of a group brings the program along, so that no group is ever without one. A socket that has
+	 * a program cannot join a group, so whoever comes later tries again without; the group's program stays in
+	 * force.
+	 */
+	int why = bind_socket(made, true);
+	if (why == EADDRINUSE && shared)
+		why = bind_socket(made, false);
+	if (why == 0) {
+		sockets.push_back(std::move(made));
+		return Bound::yes;
+	}
+	/* An IPv6 address still looking for duplicates, or one just removed: not an error of the interface. */
+	if (why == EADDRNOTAVAIL && shared)
+		return Bound::yes;
+	error = bind_error(info, address, why);
+	return why == EADDRINUSE ? Bound::taken : Bound::failed;
+}
+
+/* Returns 0 or errno. */
+int UdpPort::bind_socket(Socket &made, bool first) const
+{
+	const SocketAddress name = to_socket_address(made.local, roce_port, info.index);
+	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!made.fd)
+		return errno;
+	configure(made.fd.get(), made.local.is_ipv4());
+	made.segments = knows_segments(made.fd.get());
+	if (made.shared) {
+		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+		if (first)
+			made.table.attach(made.fd.get(), 1);
+	}
+	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
+}
+
+std::vector<Address> UdpPort::addresses() const
+{
+	std::vector<Address> list;
+	for (const Socket &socket : sockets)
+		list.push_back(socket.local);
+	return list;
+}
+
+void UdpPort::learn_steering()
+{
+	Nobody nobody;
+	const auto under_way = [](const Socket &socket) { return socket.expected > 0; };
+	for (unsigned i = 0; i < sockets.size(); i++) {
+		const unsigned members = sockets[i].shared ? bound_sockets(sockets[i].local, roce_port) : 0;
+		if (members > 1)
+			begin_round(i, steady_now(), open_patience);
+		else if (members == 1) /* alone, perhaps because the group we joined has just ended */
+			sockets[i].table.attach(sockets[i].fd.get(), members);
+	}
+	while (std::any_of(sockets.begin(), sockets.end(), under_way)) {
+		wait(100'000, -1);
+		check_all = true;
+		receive(nobody, steady_now(), 64);
+	}
+}
+
+bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
+{
+	std::array<pollfd, max_sockets + 2> watched;
+	std::size_t n = 0;
+	for (const Socket &socket : sockets)
+		watched[n++] = {socket.fd.get(), POLLIN, 0};
+	watched[n++] = {claim.fd(), POLLIN, 0};
+	const std::size_t own = n;
+	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
+	const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+	if (::ppoll(watched.data(), n, timeout_ns < 0 ? nullptr : &limit, nullptr) <= 0)
+		return false;
+	if (std::any_of(watched.begin(), watched.begin() + static_cast<std::ptrdiff_t>(own),
+		    [](const pollfd &one) { return one.revents != 0; }))
+		check_all.store(true, std::memory_order_relaxed);
+	return true;
+}
+
+std::vector<int> UdpPort::fds() const
+{
+	std::vector<int> list;
+	for (const Socket &socket : sockets)
+		list.push_back(socket.fd.get());
+	list.push_back(claim.fd());
+	return list;
+}
+
+UdpCounters UdpPort::counters() const
+{
+	UdpCounters now{
+		.rx_packets = count.rx_packets.get(),
+		.rx_trains = count.rx_trains.get(),
+		.rx_bytes = count.rx_bytes.get(),
+		.rx_too_short = count.rx_too_short.get(),
+		.rx_too_long = count.rx_too_long.get(),
+		.rx_bad_icrc = count.rx_bad_icrc.get(),
+		.rx_icrc_id_unknown = count.rx_icrc_id_unknown.get(),
+		.rx_misdirected_forwarded = count.rx_misdirected_forwarded.get(),
+		.rx_misdirected_dropped = count.rx_misdirected_dropped.get(),
+		.rx_forwarded_to_us = count.rx_forwarded_to_us.get(),
+		.tx_packets = count.tx_packets.get(),
+		.tx_trains = count.tx_trains.get(),
+		.tx_bytes = count.tx_bytes.get(),
+		.tx_errors = count.tx_errors.get(),
+		.tx_too_big = count.tx_too_big.get(),
+		.tx_no_route = count.tx_no_route.get(),
+		.tx_segment_fallbacks = count.tx_segment_fallbacks.get(),
+	};
+	for (const Socket &socket : sockets)
+		now.rx_socket_drops += kernel_drops(socket.fd.get());
+	return now;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The carrier of one device context: RoCEv2 on UDP port 4791, in trains.
+ *
+ * On loopback every context has an IPv4 address of its own, 127.47.x.y, where x.y is its slot. Any other address is
+ * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
+ * what still reaches the wrong process is handed to its owner.
+ *
+ * The caller serialises begin(), commit(), flush() and receive(). wait(), wake-ups through its descriptor, and
+ * counters() may run beside them on other threads. Everything else is constant after open().
+ */
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "icrc.hpp"
+#include "interfaces.hpp"
+#include "packet.hpp"
+#include "slot.hpp"
+#include "steering.hpp"
+#include "train.hpp"
+
+namespace prism::soft
+{
+
+inline constexpr std::uint16_t roce_port = 4791;
+
+/** Since the port was opened. A packet is counted as received once, where it ends up. */
+struct UdpCounters {
+	std::uint64_t rx_packets = 0; /**< handed to the protocol */
+	std::uint64_t rx_trains = 0;  /**< datagrams read, forwarded ones included */
+	std::uint64_t rx_bytes = 0;   /**< of those packets, ICRC included */
+	std::uint64_t rx_too_short = 0;
+	std::uint64_t rx_too_long = 0;
+	std::uint64_t rx_bad_icrc = 0;
+	std::uint64_t rx_icrc_id_unknown = 0;       /**< accepted, with 16 bits of protection */
+	std::uint64_t rx_misdirected_forwarded = 0; /**< packets handed to their owner */
+	std::uint64_t rx_misdirected_dropped = 0;   /**< their owner is gone or does not keep up */
+	std::uint64_t rx_forwarded_to_us = 0;       /**< datagrams that another process handed on */
+	std::uint64_t rx_socket_drops = 0;          /**< the kernel's: receive buffer full */
+	std::uint64_t tx_packets = 0;
+	std::uint64_t tx_trains = 0;            /**< datagrams given to the kernel */
+	std::uint64_t tx_bytes = 0;             /**< ICRC included */
+	std::uint64_t tx_errors = 0;            /**< packets lost in sending, for whatever reason */
+	std::uint64_t tx_too_big = 0;           /**< of these, longer than the path's MTU */
+	std::uint64_t tx_no_route = 0;          /**< of these, no address of ours reaches the peer's family */
+	std::uint64_t tx_segment_fallbacks = 0; /**< trains that the kernel would not cut up: sent packet by packet */
+};
+
+class UdpPort final : public PacketSink
+{
+public:
+	/**
+	 * A port on all addresses of @p interface. Takes a few microseconds, or a few milliseconds where addresses are
+	 * shared with a process that does not answer. Thread-safe.
+	 * @param error on failure: what is wrong, for the user.
+	 * @return null on failure.
+	 */
+	static std::unique_ptr<UdpPort> open(const std::string &interface, std::string &error);
+
+	~UdpPort() override;
+
+	/** The upper ten bits of every QPN of this context. */
+	[[nodiscard]] unsigned slot() const { return claim.number(); }
+
+	[[nodiscard]] const InterfaceInfo &interface() const { return info; }
+
+	/**
+	 * The GID table: IPv4 first, then global IPv6, then link-local. On loopback the context's own address stands in
+	 * place of 127.0.0.1.
+	 */
+	[[nodiscard]] std::vector<Address> addresses() const;
+
+	/**
+	 * Sends from the first address that fits the peer: IPv4 to IPv4; link-local to link-local; otherwise the first
+	 * global IPv6 address, or the first IPv6 address of any scope.
+	 */
+	std::uint8_t *begin(const Address &peer, std::size_t size) override;
+
+	/** As begin(), from @p source, an index into addresses(). */
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size);
+
+	void commit() override;
+	void flush() override;
+
+	/**
+	 * Hands what is waiting to @p handler, at most about @p max_trains datagrams, without blocking. The handler may
+	 * send. Sockets that were quiet are looked at every 20 microseconds by @p now, and after every wait() that
+	 * found something, so that an empty call is one system call.
+	 * @return the datagrams read; 0 if nothing was waiting.
+	 */
+	int receive(PacketHandler &handler, Time now, int max_trains);
+
+	/**
+	 * Sleeps until something can be received, @p wake_fd (or -1) is readable, or @p timeout_ns nanoseconds have
+	 * passed (negative: no limit). Does not read @p wake_fd.
+	 * @return whether anything is ready.
+	 */
+	bool wait(std::int64_t timeout_ns, int wake_fd);
+
+	/** Readable when receive() would find something. Valid as long as the port; only to be polled. */
+	[[nodiscard]] std::vector<int> fds() const;
+
+	[[nodiscard]] UdpCounters counters() const;
+
+private:
+	/* One writer under the caller's lock, any reader: no read-modify-write instruction is needed. */
+	class Counter
+	{
+	public:
+		void add(std::uint64_t n = 1) { value.store(get() + n, std::memory_order_relaxed); }
+		[[nodiscard]] std::uint64_t get() const { return value.load(std::memory_order_relaxed); }
+
+	private:
+		std::atomic<std::uint64_t> value{0};
+	};
+
+	struct Counters {
+		Counter rx_packets, rx_trains, rx_bytes, rx_too_short, rx_too_long, rx_bad_icrc, rx_icrc_id_unknown,
+			rx_misdirected_forwarded, rx_misdirected_dropped, rx_forwarded_to_us;
+		Counter tx_packets, tx_trains, tx_bytes, tx_errors, tx_too_big, tx_no_route, tx_segment_fallbacks;
+	};
+
+	/* One address. */
+	struct Socket {
+		Address local;
+		FileDescriptor fd;
+		bool shared = false;
+		bool segments = true; /* the kernel cuts trains up for this one */
+		SteeringTable table{};
+		/* A round of questions to the members of the group. */
+		unsigned expected = 0; /* 0: none under way */
+		unsigned answered = 0;
+		bool changed = false;
+		Time deadline = 0;
+		Time next_round = 0;
+		Time pause = 0;
+	};
+
+	/* Received together: one datagram, or part of it. */
+	struct Arrival {
+		std::span<const std::uint8_t> data;
+		std::size_t segment;
+		unsigned first = 0; /* position of the first packet in its train: its likely IP identification */
+		unsigned socket;
+		Address from;
+		std::uint16_t source_port;
+		bool forwarded = false;
+	};
+
+	enum class Bound {
+		yes,
+		taken,
+		failed,
+	};
+
+	struct ReceiveBuffers;
+	struct SendBuffers;
+	struct Forwarded;
+	struct CachedSeed;
+
+	UdpPort(Slot slot, InterfaceInfo interface);
+
+	Bound bind_all(std::string &error);
+	Bound bind_loopback(std::string &error);
+	Bound bind_one(const Address &address, bool shared, std::string &error);
+	int bind_socket(Socket &made, bool first) const;
+	void learn_steering();
+
+	[[nodiscard]] int source_for(const Address &peer) const;
+	const IcrcSeed &seed_for(const IcrcFlow &flow, std::size_t size);
+
+	void describe(Train &train, unsigned at);
+	void send_run(std::span<Train> run);
+	void send_failed(Train &train, int why);
+	void send_singly(Train &train);
+	void send_one(const TrainKey &key, std::span<std::uint8_t> wire);
+	void count_sent(std::span<const Train> trains);
+	void count_lost(std::uint32_t packets, int why);
+
+	int receive_all(PacketHandler &handler, Time now, int max_trains);
+	int receive_from(unsigned source, PacketHandler &handler, Time now, int max_trains);
+	int receive_socket(unsigned index, PacketHandler &handler, Time now, int max_trains);
+	int receive_forwarded(PacketHandler &handler, Time now, int max_trains);
+	void take_datagram(unsigned socket, unsigned at, PacketHandler &handler, Time now);
+	[[nodiscard]] std::size_t foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const;
+	void take_apart(const Arrival &arrival, PacketHandler &handler, Time now);
+	void deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position,
+		PacketHandler &handler, Time now);
+	void forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now);
+	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
+
+	void begin_round(unsigned socket, Time now, Time patience);
+	void answer_probe(const Arrival &arrival, const SteeringProbe &probe);
+	void note_answer(unsigned socket, unsigned slot, unsigned index);
+	void finish_rounds(Time now);
+	[[nodiscard]] int socket_of(const Address &local) const;
+
+	Slot claim;
+	InterfaceInfo info;
+	std::vector<Socket> sockets;
+	Counters count;
+
+	TrainQueue queue;
+	Address next_peer;
+	unsigned next_source = 0;
+	std::size_t next_size = 0;
+	std::uint8_t *next_packet = nullptr;
+	std::unique_ptr<SendBuffers> sending;
+
+	unsigned hot = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
+	Time quiet_checked = 0;
+	std::atomic<bool> check_all{true};
+	std::unique_ptr<ReceiveBuffers> receiving;
+
+	/* Recently used seeds, found by hash; a collision costs 40 ns. */
+	static constexpr std::size_t seed_cache_size = 64;
+	std::unique_ptr<CachedSeed[]> seeds;
+};
+
+} // namespace prism::soft

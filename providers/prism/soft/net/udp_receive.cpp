@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* UdpPort: incoming packets, and those that came to the wrong process. Nothing that arrives here is trusted. */
+#include <netinet/udp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "udp_port.hpp"
+#include "udp_port_private.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/* Between two looks at the sockets that were quiet: 0.4 us every so often does not show. */
+constexpr Time quiet_interval = 20'000;
+
+/* Members that do not answer in this time are not polling. */
+constexpr Time round_patience = 1'000'000;
+constexpr Time min_round_pause = 10'000'000;
+constexpr Time max_round_pause = 1'000'000'000;
+
+constexpr std::size_t min_wire_size = bth_size + icrc_size;
+
+unsigned slot_of(std::span<const std::uint8_t> wire)
+{
+	return static_cast<unsigned>(wire[5] << 16 | wire[6] << 8 | wire[7]) >> qpn_index_bits;
+}
+
+std::size_t segment_of(msghdr &message, std::size_t size)
+{
+	for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+		if (part->cmsg_level != IPPROTO_UDP || part->cmsg_type != UDP_GRO)
+			continue;
+		int segment = 0;
+		std::memcpy(&segment, CMSG_DATA(part), sizeof(segment));
+		if (segment > 0)
+			return static_cast<std::size_t>(segment);
+	}
+	return std::max<std::size_t>(size, 1);
+}
+
+} // namespace
+
+UdpPort::ReceiveBuffers::ReceiveBuffers()
+{
+	for (unsigned i = 0; i < batch; i++) {
+		piece[i] = {data(i), size};
+		message[i].msg_hdr.msg_iov = &piece[i];
+		message[i].msg_hdr.msg_iovlen = 1;
+		message[i].msg_hdr.msg_name = &from[i];
+		message[i].msg_hdr.msg_control = &control[i];
+		rearm(i);
+	}
+}
+
+/* The kernel writes how much of each it used. */
+void UdpPort::ReceiveBuffers::rearm(unsigned index)
+{
+	message[index].msg_hdr.msg_namelen = sizeof(SocketAddress);
+	message[index].msg_hdr.msg_controllen = sizeof(Control);
+}
+
+int UdpPort::receive(PacketHandler &handler, Time now, int max_trains)
+{
+	if (now - quiet_checked >= quiet_interval || check_all.load(std::memory_order_relaxed))
+		return receive_all(handler, now, max_trains);
+	return receive_from(hot, handler, now, max_trains);
+}
+
+int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
+{
+	quiet_checked = now;
+	check_all.store(false, std::memory_order_relaxed);
+	const auto sources = static_cast<unsigned>(sockets.size() + 1);
+	const unsigned first = hot;
+	int total = 0;
+	for (unsigned i = 0; i < sources && total < max_trains; i++) {
+		const unsigned source = (first + i) % sources;
+		const int trains = receive_from(source, handler, now, max_trains - total);
+		if (trains > 0)
+			hot = source;
+		total += trains;
+	}
+	finish_rounds(now);
+	return total;
+}
+
+int UdpPort::receive_from(unsigned source, PacketHandler &handler, Time now, int max_trains)
+{
+	if (source == sockets.size())
+		return receive_forwarded(handler, now, max_trains);
+	return receive_socket(source, handler, now, max_trains);
+}
+
+int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, int max_trains)
+{
+	ReceiveBuffers &buffers = *receiving;
+	const int fd = sockets[index].fd.get();
+	int total = 0;
+	while (total < max_trains) {
+		const int room = std::min<int>(max_trains - total, ReceiveBuffers::batch);
+		const int got =
+			::recvmmsg(fd, buffers.message.data(), static_cast<unsigned>(room), MSG_DONTWAIT, nullptr);
+		for (int i = 0; i < got; i++)
+			take_datagram(index, static_cast<unsigned>(i), handler, now);
+		total += std::max(got, 0);
+		if (got < room)
+			break;
+	}
+	return total;
+}
+
+void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler, Time now)
+{
+	ReceiveBuffers &buffers = *receiving;
+	mmsghdr &message = buffers.message[at];
+	const std::size_t size = message.msg_len;
+	Arrival arrival{.data = {buffers.data(at), size},
+		.segment = segment_of(message.msg_hdr, size),
+		.socket = socket,
+		.from = address_from(buffers.from[at].any),
+		.source_port = buffers.from[at].port()};
+	buffers.rearm(at);
+	count.rx_trains.add();
+	if (const auto probe = SteeringProbe::decode(arrival.data))
+		answer_probe(arrival, *probe);
+	else
+		take_apart(arrival, handler, now);
+}
+
+/* Runs of packets for one other process are handed on as one. */
+void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time now)
+{
+	if (arrival.data.empty())
+		count.rx_too_short.add();
+	unsigned position = arrival.first;
+	for (std::size_t at = 0; at < arrival.data.size();) {
+		const std::size_t run = foreign_run(arrival.data.subspan(at), arrival.segment);
+		const auto wire =
+			arrival.data.subspan(at, std::min(run ? run : arrival.segment, arrival.data.size() - at));
+		if (run)
+			forward(arrival, wire, position, now);
+		else
+			deliver(arrival, wire, position, handler, now);
+		position += static_cast<unsigned>((wire.size() + arrival.segment - 1) / arrival.segment);
+		at += wire.size();
+	}
+}
+
+/* How many bytes at the start of @p data are whole packets for one slot that is not ours; 0 if the first is not. */
+std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const
+{
+	unsigned owner = 0;
+	std::size_t run = 0;
+	while (run < data.size()) {
+		const auto wire = data.subspan(run, std::min(segment, data.size() - run));
+		if (wire.size() < min_wire_size)
+			break;
+		const unsigned slot = slot_of(wire);
+		if (slot < first_slot || slot == claim.number() || (run && slot != owner))
+			break;
+		owner = slot;
+		run += wire.size();
+	}
+	return run;
+}
+
+void UdpPort::deliver(
+	const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, PacketHandler &handler, Time now)
+{
+	if (wire.size() < min_wire_size) {
+		count.rx_too_short.add();
+		return;
+	}
+	if (wire.size() > max_wire_size) {
+		count.rx_too_long.add();
+		return;
+	}
+	const auto packet = wire.first(wire.size() - icrc_size);
+	const IcrcFlow flow{arrival.from, sockets[arrival.socket].local, arrival.source_port, roce_port};
+	const IcrcVerdict verdict = seed_for(flow, packet.size()).check(wire, static_cast<std::uint16_t>(position));
+	if (verdict == IcrcVerdict::bad) {
+		count.rx_bad_icrc.add();
+		return;
+	}
+	if (verdict == IcrcVerdict::id_unknown)
+		count.rx_icrc_id_unknown.add();
+	count.rx_packets.add();
+	count.rx_bytes.add(wire.size());
+	handler.receive(arrival.from, packet, now);
+}
+
+void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now)
+{
+	const std::size_t packets = (run.size() + arrival.segment - 1) / arrival.segment;
+	Socket &socket = sockets[arrival.socket];
+	/* On an address of our own, or handed on once before: the QPN is simply wrong. */
+	if (!socket.shared || arrival.forwarded) {
+		count.rx_misdirected_dropped.add(packets);
+		return;
+	}
+	Forwarded header{.segment = static_cast<std::uint16_t>(std::min(arrival.segment, run.size())),
+		.first = static_cast<std::uint16_t>(position),
+		.source_port = arrival.source_port,
+		.from = arrival.from,
+		.to = socket.local};
+	std::array<iovec, 2> parts{
+		{{&header, sizeof(header)}, {const_cast<std::uint8_t *>(run.data()), run.size()}}}; /* only read */
+	if (claim.send(slot_of(run), parts))
+		count.rx_misdirected_forwarded.add(packets);
+	else
+		count.rx_misdirected_dropped.add(packets);
+	if (socket.expected == 0 && now >= socket.next_round)
+		begin_round(arrival.socket, now, round_patience);
+}
+
+int UdpPort::receive_forwarded(PacketHandler &handler, Time now, int max_trains)
+{
+	int total = 0;
+	while (total < max_trains) {
+		const std::span<std::uint8_t> buffer(receiving->data(0), ReceiveBuffers::size);
+		const auto size = claim.receive(buffer);
+		if (!size)
+			break;
+		accept_forwarded(buffer.first(*size), handler, now);
+		total++;
+	}
+	return total;
+}
+
+void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now)
+{
+	Forwarded header;
+	if (datagram.size() < sizeof(header))
+		return;
+	std::memcpy(static_cast<void *>(&header), datagram.data(), sizeof(header));
+	const int socket = socket_of(header.to);
+	if (header.magic != Forwarded::expected_magic || socket < 0)
+		return;
+	if (header.kind == Forwarded::Kind::answer) {
+		note_answer(static_cast<unsigned>(socket), header.slot, header.index);
+		return;
+	}
+	if (header.segment == 0 || header.from.is_ipv4() != header.to.is_ipv4())
+		return;
+	count.rx_trains.add();
+	count.rx_forwarded_to_us.add();
+	take_apart({.data = datagram.subspan(sizeof(header)),
+			   .segment = header.segment,
+			   .first = header.first,
+			   .socket = static_cast<unsigned>(socket),
+			   .from = header.from,
+			   .source_port = header.source_port,
+			   .forwarded = true},
+		handler, now);
+}
+
+int UdpPort::socket_of(const Address &local) const
+{
+	for (std::size_t i = 0; i < sockets.size(); i++)
+		if (sockets[i].shared && sockets[i].local == local)
+			return static_cast<int>(i);
+	return -1;
+}
+
+/* Asks every member of the group, ourselves included, where it is. */
+void UdpPort::begin_round(unsigned index, Time now, Time patience)
+{
+	Socket &socket = sockets[index];
+	socket.expected = std::min(bound_sockets(socket.local, roce_port), slot_limit);
+	socket.answered = 0;
+	socket.changed = false;
+	socket.deadline = now + patience;
+	socket.next_round = now + min_round_pause; /* also where /proc cannot tell the size, and there is no round */
+	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
+	for (std::uint32_t member = 0; member < socket.expected; member++) {
+		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), member}.encode();
+		(void)::sendto(socket.fd.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
+	}
+}
+
+void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe)
+{
+	const Socket &socket = sockets[arrival.socket];
+	/* The kernel lets nothing in from outside that claims an address of this host. */
+	if (!socket.shared || arrival.from != socket.local || probe.index >= slot_limit)
+		return;
+	if (probe.asker == claim.number()) {
+		note_answer(arrival.socket, claim.number(), probe.index);
+		return;
+	}
+	Forwarded answer{.kind = Forwarded::Kind::answer,
+		.slot = static_cast<std::uint16_t>(claim.number()),
+		.index = static_cast<std::uint16_t>(probe.index),
+		.to = socket.local};
+	iovec part{&answer, sizeof(answer)};
+	claim.send(probe.asker, {&part, 1});
+}
+
+void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
+{
+	Socket &socket = sockets[index];
+	if (socket.expected == 0)
+		return;
+	socket.answered++;
+	socket.changed |= socket.table.set(slot, member);
+}
+
+void UdpPort::finish_rounds(Time now)
+{
+	for (Socket &socket : sockets) {
+		if (socket.expected == 0 || (socket.answered < socket.expected && now < socket.deadline))
+			continue;
+		/* Packets of two slots that arrive merged are misdirected whatever the table says: ask ever less. */
+		socket.pause = socket.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
+		socket.next_round = now + std::max(socket.pause, min_round_pause);
+		/* Even if nothing is new to us: another member may have put a table in place that knew less. */
+		socket.table.attach(socket.fd.get(), socket.expected);
+		socket.expected = 0;
+	}
+}
+
+} // namespace prism::soft

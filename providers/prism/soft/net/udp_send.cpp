@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* UdpPort: outgoing packets. A packet that cannot leave is lost and counted; the protocol sends it again. */
+#include <netinet/udp.h>
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "udp_port.hpp"
+#include "udp_port_private.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+std::uint16_t slot_of(const std::uint8_t *bth)
+{
+	return static_cast<std::uint16_t>((bth[5] << 16 | bth[6] << 8 | bth[7]) >> qpn_index_bits);
+}
+
+/* The kernel would take these bytes, but not cut them up: too old, or an interface without checksum offload. */
+bool refuses_segments(int why)
+{
+	return why == EINVAL || why == EIO || why == EOPNOTSUPP || why == ENOPROTOOPT;
+}
+
+} // namespace
+
+int UdpPort::source_for(const Address &peer) const
+{
+	int fallback = -1;
+	for (std::size_t i = 0; i < sockets.size(); i++) {
+		const Address &local = sockets[i].local;
+		if (local.is_ipv4() != peer.is_ipv4())
+			continue;
+		if (peer.is_ipv4() || is_link_local(local) == is_link_local(peer))
+			return static_cast<int>(i);
+		if (fallback < 0)
+			fallback = static_cast<int>(i);
+	}
+	return fallback;
+}
+
+const IcrcSeed &UdpPort::seed_for(const IcrcFlow &flow, std::size_t size)
+{
+	std::uint64_t from;
+	std::uint64_t to;
+	std::memcpy(&from, flow.source.gid.data() + 8, sizeof(from));
+	std::memcpy(&to, flow.destination.gid.data() + 8, sizeof(to));
+	std::uint64_t hash = (from * 3 ^ to ^ flow.source_port ^ size << 20) * 0x9e3779b97f4a7c15U;
+	CachedSeed &cached = seeds[(hash >> 32) % seed_cache_size];
+	if (cached.size != size || cached.flow != flow)
+		cached = {flow, size, IcrcSeed(flow, size)};
+	return cached.seed;
+}
+
+std::uint8_t *UdpPort::begin(const Address &peer, std::size_t size)
+{
+	const int source = source_for(peer);
+	if (source >= 0)
+		return begin_from(static_cast<unsigned>(source), peer, size);
+	next_packet = nullptr;
+	return sending->discard.data();
+}
+
+std::uint8_t *UdpPort::begin_from(unsigned source, const Address &peer, std::size_t size)
+{
+	assert(source < sockets.size() && size >= bth_size && size <= max_packet_size);
+	next_peer = peer;
+	next_source = source;
+	next_size = size;
+	next_packet = queue.reserve(size);
+	if (!next_packet) {
+		flush();
+		next_packet = queue.reserve(size);
+	}
+	return next_packet;
+}
+
+void UdpPort::commit()
+{
+	if (!next_packet) {
+		count.tx_errors.add();
+		count.tx_no_route.add();
+		return;
+	}
+	const Socket &socket = sockets[next_source];
+	const TrainKey key{next_peer, next_source, slot_of(next_packet)};
+	const unsigned position = queue.append(key, next_size, socket.segments ? max_train_packets : 1);
+	const IcrcFlow flow{socket.local, next_peer, roce_port, roce_port};
+	/* The segments of a train leave with IPv4 identifications that count up from 0. */
+	const std::uint32_t value =
+		seed_for(flow, next_size).icrc({next_packet, next_size}, static_cast<std::uint16_t>(position));
+	store_icrc(next_packet + next_size, value);
+}
+
+void UdpPort::flush()
+{
+	std::span<Train> rest = queue.pending();
+	while (!rest.empty()) {
+		std::size_t same = 1;
+		while (same < rest.size() && rest[same].key.socket == rest[0].key.socket)
+			same++;
+		send_run(rest.first(same));
+		rest = rest.subspan(same);
+	}
+	queue.clear();
+}
+
+void UdpPort::describe(Train &train, unsigned at)
+{
+	SocketAddress &to = sending->to[at];
+	to = to_socket_address(train.key.peer, roce_port, info.index);
+	msghdr &message = sending->message[at].msg_hdr;
+	message = {};
+	message.msg_name = &to;
+	message.msg_namelen = to.size();
+	message.msg_iov = train.piece.data();
+	message.msg_iovlen = train.pieces;
+	if (train.packets == 1)
+		return;
+	SendBuffers::Control &control = sending->control[at];
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control);
+	control.header.cmsg_level = IPPROTO_UDP;
+	control.header.cmsg_type = UDP_SEGMENT;
+	control.header.cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+	const auto segment = static_cast<std::uint16_t>(train.segment);
+	std::memcpy(CMSG_DATA(&control.header), &segment, sizeof(segment));
+}
+
+/* All of one socket, in order. */
+void UdpPort::send_run(std::span<Train> run)
+{
+	for (std::size_t i = 0; i < run.size(); i++)
+		describe(run[i], static_cast<unsigned>(i));
+	const int fd = sockets[run[0].key.socket].fd.get();
+	std::size_t done = 0;
+	while (done < run.size()) {
+		const int sent =
+			::sendmmsg(fd, &sending->message[done], static_cast<unsigned>(run.size() - done), MSG_NOSIGNAL);
+		if (sent > 0) {
+			count_sent(run.subspan(done, static_cast<std::size_t>(sent)));
+			done += static_cast<std::size_t>(sent);
+		} else if (errno != EINTR) {
+			send_failed(run[done++], errno);
+		}
+	}
+}
+
+void UdpPort::count_sent(std::span<const Train> trains)
+{
+	for (const Train &train : trains) {
+		count.tx_trains.add();
+		count.tx_packets.add(train.packets);
+		count.tx_bytes.add(train.bytes);
+	}
+}
+
+void UdpPort::count_lost(std::uint32_t packets, int why)
+{
+	count.tx_errors.add(packets);
+	if (why == EMSGSIZE)
+		count.tx_too_big.add(packets);
+}
+
+void UdpPort::send_failed(Train &train, int why)
+{
+	if (train.packets == 1 || !refuses_segments(why)) {
+		count_lost(train.packets, why);
+		return;
+	}
+	/* EINVAL can be this train's alone (a segment above the MTU); the others will be the same next time. */
+	if (why != EINVAL)
+		sockets[train.key.socket].segments = false;
+	count.tx_segment_fallbacks.add();
+	send_singly(train);
+}
+
+void UdpPort::send_singly(Train &train)
+{
+	for (unsigned i = 0; i < train.pieces; i++) {
+		auto *at = static_cast<std::uint8_t *>(train.piece[i].iov_base);
+		for (std::size_t left = train.piece[i].iov_len; left > 0;) {
+			const std::size_t wire_size = std::min<std::size_t>(left, train.segment);
+			send_one(train.key, {at, wire_size});
+			at += wire_size;
+			left -= wire_size;
+		}
+	}
+}
+
+/* Outside a train the identification is 0, so the ICRC changes. */
+void UdpPort::send_one(const TrainKey &key, std::span<std::uint8_t> wire)
+{
+	const auto packet = wire.first(wire.size() - icrc_size);
+	const IcrcFlow flow{sockets[key.socket].local, key.peer, roce_port, roce_port};
+	store_icrc(wire.data() + packet.size(), seed_for(flow, packet.size()).icrc(packet, 0));
+	const SocketAddress to = to_socket_address(key.peer, roce_port, info.index);
+	const int fd = sockets[key.socket].fd.get();
+	if (::sendto(fd, wire.data(), wire.size(), MSG_NOSIGNAL, &to.any, to.size()) < 0) {
+		count_lost(1, errno);
+		return;
+	}
+	count.tx_trains.add();
+	count.tx_packets.add();
+	count.tx_bytes.add(wire.size());
+}
+
+} // namespace prism::soft

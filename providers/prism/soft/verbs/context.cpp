@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "context.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+
+namespace prism::soft {
+
+namespace {
+
+/** How long the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never waits. */
+constexpr Time spin_time = 200'000;
+/** How often it looks whether the application still drives the engine itself. */
+constexpr int parked_ms = 1;
+/** Trains taken in one go, before answers leave and the lock is given up. */
+constexpr int trains_a_turn = 4;
+
+constexpr unsigned qpn_bits = 14; /* below the slot */
+constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 16;
+
+bool inline_wanted(prismdv_progress_mode progress)
+{
+	if (progress != PRISMDV_PROGRESS_DEFAULT)
+		return progress == PRISMDV_PROGRESS_INLINE;
+	const char *choice = std::getenv("PRISM_PROGRESS");
+	return choice && std::string_view(choice) == "inline";
+}
+
+} // namespace
+
+Time now()
+{
+	timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
+}
+
+std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_progress_mode progress, std::string &error)
+{
+	std::unique_ptr<UdpPort> port = UdpPort::open(interface, error);
+	if (!port)
+		return nullptr;
+	std::unique_ptr<Context> context(new Context(std::move(port), progress));
+	if (context->async_.reader() < 0 || !context->wake_) {
+		error = "no descriptors left for events";
+		return nullptr;
+	}
+	return context;
+}
+
+Context::Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
+    : port_(std::move(port)), gids_(port_->addresses()), threaded_(!inline_wanted(progress)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+	/* The lowest numbers are special (0 and 1) or easily guessed. */
+	engine_ = std::make_unique<Engine>(*port_, *this, (port_->slot() << qpn_bits) + 16, qps_a_context);
+}
+
+Context::~Context()
+{
+	stop_ = true;
+	if (!thread_.joinable())
+		return;
+	eventfd_write(wake_.get(), 1);
+	thread_.join();
+}
+
+/* Progress ------------------------------------------------------------------------------------------------------ */
+
+bool Context::drive(Time at, int max_trains)
+{
+	const bool received = port_->receive(*engine_, at, max_trains) > 0;
+	engine_->progress(at);
+	return received;
+}
+
+void Context::poll()
+{
+	polls_.fetch_add(1, std::memory_order_relaxed);
+	if (!lock.try_lock())
+		return; /* somebody else makes progress */
+	std::lock_guard guard(lock, std::adopt_lock);
+	drive(now(), trains_a_turn);
+}
+
+void Context::hand_over()
+{
+	if (parked_.load())
+		eventfd_write(wake_.get(), 1);
+}
+
+void Context::start_thread()
+{
+	if (threaded_)
+		std::call_once(started_, [this] { thread_ = std::thread([this] { run(); }); });
+}
+
+void Context::sleep(Time deadline)
+{
+	std::int64_t timeout = -1;
+	if (deadline)
+		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(deadline - now()));
+	port_->wait(timeout, wake_.get());
+}
+
+void Context::run()
+{
+	std::uint64_t seen = polls_.load();
+	Time busy = now();
+	while (!stop_) {
+		const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
+		if (polls != seen) {
+			/* The application polls: two drivers would only wake each other. Look again in a while. */
+			seen = polls;
+			parked_ = true;
+			pollfd wake{wake_.get(), POLLIN, 0};
+			if (::poll(&wake, 1, parked_ms) > 0)
+				seen = polls_.load();
+			parked_ = false;
+			busy = now();
+		}
+		eventfd_t ignored;
+		eventfd_read(wake_.get(), &ignored);
+		const Time at = now();
+		Time deadline;
+		bool received;
+		{
+			std::lock_guard guard(lock);
+			received = drive(at, trains_a_turn);
+			deadline = engine_->next_deadline();
+		}
+		if (received)
+			busy = at;
+		else if (at - busy > spin_time)
+			sleep(deadline);
+		else
+			cpu_relax();
+	}
+}
+
+/* Events -------------------------------------------------------------------------------------------------------- */
+
+ibv_comp_channel *Context::create_channel(ibv_context *context)
+{
+	auto socket = std::make_unique<EventSocket>();
+	if (socket->reader() < 0)
+		return nullptr;
+	auto *channel = static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel)));
+	if (!channel) {
+		errno = ENOMEM;
+		return nullptr;
+	}
+	channel->base.context = context;
+	channel->base.fd = socket->release_reader();
+	channel->socket = socket.get();
+	std::lock_guard guard(channels_lock_);
+	/* libibverbs destroys a channel without telling us: its descriptor says so. */
+	std::erase_if(channels_, [](const auto &other) { return other->closed(); });
+	channels_.push_back(std::move(socket));
+	return &channel->base;
+}
+
+void Context::destroy_channel(CompletionChannel *channel)
+{
+	std::lock_guard guard(channels_lock_);
+	std::erase_if(channels_, [channel](const auto &socket) { return socket.get() == channel->socket; });
+}
+
+void Context::post_async(std::uint64_t element, ibv_event_type type)
+{
+	struct {
+		std::uint64_t element;
+		std::uint32_t event_type;
+		std::uint32_t reserved;
+	} record{element, type, 0};
+	async_.post(&record, sizeof(record));
+}
+
+void Context::qp_event(QueuePair &qp, ibv_event_type type)
+{
+	if (on_qp_event)
+		on_qp_event(qp, type);
+}
+
+void Context::cq_event(CompletionQueue &cq, ibv_event_type type)
+{
+	if (on_cq_event)
+		on_cq_event(cq, type);
+}
+
+void Context::srq_event(SharedReceiveQueue &srq, ibv_event_type type)
+{
+	if (on_srq_event)
+		on_srq_event(srq, type);
+}
+
+} // namespace prism::soft

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device context of the userspace device: carrier, protocol and whoever drives them. One lock serialises the
+ * protocol; completions are taken from their queues without it.
+ */
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+#include "../../prismdv.h"
+#include "../net/udp_port.hpp"
+#include "../rc/engine.hpp"
+#include "events.hpp"
+
+namespace prism::soft {
+
+[[nodiscard]] Time now();
+
+/** A completion channel of this device; ibv_comp_channel comes first. */
+struct CompletionChannel {
+	ibv_comp_channel base;
+	EventSocket *socket; /* the context's */
+};
+
+class Context final : public EventListener {
+public:
+	/** Null on failure, with the reason in @p error. */
+	static std::unique_ptr<Context> open(const std::string &interface, prismdv_progress_mode progress,
+		std::string &error);
+	~Context() override;
+
+	/** Serialises everything about @ref engine. */
+	std::mutex lock;
+	Engine &engine() { return *engine_; }
+	[[nodiscard]] const InterfaceInfo &interface() const { return port_->interface(); }
+	[[nodiscard]] const std::vector<Address> &gids() const { return gids_; }
+	[[nodiscard]] UdpCounters carrier_counters() const { return port_->counters(); }
+
+	/** Called by the application's thread when it looks for completions: receive, execute, answer, send. */
+	void poll();
+	/** After posting, with the lock held: send what may be sent now. */
+	void transmit() { engine_->progress(now()); }
+	/** The application is about to sleep: the engine thread must take over. */
+	void hand_over();
+	/** Start the engine thread, unless progress is inline or it runs. */
+	void start_thread();
+
+	/** Channels and asynchronous events */
+	ibv_comp_channel *create_channel(ibv_context *context);
+	void destroy_channel(CompletionChannel *channel);
+	void post_async(std::uint64_t element, ibv_event_type type);
+	unsigned forget_async(int reader, std::uint64_t element) { return async_.forget(reader, element); }
+	/** Give the reading end to libibverbs, which closes it. */
+	int take_async_fd() { return async_.release_reader(); }
+
+	std::atomic<std::uint32_t> pd_users{0};
+	std::uint32_t next_pd = 1;
+
+	/* Handlers that the verbs objects set; EventListener hands over to them. */
+	void qp_event(QueuePair &qp, ibv_event_type type) override;
+	void cq_event(CompletionQueue &cq, ibv_event_type type) override;
+	void srq_event(SharedReceiveQueue &srq, ibv_event_type type) override;
+	std::function<void(QueuePair &, ibv_event_type)> on_qp_event;
+	std::function<void(CompletionQueue &, ibv_event_type)> on_cq_event;
+	std::function<void(SharedReceiveQueue &, ibv_event_type)> on_srq_event;
+
+private:
+	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
+	bool drive(Time at, int max_trains);
+	void run();
+	void sleep(Time deadline);
+
+	std::unique_ptr<UdpPort> port_;
+	std::unique_ptr<Engine> engine_;
+	std::vector<Address> gids_;
+	const bool threaded_;
+	EventSocket async_;
+	std::mutex channels_lock_;
+	std::vector<std::unique_ptr<EventSocket>> channels_;
+
+	std::atomic<std::uint64_t> polls_{0}; /* grows while the application drives the engine itself */
+	std::atomic<bool> stop_{false};
+	std::atomic<bool> parked_{false};
+	FileDescriptor wake_;
+	std::thread thread_;
+	std::once_flag started_;
+};
+
+} // namespace prism::soft

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a userspace device says of itself. */
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <endian.h>
+#include <cstring>
+
+#include "device.hpp"
+#include "objects.hpp"
+
+namespace prism::soft {
+
+namespace {
+
+constexpr std::uint32_t pkey_table_size = 1;
+
+/** IPv6, UDP, BTH, the largest request header and the ICRC must fit beside the payload. */
+constexpr unsigned header_room = 40 + 8 + PRISM_MAX_REQUEST_HEADER + 4;
+
+ibv_mtu active_mtu(unsigned interface_mtu)
+{
+	ibv_mtu mtu = IBV_MTU_256;
+	for (const ibv_mtu larger : {IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
+		if ((128u << larger) + header_room <= interface_mtu)
+			mtu = larger;
+	return mtu;
+}
+
+void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
+{
+	std::snprintf(attr.fw_ver, sizeof(attr.fw_ver), "%d.0", PRISM_PROTOCOL_VERSION);
+	attr.node_guid = attr.sys_image_guid = reinterpret_cast<const Device *>(device)->guid;
+	attr.max_mr_size = ~std::uint64_t{0};
+	attr.page_size_cap = 0xfffff000;
+	attr.max_qp = 1 << 14;
+	attr.max_qp_wr = 1 << 16;
+	attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN |
+		IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS;
+	attr.max_sge = attr.max_sge_rd = 32;
+	attr.max_cq = 1 << 16;
+	attr.max_cqe = 1 << 20;
+	attr.max_mr = 1 << 20;
+	attr.max_mw = 1 << 20;
+	attr.max_pd = 1 << 20;
+	attr.max_qp_rd_atom = attr.max_qp_init_rd_atom = max_outstanding;
+	attr.max_res_rd_atom = static_cast<int>(max_outstanding) * attr.max_qp;
+	attr.atomic_cap = IBV_ATOMIC_HCA;
+	attr.max_srq = 1 << 16;
+	attr.max_srq_wr = 1 << 24;
+	attr.max_srq_sge = 32;
+	attr.max_pkeys = pkey_table_size;
+	attr.phys_port_cnt = 1;
+}
+
+/** A GUID from the interface's name and the host: stable, unique enough on one host, marked as local. */
+__be64 make_guid(const InterfaceInfo &interface)
+{
+	std::uint64_t hash = 0xcbf29ce484222325;
+	for (const char c : interface.name)
+		hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+	if (!interface.is_loopback)
+		for (const std::uint8_t byte : interface.addresses.front().gid)
+			hash = (hash ^ byte) * 0x100000001b3;
+	return htobe64((hash & ~(std::uint64_t{3} << 56)) | (std::uint64_t{2} << 56));
+}
+
+} // namespace
+
+int query_device(ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr,
+	std::size_t size)
+{
+	if (input && input->comp_mask)
+		return EINVAL;
+	ibv_device_attr_ex full{};
+	fill_device_attr(context->device, full.orig_attr);
+	full.phys_port_cnt_ex = 1;
+	full.max_dm_size = 64 << 20;
+	std::memcpy(attr, &full, std::min(size, sizeof(full)));
+	return 0;
+}
+
+int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
+{
+	if (port != 1)
+		return EINVAL;
+	Context &owner = to_context(context);
+	attr->state = IBV_PORT_ACTIVE;
+	attr->max_mtu = IBV_MTU_4096;
+	attr->active_mtu = active_mtu(owner.interface().mtu);
+	attr->gid_tbl_len = static_cast<int>(owner.gids().size());
+	attr->port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS;
+	attr->max_msg_sz = max_message;
+	attr->pkey_tbl_len = pkey_table_size;
+	attr->active_width = 1;
+	attr->active_speed = 32; /* EDR: a figure that tools want, with no meaning here */
+	attr->phys_state = 5;	 /* link up */
+	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
+	return 0;
+}
+
+bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid &gid)
+{
+	const auto &gids = to_context(context).gids();
+	if (port != 1 || index >= gids.size())
+		return false;
+	std::copy(gids[index].gid.begin(), gids[index].gid.end(), gid.raw);
+	return true;
+}
+
+bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid_entry &entry)
+{
+	entry = {};
+	if (!query_gid(context, port, index, entry.gid))
+		return false;
+	entry.gid_index = index;
+	entry.port_num = port;
+	entry.gid_type = IBV_GID_TYPE_ROCE_V2;
+	entry.ndev_ifindex = to_context(context).interface().index;
+	return true;
+}
+
+/* Devices ------------------------------------------------------------------------------------------------------- */
+
+namespace {
+
+void uninit_device(verbs_device *device)
+{
+	std::unique_ptr<Device> owned(reinterpret_cast<Device *>(device));
+}
+
+const verbs_device_ops device_ops = [] {
+	verbs_device_ops ops{};
+	ops.name = "prism-soft";
+	ops.alloc_context = alloc_context;
+	ops.uninit_device = uninit_device;
+	return ops;
+}();
+
+} // namespace
+
+bool is_soft(const ibv_device *device)
+{
+	return reinterpret_cast<const verbs_device *>(device)->ops == &device_ops;
+}
+
+ibv_device *make_device(const InterfaceInfo &interface)
+{
+	auto device = std::make_unique<Device>();
+	*device = {};
+	ibv_device &base = device->base.device;
+	base.node_type = IBV_NODE_CA;
+	base.transport_type = IBV_TRANSPORT_IB;
+	std::snprintf(base.name, sizeof(base.name), "prism_%.*s", int(sizeof(base.name) - 7), interface.name.c_str());
+	std::snprintf(base.dev_name, sizeof(base.dev_name), "%s", base.name);
+	std::snprintf(device->interface, sizeof(device->interface), "%s", interface.name.c_str());
+	device->guid = make_guid(interface);
+	device->base.ops = &device_ops;
+	device->base.refcount = 1;
+	return &device.release()->base.device;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Protection domains, memory regions and windows, device memory. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "objects.hpp"
+
+namespace prism::soft {
+
+namespace {
+
+/** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
+constexpr std::size_t max_dm_allocation = 64 << 20;
+
+template <typename T>
+T *fail(int error)
+{
+	errno = error;
+	return nullptr;
+}
+
+/** Touch every page, as the kernel's pinning would: memory that is not there is found out now, not by a peer. */
+int populate(void *addr, std::size_t length, bool writable)
+{
+	if (!length)
+		return 0;
+	const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+	const auto begin = reinterpret_cast<std::uintptr_t>(addr) & ~(page - 1);
+	const auto end = (reinterpret_cast<std::uintptr_t>(addr) + length + page - 1) & ~(page - 1);
+	void *at = reinterpret_cast<void *>(begin);
+	if (!madvise(at, end - begin, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ))
+		return 0;
+	if (errno != EINVAL)
+		return errno == ENOMEM ? EFAULT : errno;
+	/* A kernel before 5.14, or memory of a kind that it does not populate: ask whether it is mapped. */
+	return msync(at, end - begin, MS_ASYNC) ? EFAULT : 0;
+}
+
+int check_access(unsigned access)
+{
+	constexpr unsigned supported = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_OPTIONAL_RANGE;
+	if (access & ~supported)
+		return EOPNOTSUPP;
+	if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return EINVAL;
+	return 0;
+}
+
+constexpr std::uint32_t kept_access = access_local_write | access_remote_write | access_remote_read |
+	access_remote_atomic | access_mw_bind | access_zero_based;
+
+ibv_mr *add_region(ibv_pd *pd, std::uint8_t *base, std::uint64_t iova, std::size_t length, unsigned access,
+	ibv_mr_type type)
+{
+	auto *domain = to_object<ProtectionDomain>(pd);
+	auto mr = std::make_unique<MemoryRegion>();
+	Context &context = to_context(pd->context);
+	std::uint32_t key;
+	{
+		std::lock_guard guard(context.lock);
+		key = context.engine().memory.add_region(base, iova, length, access & kept_access, domain->number);
+	}
+	if (!key)
+		return fail<ibv_mr>(ENOMEM);
+	mr->pd = domain;
+	mr->base.mr_type = type;
+	mr->base.access = static_cast<int>(access);
+	mr->base.ibv_mr.context = pd->context;
+	mr->base.ibv_mr.pd = pd;
+	mr->base.ibv_mr.addr = base;
+	mr->base.ibv_mr.length = length;
+	mr->base.ibv_mr.lkey = mr->base.ibv_mr.rkey = key;
+	mr->base.ibv_mr.handle = key >> 8;
+	domain->users++;
+	return &mr.release()->base.ibv_mr;
+}
+
+} // namespace
+
+ibv_pd *alloc_pd(ibv_context *context)
+{
+	auto pd = std::make_unique<ProtectionDomain>();
+	Context &owner = to_context(context);
+	std::lock_guard guard(owner.lock);
+	pd->number = owner.next_pd++;
+	pd->base.context = context;
+	pd->base.handle = pd->number;
+	return &pd.release()->base;
+}
+
+int dealloc_pd(ibv_pd *pd)
+{
+	std::unique_ptr<ProtectionDomain> owned(to_object<ProtectionDomain>(pd));
+	if (!owned->users)
+		return 0;
+	static_cast<void>(owned.release());
+	return EBUSY;
+}
+
+ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, int access)
+{
+	const auto flags = static_cast<unsigned>(access);
+	if (const int error = check_access(flags))
+		return fail<ibv_mr>(error);
+	const auto begin = reinterpret_cast<std::uintptr_t>(addr);
+	if (begin + length < begin || iova + length < iova)
+		return fail<ibv_mr>(EINVAL);
+	if (const int error = populate(addr, length, flags & IBV_ACCESS_LOCAL_WRITE))
+		return fail<ibv_mr>(error);
+	const std::uint64_t va = flags & IBV_ACCESS_ZERO_BASED ? 0 : iova;
+	return add_region(pd, static_cast<std::uint8_t *>(addr), va, length, flags, IBV_MR_TYPE_MR);
+}
+
+int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t length, int access)
+{
+	auto *mr = to_object<MemoryRegion>(vmr);
+	Context &context = to_context(vmr->ibv_mr.context);
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		if (const int error = check_access(static_cast<unsigned>(access)))
+			return error;
+	const int rights = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		if (const int error = populate(addr, length, rights & IBV_ACCESS_LOCAL_WRITE))
+			return error;
+
+	std::lock_guard guard(context.lock);
+	MemoryTable &memory = context.engine().memory;
+	Region region = *memory.find(vmr->ibv_mr.lkey);
+	if (region.windows)
+		return EBUSY;
+	region.access = static_cast<std::uint32_t>(rights) & kept_access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		region.base = static_cast<std::uint8_t *>(addr);
+		region.va = reinterpret_cast<std::uintptr_t>(addr);
+		region.length = length;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD) {
+		mr->pd->users--;
+		mr->pd = to_object<ProtectionDomain>(pd);
+		mr->pd->users++;
+		region.pd = mr->pd->number;
+	}
+	vmr->access = rights;
+	vmr->ibv_mr.lkey = vmr->ibv_mr.rkey = memory.replace(vmr->ibv_mr.lkey, region);
+	return 0;
+}
+
+int dereg_mr(verbs_mr *vmr)
+{
+	std::unique_ptr<MemoryRegion> mr(to_object<MemoryRegion>(vmr));
+	Context &context = to_context(vmr->ibv_mr.context);
+	{
+		/* Every access resolves its key under this lock: once it is ours, none is under way. */
+		std::lock_guard guard(context.lock);
+		if (!context.engine().memory.remove(vmr->ibv_mr.lkey)) {
+			static_cast<void>(mr.release());
+			return EBUSY;
+		}
+	}
+	mr->pd->users--;
+	if (mr->dm)
+		mr->dm->regions--;
+	return 0;
+}
+
+ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type)
+{
+	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+		return fail<ibv_mw>(EINVAL);
+	Context &context = to_context(pd->context);
+	auto mw = std::make_unique<MemoryWindow>();
+	mw->pd = to_object<ProtectionDomain>(pd);
+	{
+		std::lock_guard guard(context.lock);
+		mw->base.rkey = context.engine().memory.add_window(mw->pd->number);
+	}
+	if (!mw->base.rkey)
+		return fail<ibv_mw>(ENOMEM);
+	mw->base.context = pd->context;
+	mw->base.pd = pd;
+	mw->base.type = type;
+	mw->pd->users++;
+	return &mw.release()->base;
+}
+
+int dealloc_mw(ibv_mw *mw)
+{
+	std::unique_ptr<MemoryWindow> owned(to_object<MemoryWindow>(mw));
+	Context &context = to_context(mw->context);
+	std::lock_guard guard(context.lock);
+	context.engine().memory.remove(mw->rkey);
+	owned->pd->users--;
+	return 0;
+}
+
+ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
+{
+	if (attr->comp_mask || !attr->length || attr->log_align_req > 12)
+		return fail<ibv_dm>(EINVAL);
+	if (attr->length > max_dm_allocation)
+		return fail<ibv_dm>(ENOMEM);
+	constexpr std::size_t page = 4096;
+	auto dm = std::make_unique<DeviceMemory>();
+	dm->length = attr->length;
+	dm->memory.reset(static_cast<std::uint8_t *>(
+		std::aligned_alloc(page, (attr->length + page - 1) / page * page)));
+	if (!dm->memory)
+		return fail<ibv_dm>(ENOMEM);
+	std::fill_n(dm->memory.get(), attr->length, std::uint8_t{0});
+	dm->base.dm.context = context;
+	dm->base.dm.memcpy_to_dm = [](ibv_dm *to, std::uint64_t offset, const void *from, std::size_t length) {
+		const auto *object = to_object<DeviceMemory>(to);
+		if (offset > object->length || length > object->length - offset)
+			return EINVAL;
+		std::memcpy(object->memory.get() + offset, from, length);
+		return 0;
+	};
+	dm->base.dm.memcpy_from_dm = [](void *to, ibv_dm *from, std::uint64_t offset, std::size_t length) {
+		const auto *object = to_object<DeviceMemory>(from);
+		if (offset > object->length || length > object->length - offset)
+			return EINVAL;
+		std::memcpy(to, object->memory.get() + offset, length);
+		return 0;
+	};
+	return &dm.release()->base.dm;
+}
+
+int free_dm(ibv_dm *dm)
+{
+	std::unique_ptr<DeviceMemory> owned(to_object<DeviceMemory>(dm));
+	if (!owned->regions)
+		return 0;
+	static_cast<void>(owned.release());
+	return EBUSY;
+}
+
+ibv_mr *reg_dm_mr(ibv_pd *pd, ibv_dm *dm, std::uint64_t offset, std::size_t length, unsigned access)
+{
+	auto *memory = to_object<DeviceMemory>(dm);
+	if (const int error = check_access(access))
+		return fail<ibv_mr>(error);
+	if (!(access & IBV_ACCESS_ZERO_BASED))
+		return fail<ibv_mr>(EINVAL);
+	if (offset > memory->length || length > memory->length - offset)
+		return fail<ibv_mr>(EINVAL);
+	ibv_mr *mr = add_region(pd, memory->memory.get() + offset, 0, length, access, IBV_MR_TYPE_NULL_MR);
+	if (mr) {
+		to_object<MemoryRegion>(mr)->dm = memory;
+		memory->regions++;
+	}
+	return mr;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The verbs objects of the userspace device: the structure that libibverbs knows first, ours behind it. They are
+ * allocated by a create call and freed by its destroy call, which is the C boundary.
+ */
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+
+#include "../../rdma_core_abi.h"
+#include "context.hpp"
+
+namespace prism::soft {
+
+/** An ibv_device that names an interface. */
+struct Device {
+	verbs_device base;
+	char interface[IBV_SYSFS_NAME_MAX];
+	__be64 guid;
+};
+
+/** The C side of a context. Zeroed and freed by libibverbs's conventions, so the C++ side hangs on a pointer. */
+struct ContextHandle {
+	verbs_context base;
+	Context *context;
+};
+
+struct ProtectionDomain {
+	ibv_pd base{};
+	std::uint32_t number = 0;
+	std::atomic<std::uint32_t> users{0};
+};
+
+struct DeviceMemory;
+
+struct MemoryRegion {
+	verbs_mr base{};
+	ProtectionDomain *pd = nullptr;
+	DeviceMemory *dm = nullptr; /* what it is a part of, if it is */
+};
+
+struct MemoryWindow {
+	ibv_mw base{};
+	ProtectionDomain *pd = nullptr;
+};
+
+struct FreeMemory {
+	void operator()(std::uint8_t *memory) const { std::free(memory); }
+};
+
+struct DeviceMemory {
+	verbs_dm base{};
+	std::unique_ptr<std::uint8_t, FreeMemory> memory;
+	std::size_t length = 0;
+	std::atomic<std::uint32_t> regions{0};
+};
+
+struct CompletionQueueObject {
+	CompletionQueueObject(Context &owner, std::uint32_t capacity)
+	    : context(owner), queue(capacity, [this] { notify(); })
+	{
+	}
+	void notify();
+
+	verbs_cq base{};
+	Context &context;
+	CompletionQueue queue;
+	std::atomic<std::uint32_t> users{0};
+	std::atomic<std::uint32_t> events{0};	    /* completion events posted */
+	std::atomic<std::uint32_t> async_events{0};
+	ibv_wc current{}; /* between ibv_start_poll and ibv_end_poll */
+};
+
+struct SrqObject {
+	SrqObject(Context &owner, ProtectionDomain &domain, std::uint32_t number, std::uint32_t max_wr,
+		std::uint32_t max_sge, bool free_list)
+	    : context(owner), pd(domain), queue(number, domain.number, max_wr, max_sge, free_list)
+	{
+	}
+
+	verbs_srq base{};
+	Context &context;
+	ProtectionDomain &pd;
+	SharedReceiveQueue queue;
+	std::atomic<std::uint32_t> users{0};
+	std::atomic<std::uint32_t> async_events{0};
+};
+
+struct QpObject;
+
+/** What prismdv_qp_ex_from_ibv_qp_ex() gives out. */
+struct DvHandle {
+	prismdv_qp_ex base{};
+	QpObject *object = nullptr;
+};
+
+struct QpObject {
+	QpObject(Context &owner, ProtectionDomain &domain) : context(owner), pd(domain) {}
+
+	verbs_qp base{};
+	DvHandle dv;
+	Context &context;
+	ProtectionDomain &pd;
+	std::unique_ptr<QueuePair> qp;
+	ibv_qp_init_attr init{};
+	ibv_qp_attr attr{}; /* as last modified, for ibv_query_qp */
+	bool has_send_ops = false;
+	std::atomic<std::uint32_t> async_events{0};
+
+	/* A batch between ibv_wr_start and ibv_wr_complete; the context's lock is held meanwhile. */
+	std::uint32_t batch_begin = 0;
+	int batch_error = 0;
+	SendRequest *building = nullptr;
+};
+
+/* From what libibverbs hands us to what stands around it */
+
+inline Context &to_context(ibv_context *context)
+{
+	return *reinterpret_cast<ContextHandle *>(reinterpret_cast<char *>(context) - offsetof(verbs_context, context))
+			->context;
+}
+
+template <typename Object, typename Base>
+Object *to_object(Base *base)
+{
+	return reinterpret_cast<Object *>(base);
+}
+
+/* Implemented beside their objects; ops.cpp puts them into the table of verbs. */
+int query_device(ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr,
+	std::size_t size);
+int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr);
+
+ibv_pd *alloc_pd(ibv_context *context);
+int dealloc_pd(ibv_pd *pd);
+ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, int access);
+int rereg_mr(verbs_mr *mr, int flags, ibv_pd *pd, void *addr, std::size_t length, int access);
+int dereg_mr(verbs_mr *mr);
+ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type);
+int dealloc_mw(ibv_mw *mw);
+int bind_mw(ibv_qp *qp, ibv_mw *mw, ibv_mw_bind *bind);
+ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr);
+int free_dm(ibv_dm *dm);
+ibv_mr *reg_dm_mr(ibv_pd *pd, ibv_dm *dm, std::uint64_t offset, std::size_t length, unsigned access);
+
+ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int vector);
+ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr);
+int poll_cq(ibv_cq *cq, int count, ibv_wc *wc);
+int req_notify_cq(ibv_cq *cq, int solicited_only);
+int resize_cq(ibv_cq *cq, int cqe);
+int destroy_cq(ibv_cq *cq);
+
+ibv_srq *create_srq(ibv_pd *pd, ibv_srq_init_attr *attr);
+ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr);
+ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list);
+int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask);
+int query_srq(ibv_srq *srq, ibv_srq_attr *attr);
+int destroy_srq(ibv_srq *srq);
+int get_srq_num(ibv_srq *srq, std::uint32_t *number);
+int post_srq_recv(ibv_srq *srq, ibv_recv_wr *wr, ibv_recv_wr **bad);
+
+ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr);
+ibv_qp *create_qp_ex(ibv_context *context, ibv_qp_init_attr_ex *attr);
+ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism);
+int modify_qp(ibv_qp *qp, ibv_qp_attr *attr, int mask);
+int query_qp(ibv_qp *qp, ibv_qp_attr *attr, int mask, ibv_qp_init_attr *init);
+int destroy_qp(ibv_qp *qp);
+int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad);
+int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad);
+void set_send_ops(QpObject &qp);
+
+ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
+int destroy_ah(ibv_ah *ah);
+
+/** Opens a context of @p device; progress as in prismdv_context_attr. */
+verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data);
+void free_context(ibv_context *context);
+
+} // namespace prism::soft

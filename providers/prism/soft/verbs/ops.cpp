@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Opening and closing a context, and the table of its verbs. */
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "device.hpp"
+#include "objects.hpp"
+
+namespace prism::soft {
+
+namespace {
+
+const verbs_context_ops &context_ops()
+{
+	static const verbs_context_ops ops = [] {
+		verbs_context_ops table{};
+		table.alloc_dm = alloc_dm;
+		table.alloc_mw = alloc_mw;
+		table.alloc_pd = alloc_pd;
+		table.bind_mw = bind_mw;
+		table.create_ah = create_ah;
+		table.create_cq = create_cq;
+		table.create_cq_ex = create_cq_ex;
+		table.create_qp = create_qp;
+		table.create_qp_ex = create_qp_ex;
+		table.create_srq = create_srq;
+		table.create_srq_ex = create_srq_ex;
+		table.dealloc_mw = dealloc_mw;
+		table.dealloc_pd = dealloc_pd;
+		table.dereg_mr = dereg_mr;
+		table.destroy_ah = destroy_ah;
+		table.destroy_cq = destroy_cq;
+		table.destroy_qp = destroy_qp;
+		table.destroy_srq = destroy_srq;
+		table.free_context = free_context;
+		table.free_dm = free_dm;
+		table.get_srq_num = get_srq_num;
+		table.modify_qp = modify_qp;
+		table.modify_srq = modify_srq;
+		table.poll_cq = poll_cq;
+		table.post_recv = post_recv;
+		table.post_send = post_send;
+		table.post_srq_recv = post_srq_recv;
+		table.query_device_ex = query_device;
+		table.query_port = query_port;
+		table.query_qp = query_qp;
+		table.query_srq = query_srq;
+		table.reg_dm_mr = reg_dm_mr;
+		table.reg_mr = reg_mr;
+		table.req_notify_cq = req_notify_cq;
+		table.rereg_mr = rereg_mr;
+		table.resize_cq = resize_cq;
+		return table;
+	}();
+	return ops;
+}
+
+void set_event_handlers(Context &context)
+{
+	context.on_qp_event = [&context](QueuePair &qp, ibv_event_type type) {
+		auto *object = static_cast<QpObject *>(qp.owner);
+		object->async_events++;
+		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.qp), type);
+	};
+	context.on_cq_event = [&context](CompletionQueue &cq, ibv_event_type type) {
+		auto *object = static_cast<CompletionQueueObject *>(cq.owner);
+		object->async_events++;
+		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.cq), type);
+	};
+	context.on_srq_event = [&context](SharedReceiveQueue &srq, ibv_event_type type) {
+		auto *object = static_cast<SrqObject *>(srq.owner);
+		object->async_events++;
+		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.srq), type);
+	};
+}
+
+/** libibverbs knows no way to tell why an open failed, so the reason goes where its own warnings go. */
+void explain(const char *device, const std::string &error)
+{
+	std::fprintf(stderr, "prism: cannot open %s: %s\n", device, error.c_str());
+}
+
+} // namespace
+
+verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data)
+{
+	const auto *attr = static_cast<const prismdv_context_attr *>(private_data);
+	const auto progress = attr ? static_cast<prismdv_progress_mode>(attr->progress) : PRISMDV_PROGRESS_DEFAULT;
+	std::string error;
+	std::unique_ptr<Context> context =
+		Context::open(reinterpret_cast<const Device *>(device)->interface, progress, error);
+	if (!context) {
+		const int reason = errno ? errno : ENODEV;
+		explain(device->name, error);
+		errno = reason;
+		return nullptr;
+	}
+	/* The number that the kernel module's devices will have does not matter here: no kernel call is made. */
+	auto *handle = static_cast<ContextHandle *>(
+		_verbs_init_and_alloc_context(device, cmd_fd, sizeof(ContextHandle), nullptr, 0));
+	if (!handle)
+		return nullptr;
+	set_event_handlers(*context);
+	handle->base.context.async_fd = context->take_async_fd();
+	handle->base.context.num_comp_vectors = 1;
+	handle->context = context.release();
+	verbs_set_ops(&handle->base, &context_ops());
+	return &handle->base;
+}
+
+void free_context(ibv_context *context)
+{
+	auto *handle = reinterpret_cast<ContextHandle *>(
+		reinterpret_cast<char *>(context) - offsetof(verbs_context, context));
+	std::unique_ptr<Context> owned(handle->context);
+	owned.reset();
+	verbs_uninit_context(&handle->base);
+	std::free(handle);
+}
+
+ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
+{
+	if (!attr->is_global || attr->port_num != 1) {
+		errno = EINVAL;
+		return nullptr;
+	}
+	auto ah = std::make_unique<ibv_ah>();
+	ah->context = pd->context;
+	ah->pd = pd;
+	return ah.release();
+}
+
+int destroy_ah(ibv_ah *ah)
+{
+	std::unique_ptr<ibv_ah> owned(ah);
+	return 0;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Queue pairs: creation, the state machine of ibv_modify_qp (IBTA 10.3), queries. */
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "objects.hpp"
+
+namespace prism::soft {
+
+namespace {
+
+constexpr std::uint32_t max_qp_wr = 1 << 16;
+constexpr std::uint32_t max_qp_sge = 32;
+constexpr std::uint32_t max_inline_data = 1024;
+
+ibv_qp *fail(int error)
+{
+	errno = error;
+	return nullptr;
+}
+
+int check_init_attr(const ibv_qp_init_attr_ex &attr)
+{
+	constexpr std::uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+		IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	constexpr std::uint64_t known_ops = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+		IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV |
+		IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+		IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW;
+	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !attr.pd || !attr.send_cq || !attr.recv_cq)
+		return EINVAL;
+	if ((attr.comp_mask & ~known) || attr.qp_type != IBV_QPT_RC)
+		return EOPNOTSUPP;
+	if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags)
+		return EOPNOTSUPP;
+	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) && (attr.send_ops_flags & ~known_ops))
+		return EOPNOTSUPP;
+	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
+		return EINVAL;
+	const ibv_qp_cap &cap = attr.cap;
+	const bool fits = cap.max_send_wr <= max_qp_wr && cap.max_recv_wr <= max_qp_wr &&
+		cap.max_send_sge <= max_qp_sge && cap.max_recv_sge <= max_qp_sge &&
+		cap.max_inline_data <= max_inline_data;
+	return fits ? 0 : EINVAL;
+}
+
+std::unique_ptr<QueuePair> make_protocol_qp(std::uint32_t qpn, const ibv_qp_init_attr_ex &attr, std::uint32_t pd,
+	bool prism)
+{
+	const ibv_qp_cap &cap = attr.cap;
+	SendQueue sq(std::max(1u, cap.max_send_wr), std::max(1u, cap.max_send_sge), cap.max_inline_data, prism);
+	const bool own_receives = !attr.srq;
+	ReceiveQueue rq(own_receives ? std::max(1u, cap.max_recv_wr) : 1, std::max(1u, cap.max_recv_sge));
+	auto qp = std::make_unique<QueuePair>(qpn, pd, prism, std::move(sq), std::move(rq));
+	qp->sq_signal_all = attr.sq_sig_all;
+	qp->send_cq = &to_object<CompletionQueueObject>(attr.send_cq)->queue;
+	qp->recv_cq = &to_object<CompletionQueueObject>(attr.recv_cq)->queue;
+	if (attr.srq)
+		qp->srq = &to_object<SrqObject>(attr.srq)->queue;
+	return qp;
+}
+
+void fill_base(QpObject &object, ibv_context *context, const ibv_qp_init_attr_ex &attr)
+{
+	ibv_qp &base = object.base.qp;
+	base.context = context;
+	base.qp_context = attr.qp_context;
+	base.pd = attr.pd;
+	base.send_cq = attr.send_cq;
+	base.recv_cq = attr.recv_cq;
+	base.srq = attr.srq;
+	base.handle = object.qp->qpn;
+	base.qp_num = object.qp->qpn;
+	base.state = IBV_QPS_RESET;
+	base.qp_type = attr.qp_type;
+	pthread_mutex_init(&base.mutex, nullptr);
+	pthread_cond_init(&base.cond, nullptr);
+	std::memcpy(&object.init, &attr, sizeof(object.init));
+	object.has_send_ops = attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	if (object.has_send_ops) {
+		object.base.comp_mask |= VERBS_QP_EX;
+		set_send_ops(object);
+	}
+}
+
+/* Changing state ------------------------------------------------------------------------------------------------ */
+
+/** Attributes that a transition of an RC QP needs and may have (IBTA table 91; as the kernel's qp_state_table). */
+struct Transition {
+	ibv_qp_state from;
+	ibv_qp_state to;
+	int required;
+	int optional;
+};
+
+constexpr Transition transitions[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
+	{IBV_QPS_INIT, IBV_QPS_RTR,
+		IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX},
+	{IBV_QPS_RTR, IBV_QPS_RTS,
+		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
+		IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER |
+			IBV_QP_PATH_MIG_STATE},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0,
+		IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
+			IBV_QP_MIN_RNR_TIMER},
+	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0,
+		IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
+			IBV_QP_MIN_RNR_TIMER},
+	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
+		IBV_QP_PKEY_INDEX | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS |
+			IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
+};
+
+bool transition_allowed(ibv_qp_state from, ibv_qp_state to, int mask)
+{
+	mask &= ~IBV_QP_STATE;
+	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+		return mask == 0;
+	for (const Transition &t : transitions)
+		if (t.from == from && t.to == to)
+			return (mask & t.required) == t.required && !(mask & ~(t.required | t.optional));
+	return false;
+}
+
+/** The peer's address from its GID; false if the address handle names none. */
+bool peer_address(const ibv_ah_attr &ah, Address &peer)
+{
+	if (!ah.is_global)
+		return false;
+	std::copy_n(ah.grh.dgid.raw, 16, peer.gid.begin());
+	return peer != Address{};
+}
+
+std::uint32_t mtu_bytes(ibv_mtu mtu)
+{
+	return 128u << mtu;
+}
+
+/** Local ACK timeout: 4.096 us * 2^value (IBTA 9.7.6.1.3). */
+Time ack_timeout(std::uint8_t value)
+{
+	return value ? Time{4096} << (value & 31) : 0;
+}
+
+int check_values(const ibv_qp_attr &attr, int mask, std::size_t gids)
+{
+	Address peer;
+	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
+		return EINVAL;
+	if ((mask & IBV_QP_PKEY_INDEX) && attr.pkey_index != 0)
+		return EINVAL;
+	if ((mask & IBV_QP_AV) && (!peer_address(attr.ah_attr, peer) || attr.ah_attr.grh.sgid_index >= gids))
+		return EINVAL;
+	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
+		return EINVAL;
+	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && attr.max_rd_atomic > max_outstanding)
+		return EINVAL;
+	if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) && attr.max_dest_rd_atomic > max_outstanding)
+		return EINVAL;
+	if ((mask & IBV_QP_ALT_PATH) || ((mask & IBV_QP_PATH_MIG_STATE) && attr.path_mig_state != IBV_MIG_MIGRATED))
+		return EOPNOTSUPP;
+	return 0;
+}
+
+void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask)
+{
+	QpAttributes &to = qp.attr;
+	if (mask & IBV_QP_AV)
+		peer_address(attr.ah_attr, to.peer);
+	if (mask & IBV_QP_PATH_MTU)
+		to.mtu = mtu_bytes(attr.path_mtu);
+	if (mask & IBV_QP_DEST_QPN)
+		to.dest_qpn = attr.dest_qp_num & PRISM_QPN_MASK;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		to.access = static_cast<std::uint32_t>(attr.qp_access_flags);
+	if (mask & IBV_QP_RQ_PSN)
+		qp.resp.expected_psn = attr.rq_psn & PRISM_PSN_MASK;
+	if (mask & IBV_QP_SQ_PSN)
+		qp.req.next_psn = qp.req.unacked = attr.sq_psn & PRISM_PSN_MASK;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		to.max_rd_atomic = attr.max_rd_atomic;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
+		to.max_dest_rd_atomic = attr.max_dest_rd_atomic;
+		qp.resp.saved.assign(attr.max_dest_rd_atomic, {});
+		qp.resp.next_saved = 0;
+	}
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		to.min_rnr_timer = attr.min_rnr_timer;
+	if (mask & IBV_QP_TIMEOUT)
+		to.ack_timeout = ack_timeout(attr.timeout);
+	if (mask & IBV_QP_RETRY_CNT)
+		qp.req.retries = to.retry_count = attr.retry_cnt;
+	if (mask & IBV_QP_RNR_RETRY)
+		qp.req.rnr_retries = to.rnr_retry = attr.rnr_retry;
+}
+
+/** What ibv_query_qp gives back: the values as the application set them. */
+void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
+{
+	const auto keep = [mask](int bit, auto &to, const auto &from) {
+		if (mask & bit)
+			to = from;
+	};
+	keep(IBV_QP_ACCESS_FLAGS, kept.qp_access_flags, attr.qp_access_flags);
+	keep(IBV_QP_PKEY_INDEX, kept.pkey_index, attr.pkey_index);
+	keep(IBV_QP_PORT, kept.port_num, attr.port_num);
+	keep(IBV_QP_AV, kept.ah_attr, attr.ah_attr);
+	keep(IBV_QP_PATH_MTU, kept.path_mtu, attr.path_mtu);
+	keep(IBV_QP_TIMEOUT, kept.timeout, attr.timeout);
+	keep(IBV_QP_RETRY_CNT, kept.retry_cnt, attr.retry_cnt);
+	keep(IBV_QP_RNR_RETRY, kept.rnr_retry, attr.rnr_retry);
+	keep(IBV_QP_RQ_PSN, kept.rq_psn, attr.rq_psn);
+	keep(IBV_QP_MAX_QP_RD_ATOMIC, kept.max_rd_atomic, attr.max_rd_atomic);
+	keep(IBV_QP_MIN_RNR_TIMER, kept.min_rnr_timer, attr.min_rnr_timer);
+	keep(IBV_QP_SQ_PSN, kept.sq_psn, attr.sq_psn);
+	keep(IBV_QP_MAX_DEST_RD_ATOMIC, kept.max_dest_rd_atomic, attr.max_dest_rd_atomic);
+	keep(IBV_QP_DEST_QPN, kept.dest_qp_num, attr.dest_qp_num);
+}
+
+} // namespace
+
+ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism)
+{
+	if (const int error = check_init_attr(*attr))
+		return fail(error);
+	Context &owner = to_context(context);
+	auto &pd = *to_object<ProtectionDomain>(attr->pd);
+	auto object = std::make_unique<QpObject>(owner, pd);
+	{
+		std::lock_guard guard(owner.lock);
+		const std::uint32_t qpn = owner.engine().take_qpn();
+		if (!qpn)
+			return fail(ENOMEM);
+		object->qp = make_protocol_qp(qpn, *attr, pd.number, prism);
+		object->qp->owner = object.get();
+		owner.engine().add_qp(*object->qp);
+	}
+	fill_base(*object, context, *attr);
+	pd.users++;
+	to_object<CompletionQueueObject>(attr->send_cq)->users++;
+	to_object<CompletionQueueObject>(attr->recv_cq)->users++;
+	if (attr->srq)
+		to_object<SrqObject>(attr->srq)->users++;
+	return &object.release()->base.qp;
+}
+
+ibv_qp *create_qp_ex(ibv_context *context, ibv_qp_init_attr_ex *attr)
+{
+	return create_queue_pair(context, attr, false);
+}
+
+ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr)
+{
+	ibv_qp_init_attr_ex extended{};
+	std::memcpy(&extended, attr, sizeof(*attr));
+	extended.comp_mask = IBV_QP_INIT_ATTR_PD;
+	extended.pd = pd;
+	return create_queue_pair(pd->context, &extended, false);
+}
+
+int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
+{
+	auto &object = *to_object<QpObject>(base);
+	QueuePair &qp = *object.qp;
+	std::lock_guard guard(object.context.lock);
+	Engine &engine = object.context.engine();
+	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != qp.state)
+		return EINVAL;
+	const ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : qp.state;
+	if (!transition_allowed(qp.state, to, mask))
+		return EINVAL;
+	if (const int error = check_values(*attr, mask, object.context.gids().size()))
+		return error;
+	if (to == IBV_QPS_RESET) {
+		engine.reset_qp(qp);
+		qp.send_cq->purge(qp.qpn);
+		qp.recv_cq->purge(qp.qpn);
+		object.attr = {};
+		return 0;
+	}
+	if (to == IBV_QPS_ERR) {
+		engine.fail_qp(qp);
+		return 0;
+	}
+	apply_values(qp, *attr, mask);
+	remember(object.attr, *attr, mask);
+	qp.state = to;
+	/* From here on peers may ask for something while the application is busy elsewhere. */
+	if (to == IBV_QPS_RTR)
+		object.context.start_thread();
+	if (to == IBV_QPS_RTS) {
+		engine.posted(qp);
+		object.context.transmit();
+	}
+	return 0;
+}
+
+int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
+{
+	auto &object = *to_object<QpObject>(base);
+	std::lock_guard guard(object.context.lock);
+	*attr = object.attr;
+	attr->qp_state = attr->cur_qp_state = object.qp->state;
+	attr->path_mig_state = IBV_MIG_MIGRATED;
+	attr->cap = object.init.cap;
+	attr->sq_psn = object.qp->state >= IBV_QPS_RTS ? object.qp->req.next_psn : object.attr.sq_psn;
+	attr->rq_psn = object.qp->state >= IBV_QPS_RTR ? object.qp->resp.expected_psn : object.attr.rq_psn;
+	*init = object.init;
+	base->state = object.qp->state;
+	return 0;
+}
+
+int destroy_qp(ibv_qp *base)
+{
+	auto &object = *to_object<QpObject>(base);
+	{
+		std::lock_guard guard(object.context.lock);
+		object.context.engine().remove_qp(*object.qp);
+	}
+	object.qp->send_cq->purge(object.qp->qpn);
+	object.qp->recv_cq->purge(object.qp->qpn);
+	object.async_events -=
+		object.context.forget_async(base->context->async_fd, reinterpret_cast<std::uintptr_t>(base));
+	pthread_mutex_lock(&base->mutex);
+	while (base->events_completed != object.async_events)
+		pthread_cond_wait(&base->cond, &base->mutex);
+	pthread_mutex_unlock(&base->mutex);
+	object.pd.users--;
+	to_object<CompletionQueueObject>(base->send_cq)->users--;
+	to_object<CompletionQueueObject>(base->recv_cq)->users--;
+	if (base->srq)
+		to_object<SrqObject>(base->srq)->users--;
+	std::unique_ptr<QpObject> owned(&object);
+	return 0;
+}
+
+} // namespace prism::soft

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Shared receive queues, and those created as free lists. */
+#include <cerrno>
+
+#include "objects.hpp"
+
+namespace prism::soft {
+
+namespace {
+
+constexpr std::uint32_t max_srq_wr = 1 << 24;
+constexpr std::uint32_t max_srq_sge = 32;
+
+ibv_srq *fail(int error)
+{
+	errno = error;
+	return nullptr;
+}
+
+} // namespace
+
+ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list)
+{
+	constexpr std::uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd)
+		return fail(EINVAL);
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
+		return fail(EOPNOTSUPP);
+	const std::uint32_t max_sge = free_list ? 1 : std::max(1u, attr->attr.max_sge);
+	if (!attr->attr.max_wr || attr->attr.max_wr > max_srq_wr || attr->attr.max_sge > max_srq_sge ||
+		(free_list && attr->attr.max_sge > 1))
+		return fail(EINVAL);
+	Context &owner = to_context(context);
+	auto &pd = *to_object<ProtectionDomain>(attr->pd);
+	std::unique_ptr<SrqObject> srq;
+	{
+		std::lock_guard guard(owner.lock);
+		srq = std::make_unique<SrqObject>(owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge,
+			free_list);
+		srq->queue.owner = srq.get();
+		srq->queue.limit = attr->attr.srq_limit;
+		owner.engine().add_srq(srq->queue);
+	}
+	pd.users++;
+	attr->attr.max_sge = max_sge;
+	srq->base.srq_type = IBV_SRQT_BASIC;
+	srq->base.srq_num = srq->queue.number;
+	ibv_srq &base = srq->base.srq;
+	base.context = context;
+	base.srq_context = attr->srq_context;
+	base.pd = attr->pd;
+	base.handle = srq->queue.number;
+	base.events_completed = 0;
+	pthread_mutex_init(&base.mutex, nullptr);
+	pthread_cond_init(&base.cond, nullptr);
+	return &srq.release()->base.srq;
+}
+
+ibv_srq *create_srq(ibv_pd *pd, ibv_srq_init_attr *attr)
+{
+	ibv_srq_init_attr_ex extended{};
+	extended.srq_context = attr->srq_context;
+	extended.attr = attr->attr;
+	extended.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	extended.pd = pd;
+	ibv_srq *srq = create_shared_queue(pd->context, &extended, false);
+	attr->attr = extended.attr;
+	return srq;
+}
+
+ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr)
+{
+	return create_shared_queue(context, attr, false);
+}
+
+int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
+{
+	auto &object = *to_object<SrqObject>(srq);
+	if (mask & IBV_SRQ_MAX_WR)
+		return EOPNOTSUPP;
+	if (!(mask & IBV_SRQ_LIMIT))
+		return 0;
+	if (attr->srq_limit > object.queue.queue.max_wr())
+		return EINVAL;
+	std::lock_guard guard(object.context.lock);
+	object.queue.limit = attr->srq_limit;
+	return 0;
+}
+
+int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
+{
+	auto &object = *to_object<SrqObject>(srq);
+	std::lock_guard guard(object.context.lock);
+	attr->max_wr = object.queue.queue.max_wr();
+	attr->max_sge = object.queue.queue.max_sge();
+	attr->srq_limit = object.queue.limit;
+	return 0;
+}
+
+int destroy_srq(ibv_srq *srq)
+{
+	auto &object = *to_object<SrqObject>(srq);
+	if (object.users)
+		return EBUSY;
+	{
+		std::lock_guard guard(object.context.lock);
+		object.context.engine().remove_srq(object.queue);
+	}
+	object.async_events -= object.context.forget_async(srq->context->async_fd, reinterpret_cast<std::uintptr_t>(srq));
+	pthread_mutex_lock(&srq->mutex);
+	while (srq->events_completed != object.async_events)
+		pthread_cond_wait(&srq->cond, &srq->mutex);
+	pthread_mutex_unlock(&srq->mutex);
+	object.pd.users--;
+	std::unique_ptr<SrqObject> owned(&object);
+	return 0;
+}
+
+int get_srq_num(ibv_srq *srq, std::uint32_t *number)
+{
+	*number = to_object<SrqObject>(srq)->queue.number;
+	return 0;
+}
+
+int post_srq_recv(ibv_srq *srq, ibv_recv_wr *wr, ibv_recv_wr **bad)
+{
+	static_assert(sizeof(ibv_sge) == sizeof(Sge) && offsetof(ibv_sge, lkey) == offsetof(Sge, lkey));
+	auto &object = *to_object<SrqObject>(srq);
+	std::lock_guard guard(object.context.lock);
+	for (; wr; wr = wr->next) {
+		const auto count = static_cast<std::uint32_t>(wr->num_sge);
+		const auto *sges = reinterpret_cast<const Sge *>(wr->sg_list);
+		int error = 0;
+		if (wr->num_sge < 0 || count > object.queue.queue.max_sge() || (object.queue.free_list && count != 1))
+			error = EINVAL;
+		else if (object.queue.free_list)
+			error = object.context.engine().post_free_list(object.queue, wr->wr_id, sges[0]);
+		else if (!object.queue.queue.post(wr->wr_id, {sges, count}))
+			error = ENOMEM;
+		if (error) {
+			*bad = wr;
+			return error;
+		}
+	}
+	return 0;
+}
+
+} // namespace prism::soft
