@@ -144,6 +144,13 @@ void Responder::refuse_access(std::uint32_t psn)
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
+/** More READ, atomic and PRISM requests at once than max_dest_rd_atomic allows. */
+void Responder::refuse_excess(std::uint32_t psn)
+{
+	engine_.counters.rx_excess_request++;
+	nak_and_fail(syndrome_invalid_request, psn);
+}
+
 /* Receiving ----------------------------------------------------------------------------------------------------- */
 
 void Responder::receive(const prism_bth &bth, Packet packet, Time now)
@@ -449,7 +456,7 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	const std::uint8_t *p = packet.data() + bth_size;
 	const std::uint64_t va = get_unaligned_be64(p);
 	if (resp_.saved.empty()) {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
+		refuse_excess(bth.psn);
 		return;
 	}
 	if (va & 7) {
@@ -511,8 +518,10 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
 	engine_.begun_++;
-	if (!reject && resp_.saved.empty())
-		reject = PRISM_BAD_FORMAT; /* the QP was set up to answer no such request */
+	if (!reject && resp_.saved.empty()) {
+		refuse_excess(bth.psn);
+		return;
+	}
 	if (single && !reject)
 		prism_execute(&TargetMemory::env, target.context(), &request, resp_.chain_ok, &result);
 	else if (!reject)
@@ -614,9 +623,13 @@ SavedResponse &Responder::save(std::uint32_t psn)
 
 SavedResponse *Responder::find_saved(std::uint32_t psn)
 {
-	for (SavedResponse &saved : resp_.saved)
+	/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
+	const auto count = static_cast<std::uint32_t>(resp_.saved.size());
+	for (std::uint32_t i = 1; i <= count; i++) {
+		SavedResponse &saved = resp_.saved[(resp_.next_saved + count - i) % count];
 		if (saved.valid && saved.psn == psn)
 			return &saved;
+	}
 	return nullptr;
 }
 
@@ -688,6 +701,7 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
 	if (result.fault) {
 		/* Not an error of this QP: what the duplicate asks for may rightly have gone since. */
+		engine_.counters.rx_access_error++;
 		send_ack(syndrome_access_error, bth.psn);
 		return;
 	}
@@ -750,8 +764,7 @@ bool Responder::hold(const prism_bth &bth, Packet packet)
 	if (takes_slot(bth.opcode))
 		resp_.held_reads++;
 	if (resp_.held_reads >= qp_.attr.max_dest_rd_atomic) {
-		engine_.counters.rx_excess_request++;
-		nak_and_fail(syndrome_invalid_request, bth.psn);
+		refuse_excess(bth.psn);
 		return true;
 	}
 	resp_.held.emplace_back(packet.begin(), packet.end());

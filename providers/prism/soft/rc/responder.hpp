@@ -67,6 +67,7 @@ private:
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
+	void refuse_excess(std::uint32_t psn);
 	void refuse_access(std::uint32_t psn);
 	void count_result(const prism_request &request, const prism_result &result);
 

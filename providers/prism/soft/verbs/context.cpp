@@ -16,8 +16,15 @@ namespace {
 
 /** How long the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never waits. */
 constexpr Time spin_time = 200'000;
-/** How often it looks whether the application still drives the engine itself. */
-constexpr int parked_ms = 1;
+/** A turn of the spinning loop that took this long was interrupted: others want the core. */
+constexpr Time interruption = 300'000;
+/** How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. */
+constexpr Time abstinence = 50'000'000;
+/** An application that polled this recently drives the engine itself. */
+constexpr Time polling_now = 20'000;
+/** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
+constexpr Time min_patience = 50'000;
+constexpr Time max_patience = 1'000'000;
 /** Trains taken in one go, before answers leave and the lock is given up. */
 constexpr int trains_a_turn = 4;
 
@@ -82,15 +89,17 @@ bool Context::drive(Time at, int max_trains)
 
 void Context::poll()
 {
-	polls_.fetch_add(1, std::memory_order_relaxed);
+	const Time at = now();
+	last_poll_.store(at, std::memory_order_relaxed);
 	if (!lock.try_lock())
 		return; /* somebody else makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
-	drive(now(), trains_a_turn);
+	drive(at, trains_a_turn);
 }
 
 void Context::hand_over()
 {
+	last_poll_.store(0, std::memory_order_relaxed);
 	if (parked_.load())
 		eventfd_write(wake_.get(), 1);
 }
@@ -109,25 +118,35 @@ void Context::sleep(Time deadline)
 	port_->wait(timeout, wake_.get());
 }
 
+/** While the application polls, two drivers would only wake each other. True if it still does. */
+bool Context::park(Time &patience)
+{
+	if (now() - last_poll_.load(std::memory_order_relaxed) > polling_now) {
+		patience = min_patience;
+		return false;
+	}
+	parked_ = true;
+	pollfd wake{wake_.get(), POLLIN, 0};
+	const timespec timeout{0, static_cast<long>(patience)};
+	const bool handed_over = ppoll(&wake, 1, &timeout, nullptr) > 0;
+	parked_ = false;
+	patience = std::min(patience * 2, max_patience);
+	return !handed_over && !stop_;
+}
+
 void Context::run()
 {
-	std::uint64_t seen = polls_.load();
-	Time busy = now();
+	Time busy = now(), last_turn = busy, abstain_until = 0, patience = min_patience;
 	while (!stop_) {
-		const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
-		if (polls != seen) {
-			/* The application polls: two drivers would only wake each other. Look again in a while. */
-			seen = polls;
-			parked_ = true;
-			pollfd wake{wake_.get(), POLLIN, 0};
-			if (::poll(&wake, 1, parked_ms) > 0)
-				seen = polls_.load();
-			parked_ = false;
-			busy = now();
+		if (park(patience)) {
+			busy = last_turn = now();
+			continue;
 		}
 		eventfd_t ignored;
 		eventfd_read(wake_.get(), &ignored);
 		const Time at = now();
+		if (at - last_turn > interruption)
+			abstain_until = at + abstinence;
 		Time deadline;
 		bool received;
 		{
@@ -135,12 +154,15 @@ void Context::run()
 			received = drive(at, trains_a_turn);
 			deadline = engine_->next_deadline();
 		}
-		if (received)
+		last_turn = at;
+		if (received) {
 			busy = at;
-		else if (at - busy > spin_time)
+		} else if (at < abstain_until || at - busy > spin_time) {
 			sleep(deadline);
-		else
+			last_turn = now();
+		} else {
 			cpu_relax();
+		}
 	}
 }
 

@@ -77,6 +77,7 @@ private:
 	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	bool drive(Time at, int max_trains);
 	void run();
+	bool park(Time &patience);
 	void sleep(Time deadline);
 
 	std::unique_ptr<UdpPort> port_;
@@ -87,7 +88,7 @@ private:
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
 
-	std::atomic<std::uint64_t> polls_{0}; /* grows while the application drives the engine itself */
+	std::atomic<Time> last_poll_{0}; /* when the application last drove the engine itself */
 	std::atomic<bool> stop_{false};
 	std::atomic<bool> parked_{false};
 	FileDescriptor wake_;

@@ -235,6 +235,15 @@ int set_data(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)
 	return 0;
 }
 
+/** The field may hold a value that is none of ibv_wr_opcode's own: C++ may not load it as that enumeration. */
+unsigned opcode_of(const ibv_send_wr &wr)
+{
+	unsigned opcode;
+	static_assert(sizeof(opcode) == sizeof(wr.opcode));
+	std::memcpy(&opcode, &wr.opcode, sizeof(opcode));
+	return opcode;
+}
+
 int translate_prism(QueuePair &qp, SendRequest &wr, const ibv_send_wr &base)
 {
 	const auto &from = reinterpret_cast<const prismdv_send_wr &>(base);
@@ -244,7 +253,7 @@ int translate_prism(QueuePair &qp, SendRequest &wr, const ibv_send_wr &base)
 		return EOPNOTSUPP;
 	if (from.comp_mask || (from.flags & ~known))
 		return EINVAL;
-	begin_prism(wr, static_cast<prism_op>(static_cast<int>(base.opcode) - PRISMDV_WR_READ), base.wr.rdma.rkey,
+	begin_prism(wr, static_cast<prism_op>(opcode_of(base) - PRISMDV_WR_READ), base.wr.rdma.rkey,
 		base.wr.rdma.remote_addr);
 	wr.prism.flags = wire_flags(from.flags);
 	if (wr.prism.op == PRISM_ALLOCATE) {
@@ -270,13 +279,13 @@ int translate_prism(QueuePair &qp, SendRequest &wr, const ibv_send_wr &base)
 int translate_atomic(SendRequest &wr, const ibv_send_wr &from)
 {
 	set_target(wr, from.wr.atomic.rkey, from.wr.atomic.remote_addr);
-	set_atomic(wr, from.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD, from.wr.atomic.compare_add, from.wr.atomic.swap);
+	set_atomic(wr, opcode_of(from) == IBV_WR_ATOMIC_FETCH_AND_ADD, from.wr.atomic.compare_add, from.wr.atomic.swap);
 	return 0;
 }
 
 int translate_opcode(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)
 {
-	switch (static_cast<unsigned>(from.opcode)) {
+	switch (opcode_of(from)) {
 	case IBV_WR_SEND_WITH_IMM:
 		set_tail(wr, Tail::immediate, from.imm_data);
 		[[fallthrough]];

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Free lists: the server's side of ALLOCATE.
+ *
+ * The device hands out buffers without telling the server. What it does tell are counters, and it hands out in the
+ * order of posting. BufferLedger turns that into the state of each buffer, which is what makes it possible to refuse
+ * a buffer that is freed twice and to find buffers that nobody reaches any more.
+ */
+#pragma once
+
+#include <prism/connection.hpp>
+#include <prism/device.hpp>
+#include <prism/queue_pair.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace prism
+{
+
+/** What became of one reported address. */
+enum class Verdict : std::uint8_t {
+	released,      /**< taken back */
+	outside,       /**< not in this list's buffers */
+	misaligned,    /**< not the start of a buffer */
+	not_allocated, /**< nobody holds it: freed twice, or never handed out */
+	undecided,     /**< cannot be told yet; ask again after observe() */
+};
+
+/** Such as "not_allocated". Never null. */
+PRISM_EXPORT const char *to_string(Verdict verdict) noexcept;
+
+/**
+ * Who holds each buffer. Pure bookkeeping: no device, no memory access. Not thread-safe.
+ *
+ * A buffer is with the owner, or listed: then it carries the sequence number of its posting, and it has been handed
+ * out exactly if that number is below what the device has consumed. Buffers that the device took back from unfinished
+ * ALLOCATEs stand in the list a second time at places unknown, so the consumed count is known between two bounds,
+ * which meet again when the list has been empty once.
+ */
+class PRISM_EXPORT BufferLedger
+{
+public:
+	BufferLedger(std::uint64_t base, std::uint32_t buffer_size, std::uint32_t count);
+
+	[[nodiscard]] std::uint64_t address_of(std::uint32_t index) const noexcept
+	{
+		return base_address + std::uint64_t{index} * size;
+	}
+	[[nodiscard]] std::uint32_t buffers() const noexcept { return static_cast<std::uint32_t>(entries.size()); }
+
+	/** Buffer @p index was posted, after all that were posted before. */
+	void posted(std::uint32_t index) noexcept;
+	/** Take over the device's counters. They never go back: an older snapshot is ignored. */
+	void observe(const prismdv_free_list_attr &counters) noexcept;
+	/** The device removed the bad entry of @p address: it is with the owner and stays there. */
+	void rejected(std::uint64_t address) noexcept;
+
+	/** A client gives @p address back. On released, @p index is with the owner, to be posted again. */
+	Verdict release(std::uint64_t address, std::uint32_t &index) noexcept;
+
+	/** The owner itself popped @p address. False if that cannot be. */
+	bool taken_by_owner(std::uint64_t address, std::uint32_t &index) noexcept;
+
+	/** Whether the state of every buffer is known. */
+	[[nodiscard]] bool exact() const noexcept { return surely_consumed == perhaps_consumed; }
+
+	/* Recovery: mark, spare what is live, collect the rest. */
+
+	/** Candidates are from now on the buffers that are handed out at this moment. */
+	void mark();
+	/** @p address points into a live buffer. False if it is outside. */
+	bool spare(std::uint64_t address) noexcept;
+	/** Takes back candidates that were neither spared nor released since mark(); appends them to @p leaked. */
+	void collect(std::vector<std::uint32_t> &leaked);
+
+private:
+	enum class Holder : std::uint8_t {
+		owner,
+		listed,
+		rejected
+	};
+	struct Entry {
+		std::uint64_t sequence = 0;
+		Holder holder = Holder::owner;
+		bool live = false;
+	};
+
+	Verdict locate(std::uint64_t address, std::uint32_t &index) const noexcept;
+
+	std::uint64_t base_address;
+	std::uint32_t size;
+	std::vector<Entry> entries;
+	std::uint64_t next_sequence = 0;
+	std::uint64_t surely_consumed = 0;  /* sequence numbers below have left the list */
+	std::uint64_t perhaps_consumed = 0; /* sequence numbers from here on have not */
+	std::uint64_t taken_back = 0;       /* reclaimed buffers that have been handed out again, for sure */
+	std::uint64_t marked = 0;           /* candidates are listed below this */
+};
+
+struct FreeListOptions {
+	std::uint32_t buffer_size = 0; /**< bytes, a multiple of 16 */
+	std::uint32_t count = 0;       /**< buffers */
+	std::uint32_t low_water = 0;   /**< low() is true with fewer available */
+	std::size_t table_size = 0;    /**< bytes of zeroed memory before the buffers, see FreeList::table() */
+};
+
+struct FreeListStats {
+	std::uint64_t released = 0;      /**< buffers taken back from reports */
+	std::uint64_t outside = 0;       /**< reports refused: not of this list */
+	std::uint64_t misaligned = 0;    /**< reports refused: not the start of a buffer */
+	std::uint64_t not_allocated = 0; /**< reports refused: freed twice or never handed out */
+	std::uint64_t deferred = 0;      /**< reports that had to wait for the device's counters */
+	std::uint64_t rejected = 0;      /**< bad entries that the device removed */
+	std::uint64_t recovered = 0;     /**< leaked buffers found by recovery scans */
+};
+
+/** What live data structures point at; filled in by the application during a recovery scan. */
+class PRISM_EXPORT LiveSet
+{
+public:
+	/** The buffer that holds @p address is reachable. Addresses outside the list are counted, not an error. */
+	void add(std::uint64_t address) noexcept;
+
+	[[nodiscard]] std::uint64_t live() const noexcept { return inside; }
+	[[nodiscard]] std::uint64_t outside() const noexcept { return elsewhere; }
+
+private:
+	friend class FreeList;
+	explicit LiveSet(BufferLedger &buffers) : ledger(buffers) {}
+
+	BufferLedger &ledger;
+	std::uint64_t inside = 0;
+	std::uint64_t elsewhere = 0;
+};
+
+struct Recovery {
+	std::uint64_t live = 0;      /**< reachable addresses seen */
+	std::uint64_t outside = 0;   /**< addresses seen that are not of this list */
+	std::uint64_t recovered = 0; /**< leaked buffers that are in the list again */
+};
+
+/** A free list with the memory of its buffers. One thread at a time; the device itself serves it concurrently. */
+class PRISM_EXPORT FreeList
+{
+public:
+	FreeList(FreeList &&) = default;
+	FreeList &operator=(FreeList &&) = delete; /* members would go in the wrong order */
+
+	/** Allocates the buffers and posts all of them. Errors: EINVAL, ENOMEM, those of prismdv_create_srq(3). */
+	static Result<FreeList> create(const ProtectionDomain &pd, const FreeListOptions &options);
+
+	/** What clients must be told. */
+	[[nodiscard]] FreeListInfo info() const noexcept;
+	[[nodiscard]] std::uint32_t number() const noexcept { return srq_number; }
+
+	/**
+	 * The application's memory in the same region: pointers to buffers belong here, since an indirect operation
+	 * reaches its pointer and what that points at under one rkey.
+	 */
+	[[nodiscard]] RemoteRegion table() const noexcept
+	{
+		return {memory.region().address(), table_bytes, memory.region().rkey()};
+	}
+	/** The same, then the buffers, as the CPU sees it. */
+	[[nodiscard]] const Buffer &storage() const noexcept { return memory; }
+	[[nodiscard]] const FreeListStats &stats() const noexcept { return counted; }
+	[[nodiscard]] ibv_srq *raw() const noexcept { return handle.get(); }
+
+	/**
+	 * A client frees @p address. A buffer that is released goes back into the list at the next post_released().
+	 * undecided ones are kept, and decided by a later refresh(). Call refresh() after a batch of reports has
+	 * arrived and before it is judged: the counters must be newer than the reports.
+	 */
+	Verdict release(std::uint64_t address) noexcept;
+
+	/** Reads the device's counters and what it rejected, and settles reports that waited. 0 or errno. */
+	int refresh() noexcept;
+
+	/** Posts what was released, many buffers a call. 0 or errno; what could not be posted stays for the next call.
+	 */
+	int post_released() noexcept;
+
+	/** As of the last refresh(). */
+	[[nodiscard]] std::uint32_t available() const noexcept { return available_entries; }
+	[[nodiscard]] bool low() const noexcept { return available_entries < low_water; }
+
+	/**
+	 * Finds buffers that are allocated but unreachable, and posts them again. @p enumerate adds every address that
+	 * live data structures hold.
+	 *
+	 * The caller makes sure that: the queue pairs of dead clients are destroyed; live clients hold no buffer that
+	 * is not yet reachable and install none while the scan runs, and have flushed their reports; those have been
+	 * released here. Errors: EBUSY (the device took buffers back from unfinished ALLOCATEs, so that they cannot be
+	 * told from leaked ones: call drain() first), or errno of the device.
+	 */
+	Result<Recovery> recover(const std::function<void(LiveSet &)> &enumerate);
+
+	/**
+	 * Empties the list into the owner's hands, by ALLOCATEs on @p self (a queue pair of the same protection domain,
+	 * connected to itself, nothing in flight). Afterwards the state of every buffer is known; recover() or
+	 * post_released() puts the buffers back. Clients meet NO_BUFFER in between. Returns how many were taken.
+	 */
+	Result<std::uint64_t> drain(QueuePair &self, std::chrono::milliseconds timeout);
+
+private:
+	struct Destroy {
+		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
+	};
+	using Handle = std::unique_ptr<ibv_srq, Destroy>;
+	static constexpr std::size_t batch = 64;
+
+	FreeList(Buffer buffers, Handle srq, std::uint32_t number, const FreeListOptions &options);
+	int post_batch(std::span<const std::uint32_t> indices, std::size_t &done) noexcept;
+	void count_refusal(Verdict verdict) noexcept;
+	int take_rejected() noexcept;
+	void settle_waiting() noexcept;
+
+	Buffer memory; /* declared first: freed only after the list is gone */
+	std::size_t table_bytes;
+	Handle handle;
+	std::uint32_t srq_number;
+	std::uint32_t buffer_size;
+	std::uint32_t low_water;
+	std::uint32_t available_entries = 0;
+	BufferLedger ledger;
+	std::vector<std::uint32_t> released; /* indices to post; capacity for all of them */
+	std::vector<std::uint64_t> waiting;  /* undecided addresses; bounded by the number of buffers */
+	FreeListStats counted;
+};
+
+} // namespace prism

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * How set-up functions answer: a value, or an error that says what failed, why, and what to do next.
+ *
+ * Functions of the data path do not use this: they return 0 or an errno value, and never allocate or throw.
+ */
+#pragma once
+
+#include <prism/export.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace prism
+{
+
+/** Why a set-up function failed. */
+struct Error {
+	int code = 0;        /**< errno value, for programs */
+	std::string message; /**< cause and next step, for people */
+};
+
+/** "what: reason of @p code; next_step". @p next_step may be empty. */
+PRISM_EXPORT Error make_error(int code, std::string_view what, std::string_view next_step = {});
+
+namespace detail
+{
+/** Prints the error and aborts: taking the value of a failed Result is a bug of the caller. */
+[[noreturn]] PRISM_EXPORT void value_of_error(const Error &error) noexcept;
+} // namespace detail
+
+/** A T or an Error. Test it before taking the value: value() of an error aborts the program. */
+template <typename T>
+class [[nodiscard]] Result
+{
+public:
+	Result(T value) : state(std::in_place_index<0>, std::move(value)) {}
+	Result(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+
+	[[nodiscard]] bool ok() const noexcept { return state.index() == 0; }
+	explicit operator bool() const noexcept { return ok(); }
+
+	[[nodiscard]] T &value() &noexcept
+	{
+		check();
+		return *std::get_if<0>(&state);
+	}
+	[[nodiscard]] const T &value() const &noexcept
+	{
+		check();
+		return *std::get_if<0>(&state);
+	}
+	[[nodiscard]] T &&value() &&noexcept
+	{
+		check();
+		return std::move(*std::get_if<0>(&state));
+	}
+
+	T &operator*() &noexcept { return value(); }
+	const T &operator*() const &noexcept { return value(); }
+	T &&operator*() &&noexcept { return std::move(*this).value(); }
+	T *operator->() noexcept { return &value(); }
+	const T *operator->() const noexcept { return &value(); }
+
+	/** Only of a failed Result. */
+	[[nodiscard]] const Error &error() const noexcept { return *std::get_if<1>(&state); }
+
+private:
+	void check() const noexcept
+	{
+		if (!ok())
+			detail::value_of_error(error());
+	}
+
+	std::variant<T, Error> state;
+};
+
+/** Success, or an Error. */
+template <>
+class [[nodiscard]] Result<void>
+{
+public:
+	Result() = default;
+	Result(Error error) : failure(std::move(error)), failed(true) {}
+
+	[[nodiscard]] bool ok() const noexcept { return !failed; }
+	explicit operator bool() const noexcept { return ok(); }
+	[[nodiscard]] const Error &error() const noexcept { return failure; }
+
+	void value() const noexcept
+	{
+		if (failed)
+			detail::value_of_error(failure);
+	}
+
+private:
+	Error failure;
+	bool failed = false;
+};
+
+} // namespace prism

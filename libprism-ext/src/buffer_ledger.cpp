@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <prism/free_list.hpp>
+
+#include <algorithm>
+
+namespace prism
+{
+
+const char *to_string(Verdict verdict) noexcept
+{
+	switch (verdict) {
+	case Verdict::released:
+		return "released";
+	case Verdict::outside:
+		return "outside";
+	case Verdict::misaligned:
+		return "misaligned";
+	case Verdict::not_allocated:
+		return "not_allocated";
+	case Verdict::undecided:
+		return "undecided";
+	}
+	return "unknown";
+}
+
+BufferLedger::BufferLedger(std::uint64_t base, std::uint32_t buffer_size, std::uint32_t count)
+	: base_address(base), size(buffer_size), entries(count)
+{
+}
+
+void BufferLedger::posted(std::uint32_t index) noexcept
+{
+	entries[index].sequence = next_sequence++;
+	entries[index].holder = Holder::listed;
+}
+
+void BufferLedger::observe(const prismdv_free_list_attr &counters) noexcept
+{
+	const std::uint64_t left = counters.popped + counters.rejected;
+	/* With the list empty, every buffer that was taken back has gone out again. */
+	const bool empty = counters.available == 0 && counters.allocatable == 0;
+	if (empty)
+		taken_back = std::max(taken_back, counters.reclaimed);
+	/* Each buffer taken back accounts for at most one pop that was not of a posting of ours. */
+	const std::uint64_t unsure = counters.reclaimed - std::min(counters.reclaimed, taken_back);
+	const std::uint64_t most = std::min(left - std::min(left, taken_back), next_sequence);
+	surely_consumed = std::max(surely_consumed, most - std::min(most, unsure));
+	perhaps_consumed = std::max(perhaps_consumed, most);
+	if (empty)
+		surely_consumed = perhaps_consumed;
+}
+
+void BufferLedger::rejected(std::uint64_t address) noexcept
+{
+	std::uint32_t index = 0;
+	if (locate(address, index) == Verdict::released)
+		entries[index].holder = Holder::rejected;
+}
+
+/* released stands for: it is the start of buffer @index. */
+Verdict BufferLedger::locate(std::uint64_t address, std::uint32_t &index) const noexcept
+{
+	if (address < base_address || (address - base_address) / size >= entries.size())
+		return Verdict::outside;
+	if ((address - base_address) % size != 0)
+		return Verdict::misaligned;
+	index = static_cast<std::uint32_t>((address - base_address) / size);
+	return Verdict::released;
+}
+
+Verdict BufferLedger::release(std::uint64_t address, std::uint32_t &index) noexcept
+{
+	const Verdict found = locate(address, index);
+	if (found != Verdict::released)
+		return found;
+	Entry &entry = entries[index];
+	if (entry.holder != Holder::listed || entry.sequence >= perhaps_consumed)
+		return Verdict::not_allocated;
+	if (entry.sequence >= surely_consumed)
+		return Verdict::undecided;
+	entry.holder = Holder::owner;
+	return Verdict::released;
+}
+
+bool BufferLedger::taken_by_owner(std::uint64_t address, std::uint32_t &index) noexcept
+{
+	if (locate(address, index) != Verdict::released || entries[index].holder != Holder::listed)
+		return false;
+	entries[index].holder = Holder::owner;
+	return true;
+}
+
+void BufferLedger::mark()
+{
+	marked = surely_consumed;
+	for (Entry &entry : entries)
+		entry.live = false;
+}
+
+bool BufferLedger::spare(std::uint64_t address) noexcept
+{
+	if (address < base_address || (address - base_address) / size >= entries.size())
+		return false;
+	entries[(address - base_address) / size].live = true;
+	return true;
+}
+
+void BufferLedger::collect(std::vector<std::uint32_t> &leaked)
+{
+	for (std::uint32_t index = 0; index < entries.size(); index++) {
+		Entry &entry = entries[index];
+		if (entry.holder != Holder::listed || entry.sequence >= marked || entry.live)
+			continue;
+		entry.holder = Holder::owner;
+		leaked.push_back(index);
+	}
+	marked = 0;
+}
+
+} // namespace prism

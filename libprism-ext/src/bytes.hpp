@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Big-endian fields in and out of byte strings. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace prism
+{
+
+/** Appends fields to memory that the caller has made large enough. */
+class ByteWriter
+{
+public:
+	explicit ByteWriter(std::byte *to) noexcept : next(to) {}
+
+	template <typename T>
+	void put(T value) noexcept
+	{
+		for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8)
+			*next++ = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> shift);
+	}
+	void put_bytes(const void *from, std::size_t count) noexcept
+	{
+		if (count)
+			std::memcpy(next, from, count);
+		next += count;
+	}
+	void skip(std::size_t count) noexcept
+	{
+		std::memset(next, 0, count);
+		next += count;
+	}
+
+private:
+	std::byte *next;
+};
+
+/** Takes fields off bytes of unknown origin. Past the end it gives zeros and remembers that it did. */
+class ByteReader
+{
+public:
+	explicit ByteReader(std::span<const std::byte> from) noexcept : rest(from) {}
+
+	template <typename T>
+	T get() noexcept
+	{
+		std::uint64_t value = 0;
+		if (!has(sizeof(T)))
+			return T{};
+		for (std::size_t i = 0; i < sizeof(T); i++)
+			value = value << 8 | static_cast<std::uint64_t>(rest[i]);
+		rest = rest.subspan(sizeof(T));
+		return static_cast<T>(value);
+	}
+	void get_bytes(void *to, std::size_t count) noexcept
+	{
+		if (count == 0 || !has(count))
+			return;
+		std::memcpy(to, rest.data(), count);
+		rest = rest.subspan(count);
+	}
+	void skip(std::size_t count) noexcept
+	{
+		if (has(count))
+			rest = rest.subspan(count);
+	}
+
+	[[nodiscard]] std::size_t left() const noexcept { return rest.size(); }
+	[[nodiscard]] bool overrun() const noexcept { return short_read; }
+
+private:
+	bool has(std::size_t count) noexcept
+	{
+		if (count <= rest.size())
+			return true;
+		short_read = true;
+		rest = {};
+		return false;
+	}
+
+	std::span<const std::byte> rest;
+	bool short_read = false;
+};
+
+} // namespace prism

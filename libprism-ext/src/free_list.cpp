@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <prism/free_list.hpp>
+
+#include <prism/chain.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace prism
+{
+
+namespace
+{
+
+/* The same alignment for the first buffer as for the memory of the table. */
+constexpr std::size_t table_alignment = 64;
+
+std::size_t table_bytes_of(const FreeListOptions &options)
+{
+	return (options.table_size + table_alignment - 1) / table_alignment * table_alignment;
+}
+
+Result<ibv_srq *> create_list(const ProtectionDomain &pd, std::uint32_t entries)
+{
+	ibv_srq_init_attr_ex attr{};
+	attr.attr.max_wr = entries;
+	attr.attr.max_sge = 1;
+	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	attr.srq_type = IBV_SRQT_BASIC;
+	attr.pd = pd.raw();
+	prismdv_srq_init_attr prism_attr{};
+	prism_attr.flags = PRISMDV_SRQ_FREE_LIST;
+	ibv_srq *srq = prismdv_create_srq(pd.context().raw(), &attr, &prism_attr);
+	if (!srq)
+		return make_error(errno, "cannot create a free list of " + std::to_string(entries) + " entries",
+			"max_srq_wr of ibv_devinfo -v is the limit");
+	return srq;
+}
+
+} // namespace
+
+void LiveSet::add(std::uint64_t address) noexcept
+{
+	if (ledger.spare(address))
+		inside++;
+	else
+		elsewhere++;
+}
+
+FreeList::FreeList(Buffer buffers, Handle srq, std::uint32_t number, const FreeListOptions &options)
+	: memory(std::move(buffers)), table_bytes(table_bytes_of(options)), handle(std::move(srq)), srq_number(number),
+	  buffer_size(options.buffer_size), low_water(options.low_water),
+	  ledger(memory.region().address() + table_bytes, options.buffer_size, options.count)
+{
+	released.reserve(options.count);
+	waiting.reserve(options.count);
+}
+
+Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOptions &options)
+{
+	if (options.buffer_size == 0 || options.buffer_size % 16 != 0 || options.count == 0)
+		return make_error(EINVAL, "cannot create a free list",
+			"it needs at least one buffer, of a size that is a multiple of 16");
+	const std::size_t bytes = table_bytes_of(options) + std::size_t{options.buffer_size} * options.count;
+	Result<Buffer> buffers = Buffer::create(pd, bytes, access::all);
+	if (!buffers)
+		return buffers.error();
+	Result<ibv_srq *> srq = create_list(pd, options.count);
+	if (!srq)
+		return srq.error();
+	Handle handle(*srq);
+	std::uint32_t number = 0;
+	if (const int error = ibv_get_srq_num(handle.get(), &number))
+		return make_error(error, "cannot tell the number of a free list");
+
+	FreeList list(*std::move(buffers), std::move(handle), number, options);
+	for (std::uint32_t index = 0; index < options.count; index++)
+		list.released.push_back(index);
+	if (const int error = list.post_released())
+		return make_error(error, "cannot post buffers to a free list");
+	if (const int error = list.refresh())
+		return make_error(error, "cannot query a free list");
+	return list;
+}
+
+FreeListInfo FreeList::info() const noexcept
+{
+	RemoteRegion buffers = memory.remote();
+	buffers.address += table_bytes;
+	buffers.length -= table_bytes;
+	return {srq_number, buffer_size, buffers};
+}
+
+void FreeList::count_refusal(Verdict verdict) noexcept
+{
+	switch (verdict) {
+	case Verdict::outside:
+		counted.outside++;
+		break;
+	case Verdict::misaligned:
+		counted.misaligned++;
+		break;
+	case Verdict::not_allocated:
+		counted.not_allocated++;
+		break;
+	case Verdict::released:
+	case Verdict::undecided:
+		break;
+	}
+}
+
+Verdict FreeList::release(std::uint64_t address) noexcept
+{
+	std::uint32_t index = 0;
+	Verdict verdict = ledger.release(address, index);
+	if (verdict == Verdict::undecided) {
+		/* Waiting already, or more waiting than buffers: freed twice either way. */
+		if (std::find(waiting.begin(), waiting.end(), address) != waiting.end())
+			verdict = Verdict::not_allocated;
+		else
+			waiting.push_back(address);
+	}
+	if (verdict == Verdict::released) {
+		released.push_back(index);
+		counted.released++;
+	}
+	if (verdict == Verdict::undecided)
+		counted.deferred++;
+	count_refusal(verdict);
+	return verdict;
+}
+
+int FreeList::refresh() noexcept
+{
+	prismdv_free_list_attr counters{};
+	if (const int error = prismdv_query_free_list(handle.get(), &counters))
+		return error;
+	available_entries = counters.available;
+	ledger.observe(counters);
+	if (counters.rejected > counted.rejected) {
+		if (const int error = take_rejected())
+			return error;
+	}
+	settle_waiting();
+	return 0;
+}
+
+int FreeList::take_rejected() noexcept
+{
+	std::array<prismdv_rejected_entry, 16> entries;
+	for (;;) {
+		const ssize_t got = prismdv_poll_rejected(handle.get(), entries.data(), entries.size());
+		if (got < 0)
+			return static_cast<int>(-got);
+		for (ssize_t i = 0; i < got; i++)
+			ledger.rejected(entries[static_cast<std::size_t>(i)].addr);
+		counted.rejected += static_cast<std::uint64_t>(got);
+		if (static_cast<std::size_t>(got) < entries.size())
+			return 0;
+	}
+}
+
+void FreeList::settle_waiting() noexcept
+{
+	std::size_t kept = 0;
+	for (const std::uint64_t address : waiting) {
+		std::uint32_t index = 0;
+		const Verdict verdict = ledger.release(address, index);
+		if (verdict == Verdict::undecided) {
+			waiting[kept++] = address;
+		} else if (verdict == Verdict::released) {
+			released.push_back(index);
+			counted.released++;
+		} else {
+			count_refusal(verdict);
+		}
+	}
+	waiting.resize(kept);
+}
+
+int FreeList::post_released() noexcept
+{
+	std::size_t done = 0;
+	int error = 0;
+	while (!error && done < released.size()) {
+		const std::size_t size = std::min(batch, released.size() - done);
+		std::size_t posted = 0;
+		error = post_batch(std::span(released).subspan(done, size), posted);
+		done += posted;
+	}
+	released.erase(released.begin(), released.begin() + static_cast<std::ptrdiff_t>(done));
+	return error;
+}
+
+int FreeList::post_batch(std::span<const std::uint32_t> indices, std::size_t &done) noexcept
+{
+	std::array<ibv_sge, batch> sges;
+	std::array<ibv_recv_wr, batch> wrs;
+	for (std::size_t i = 0; i < indices.size(); i++) {
+		sges[i] = {ledger.address_of(indices[i]), buffer_size, memory.region().lkey()};
+		wrs[i] = {indices[i], i + 1 < indices.size() ? &wrs[i + 1] : nullptr, &sges[i], 1};
+	}
+	ibv_recv_wr *bad = nullptr;
+	const int error = ibv_post_srq_recv(handle.get(), wrs.data(), &bad);
+	done = error ? static_cast<std::size_t>(bad - wrs.data()) : indices.size();
+	for (std::size_t i = 0; i < done; i++)
+		ledger.posted(indices[i]);
+	return error;
+}
+
+Result<Recovery> FreeList::recover(const std::function<void(LiveSet &)> &enumerate)
+{
+	if (const int error = refresh())
+		return make_error(error, "cannot query the free list");
+	if (!ledger.exact())
+		return make_error(EBUSY,
+			"the recovery scan cannot tell leaked buffers from those that the device took back",
+			"call FreeList::drain() first");
+	ledger.mark();
+	LiveSet live(ledger);
+	enumerate(live);
+	const std::size_t before = released.size();
+	ledger.collect(released);
+	const std::size_t found = released.size() - before;
+	counted.recovered += found;
+	if (const int error = post_released())
+		return make_error(error, "cannot post recovered buffers", "call FreeList::post_released() again");
+	return Recovery{live.live(), live.outside(), found};
+}
+
+namespace
+{
+
+/* Answers of the ALLOCATEs that drain a list, one word each. */
+class Drainer
+{
+public:
+	Drainer(QueuePair &pair, const Buffer &words, std::uint32_t list) : qp(pair), answers(words), number(list) {}
+
+	/* Takes one buffer; address 0: the list gave none. */
+	int take(std::uint64_t &address, std::chrono::nanoseconds timeout)
+	{
+		*answers.as<std::uint64_t>() = 0;
+		const int error =
+			Chain{}.allocate(number, std::span<const std::byte>{}).result(answers.slice(0, 8)).post(qp, 0);
+		if (error)
+			return error;
+		Completion completion;
+		if (const int waited = qp.send_queue().wait(completion, timeout))
+			return waited;
+		address = completion.ok() ? *answers.as<std::uint64_t>() : 0;
+		return completion.failed() ? EIO : 0;
+	}
+
+private:
+	QueuePair &qp;
+	const Buffer &answers;
+	std::uint32_t number;
+};
+
+} // namespace
+
+Result<std::uint64_t> FreeList::drain(QueuePair &self, std::chrono::milliseconds timeout)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+	Result<Buffer> answer = Buffer::create(self.domain_handle(), sizeof(std::uint64_t));
+	if (!answer)
+		return answer.error();
+	Drainer drainer(self, *answer, srq_number);
+	std::uint64_t taken = 0;
+	while (std::chrono::steady_clock::now() < deadline) {
+		std::uint64_t address = 0;
+		if (const int error = drainer.take(address, timeout))
+			return make_error(
+				error, "cannot drain the free list", "the queue pair must be connected to itself");
+		std::uint32_t index = 0;
+		if (address && ledger.taken_by_owner(address, index)) {
+			released.push_back(index);
+			taken++;
+		}
+		if (address)
+			continue;
+		if (const int error = refresh())
+			return make_error(error, "cannot query the free list");
+		/* Entries in their grace period give NO_BUFFER too: those are still to come. */
+		if (available_entries == 0)
+			return taken;
+	}
+	return make_error(ETIMEDOUT, "the free list did not run empty",
+		"a request that does not end holds its buffers back; retry once clients have finished");
+}
+
+} // namespace prism

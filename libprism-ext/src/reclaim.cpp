@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <prism/reclaim.hpp>
+
+#include "bytes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace prism
+{
+
+namespace
+{
+
+constexpr std::uint32_t magic = 0x50525846; /* "PRXF" */
+constexpr std::uint16_t report_version = 1;
+
+} // namespace
+
+std::size_t FreeReport::serialize(Bytes &bytes) const noexcept
+{
+	ByteWriter out(bytes.data());
+	out.put(magic);
+	out.put(report_version);
+	out.put(static_cast<std::uint16_t>(count));
+	out.put(free_list);
+	out.skip(4);
+	for (std::uint32_t i = 0; i < count; i++)
+		out.put(addresses[i]);
+	return header_size + std::size_t{8} * count;
+}
+
+bool FreeReport::parse(std::span<const std::byte> bytes) noexcept
+{
+	ByteReader in(bytes);
+	const auto found_magic = in.get<std::uint32_t>();
+	const auto version = in.get<std::uint16_t>();
+	count = in.get<std::uint16_t>();
+	free_list = in.get<std::uint32_t>();
+	in.skip(4);
+	if (in.overrun() || found_magic != magic || version != report_version || count > max_addresses)
+		return false;
+	if (in.left() != std::size_t{8} * count)
+		return false;
+	for (std::uint32_t i = 0; i < count; i++)
+		addresses[i] = in.get<std::uint64_t>();
+	return true;
+}
+
+FreeReporter::FreeReporter(const QueuePair &pair, std::uint32_t free_list, std::uint32_t limit)
+	: qp(&pair), batch_limit(limit)
+{
+	batch.free_list = free_list;
+}
+
+Result<FreeReporter> FreeReporter::create(const QueuePair &qp, std::uint32_t free_list)
+{
+	if (qp.max_inline_data() < FreeReport::header_size + 8)
+		return make_error(EINVAL, "the queue pair carries too few bytes inline for a report",
+			"create it with QueuePairOptions::max_inline_data of at least 24");
+	const std::size_t fitting = (qp.max_inline_data() - FreeReport::header_size) / 8;
+	return FreeReporter(qp, free_list, static_cast<std::uint32_t>(std::min(fitting, FreeReport::max_addresses)));
+}
+
+int FreeReporter::send(std::uint64_t wr_id, unsigned send_flags) noexcept
+{
+	FreeReport::Bytes bytes;
+	const std::size_t size = batch.serialize(bytes);
+	const LocalSlice slice{reinterpret_cast<std::uint64_t>(bytes.data()), static_cast<std::uint32_t>(size), 0};
+	const int error = qp->post_send(wr_id, slice, send_flags | IBV_SEND_INLINE);
+	if (!error)
+		batch.count = 0;
+	return error;
+}
+
+int FreeReporter::report(std::uint64_t address) noexcept
+{
+	if (batch.count == batch_limit) {
+		if (const int error = send(0, 0))
+			return error;
+	}
+	batch.addresses[batch.count++] = address;
+	/* A full batch leaves now; if the send queue has no room, with the next address. */
+	if (batch.count == batch_limit)
+		(void)send(0, 0);
+	return 0;
+}
+
+int FreeReporter::flush(std::uint64_t wr_id) noexcept
+{
+	return send(wr_id, IBV_SEND_SIGNALED);
+}
+
+Reclaimer::Reclaimer(Buffer buffers, CompletionQueue cq, Handle srq)
+	: memory(std::move(buffers)), completions(std::move(cq)), handle(std::move(srq))
+{
+}
+
+Result<Reclaimer> Reclaimer::create(const ProtectionDomain &pd, std::uint32_t slots)
+{
+	Result<Buffer> buffers = Buffer::create(pd, FreeReport::max_size * slots);
+	if (!buffers)
+		return buffers.error();
+	Result<CompletionQueue> cq = CompletionQueue::create(pd.context(), static_cast<int>(slots));
+	if (!cq)
+		return cq.error();
+	ibv_srq_init_attr attr{};
+	attr.attr.max_wr = slots;
+	attr.attr.max_sge = 1;
+	Handle srq(ibv_create_srq(pd.raw(), &attr));
+	if (!srq)
+		return make_error(errno, "cannot create a receive queue of " + std::to_string(slots) + " reports",
+			"max_srq_wr of ibv_devinfo -v is the limit");
+	Reclaimer reclaimer(*std::move(buffers), *std::move(cq), std::move(srq));
+	for (std::uint32_t slot = 0; slot < slots; slot++) {
+		if (const int error = reclaimer.post_slot(slot))
+			return make_error(error, "cannot post receives for reports");
+	}
+	return reclaimer;
+}
+
+void Reclaimer::serve(FreeList &list)
+{
+	lists.push_back(&list);
+}
+
+int Reclaimer::post_slot(std::uint64_t slot) noexcept
+{
+	const LocalSlice slice = memory.slice(slot * FreeReport::max_size, FreeReport::max_size);
+	ibv_sge sge{.addr = slice.address, .length = slice.length, .lkey = slice.lkey};
+	ibv_recv_wr wr{.wr_id = slot, .next = nullptr, .sg_list = &sge, .num_sge = 1};
+	ibv_recv_wr *bad = nullptr;
+	return ibv_post_srq_recv(handle.get(), &wr, &bad);
+}
+
+FreeList *Reclaimer::find(std::uint32_t number) const noexcept
+{
+	const auto found = std::find_if(
+		lists.begin(), lists.end(), [number](const FreeList *list) { return list->number() == number; });
+	return found == lists.end() ? nullptr : *found;
+}
+
+int Reclaimer::refresh_lists() noexcept
+{
+	for (FreeList *list : lists) {
+		if (const int error = list->refresh())
+			return error;
+	}
+	return 0;
+}
+
+int Reclaimer::poll() noexcept
+{
+	std::array<Completion, 16> arrived;
+	const int got = completions.poll(arrived);
+	if (got <= 0)
+		return got;
+	/* Counters read after the reports arrived include the ALLOCATEs of every buffer that the reports name. */
+	int failure = refresh_lists();
+	released = 0;
+	for (const Completion &completion : std::span(arrived).first(static_cast<std::size_t>(got))) {
+		/* Without counters no address can be judged: the buffers are left to the recovery scan. */
+		if (!failure)
+			handle_report(completion);
+		if (const int error = post_slot(completion.wr_id))
+			failure = error;
+	}
+	for (FreeList *list : lists) {
+		if (const int error = list->post_released())
+			failure = error;
+	}
+	return failure ? -failure : static_cast<int>(released);
+}
+
+void Reclaimer::handle_report(const Completion &completion) noexcept
+{
+	if (completion.failed()) {
+		counted.failed_receives++;
+		return;
+	}
+	counted.reports++;
+	const std::byte *bytes = memory.data() + completion.wr_id * FreeReport::max_size;
+	if (!report.parse({bytes, completion.byte_len})) {
+		counted.malformed++;
+		return;
+	}
+	if (FreeList *list = find(report.free_list))
+		judge(*list);
+	else
+		counted.unknown_list++;
+}
+
+void Reclaimer::judge(FreeList &list) noexcept
+{
+	for (std::uint32_t i = 0; i < report.count; i++) {
+		const Verdict verdict = list.release(report.addresses[i]);
+		if (verdict == Verdict::released)
+			released++;
+		else if (verdict != Verdict::undecided)
+			counted.refused++;
+	}
+}
+
+} // namespace prism

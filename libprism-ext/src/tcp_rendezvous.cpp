@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <prism/connection.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+namespace prism
+{
+
+namespace
+{
+
+constexpr int backlog = 128;
+constexpr auto retry_pause = std::chrono::milliseconds(20);
+/* Sent by each side once its queue pair is ready. */
+constexpr std::byte ready_mark{0xa5};
+
+struct AddressListFree {
+	void operator()(addrinfo *list) const noexcept { freeaddrinfo(list); }
+};
+using AddressList = std::unique_ptr<addrinfo, AddressListFree>;
+
+Result<AddressList> resolve(const std::string &host, std::uint16_t port, int flags)
+{
+	addrinfo hints{};
+	hints.ai_family = AF_UNSPEC;
+	hints.ai_socktype = SOCK_STREAM;
+	hints.ai_flags = flags | AI_NUMERICSERV;
+	addrinfo *list = nullptr;
+	const std::string service = std::to_string(port);
+	const int error = getaddrinfo(host.empty() ? nullptr : host.c_str(), service.c_str(), &hints, &list);
+	if (error)
+		return Error{EHOSTUNREACH, "cannot resolve \"" + host + "\": " + gai_strerror(error) +
+						   "; check the name, or give an address"};
+	return AddressList(list);
+}
+
+/* 0, ETIMEDOUT or errno. */
+int wait_for(int fd, short events, Deadline deadline) noexcept
+{
+	for (;;) {
+		const auto left =
+			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+		pollfd entry{.fd = fd, .events = events, .revents = 0};
+		const int ready = poll(&entry, 1, static_cast<int>(std::clamp<long long>(left.count(), 0, 1 << 30)));
+		if (ready > 0)
+			return 0;
+		if (ready == 0)
+			return ETIMEDOUT;
+		if (errno != EINTR)
+			return errno;
+	}
+}
+
+int finish_connect(int fd, Deadline deadline) noexcept
+{
+	if (const int error = wait_for(fd, POLLOUT, deadline))
+		return error;
+	int error = 0;
+	socklen_t size = sizeof(error);
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
+}
+
+void set_nodelay(int fd) noexcept
+{
+	/* Only latency is lost if this fails. */
+	const int on = 1;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+Error lost_peer(int code)
+{
+	return make_error(code, "connection set-up with the peer", "look at the peer's messages; it may have refused");
+}
+
+} // namespace
+
+TcpRendezvous::Socket::~Socket()
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+Result<TcpRendezvous::Socket> TcpRendezvous::connect_once(
+	const std::string &host, std::uint16_t port, Deadline deadline)
+{
+	Result<AddressList> addresses = resolve(host, port, 0);
+	if (!addresses)
+		return addresses.error();
+	int error = EHOSTUNREACH;
+	for (const addrinfo *address = addresses->get(); address; address = address->ai_next) {
+		Socket candidate(socket_of(address->ai_family));
+		if (candidate.get() < 0) {
+			error = errno;
+			continue;
+		}
+		error = ::connect(candidate.get(), address->ai_addr, address->ai_addrlen) ? errno : 0;
+		if (error == EINPROGRESS)
+			error = finish_connect(candidate.get(), deadline);
+		if (!error) {
+			set_nodelay(candidate.get());
+			return candidate;
+		}
+	}
+	return make_error(
+		error, "cannot connect to " + host + " port " + std::to_string(port), "is the server running?");
+}
+
+int TcpRendezvous::socket_of(int family) noexcept
+{
+	return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+Result<TcpRendezvous> TcpRendezvous::connect(
+	const std::string &host, std::uint16_t port, std::chrono::milliseconds timeout)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+	for (;;) {
+		Result<Socket> connected = connect_once(host, port, deadline);
+		if (connected)
+			return TcpRendezvous(*std::move(connected));
+		/* The server may still be starting. */
+		if (connected.error().code != ECONNREFUSED || std::chrono::steady_clock::now() + retry_pause > deadline)
+			return connected.error();
+		std::this_thread::sleep_for(retry_pause);
+	}
+}
+
+Result<void> TcpRendezvous::send(std::span<const std::byte> bytes, Deadline deadline) const
+{
+	while (!bytes.empty()) {
+		const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+		if (sent >= 0) {
+			bytes = bytes.subspan(static_cast<std::size_t>(sent));
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return lost_peer(errno);
+		if (const int error = wait_for(socket.get(), POLLOUT, deadline))
+			return lost_peer(error);
+	}
+	return {};
+}
+
+Result<void> TcpRendezvous::receive(std::span<std::byte> bytes, Deadline deadline) const
+{
+	while (!bytes.empty()) {
+		/* Waiting first, so that a peer that trickles bytes cannot outlast the deadline. */
+		if (const int error = wait_for(socket.get(), POLLIN, deadline))
+			return lost_peer(error);
+		const ssize_t got = recv(socket.get(), bytes.data(), bytes.size(), 0);
+		if (got == 0)
+			return lost_peer(ECONNRESET);
+		if (got > 0)
+			bytes = bytes.subspan(static_cast<std::size_t>(got));
+		else if (errno != EINTR && errno != EAGAIN)
+			return lost_peer(errno);
+		if (!bytes.empty() && std::chrono::steady_clock::now() >= deadline)
+			return lost_peer(ETIMEDOUT);
+	}
+	return {};
+}
+
+Result<ConnectionRecord> TcpRendezvous::swap(const ConnectionRecord &mine, Deadline deadline)
+{
+	Result<std::vector<std::byte>> out = mine.serialize();
+	if (!out)
+		return out.error();
+	/* Both sides send first: a record is smaller than what a socket buffers, so neither waits for the other to
+	 * read. */
+	if (Result<void> sent = send(*out, deadline); !sent)
+		return sent.error();
+
+	std::vector<std::byte> in(ConnectionRecord::prefix_size);
+	if (Result<void> got = receive(in, deadline); !got)
+		return got.error();
+	Result<std::size_t> size = ConnectionRecord::announced_size(in);
+	if (!size)
+		return size.error();
+	in.resize(*size);
+	if (Result<void> got = receive(std::span(in).subspan(ConnectionRecord::prefix_size), deadline); !got)
+		return got.error();
+	return ConnectionRecord::parse(in);
+}
+
+Result<void> TcpRendezvous::barrier(Deadline deadline)
+{
+	const std::array<std::byte, 1> out{ready_mark};
+	if (Result<void> sent = send(out, deadline); !sent)
+		return sent;
+	std::array<std::byte, 1> in{};
+	if (Result<void> got = receive(in, deadline); !got)
+		return got;
+	if (in[0] != ready_mark)
+		return make_error(EBADMSG, "the peer did not confirm that it is ready");
+	return {};
+}
+
+bool TcpRendezvous::peer_gone() const noexcept
+{
+	char byte;
+	const ssize_t got = recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+Result<TcpListener> TcpListener::create(std::uint16_t port, const std::string &address)
+{
+	Result<AddressList> addresses = resolve(address, port, AI_PASSIVE);
+	if (!addresses)
+		return addresses.error();
+	const addrinfo *first = addresses->get();
+	TcpRendezvous::Socket listening(TcpRendezvous::socket_of(first->ai_family));
+	const int on = 1;
+	if (listening.get() < 0 || setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+		bind(listening.get(), first->ai_addr, first->ai_addrlen) || listen(listening.get(), backlog))
+		return make_error(
+			errno, "cannot listen on port " + std::to_string(port), "choose another port, or 0 for any");
+
+	sockaddr_storage bound{};
+	socklen_t size = sizeof(bound);
+	if (getsockname(listening.get(), reinterpret_cast<sockaddr *>(&bound), &size))
+		return make_error(errno, "cannot tell the port that is listened on");
+	const in_port_t chosen = bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6 *>(&bound)->sin6_port
+							     : reinterpret_cast<const sockaddr_in *>(&bound)->sin_port;
+	return TcpListener(std::move(listening), ntohs(chosen));
+}
+
+Result<TcpRendezvous> TcpListener::accept(std::chrono::milliseconds timeout)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+	for (;;) {
+		if (const int error = wait_for(socket.get(), POLLIN, deadline))
+			return make_error(error, "no client connected to port " + std::to_string(bound_port));
+		const int accepted = accept4(socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (accepted >= 0) {
+			set_nodelay(accepted);
+			return TcpRendezvous(TcpRendezvous::Socket(accepted));
+		}
+		/* A client that gave up meanwhile is none of the caller's business. */
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port));
+	}
+}
+
+} // namespace prism

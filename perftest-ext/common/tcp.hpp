@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The TCP connection beside the queue pairs, and frames on it. Not thread-safe. */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <sys/socket.h>
+
+#include "common/exchange.hpp"
+
+namespace prism::perftest
+{
+
+/** A file descriptor that is closed with its owner. */
+class Socket
+{
+public:
+	explicit Socket(int descriptor = -1) : fd(descriptor) {}
+	Socket(Socket &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+	Socket &operator=(Socket &&other) noexcept
+	{
+		std::swap(fd, other.fd);
+		return *this;
+	}
+	~Socket();
+
+	[[nodiscard]] int get() const { return fd; }
+
+private:
+	int fd;
+};
+
+struct Frame {
+	FrameType type;
+	Bytes body;
+};
+
+class TcpConnection
+{
+public:
+	explicit TcpConnection(Socket socket);
+
+	/** Throws Error if the bytes cannot be sent. */
+	void send(const Bytes &frame);
+
+	/**
+	 * The next frame; throws Error if the peer closes, sends something else, or stays silent for @p patience once
+	 * it has begun to speak or from the start.
+	 */
+	[[nodiscard]] Frame receive(std::chrono::seconds patience);
+
+	/**
+	 * The next frame, however long it takes. @p idle, if there is one, is called over and over meanwhile; without
+	 * it the thread sleeps.
+	 */
+	[[nodiscard]] Frame wait(const std::function<void()> &idle);
+
+	/** This side's address of the connection. */
+	[[nodiscard]] const sockaddr_storage &local_address() const { return local; }
+
+private:
+	void receive_exactly(std::span<std::uint8_t> bytes);
+
+	Socket socket;
+	sockaddr_storage local{};
+};
+
+/** Listens on @p port, IPv6 and IPv4. */
+[[nodiscard]] Socket listen_on(std::uint16_t port);
+
+[[nodiscard]] TcpConnection accept_from(const Socket &listener);
+
+[[nodiscard]] TcpConnection connect_to(const std::string &host, std::uint16_t port);
+
+} // namespace prism::perftest

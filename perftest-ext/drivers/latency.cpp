@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "drivers/posting.hpp"
+#include "drivers/run.hpp"
+
+namespace prism::perftest
+{
+
+namespace
+{
+
+constexpr std::uint64_t warm_up_iterations = 100;
+constexpr std::uint32_t only_job = 0;
+
+class LatencyDriver
+{
+public:
+	LatencyDriver(Client &measuring, const Contestants &competing, Reclaim &freed)
+		: client(measuring), contestants(competing), reclaim(freed), poller(client.endpoint().completions()),
+		  list(client.endpoint().qp(0)), samples(competing.size()), patience(competing.size())
+	{
+	}
+
+	void run(std::uint64_t iterations, std::uint64_t deadline)
+	{
+		for (std::uint64_t i = 0; i < iterations && (!deadline || now_ns() < deadline); i++)
+			for (std::size_t turn = 0; turn < contestants.size(); turn++)
+				samples[turn].add(measure(turn));
+	}
+
+	/* Measured and forgotten. */
+	void warm_up()
+	{
+		run(warm_up_iterations, 0);
+		samples.assign(contestants.size(), {});
+	}
+
+	void reserve(std::uint64_t iterations)
+	{
+		for (LatencySamples &of_one : samples)
+			of_one.reserve(iterations);
+	}
+
+	[[nodiscard]] std::vector<Row> rows(std::size_t size) const
+	{
+		std::vector<Row> rows;
+		for (std::size_t i = 0; i < contestants.size(); i++)
+			rows.push_back({.size = size,
+				.name = contestants[i]->name(),
+				.label = contestants[i]->label(),
+				.round_trips = contestants[i]->steps(),
+				.empty_list = patience[i].retries(),
+				.result = samples[i].result(),
+				.samples = samples[i].samples()});
+		return rows;
+	}
+
+private:
+	std::uint64_t measure(std::size_t turn)
+	{
+		for (;;) {
+			const std::uint64_t start = now_ns();
+			const Outcome outcome = run_job(*contestants[turn]);
+			const std::uint64_t end = now_ns();
+			if (outcome == Outcome::done) {
+				patience[turn].success();
+				reclaim.flush_if_low();
+				return end - start;
+			}
+			reclaim.flush();
+			patience[turn].retry();
+		}
+	}
+
+	Outcome run_job(Contestant &contestant)
+	{
+		for (unsigned step = 0; step < contestant.steps(); step++) {
+			list.add(contestant.begin(only_job, step), 0, true);
+			list.post();
+			const std::uint32_t status = poller.poll().front().vendor_err;
+			const Outcome outcome = contestant.finish(only_job, step);
+			if (outcome == Outcome::retry)
+				return outcome;
+			if (outcome == Outcome::wrong || status != PRISMDV_STATUS_OK)
+				report_fault(contestant, only_job, status);
+		}
+		return Outcome::done;
+	}
+
+	Client &client;
+	const Contestants &contestants;
+	Reclaim &reclaim;
+	CompletionPoller poller;
+	PostList list;
+	std::vector<LatencySamples> samples;
+	std::vector<EmptyListPatience> patience;
+};
+
+} // namespace
+
+std::vector<Row> measure_latency(Client &client, const Contestants &contestants, Reclaim &reclaim, std::size_t size)
+{
+	const Parameters &parameters = client.parameters();
+	for (const auto &contestant : contestants)
+		contestant->prepare(size);
+	LatencyDriver driver(client, contestants, reclaim);
+	if (parameters.warm_up)
+		driver.warm_up();
+	if (parameters.duration) {
+		driver.run(~std::uint64_t{0}, now_ns() + parameters.duration * std::uint64_t{1'000'000'000});
+	} else {
+		const std::uint64_t iterations = parameters.iterations_for(size);
+		driver.reserve(iterations);
+		driver.run(iterations, 0);
+	}
+	return driver.rows(size);
+}
+
+} // namespace prism::perftest

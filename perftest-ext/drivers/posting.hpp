@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Posting lists of requests and taking their completions: what both drivers share. */
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <span>
+
+#include "operations/contestant.hpp"
+
+namespace prism::perftest
+{
+
+[[nodiscard]] inline std::uint64_t now_ns()
+{
+	return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/** Requests of one QP that are going to be posted with one doorbell. */
+class PostList
+{
+public:
+	explicit PostList(ibv_qp *target) : qp(target) {}
+
+	/** Adds a step; its last request completes with @p wr_id if @p signalled, the others never do. */
+	void add(std::span<Request> requests, std::uint64_t wr_id, bool signalled)
+	{
+		for (Request &request : requests) {
+			ibv_send_wr &wr = request.wr();
+			wr.send_flags &= ~static_cast<unsigned>(IBV_SEND_SIGNALED);
+			wr.next = nullptr;
+			if (last)
+				last->next = &wr;
+			else
+				first = &wr;
+			last = &wr;
+		}
+		last->wr_id = wr_id;
+		if (signalled)
+			last->send_flags |= IBV_SEND_SIGNALED;
+	}
+
+	/** Posts what was added; throws Error if the device refuses. */
+	void post()
+	{
+		if (!first)
+			return;
+		ibv_send_wr *bad = nullptr;
+		const int error = ibv_post_send(qp, first, &bad);
+		if (error)
+			refuse(error, bad);
+		first = last = nullptr;
+	}
+
+private:
+	[[noreturn]] static void refuse(int error, const ibv_send_wr *bad);
+
+	ibv_qp *qp;
+	ibv_send_wr *first = nullptr;
+	ibv_send_wr *last = nullptr;
+};
+
+/** Takes completions from a CQ, and gives up when none comes for a long time. */
+class CompletionPoller
+{
+public:
+	explicit CompletionPoller(ibv_cq *polled) : cq(polled) {}
+
+	/** At least one completion, each of a request that did not fail; throws Error otherwise. */
+	std::span<const ibv_wc> poll()
+	{
+		int count = 0;
+		for (std::uint32_t empty = 0; count == 0; empty++) {
+			count = ibv_poll_cq(cq, static_cast<int>(completions.size()), completions.data());
+			if ((empty & looks_at_clock) == looks_at_clock)
+				check_patience();
+		}
+		if (count < 0)
+			throw Error("the completion queue cannot be polled any more");
+		silent_since = 0;
+		const std::span<const ibv_wc> found(completions.data(), static_cast<std::size_t>(count));
+		for (const ibv_wc &completion : found)
+			if (completion.status != IBV_WC_SUCCESS)
+				fail(completion);
+		return found;
+	}
+
+private:
+	static constexpr std::uint32_t looks_at_clock = (1 << 16) - 1;
+
+	void check_patience();
+	[[noreturn]] static void fail(const ibv_wc &completion);
+
+	ibv_cq *cq;
+	std::array<ibv_wc, 64> completions{};
+	std::uint64_t silent_since = 0; /* 0: not silent for long */
+};
+
+/** Outcome::wrong, or a status that contradicts the results: throws Error. */
+[[noreturn]] void report_fault(const Contestant &contestant, std::uint32_t job, std::uint32_t status);
+
+/** Jobs that found the free list empty: repeated until the server has reposted buffers, but not for ever. */
+class EmptyListPatience
+{
+public:
+	/** A job succeeded. */
+	void success() { since = 0; }
+
+	/** A job found the list empty; throws Error when that has been so for too long. */
+	void retry();
+
+	[[nodiscard]] std::uint64_t retries() const { return count; }
+
+private:
+	std::uint64_t since = 0;
+	std::uint64_t count = 0;
+};
+
+} // namespace prism::perftest

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Results of a run and the two drivers that produce them. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/report.hpp"
+#include "operations/contestant.hpp"
+
+namespace prism::perftest
+{
+
+/** One contestant with messages of one size. */
+struct Row {
+	std::size_t size = 0;
+	std::string name;
+	std::string label;
+	unsigned round_trips = 1;
+	std::uint64_t empty_list = 0; /**< jobs done again because the free list was empty */
+	std::variant<LatencyResult, BandwidthResult> result;
+	std::vector<std::uint64_t> samples{}; /**< latencies in ns, in order of time */
+
+	/** The figure that ratios are made of: the median latency, or the message rate. */
+	[[nodiscard]] double figure() const;
+};
+
+/** How much better the first contestant of @p rows is than each of the others: times faster. */
+struct Ratio {
+	std::string name; /**< of the other */
+	double times;
+};
+[[nodiscard]] std::vector<Ratio> ratios(const std::vector<Row> &rows);
+
+[[nodiscard]] nlohmann::json to_json(const std::vector<Row> &rows);
+
+/** From the network: nothing if it is not what to_json() gives. */
+[[nodiscard]] std::optional<std::vector<Row>> rows_from_json(const std::string &text);
+
+/** One job at a time, contestants taking turns; the time of a job is from posting to the last completion. */
+[[nodiscard]] std::vector<Row> measure_latency(
+	Client &client, const Contestants &contestants, Reclaim &reclaim, std::size_t size);
+
+/** All jobs in flight at once; contestants take turns in slices of the run. */
+[[nodiscard]] std::vector<Row> measure_bandwidth(
+	Client &client, const Contestants &contestants, Reclaim &reclaim, std::size_t size);
+
+} // namespace prism::perftest

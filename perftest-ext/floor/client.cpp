@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "echo.hpp"
+
+namespace prism::floor
+{
+
+namespace
+{
+
+/* Loss is rare on the way to a neighbour: a repeat must not be mistaken for work. */
+constexpr std::uint64_t patience_ns = 200'000'000;
+
+std::uint64_t now_ns()
+{
+	const auto since = std::chrono::steady_clock::now().time_since_epoch();
+	return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+/* When the run is over: by count, or by the clock. */
+class Limit
+{
+public:
+	Limit(const Load &load, std::uint64_t start)
+		: iterations(load.iterations), by_clock(load.duration > 0),
+		  end(start + static_cast<std::uint64_t>(load.duration * 1e9))
+	{
+	}
+
+	[[nodiscard]] bool reached(std::uint64_t messages, std::uint64_t now) const
+	{
+		return by_clock ? now >= end : messages >= iterations;
+	}
+
+private:
+	std::uint64_t iterations;
+	bool by_clock;
+	std::uint64_t end;
+};
+
+/* Requests in order, answers in order; whatever stands out of line is a stale packet and ignored. */
+class Asker
+{
+public:
+	Asker(EchoSocket &to, const Parameters &agreed, std::uint64_t units_under_way)
+		: socket(to), parameters(agreed), window(units_under_way), writer(to)
+	{
+	}
+
+	[[nodiscard]] std::uint64_t answered() const { return done; }
+	[[nodiscard]] std::uint64_t asked() const { return next; }
+	[[nodiscard]] std::uint64_t repeated() const { return repeats; }
+
+	/* Asks for as many units as the window has room for, up to @p last; fewer than a batch wait for company. */
+	void ask(std::uint64_t last, std::uint64_t batch)
+	{
+		const std::uint64_t until = std::min(last, done + window);
+		if (next >= until || (until - next < batch && next > done))
+			return;
+		for (; next < until; next++)
+			put_request(next);
+		writer.flush();
+	}
+
+	/* Whether anything that counts arrived. */
+	bool listen()
+	{
+		const EchoSocket::Train train = socket.receive_train();
+		bool any = false;
+		for (std::size_t at = 0; at < train.data.size(); at += train.segment)
+			any |= take(train.data.subspan(at, std::min(train.segment, train.data.size() - at)));
+		return any;
+	}
+
+	/* Starts over from the oldest unit without a complete answer. */
+	void repeat()
+	{
+		repeats += next - done;
+		epoch++;
+		next = done;
+		packets = 0;
+	}
+
+private:
+	void put_request(std::uint64_t unit)
+	{
+		const Request request{unit, epoch, parameters.size_of_unit(unit)};
+		std::memcpy(writer.add(parameters.request_size), &request, sizeof(request));
+	}
+
+	bool take(std::span<const std::uint8_t> packet)
+	{
+		Answer header;
+		if (packet.size() < sizeof(header))
+			return false;
+		std::memcpy(&header, packet.data(), sizeof(header));
+		if (header.unit != done || header.epoch != epoch || header.packet != packets)
+			return false;
+		const std::uint32_t size = parameters.size_of_unit(done);
+		const std::uint32_t before = packets * parameters.mtu;
+		if (packet.size() != std::min(size - before, parameters.mtu))
+			return false;
+		packets++;
+		if (before + packet.size() == size) {
+			done++;
+			packets = 0;
+		}
+		return true;
+	}
+
+	EchoSocket &socket;
+	const Parameters &parameters;
+	std::uint64_t window;
+	TrainWriter writer;
+	std::uint64_t next = 0; /* unit to ask for */
+	std::uint64_t done = 0; /* units answered */
+	std::uint64_t repeats = 0;
+	std::uint32_t epoch = 0;
+	std::uint32_t packets = 0; /* of unit `done` */
+};
+
+/* What may be under way without overflowing the receive buffer, which counts kernel memory rather than payload. */
+std::uint64_t window_of(const EchoSocket &socket, const Parameters &parameters, unsigned depth)
+{
+	constexpr std::size_t overhead_per_packet = 1024;
+	const std::uint64_t packets = (parameters.size_of_unit(0) + parameters.mtu - 1) / parameters.mtu;
+	const std::uint64_t cost = 2 * (parameters.size_of_unit(0) + packets * overhead_per_packet);
+	const std::uint64_t room = std::max<std::uint64_t>(1, socket.receive_room() / cost);
+	return std::min<std::uint64_t>(depth * parameters.units_per_message(), room);
+}
+
+/* One packet each way, by the cheapest calls there are. */
+class SingleAsker
+{
+public:
+	SingleAsker(EchoSocket &to, const Parameters &agreed) : socket(to), parameters(agreed) {}
+
+	void round_trip(std::uint64_t unit)
+	{
+		Request request{unit, 0, static_cast<std::uint32_t>(parameters.answer_size)};
+		do {
+			std::memcpy(packet.data(), &request, sizeof(request));
+			(void)socket.send({packet.data(), parameters.request_size});
+			request.epoch++;
+		} while (!answered(unit, request.epoch - 1));
+	}
+
+private:
+	bool answered(std::uint64_t unit, std::uint32_t epoch)
+	{
+		for (std::uint64_t looks = 0; looks < max_looks; looks++) {
+			const std::size_t size = socket.receive(packet);
+			if (size != parameters.answer_size)
+				continue;
+			Answer header;
+			std::memcpy(&header, packet.data(), sizeof(header));
+			if (header.unit == unit && header.epoch == epoch)
+				return true;
+		}
+		return false;
+	}
+
+	/* Some 100 ms, without a look at the clock. */
+	static constexpr std::uint64_t max_looks = 1 << 19;
+
+	EchoSocket &socket;
+	const Parameters &parameters;
+	std::array<std::uint8_t, 65536> packet{};
+};
+
+void message_round_trip(Asker &asker, std::uint64_t last)
+{
+	std::uint64_t heard = now_ns();
+	while (asker.answered() < last) {
+		asker.ask(last, 1);
+		if (asker.listen()) {
+			heard = now_ns();
+		} else if (now_ns() - heard > patience_ns) {
+			asker.repeat();
+			heard = now_ns();
+		}
+	}
+}
+
+template <class RoundTrip>
+perftest::LatencySamples take_samples(const Load &load, RoundTrip round_trip)
+{
+	perftest::LatencySamples samples;
+	samples.reserve(load.duration > 0 ? static_cast<std::size_t>(load.duration * 1e6) : load.iterations);
+	const Limit limit(load, now_ns());
+	for (std::uint64_t message = 0, start = now_ns(); !limit.reached(message, start); message++) {
+		round_trip(message);
+		const std::uint64_t end = now_ns();
+		samples.add(end - start);
+		start = end;
+	}
+	return samples;
+}
+
+} // namespace
+
+perftest::LatencySamples measure_latency(EchoSocket &socket, const Parameters &parameters, const Load &load)
+{
+	if (parameters.single()) {
+		SingleAsker asker(socket, parameters);
+		return take_samples(load, [&](std::uint64_t message) { asker.round_trip(message); });
+	}
+	socket.enable_trains();
+	Asker asker(socket, parameters, window_of(socket, parameters, 1));
+	const std::uint64_t units = parameters.units_per_message();
+	return take_samples(load, [&](std::uint64_t message) { message_round_trip(asker, (message + 1) * units); });
+}
+
+Throughput measure_bandwidth(EchoSocket &socket, const Parameters &parameters, const Load &load)
+{
+	socket.enable_trains();
+	const std::uint64_t window = window_of(socket, parameters, load.depth);
+	const std::uint64_t batch = std::min<std::uint64_t>(max_train_packets, std::max<std::uint64_t>(1, window / 4));
+	const std::uint64_t units = parameters.units_per_message();
+	const std::uint64_t last = load.duration > 0 ? UINT64_MAX : load.iterations * units;
+	Asker asker(socket, parameters, window);
+	const std::uint64_t start = now_ns();
+	const Limit limit(load, start);
+	perftest::BandwidthMeter meter(parameters.answer_size, start);
+	std::uint64_t now = start;
+	for (std::uint64_t heard = start; !limit.reached(asker.answered() / units, now);) {
+		asker.ask(last, batch);
+		const bool any = asker.listen();
+		now = now_ns();
+		if (any) {
+			heard = now;
+			meter.update(asker.answered() / units, now);
+		} else if (now - heard > patience_ns) {
+			asker.repeat();
+			heard = now;
+		}
+	}
+	return {meter.result(), asker.repeated()};
+}
+
+} // namespace prism::floor

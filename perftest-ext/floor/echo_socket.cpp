@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "echo_socket.hpp"
+
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace prism::floor
+{
+
+namespace
+{
+
+[[noreturn]] void fail(const std::string &what, int why = errno)
+{
+	throw std::runtime_error(what + ": " + std::strerror(why));
+}
+
+void set_option(int fd, int level, int name, int value)
+{
+	(void)::setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+union Name {
+	sockaddr any;
+	sockaddr_in v4;
+	sockaddr_in6 v6;
+
+	in_port_t &port() { return any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port; }
+};
+
+Name name_of(int fd, int (*which)(int, sockaddr *, socklen_t *))
+{
+	Name name{};
+	socklen_t size = sizeof(name);
+	if (which(fd, &name.any, &size) < 0)
+		fail("cannot read a socket's address");
+	return name;
+}
+
+void enlarge(int fd, int force, int plain)
+{
+	const int size = 4 << 20;
+	if (::setsockopt(fd, SOL_SOCKET, force, &size, sizeof(size)) < 0)
+		set_option(fd, SOL_SOCKET, plain, size);
+}
+
+} // namespace
+
+Descriptor accept_client(std::uint16_t port)
+{
+	Descriptor listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	Name name{};
+	socklen_t size = sizeof(name.v6);
+	name.v6.sin6_family = AF_INET6;
+	name.v6.sin6_port = htons(port);
+	if (listener.get() < 0) { /* a host without IPv6 */
+		listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+		name = {};
+		name.v4.sin_family = AF_INET;
+		name.v4.sin_port = htons(port);
+		size = sizeof(name.v4);
+	}
+	set_option(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	set_option(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+	if (::bind(listener.get(), &name.any, size) < 0 || ::listen(listener.get(), 1) < 0)
+		fail("cannot listen on TCP port " + std::to_string(port));
+	Descriptor control(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+	if (control.get() < 0)
+		fail("cannot accept a client");
+	return control;
+}
+
+Descriptor connect_to(const std::string &host, std::uint16_t port)
+{
+	addrinfo hints{};
+	hints.ai_socktype = SOCK_STREAM;
+	addrinfo *found = nullptr;
+	const int bad = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+	if (bad)
+		throw std::runtime_error(host + ": " + ::gai_strerror(bad));
+	const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
+	for (const addrinfo *entry = found; entry; entry = entry->ai_next) {
+		Descriptor control(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+		if (::connect(control.get(), entry->ai_addr, entry->ai_addrlen) == 0)
+			return control;
+	}
+	fail("cannot connect to " + host + " on TCP port " + std::to_string(port));
+}
+
+void send_all(const Descriptor &control, std::span<const std::byte> bytes)
+{
+	while (!bytes.empty()) {
+		const ssize_t sent = ::send(control.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+		if (sent <= 0)
+			fail("the other side has gone");
+		bytes = bytes.subspan(static_cast<std::size_t>(sent));
+	}
+}
+
+void receive_all(const Descriptor &control, std::span<std::byte> bytes)
+{
+	while (!bytes.empty()) {
+		const ssize_t got = ::recv(control.get(), bytes.data(), bytes.size(), 0);
+		if (got == 0)
+			throw std::runtime_error("the other side has gone");
+		if (got < 0)
+			fail("cannot read from the other side");
+		bytes = bytes.subspan(static_cast<std::size_t>(got));
+	}
+}
+
+bool hung_up(const Descriptor &control)
+{
+	char byte;
+	const ssize_t got = ::recv(control.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+EchoSocket::EchoSocket(const Descriptor &control)
+{
+	Name local = name_of(control.get(), ::getsockname);
+	Name peer = name_of(control.get(), ::getpeername);
+	fd = Descriptor(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	const socklen_t size = local.any.sa_family == AF_INET ? sizeof(local.v4) : sizeof(local.v6);
+	local.port() = 0;
+	if (fd.get() < 0 || ::bind(fd.get(), &local.any, size) < 0)
+		fail("cannot bind a UDP socket");
+	in_port_t port = name_of(fd.get(), ::getsockname).port();
+	send_all(control, std::as_bytes(std::span(&port, 1)));
+	receive_all(control, std::as_writable_bytes(std::span(&port, 1)));
+	peer.port() = port;
+	if (::connect(fd.get(), &peer.any, size) < 0)
+		fail("cannot reach the other side's UDP socket");
+	enlarge(fd.get(), SO_RCVBUFFORCE, SO_RCVBUF);
+	enlarge(fd.get(), SO_SNDBUFFORCE, SO_SNDBUF);
+}
+
+void EchoSocket::enable_trains()
+{
+	set_option(fd.get(), IPPROTO_UDP, UDP_GRO, 1);
+}
+
+std::size_t EchoSocket::receive_room() const
+{
+	int size = 0;
+	socklen_t length = sizeof(size);
+	(void)::getsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
+	return static_cast<std::size_t>(size);
+}
+
+bool EchoSocket::send_train(std::span<const std::uint8_t> data, std::size_t segment)
+{
+	if (data.size() <= segment)
+		return send(data);
+	alignas(cmsghdr) char control[CMSG_SPACE(sizeof(std::uint16_t))] = {};
+	iovec piece{const_cast<std::uint8_t *>(data.data()), data.size()}; /* only read */
+	msghdr message{};
+	message.msg_iov = &piece;
+	message.msg_iovlen = 1;
+	message.msg_control = control;
+	message.msg_controllen = sizeof(control);
+	cmsghdr *part = CMSG_FIRSTHDR(&message);
+	part->cmsg_level = IPPROTO_UDP;
+	part->cmsg_type = UDP_SEGMENT;
+	part->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+	const auto value = static_cast<std::uint16_t>(segment);
+	std::memcpy(CMSG_DATA(part), &value, sizeof(value));
+	return ::sendmsg(fd.get(), &message, MSG_DONTWAIT) >= 0;
+}
+
+EchoSocket::Train EchoSocket::receive_train()
+{
+	alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+	iovec piece{buffer.get(), buffer_size};
+	msghdr message{};
+	message.msg_iov = &piece;
+	message.msg_iovlen = 1;
+	message.msg_control = control;
+	message.msg_controllen = sizeof(control);
+	const ssize_t size = ::recvmsg(fd.get(), &message, MSG_DONTWAIT);
+	if (size <= 0)
+		return {{}, 1};
+	int segment = static_cast<int>(size);
+	const cmsghdr *part = CMSG_FIRSTHDR(&message);
+	if (part && part->cmsg_level == IPPROTO_UDP && part->cmsg_type == UDP_GRO)
+		std::memcpy(&segment, CMSG_DATA(part), sizeof(segment));
+	return {{buffer.get(), static_cast<std::size_t>(size)}, static_cast<std::size_t>(segment)};
+}
+
+std::uint8_t *TrainWriter::add(std::size_t size)
+{
+	const bool joins = size <= segment && bytes == packets * segment && packets < max_train_packets &&
+			   bytes + size <= max_train_bytes;
+	if (!joins) {
+		flush();
+		segment = size;
+	}
+	std::uint8_t *packet = data.get() + bytes;
+	packets++;
+	bytes += size;
+	return packet;
+}
+
+/* A train that the kernel does not take is lost, as it would be on a wire; the client asks again. */
+void TrainWriter::flush()
+{
+	if (bytes > 0)
+		(void)socket.send_train({data.get(), bytes}, segment);
+	packets = bytes = segment = 0;
+}
+
+} // namespace prism::floor

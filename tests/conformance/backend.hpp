@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the walk asks of an implementation. Requests, regions and free lists are named as in the reference; a back-end
+ * maps the numbers to its own keys and handles. Two exist: the executor alone, and two protocol engines joined in
+ * memory. A device under libibverbs fits behind the same interface.
+ */
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reference.hpp"
+
+extern "C" {
+#include "prism_wire.h"
+}
+
+namespace prism::conformance
+{
+
+using reference::Bytes;
+
+struct ListState {
+	std::uint64_t posted = 0;
+	std::uint64_t popped = 0;
+	std::uint64_t rejected = 0;
+	std::uint64_t reclaimed = 0;
+	std::uint64_t available = 0;
+	bool operator==(const ListState &) const = default;
+};
+
+class Backend
+{
+public:
+	virtual ~Backend() = default;
+
+	[[nodiscard]] virtual const char *name() const = 0;
+	/** Can it vary the access flags of the QP? */
+	[[nodiscard]] virtual bool checks_qp_access() const { return false; }
+	/** Can it change packets on their way? */
+	[[nodiscard]] virtual bool mangles() const { return false; }
+
+	/** Make memory, regions and free lists as @p world has them; called once. */
+	virtual void build(const reference::World &world) = 0;
+	/** Both QPs from any state to RTS, with @p access for the peer. */
+	virtual void reset(const reference::Rights &access) = 0;
+
+	virtual void poke(std::uint64_t va, const Bytes &bytes) = 0;
+	virtual void set_live(int region, bool live) = 0;
+	virtual bool post(int list, const reference::Entry &entry) = 0;
+
+	/** Post all of @p requests at once and wait for every one; as many outcomes. */
+	virtual std::vector<reference::Outcome> run(std::span<const reference::Request> requests) = 0;
+
+	/** The bytes of an arena. */
+	[[nodiscard]] virtual std::span<const std::uint8_t> memory(std::size_t arena) const = 0;
+	[[nodiscard]] virtual ListState list_state(int list) = 0;
+	[[nodiscard]] virtual std::vector<reference::Rejected> take_rejected(int list) = 0;
+	/** The chain state, if it can be seen. */
+	[[nodiscard]] virtual std::optional<bool> chain_ok() const { return {}; }
+	/** An invariant of its own that does not hold, or nothing. */
+	[[nodiscard]] virtual std::string complaint() { return {}; }
+};
+
+std::unique_ptr<Backend> make_executor_backend();
+std::unique_ptr<Backend> make_engine_backend();
+
+
+/** What a request's regions and list are called on the wire. */
+struct WireNames {
+	std::uint32_t rkey = 0;
+	std::uint32_t aux_rkey = 0;
+	std::uint32_t free_list = 0;
+};
+
+/** @p request as core/ has it; @p operands (room for 4 * 32 bytes) gets the operands of a CAS. */
+prism_request to_wire(const reference::Request &request, const WireNames &names, std::uint8_t *operands);
+
+/** Do to a request packet (BTH to pad) what @p mangle says. */
+void mangle_packet(std::vector<std::uint8_t> &packet, reference::Mangle mangle);
+
+} // namespace prism::conformance

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Real UDP ports on the loopback interface. */
+#include "net/udp_port.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "net/socket_address.hpp"
+
+using namespace prism::soft;
+
+namespace
+{
+
+using Bytes = std::vector<std::uint8_t>;
+
+Time now()
+{
+	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/* Keeps what arrives. */
+class Inbox final : public PacketHandler
+{
+public:
+	void receive(const Address &from, std::span<const std::uint8_t> packet, Time) override
+	{
+		packets.emplace_back(packet.begin(), packet.end());
+		sources.push_back(from);
+	}
+
+	std::vector<Bytes> packets;
+	std::vector<Address> sources;
+};
+
+std::unique_ptr<UdpPort> open_loopback()
+{
+	std::string error;
+	auto port = UdpPort::open("lo", error);
+	EXPECT_TRUE(port) << error;
+	return port;
+}
+
+/* A BTH to QP 5 of @p slot, with a serial number, filled up to @p size. */
+Bytes make_packet(unsigned slot, std::size_t size, std::uint32_t serial)
+{
+	Bytes packet(size);
+	for (std::size_t i = 0; i < size; i++)
+		packet[i] = static_cast<std::uint8_t>(serial * 31 + i);
+	const std::uint32_t qpn = slot << qpn_index_bits | 5;
+	packet[5] = static_cast<std::uint8_t>(qpn >> 16);
+	packet[6] = static_cast<std::uint8_t>(qpn >> 8);
+	packet[7] = static_cast<std::uint8_t>(qpn);
+	std::memcpy(packet.data() + 8, &serial, sizeof(serial));
+	return packet;
+}
+
+void send(UdpPort &port, const Address &to, const Bytes &packet)
+{
+	std::memcpy(port.begin(to, packet.size()), packet.data(), packet.size());
+	port.commit();
+}
+
+/* Also lets @p others receive, since they may have to hand packets on. */
+void receive_until(UdpPort &port, Inbox &inbox, std::size_t packets, std::vector<UdpPort *> others = {})
+{
+	Inbox ignored;
+	const Time deadline = now() + 2'000'000'000;
+	while (inbox.packets.size() < packets && now() < deadline) {
+		for (UdpPort *other : others)
+			other->receive(ignored, now(), 64);
+		port.receive(inbox, now(), 64);
+	}
+}
+
+Address ipv6_address_of(const UdpPort &port)
+{
+	for (const Address &address : port.addresses())
+		if (!address.is_ipv4())
+			return address;
+	return {};
+}
+
+/* Runs @p body in a child, which then lives until it is ended; the body's answer comes back over a pipe. */
+class Child
+{
+public:
+	explicit Child(const std::function<std::uint32_t()> &body)
+	{
+		int ends[2];
+		EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+		pid = ::fork();
+		if (pid == 0) {
+			const std::uint32_t value = body();
+			if (::write(ends[1], &value, sizeof(value)) == sizeof(value))
+				::pause();
+			::_exit(0);
+		}
+		::close(ends[1]);
+		from = FileDescriptor(ends[0]);
+	}
+
+	std::uint32_t answer()
+	{
+		std::uint32_t value = 0;
+		EXPECT_EQ(::read(from.get(), &value, sizeof(value)), static_cast<ssize_t>(sizeof(value)));
+		return value;
+	}
+
+	void end(int signal) const
+	{
+		int status;
+		EXPECT_EQ(::kill(pid, signal), 0);
+		EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+	}
+
+private:
+	pid_t pid;
+	FileDescriptor from;
+};
+
+std::unique_ptr<UdpPort> held; /* alive until a child's _exit */
+
+std::uint32_t open_and_hold()
+{
+	std::string error;
+	held = UdpPort::open("lo", error);
+	return held ? held->slot() : 0;
+}
+
+} // namespace
+
+TEST(UdpPort, UnknownInterfaceIsAnError)
+{
+	std::string error;
+	EXPECT_FALSE(UdpPort::open("nosuch0", error));
+	EXPECT_NE(error.find("nosuch0"), std::string::npos);
+}
+
+TEST(UdpPort, LoopbackIsListed)
+{
+	bool found = false;
+	for (const InterfaceInfo &info : list_interfaces())
+		if (info.name == "lo") {
+			found = true;
+			EXPECT_TRUE(info.is_loopback);
+			EXPECT_GT(info.index, 0U);
+			EXPECT_GE(info.mtu, 1500U);
+			EXPECT_FALSE(info.addresses.empty());
+		}
+	EXPECT_TRUE(found);
+}
+
+TEST(UdpPort, AddressNamesTheSlot)
+{
+	const auto port = open_loopback();
+	const Address own = port->addresses().at(0);
+	EXPECT_TRUE(own.is_ipv4());
+	EXPECT_EQ(own.gid[12], 127);
+	EXPECT_EQ(own.gid[14] << 8 | own.gid[15], static_cast<int>(port->slot()));
+}
+
+TEST(UdpPort, EmptyReceiveFindsNothing)
+{
+	const auto port = open_loopback();
+	Inbox inbox;
+	EXPECT_EQ(port->receive(inbox, now(), 64), 0);
+	EXPECT_FALSE(port->wait(0, -1));
+}
+
+TEST(UdpPort, NothingLeavesBeforeFlush)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	send(*a, b->addresses()[0], make_packet(b->slot(), 64, 1));
+	EXPECT_FALSE(b->wait(1'000'000, -1));
+	a->flush();
+	EXPECT_TRUE(b->wait(1'000'000'000, -1));
+}
+
+TEST(UdpPort, EqualPacketsTravelAsTrains)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	std::vector<Bytes> sent;
+	for (std::uint32_t i = 0; i < 200; i++) {
+		sent.push_back(make_packet(b->slot(), 80, i));
+		send(*a, b->addresses()[0], sent.back());
+	}
+	a->flush();
+	Inbox inbox;
+	receive_until(*b, inbox, sent.size());
+	EXPECT_TRUE(inbox.packets == sent);
+	for (const Address &source : inbox.sources)
+		EXPECT_EQ(source, a->addresses()[0]);
+	EXPECT_EQ(a->counters().tx_trains, 4U);
+	EXPECT_EQ(a->counters().tx_packets, 200U);
+	EXPECT_EQ(b->counters().rx_packets, 200U);
+	/* Each identification was the expected one. */
+	EXPECT_EQ(b->counters().rx_icrc_id_unknown, 0U);
+	EXPECT_EQ(b->counters().rx_bad_icrc, 0U);
+}
+
+TEST(UdpPort, MixedSizesKeepTheirOrder)
+{
+	for (const bool ipv6 : {false, true}) {
+		const auto a = open_loopback();
+		const auto b = open_loopback();
+		const Address to = ipv6 ? ipv6_address_of(*b) : b->addresses()[0];
+		std::vector<Bytes> sent;
+		for (std::uint32_t i = 0; i < 2000; i++) {
+			const std::size_t size = i % 7 == 3 ? max_packet_size : 12 + (i * 37 / 5) % 3 * 52;
+			sent.push_back(make_packet(b->slot(), size, i));
+			send(*a, to, sent.back());
+		}
+		a->flush();
+		Inbox inbox;
+		receive_until(*b, inbox, sent.size(), {a.get()});
+		EXPECT_EQ(inbox.packets.size(), sent.size());
+		EXPECT_TRUE(inbox.packets == sent);
+		EXPECT_EQ(a->counters().tx_errors, 0U);
+	}
+}
+
+TEST(UdpPort, ManyDestinationsInterleaved)
+{
+	const auto a = open_loopback();
+	std::vector<std::unique_ptr<UdpPort>> peers;
+	for (int i = 0; i < 20; i++)
+		peers.push_back(open_loopback());
+	std::map<unsigned, std::vector<Bytes>> sent;
+	for (std::uint32_t i = 0; i < 1000; i++) {
+		UdpPort &peer = *peers[i * 7 % peers.size()];
+		sent[peer.slot()].push_back(make_packet(peer.slot(), 40 + i % 3, i));
+		send(*a, peer.addresses()[0], sent[peer.slot()].back());
+	}
+	a->flush();
+	for (const auto &peer : peers) {
+		Inbox inbox;
+		receive_until(*peer, inbox, sent[peer->slot()].size());
+		EXPECT_TRUE(inbox.packets == sent[peer->slot()]);
+	}
+}
+
+TEST(UdpPort, RoomRunsOutWithoutLoss)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	Inbox inbox;
+	std::uint32_t sent = 0;
+	for (int round = 0; round < 50; round++) {
+		for (int i = 0; i < 100; i++)
+			send(*a, b->addresses()[0], make_packet(b->slot(), 4096, sent++));
+		a->flush();
+		receive_until(*b, inbox, sent);
+	}
+	EXPECT_EQ(inbox.packets.size(), sent);
+	EXPECT_EQ(b->counters().rx_socket_drops, 0U);
+}
+
+TEST(UdpPort, WaitSeesTheWakeDescriptorAndTheTimeout)
+{
+	const auto port = open_loopback();
+	int ends[2];
+	ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+	const FileDescriptor reader(ends[0]);
+	const FileDescriptor writer(ends[1]);
+	const Time start = now();
+	EXPECT_FALSE(port->wait(5'000'000, reader.get()));
+	EXPECT_GE(now() - start, 5'000'000U);
+	std::thread waker([&] { EXPECT_EQ(::write(writer.get(), "x", 1), 1); });
+	EXPECT_TRUE(port->wait(-1, reader.get()));
+	waker.join();
+}
+
+/* Raw datagrams from a socket of our own: whatever a hostile peer may send. */
+class Hostile : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		port = open_loopback();
+		ASSERT_TRUE(port);
+		socket = FileDescriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+		const SocketAddress from = to_socket_address(source, 0, 0);
+		ASSERT_EQ(::bind(socket.get(), &from.any, from.size()), 0);
+		SocketAddress bound{};
+		socklen_t size = sizeof(bound);
+		ASSERT_EQ(::getsockname(socket.get(), &bound.any, &size), 0);
+		source_port = bound.port();
+	}
+
+	void shoot(const Bytes &datagram)
+	{
+		const SocketAddress to = to_socket_address(port->addresses()[0], roce_port, 0);
+		ASSERT_EQ(::sendto(socket.get(), datagram.data(), datagram.size(), 0, &to.any, to.size()),
+			static_cast<ssize_t>(datagram.size()));
+		port->receive(inbox, now(), 64);
+	}
+
+	Bytes sealed(Bytes packet, std::uint16_t id) const
+	{
+		const IcrcFlow flow{source, port->addresses()[0], source_port, roce_port};
+		const std::uint32_t value = icrc(flow, packet, id);
+		packet.resize(packet.size() + icrc_size);
+		store_icrc(packet.data() + packet.size() - icrc_size, value);
+		return packet;
+	}
+
+	std::unique_ptr<UdpPort> port;
+	FileDescriptor socket;
+	Address source{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
+	std::uint16_t source_port = 0;
+	Inbox inbox;
+};
+
+TEST_F(Hostile, ShortDatagramsAreCounted)
+{
+	for (std::size_t size = 0; size < bth_size + icrc_size; size++)
+		shoot(Bytes(size, 0xff));
+	EXPECT_EQ(port->counters().rx_too_short, bth_size + icrc_size);
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+TEST_F(Hostile, LongDatagramsAreCounted)
+{
+	shoot(sealed(make_packet(port->slot(), max_packet_size + 1, 0), 0));
+	shoot(Bytes(65507));
+	EXPECT_EQ(port->counters().rx_too_long, 2U);
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+TEST_F(Hostile, WrongIcrcIsCounted)
+{
+	Bytes wire = sealed(make_packet(port->slot(), 64, 0), 0);
+	wire[20] ^= 1;
+	shoot(wire);
+	EXPECT_EQ(port->counters().rx_bad_icrc, 1U);
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+TEST_F(Hostile, ForeignIdentificationIsAcceptedAndCounted)
+{
+	const Bytes packet = make_packet(port->slot(), 64, 0);
+	shoot(sealed(packet, 0));
+	EXPECT_EQ(port->counters().rx_icrc_id_unknown, 0U);
+	shoot(sealed(packet, 0x7777));
+	EXPECT_EQ(port->counters().rx_icrc_id_unknown, 1U);
+	EXPECT_TRUE(inbox.packets == (std::vector<Bytes>{packet, packet}));
+}
+
+TEST_F(Hostile, ForeignSlotIsDroppedOnAnAddressOfOurOwn)
+{
+	shoot(sealed(make_packet(port->slot() ^ 1, 64, 0), 0));
+	EXPECT_EQ(port->counters().rx_misdirected_dropped, 1U);
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+TEST_F(Hostile, DatagramsToTheSlotSocketAreChecked)
+{
+	const auto other = Slot::claim(slot_limit - 1);
+	ASSERT_TRUE(other);
+	std::mt19937 random{1};
+	for (std::size_t size = 0; size < 300; size++) {
+		Bytes junk(size);
+		for (auto &byte : junk)
+			byte = static_cast<std::uint8_t>(random());
+		const std::uint32_t magic = 0x50524631;
+		if (size >= 8 && size % 2)
+			std::memcpy(junk.data(), &magic, sizeof(magic));
+		if (size % 4 == 1 && size >= 60)
+			std::memset(junk.data() + 4, 0, 56);
+		iovec part{junk.data(), junk.size()};
+		EXPECT_TRUE(other->send(port->slot(), {&part, 1}));
+		while (port->wait(0, -1))
+			port->receive(inbox, now(), 64);
+	}
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+/* Three on ::1: each gets what is meant for it, whoever the kernel gives it to. */
+TEST(UdpPortShared, PacketsReachTheirOwner)
+{
+	std::vector<std::unique_ptr<UdpPort>> ports;
+	for (int i = 0; i < 3; i++)
+		ports.push_back(open_loopback());
+	const Address shared = ipv6_address_of(*ports[0]);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	for (const auto &target : ports) {
+		std::vector<Bytes> sent;
+		for (std::uint32_t i = 0; i < 100; i++) {
+			sent.push_back(make_packet(target->slot(), 64 + i / 50, i));
+			send(*ports[0], shared, sent.back());
+		}
+		ports[0]->flush();
+		Inbox inbox;
+		std::vector<UdpPort *> others;
+		for (const auto &port : ports)
+			if (port != target)
+				others.push_back(port.get());
+		receive_until(*target, inbox, sent.size(), others);
+		EXPECT_TRUE(inbox.packets == sent);
+	}
+}
+
+/* After members left, indices have shifted: packets still arrive, and the table is put right. */
+TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
+{
+	std::vector<std::unique_ptr<UdpPort>> ports;
+	for (int i = 0; i < 6; i++)
+		ports.push_back(open_loopback());
+	const Address shared = ipv6_address_of(*ports[0]);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	ports.erase(ports.begin() + 1);
+	ports.erase(ports.begin());
+	std::vector<Inbox> inboxes(ports.size());
+	std::uint32_t serial = 0;
+	const auto everybody_receives = [&] {
+		for (int i = 0; i < 2000; i++)
+			for (std::size_t p = 0; p < ports.size(); p++)
+				ports[p]->receive(inboxes[p], now(), 64);
+	};
+	const auto send_to_all = [&] {
+		for (const auto &target : ports)
+			send(*ports[0], shared, make_packet(target->slot(), 64, serial));
+		serial++;
+		ports[0]->flush();
+		everybody_receives();
+	};
+	const auto forwarded = [&] {
+		std::uint64_t sum = 0;
+		for (const auto &port : ports)
+			sum += port->counters().rx_misdirected_forwarded;
+		return sum;
+	};
+	send_to_all();
+	EXPECT_GT(forwarded(), 0U);
+	for (int i = 0; i < 10; i++) {
+		std::this_thread::sleep_for(std::chrono::milliseconds(12));
+		send_to_all();
+	}
+	const std::uint64_t before = forwarded();
+	for (int i = 0; i < 10; i++)
+		send_to_all();
+	EXPECT_EQ(forwarded(), before);
+	for (const Inbox &inbox : inboxes)
+		EXPECT_EQ(inbox.packets.size(), serial);
+}
+
+TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	const Address shared = ipv6_address_of(*a);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	const unsigned gone = open_loopback()->slot();
+	Inbox inbox;
+	send(*a, shared, make_packet(gone, 64, 0));
+	a->flush();
+	for (int i = 0; i < 1000; i++) {
+		a->receive(inbox, now(), 64);
+		b->receive(inbox, now(), 64);
+	}
+	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 1U);
+	EXPECT_TRUE(inbox.packets.empty());
+}
+
+TEST(UdpPortProcesses, SlotsAreUniqueAndComeBack)
+{
+	std::vector<Child> children;
+	std::set<std::uint32_t> slots;
+	for (int i = 0; i < 16; i++)
+		children.emplace_back(open_and_hold);
+	for (Child &child : children) {
+		const std::uint32_t slot = child.answer();
+		EXPECT_GE(slot, first_slot);
+		EXPECT_LT(slot, slot_limit);
+		EXPECT_TRUE(slots.insert(slot).second) << slot;
+	}
+	for (const std::uint32_t slot : slots)
+		EXPECT_FALSE(Slot::claim(slot));
+	/* However they end. */
+	for (std::size_t i = 0; i < children.size(); i++)
+		children[i].end(i % 2 ? SIGKILL : SIGTERM);
+	for (const std::uint32_t slot : slots)
+		EXPECT_TRUE(Slot::claim(slot)) << slot;
+}
+
+TEST(UdpPortProcesses, EchoBetweenProcesses)
+{
+	int ends[2];
+	ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+	const FileDescriptor reader(ends[0]);
+	const FileDescriptor writer(ends[1]);
+	const auto client = open_loopback();
+	const unsigned client_slot = client->slot();
+	const Address client_address = client->addresses()[0];
+	/* Echoes 1000 packets. */
+	Child server([&] {
+		std::string error;
+		const auto port = UdpPort::open("lo", error);
+		const unsigned own = port ? port->slot() : 0;
+		if (::write(writer.get(), &own, sizeof(own)) != sizeof(own))
+			::_exit(1);
+		Inbox inbox;
+		receive_until(*port, inbox, 1000);
+		for (Bytes &packet : inbox.packets) {
+			const Bytes blank = make_packet(client_slot, 12, 0);
+			std::copy(blank.begin() + 5, blank.begin() + 8, packet.begin() + 5);
+			send(*port, client_address, packet);
+		}
+		port->flush();
+		return std::uint32_t(inbox.packets.size());
+	});
+	unsigned server_slot = 0;
+	ASSERT_EQ(::read(reader.get(), &server_slot, sizeof(server_slot)), static_cast<ssize_t>(sizeof(server_slot)));
+	Address server_address = client_address;
+	server_address.gid[14] = static_cast<std::uint8_t>(server_slot >> 8);
+	server_address.gid[15] = static_cast<std::uint8_t>(server_slot);
+	for (std::uint32_t i = 0; i < 1000; i++)
+		send(*client, server_address, make_packet(server_slot, 100, i));
+	client->flush();
+	Inbox inbox;
+	receive_until(*client, inbox, 1000);
+	EXPECT_EQ(server.answer(), 1000U);
+	server.end(SIGTERM);
+	ASSERT_EQ(inbox.packets.size(), 1000U);
+	for (std::uint32_t i = 0; i < 1000; i++)
+		EXPECT_EQ(std::memcmp(inbox.packets[i].data() + 8, &i, sizeof(i)), 0);
+}
