@@ -28,7 +28,8 @@ protected:
 	void clear(std::uint32_t job) const
 	{
 		std::uint8_t *data = client.data(job);
-		std::memset(data, 0, std::min(size(), sizeof(std::uint64_t)));
+		const std::uint64_t zero = 0;
+		copy_head(data, reinterpret_cast<const std::uint8_t *>(&zero));
 		data[size() - 1] = 0;
 	}
 
@@ -37,9 +38,20 @@ protected:
 		const std::uint8_t *data = client.data(job);
 		const std::uint64_t stamp = object_stamp(job % client.layout().geometry().objects);
 		const auto *expected = reinterpret_cast<const std::uint8_t *>(&stamp);
-		const bool head = !std::memcmp(data, expected, std::min(size(), sizeof(stamp)));
+		std::uint64_t head = stamp;
+		copy_head(reinterpret_cast<std::uint8_t *>(&head), data);
 		const bool tail = data[size() - 1] == expected[(size() - 1) % sizeof(stamp)];
-		return head && tail ? Outcome::done : Outcome::wrong;
+		return head == stamp && tail ? Outcome::done : Outcome::wrong;
+	}
+
+private:
+	/* The first eight bytes, or as many as the message has; a copy of known size costs no call. */
+	void copy_head(std::uint8_t *to, const std::uint8_t *from) const
+	{
+		if (size() >= sizeof(std::uint64_t))
+			std::memcpy(to, from, sizeof(std::uint64_t));
+		else
+			std::memcpy(to, from, size());
 	}
 };
 

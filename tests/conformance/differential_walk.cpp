@@ -109,6 +109,7 @@ private:
 	std::uint64_t done_ = 0;
 	bool ok_ = true;
 	std::map<std::string, std::uint64_t> coverage_;
+	std::uint64_t *cells_[8][4][8] = {}; /* into coverage_: operation, verdict, status or reason */
 };
 
 void Walk::mismatch(const std::string &what)
@@ -265,12 +266,11 @@ void Walk::note(const Request &request, const Outcome &outcome)
 	const char *how = outcome.verdict == reference::Verdict::completed
 		? status_names[static_cast<int>(outcome.status)]
 		: reason_names[static_cast<int>(outcome.reason)];
-	static constexpr std::size_t statuses = 16;
-	static thread_local std::uint64_t *cells[8][4][statuses];
-	auto &cell = cells[op][static_cast<int>(outcome.verdict)][outcome.verdict == reference::Verdict::completed
-			? static_cast<std::size_t>(outcome.status)
-			: static_cast<std::size_t>(outcome.reason)];
-	if (!cell || done_ == 0)
+	std::uint64_t *&cell = cells_[op][static_cast<int>(outcome.verdict)]
+				    [outcome.verdict == reference::Verdict::completed
+						    ? static_cast<std::size_t>(outcome.status)
+						    : static_cast<std::size_t>(outcome.reason)];
+	if (!cell)
 		cell = &coverage_[fmt::format("{} {} {}", op_names[op], verdict_names[static_cast<int>(outcome.verdict)],
 			how)];
 	++*cell;

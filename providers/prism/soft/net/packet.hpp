@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace prism::soft
@@ -24,16 +25,20 @@ using Time = std::uint64_t;
 struct Address {
 	std::array<std::uint8_t, 16> gid{};
 
-	bool operator==(const Address &) const = default;
+	/* Compared for every packet: two words, not a call. */
+	bool operator==(const Address &other) const
+	{
+		std::array<std::uint64_t, 2> a, b;
+		std::memcpy(a.data(), gid.data(), sizeof(a));
+		std::memcpy(b.data(), other.gid.data(), sizeof(b));
+		return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
+	}
 	auto operator<=>(const Address &) const = default;
 
 	[[nodiscard]] bool is_ipv4() const
 	{
 		static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-		for (std::size_t i = 0; i < prefix.size(); i++)
-			if (gid[i] != prefix[i])
-				return false;
-		return true;
+		return std::memcmp(gid.data(), prefix.data(), prefix.size()) == 0;
 	}
 };
 

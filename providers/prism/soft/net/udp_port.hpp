@@ -215,6 +215,7 @@ private:
 	unsigned hot = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
 	Time quiet_checked = 0;
 	std::atomic<bool> check_all{true};
+	unsigned appetite = 1; /* datagrams to ask the kernel for in one call */
 	std::unique_ptr<ReceiveBuffers> receiving;
 
 	/* Recently used seeds, found by hash; a collision costs 40 ns. */

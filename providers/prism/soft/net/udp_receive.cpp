@@ -44,6 +44,21 @@ std::size_t segment_of(msghdr &message, std::size_t size)
 
 } // namespace
 
+namespace
+{
+
+/* One datagram is the common case where latency counts, and there the call for many costs more. */
+int receive_datagrams(int fd, mmsghdr *messages, int room)
+{
+	if (room > 1)
+		return ::recvmmsg(fd, messages, static_cast<unsigned>(room), MSG_DONTWAIT, nullptr);
+	const ssize_t size = ::recvmsg(fd, &messages->msg_hdr, MSG_DONTWAIT);
+	messages->msg_len = static_cast<unsigned>(std::max<ssize_t>(size, 0));
+	return size < 0 ? -1 : 1;
+}
+
+} // namespace
+
 UdpPort::ReceiveBuffers::ReceiveBuffers()
 {
 	for (unsigned i = 0; i < batch; i++) {
@@ -101,13 +116,18 @@ int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, in
 	const int fd = sockets[index].fd.get();
 	int total = 0;
 	while (total < max_trains) {
-		const int room = std::min<int>(max_trains - total, ReceiveBuffers::batch);
-		const int got =
-			::recvmmsg(fd, buffers.message.data(), static_cast<unsigned>(room), MSG_DONTWAIT, nullptr);
+		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came. */
+		const int room = std::min<int>(max_trains - total, static_cast<int>(appetite));
+		const int got = receive_datagrams(fd, buffers.message.data(), room);
 		for (int i = 0; i < got; i++)
 			take_datagram(index, static_cast<unsigned>(i), handler, now);
 		total += std::max(got, 0);
-		if (got < room)
+		if (got < room) {
+			appetite = static_cast<unsigned>(std::max(got, 1));
+			break;
+		}
+		appetite = std::min(appetite * 2, ReceiveBuffers::batch);
+		if (room == 1)
 			break;
 	}
 	return total;

@@ -131,6 +131,18 @@ void UdpPort::describe(Train &train, unsigned at)
 	std::memcpy(CMSG_DATA(&control.header), &segment, sizeof(segment));
 }
 
+namespace
+{
+
+int send_datagrams(int fd, mmsghdr *messages, std::size_t how_many)
+{
+	if (how_many > 1)
+		return ::sendmmsg(fd, messages, static_cast<unsigned>(how_many), MSG_NOSIGNAL);
+	return ::sendmsg(fd, &messages->msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
+}
+
+} // namespace
+
 /* All of one socket, in order. */
 void UdpPort::send_run(std::span<Train> run)
 {
@@ -139,8 +151,7 @@ void UdpPort::send_run(std::span<Train> run)
 	const int fd = sockets[run[0].key.socket].fd.get();
 	std::size_t done = 0;
 	while (done < run.size()) {
-		const int sent =
-			::sendmmsg(fd, &sending->message[done], static_cast<unsigned>(run.size() - done), MSG_NOSIGNAL);
+		const int sent = send_datagrams(fd, &sending->message[done], run.size() - done);
 		if (sent > 0) {
 			count_sent(run.subspan(done, static_cast<std::size_t>(sent)));
 			done += static_cast<std::size_t>(sent);

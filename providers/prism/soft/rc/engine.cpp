@@ -171,6 +171,7 @@ void Engine::progress(Time now)
 		Requester(*this, qp).transmit(now);
 	}
 	dirty_.clear();
+	expects_more_ = false;
 	sink_.flush();
 }
 

@@ -50,6 +50,10 @@ public:
 	void receive(const Address &from, std::span<const std::uint8_t> packet, Time now) override;
 	/** After a batch of packets or posts: timers, pending acknowledgements, everything that may be sent. */
 	void progress(Time now);
+	/**
+	 * The peer says that more requests follow at once. Answers may wait a moment for theirs, to leave as one train.
+	 */
+	[[nodiscard]] bool expects_more() const { return expects_more_; }
 	/** When progress() is next needed without a packet; 0: not at all. */
 	[[nodiscard]] Time next_deadline() const;
 
@@ -119,6 +123,7 @@ private:
 	std::vector<QueuePair *> dirty_;
 	std::vector<QueuePair *> streams_;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+	bool expects_more_ = false;
 	std::uint64_t begun_ = 0; /* requests begun, ever */
 };
 

@@ -207,8 +207,17 @@ void Requester::transmit(Time now)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }
 
-bool Requester::wants_ack(bool last)
+/** Does another request leave right behind this one? A guess: the window may still say no. */
+bool Requester::more_follows() const
 {
+	return sq_.cursor + 1 != sq_.tail && req_.outstanding < qp_.attr.max_rd_atomic && req_.flight < flight_limit;
+}
+
+bool Requester::wants_ack(const SendRequest &wr, bool last)
+{
+	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.8). */
+	if (last && wr.kind == SendKind::prism)
+		return !more_follows();
 	if (!last && ++req_.unrequested_acks < ack_interval)
 		return false;
 	req_.unrequested_acks = 0;
@@ -224,7 +233,7 @@ std::uint8_t *Requester::begin_packet(SendRequest &wr, std::uint8_t opcode, std:
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);
 	bth.solicited = last && wr.solicited;
-	bth.ack_req = wants_ack(last);
+	bth.ack_req = wants_ack(wr, last);
 	bth.flags = flags;
 	bth.qpn = qp_.attr.dest_qpn;
 	bth.psn = psn_add(wr.first_psn, wr.sent);

@@ -58,7 +58,8 @@ private:
 	void gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
 	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
 		bool last, std::uint8_t flags = 0);
-	bool wants_ack(bool last);
+	[[nodiscard]] bool more_follows() const;
+	bool wants_ack(const SendRequest &wr, bool last);
 
 	Engine &engine_;
 	QueuePair &qp_;

@@ -581,6 +581,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		return;
 	}
 	advance(prism_request_psns(&request, qp_.attr.mtu));
+	engine_.expects_more_ = request.last && !bth.ack_req;
 	if (!request.last) {
 		/* Lets the peer's window move; only the response completes the request. */
 		acknowledge_later(bth.ack_req);

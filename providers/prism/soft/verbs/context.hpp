@@ -77,7 +77,7 @@ private:
 	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	bool drive(Time at, int max_trains);
 	void run();
-	bool park(Time &patience);
+	bool park(Time at, Time &patience);
 	void sleep(Time deadline);
 
 	std::unique_ptr<UdpPort> port_;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Install what is missing, build in every flavour, run every test. Ends with the test runner's own summary.
+set -euo pipefail
+cd "$(dirname "$0")"
+. scripts/packages.sh
+
+fuzz_seconds=20
+usage() {
+	cat <<-END
+	usage: ./check.sh [--fuzz-seconds N]
+	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
+	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
+	END
+}
+while [ $# -gt 0 ]; do
+	case $1 in
+	--fuzz-seconds) fuzz_seconds=$2; shift 2 ;;
+	-h | --help) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+
+step() { printf '== %s (%d s)\n' "$1" $SECONDS; }
+
+step "packages"
+install_packages "${build_packages[@]}" "${check_packages[@]}"
+step "style: clang-format, shellcheck, SPDX"
+scripts/style.sh
+step "build: gcc, as it is shipped (log: build.log)"
+configure_and_build build -DPRISM_CHECK=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+step "build: address and undefined behaviour sanitizers"
+configure_and_build build-asan -DPRISM_SANITIZE=address,undefined
+step "build: thread sanitizer"
+configure_and_build build-tsan -DPRISM_SANITIZE=thread
+step "build: fuzzers (clang)"
+CC=clang CXX=clang++ configure_and_build build-fuzz -DPRISM_FUZZ=ON
+step "tests"
+ctest --test-dir build --output-on-failure -j "$(nproc)"

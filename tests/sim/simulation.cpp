@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+
+namespace prism::test
+{
+
+namespace
+{
+
+using soft::SendKind;
+using soft::SendRequest;
+using soft::Sge;
+using soft::Time;
+
+constexpr Time longest_run = 30'000'000'000; /* virtual ns */
+constexpr Time tick = 20'000;
+
+constexpr unsigned object_count = 4;
+constexpr unsigned buffer_count = 24;
+constexpr std::uint32_t object_size = 8192;
+constexpr std::uint32_t buffer_size = 2048;
+constexpr std::uint32_t slot_size = 8192;
+constexpr unsigned slots = 16;
+constexpr std::uint8_t poison = 0xee;
+
+/** Where things are in the server's memory, as offsets. Blocks of 32 bytes where atomicity matters. */
+constexpr std::uint64_t counter_at = 0;
+constexpr std::uint64_t pointers_at = 64;
+constexpr std::uint64_t constant_at = 256;
+constexpr std::uint64_t constant_size = 16384;
+constexpr std::uint64_t objects_at = 0x8000;
+constexpr std::uint64_t buffers_at = objects_at + object_count * 2 * object_size;
+constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
+
+/** Where things are in a QP's private part of it. */
+constexpr std::uint64_t own_counter = 0;
+constexpr std::uint64_t own_swap = 32;
+constexpr std::uint64_t own_version = 64;
+constexpr std::uint64_t own_install = 96;
+constexpr std::uint64_t own_version_pointer = 112;
+constexpr std::uint64_t own_pointers = 128;		       /* one of 16 bytes for each slot */
+constexpr std::uint64_t own_scratch = own_pointers + 16 * slots; /* likewise */
+constexpr std::uint64_t own_slots = 4096;
+constexpr std::uint64_t own_receives = own_slots + slots * slot_size;
+constexpr std::uint64_t own_size = own_receives + slots * slot_size;
+
+constexpr std::uint64_t server_va = 0x10'0000;
+constexpr std::uint64_t client_va = 0x40'0000;
+constexpr std::uint64_t piece_size = 16384;
+
+std::uint8_t pattern(std::uint64_t tag, std::uint64_t at)
+{
+	const std::uint64_t x = (tag + 1) * 0x9e3779b97f4a7c15 + (at / 8) * 0xd6e8feb86659fd93;
+	return static_cast<std::uint8_t>((x ^ (x >> 29)) >> (8 * (at % 8)));
+}
+
+void fill_pattern(std::uint8_t *to, std::uint64_t tag, std::uint64_t length)
+{
+	for (std::uint64_t i = 0; i < length; i++)
+		to[i] = pattern(tag, i);
+}
+
+bool has_pattern(const std::uint8_t *from, std::uint64_t tag, std::uint64_t length)
+{
+	for (std::uint64_t i = 0; i < length; i++)
+		if (from[i] != pattern(tag, i))
+			return false;
+	return true;
+}
+
+std::uint64_t load64(const std::uint8_t *from)
+{
+	std::uint64_t value;
+	std::memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+void store64(std::uint8_t *to, std::uint64_t value)
+{
+	std::memcpy(to, &value, sizeof(value));
+}
+
+/** An object whose every word is its version; length and place change with the version. */
+struct Object {
+	std::uint64_t version = 0;
+	bool null = false;
+	std::map<std::uint64_t, std::uint32_t> lengths; /* of all versions that ever were */
+};
+
+class Simulation;
+
+enum class Kind : std::uint8_t { add, swap, version_cas, allocate, install, send, plain_write, write, plain_read, read };
+
+struct Pending {
+	Kind kind = Kind::add;
+	std::uint64_t id = 0;
+	std::uint64_t tag = 0;	     /* of the pattern */
+	std::uint32_t length = 0;
+	std::uint64_t expected = 0; /* old value */
+	unsigned object = 0;
+	bool bounded = false;
+	bool direct = false;
+	unsigned slot = 0;
+};
+
+/** One QP of a client, its peer at the server, and what it expects. */
+class Session
+{
+public:
+	Session(Simulation &simulation, Node &client, Node &server, unsigned number);
+
+	void post_some();
+	void poll();
+	void poll_server();
+	void post_receives();
+	[[nodiscard]] bool done() const;
+	[[nodiscard]] bool failed() const { return client_.qp.state != IBV_QPS_RTS || server_.qp.state != IBV_QPS_RTS; }
+	void final_check();
+	[[nodiscard]] std::uint64_t completed() const { return completed_; }
+
+	std::uint64_t adds = 0;
+	std::uint64_t allocated = 0;
+	Endpoint &server() { return server_; }
+
+private:
+	void post_one();
+	void post_atomic(Kind kind);
+	void post_cas();
+	void post_allocate(bool chain);
+	void post_install(unsigned slot);
+	void post_send();
+	void post_write(Kind kind);
+	void post_plain_read();
+	void post_read();
+	SendRequest &begin(Kind kind);
+	void finish(SendRequest &wr, std::uint32_t local_length);
+	void finish_prism(SendRequest &wr, const prism_request &request, std::span<const std::uint8_t> operands,
+		std::uint32_t local_length);
+	std::uint32_t some_length(std::uint32_t most);
+	void check(const Pending &pending, const ibv_wc &wc);
+	void check_write(const Pending &pending, const ibv_wc &wc);
+	void check_read(const Pending &pending, const ibv_wc &wc);
+	void check_allocate(const Pending &pending, const ibv_wc &wc);
+	void find(const std::string &what);
+	std::uint8_t *own(std::uint64_t at);
+	[[nodiscard]] std::uint64_t own_va(std::uint64_t at) const { return server_va + private_at + number_ * own_size + at; }
+	std::uint8_t *piece(std::uint64_t id) { return local_.data() + id % 64 * piece_size; }
+
+	Simulation &sim_;
+	const unsigned number_;
+	Endpoint client_, server_;
+	std::vector<std::uint8_t> local_;
+	std::uint32_t local_key_ = 0;
+	std::uint32_t mtu_ = 0;
+	unsigned window_ = 8;
+	unsigned to_post_ = 0;
+	std::uint64_t next_id_ = 0;
+	std::deque<Pending> pending_;
+	std::uint64_t completed_ = 0;
+
+	std::uint64_t own_adds_ = 0, own_swaps_ = 0, versions_ = 0; /* posted so far */
+	unsigned next_slot_ = 0;
+	std::set<unsigned> slots_used_; /* written to by something under way */
+	bool allocate_ok_ = false;	/* of the last ALLOCATE that completed */
+	std::deque<std::pair<std::uint64_t, std::uint32_t>> sends_; /* tag, length: posted and not received */
+	std::uint64_t receives_posted_ = 0, received_ = 0;
+};
+
+class Simulation
+{
+public:
+	Simulation(std::uint64_t seed, const SimulationOptions &options);
+	SimulationResult run();
+
+	void find(const std::string &what)
+	{
+		if (result.finding.empty())
+			result.finding = what;
+	}
+	void take_buffer(std::uint64_t va, std::uint64_t tag, std::uint32_t length);
+
+	const SimulationOptions options;
+	Random random;
+	SimulationResult result;
+	std::vector<std::uint8_t> memory;
+	std::uint32_t key = 0;
+	std::vector<Object> objects;
+	std::set<std::uint64_t> counter_values; /* answers of FETCH_AND_ADD to the shared counter */
+	Node server{1};
+	std::unique_ptr<soft::SharedReceiveQueue> list;
+	Time now = 1000;
+
+private:
+	void set_version(unsigned object, std::uint64_t version);
+	void change_objects();
+	void give_back_buffers();
+	void step();
+	void final_check();
+	[[nodiscard]] Time next_time();
+	bool sabotage(Node &node, std::vector<std::uint8_t> &packet);
+	void execute_again(const prism_bth &bth);
+
+	Node client_a_{2}, client_b_{3};
+	std::set<std::uint64_t> owned_; /* buffers that clients hold */
+	std::vector<std::unique_ptr<Session>> sessions_;
+	Network network_;
+};
+
+/* Session ------------------------------------------------------------------------------------------------------ */
+
+Session::Session(Simulation &simulation, Node &client, Node &server, unsigned number)
+	: sim_(simulation), number_(number), client_(client, {}), server_(server, {}), local_(64 * piece_size)
+{
+	Random &random = sim_.random;
+	mtu_ = random.pick({256u, 512u, 1024u, 2048u, 4096u});
+	window_ = static_cast<unsigned>(random.between(1, 14));
+	to_post_ = sim_.options.operations;
+	local_key_ = client.engine.memory.add_region(local_.data(), client_va, local_.size(), soft::access_local_write, 1);
+	ConnectOptions options;
+	options.mtu = mtu_;
+	options.max_rd_atomic = static_cast<std::uint32_t>(random.between(1, 16));
+	options.send_psn = static_cast<std::uint32_t>(random.chance(30) ? PRISM_PSN_MASK - random.below(50) : random.bits()) &
+		PRISM_PSN_MASK;
+	options.recv_psn = static_cast<std::uint32_t>(random.bits()) & PRISM_PSN_MASK;
+	ConnectOptions back = options;
+	std::swap(back.send_psn, back.recv_psn);
+	client_.connect(server_, options);
+	server_.connect(client_, back);
+	for (unsigned slot = 0; slot < slots; slot++)
+		std::fill_n(own(own_slots + slot * slot_size), slot_size, poison);
+}
+
+std::uint8_t *Session::own(std::uint64_t at)
+{
+	return sim_.memory.data() + private_at + number_ * own_size + at;
+}
+
+void Session::find(const std::string &what)
+{
+	sim_.find(fmt::format("QP {} at {} us: {}", number_, sim_.now / 1000, what));
+}
+
+bool Session::done() const
+{
+	return !to_post_ && pending_.empty() && sends_.empty();
+}
+
+/** At most a dozen packets: at 5% loss most of the longer ones would never arrive whole. */
+std::uint32_t Session::some_length(std::uint32_t most)
+{
+	most = std::min(most, 12 * mtu_);
+	return static_cast<std::uint32_t>(sim_.random.chance(50) ? sim_.random.between(8, 64) : sim_.random.between(8, most));
+}
+
+SendRequest &Session::begin(Kind kind)
+{
+	SendRequest &wr = *client_.next();
+	pending_.push_back({});
+	pending_.back().kind = kind;
+	pending_.back().id = next_id_;
+	wr.wr_id = next_id_;
+	std::fill_n(piece(next_id_), piece_size, 0);
+	return wr;
+}
+
+void Session::finish(SendRequest &wr, std::uint32_t local_length)
+{
+	const Sge sge{client_va + next_id_ % 64 * piece_size, local_length, local_key_};
+	client_.post(wr, {&sge, local_length ? 1u : 0u});
+	next_id_++;
+}
+
+void Session::finish_prism(SendRequest &wr, const prism_request &request, std::span<const std::uint8_t> operands,
+	std::uint32_t local_length)
+{
+	set_prism(client_, wr, request, operands);
+	wr.prism.rkey = wr.prism.aux_rkey = sim_.key;
+	finish(wr, local_length);
+}
+
+void Session::post_some()
+{
+	while (to_post_ && pending_.size() < window_ && sends_.size() < slots / 2) {
+		post_one();
+		to_post_--;
+	}
+}
+
+void Session::post_one()
+{
+	switch (sim_.random.below(11)) {
+	case 0:
+		post_atomic(Kind::add);
+		break;
+	case 1:
+		post_atomic(Kind::swap);
+		break;
+	case 2:
+		post_cas();
+		break;
+	case 3:
+		post_allocate(false);
+		break;
+	case 4:
+		post_allocate(true);
+		break;
+	case 5:
+		post_send();
+		break;
+	case 6:
+		post_write(Kind::plain_write);
+		break;
+	case 7:
+		post_write(Kind::write);
+		break;
+	case 8:
+		post_plain_read();
+		break;
+	default:
+		post_read();
+		break;
+	}
+}
+
+/** FETCH_AND_ADD to the counter that all share; CMP_AND_SWP on a word of this QP's, from each value to the next. */
+void Session::post_atomic(Kind kind)
+{
+	SendRequest &wr = begin(kind);
+	wr.kind = SendKind::atomic;
+	wr.rkey = sim_.key;
+	if (kind == Kind::add) {
+		wr.fetch_add = true;
+		wr.compare_add = 1;
+		wr.remote_addr = server_va + counter_at;
+		adds++;
+	} else {
+		wr.compare_add = own_swaps_;
+		pending_.back().expected = own_swaps_;
+		wr.swap = ++own_swaps_;
+		wr.remote_addr = own_va(own_swap);
+	}
+	finish(wr, 8);
+}
+
+/** Install ever newer versions, in 16 bytes; each must find the one before it. */
+void Session::post_cas()
+{
+	SendRequest &wr = begin(Kind::version_cas);
+	pending_.back().expected = versions_;
+	std::uint8_t operands[64] = {};
+	store64(operands + 8, versions_ + 1);  /* compare: high word */
+	store64(operands + 16, number_);       /* swap */
+	store64(operands + 24, ++versions_);
+	std::memset(operands + 40, 0xff, 8); /* compare mask: the version alone */
+	std::memset(operands + 48, 0xff, 16);
+	prism_request request{};
+	request.op = PRISM_CAS;
+	request.cas_mode = PRISM_CAS_GT;
+	request.cas_size = 16;
+	request.va = own_va(own_version);
+	if (sim_.random.chance(30)) {
+		store64(own(own_version_pointer), own_va(own_version));
+		request.flags = PRISM_FLAG_T;
+		request.va = own_va(own_version_pointer);
+	}
+	finish_prism(wr, request, operands, 16);
+}
+
+/** With @p chain a conditional CAS follows that installs the new buffer's address. */
+void Session::post_allocate(bool chain)
+{
+	SendRequest &wr = begin(Kind::allocate);
+	Pending &pending = pending_.back();
+	pending.tag = (std::uint64_t{number_} << 32) + next_id_;
+	pending.length = some_length(buffer_size);
+	fill_pattern(piece(next_id_), pending.tag, pending.length);
+	wr.result = {client_va + next_id_ % 64 * piece_size + piece_size - 8, 8, local_key_};
+	prism_request request{};
+	request.op = PRISM_ALLOCATE;
+	request.free_list = sim_.list->number;
+	request.length = pending.length;
+	request.tag = static_cast<std::uint32_t>(next_id_);
+	const unsigned slot = next_slot_ = (next_slot_ + 1) % slots;
+	if (chain || sim_.random.chance(50)) {
+		request.flags = PRISM_FLAG_R | PRISM_FLAG_B;
+		request.aux_va = own_va(own_scratch + 16 * slot);
+	}
+	finish_prism(wr, request, {}, pending.length);
+	if (chain)
+		post_install(slot);
+}
+
+void Session::post_install(unsigned slot)
+{
+	SendRequest &wr = begin(Kind::install);
+	std::uint8_t operands[64] = {};
+	std::memset(operands + 48, 0xff, 16); /* nothing is compared, all is swapped */
+	prism_request request{};
+	request.op = PRISM_CAS;
+	request.flags = PRISM_FLAG_C | PRISM_FLAG_D;
+	request.cas_size = 16;
+	request.va = own_va(own_install);
+	request.aux_va = own_va(own_scratch + 16 * slot);
+	finish_prism(wr, request, operands, 16);
+}
+
+void Session::post_send()
+{
+	SendRequest &wr = begin(Kind::send);
+	const std::uint64_t tag = (std::uint64_t{number_} << 32) + next_id_;
+	const std::uint32_t length = some_length(slot_size);
+	fill_pattern(piece(next_id_), tag, length);
+	wr.kind = SendKind::send;
+	if (sim_.random.chance(50)) {
+		wr.tail = soft::Tail::immediate;
+		wr.immediate = static_cast<std::uint32_t>(next_id_);
+	}
+	sends_.emplace_back(tag, length);
+	finish(wr, length);
+}
+
+/** To a slot that nothing else writes to; it is poisoned again once the write is complete. */
+void Session::post_write(Kind kind)
+{
+	const unsigned slot = next_slot_ = (next_slot_ + 1) % slots;
+	if (slots_used_.contains(slot))
+		return;
+	const std::uint8_t *at = own(own_slots + slot * slot_size);
+	if (!std::all_of(at, at + slot_size, [](std::uint8_t byte) { return byte == poison; }))
+		find("a WRITE was executed again after it had completed");
+	slots_used_.insert(slot);
+	SendRequest &wr = begin(kind);
+	Pending &pending = pending_.back();
+	pending.slot = slot;
+	pending.tag = (std::uint64_t{number_} << 32) + next_id_;
+	pending.length = some_length(slot_size);
+	const std::uint64_t va = own_va(own_slots + slot * slot_size);
+	if (kind == Kind::plain_write) {
+		fill_pattern(piece(next_id_), pending.tag, pending.length);
+		wr.kind = SendKind::write;
+		wr.rkey = sim_.key;
+		wr.remote_addr = va;
+		finish(wr, pending.length);
+		return;
+	}
+	prism_request request{};
+	request.op = PRISM_WRITE;
+	request.va = va;
+	std::uint32_t local = pending.length;
+	if (sim_.random.chance(30)) {
+		/* From memory that never changes, behind a pointer or not. */
+		request.flags = PRISM_FLAG_D;
+		request.aux_va = server_va + constant_at;
+		pending.direct = true;
+		local = 0;
+	}
+	if (sim_.random.chance(50)) {
+		store64(own(own_pointers + 16 * slot), va);
+		request.flags |= PRISM_FLAG_T;
+		request.va = own_va(own_pointers + 16 * slot);
+		pending.length = std::min(pending.length, mtu_);
+		local = std::min(local, mtu_);
+	}
+	request.length = pending.length;
+	if (local)
+		fill_pattern(piece(next_id_), pending.tag, local);
+	finish_prism(wr, request, {}, local);
+}
+
+void Session::post_plain_read()
+{
+	SendRequest &wr = begin(Kind::plain_read);
+	pending_.back().length = some_length(8192);
+	wr.kind = SendKind::read;
+	wr.rkey = sim_.key;
+	wr.remote_addr = server_va + constant_at;
+	finish(wr, pending_.back().length);
+}
+
+/** Of an object that keeps changing. */
+void Session::post_read()
+{
+	SendRequest &wr = begin(Kind::read);
+	Pending &pending = pending_.back();
+	pending.object = static_cast<unsigned>(sim_.random.below(object_count));
+	pending.length = std::min(object_size, 12 * mtu_);
+	prism_request request{};
+	request.op = PRISM_READ;
+	if (sim_.random.chance(25)) {
+		pending.direct = true;
+		pending.length = 512;
+		request.va = server_va + objects_at + pending.object * 2 * object_size;
+	} else {
+		pending.bounded = true;
+		request.flags = PRISM_FLAG_T | PRISM_FLAG_B;
+		request.va = server_va + pointers_at + 32 * pending.object;
+	}
+	request.length = pending.length;
+	finish_prism(wr, request, {}, pending.length);
+}
+
+void Session::poll()
+{
+	ibv_wc wc;
+	while (client_.send_cq.poll(1, &wc)) {
+		if (pending_.empty() || pending_.front().id != wc.wr_id) {
+			find("a completion out of order, or one too many");
+			return;
+		}
+		const Pending pending = pending_.front();
+		pending_.pop_front();
+		completed_++;
+		if (wc.status != IBV_WC_SUCCESS)
+			find(fmt::format("a completion with status {}", static_cast<int>(wc.status)));
+		else
+			check(pending, wc);
+	}
+}
+
+void Session::check(const Pending &pending, const ibv_wc &wc)
+{
+	const std::uint8_t *local = piece(pending.id);
+	switch (pending.kind) {
+	case Kind::add:
+		if (!sim_.counter_values.insert(load64(local)).second)
+			find(fmt::format("two FETCH_AND_ADDs saw {}", load64(local)));
+		break;
+	case Kind::swap:
+		if (load64(local) != pending.expected)
+			find(fmt::format("CMP_AND_SWP saw {}, not {}", load64(local), pending.expected));
+		break;
+	case Kind::version_cas:
+		if (wc.vendor_err != PRISM_STATUS_OK || load64(local + 8) != pending.expected)
+			find(fmt::format("CAS status {}, saw version {}, not {}", wc.vendor_err, load64(local + 8),
+				pending.expected));
+		break;
+	case Kind::allocate:
+		check_allocate(pending, wc);
+		break;
+	case Kind::install:
+		if (wc.vendor_err != (allocate_ok_ ? PRISM_STATUS_OK : PRISM_STATUS_SKIPPED))
+			find(fmt::format("conditional CAS: status {} after an ALLOCATE that {}", wc.vendor_err,
+				allocate_ok_ ? "succeeded" : "did not succeed"));
+		break;
+	case Kind::plain_write:
+	case Kind::write:
+		check_write(pending, wc);
+		break;
+	case Kind::plain_read:
+		if (!has_pattern(local, 0, pending.length))
+			find("READ of the wrong bytes");
+		break;
+	case Kind::read:
+		check_read(pending, wc);
+		break;
+	default:
+		break;
+	}
+}
+
+void Session::check_allocate(const Pending &pending, const ibv_wc &wc)
+{
+	const std::uint64_t va = load64(piece(pending.id) + piece_size - 8);
+	allocate_ok_ = wc.vendor_err == PRISM_STATUS_OK;
+	if (allocate_ok_) {
+		allocated++;
+		sim_.take_buffer(va, pending.tag, pending.length);
+	} else if (wc.vendor_err != PRISM_STATUS_NO_BUFFER || va) {
+		find(fmt::format("ALLOCATE: status {} address {:#x}", wc.vendor_err, va));
+	}
+}
+
+void Session::check_write(const Pending &pending, const ibv_wc &wc)
+{
+	std::uint8_t *at = own(own_slots + pending.slot * slot_size);
+	if (wc.vendor_err != PRISM_STATUS_OK || wc.byte_len != pending.length)
+		find(fmt::format("WRITE: status {} byte_len {}", wc.vendor_err, wc.byte_len));
+	if (!has_pattern(at, pending.direct ? 0 : pending.tag, pending.length))
+		find("WRITE has completed, its bytes are not there");
+	std::fill_n(at, pending.length, poison);
+	slots_used_.erase(pending.slot);
+}
+
+/** All of one version, and as long as that version was. */
+void Session::check_read(const Pending &pending, const ibv_wc &wc)
+{
+	if (wc.vendor_err == PRISM_STATUS_NULL_POINTER && pending.bounded)
+		return;
+	if (wc.vendor_err != PRISM_STATUS_OK) {
+		find(fmt::format("PRISM READ: status {}", wc.vendor_err));
+		return;
+	}
+	const std::uint8_t *local = piece(pending.id);
+	const std::uint64_t version = load64(local);
+	const auto &lengths = sim_.objects[pending.object].lengths;
+	const auto found = lengths.find(version);
+	if (found == lengths.end()) {
+		find(fmt::format("PRISM READ of a version {:#x} that never was", version));
+		return;
+	}
+	const std::uint32_t length = pending.bounded ? std::min(found->second, pending.length) : pending.length;
+	if (wc.byte_len != length)
+		find(fmt::format("PRISM READ of {} bytes; version {} had {}", wc.byte_len, version, length));
+	for (std::uint32_t i = 0; i + 8 <= wc.byte_len; i += 8)
+		if (load64(local + i) != version) {
+			find(fmt::format("PRISM READ spliced of versions {} and {}", version, load64(local + i)));
+			return;
+		}
+}
+
+/* The server's side of a session */
+
+void Session::post_receives()
+{
+	while (receives_posted_ - received_ < slots / 2 && sim_.random.chance(60)) {
+		const std::uint64_t slot = receives_posted_ % slots;
+		const Sge sge{own_va(own_receives + slot * slot_size), slot_size, sim_.key};
+		server_.post_receive(receives_posted_++, {&sge, 1});
+	}
+}
+
+void Session::poll_server()
+{
+	ibv_wc wc;
+	while (server_.recv_cq.poll(1, &wc)) {
+		const std::uint64_t number = received_++;
+		if (wc.status != IBV_WC_SUCCESS || wc.wr_id != number) {
+			find(fmt::format("a receive completes with status {}", static_cast<int>(wc.status)));
+			return;
+		}
+		if (sends_.empty()) {
+			find("a SEND arrived twice");
+			return;
+		}
+		const auto [tag, length] = sends_.front();
+		sends_.pop_front();
+		if (wc.byte_len != length || !has_pattern(own(own_receives + number % slots * slot_size), tag, length))
+			find("a SEND was lost, doubled or damaged");
+	}
+}
+
+void Session::final_check()
+{
+	if (load64(own(own_swap)) != own_swaps_)
+		find("CMP_AND_SWP did not run once each");
+	if (load64(own(own_version) + 8) != versions_)
+		find("CAS did not run once each");
+	for (unsigned slot = 0; slot < slots; slot++) {
+		const std::uint8_t *at = own(own_slots + slot * slot_size);
+		if (!std::all_of(at, at + slot_size, [](std::uint8_t byte) { return byte == poison; }))
+			find("a WRITE was executed again after it had completed");
+	}
+}
+
+/* Simulation --------------------------------------------------------------------------------------------------- */
+
+Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
+	: options(chosen), random(seed), memory(private_at + chosen.qps * own_size), objects(object_count),
+	  network_({&server, &client_a_, &client_b_}, chosen.faults, random)
+{
+	const std::uint32_t all = soft::access_local_write | soft::access_remote_read | soft::access_remote_write |
+		soft::access_remote_atomic;
+	key = server.engine.memory.add_region(memory.data(), server_va, memory.size(), all, 1);
+	fill_pattern(memory.data() + constant_at, 0, constant_size);
+	for (unsigned i = 0; i < object_count; i++) {
+		/* Both copies, so that a direct READ finds a version too. */
+		set_version(i, 1);
+		set_version(i, 2);
+	}
+	list = std::make_unique<soft::SharedReceiveQueue>(server.engine.take_srqn(), 1, buffer_count, 1, true);
+	server.engine.add_srq(*list);
+	for (unsigned i = 0; i < buffer_count; i++)
+		server.engine.post_free_list(*list, i, {server_va + buffers_at + i * buffer_size, buffer_size, key});
+	for (unsigned i = 0; i < options.qps; i++)
+		sessions_.push_back(std::make_unique<Session>(*this, i % 2 ? client_a_ : client_b_, server, i));
+	if (options.sabotage != Sabotage::none)
+		network_.set_shim([this](Node &node, std::vector<std::uint8_t> &packet) { return sabotage(node, packet); });
+}
+
+void Simulation::set_version(unsigned number, std::uint64_t version)
+{
+	Object &object = objects[number];
+	object.version = version;
+	const std::uint64_t at = objects_at + (2 * number + version % 2) * object_size;
+	const auto length = static_cast<std::uint32_t>(8 * random.between(1, object_size / 8));
+	for (std::uint32_t i = 0; i < object_size; i += 8)
+		store64(memory.data() + at + i, version);
+	object.lengths[version] = length;
+	object.null = random.chance(10);
+	std::uint8_t *pointer = memory.data() + pointers_at + 32 * number;
+	store64(pointer, object.null ? 0 : server_va + at);
+	store64(pointer + 8, length);
+}
+
+/** Between resolutions: no READ here is long enough to be under way between two steps. */
+void Simulation::change_objects()
+{
+	for (unsigned i = 0; i < object_count; i++)
+		if (random.chance(30))
+			set_version(i, objects[i].version + 1);
+}
+
+void Simulation::take_buffer(std::uint64_t va, std::uint64_t tag, std::uint32_t length)
+{
+	const std::uint64_t offset = va - server_va - buffers_at;
+	if (offset >= buffer_count * buffer_size || offset % buffer_size)
+		find(fmt::format("ALLOCATE answers {:#x}, which is no buffer", va));
+	else if (!owned_.insert(va).second)
+		find("ALLOCATE answers a buffer that has an owner");
+	else if (!has_pattern(memory.data() + buffers_at + offset, tag, length))
+		find("ALLOCATE has completed, its payload is not in the buffer");
+}
+
+void Simulation::give_back_buffers()
+{
+	while (!owned_.empty() && random.chance(60)) {
+		const std::uint64_t va = *owned_.begin();
+		owned_.erase(owned_.begin());
+		if (server.engine.post_free_list(*list, va, {va, buffer_size, key}))
+			find("a buffer that its owner gives back finds no room in the list");
+	}
+}
+
+Time Simulation::next_time()
+{
+	Time next = now + tick;
+	for (Node *node : {&server, &client_a_, &client_b_})
+		if (const Time deadline = node->engine.next_deadline(); deadline && deadline < next)
+			next = deadline;
+	if (const Time arrival = network_.next(); arrival && arrival < next)
+		next = arrival;
+	return std::max(next, now + 1);
+}
+
+void Simulation::step()
+{
+	now = next_time();
+	network_.deliver(now);
+	if (random.chance(20)) {
+		change_objects();
+		give_back_buffers();
+	}
+	for (auto &session : sessions_) {
+		session->poll_server();
+		session->poll();
+		if (random.chance(10))
+			session->post_receives();
+		session->post_some();
+		if (session->failed())
+			find("a QP went to ERROR");
+	}
+	for (Node *node : {&server, &client_a_, &client_b_})
+		node->engine.progress(now);
+	network_.collect(now);
+}
+
+void Simulation::final_check()
+{
+	std::uint64_t adds = 0, allocated = 0;
+	for (auto &session : sessions_) {
+		session->final_check();
+		adds += session->adds;
+		allocated += session->allocated;
+		result.operations += session->completed();
+	}
+	if (load64(memory.data() + counter_at) != adds || counter_values.size() != adds ||
+		(adds && *counter_values.rbegin() != adds - 1))
+		find(fmt::format("{} FETCH_AND_ADDs left {} in the counter", adds, load64(memory.data() + counter_at)));
+	if (list->popped - list->reclaimed != allocated)
+		find(fmt::format("{} buffers were taken for {} ALLOCATEs", list->popped, allocated));
+	if (server.engine.allocatable(*list) + owned_.size() != buffer_count)
+		find("a buffer is neither in the list nor a client's");
+}
+
+SimulationResult Simulation::run()
+{
+	const auto busy = [this] {
+		return std::any_of(sessions_.begin(), sessions_.end(), [](const auto &s) { return !s->done(); });
+	};
+	/* Stragglers of the network are let in as well: they may not do anything any more. */
+	while (result.finding.empty() && (busy() || network_.next())) {
+		if (now > longest_run) {
+			find("work is left undone");
+			break;
+		}
+		step();
+	}
+	if (result.finding.empty())
+		final_check();
+	for (Node *node : {&client_a_, &client_b_})
+		result.retransmits += node->engine.counters.retransmits;
+	result.replays = server.engine.counters.prism_replays;
+	result.packets = network_.sent;
+	result.time = now;
+	return result;
+}
+
+/* Sabotage ----------------------------------------------------------------------------------------------------- */
+
+void Simulation::execute_again(const prism_bth &bth)
+{
+	soft::QueuePair *qp = server.engine.find_qp(bth.qpn);
+	const bool once = bth.opcode == soft::rc_fetch_add || bth.opcode == soft::rc_cmp_swap ||
+		bth.opcode == PRISM_OP_CAS || bth.opcode == PRISM_OP_ALLOCATE_ONLY;
+	if (qp && once && soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
+		qp->resp.expected_psn = bth.psn;
+}
+
+/** What a faulty implementation might do, done to packets and state from outside. */
+bool Simulation::sabotage(Node &node, std::vector<std::uint8_t> &packet)
+{
+	prism_bth bth;
+	prism_bth_decode(packet.data(), &bth);
+	soft::QueuePair *qp = node.engine.find_qp(bth.qpn);
+	if (options.sabotage == Sabotage::execute_again && &node == &server) {
+		const std::uint32_t expected = qp ? qp->resp.expected_psn : 0;
+		execute_again(bth);
+		if (qp && qp->resp.expected_psn != expected) {
+			node.engine.receive(qp->attr.peer, packet, now);
+			qp->resp.expected_psn = expected;
+			return false;
+		}
+	}
+	if (options.sabotage == Sabotage::splice && bth.opcode >= PRISM_OP_READ_RESPONSE_FIRST &&
+		bth.opcode <= PRISM_OP_READ_RESPONSE_ONLY)
+		put_unaligned_be32(1, packet.data() + PRISM_BTH_SIZE + PRISM_AETH_SIZE);
+	if (options.sabotage == Sabotage::forget && &node == &server && bth.opcode == soft::rc_send_only && qp &&
+		bth.psn == qp->resp.expected_psn && random.chance(10)) {
+		qp->resp.expected_psn = soft::psn_add(bth.psn, 1);
+		return false;
+	}
+	if (options.sabotage == Sabotage::replay_wrong && &node == &server && prism_opcode_is_request(bth.opcode) && qp &&
+		soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
+		for (soft::SavedResponse &saved : qp->resp.saved)
+			saved.response.result[8] ^= 1;
+	return true;
+}
+
+} // namespace
+
+SimulationResult simulate(std::uint64_t seed, const SimulationOptions &options)
+{
+	return Simulation(seed, options).run();
+}
+
+} // namespace prism::test

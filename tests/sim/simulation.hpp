@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Clients and a server over a bad network, in virtual time. Each client runs every operation and checks what comes
+ * back; the server's memory tells whether anything was executed twice, not at all, or by halves.
+ */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "network.hpp"
+
+namespace prism::test
+{
+
+/** Ways to break the protocol on purpose, which the checks must find. */
+enum class Sabotage : std::uint8_t {
+	none,
+	execute_again, /* the responder executes duplicates of atomics, CASes and ALLOCATEs as if they were new */
+	splice,	       /* all resolutions of a READ look alike */
+	forget,	       /* now and then the responder takes a SEND for executed that it has not seen */
+	replay_wrong,  /* replayed results are not those of the execution */
+};
+
+struct SimulationOptions {
+	Faults faults;
+	Sabotage sabotage = Sabotage::none;
+	unsigned qps = 4;
+	unsigned operations = 60; /* for each QP */
+};
+
+struct SimulationResult {
+	std::string finding; /* empty: all is well */
+	std::uint64_t operations = 0;
+	std::uint64_t packets = 0;
+	std::uint64_t retransmits = 0;
+	std::uint64_t replays = 0;
+	soft::Time time = 0;
+};
+
+SimulationResult simulate(std::uint64_t seed, const SimulationOptions &options);
+
+} // namespace prism::test
