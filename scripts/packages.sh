@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by demo.sh and check.sh: install the Debian packages that are missing, with sudo where that is needed.
 
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev libisal-dev libcli11-dev nlohmann-json3-dev libfmt-dev

@@ -70,7 +70,6 @@ public:
 std::unique_ptr<Backend> make_executor_backend();
 std::unique_ptr<Backend> make_engine_backend();
 
-
 /** What a request's regions and list are called on the wire. */
 struct WireNames {
 	std::uint32_t rkey = 0;

@@ -29,8 +29,8 @@ namespace
 constexpr const char *op_names[] = {"READ", "WRITE", "CAS", "ALLOCATE", "read", "write", "swap", "add"};
 constexpr const char *verdict_names[] = {"completed", "invalid-request", "access-error", "flushed"};
 constexpr const char *status_names[] = {"OK", "CAS_MISS", "NULL_POINTER", "NO_BUFFER", "SKIPPED"};
-constexpr const char *reason_names[] = {"-", "format", "flags", "operand", "alignment", "access", "free-list",
-	"too-large"};
+constexpr const char *reason_names[] = {
+	"-", "format", "flags", "operand", "alignment", "access", "free-list", "too-large"};
 constexpr std::size_t most_in_batch = 8;
 
 std::string flag_letters(unsigned flags)
@@ -232,7 +232,8 @@ void Walk::compare_memory()
 		if (at == arena.bytes.end())
 			continue;
 		const auto offset = static_cast<std::size_t>(at - arena.bytes.begin());
-		mismatch(fmt::format("memory at {:#x}: {:02x}, expected {:02x}", arena.va + offset, memory[offset], *at));
+		mismatch(fmt::format(
+			"memory at {:#x}: {:02x}, expected {:02x}", arena.va + offset, memory[offset], *at));
 	}
 }
 
@@ -247,8 +248,8 @@ void Walk::compare_lists()
 		if (backend_->take_rejected(i) != list.rejected)
 			mismatch("reports of bad entries differ");
 		list.rejected.clear();
-		const ListState expected{posted_[index], list.popped, rejected_[index], list.reclaimed,
-			list.entries.size()};
+		const ListState expected{
+			posted_[index], list.popped, rejected_[index], list.reclaimed, list.entries.size()};
 		const ListState got = backend_->list_state(i);
 		if (got != expected)
 			mismatch(fmt::format("free list {}: posted {} popped {} rejected {} reclaimed {} available {}, "
@@ -264,15 +265,15 @@ void Walk::note(const Request &request, const Outcome &outcome)
 	if (outcome.verdict == reference::Verdict::flushed)
 		return;
 	const char *how = outcome.verdict == reference::Verdict::completed
-		? status_names[static_cast<int>(outcome.status)]
-		: reason_names[static_cast<int>(outcome.reason)];
-	std::uint64_t *&cell = cells_[op][static_cast<int>(outcome.verdict)]
-				    [outcome.verdict == reference::Verdict::completed
-						    ? static_cast<std::size_t>(outcome.status)
-						    : static_cast<std::size_t>(outcome.reason)];
+				  ? status_names[static_cast<int>(outcome.status)]
+				  : reason_names[static_cast<int>(outcome.reason)];
+	std::uint64_t *&cell =
+		cells_[op][static_cast<int>(outcome.verdict)]
+		      [outcome.verdict == reference::Verdict::completed ? static_cast<std::size_t>(outcome.status)
+									: static_cast<std::size_t>(outcome.reason)];
 	if (!cell)
-		cell = &coverage_[fmt::format("{} {} {}", op_names[op], verdict_names[static_cast<int>(outcome.verdict)],
-			how)];
+		cell = &coverage_[fmt::format(
+			"{} {} {}", op_names[op], verdict_names[static_cast<int>(outcome.verdict)], how)];
 	++*cell;
 }
 

@@ -41,7 +41,7 @@ constexpr std::uint32_t bad_list = 0xabcdef;
 std::uint32_t access_of(const Rights &rights)
 {
 	return (rights.local_write ? soft::access_local_write : 0u) | (rights.read ? soft::access_remote_read : 0u) |
-		(rights.write ? soft::access_remote_write : 0u) | (rights.atomic ? soft::access_remote_atomic : 0u);
+	       (rights.write ? soft::access_remote_write : 0u) | (rights.atomic ? soft::access_remote_atomic : 0u);
 }
 
 /** Blocks must lie as the region's addresses say. */
@@ -54,10 +54,7 @@ struct Memory {
 	std::size_t size = 0;
 	std::vector<Block> blocks;
 	std::uint8_t *data() { return reinterpret_cast<std::uint8_t *>(blocks.data()); }
-	[[nodiscard]] const std::uint8_t *data() const
-	{
-		return reinterpret_cast<const std::uint8_t *>(blocks.data());
-	}
+	[[nodiscard]] const std::uint8_t *data() const { return reinterpret_cast<const std::uint8_t *>(blocks.data()); }
 };
 
 class EngineBackend final : public Backend
@@ -173,8 +170,9 @@ void EngineBackend::set_live(int region, bool live)
 void EngineBackend::reset(const Rights &access)
 {
 	const auto psn = [this] {
-		return static_cast<std::uint32_t>(random_.chance(25) ? PRISM_PSN_MASK - random_.below(20) : random_.bits()) &
-			PRISM_PSN_MASK;
+		return static_cast<std::uint32_t>(
+			       random_.chance(25) ? PRISM_PSN_MASK - random_.below(20) : random_.bits()) &
+		       PRISM_PSN_MASK;
 	};
 	test::ConnectOptions options;
 	options.mtu = mtu_;
@@ -248,7 +246,8 @@ void EngineBackend::post_request(const Request &request, std::size_t index)
 			to_wire(request, {key(request.region), key(request.aux_region), list}, operands);
 		test::set_prism(*requester_, wr, fields, operands);
 	} else {
-		static constexpr SendKind kinds[] = {SendKind::read, SendKind::write, SendKind::atomic, SendKind::atomic};
+		static constexpr SendKind kinds[] = {
+			SendKind::read, SendKind::write, SendKind::atomic, SendKind::atomic};
 		wr.kind = kinds[static_cast<int>(request.op) - static_cast<int>(Op::plain_read)];
 		wr.rkey = key(request.region);
 		wr.remote_addr = request.va;
@@ -355,7 +354,8 @@ Outcome EngineBackend::outcome_of(const Request &request, std::size_t index, con
 		complain("completions out of order");
 
 	const bool has_data = request.op == Op::cas || request.op == Op::plain_read || request.op == Op::plain_add ||
-		request.op == Op::plain_swap || (request.op == Op::read && !request.has(reference::redirect));
+			      request.op == Op::plain_swap ||
+			      (request.op == Op::read && !request.has(reference::redirect));
 	const std::uint8_t *piece = local_.data() + index * piece_size;
 	outcome.status = static_cast<Status>(wc.vendor_err);
 	outcome.byte_len = wc.byte_len;

@@ -379,8 +379,8 @@ Outcome ExecutorBackend::outcome_of(const Request &request, const prism_result &
 }
 
 /** Encode, mangle, decode and execute one packet; false when a fault ends the request. */
-bool ExecutorBackend::packet(const Request &request, prism_request &fields, std::uint32_t index, Outcome &outcome,
-	prism_result &result)
+bool ExecutorBackend::packet(
+	const Request &request, prism_request &fields, std::uint32_t index, Outcome &outcome, prism_result &result)
 {
 	const std::uint32_t offset = index * mtu_;
 	const std::uint32_t total = request.carries_payload() ? static_cast<std::uint32_t>(request.payload.size()) : 0;
@@ -402,8 +402,8 @@ bool ExecutorBackend::packet(const Request &request, prism_request &fields, std:
 		mangle_packet(bytes_, request.mangle);
 
 	prism_request decoded{};
-	prism_reject reject = prism_request_decode(bytes_.data(), static_cast<u32>(bytes_.size()), mtu_, max_indirect_,
-		&decoded);
+	prism_reject reject =
+		prism_request_decode(bytes_.data(), static_cast<u32>(bytes_.size()), mtu_, max_indirect_, &decoded);
 	if (!reject) {
 		if (decoded.first && decoded.last && !message_.active)
 			prism_execute(&env_, this, &decoded, chain_ok_, &result);
@@ -454,7 +454,8 @@ Outcome ExecutorBackend::execute_plain(const Request &request)
 	outcome.local.assign(target, target + outcome.byte_len);
 	if (request.op == Op::plain_add)
 		put_unaligned_le64(get_unaligned_le64(target) + get_unaligned_le64(request.compare.data()), target);
-	else if (request.op == Op::plain_swap && get_unaligned_le64(target) == get_unaligned_le64(request.compare.data()))
+	else if (request.op == Op::plain_swap &&
+		 get_unaligned_le64(target) == get_unaligned_le64(request.compare.data()))
 		put_unaligned_le64(get_unaligned_le64(request.swap.data()), target);
 	return outcome;
 }

@@ -115,7 +115,7 @@ std::uint32_t Generator::length(bool small)
 		return static_cast<std::uint32_t>(random_.between(1, mtu));
 	if (choice < 88)
 		return mtu * static_cast<std::uint32_t>(random_.between(1, 4)) +
-			static_cast<std::uint32_t>(random_.below(3)) - 1;
+		       static_cast<std::uint32_t>(random_.below(3)) - 1;
 	if (choice < 98)
 		return static_cast<std::uint32_t>(random_.between(1, mtu * 5));
 	return world_.max_indirect - 1 + static_cast<std::uint32_t>(random_.below(3));
@@ -227,8 +227,8 @@ void Generator::make_aux(Request &request)
 		request.aux_va = address(request.aux_region, size, size);
 		return;
 	}
-	request.aux_va = address(request.aux_region, request.op == Op::cas ? request.size : request.length,
-		random_.pick({1u, 8u, 32u}));
+	request.aux_va = address(
+		request.aux_region, request.op == Op::cas ? request.size : request.length, random_.pick({1u, 8u, 32u}));
 }
 
 void Generator::make_payload(Request &request)
@@ -248,15 +248,15 @@ void Generator::make_mangle(Request &request)
 		return;
 	if (request.carries_payload() && request.payload.size() != request.length)
 		return;
-	if (request.op == Op::cas && (request.size == 0 || (request.size & (request.size - 1)) || request.size < 8 ||
-					     request.mode > 2 ||
-					     (request.compare_data && !request.has(reference::data_indirect))))
+	if (request.op == Op::cas &&
+		(request.size == 0 || (request.size & (request.size - 1)) || request.size < 8 || request.mode > 2 ||
+			(request.compare_data && !request.has(reference::data_indirect))))
 		return;
 	const std::size_t payload = request.carries_payload() ? request.payload.size() : 0;
 	const std::size_t packets = payload ? (payload - 1) / world_.mtu + 1 : 1;
 	request.mangled_packet = static_cast<std::uint32_t>(random_.below(packets));
-	request.mangle = random_.pick({Mangle::reserved_bits, Mangle::truncated, Mangle::extended, Mangle::other_flags,
-		Mangle::misplaced});
+	request.mangle = random_.pick(
+		{Mangle::reserved_bits, Mangle::truncated, Mangle::extended, Mangle::other_flags, Mangle::misplaced});
 	if (request.mangle == Mangle::other_flags && request.mangled_packet == 0)
 		request.mangle = Mangle::reserved_bits;
 	if (request.mangle == Mangle::misplaced && !request.carries_payload())

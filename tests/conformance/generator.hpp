@@ -24,7 +24,12 @@ enum RegionNumber : int {
 };
 
 /** Numbers of the lists. */
-enum ListNumber : int { list_own, list_foreign, list_ordinary, list_count };
+enum ListNumber : int {
+	list_own,
+	list_foreign,
+	list_ordinary,
+	list_count
+};
 
 /** Memory, regions and free lists of every kind that matters; contents from @p random. */
 reference::World make_world(std::uint32_t mtu, test::Random &random);

@@ -345,8 +345,8 @@ Outcome World::swap(const Request &request, const Message &message)
 	}
 	Bytes target = old;
 	for (unsigned i = 0; i < n; i++)
-		target[i] = static_cast<std::uint8_t>(
-			(old[i] & ~request.swap_mask[i]) | (fresh[i] & request.swap_mask[i]));
+		target[i] =
+			static_cast<std::uint8_t>((old[i] & ~request.swap_mask[i]) | (fresh[i] & request.swap_mask[i]));
 	poke(message.va, target);
 	return outcome;
 }

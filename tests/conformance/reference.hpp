@@ -17,7 +17,16 @@ namespace prism::reference
 
 using Bytes = std::vector<std::uint8_t>;
 
-enum class Op : std::uint8_t { read, write, cas, allocate, plain_read, plain_write, plain_swap, plain_add };
+enum class Op : std::uint8_t {
+	read,
+	write,
+	cas,
+	allocate,
+	plain_read,
+	plain_write,
+	plain_swap,
+	plain_add
+};
 
 /** The modifiers (S.3), one bit each, in an order of their own. */
 enum Modifier : std::uint8_t {
@@ -102,9 +111,9 @@ struct Request {
 	int aux_region = no_region;
 	std::uint64_t aux_va = 0;
 	std::uint32_t length = 0;  /* the total length on the wire; may contradict the payload */
-	std::uint8_t mode = 0;	   /* 0 EQ, 1 GT, 2 LT */
+	std::uint8_t mode = 0;     /* 0 EQ, 1 GT, 2 LT */
 	bool compare_data = false; /* the loaded bytes are the compare operand as well */
-	std::uint8_t size = 8;	   /* of each operand */
+	std::uint8_t size = 8;     /* of each operand */
 	std::array<std::uint8_t, 32> compare{}, swap{}, compare_mask{}, swap_mask{};
 	int list = no_list;
 	std::uint32_t tag = 0;
@@ -119,11 +128,31 @@ struct Request {
 	}
 };
 
-enum class Verdict : std::uint8_t { completed, invalid_request, access_error, flushed };
-enum class Status : std::uint8_t { ok, cas_miss, null_pointer, no_buffer, skipped };
+enum class Verdict : std::uint8_t {
+	completed,
+	invalid_request,
+	access_error,
+	flushed
+};
+enum class Status : std::uint8_t {
+	ok,
+	cas_miss,
+	null_pointer,
+	no_buffer,
+	skipped
+};
 
 /** Which counter tells of a fault (S.12). */
-enum class Reason : std::uint8_t { none, format, flags, operand, alignment, access, free_list, too_large };
+enum class Reason : std::uint8_t {
+	none,
+	format,
+	flags,
+	operand,
+	alignment,
+	access,
+	free_list,
+	too_large
+};
 
 /** What the requester learns, and what the responder counts. */
 struct Outcome {
@@ -151,7 +180,7 @@ public:
 	std::vector<Region> regions;
 	std::vector<FreeList> lists;
 	Rights granted = all_rights; /* the QP's own access flags */
-	int domain = 1;		     /* the QP's */
+	int domain = 1;              /* the QP's */
 	bool chain_ok = true;
 	bool broken = false; /* the QP is in ERROR until reset() */
 

@@ -25,8 +25,8 @@ public:
 	Victim() : node_(1), peer_(2), local_(piece * pieces, 0), bystander_(4096, 0x5c)
 	{
 		key_ = node_.engine.memory.add_region(local_.data(), va, local_.size(), soft::access_local_write, 1);
-		node_.engine.memory.add_region(bystander_.data(), va + (1 << 20), bystander_.size(),
-			soft::access_local_write, 1);
+		node_.engine.memory.add_region(
+			bystander_.data(), va + (1 << 20), bystander_.size(), soft::access_local_write, 1);
 		connect();
 	}
 
@@ -52,13 +52,13 @@ public:
 		require(local_.guards_intact());
 		require(bystander_.guards_intact() && bystander_.all(0x5c));
 		/* What is not answered comes to its end by itself. */
-		for (int i = 0; i < 20 && endpoint_.qp.state == IBV_QPS_RTS; i++) {
+		for (int i = 0; i < 200 && completed_ != next_; i++) {
 			now_ += 10'000'000;
 			node_.engine.progress(now_);
 			node_.outbox.clear();
 			poll();
 		}
-		require(endpoint_.qp.state == IBV_QPS_ERR && completed_ == next_);
+		require(completed_ == next_);
 	}
 
 private:

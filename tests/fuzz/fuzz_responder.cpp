@@ -15,7 +15,14 @@ constexpr std::uint64_t va = 0x1000;
 constexpr std::uint32_t size = 8192;
 constexpr std::uint8_t secret = 0x5c;
 
-enum RegionIndex { writable, read_only, atomic_only, foreign, local_only, region_count };
+enum RegionIndex {
+	writable,
+	read_only,
+	atomic_only,
+	foreign,
+	local_only,
+	region_count
+};
 
 /** The node under attack; one QP that speaks PRISM. */
 class Victim
@@ -32,8 +39,8 @@ public:
 			soft::access_local_write};
 		for (unsigned i = 0; i < region_count; i++) {
 			memory_.emplace_back(size, i == writable ? std::uint8_t{0} : secret);
-			keys_[i] = node_.engine.memory.add_region(memory_[i].data(), va + i * 0x10000ull, size, access[i],
-				i == foreign ? 2 : 1);
+			keys_[i] = node_.engine.memory.add_region(
+				memory_[i].data(), va + i * 0x10000ull, size, access[i], i == foreign ? 2 : 1);
 		}
 		/* Something for indirect requests to follow, to good places and bad ones. */
 		for (std::uint64_t i = 0; i < 64; i++) {

@@ -63,9 +63,8 @@ public:
 			return false;
 		record.control = input_[0];
 		record.parameter = input_[1];
-		const std::size_t length =
-			std::min<std::size_t>({std::size_t{input_[2]} | std::size_t{input_[3]} << 8, input_.size() - 4,
-				soft::max_packet_size});
+		const std::size_t length = std::min<std::size_t>({std::size_t{input_[2]} | std::size_t{input_[3]} << 8,
+			input_.size() - 4, soft::max_packet_size});
 		record.packet.assign(input_.begin() + 4, input_.begin() + 4 + static_cast<std::ptrdiff_t>(length));
 		input_ = input_.subspan(4 + length);
 		return true;
@@ -79,8 +78,7 @@ private:
 class Guarded
 {
 public:
-	explicit Guarded(std::size_t size, std::uint8_t contents)
-		: size_(size), bytes_(size + 2 * guard, canary)
+	explicit Guarded(std::size_t size, std::uint8_t contents) : size_(size), bytes_(size + 2 * guard, canary)
 	{
 		std::fill_n(data(), size, contents);
 	}
@@ -91,7 +89,7 @@ public:
 	{
 		const auto intact = [](std::uint8_t byte) { return byte == canary; };
 		return std::all_of(bytes_.begin(), bytes_.begin() + guard, intact) &&
-			std::all_of(bytes_.end() - guard, bytes_.end(), intact);
+		       std::all_of(bytes_.end() - guard, bytes_.end(), intact);
 	}
 	[[nodiscard]] bool all(std::uint8_t value) const
 	{

@@ -95,11 +95,11 @@ void Endpoint::post_inline(SendRequest &request, std::span<const std::uint8_t> d
 	node.engine.posted(qp);
 }
 
-void set_prism(Endpoint &endpoint, SendRequest &request, const prism_request &fields,
-	std::span<const std::uint8_t> operands)
+void set_prism(
+	Endpoint &endpoint, SendRequest &request, const prism_request &fields, std::span<const std::uint8_t> operands)
 {
-	static constexpr ibv_wc_opcode opcodes[] = {IBV_WC_RDMA_READ, IBV_WC_RDMA_WRITE, IBV_WC_COMP_SWAP,
-		IBV_WC_FETCH_ADD};
+	static constexpr ibv_wc_opcode opcodes[] = {
+		IBV_WC_RDMA_READ, IBV_WC_RDMA_WRITE, IBV_WC_COMP_SWAP, IBV_WC_FETCH_ADD};
 	request.kind = soft::SendKind::prism;
 	request.wc_opcode = opcodes[fields.op];
 	request.prism = fields;

@@ -43,7 +43,7 @@ constexpr std::uint64_t own_swap = 32;
 constexpr std::uint64_t own_version = 64;
 constexpr std::uint64_t own_install = 96;
 constexpr std::uint64_t own_version_pointer = 112;
-constexpr std::uint64_t own_pointers = 128;		       /* one of 16 bytes for each slot */
+constexpr std::uint64_t own_pointers = 128;                      /* one of 16 bytes for each slot */
 constexpr std::uint64_t own_scratch = own_pointers + 16 * slots; /* likewise */
 constexpr std::uint64_t own_slots = 4096;
 constexpr std::uint64_t own_receives = own_slots + slots * slot_size;
@@ -94,12 +94,23 @@ struct Object {
 
 class Simulation;
 
-enum class Kind : std::uint8_t { add, swap, version_cas, allocate, install, send, plain_write, write, plain_read, read };
+enum class Kind : std::uint8_t {
+	add,
+	swap,
+	version_cas,
+	allocate,
+	install,
+	send,
+	plain_write,
+	write,
+	plain_read,
+	read
+};
 
 struct Pending {
 	Kind kind = Kind::add;
 	std::uint64_t id = 0;
-	std::uint64_t tag = 0;	     /* of the pattern */
+	std::uint64_t tag = 0; /* of the pattern */
 	std::uint32_t length = 0;
 	std::uint64_t expected = 0; /* old value */
 	unsigned object = 0;
@@ -148,7 +159,10 @@ private:
 	void check_allocate(const Pending &pending, const ibv_wc &wc);
 	void find(const std::string &what);
 	std::uint8_t *own(std::uint64_t at);
-	[[nodiscard]] std::uint64_t own_va(std::uint64_t at) const { return server_va + private_at + number_ * own_size + at; }
+	[[nodiscard]] std::uint64_t own_va(std::uint64_t at) const
+	{
+		return server_va + private_at + number_ * own_size + at;
+	}
 	std::uint8_t *piece(std::uint64_t id) { return local_.data() + id % 64 * piece_size; }
 
 	Simulation &sim_;
@@ -165,8 +179,8 @@ private:
 
 	std::uint64_t own_adds_ = 0, own_swaps_ = 0, versions_ = 0; /* posted so far */
 	unsigned next_slot_ = 0;
-	std::set<unsigned> slots_used_; /* written to by something under way */
-	bool allocate_ok_ = false;	/* of the last ALLOCATE that completed */
+	std::set<unsigned> slots_used_;                             /* written to by something under way */
+	bool allocate_ok_ = false;                                  /* of the last ALLOCATE that completed */
 	std::deque<std::pair<std::uint64_t, std::uint32_t>> sends_; /* tag, length: posted and not received */
 	std::uint64_t receives_posted_ = 0, received_ = 0;
 };
@@ -220,11 +234,13 @@ Session::Session(Simulation &simulation, Node &client, Node &server, unsigned nu
 	mtu_ = random.pick({256u, 512u, 1024u, 2048u, 4096u});
 	window_ = static_cast<unsigned>(random.between(1, 14));
 	to_post_ = sim_.options.operations;
-	local_key_ = client.engine.memory.add_region(local_.data(), client_va, local_.size(), soft::access_local_write, 1);
+	local_key_ =
+		client.engine.memory.add_region(local_.data(), client_va, local_.size(), soft::access_local_write, 1);
 	ConnectOptions options;
 	options.mtu = mtu_;
 	options.max_rd_atomic = static_cast<std::uint32_t>(random.between(1, 16));
-	options.send_psn = static_cast<std::uint32_t>(random.chance(30) ? PRISM_PSN_MASK - random.below(50) : random.bits()) &
+	options.send_psn =
+		static_cast<std::uint32_t>(random.chance(30) ? PRISM_PSN_MASK - random.below(50) : random.bits()) &
 		PRISM_PSN_MASK;
 	options.recv_psn = static_cast<std::uint32_t>(random.bits()) & PRISM_PSN_MASK;
 	ConnectOptions back = options;
@@ -254,7 +270,8 @@ bool Session::done() const
 std::uint32_t Session::some_length(std::uint32_t most)
 {
 	most = std::min(most, 12 * mtu_);
-	return static_cast<std::uint32_t>(sim_.random.chance(50) ? sim_.random.between(8, 64) : sim_.random.between(8, most));
+	return static_cast<std::uint32_t>(
+		sim_.random.chance(50) ? sim_.random.between(8, 64) : sim_.random.between(8, most));
 }
 
 SendRequest &Session::begin(Kind kind)
@@ -353,8 +370,8 @@ void Session::post_cas()
 	SendRequest &wr = begin(Kind::version_cas);
 	pending_.back().expected = versions_;
 	std::uint8_t operands[64] = {};
-	store64(operands + 8, versions_ + 1);  /* compare: high word */
-	store64(operands + 16, number_);       /* swap */
+	store64(operands + 8, versions_ + 1); /* compare: high word */
+	store64(operands + 16, number_);      /* swap */
 	store64(operands + 24, ++versions_);
 	std::memset(operands + 40, 0xff, 8); /* compare mask: the version alone */
 	std::memset(operands + 48, 0xff, 16);
@@ -664,7 +681,7 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 	  network_({&server, &client_a_, &client_b_}, chosen.faults, random)
 {
 	const std::uint32_t all = soft::access_local_write | soft::access_remote_read | soft::access_remote_write |
-		soft::access_remote_atomic;
+				  soft::access_remote_atomic;
 	key = server.engine.memory.add_region(memory.data(), server_va, memory.size(), all, 1);
 	fill_pattern(memory.data() + constant_at, 0, constant_size);
 	for (unsigned i = 0; i < object_count; i++) {
@@ -679,7 +696,8 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 	for (unsigned i = 0; i < options.qps; i++)
 		sessions_.push_back(std::make_unique<Session>(*this, i % 2 ? client_a_ : client_b_, server, i));
 	if (options.sabotage != Sabotage::none)
-		network_.set_shim([this](Node &node, std::vector<std::uint8_t> &packet) { return sabotage(node, packet); });
+		network_.set_shim(
+			[this](Node &node, std::vector<std::uint8_t> &packet) { return sabotage(node, packet); });
 }
 
 void Simulation::set_version(unsigned number, std::uint64_t version)
@@ -806,7 +824,7 @@ void Simulation::execute_again(const prism_bth &bth)
 {
 	soft::QueuePair *qp = server.engine.find_qp(bth.qpn);
 	const bool once = bth.opcode == soft::rc_fetch_add || bth.opcode == soft::rc_cmp_swap ||
-		bth.opcode == PRISM_OP_CAS || bth.opcode == PRISM_OP_ALLOCATE_ONLY;
+			  bth.opcode == PRISM_OP_CAS || bth.opcode == PRISM_OP_ALLOCATE_ONLY;
 	if (qp && once && soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
 		qp->resp.expected_psn = bth.psn;
 }
@@ -834,8 +852,8 @@ bool Simulation::sabotage(Node &node, std::vector<std::uint8_t> &packet)
 		qp->resp.expected_psn = soft::psn_add(bth.psn, 1);
 		return false;
 	}
-	if (options.sabotage == Sabotage::replay_wrong && &node == &server && prism_opcode_is_request(bth.opcode) && qp &&
-		soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
+	if (options.sabotage == Sabotage::replay_wrong && &node == &server && prism_opcode_is_request(bth.opcode) &&
+		qp && soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
 		for (soft::SavedResponse &saved : qp->resp.saved)
 			saved.response.result[8] ^= 1;
 	return true;

@@ -22,8 +22,8 @@ namespace prism::test
 enum class Sabotage : std::uint8_t {
 	none,
 	execute_again, /* the responder executes duplicates of atomics, CASes and ALLOCATEs as if they were new */
-	splice,	       /* all resolutions of a READ look alike */
-	forget,	       /* now and then the responder takes a SEND for executed that it has not seen */
+	splice,        /* all resolutions of a READ look alike */
+	forget,        /* now and then the responder takes a SEND for executed that it has not seen */
 	replay_wrong,  /* replayed results are not those of the execution */
 };
 

@@ -51,7 +51,7 @@ private:
 		if (!length)
 			return true;
 		const bool key = (rkey == memory_key && device.memory_live) ||
-			(rkey == scratch_key && device.scratch_live && va >= scratch_va);
+				 (rkey == scratch_key && device.scratch_live && va >= scratch_va);
 		if (!key || va < base || va + length > base + device.bytes.size())
 			return false;
 		span->region = device.bytes.data() + (va - base);

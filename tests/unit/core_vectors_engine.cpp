@@ -29,7 +29,7 @@ const std::map<std::string, std::uint64_t ProtocolCounters::*> counters{
 std::uint64_t refusals(const ProtocolCounters &c)
 {
 	return c.rx_bad_format + c.rx_bad_flags + c.rx_bad_operand + c.rx_bad_alignment + c.rx_unknown_opcode +
-		c.rx_access_error + c.rx_bad_free_list + c.rx_payload_too_large;
+	       c.rx_access_error + c.rx_bad_free_list + c.rx_payload_too_large;
 }
 
 /** The responder of the vectors: its QP, the regions and the free list that they name. */
@@ -42,7 +42,7 @@ public:
 		/* Keys of the table are index << 8 | generation: fill it up to those of the vectors. */
 		soft::MemoryTable &table = node_.engine.memory;
 		const std::uint32_t all = soft::access_local_write | soft::access_remote_read |
-			soft::access_remote_write | soft::access_remote_atomic;
+					  soft::access_remote_write | soft::access_remote_atomic;
 		for (std::uint32_t key = 0; key >> 8 < 0x1b;)
 			key = table.add_region(memory_.data(), (key >> 8) + 1 == 0x1b ? scratch_va : target_va,
 				memory_.size(), all, 1);

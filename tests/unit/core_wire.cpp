@@ -85,12 +85,12 @@ Bytes encode_response(const Json &fields)
 {
 	const Bytes payload = fields.contains("payload") ? bytes_of(fields["payload"]) : Bytes{};
 	const bool brief = fields.contains("rspeth"), reads = fields.contains("rdeth");
-	const std::size_t header = brief ? PRISM_RESPONSE_SIZE
-		: reads			 ? PRISM_READ_RESPONSE_HEADER
-					 : PRISM_BTH_SIZE + PRISM_AETH_SIZE;
+	const std::size_t header = brief   ? PRISM_RESPONSE_SIZE
+				   : reads ? PRISM_READ_RESPONSE_HEADER
+					   : PRISM_BTH_SIZE + PRISM_AETH_SIZE;
 	Bytes packet = encode_bth(fields, header + payload.size() + fields["pad"].get<std::size_t>());
-	prism_aeth_encode(packet.data() + PRISM_BTH_SIZE, fields["aeth"]["syndrome"].get<u8>(),
-		fields["aeth"]["msn"].get<u32>());
+	prism_aeth_encode(
+		packet.data() + PRISM_BTH_SIZE, fields["aeth"]["syndrome"].get<u8>(), fields["aeth"]["msn"].get<u32>());
 	if (brief) {
 		prism_response response{};
 		response.status = fields["rspeth"]["status"].get<u8>();
@@ -166,8 +166,8 @@ TEST(WireVectors, DecodeToTheirFieldsAndEncodeToTheirBytes)
 		Bytes encoded;
 		if (prism_opcode_is_request(packet[0])) {
 			prism_request request;
-			ASSERT_EQ(prism_request_decode(packet.data(), size, vector["mtu"].get<u32>(), max_indirect,
-					  &request),
+			ASSERT_EQ(prism_request_decode(
+					  packet.data(), size, vector["mtu"].get<u32>(), max_indirect, &request),
 				PRISM_ACCEPT);
 			expect_request(request, fields);
 			encoded = encode_request(fields, request);

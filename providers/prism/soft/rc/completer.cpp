@@ -19,6 +19,26 @@ std::uint32_t response_psn(const SendRequest &wr)
 	return reads ? wr.first_psn : psn_add(wr.first_psn, wr.psns - 1);
 }
 
+/** Could @p request have ended so? Nothing else is believed of a peer. */
+bool can_answer(const prism_request &request, const prism_response &response)
+{
+	const bool moves = request.op == PRISM_READ || request.op == PRISM_WRITE;
+	switch (response.status) {
+	case PRISM_STATUS_OK:
+		if (request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R))
+			return false; /* its answer brings data */
+		return !moves || response.value <= request.length;
+	case PRISM_STATUS_CAS_MISS:
+		return request.op == PRISM_CAS;
+	case PRISM_STATUS_NULL_POINTER:
+		return request.flags & PRISM_FLAG_T;
+	case PRISM_STATUS_NO_BUFFER:
+		return request.op == PRISM_ALLOCATE;
+	default:
+		return request.flags & PRISM_FLAG_C;
+	}
+}
+
 std::uint32_t byte_len(const SendRequest &wr, const prism_response &response)
 {
 	if (response.status != PRISM_STATUS_OK && response.status != PRISM_STATUS_CAS_MISS)
@@ -291,10 +311,7 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 	SendRequest *wr = answered(bth.psn, now);
 	if (!wr)
 		return;
-	const bool data_expected =
-		wr->kind == SendKind::prism && wr->prism.op == PRISM_READ && !(wr->prism.flags & PRISM_FLAG_R);
-	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) ||
-		(data_expected && response.status == PRISM_STATUS_OK)) {
+	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) || !can_answer(wr->prism, response)) {
 		drop();
 		return;
 	}

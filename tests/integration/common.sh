@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# Sourced by the integration tests. Needs PRISM_BUILD and PRISM_SOURCE, the build and the source tree.
+
+: "${PRISM_BUILD:?is the build folder}" "${PRISM_SOURCE:?is the source folder}"
+bin=$PRISM_BUILD/bin
+work=$(mktemp -d "${TMPDIR:-/tmp}/prism-test.XXXXXX")
+children=()
+failures=0
+LC_ALL=C
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+# fail TEXT [FILE...]: goes on, so that one run shows all that is wrong
+fail() {
+	local text=$1 file
+	shift
+	echo "FAIL: $text"
+	for file in "$@"; do
+		sed "s|^|    ${file##*/}: |" "$file" | tail -n 15
+	done
+	failures=$((failures + 1))
+}
+
+pass() {
+	echo "ok: $*"
+}
+
+need_program() {
+	local program
+	for program in "$@"; do
+		command -v "$program" >/dev/null || skip "$program is not installed"
+	done
+}
+
+clean_up() {
+	local pid
+	for pid in "${children[@]}"; do
+		kill -9 "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	declare -F clean_up_more >/dev/null && clean_up_more
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 143' TERM INT
+
+finish() {
+	[ "$failures" -eq 0 ] || {
+		echo "$failures checks failed"
+		exit 1
+	}
+	echo "all checks passed"
+	exit 0
+}
+
+# start LOG COMMAND...: in the background; its pid is in $started
+start() {
+	local log=$1
+	shift
+	"$@" >"$log" 2>&1 </dev/null &
+	started=$!
+	children+=("$started")
+}
+
+# wait_listening PORT PID: until somebody listens there; 1 if PID ends first, or after 20 seconds
+wait_listening() {
+	local tries
+	for ((tries = 0; tries < 400; tries++)); do
+		[ -n "$(ss -Hltn "sport = :$1")" ] && return 0
+		kill -0 "$2" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	return 1
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds
+wait_for() {
+	local tries=$(($1 * 20))
+	shift
+	while ! "$@"; do
+		((tries-- > 0)) || return 1
+		sleep 0.05
+	done
+}
+
+# pair NAME PORT PATTERN SERVER-COMMAND -- CLIENT-COMMAND: both must end with 0 and the client must print PATTERN
+pair() {
+	local name=$1 port=$2 pattern=$3 server=() client_status server_status
+	shift 3
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	start "$work/server" timeout -k 5 60 "${server[@]}"
+	local server_pid=$started
+	wait_listening "$port" "$server_pid" || {
+		fail "$name: the server does not listen" "$work/server"
+		return
+	}
+	timeout -k 5 60 "$@" >"$work/client" 2>&1 </dev/null
+	client_status=$?
+	wait "$server_pid"
+	server_status=$?
+	if [ $client_status -ne 0 ] || [ $server_status -ne 0 ]; then
+		fail "$name: client ended with $client_status, server with $server_status" "$work/client" "$work/server"
+	elif ! grep -Eq -- "$pattern" "$work/client"; then
+		fail "$name: no result in the client's output" "$work/client"
+	else
+		pass "$name"
+	fi
+}
