@@ -32,8 +32,8 @@ constexpr std::uint8_t poison = 0xee;
 constexpr std::uint64_t counter_at = 0;
 constexpr std::uint64_t pointers_at = 64;
 constexpr std::uint64_t constant_at = 256;
-constexpr std::uint64_t constant_size = 16384;
-constexpr std::uint64_t objects_at = 0x8000;
+constexpr std::uint64_t constant_size = 1 << 20;
+constexpr std::uint64_t objects_at = constant_at + constant_size;
 constexpr std::uint64_t buffers_at = objects_at + object_count * 2 * object_size;
 constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
 
@@ -51,6 +51,7 @@ constexpr std::uint64_t own_size = own_receives + slots * slot_size;
 
 constexpr std::uint64_t server_va = 0x10'0000;
 constexpr std::uint64_t client_va = 0x40'0000;
+constexpr std::uint64_t long_va = 0x4000'0000;
 constexpr std::uint64_t piece_size = 16384;
 
 std::uint8_t pattern(std::uint64_t tag, std::uint64_t at)
@@ -104,7 +105,8 @@ enum class Kind : std::uint8_t {
 	plain_write,
 	write,
 	plain_read,
-	read
+	read,
+	long_read
 };
 
 struct Pending {
@@ -148,6 +150,7 @@ private:
 	void post_write(Kind kind);
 	void post_plain_read();
 	void post_read();
+	void post_long_read();
 	SendRequest &begin(Kind kind);
 	void finish(SendRequest &wr, std::uint32_t local_length);
 	void finish_prism(SendRequest &wr, const prism_request &request, std::span<const std::uint8_t> operands,
@@ -168,8 +171,9 @@ private:
 	Simulation &sim_;
 	const unsigned number_;
 	Endpoint client_, server_;
-	std::vector<std::uint8_t> local_;
-	std::uint32_t local_key_ = 0;
+	std::vector<std::uint8_t> local_, long_;
+	std::uint32_t local_key_ = 0, long_key_ = 0;
+	bool reading_long_ = false;
 	std::uint32_t mtu_ = 0;
 	unsigned window_ = 8;
 	unsigned to_post_ = 0;
@@ -236,6 +240,11 @@ Session::Session(Simulation &simulation, Node &client, Node &server, unsigned nu
 	to_post_ = sim_.options.operations;
 	local_key_ =
 		client.engine.memory.add_region(local_.data(), client_va, local_.size(), soft::access_local_write, 1);
+	if (sim_.options.long_reads > 0) {
+		long_.resize(constant_size);
+		long_key_ = client.engine.memory.add_region(
+			long_.data(), long_va, long_.size(), soft::access_local_write, 1);
+	}
 	ConnectOptions options;
 	options.mtu = mtu_;
 	options.max_rd_atomic = static_cast<std::uint32_t>(random.between(1, 16));
@@ -310,6 +319,10 @@ void Session::post_some()
 
 void Session::post_one()
 {
+	if (!reading_long_ && sim_.random.chance(sim_.options.long_reads)) {
+		post_long_read();
+		return;
+	}
 	switch (sim_.random.below(11)) {
 	case 0:
 		post_atomic(Kind::add);
@@ -521,6 +534,31 @@ void Session::post_read()
 	finish_prism(wr, request, {}, pending.length);
 }
 
+/** Of memory that never changes; one at a time. */
+void Session::post_long_read()
+{
+	SendRequest &wr = begin(Kind::long_read);
+	Pending &pending = pending_.back();
+	pending.length = static_cast<std::uint32_t>(sim_.random.between(1, constant_size));
+	reading_long_ = true;
+	std::fill(long_.begin(), long_.end(), 0);
+	const Sge sge{long_va, pending.length, long_key_};
+	if (sim_.options.long_prism_reads && sim_.random.chance(50)) {
+		prism_request request{};
+		request.op = PRISM_READ;
+		request.length = pending.length;
+		request.rkey = sim_.key;
+		request.va = server_va + constant_at;
+		set_prism(client_, wr, request, {});
+	} else {
+		wr.kind = SendKind::read;
+		wr.rkey = sim_.key;
+		wr.remote_addr = server_va + constant_at;
+	}
+	client_.post(wr, {&sge, 1});
+	next_id_++;
+}
+
 void Session::poll()
 {
 	ibv_wc wc;
@@ -569,11 +607,17 @@ void Session::check(const Pending &pending, const ibv_wc &wc)
 		check_write(pending, wc);
 		break;
 	case Kind::plain_read:
-		if (!has_pattern(local, 0, pending.length))
+		if (std::memcmp(local, sim_.memory.data() + constant_at, pending.length) != 0)
 			find("READ of the wrong bytes");
 		break;
 	case Kind::read:
 		check_read(pending, wc);
+		break;
+	case Kind::long_read:
+		reading_long_ = false;
+		if (wc.byte_len != pending.length ||
+			std::memcmp(long_.data(), sim_.memory.data() + constant_at, pending.length) != 0)
+			find("a long READ of the wrong bytes");
 		break;
 	default:
 		break;
@@ -683,7 +727,12 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 	const std::uint32_t all = soft::access_local_write | soft::access_remote_read | soft::access_remote_write |
 				  soft::access_remote_atomic;
 	key = server.engine.memory.add_region(memory.data(), server_va, memory.size(), all, 1);
-	fill_pattern(memory.data() + constant_at, 0, constant_size);
+	static const std::vector<std::uint8_t> constant = [] {
+		std::vector<std::uint8_t> bytes(constant_size);
+		fill_pattern(bytes.data(), 0, bytes.size());
+		return bytes;
+	}();
+	std::copy(constant.begin(), constant.end(), memory.begin() + constant_at);
 	for (unsigned i = 0; i < object_count; i++) {
 		/* Both copies, so that a direct READ finds a version too. */
 		set_version(i, 1);

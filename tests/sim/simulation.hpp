@@ -31,7 +31,9 @@ struct SimulationOptions {
 	Faults faults;
 	Sabotage sabotage = Sabotage::none;
 	unsigned qps = 4;
-	unsigned operations = 60; /* for each QP */
+	unsigned operations = 60;      /* for each QP */
+	double long_reads = 0;         /* percent of the operations: READs of up to 1 MiB, which the responder paces */
+	bool long_prism_reads = false; /* of both kinds; needs a good network, as they are repeated whole */
 };
 
 struct SimulationResult {

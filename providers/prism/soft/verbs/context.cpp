@@ -28,6 +28,9 @@ constexpr Time max_patience = 1'000'000;
 /** Trains taken in one go, before answers leave and the lock is given up. */
 constexpr int trains_a_turn = 4;
 
+/** How often to look for packets in one turn: the rest of a turn is time in which none is seen. */
+constexpr int looks = 4;
+
 /** How often to look for requests that a peer announced before answering those that came: about two microseconds. */
 constexpr int company_looks = 12;
 
@@ -85,7 +88,9 @@ Context::~Context()
 
 bool Context::drive(Time at, int max_trains)
 {
-	const bool received = port_->receive(*engine_, at, max_trains) > 0;
+	bool received = false;
+	for (int i = 0; i < looks && !received; i++)
+		received = port_->receive(*engine_, at, max_trains) > 0;
 	for (int i = 0; i < company_looks && engine_->expects_more(); i++)
 		port_->receive(*engine_, at, max_trains);
 	engine_->progress(at);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* READ responses of several packets: pacing them, and holding back what comes behind (docs/semantics.md S.9). */
+#include "responder.hpp"
+
+#include <algorithm>
+
+#include "target_memory.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/*
+ * Pacing of READ responses (docs/semantics.md S.9): a burst fits the smallest socket buffer that a peer may have, the
+ * interval lets a busy receiver drain it. It doubles when the peer asks again, as that means loss, and shrinks slowly.
+ */
+constexpr std::uint32_t burst_bytes = 64 << 10;
+constexpr std::uint32_t first_burst_bytes = 128 << 10;
+constexpr Time min_interval = 15'000;
+constexpr Time max_interval = 4'000'000;
+
+/** Requests that arrive while a stream is under way wait in line; beyond this they are dropped, to be sent again. */
+constexpr std::size_t max_held_bytes = 256 << 10;
+
+bool takes_slot(std::uint8_t opcode)
+{
+	return prism_opcode_is_request(opcode) || (rc_opcode_flags(opcode) & (op_read | op_atomic));
+}
+
+} // namespace
+
+/* READ responses ------------------------------------------------------------------------------------------------ */
+
+/** How many PSNs a request packet takes, by its header alone. */
+std::uint32_t Responder::psns_of(const prism_bth &bth, Packet packet) const
+{
+	const bool reads =
+		bth.opcode == rc_read_request || (bth.opcode == PRISM_OP_READ_REQUEST && !(bth.flags & PRISM_FLAG_R));
+	if (!reads || packet.size() < bth_size + reth_size)
+		return 1;
+	return packets_for(get_unaligned_be32(packet.data() + bth_size + 12), qp_.attr.mtu);
+}
+
+/**
+ * While a response is being sent, later requests wait, so that requests touch memory in order. True: the packet has
+ * been dealt with.
+ */
+bool Responder::hold(const prism_bth &bth, Packet packet)
+{
+	const ReadStream &stream = resp_.stream;
+	const std::int32_t at = psn_diff(bth.psn, stream.first_psn);
+	const bool asks_for_data = bth.opcode == rc_read_request || bth.opcode == PRISM_OP_READ_REQUEST;
+	if (at < 0) {
+		/* The peer has gone back beyond this READ and will come to it again; saved answers do not disturb. */
+		if (asks_for_data) {
+			end_stream();
+			drop_held();
+		}
+		return false;
+	}
+	if (at < static_cast<std::int32_t>(stream.psns)) {
+		/* Part of the response was lost: slow down and start over. */
+		resp_.stream.interval = std::min(max_interval, stream.interval * 2);
+		end_stream();
+		return false;
+	}
+	if (bth.psn != resp_.held_psn)
+		return true; /* held already, or its predecessor was lost */
+	if (resp_.held_bytes + packet.size() > max_held_bytes) {
+		engine_.counters.rx_held_overflow++;
+		return true;
+	}
+	if (takes_slot(bth.opcode))
+		resp_.held_reads++;
+	if (resp_.held_reads >= qp_.attr.max_dest_rd_atomic) {
+		refuse_excess(bth.psn);
+		return true;
+	}
+	resp_.held.emplace_back(packet.begin(), packet.end());
+	resp_.held_bytes += packet.size();
+	resp_.held_psn = psn_add(bth.psn, psns_of(bth, packet));
+	return true;
+}
+
+void Responder::drop_held()
+{
+	resp_.held.clear();
+	resp_.held_bytes = 0;
+	resp_.held_reads = 0;
+}
+
+void Responder::release_held(Time now)
+{
+	while (!resp_.held.empty() && !resp_.stream.active && qp_.state != IBV_QPS_ERR) {
+		const std::vector<std::uint8_t> packet = std::move(resp_.held.front());
+		resp_.held.pop_front();
+		resp_.held_bytes -= packet.size();
+		prism_bth bth;
+		prism_bth_decode(packet.data(), &bth);
+		if (takes_slot(bth.opcode))
+			resp_.held_reads--;
+		receive(bth, packet, now);
+	}
+}
+
+void Responder::start_stream(const ReadStream &fresh, Time now)
+{
+	const Time interval = std::max(min_interval, resp_.stream.interval);
+	resp_.ack_pending = false;
+	resp_.stream = fresh;
+	resp_.stream.interval = interval;
+	resp_.stream.active = true;
+	resp_.stream.begun = ++engine_.begun_;
+	if (resp_.held.empty())
+		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
+	const std::uint32_t budget = std::min(fresh.length, first_burst_bytes);
+	do
+		send_read_packet();
+	while (resp_.stream.active && resp_.stream.offset < budget);
+	if (!resp_.stream.active)
+		return;
+	resp_.stream.next = now + resp_.stream.interval;
+	engine_.streams_.push_back(&qp_);
+}
+
+void Responder::continue_stream(Time now)
+{
+	send_burst(now);
+	if (!resp_.stream.active)
+		release_held(now);
+}
+
+void Responder::send_burst(Time now)
+{
+	ReadStream &stream = resp_.stream;
+	const std::uint32_t end = stream.offset + burst_bytes;
+	while (stream.active && stream.offset < end)
+		send_read_packet();
+	stream.next = now + stream.interval;
+}
+
+void Responder::send_read_packet()
+{
+	ReadStream &stream = resp_.stream;
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t n = std::min(mtu, stream.length - stream.offset);
+	const bool first = stream.offset == 0, last = stream.offset + n == stream.length;
+	/* First, middle, last, only: one after the other in both opcode ranges. */
+	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
+	const std::uint32_t psn = psn_add(stream.first_psn, stream.offset / mtu);
+	TargetMemory target(engine_, qp_);
+	prism_span span{nullptr, stream.va + stream.offset, n};
+
+	if (n) {
+		span.region = target.resolve(stream.rkey, span.va, n, PRISM_RIGHT_READ);
+		if (!span.region) {
+			/* The region was deregistered while its READ was under way. */
+			end_stream();
+			engine_.counters.rx_access_error++;
+			nak_and_fail(syndrome_access_error, psn);
+			return;
+		}
+	}
+	const std::uint32_t header =
+		stream.prism ? std::uint32_t{PRISM_READ_RESPONSE_HEADER} : bth_size + (first || last ? aeth_size : 0);
+	const std::uint32_t pad = pad_for(n);
+	const std::uint8_t opcode =
+		(stream.prism ? std::uint8_t{PRISM_OP_READ_RESPONSE_FIRST} : std::uint8_t{rc_read_response_first}) +
+		place;
+	std::uint8_t *packet = begin_response(opcode, psn, header + n + pad, pad);
+	if (stream.prism || first || last)
+		prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
+	if (stream.prism) {
+		put_unaligned_be32(stream.resolution, packet + bth_size + aeth_size);
+		put_unaligned_be32(stream.length, packet + bth_size + aeth_size + 4);
+	}
+	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
+	engine_.sink_.commit();
+	stream.offset += n;
+	if (last) {
+		/* It got through whole: the next may go a little faster. */
+		stream.interval -= stream.interval / 8;
+		end_stream();
+	}
+}
+
+void Responder::end_stream()
+{
+	resp_.stream.active = false;
+	std::erase(engine_.streams_, &qp_);
+}
+
+} // namespace prism::soft

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* PRISM requests, and duplicates of all kinds: executed once, answered again (docs/semantics.md S.9). */
+#include "responder.hpp"
+
+#include <cstring>
+
+#include "target_memory.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+prism_response to_response(const prism_result &result)
+{
+	prism_response response{};
+	response.status = result.status;
+	response.value = result.value;
+	std::memcpy(response.result, result.bytes, sizeof(response.result));
+	return response;
+}
+
+} // namespace
+
+/* PRISM --------------------------------------------------------------------------------------------------------- */
+
+bool Responder::prism_access_allowed(const prism_request &request) const
+{
+	static constexpr std::uint32_t by_op[] = {
+		access_remote_read, access_remote_write, access_remote_atomic, access_remote_write};
+	std::uint32_t access = by_op[request.op];
+	if (request.flags & (PRISM_FLAG_T | PRISM_FLAG_D))
+		access |= access_remote_read;
+	if (request.flags & PRISM_FLAG_R)
+		access |= access_remote_write;
+	return access_allowed(access);
+}
+
+void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
+{
+	prism_request request;
+	prism_reject reject = prism_request_decode(
+		packet.data(), static_cast<std::uint32_t>(packet.size()), qp_.attr.mtu, max_indirect_read, &request);
+	const bool single = !reject && request.first && request.last && !resp_.prism.active;
+	if (!reject && !single)
+		reject = prism_message_check(&resp_.prism, &request);
+	if (!reject && !prism_access_allowed(request)) {
+		refuse_access(bth.psn);
+		return;
+	}
+	prism_result result{};
+	TargetMemory target(engine_, qp_);
+	engine_.begun_++;
+	if (!reject && resp_.saved.empty()) {
+		refuse_excess(bth.psn);
+		return;
+	}
+	if (single && !reject)
+		prism_execute(&TargetMemory::env, target.context(), &request, resp_.chain_ok, &result);
+	else if (!reject)
+		reject = prism_message_packet(
+			&TargetMemory::env, target.context(), &resp_.prism, &request, resp_.chain_ok, &result);
+	if (reject) {
+		refuse(reject, bth.psn);
+		return;
+	}
+	finish_prism(bth, request, result, now);
+}
+
+void Responder::count_result(const prism_request &request, const prism_result &result)
+{
+	ProtocolCounters &counters = engine_.counters;
+	std::uint64_t *const by_op[] = {
+		&counters.prism_reads, &counters.prism_writes, &counters.prism_cas, &counters.prism_allocates};
+	++*by_op[request.op];
+	switch (result.status) {
+	case PRISM_STATUS_CAS_MISS:
+		counters.prism_cas_misses++;
+		break;
+	case PRISM_STATUS_NULL_POINTER:
+		counters.prism_null_pointers++;
+		break;
+	case PRISM_STATUS_NO_BUFFER:
+		counters.prism_no_buffers++;
+		break;
+	case PRISM_STATUS_SKIPPED:
+		counters.prism_skipped++;
+		break;
+	default:
+		break;
+	}
+}
+
+/** Send what a READ resolved to, as one resolution. */
+void Responder::start_resolved(std::uint32_t psn, const prism_request &request, const prism_result &result, Time now)
+{
+	ReadStream stream;
+	stream.prism = true;
+	stream.rkey = request.rkey;
+	stream.va = result.read_va;
+	stream.length = result.read_length;
+	stream.first_psn = psn;
+	stream.psns = prism_request_psns(&request, qp_.attr.mtu);
+	stream.resolution = ++resp_.resolution;
+	start_stream(stream, now);
+}
+
+void Responder::finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now)
+{
+	switch (result.fault) {
+	case PRISM_NO_FAULT:
+		break;
+	case PRISM_FAULT_INVALID:
+		engine_.counters.rx_bad_alignment++;
+		nak_and_fail(syndrome_invalid_request, bth.psn);
+		return;
+	case PRISM_FAULT_TOO_LARGE:
+		engine_.counters.rx_payload_too_large++;
+		nak_and_fail(syndrome_invalid_request, bth.psn);
+		return;
+	case PRISM_FAULT_FREE_LIST:
+		engine_.counters.rx_bad_free_list++;
+		nak_and_fail(syndrome_access_error, bth.psn);
+		return;
+	default:
+		engine_.counters.rx_access_error++;
+		nak_and_fail(syndrome_access_error, bth.psn);
+		return;
+	}
+	advance(prism_request_psns(&request, qp_.attr.mtu));
+	engine_.expects_more_ = request.last && !bth.ack_req;
+	if (!request.last) {
+		/* Lets the peer's window move; only the response completes the request. */
+		acknowledge_later(bth.ack_req);
+		return;
+	}
+
+	resp_.msn++;
+	resp_.chain_ok = result.status == PRISM_STATUS_OK;
+	count_result(request, result);
+	SavedResponse &saved = save(bth.psn);
+	saved.reads = result.reads;
+	saved.response = to_response(result);
+	if (!result.reads) {
+		send_short(bth.psn, saved.response);
+		return;
+	}
+	start_resolved(bth.psn, request, result, now);
+}
+
+/* Duplicates ---------------------------------------------------------------------------------------------------- */
+
+SavedResponse &Responder::save(std::uint32_t psn)
+{
+	SavedResponse &saved = resp_.saved[resp_.next_saved];
+	if (++resp_.next_saved == resp_.saved.size())
+		resp_.next_saved = 0;
+	saved = {};
+	saved.psn = psn;
+	saved.valid = true;
+	return saved;
+}
+
+SavedResponse *Responder::find_saved(std::uint32_t psn)
+{
+	/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
+	const auto count = static_cast<std::uint32_t>(resp_.saved.size());
+	for (std::uint32_t i = 1; i <= count; i++) {
+		SavedResponse &saved = resp_.saved[(resp_.next_saved + count - i) % count];
+		if (saved.valid && saved.psn == psn)
+			return &saved;
+	}
+	return nullptr;
+}
+
+void Responder::replay(const SavedResponse &saved)
+{
+	if (saved.atomic) {
+		send_atomic_ack(saved.psn, saved.response.value);
+		return;
+	}
+	engine_.counters.prism_replays++;
+	send_short(saved.psn, saved.response);
+}
+
+void Responder::duplicate(const prism_bth &bth, Packet packet, Time now)
+{
+	engine_.counters.rx_duplicate++;
+	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
+	if (flags & (op_send | op_write)) {
+		/* Executed long ago; the peer missed the acknowledgement. */
+		acknowledge_later(true);
+		return;
+	}
+	if (flags & op_read) {
+		if (packet.size() == bth_size + reth_size && access_allowed(access_remote_read))
+			execute_read(bth, packet, now);
+		else
+			engine_.counters.rx_duplicate_dropped++;
+		return;
+	}
+	if (prism_opcode_is_request(bth.opcode)) {
+		duplicate_prism(bth, packet, now);
+		return;
+	}
+	const SavedResponse *saved = find_saved(bth.psn);
+	if (saved && saved->atomic)
+		replay(*saved);
+	else
+		engine_.counters.rx_duplicate_dropped++;
+}
+
+void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
+{
+	prism_request request;
+	if (prism_request_decode(packet.data(), static_cast<std::uint32_t>(packet.size()), qp_.attr.mtu,
+		    max_indirect_read, &request) != PRISM_ACCEPT ||
+		!prism_access_allowed(request)) {
+		engine_.counters.rx_duplicate_dropped++;
+		return;
+	}
+	const SavedResponse *saved = request.last ? find_saved(bth.psn) : nullptr;
+	const bool reads = request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R);
+	if (!request.last) {
+		/* The earlier packets of a message are answered by its last. */
+		acknowledge_later(bth.ack_req);
+		return;
+	}
+	if (!saved || saved->atomic || (saved->reads && !reads)) {
+		engine_.counters.rx_duplicate_dropped++;
+		return;
+	}
+	if (!saved->reads) {
+		replay(*saved);
+		return;
+	}
+	/* A data-returning READ is resolved again as a whole; it was not skipped then, so it is not now. */
+	prism_result result;
+	TargetMemory target(engine_, qp_);
+	engine_.begun_++;
+	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
+	if (result.fault) {
+		/* Not an error of this QP: what the duplicate asks for may rightly have gone since. */
+		engine_.counters.rx_access_error++;
+		send_ack(syndrome_access_error, bth.psn);
+		return;
+	}
+	if (!result.reads) {
+		send_short(bth.psn, to_response(result));
+		return;
+	}
+	start_resolved(bth.psn, request, result, now);
+}
+
+} // namespace prism::soft

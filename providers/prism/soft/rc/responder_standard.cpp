@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Standard requests: SEND, WRITE, READ and the 8-byte atomics (IBTA 9.4, 9.7.4). */
+#include "responder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "target_memory.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+std::uint32_t needed_access(std::uint16_t flags)
+{
+	if (flags & op_write)
+		return access_remote_write;
+	if (flags & op_read)
+		return access_remote_read;
+	return flags & op_atomic ? access_remote_atomic : 0u;
+}
+
+} // namespace
+
+void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now)
+{
+	if (!access_allowed(needed_access(flags))) {
+		refuse_access(bth.psn);
+		return;
+	}
+	if (flags & (op_send | op_write)) {
+		execute_message(bth, flags, packet);
+		return;
+	}
+	if (resp_.message.active)
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+	else if (flags & op_read)
+		execute_read(bth, packet, now);
+	else
+		execute_atomic(bth, packet);
+}
+
+/* SEND and WRITE ------------------------------------------------------------------------------------------------ */
+
+/** The receive that this message consumes; false: none is posted. */
+bool Responder::take_receive(const prism_bth &bth)
+{
+	if (resp_.receive_taken)
+		return true;
+	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
+	if (queue.empty()) {
+		send_ack(syndrome_rnr | (qp_.attr.min_rnr_timer & 31), bth.psn);
+		resp_.nak_sent = true; /* what follows is out of sequence, as the peer will find out by itself */
+		return false;
+	}
+	/* Copied: the slot of a shared queue may be posted to again while this message is still arriving. */
+	const ReceiveRequest request = queue.front();
+	resp_.receive_sges.assign(request.sges.begin(), request.sges.end());
+	resp_.receive_wr_id = request.wr_id;
+	resp_.receive_taken = true;
+	queue.pop();
+	if (qp_.srq)
+		engine_.report_limit(*qp_.srq);
+	return true;
+}
+
+bool Responder::begin_write(const prism_bth &bth, Packet &body)
+{
+	IncomingMessage &msg = resp_.message;
+	if (body.size() < reth_size) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return false;
+	}
+	msg.va = get_unaligned_be64(body.data());
+	msg.rkey = get_unaligned_be32(body.data() + 8);
+	msg.remaining = get_unaligned_be32(body.data() + 12);
+	body = body.subspan(reth_size);
+	TargetMemory target(engine_, qp_);
+	if (msg.remaining && !target.resolve(msg.rkey, msg.va, msg.remaining, PRISM_RIGHT_WRITE)) {
+		engine_.counters.rx_access_error++;
+		nak_and_fail(syndrome_access_error, bth.psn);
+		return false;
+	}
+	return true;
+}
+
+bool Responder::begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body)
+{
+	IncomingMessage &msg = resp_.message;
+	const bool first = flags & op_first;
+	if (first == msg.active || (!first && msg.is_send != !!(flags & op_send))) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return false;
+	}
+	if (!first)
+		return true;
+	/* A message that finds no receive is sent again from its first packet: it must not have begun. */
+	if ((flags & op_send) && !take_receive(bth))
+		return false;
+	msg = {};
+	msg.is_send = flags & op_send;
+	return msg.is_send || begin_write(bth, body);
+}
+
+std::span<const Sge> Responder::receive_sges()
+{
+	return resp_.receive_sges;
+}
+
+/** False: the packet does not fit its message, and the peer has been told. */
+bool Responder::store_message(const prism_bth &bth, Packet payload)
+{
+	IncomingMessage &msg = resp_.message;
+	if (!msg.is_send) {
+		TargetMemory target(engine_, qp_);
+		prism_span span;
+		const auto n = static_cast<std::uint32_t>(payload.size());
+		if (n > msg.remaining) {
+			refuse(PRISM_BAD_FORMAT, bth.psn);
+			return false;
+		}
+		span = {n ? target.resolve(msg.rkey, msg.va, n, PRISM_RIGHT_WRITE) : nullptr, msg.va, n};
+		if (n && !span.region) {
+			engine_.counters.rx_access_error++;
+			nak_and_fail(syndrome_access_error, bth.psn);
+			return false;
+		}
+		prism_store(&TargetMemory::env, target.context(), &span, 0, payload.data(), n);
+		msg.va += n;
+		msg.remaining -= n;
+		msg.received += n;
+		return true;
+	}
+	std::uint32_t offset = msg.received;
+	for (const Sge &sge : receive_sges()) {
+		if (payload.empty())
+			break;
+		if (offset >= sge.length) {
+			offset -= sge.length;
+			continue;
+		}
+		const auto n = std::min<std::uint32_t>(static_cast<std::uint32_t>(payload.size()), sge.length - offset);
+		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
+		if (!to) {
+			complete_receive(IBV_WC_LOC_PROT_ERR, nullptr, 0, 0);
+			nak_and_fail(syndrome_operational_error, bth.psn);
+			return false;
+		}
+		std::memcpy(to, payload.data(), n);
+		msg.received += n;
+		payload = payload.subspan(n);
+		offset = 0;
+	}
+	if (payload.empty())
+		return true;
+	complete_receive(IBV_WC_LOC_LEN_ERR, nullptr, 0, 0);
+	refuse(PRISM_BAD_FORMAT, bth.psn);
+	return false;
+}
+
+void Responder::complete_receive(ibv_wc_status status, const prism_bth *bth, std::uint16_t flags, std::uint32_t tail)
+{
+	ibv_wc wc{};
+	wc.wr_id = resp_.receive_wr_id;
+	wc.status = status;
+	wc.opcode = flags & op_write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+	wc.byte_len = resp_.message.received;
+	wc.qp_num = qp_.qpn;
+	wc.src_qp = qp_.attr.dest_qpn;
+	if (flags & op_immediate) {
+		wc.wc_flags |= IBV_WC_WITH_IMM;
+		wc.imm_data = tail;
+	}
+	if (flags & op_invalidate) {
+		wc.wc_flags |= IBV_WC_WITH_INV;
+		wc.invalidated_rkey = tail;
+	}
+	resp_.receive_taken = false;
+	engine_.complete(*qp_.recv_cq, wc, bth && bth->solicited);
+}
+
+bool Responder::finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail)
+{
+	IncomingMessage &msg = resp_.message;
+	if (!msg.is_send && msg.remaining) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return false;
+	}
+	if ((flags & op_invalidate) && !engine_.memory.invalidate(tail, qp_.pd, qp_.qpn)) {
+		complete_receive(IBV_WC_MW_BIND_ERR, nullptr, 0, 0);
+		engine_.counters.rx_access_error++;
+		nak_and_fail(syndrome_access_error, bth.psn);
+		return false;
+	}
+	if (msg.is_send || (flags & op_immediate))
+		complete_receive(IBV_WC_SUCCESS, &bth, flags, tail);
+	msg.active = false;
+	return true;
+}
+
+void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packet packet)
+{
+	IncomingMessage &msg = resp_.message;
+	const bool last = flags & op_last;
+	/* The receive of a WRITE with immediate data is taken before anything of its last packet counts. */
+	if (last && (flags & op_immediate) && (flags & op_write) && !take_receive(bth))
+		return;
+	Packet body = packet.subspan(bth_size);
+	if (!begin_message(bth, flags, body))
+		return;
+	std::uint32_t tail = 0;
+	if (flags & (op_immediate | op_invalidate)) {
+		if (body.size() < immediate_size) {
+			refuse(PRISM_BAD_FORMAT, bth.psn);
+			return;
+		}
+		if (flags & op_immediate)
+			std::memcpy(&tail, body.data(), sizeof(tail));
+		else
+			tail = get_unaligned_be32(body.data());
+		body = body.subspan(immediate_size);
+	}
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const bool sized = body.size() >= bth.pad && (last ? body.size() - bth.pad <= mtu : body.size() == mtu);
+	if (!sized || (!last && bth.pad)) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return;
+	}
+	if (!store_message(bth, body.first(body.size() - bth.pad)))
+		return;
+	msg.active = true;
+	if (last) {
+		if (!finish_message(bth, flags, tail))
+			return;
+		resp_.msn++;
+		resp_.chain_ok = true;
+	}
+	advance(1);
+	acknowledge_later(bth.ack_req || last);
+}
+
+/* READ and atomics ---------------------------------------------------------------------------------------------- */
+
+void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
+{
+	if (packet.size() != bth_size + reth_size) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return;
+	}
+	ReadStream stream;
+	stream.va = get_unaligned_be64(packet.data() + bth_size);
+	stream.rkey = get_unaligned_be32(packet.data() + bth_size + 8);
+	stream.length = get_unaligned_be32(packet.data() + bth_size + 12);
+	stream.first_psn = bth.psn;
+	stream.psns = packets_for(stream.length, qp_.attr.mtu);
+	/* A duplicate only asks again: the order of things has been settled by the original. */
+	const bool fresh = bth.psn == resp_.expected_psn;
+	if (stream.length > max_message) {
+		if (fresh)
+			refuse(PRISM_BAD_FORMAT, bth.psn);
+		return;
+	}
+	TargetMemory target(engine_, qp_);
+	if (stream.length && !target.resolve(stream.rkey, stream.va, stream.length, PRISM_RIGHT_READ)) {
+		engine_.counters.rx_access_error++;
+		if (fresh)
+			nak_and_fail(syndrome_access_error, bth.psn);
+		else
+			send_ack(syndrome_access_error, bth.psn);
+		return;
+	}
+	if (fresh) {
+		advance(stream.psns);
+		resp_.msn++;
+		resp_.chain_ok = true;
+	}
+	start_stream(stream, now);
+}
+
+void Responder::execute_atomic(const prism_bth &bth, Packet packet)
+{
+	if (packet.size() != bth_size + atomic_eth_size) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return;
+	}
+	const std::uint8_t *p = packet.data() + bth_size;
+	const std::uint64_t va = get_unaligned_be64(p);
+	if (resp_.saved.empty()) {
+		refuse_excess(bth.psn);
+		return;
+	}
+	if (va & 7) {
+		engine_.counters.rx_bad_alignment++;
+		nak_and_fail(syndrome_invalid_request, bth.psn);
+		return;
+	}
+	TargetMemory target(engine_, qp_);
+	auto *word = target.resolve(get_unaligned_be32(p + 8), va, sizeof(std::uint64_t), PRISM_RIGHT_ATOMIC);
+	if (!word) {
+		engine_.counters.rx_access_error++;
+		nak_and_fail(syndrome_access_error, bth.psn);
+		return;
+	}
+	const std::uint64_t swap_add = get_unaligned_be64(p + 12), compare = get_unaligned_be64(p + 20);
+	std::uint64_t old;
+	BlockLocks::instance().lock(word, sizeof(old));
+	std::memcpy(&old, word, sizeof(old));
+	const bool fetch_add = bth.opcode == rc_fetch_add;
+	const std::uint64_t fresh = fetch_add ? old + swap_add : old == compare ? swap_add : old;
+	std::memcpy(word, &fresh, sizeof(fresh));
+	BlockLocks::instance().unlock(word, sizeof(old));
+
+	SavedResponse &saved = save(bth.psn);
+	saved.atomic = true;
+	saved.response.value = old;
+	advance(1);
+	resp_.msn++;
+	resp_.chain_ok = true;
+	send_atomic_ack(bth.psn, old);
+}
+
+} // namespace prism::soft

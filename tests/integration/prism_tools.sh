@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Every measuring tool of this project, server and client as two processes, and the examples.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+need_program ss python3
+
+port=${PRISM_TEST_PORT:-19200}
+row='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
+
+valid_json() {
+	if python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))' "$1" 2>"$work/json_error"; then
+		pass "$2: JSON report"
+	else
+		fail "$2: the JSON report is not one" "$work/json_error"
+	fi
+}
+
+# tool PROGRAM ARGUMENT...: both sides get the same arguments, the client also a file for its report
+tool() {
+	local program=$1 client=("$bin/$1")
+	shift
+	port=$((port + 1))
+	pair "$program $*" "$port" "$row" "$bin/$program" -p "$port" "$@" -- \
+		"${client[@]}" -p "$port" "$@" --out_json_file="$work/report.json" 127.0.0.1
+	[ -s "$work/report.json" ] || {
+		fail "$program $*: no JSON report"
+		return
+	}
+	valid_json "$work/report.json" "$program $*"
+	rm -f "$work/report.json"
+}
+
+found=0
+for path in "$bin"/ib_prism_*_lat "$bin"/ib_prism_*_bw; do
+	program=${path##*/}
+	found=$((found + 1))
+	iterations=100
+	tool "$program" -n $iterations
+	tool "$program" -n $iterations --plain
+	tool "$program" -n $iterations --compare
+done
+[ $found -ge 9 ] || fail "only $found tools are built"
+
+tool ib_prism_read_lat -n 100 -d prism_lo -s 20000
+tool ib_prism_read_lat -n 100 --bounded
+tool ib_prism_read_lat -n 100 --direct
+tool ib_prism_cas_lat -n 100 -a
+tool ib_prism_cas_lat -n 100 -s 32 --mode gt
+tool ib_prism_chain_lat -n 100 --chain write-alloc-cas
+tool ib_prism_read_bw -n 500 -q 3
+
+port=$((port + 1))
+pair ib_prism_floor "$port" '[0-9]' "$bin/ib_prism_floor" -p "$port" -- \
+	"$bin/ib_prism_floor" -p "$port" -n 200 --out_json_file="$work/floor.json" 127.0.0.1
+valid_json "$work/floor.json" ib_prism_floor
+
+for path in "$bin"/examples/*; do
+	timeout -k 5 60 "$path" --self >"$work/example" 2>&1 && pass "${path##*/} --self" ||
+		fail "${path##*/} --self" "$work/example"
+done
+finish
