@@ -229,7 +229,7 @@ int prismdv_set_peer_capability(ibv_qp *qp, const prismdv_capability *capability
 	if (low > PRISM_PROTOCOL_VERSION || high < PRISM_PROTOCOL_VERSION)
 		return EPROTONOSUPPORT;
 	std::lock_guard guard(object.context.lock);
-	object.qp->peer_features = get_unaligned_be64(capability->bytes + 8) & all_features;
+	object.qp->peer_features = (get_unaligned_be64(capability->bytes + 8) & all_features) | peer_declared;
 	return 0;
 }
 

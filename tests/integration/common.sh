@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Sourced by the integration tests. Needs PRISM_BUILD and PRISM_SOURCE, the build and the source tree.
 
 : "${PRISM_BUILD:?is the build folder}" "${PRISM_SOURCE:?is the source folder}"
@@ -42,7 +42,7 @@ clean_up() {
 		kill -9 "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
 	done
 	declare -F clean_up_more >/dev/null && clean_up_more
-	rm -rf "$work"
+	[ -n "${KEEP_WORK:-}" ] || rm -rf "$work"
 }
 trap clean_up EXIT
 trap 'exit 143' TERM INT

@@ -159,8 +159,8 @@ TEST_P(PlainPeer, PlainQueuePairDropsPrismInSilenceAndServesTheRest)
 	plain.prism = false;
 	peer = create_qp(server, plain);
 	PathOptions options;
-	options.timeout = 8;
-	options.retry = 1;
+	options.timeout = 12;
+	options.retry = 2;
 	connect(options);
 	EXPECT_EQ(run(standard(IBV_WR_RDMA_WRITE, {client.memory.sge(0, 8)}, &server.memory)).status, IBV_WC_SUCCESS);
 	EXPECT_EQ(run(prism_read({client.memory.sge(0, 8)}, server.memory)).status, IBV_WC_RETRY_EXC_ERR);

@@ -56,7 +56,8 @@ TEST_P(Chains, ConditionalRequestIsSkippedAfterAMiss)
 
 TEST_P(Chains, SkippedCountsAsFailure)
 {
-	EXPECT_EQ(statuses({missed(), hit().conditional(), write(64).conditional()}), (Statuses{miss, skipped, skipped}));
+	EXPECT_EQ(
+		statuses({missed(), hit().conditional(), write(64).conditional()}), (Statuses{miss, skipped, skipped}));
 }
 
 TEST_P(Chains, RequestWithoutTheModifierStartsANewChain)
@@ -122,10 +123,12 @@ TEST_P(Chains, SkippedRequestsAreZeroLongAndGiveNoAddress)
 	client.memory.put(8, std::uint64_t{78});
 	ASSERT_EQ(status(missed()), miss);
 	std::uint32_t length = 1;
-	EXPECT_EQ(status(prism_allocate({}, list.get()).result(client.memory.sge(0, 8)).conditional(), &length), skipped);
+	EXPECT_EQ(
+		status(prism_allocate({}, list.get()).result(client.memory.sge(0, 8)).conditional(), &length), skipped);
 	EXPECT_EQ(length, 0u);
 	EXPECT_EQ(client.memory.word(0), 0u);
-	EXPECT_EQ(status(prism_cas({client.memory.sge(8, 8)}, server.memory, 0, same_.operands()).conditional(), &length),
+	EXPECT_EQ(
+		status(prism_cas({client.memory.sge(8, 8)}, server.memory, 0, same_.operands()).conditional(), &length),
 		skipped);
 	EXPECT_EQ(length, 0u);
 	EXPECT_EQ(client.memory.word(8), 78u);
@@ -135,8 +138,8 @@ TEST_P(Chains, SkippedRequestsAreZeroLongAndGiveNoAddress)
 TEST_P(Chains, WriteOfManyPacketsIsSkippedAsAWhole)
 {
 	client.memory.fill(0, 8000, 1);
-	EXPECT_EQ(statuses({missed(), prism_write({client.memory.sge(0, 8000)}, server.memory, 64).conditional(),
-			  hit()}),
+	EXPECT_EQ(
+		statuses({missed(), prism_write({client.memory.sge(0, 8000)}, server.memory, 64).conditional(), hit()}),
 		(Statuses{miss, skipped, ok}));
 	EXPECT_EQ(server.memory.word(64), 0u);
 }
@@ -153,8 +156,10 @@ TEST_P(Chains, OutOfPlaceUpdateInOneRoundTrip)
 	std::array<std::uint8_t, 16> version_mask{};
 	const prismdv_cas install{PRISMDV_CAS_EQ, 0, 16, 0, compare.data(), nullptr, version_mask.data(), nullptr};
 	EXPECT_EQ(statuses({prism_allocate({client.memory.sge(0, 9)}, list.get(), tag)
-				     .redirect_bounded(scratch.at(16), scratch.key()),
-			  prism_cas({}, server.memory, 32, install).data_from(scratch.at(16), scratch.key()).conditional(),
+				    .redirect_bounded(scratch.at(16), scratch.key()),
+			  prism_cas({}, server.memory, 32, install)
+				  .data_from(scratch.at(16), scratch.key())
+				  .conditional(),
 			  prism_read({client.memory.sge(100, 64)}, server.memory, 32).bounded().conditional()}),
 		(Statuses{ok, ok, ok}));
 	EXPECT_EQ(client.memory.text(100, 9), "new value");

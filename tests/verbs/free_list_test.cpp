@@ -18,8 +18,8 @@ protected:
 
 	Op allocate(std::uint32_t payload = 0)
 	{
-		return prism_allocate(payload ? std::vector{client.memory.sge(0, payload)} : std::vector<ibv_sge>{},
-			list.get())
+		return prism_allocate(
+			payload ? std::vector{client.memory.sge(0, payload)} : std::vector<ibv_sge>{}, list.get())
 			.result(client.memory.sge(result_at, 8));
 	}
 	[[nodiscard]] std::uint64_t address() const { return client.memory.word(result_at); }
@@ -117,7 +117,8 @@ TEST_P(FreeLists, TooLargePayloadIsAFaultThatPopsNothing)
 TEST_P(FreeLists, BadEntriesAreRemovedAndReported)
 {
 	const Region weak = server.region(64, IBV_ACCESS_LOCAL_WRITE);
-	const ibv_sge unknown{server.memory.at(), 64, 0x7654300}, outside = server.memory.sge(server.memory.length() - 8, 64);
+	const ibv_sge unknown{server.memory.at(), 64, 0x7654300},
+		outside = server.memory.sge(server.memory.length() - 8, 64);
 	ASSERT_EQ(list.post(unknown, 1), 0);
 	ASSERT_EQ(list.post(outside, 2), 0);
 	ASSERT_EQ(list.post(weak.sge(0, 64), 3), 0);
@@ -178,8 +179,8 @@ TEST_P(FreeLists, ListOfAnotherDomainIsRefused)
 {
 	const Owned<ibv_pd> pd(ibv_alloc_pd(server.context.get()));
 	const FreeList foreign(server, 4, pd.get());
-	expect_fault(prism_allocate({}, foreign.get()), IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR,
-		"rx_bad_free_list");
+	expect_fault(
+		prism_allocate({}, foreign.get()), IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR, "rx_bad_free_list");
 }
 
 TEST_P(FreeLists, OrdinarySrqIsNoFreeList)
@@ -286,7 +287,8 @@ TEST_F(FreeListObject, OrdinarySrqHasNoFreeListCalls)
 
 TEST_F(FreeListObject, BadAttributesAreRefused)
 {
-	const auto create = [this](std::uint32_t max_wr, std::uint32_t max_sge, std::uint32_t flags, std::uint64_t mask) {
+	const auto create = [this](std::uint32_t max_wr, std::uint32_t max_sge, std::uint32_t flags,
+				    std::uint64_t mask) {
 		ibv_srq_init_attr_ex attr{};
 		attr.attr = {max_wr, max_sge, 0};
 		attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;

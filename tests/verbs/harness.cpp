@@ -37,7 +37,7 @@ T *checked(T *object, const char *what)
 /* Memory and hosts ---------------------------------------------------------------------------------------------- */
 
 Region::Region(ibv_pd *pd, std::size_t length, unsigned access)
-    : length_(length), memory_(static_cast<std::uint8_t *>(std::aligned_alloc(4096, (length + 4095) / 4096 * 4096)))
+	: length_(length), memory_(static_cast<std::uint8_t *>(std::aligned_alloc(4096, (length + 4095) / 4096 * 4096)))
 {
 	std::memset(memory_.get(), 0, length);
 	mr_.reset(checked(ibv_reg_mr_iova2(pd, memory_.get(), length, base(), access), "ibv_reg_mr"));
@@ -77,9 +77,9 @@ std::shared_ptr<ibv_context> open_device(prismdv_progress_mode progress)
 }
 
 Host::Host(std::shared_ptr<ibv_context> shared)
-    : context(std::move(shared)), pd(checked(ibv_alloc_pd(context.get()), "ibv_alloc_pd")),
-      cq(checked(ibv_create_cq(context.get(), 1024, nullptr, nullptr, 0), "ibv_create_cq")),
-      memory(pd.get(), default_memory)
+	: context(std::move(shared)), pd(checked(ibv_alloc_pd(context.get()), "ibv_alloc_pd")),
+	  cq(checked(ibv_create_cq(context.get(), 1024, nullptr, nullptr, 0), "ibv_create_cq")),
+	  memory(pd.get(), default_memory)
 {
 }
 
@@ -123,11 +123,11 @@ Owned<ibv_qp> create_qp(const Host &host, const QpOptions &options)
 	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.pd = options.pd ? options.pd : host.pd.get();
 	attr.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |
-		IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
-		IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
-		IBV_QP_EX_WITH_BIND_MW;
-	ibv_qp *qp = options.prism ? prismdv_create_qp(host.context.get(), &attr, nullptr) :
-				     ibv_create_qp_ex(host.context.get(), &attr);
+			      IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
+			      IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+			      IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW;
+	ibv_qp *qp = options.prism ? prismdv_create_qp(host.context.get(), &attr, nullptr)
+				   : ibv_create_qp_ex(host.context.get(), &attr);
 	return Owned<ibv_qp>(checked(qp, "create_qp"));
 }
 
@@ -444,9 +444,9 @@ std::string variant_name(const testing::TestParamInfo<Variant> &info)
 }
 
 Fabric::Fabric(const Variant &variant)
-    : variant_(variant), client_(std::make_unique<Host>(open_device(variant.progress))),
-      server_(std::make_unique<Host>(variant.one_context ? client_->context : open_device(variant.progress))),
-      client(*client_), server(*server_)
+	: variant_(variant), client_(std::make_unique<Host>(open_device(variant.progress))),
+	  server_(std::make_unique<Host>(variant.one_context ? client_->context : open_device(variant.progress))),
+	  client(*client_), server(*server_)
 {
 }
 

@@ -36,7 +36,7 @@ template <typename T>
 using Owned = std::unique_ptr<T, Destroy>;
 
 constexpr unsigned all_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-	IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+				IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
 constexpr std::uint64_t all_features = (1 << 7) - 1;
 
 /** Registered memory, page-aligned and zeroed. */
@@ -49,7 +49,10 @@ public:
 	[[nodiscard]] std::uint8_t *bytes(std::size_t offset = 0) const { return memory_.get() + offset; }
 	[[nodiscard]] std::uint32_t key() const { return mr_->rkey; }
 	[[nodiscard]] std::size_t length() const { return length_; }
-	[[nodiscard]] ibv_sge sge(std::size_t offset, std::uint32_t length) const { return {at(offset), length, mr_->lkey}; }
+	[[nodiscard]] ibv_sge sge(std::size_t offset, std::uint32_t length) const
+	{
+		return {at(offset), length, mr_->lkey};
+	}
 	[[nodiscard]] std::uint64_t word(std::size_t offset) const;
 	void put(std::size_t offset, std::uint64_t value) const { std::memcpy(bytes(offset), &value, sizeof(value)); }
 	void put(std::size_t offset, const prismdv_bounded_ptr &value) const
@@ -176,7 +179,10 @@ struct Cas8 {
 };
 Op prism_cas(std::vector<ibv_sge> sges, const Region &target, std::size_t offset, const prismdv_cas &cas);
 
-enum class Style { list, builder };
+enum class Style {
+	list,
+	builder
+};
 
 /** What differs between two runs of a test. */
 struct Variant {
@@ -202,7 +208,10 @@ protected:
 	void pump() const;
 	bool pump_until(const std::function<bool()> &done, int milliseconds = 10000) const;
 
-	int post(std::vector<Op> ops, std::size_t *posted = nullptr) { return post_to(qp.get(), std::move(ops), posted); }
+	int post(std::vector<Op> ops, std::size_t *posted = nullptr)
+	{
+		return post_to(qp.get(), std::move(ops), posted);
+	}
 	int post_to(ibv_qp *to, std::vector<Op> ops, std::size_t *posted = nullptr);
 	std::optional<ibv_wc> next(ibv_cq *cq, int milliseconds = 10000);
 	/** Post one request and await its completion. */

@@ -157,7 +157,7 @@ TEST_P(Posting, FirstBadRequestIsNamedAndThoseBeforeItArePosted)
 {
 	std::size_t posted = 0;
 	EXPECT_EQ(post({prism_write({data()}, server.memory).id(1), prism_read({data()}, server.memory, 4).indirect(),
-				  prism_write({data()}, server.memory).id(3)},
+			       prism_write({data()}, server.memory).id(3)},
 			  &posted),
 		EINVAL);
 	if (variant_.style == Style::list) {

@@ -98,7 +98,9 @@ TEST_P(PrismOps, RedirectedReadStoresAtTheServer)
 {
 	server.memory.put(0, "move me");
 	std::uint32_t length = 0;
-	EXPECT_EQ(status(prism_read({}, server.memory).redirect(server.memory.at(500), server.memory.key(), 7), &length), 0u);
+	EXPECT_EQ(
+		status(prism_read({}, server.memory).redirect(server.memory.at(500), server.memory.key(), 7), &length),
+		0u);
 	EXPECT_EQ(length, 7u);
 	EXPECT_EQ(server.memory.text(500, 7), "move me");
 }
@@ -108,7 +110,9 @@ TEST_P(PrismOps, RedirectedBoundedReadStoresTheEffectiveLength)
 	server.memory.put(16, prismdv_bounded_ptr{server.memory.at(100), 3, 0});
 	server.memory.put(100, "abcdef");
 	std::uint32_t length = 0;
-	EXPECT_EQ(status(prism_read({}, server.memory, 16).bounded().redirect(server.memory.at(500), server.memory.key(), 6),
+	EXPECT_EQ(status(prism_read({}, server.memory, 16)
+				  .bounded()
+				  .redirect(server.memory.at(500), server.memory.key(), 6),
 			  &length),
 		0u);
 	EXPECT_EQ(length, 3u);
@@ -196,7 +200,9 @@ TEST_P(PrismOps, WriteOfIndirectDataLoadsFromAux)
 {
 	server.memory.put(64, "from aux");
 	std::uint32_t length = 0;
-	EXPECT_EQ(status(prism_write({}, server.memory, 200).data_from(server.memory.at(64), server.memory.key(), 8), &length), 0u);
+	EXPECT_EQ(status(prism_write({}, server.memory, 200).data_from(server.memory.at(64), server.memory.key(), 8),
+			  &length),
+		0u);
 	EXPECT_EQ(length, 8u);
 	EXPECT_EQ(server.memory.text(200, 8), "from aux");
 }
@@ -206,8 +212,9 @@ TEST_P(PrismOps, BothTargetAndDataOfAWriteMayBeIndirect)
 	server.memory.put(0, prismdv_bounded_ptr{server.memory.at(300), 4, 0});
 	server.memory.put(64, "twofold");
 	std::uint32_t length = 0;
-	EXPECT_EQ(status(prism_write({}, server.memory).bounded().data_from(server.memory.at(64), server.memory.key(), 7),
-			  &length),
+	EXPECT_EQ(
+		status(prism_write({}, server.memory).bounded().data_from(server.memory.at(64), server.memory.key(), 7),
+			&length),
 		0u);
 	EXPECT_EQ(length, 4u);
 	EXPECT_EQ(server.memory.text(300, 5), std::string("twof\0", 5));
@@ -316,7 +323,8 @@ TEST_P(PrismOps, CasLoadsItsSwapOperandFromAux)
 	const std::uint64_t compare = 0;
 	cas.compare = &compare;
 	cas.swap = nullptr;
-	EXPECT_EQ(status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())), 0u);
+	EXPECT_EQ(
+		status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())), 0u);
 	EXPECT_EQ(server.memory.word(0), 4711u);
 }
 
@@ -325,7 +333,8 @@ TEST_P(PrismOps, CasMayCompareTheDataFromAux)
 	server.memory.put(0, std::uint64_t{6});
 	server.memory.put(64, std::uint64_t{7});
 	const prismdv_cas cas{PRISMDV_CAS_GT, PRISMDV_CAS_COMPARE_DATA, 8, 0, nullptr, nullptr, nullptr, nullptr};
-	EXPECT_EQ(status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())), 0u);
+	EXPECT_EQ(
+		status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())), 0u);
 	EXPECT_EQ(server.memory.word(0), 7u);
 	EXPECT_EQ(status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())),
 		std::uint32_t{PRISMDV_STATUS_CAS_MISS});
@@ -364,8 +373,8 @@ TEST_P(PrismOps, ExactlyTheLegalModifiersCanBePosted)
 	const Cas8 cas{};
 	for (unsigned opcode = PRISMDV_WR_READ; opcode <= PRISMDV_WR_ALLOCATE; opcode++) {
 		for (std::uint32_t flags = 0; flags < 32; flags++) {
-			Op op = opcode == PRISMDV_WR_ALLOCATE ? prism_allocate({}, list.get()) :
-								prism_cas({}, server.memory, 0, cas.operands());
+			Op op = opcode == PRISMDV_WR_ALLOCATE ? prism_allocate({}, list.get())
+							      : prism_cas({}, server.memory, 0, cas.operands());
 			op.opcode = opcode;
 			op.flags = flags;
 			op.aux = {server.memory.at(64), server.memory.key(), 0};

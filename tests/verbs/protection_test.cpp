@@ -43,8 +43,9 @@ TEST_P(Protection, WrongKeyOfEachOperation)
 {
 	for (Op op : {standard(IBV_WR_RDMA_WRITE, {data()}, &server.memory),
 		     standard(IBV_WR_RDMA_READ, {data()}, &server.memory),
-		     standard(IBV_WR_ATOMIC_FETCH_AND_ADD, {data()}, &server.memory), prism_read({data()}, server.memory),
-		     prism_write({data()}, server.memory), prism_cas({}, server.memory, 0, cas_.operands()),
+		     standard(IBV_WR_ATOMIC_FETCH_AND_ADD, {data()}, &server.memory),
+		     prism_read({data()}, server.memory), prism_write({data()}, server.memory),
+		     prism_cas({}, server.memory, 0, cas_.operands()),
 		     prism_read({data()}, server.memory).indirect()}) {
 		op.rkey ^= 1;
 		expect_access_error(op);
@@ -81,14 +82,16 @@ TEST_P(Protection, ReadNeedsRemoteReadAlone)
 
 TEST_P(Protection, WriteNeedsRemoteWriteAlone)
 {
-	const Region yes = server.region(64, local | remote_write), no = server.region(64, local | remote_read | remote_atomic);
+	const Region yes = server.region(64, local | remote_write),
+		     no = server.region(64, local | remote_read | remote_atomic);
 	expect_ok(prism_write({data()}, yes));
 	expect_access_error(prism_write({data()}, no));
 }
 
 TEST_P(Protection, CasNeedsRemoteAtomicAlone)
 {
-	const Region yes = server.region(64, local | remote_atomic), no = server.region(64, local | remote_read | remote_write);
+	const Region yes = server.region(64, local | remote_atomic),
+		     no = server.region(64, local | remote_read | remote_write);
 	expect_ok(prism_cas({}, yes, 0, cas_.operands()));
 	expect_access_error(prism_cas({}, no, 0, cas_.operands()));
 }
@@ -115,7 +118,8 @@ TEST_P(Protection, IndirectTargetNeedsItsRight)
 
 TEST_P(Protection, RedirectNeedsRemoteWriteOfAux)
 {
-	const Region yes = server.region(64, local | remote_write), no = server.region(64, local | remote_read | remote_atomic);
+	const Region yes = server.region(64, local | remote_write),
+		     no = server.region(64, local | remote_read | remote_atomic);
 	FreeList list(server, 4);
 	ASSERT_EQ(list.post(server.memory.sge(1024, 64)), 0);
 	expect_access_error(prism_read({}, server.memory).redirect(no.at(), no.key(), 8));

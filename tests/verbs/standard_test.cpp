@@ -265,8 +265,8 @@ TEST_P(StandardMtu, PrismWriteReadAndAllocateOfManySizes)
 	}
 }
 
-INSTANTIATE_TEST_SUITE_P(Path, StandardMtu,
-	testing::Values(IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096));
+INSTANTIATE_TEST_SUITE_P(
+	Path, StandardMtu, testing::Values(IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096));
 
 } // namespace
 } // namespace verbs_test

@@ -24,6 +24,9 @@ namespace prism::soft {
 
 enum class SendKind : std::uint8_t { send, write, read, atomic, prism, bind_window, local_invalidate };
 
+/** In QueuePair::peer_features: the peer has been declared capable, even if of no feature. */
+constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
+
 /** What follows the last packet's headers. */
 enum class Tail : std::uint8_t { none, immediate, invalidate };
 
@@ -48,6 +51,8 @@ struct SendRequest {
 	bool fence = false;
 	bool inline_data = false;
 	bool fetch_add = false;
+	bool compare_given = false; /* PRISM CAS: the operands that the application gave */
+	bool swap_given = false;
 	std::uint32_t immediate = 0; /* network order; with Tail::invalidate the rkey in host order */
 	std::uint32_t rkey = 0;
 	std::uint64_t remote_addr = 0;

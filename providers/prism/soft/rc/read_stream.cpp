@@ -20,6 +20,7 @@ constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr std::uint32_t first_burst_bytes = 128 << 10;
 constexpr Time min_interval = 15'000;
 constexpr Time max_interval = 4'000'000;
+constexpr Time longest_silence = 500'000;
 
 /** Requests that arrive while a stream is under way wait in line; beyond this they are dropped, to be sent again. */
 constexpr std::size_t max_held_bytes = 256 << 10;
@@ -44,10 +45,23 @@ std::uint32_t Responder::psns_of(const prism_bth &bth, Packet packet) const
 }
 
 /**
+ * The peer asks again for the READ under way. Soon after a burst that means loss, and bursts come more slowly; but if it
+ * is the pauses that its timer does not bear, slower ones would never let the READ end.
+ */
+void Responder::adapt_interval(Time now)
+{
+	ReadStream &stream = resp_.stream;
+	const Time timeout = qp_.attr.ack_timeout; /* the peer's is seldom another */
+	const Time limit = timeout ? std::clamp(timeout / 4, min_interval, max_interval) : max_interval;
+	const bool kept_waiting = now > stream.next - stream.interval + longest_silence;
+	stream.interval = kept_waiting ? std::max(min_interval, stream.interval / 4) : std::min(limit, stream.interval * 2);
+}
+
+/**
  * While a response is being sent, later requests wait, so that requests touch memory in order. True: the packet has
  * been dealt with.
  */
-bool Responder::hold(const prism_bth &bth, Packet packet)
+bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 {
 	const ReadStream &stream = resp_.stream;
 	const std::int32_t at = psn_diff(bth.psn, stream.first_psn);
@@ -62,7 +76,7 @@ bool Responder::hold(const prism_bth &bth, Packet packet)
 	}
 	if (at < static_cast<std::int32_t>(stream.psns)) {
 		/* Part of the response was lost: slow down and start over. */
-		resp_.stream.interval = std::min(max_interval, stream.interval * 2);
+		adapt_interval(now);
 		end_stream();
 		return false;
 	}

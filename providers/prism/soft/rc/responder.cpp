@@ -100,7 +100,7 @@ void Responder::refuse(prism_reject reason, std::uint32_t psn)
 /** The access flags of the QP itself do not allow this request. */
 void Responder::refuse_access(std::uint32_t psn)
 {
-	engine_.counters.rx_access_error++;
+	engine_.counters.rx_bad_flags++;
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
@@ -115,7 +115,7 @@ void Responder::refuse_excess(std::uint32_t psn)
 
 void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 {
-	if (resp_.stream.active && hold(bth, packet))
+	if (resp_.stream.active && hold(bth, packet, now))
 		return;
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.expected_psn);
 	if (ahead < 0) {

@@ -49,7 +49,8 @@ private:
 	SavedResponse *find_saved(std::uint32_t psn);
 	SavedResponse &save(std::uint32_t psn);
 
-	bool hold(const prism_bth &bth, Packet packet);
+	bool hold(const prism_bth &bth, Packet packet, Time now);
+	void adapt_interval(Time now);
 	void drop_held();
 	[[nodiscard]] std::uint32_t psns_of(const prism_bth &bth, Packet packet) const;
 	void release_held(Time now);

@@ -139,6 +139,8 @@ int set_operands(QueuePair &qp, SendRequest &wr, const prismdv_cas &cas)
 	wr.prism.cas_mode = cas.mode;
 	wr.prism.cas_flags = cas.flags;
 	wr.prism.cas_size = static_cast<u8>(n);
+	wr.compare_given = cas.compare;
+	wr.swap_given = cas.swap;
 	std::uint8_t *to = qp.sq.operands(wr);
 	const auto put = [&to, n](const void *bytes, std::uint8_t otherwise) {
 		if (bytes)
@@ -177,13 +179,24 @@ void set_aux(SendRequest &wr, std::uint32_t rkey, std::uint64_t addr, std::uint3
 	wr.prism.length = length;
 }
 
-/** Rules that the compare and swap operands of a D request relax. */
-bool operands_given(const SendRequest &wr, const prismdv_cas &cas)
+/** With D the swap operand comes from aux, and the compare operand if it is asked for. */
+bool operands_given(const SendRequest &wr)
 {
 	const bool data = wr.prism.flags & PRISM_FLAG_D;
-	if (!cas.swap && !data)
-		return false;
-	return cas.compare || (data && (cas.flags & PRISMDV_CAS_COMPARE_DATA));
+	return (wr.swap_given || data) &&
+		(wr.compare_given || (data && (wr.prism.cas_flags & PRISMDV_CAS_COMPARE_DATA)));
+}
+
+/** What D leaves unused goes out as zeros: the caller may have pointed at anything. */
+void clear_unused_operands(QueuePair &qp, const SendRequest &wr)
+{
+	if (!(wr.prism.flags & PRISM_FLAG_D))
+		return;
+	std::uint8_t *compare = qp.sq.operands(wr);
+	const std::size_t n = wr.prism.cas_size;
+	if (wr.prism.cas_flags & PRISMDV_CAS_COMPARE_DATA)
+		std::memset(compare, 0, n);
+	std::memset(compare + n, 0, n);
 }
 
 /** Everything about a PRISM request that can be wrong whoever the peer is; fixes its total length. */
@@ -191,8 +204,8 @@ int check_prism(const QueuePair &qp, SendRequest &wr)
 {
 	prism_request &request = wr.prism;
 	const bool redirected = request.flags & PRISM_FLAG_R, loads = request.flags & PRISM_FLAG_D;
-	if (!qp.prism || (qp.peer_features & needed_features(request)) != needed_features(request) ||
-		!qp.peer_features)
+	const std::uint64_t needed = needed_features(request) | peer_declared;
+	if (!qp.prism || (qp.peer_features & needed) != needed)
 		return EOPNOTSUPP;
 	const std::uint32_t aux_length = request.length;
 	const bool aux_moves = (request.op == PRISM_READ && redirected) || (request.op == PRISM_WRITE && loads);
@@ -200,7 +213,7 @@ int check_prism(const QueuePair &qp, SendRequest &wr)
 		return EINVAL;
 	if (wr.inline_data && (request.op == PRISM_READ || request.op == PRISM_CAS))
 		return EINVAL;
-	if (request.op == PRISM_CAS && wr.length && wr.length != request.cas_size)
+	if (request.op == PRISM_CAS && (!operands_given(wr) || (wr.length && wr.length != request.cas_size)))
 		return EINVAL;
 	if (wr.result.length && (request.op != PRISM_ALLOCATE || wr.result.length != sizeof(std::uint64_t)))
 		return EINVAL;
@@ -263,11 +276,8 @@ int translate_prism(QueuePair &qp, SendRequest &wr, const ibv_send_wr &base)
 	}
 	if (from.flags & (PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT))
 		set_aux(wr, from.aux.rkey, from.aux.addr, from.aux.length);
-	if (wr.prism.op == PRISM_CAS) {
-		if (!operands_given(wr, from.cas))
-			return EINVAL;
+	if (wr.prism.op == PRISM_CAS)
 		return set_operands(qp, wr, from.cas);
-	}
 	if (wr.prism.op == PRISM_ALLOCATE) {
 		wr.prism.free_list = from.allocate.free_list & PRISM_QPN_MASK;
 		wr.prism.tag = from.allocate.tag;
@@ -328,7 +338,7 @@ int translate_opcode(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)
 }
 
 /** What every request must satisfy, however it was built. */
-int check_request(const QueuePair &qp, SendRequest &wr)
+int check_request(QueuePair &qp, SendRequest &wr)
 {
 	const bool data = wr.kind != SendKind::bind_window && wr.kind != SendKind::local_invalidate;
 	const bool slot = wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::prism;
@@ -340,7 +350,12 @@ int check_request(const QueuePair &qp, SendRequest &wr)
 		return EINVAL;
 	if (!data)
 		wr.num_sge = 0;
-	return wr.kind == SendKind::prism ? check_prism(qp, wr) : 0;
+	if (wr.kind != SendKind::prism)
+		return 0;
+	const int error = check_prism(qp, wr);
+	if (!error && wr.prism.op == PRISM_CAS)
+		clear_unused_operands(qp, wr);
+	return error;
 }
 
 int translate(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)

@@ -28,7 +28,7 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 		return fail(EOPNOTSUPP);
 	const std::uint32_t max_sge = free_list ? 1 : std::max(1u, attr->attr.max_sge);
 	if (!attr->attr.max_wr || attr->attr.max_wr > max_srq_wr || attr->attr.max_sge > max_srq_sge ||
-		(free_list && attr->attr.max_sge > 1))
+		(free_list && attr->attr.max_sge != 1))
 		return fail(EINVAL);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
