@@ -16,11 +16,12 @@
 using namespace prism;
 using namespace prism::soft;
 
-namespace {
+namespace
+{
 
 constexpr std::uint64_t all_features = PRISMDV_FEATURE_INDIRECT | PRISMDV_FEATURE_BOUNDED |
-	PRISMDV_FEATURE_DATA_INDIRECT | PRISMDV_FEATURE_CONDITIONAL | PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS |
-	PRISMDV_FEATURE_ALLOCATE;
+				       PRISMDV_FEATURE_DATA_INDIRECT | PRISMDV_FEATURE_CONDITIONAL |
+				       PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
 
 bool is_ours(const ibv_context *context)
 {
@@ -143,7 +144,8 @@ ibv_comp_channel *prismdv_create_comp_channel(ibv_context *context)
 
 /* Counters ------------------------------------------------------------------------------------------------------ */
 
-namespace {
+namespace
+{
 
 #define PRISM_CARRIER_COUNTERS(X)                                                                                      \
 	X(rx_packets)                                                                                                  \
@@ -199,7 +201,8 @@ ssize_t prismdv_query_counters(ibv_context *context, prismdv_counter *counters, 
 
 /* Capability ---------------------------------------------------------------------------------------------------- */
 
-namespace {
+namespace
+{
 
 constexpr std::uint8_t capability_magic[4] = {'P', 'R', 'S', 'M'};
 
@@ -242,8 +245,8 @@ ibv_qp *prismdv_create_qp(ibv_context *context, ibv_qp_init_attr_ex *attr, const
 		errno = EOPNOTSUPP;
 		return nullptr;
 	}
-	if (prism_attr && (prism_attr->comp_mask ||
-				  std::any_of(std::begin(prism_attr->reserved), std::end(prism_attr->reserved), reserved))) {
+	if (prism_attr && (prism_attr->comp_mask || std::any_of(std::begin(prism_attr->reserved),
+							    std::end(prism_attr->reserved), reserved))) {
 		errno = EINVAL;
 		return nullptr;
 	}

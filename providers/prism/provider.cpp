@@ -6,7 +6,8 @@
  */
 #include "rdma_core_abi.h"
 
-namespace {
+namespace
+{
 
 const verbs_match_ent match_table[] = {{}};
 

@@ -259,7 +259,9 @@ void Generator::make_mangle(Request &request)
 		{Mangle::reserved_bits, Mangle::truncated, Mangle::extended, Mangle::other_flags, Mangle::misplaced});
 	if (request.mangle == Mangle::other_flags && request.mangled_packet == 0)
 		request.mangle = Mangle::reserved_bits;
-	if (request.mangle == Mangle::misplaced && !request.carries_payload())
+	/* Where it stands in the message is looked at after the access flags of the QP. */
+	if (request.mangle == Mangle::misplaced &&
+		(!request.carries_payload() || world_.granted != reference::all_rights))
 		request.mangle = Mangle::reserved_bits;
 }
 

@@ -192,7 +192,7 @@ void World::check_qp_access(const Request &request) const
 	if (request.op == Op::cas)
 		ok = ok && granted.atomic;
 	if (!ok)
-		throw Fault{Verdict::invalid_request, Reason::access};
+		throw Fault{Verdict::invalid_request, Reason::flags};
 }
 
 /** One packet of a request. The generator mangles only what is well formed otherwise. */
@@ -205,6 +205,7 @@ void World::check_format(const Request &request, const std::vector<Bytes> &packe
 			request.mangle == Mangle::other_flags ? Reason::flags : Reason::format};
 	if (at == 0)
 		check_first(request, packets);
+	check_qp_access(request);
 	if (packets.size() > 1) {
 		std::uint64_t sum = 0;
 		for (std::size_t i = 0; i <= at; i++)
@@ -213,7 +214,6 @@ void World::check_format(const Request &request, const std::vector<Bytes> &packe
 		if (sum > request.length || (last && sum != request.length))
 			throw Fault{Verdict::invalid_request, Reason::format};
 	}
-	check_qp_access(request);
 }
 
 /* Execution ---------------------------------------------------------------------------------------------------- */

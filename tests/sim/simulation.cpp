@@ -38,7 +38,6 @@ constexpr std::uint64_t buffers_at = objects_at + object_count * 2 * object_size
 constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
 
 /** Where things are in a QP's private part of it. */
-constexpr std::uint64_t own_counter = 0;
 constexpr std::uint64_t own_swap = 32;
 constexpr std::uint64_t own_version = 64;
 constexpr std::uint64_t own_install = 96;
@@ -181,7 +180,7 @@ private:
 	std::deque<Pending> pending_;
 	std::uint64_t completed_ = 0;
 
-	std::uint64_t own_adds_ = 0, own_swaps_ = 0, versions_ = 0; /* posted so far */
+	std::uint64_t own_swaps_ = 0, versions_ = 0; /* posted so far */
 	unsigned next_slot_ = 0;
 	std::set<unsigned> slots_used_;                             /* written to by something under way */
 	bool allocate_ok_ = false;                                  /* of the last ALLOCATE that completed */

@@ -319,10 +319,8 @@ TEST_P(PrismOps, IndirectCasFollowsThePointer)
 TEST_P(PrismOps, CasLoadsItsSwapOperandFromAux)
 {
 	server.memory.put(64, std::uint64_t{4711});
-	prismdv_cas cas = Cas8{0, 0}.operands();
 	const std::uint64_t compare = 0;
-	cas.compare = &compare;
-	cas.swap = nullptr;
+	const prismdv_cas cas{PRISMDV_CAS_EQ, 0, 8, 0, &compare, nullptr, nullptr, nullptr};
 	EXPECT_EQ(
 		status(prism_cas({}, server.memory, 0, cas).data_from(server.memory.at(64), server.memory.key())), 0u);
 	EXPECT_EQ(server.memory.word(0), 4711u);
@@ -428,9 +426,10 @@ TEST_P(PrismOps, StandardAndPrismRequestsMixAndKeepTheirOrder)
 
 TEST_P(PrismOps, MoreRequestsThanSlotsWaitInTheSendQueue)
 {
+	const Cas8 same{};
 	std::vector<Op> ops;
 	for (std::uint64_t i = 0; i < 60; i++)
-		ops.push_back(prism_cas({}, server.memory, 0, Cas8{0, 0}.operands()).id(i));
+		ops.push_back(prism_cas({}, server.memory, 0, same.operands()).id(i));
 	ASSERT_EQ(post(ops), 0);
 	for (std::uint64_t i = 0; i < 60; i++) {
 		const auto wc = next(client.cq.get());

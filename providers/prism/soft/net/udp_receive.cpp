@@ -119,7 +119,8 @@ int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, in
 	const int fd = sockets[index].fd.get();
 	int total = 0;
 	while (total < max_trains) {
-		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came. */
+		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came.
+		 */
 		const int room = std::min<int>(max_trains - total, static_cast<int>(appetite));
 		const int got = receive_datagrams(fd, buffers.message.data(), room);
 		for (int i = 0; i < got; i++)

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 bool needs_response(const SendRequest &wr)
 {
@@ -240,8 +242,7 @@ void Completer::atomic_response(const prism_bth &bth, std::span<const std::uint8
 	engine_.mark_dirty(qp_);
 }
 
-void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet,
-	Time now)
+void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::span<const std::uint8_t> packet, Time now)
 {
 	const std::uint32_t header = bth_size + (flags & (op_first | op_last) ? aeth_size : 0);
 	if (packet.size() < header + bth.pad) {

@@ -4,9 +4,11 @@
 
 #include "requester.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-class Completer {
+class Completer
+{
 public:
 	Completer(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), requester_(engine, qp) {}
 

@@ -3,10 +3,11 @@
 
 #include <utility>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 CompletionQueue::CompletionQueue(std::uint32_t capacity, std::function<void()> notify)
-    : ring_(capacity), capacity_(capacity), notify_(std::move(notify))
+	: ring_(capacity), capacity_(capacity), notify_(std::move(notify))
 {
 }
 
@@ -24,7 +25,7 @@ bool CompletionQueue::push(const ibv_wc &wc, bool solicited)
 		ring_[at] = wc;
 		count_.store(count + 1, std::memory_order_release);
 		due = armed_ == Armed::any ||
-			(armed_ == Armed::solicited && (solicited || wc.status != IBV_WC_SUCCESS));
+		      (armed_ == Armed::solicited && (solicited || wc.status != IBV_WC_SUCCESS));
 		if (due)
 			armed_ = Armed::no;
 	}

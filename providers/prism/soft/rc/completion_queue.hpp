@@ -10,10 +10,12 @@
 
 #include "spin_lock.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** A ring of completions. Any thread may poll or arm; the engine pushes. */
-class CompletionQueue {
+class CompletionQueue
+{
 public:
 	/** @p notify is called, from whichever thread pushes, when an armed event is due. */
 	CompletionQueue(std::uint32_t capacity, std::function<void()> notify);
@@ -38,7 +40,11 @@ public:
 	[[nodiscard]] bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
 
 private:
-	enum class Armed : std::uint8_t { no, solicited, any };
+	enum class Armed : std::uint8_t {
+		no,
+		solicited,
+		any
+	};
 
 	SpinLock lock_;
 	std::vector<ibv_wc> ring_;

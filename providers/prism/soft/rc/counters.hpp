@@ -43,7 +43,8 @@
 	X(free_list_rejected)                                                                                          \
 	X(free_list_reclaimed)
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 struct ProtocolCounters {
 #define X(name) std::uint64_t name = 0;

@@ -8,10 +8,11 @@
 #include "requester.hpp"
 #include "responder.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count)
-    : sink_(sink), listener_(listener), first_qpn_(first_qpn), qps_(qp_count)
+	: sink_(sink), listener_(listener), first_qpn_(first_qpn), qps_(qp_count)
 {
 }
 

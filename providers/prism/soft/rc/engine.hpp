@@ -21,10 +21,12 @@
 #include "memory.hpp"
 #include "queue_pair.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** Asynchronous events, from within the engine's calls. */
-class EventListener {
+class EventListener
+{
 public:
 	virtual ~EventListener() = default;
 	virtual void qp_event(QueuePair &qp, ibv_event_type type) = 0;
@@ -41,7 +43,8 @@ inline constexpr std::uint32_t max_free_list_tries = 8;
 /** The longest message (ibv_port_attr.max_msg_sz): at the smallest MTU its PSNs fit a quarter of the circle. */
 inline constexpr std::uint32_t max_message = 1u << 30;
 
-class Engine : public PacketHandler {
+class Engine : public PacketHandler
+{
 public:
 	Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count);
 	~Engine() override;

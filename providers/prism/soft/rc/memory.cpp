@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 constexpr std::uint32_t max_entries = 1 << 20;
 }
 
@@ -41,8 +43,8 @@ std::uint32_t MemoryTable::insert(Region region)
 	return region.key;
 }
 
-std::uint32_t MemoryTable::add_region(std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access,
-	std::uint32_t pd)
+std::uint32_t MemoryTable::add_region(
+	std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access, std::uint32_t pd)
 {
 	Region region;
 	region.base = base;

@@ -8,7 +8,8 @@
 
 #include "spin_lock.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** Rights of a region; the values are ibv_access_flags. */
 enum Access : std::uint32_t {
@@ -27,10 +28,10 @@ struct Region {
 	std::uint32_t access = 0;
 	std::uint32_t pd = 0;
 	std::uint32_t key = 0;
-	std::uint32_t qpn = 0;	  /* window of type 2B: the only QP that it serves, else 0 */
+	std::uint32_t qpn = 0;    /* window of type 2B: the only QP that it serves, else 0 */
 	std::uint32_t parent = 0; /* window: key of the region beneath */
 	bool window = false;
-	bool valid = false; /* a window that is not bound is not */
+	bool valid = false;        /* a window that is not bound is not */
 	std::uint32_t windows = 0; /* region: bound windows */
 };
 
@@ -38,13 +39,14 @@ struct Region {
  * The table of all keys of one device context. lkey and rkey are one number: the index of the entry and 8 bits that
  * change with each use of the entry. The caller serialises all calls.
  */
-class MemoryTable {
+class MemoryTable
+{
 public:
 	MemoryTable();
 
 	/** Returns the key, or 0 when the table is full. */
-	std::uint32_t add_region(std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access,
-		std::uint32_t pd);
+	std::uint32_t add_region(
+		std::uint8_t *base, std::uint64_t va, std::uint64_t length, std::uint32_t access, std::uint32_t pd);
 	/** A window that is not bound to anything yet. */
 	std::uint32_t add_window(std::uint32_t pd);
 	/** False if windows are still bound to the region. */
@@ -100,7 +102,8 @@ private:
  * are atomic for the whole device. Blocks are those of this process's addresses: two regions with different offsets to
  * the same memory meet at the same locks.
  */
-class BlockLocks {
+class BlockLocks
+{
 public:
 	/** At most 32 bytes; a region whose offset is odd makes them straddle two blocks. */
 	void lock(const void *address, std::uint32_t length);

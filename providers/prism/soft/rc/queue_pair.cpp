@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <bit>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 SendQueue::SendQueue(std::uint32_t max_wr_, std::uint32_t max_sge_, std::uint32_t max_inline_, bool prism)
-    : max_wr(max_wr_), max_sge(max_sge_), max_inline(max_inline_), mask_(std::bit_ceil(max_wr_) - 1),
-      operands_offset_(std::max<std::size_t>(max_sge_ * sizeof(Sge), (max_inline_ + 15) & ~15u)),
-      slots_(std::size_t{mask_} + 1)
+	: max_wr(max_wr_), max_sge(max_sge_), max_inline(max_inline_), mask_(std::bit_ceil(max_wr_) - 1),
+	  operands_offset_(std::max<std::size_t>(max_sge_ * sizeof(Sge), (max_inline_ + 15) & ~15u)),
+	  slots_(std::size_t{mask_} + 1)
 {
 	stride_ = operands_offset_ + (prism ? 4 * PRISM_MAX_CAS : 0);
 	arena_.resize(stride_ * slots_.size());

@@ -20,15 +20,28 @@ extern "C" {
 #include "prism_exec.h"
 }
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-enum class SendKind : std::uint8_t { send, write, read, atomic, prism, bind_window, local_invalidate };
+enum class SendKind : std::uint8_t {
+	send,
+	write,
+	read,
+	atomic,
+	prism,
+	bind_window,
+	local_invalidate
+};
 
 /** In QueuePair::peer_features: the peer has been declared capable, even if of no feature. */
 constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
 
 /** What follows the last packet's headers. */
-enum class Tail : std::uint8_t { none, immediate, invalidate };
+enum class Tail : std::uint8_t {
+	none,
+	immediate,
+	invalidate
+};
 
 struct WindowBinding {
 	std::uint32_t key = 0;
@@ -61,7 +74,7 @@ struct SendRequest {
 	std::uint32_t length = 0; /* of the local data */
 	std::uint32_t num_sge = 0;
 	prism_request prism{}; /* kind prism; the operands lie behind the sges */
-	Sge result;	       /* ALLOCATE: where its address goes */
+	Sge result;            /* ALLOCATE: where its address goes */
 	WindowBinding binding;
 
 	/* Transport */
@@ -70,7 +83,7 @@ struct SendRequest {
 	bool latched = false; /* PRISM READ: resolution and read_length are those of its first packet */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
-	std::uint32_t sent = 0;	  /* PSNs asked for since the last rewind, from the first */
+	std::uint32_t sent = 0;   /* PSNs asked for since the last rewind, from the first */
 	std::uint32_t acked = 0;  /* PSNs answered, from the first */
 	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
 	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
@@ -79,7 +92,8 @@ struct SendRequest {
 };
 
 /** The ring of send work requests. A slot's sges, inline data and CAS operands lie in an arena beside it. */
-class SendQueue {
+class SendQueue
+{
 public:
 	SendQueue(std::uint32_t max_wr, std::uint32_t max_sge, std::uint32_t max_inline, bool prism);
 
@@ -95,9 +109,9 @@ public:
 	const std::uint32_t max_wr;
 	const std::uint32_t max_sge;
 	const std::uint32_t max_inline;
-	std::uint32_t head = 0;	  /* oldest not completed */
+	std::uint32_t head = 0;   /* oldest not completed */
 	std::uint32_t cursor = 0; /* next to transmit */
-	std::uint32_t tail = 0;	  /* next to post */
+	std::uint32_t tail = 0;   /* next to post */
 
 private:
 	std::byte *data(const SendRequest &wr);
@@ -124,10 +138,10 @@ struct QpAttributes {
 };
 
 struct RequesterState {
-	std::uint32_t next_psn = 0;  /* of the next work request to start */
-	std::uint32_t unacked = 0;   /* oldest PSN not answered */
+	std::uint32_t next_psn = 0;    /* of the next work request to start */
+	std::uint32_t unacked = 0;     /* oldest PSN not answered */
 	std::uint32_t outstanding = 0; /* READ, atomic and PRISM requests under way */
-	std::uint32_t flight = 0;    /* sum of the slots' */
+	std::uint32_t flight = 0;      /* sum of the slots' */
 	std::uint32_t unrequested_acks = 0;
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
@@ -139,8 +153,8 @@ struct RequesterState {
 struct SavedResponse {
 	std::uint32_t psn = 0; /* at which the response stands */
 	bool valid = false;
-	bool atomic = false;	 /* standard atomic: response.value is the old word */
-	bool reads = false;	 /* a PRISM READ with data and status OK: resolved again */
+	bool atomic = false; /* standard atomic: response.value is the old word */
+	bool reads = false;  /* a PRISM READ with data and status OK: resolved again */
 	prism_response response{};
 };
 
@@ -148,6 +162,7 @@ struct SavedResponse {
 struct ReadStream {
 	bool active = false;
 	bool prism = false;
+	bool duplicate = false; /* asked for again: a fault then is not an error of this QP */
 	std::uint32_t rkey = 0;
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
@@ -156,8 +171,8 @@ struct ReadStream {
 	std::uint32_t psns = 0;
 	std::uint32_t resolution = 0;
 	std::uint64_t begun = 0; /* its number in the device's count of requests */
-	Time next = 0;		 /* when its next burst is due */
-	Time interval = 0;	 /* between bursts; grows when the peer asks again */
+	Time next = 0;           /* when its next burst is due */
+	Time interval = 0;       /* between bursts; grows when the peer asks again */
 };
 
 /** A standard SEND or WRITE of several packets under way. */
@@ -173,7 +188,7 @@ struct IncomingMessage {
 struct ResponderState {
 	std::uint32_t expected_psn = 0;
 	std::uint32_t msn = 0;
-	bool nak_sent = false;	  /* PSN sequence error, once until the expected packet comes */
+	bool nak_sent = false;    /* PSN sequence error, once until the expected packet comes */
 	bool ack_pending = false; /* coalesced until the batch ends */
 	bool chain_ok = true;
 	std::uint32_t resolution = 0;
@@ -185,7 +200,7 @@ struct ResponderState {
 	std::deque<std::vector<std::uint8_t>> held; /* requests that wait for the stream to end */
 	std::size_t held_bytes = 0;
 	std::uint32_t held_reads = 0;
-	std::uint32_t held_psn = 0; /* the next to hold */
+	std::uint32_t held_psn = 0;    /* the next to hold */
 	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling, taken from an SRQ */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
@@ -194,7 +209,7 @@ struct ResponderState {
 struct QueuePair {
 	QueuePair(std::uint32_t number, std::uint32_t domain, bool prism_capable, SendQueue send_queue,
 		ReceiveQueue receive_queue)
-	    : qpn(number), pd(domain), prism(prism_capable), sq(std::move(send_queue)), rq(std::move(receive_queue))
+		: qpn(number), pd(domain), prism(prism_capable), sq(std::move(send_queue)), rq(std::move(receive_queue))
 	{
 	}
 
@@ -215,9 +230,9 @@ struct QueuePair {
 	RequesterState req;
 	ResponderState resp;
 
-	Time deadline = 0;	  /* retransmission or RNR timer; 0: none */
+	Time deadline = 0;        /* retransmission or RNR timer; 0: none */
 	Time queued_deadline = 0; /* what the engine's heap holds for it */
-	bool dirty = false;	  /* in the engine's list of QPs with something to send */
+	bool dirty = false;       /* in the engine's list of QPs with something to send */
 };
 
 } // namespace prism::soft

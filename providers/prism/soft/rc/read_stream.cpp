@@ -45,8 +45,8 @@ std::uint32_t Responder::psns_of(const prism_bth &bth, Packet packet) const
 }
 
 /**
- * The peer asks again for the READ under way. Soon after a burst that means loss, and bursts come more slowly; but if it
- * is the pauses that its timer does not bear, slower ones would never let the READ end.
+ * The peer asks again for the READ under way. Soon after a burst that means loss, and bursts come more slowly; but if
+ * it is the pauses that its timer does not bear, slower ones would never let the READ end.
  */
 void Responder::adapt_interval(Time now)
 {
@@ -54,7 +54,8 @@ void Responder::adapt_interval(Time now)
 	const Time timeout = qp_.attr.ack_timeout; /* the peer's is seldom another */
 	const Time limit = timeout ? std::clamp(timeout / 4, min_interval, max_interval) : max_interval;
 	const bool kept_waiting = now > stream.next - stream.interval + longest_silence;
-	stream.interval = kept_waiting ? std::max(min_interval, stream.interval / 4) : std::min(limit, stream.interval * 2);
+	stream.interval =
+		kept_waiting ? std::max(min_interval, stream.interval / 4) : std::min(limit, stream.interval * 2);
 }
 
 /**
@@ -173,7 +174,10 @@ void Responder::send_read_packet()
 			/* The region was deregistered while its READ was under way. */
 			end_stream();
 			engine_.counters.rx_access_error++;
-			nak_and_fail(syndrome_access_error, psn);
+			if (stream.duplicate)
+				send_ack(syndrome_access_error, psn);
+			else
+				nak_and_fail(syndrome_access_error, psn);
 			return;
 		}
 	}

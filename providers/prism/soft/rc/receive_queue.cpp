@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 ReceiveQueue::ReceiveQueue(std::uint32_t max_wr, std::uint32_t max_sge)
-    : max_wr_(max_wr), max_sge_(max_sge), mask_(std::bit_ceil(max_wr) - 1), slots_(mask_ + 1),
-      sges_((std::size_t{mask_} + 1) * max_sge)
+	: max_wr_(max_wr), max_sge_(max_sge), mask_(std::bit_ceil(max_wr) - 1), slots_(mask_ + 1),
+	  sges_((std::size_t{mask_} + 1) * max_sge)
 {
 }
 

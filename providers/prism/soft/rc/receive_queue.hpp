@@ -10,7 +10,8 @@ extern "C" {
 #include "prism_freelist.h"
 }
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 struct Sge {
 	std::uint64_t addr = 0;
@@ -25,7 +26,8 @@ struct ReceiveRequest {
 };
 
 /** A ring of receive work requests, of a QP or of an SRQ. */
-class ReceiveQueue {
+class ReceiveQueue
+{
 public:
 	ReceiveQueue(std::uint32_t max_wr, std::uint32_t max_sge);
 
@@ -60,7 +62,7 @@ private:
 struct SharedReceiveQueue {
 	SharedReceiveQueue(std::uint32_t srqn, std::uint32_t domain, std::uint32_t max_wr, std::uint32_t max_sge,
 		bool is_free_list)
-	    : number(srqn), pd(domain), free_list(is_free_list), queue(max_wr, max_sge)
+		: number(srqn), pd(domain), free_list(is_free_list), queue(max_wr, max_sge)
 	{
 	}
 
@@ -79,10 +81,10 @@ struct SharedReceiveQueue {
 	std::uint32_t pd;
 	bool free_list;
 	ReceiveQueue queue;
-	void *owner = nullptr;	 /* the verbs object */
+	void *owner = nullptr;   /* the verbs object */
 	std::uint32_t limit = 0; /* below this an event is due; 0: none */
 
-	prism_freelist indices{}; /* which entries are past their grace period */
+	prism_freelist indices{};   /* which entries are past their grace period */
 	std::deque<Taken> returned; /* buffers of unfinished ALLOCATEs: nobody else ever learnt their address */
 	std::uint64_t posted = 0;
 	std::uint64_t popped = 0;

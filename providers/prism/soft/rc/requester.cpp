@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 /*
  * Payload bytes of one QP under way in either direction. Three trains of 64 KiB fill a default socket buffer, so two
@@ -49,7 +51,8 @@ bool Requester::local_memory_valid(const SendRequest &wr)
 {
 	const std::uint32_t access = returns_data(wr) ? std::uint32_t{access_local_write} : 0;
 	if (wr.kind == SendKind::prism && wr.result.length &&
-		!engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(std::uint64_t), access_local_write, qp_.pd))
+		!engine_.memory.resolve(
+			wr.result.lkey, wr.result.addr, sizeof(std::uint64_t), access_local_write, qp_.pd))
 		return false;
 	if (wr.inline_data)
 		return true;
@@ -92,8 +95,7 @@ bool Requester::scatter(const SendRequest &wr, std::uint32_t offset, const std::
 			continue;
 		}
 		const std::uint32_t n = std::min(length, sge.length - offset);
-		std::uint8_t *to =
-			engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
+		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
 		if (!to)
 			return false;
 		std::memcpy(to, data, n);
@@ -108,8 +110,8 @@ bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
 {
 	if (!wr.result.length)
 		return true;
-	std::uint8_t *to = engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(address), access_local_write,
-		qp_.pd);
+	std::uint8_t *to =
+		engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(address), access_local_write, qp_.pd);
 	if (to)
 		std::memcpy(to, &address, sizeof(address));
 	return to;
@@ -155,8 +157,8 @@ void Requester::start(SendRequest &wr)
 	if (wr.kind == SendKind::prism) {
 		const std::uint32_t payload = prism_request_psns(&wr.prism, qp_.attr.mtu);
 		wr.psns = wr.prism.op == PRISM_WRITE || wr.prism.op == PRISM_ALLOCATE
-			? packets_for(wr.length, qp_.attr.mtu)
-			: payload;
+				  ? packets_for(wr.length, qp_.attr.mtu)
+				  : payload;
 	} else if (wr.kind == SendKind::atomic) {
 		wr.psns = 1;
 	} else {
@@ -173,8 +175,8 @@ bool Requester::run_local(SendRequest &wr)
 		return false;
 	bool ok;
 	if (wr.kind == SendKind::bind_window)
-		ok = engine_.memory.bind_window(bind.key, bind.new_key, bind.region_key, bind.va, bind.length,
-			     bind.access, bind.qpn) == 0;
+		ok = engine_.memory.bind_window(
+			     bind.key, bind.new_key, bind.region_key, bind.va, bind.length, bind.access, bind.qpn) == 0;
 	else
 		ok = engine_.memory.invalidate(wr.immediate, qp_.pd, qp_.qpn);
 	sq_.cursor++;
@@ -224,8 +226,8 @@ bool Requester::wants_ack(const SendRequest &wr, bool last)
 	return true;
 }
 
-std::uint8_t *Requester::begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,
-	bool last, std::uint8_t flags)
+std::uint8_t *Requester::begin_packet(
+	SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload, bool last, std::uint8_t flags)
 {
 	const std::uint32_t pad = pad_for(payload);
 	std::uint8_t *packet = engine_.sink_.begin(qp_.attr.peer, headers + payload + pad);
@@ -341,7 +343,8 @@ std::uint32_t Requester::send_atomic(SendRequest &wr)
 std::uint32_t Requester::send_prism(SendRequest &wr)
 {
 	prism_request &request = wr.prism;
-	const bool carries = (request.op == PRISM_WRITE && !(request.flags & PRISM_FLAG_D)) || request.op == PRISM_ALLOCATE;
+	const bool carries =
+		(request.op == PRISM_WRITE && !(request.flags & PRISM_FLAG_D)) || request.op == PRISM_ALLOCATE;
 	const std::uint32_t offset = wr.sent * qp_.attr.mtu;
 	const std::uint32_t n = carries ? std::min(qp_.attr.mtu, wr.length - offset) : 0;
 	const std::uint32_t packets = carries ? 1 : wr.psns;

@@ -4,7 +4,8 @@
 
 #include "engine.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /**
  * A standard READ is asked for in pieces of this many packets, counted from its start, so that its response never
@@ -15,7 +16,8 @@ inline std::uint32_t read_piece_packets(std::uint32_t mtu)
 	return (64u << 10) / mtu;
 }
 
-class Requester {
+class Requester
+{
 public:
 	Requester(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), sq_(qp.sq), req_(qp.req) {}
 

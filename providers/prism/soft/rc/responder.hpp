@@ -4,9 +4,11 @@
 
 #include "engine.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-class Responder {
+class Responder
+{
 public:
 	Responder(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), resp_(qp.resp) {}
 
@@ -32,7 +34,8 @@ private:
 	void execute_read(const prism_bth &bth, Packet packet, Time now);
 	void execute_atomic(const prism_bth &bth, Packet packet);
 	void execute_prism(const prism_bth &bth, Packet packet, Time now);
-	void start_resolved(std::uint32_t psn, const prism_request &request, const prism_result &result, Time now);
+	void start_resolved(
+		std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now);
 	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
 
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);

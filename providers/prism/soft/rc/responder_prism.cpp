@@ -42,13 +42,13 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_request request;
 	prism_reject reject = prism_request_decode(
 		packet.data(), static_cast<std::uint32_t>(packet.size()), qp_.attr.mtu, max_indirect_read, &request);
-	const bool single = !reject && request.first && request.last && !resp_.prism.active;
-	if (!reject && !single)
-		reject = prism_message_check(&resp_.prism, &request);
 	if (!reject && !prism_access_allowed(request)) {
 		refuse_access(bth.psn);
 		return;
 	}
+	const bool single = !reject && request.first && request.last && !resp_.prism.active;
+	if (!reject && !single)
+		reject = prism_message_check(&resp_.prism, &request);
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
 	engine_.begun_++;
@@ -93,10 +93,12 @@ void Responder::count_result(const prism_request &request, const prism_result &r
 }
 
 /** Send what a READ resolved to, as one resolution. */
-void Responder::start_resolved(std::uint32_t psn, const prism_request &request, const prism_result &result, Time now)
+void Responder::start_resolved(
+	std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now)
 {
 	ReadStream stream;
 	stream.prism = true;
+	stream.duplicate = duplicate;
 	stream.rkey = request.rkey;
 	stream.va = result.read_va;
 	stream.length = result.read_length;
@@ -146,7 +148,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		send_short(bth.psn, saved.response);
 		return;
 	}
-	start_resolved(bth.psn, request, result, now);
+	start_resolved(bth.psn, request, result, false, now);
 }
 
 /* Duplicates ---------------------------------------------------------------------------------------------------- */
@@ -250,7 +252,7 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 		send_short(bth.psn, to_response(result));
 		return;
 	}
-	start_resolved(bth.psn, request, result, now);
+	start_resolved(bth.psn, request, result, true, now);
 }
 
 } // namespace prism::soft

@@ -257,6 +257,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	stream.psns = packets_for(stream.length, qp_.attr.mtu);
 	/* A duplicate only asks again: the order of things has been settled by the original. */
 	const bool fresh = bth.psn == resp_.expected_psn;
+	stream.duplicate = !fresh;
 	if (stream.length > max_message) {
 		if (fresh)
 			refuse(PRISM_BAD_FORMAT, bth.psn);

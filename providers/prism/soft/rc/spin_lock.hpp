@@ -3,7 +3,8 @@
 
 #include <atomic>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 inline void cpu_relax()
 {
@@ -15,7 +16,8 @@ inline void cpu_relax()
 }
 
 /** For a handful of instructions on shared data; meets the standard's Lockable. */
-class SpinLock {
+class SpinLock
+{
 public:
 	void lock()
 	{

@@ -11,7 +11,8 @@ extern "C" {
 #include "prism_wire.h"
 }
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 enum RcOpcode : std::uint8_t {
 	rc_send_first = 0x00,

@@ -3,9 +3,11 @@
 
 #include <cstring>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 TargetMemory &self(void *ctx)
 {
@@ -20,8 +22,8 @@ std::uint8_t *address(const prism_span *span, u32 offset)
 std::uint32_t access_for(std::uint32_t rights)
 {
 	return (rights & PRISM_RIGHT_READ ? access_remote_read : 0u) |
-		(rights & PRISM_RIGHT_WRITE ? access_remote_write : 0u) |
-		(rights & PRISM_RIGHT_ATOMIC ? access_remote_atomic : 0u);
+	       (rights & PRISM_RIGHT_WRITE ? access_remote_write : 0u) |
+	       (rights & PRISM_RIGHT_ATOMIC ? access_remote_atomic : 0u);
 }
 
 } // namespace

@@ -4,9 +4,11 @@
 
 #include "engine.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-class TargetMemory {
+class TargetMemory
+{
 public:
 	TargetMemory(Engine &engine, const QueuePair &qp) : engine_(engine), qp_(qp) {}
 

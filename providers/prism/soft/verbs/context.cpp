@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <ctime>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 /** How long the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never waits. */
 constexpr Time spin_time = 50'000;
@@ -68,8 +70,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 }
 
 Context::Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
-    : port_(std::move(port)), gids_(port_->addresses()), threaded_(!inline_wanted(progress)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+	: port_(std::move(port)), gids_(port_->addresses()), threaded_(!inline_wanted(progress)),
+	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
 	/* The lowest numbers are special (0 and 1) or easily guessed. */
 	engine_ = std::make_unique<Engine>(*port_, *this, (port_->slot() << qpn_bits) + 16, qps_a_context);
@@ -122,6 +124,9 @@ void Context::start_thread()
 
 void Context::sleep(Time deadline)
 {
+	/* A wake-up that park() took may have been the one to stop. */
+	if (stop_)
+		return;
 	std::int64_t timeout = -1;
 	if (deadline)
 		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(deadline - now()));

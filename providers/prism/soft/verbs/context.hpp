@@ -21,7 +21,8 @@
 #include "../rc/engine.hpp"
 #include "events.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 [[nodiscard]] Time now();
 
@@ -31,11 +32,12 @@ struct CompletionChannel {
 	EventSocket *socket; /* the context's */
 };
 
-class Context final : public EventListener {
+class Context final : public EventListener
+{
 public:
 	/** Null on failure, with the reason in @p error. */
-	static std::unique_ptr<Context> open(const std::string &interface, prismdv_progress_mode progress,
-		std::string &error);
+	static std::unique_ptr<Context> open(
+		const std::string &interface, prismdv_progress_mode progress, std::string &error);
 	~Context() override;
 
 	/** Serialises everything about @ref engine. */

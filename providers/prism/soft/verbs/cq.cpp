@@ -4,9 +4,11 @@
 
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 constexpr int max_cqe = 1 << 20;
 constexpr std::uint64_t supported_wc_flags = IBV_WC_STANDARD_FLAGS;

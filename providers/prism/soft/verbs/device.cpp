@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <endian.h>
 #include <cstring>
+#include <endian.h>
 
 #include "device.hpp"
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 constexpr std::uint32_t pkey_table_size = 1;
 
@@ -35,8 +37,8 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.page_size_cap = 0xfffff000;
 	attr.max_qp = 1 << 14;
 	attr.max_qp_wr = 1 << 16;
-	attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN |
-		IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS;
+	attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |
+				IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	attr.max_sge = attr.max_sge_rd = 32;
 	attr.max_cq = 1 << 16;
 	attr.max_cqe = 1 << 20;
@@ -67,8 +69,8 @@ __be64 make_guid(const InterfaceInfo &interface)
 
 } // namespace
 
-int query_device(ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr,
-	std::size_t size)
+int query_device(
+	ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr, std::size_t size)
 {
 	if (input && input->comp_mask)
 		return EINVAL;
@@ -94,7 +96,7 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	attr->pkey_tbl_len = pkey_table_size;
 	attr->active_width = 1;
 	attr->active_speed = 32; /* EDR: a figure that tools want, with no meaning here */
-	attr->phys_state = 5;	 /* link up */
+	attr->phys_state = 5;    /* link up */
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
 	return 0;
 }
@@ -122,7 +124,8 @@ bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t ind
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
-namespace {
+namespace
+{
 
 void uninit_device(verbs_device *device)
 {

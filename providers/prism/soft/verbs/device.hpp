@@ -5,7 +5,8 @@
 
 #include "../net/interfaces.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** A device for @p interface with one reference, which the caller owns. */
 ibv_device *make_device(const InterfaceInfo &interface);

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 EventSocket::EventSocket()
 {

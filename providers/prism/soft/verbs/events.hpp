@@ -11,9 +11,11 @@
 
 #include "../net/file_descriptor.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-class EventSocket {
+class EventSocket
+{
 public:
 	/** Two connected ends; on failure reader() is -1 and errno is set. */
 	EventSocket();

@@ -9,9 +9,11 @@
 
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 /** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
 constexpr std::size_t max_dm_allocation = 64 << 20;
@@ -43,7 +45,8 @@ int populate(void *addr, std::size_t length, bool writable)
 int check_access(unsigned access)
 {
 	constexpr unsigned supported = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_OPTIONAL_RANGE;
+				       IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |
+				       IBV_ACCESS_OPTIONAL_RANGE;
 	if (access & ~supported)
 		return EOPNOTSUPP;
 	if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE))
@@ -52,10 +55,10 @@ int check_access(unsigned access)
 }
 
 constexpr std::uint32_t kept_access = access_local_write | access_remote_write | access_remote_read |
-	access_remote_atomic | access_mw_bind | access_zero_based;
+				      access_remote_atomic | access_mw_bind | access_zero_based;
 
-ibv_mr *add_region(ibv_pd *pd, std::uint8_t *base, std::uint64_t iova, std::size_t length, unsigned access,
-	ibv_mr_type type)
+ibv_mr *add_region(
+	ibv_pd *pd, std::uint8_t *base, std::uint64_t iova, std::size_t length, unsigned access, ibv_mr_type type)
 {
 	auto *domain = to_object<ProtectionDomain>(pd);
 	auto mr = std::make_unique<MemoryRegion>();
@@ -207,8 +210,8 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 	constexpr std::size_t page = 4096;
 	auto dm = std::make_unique<DeviceMemory>();
 	dm->length = attr->length;
-	dm->memory.reset(static_cast<std::uint8_t *>(
-		std::aligned_alloc(page, (attr->length + page - 1) / page * page)));
+	dm->memory.reset(
+		static_cast<std::uint8_t *>(std::aligned_alloc(page, (attr->length + page - 1) / page * page)));
 	if (!dm->memory)
 		return fail<ibv_dm>(ENOMEM);
 	std::fill_n(dm->memory.get(), attr->length, std::uint8_t{0});

@@ -12,7 +12,8 @@
 #include "../../rdma_core_abi.h"
 #include "context.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
 /** An ibv_device that names an interface. */
 struct Device {
@@ -59,7 +60,7 @@ struct DeviceMemory {
 
 struct CompletionQueueObject {
 	CompletionQueueObject(Context &owner, std::uint32_t capacity)
-	    : context(owner), queue(capacity, [this] { notify(); })
+		: context(owner), queue(capacity, [this] { notify(); })
 	{
 	}
 	void notify();
@@ -68,7 +69,7 @@ struct CompletionQueueObject {
 	Context &context;
 	CompletionQueue queue;
 	std::atomic<std::uint32_t> users{0};
-	std::atomic<std::uint32_t> events{0};	    /* completion events posted */
+	std::atomic<std::uint32_t> events{0}; /* completion events posted */
 	std::atomic<std::uint32_t> async_events{0};
 	ibv_wc current{}; /* between ibv_start_poll and ibv_end_poll */
 };
@@ -76,7 +77,7 @@ struct CompletionQueueObject {
 struct SrqObject {
 	SrqObject(Context &owner, ProtectionDomain &domain, std::uint32_t number, std::uint32_t max_wr,
 		std::uint32_t max_sge, bool free_list)
-	    : context(owner), pd(domain), queue(number, domain.number, max_wr, max_sge, free_list)
+		: context(owner), pd(domain), queue(number, domain.number, max_wr, max_sge, free_list)
 	{
 	}
 
@@ -130,8 +131,8 @@ Object *to_object(Base *base)
 }
 
 /* Implemented beside their objects; ops.cpp puts them into the table of verbs. */
-int query_device(ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr,
-	std::size_t size);
+int query_device(
+	ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr, std::size_t size);
 int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr);
 
 ibv_pd *alloc_pd(ibv_context *context);

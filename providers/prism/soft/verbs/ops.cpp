@@ -7,9 +7,11 @@
 #include "device.hpp"
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 const verbs_context_ops &context_ops()
 {
@@ -111,8 +113,8 @@ verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data)
 
 void free_context(ibv_context *context)
 {
-	auto *handle = reinterpret_cast<ContextHandle *>(
-		reinterpret_cast<char *>(context) - offsetof(verbs_context, context));
+	auto *handle =
+		reinterpret_cast<ContextHandle *>(reinterpret_cast<char *>(context) - offsetof(verbs_context, context));
 	std::unique_ptr<Context> owned(handle->context);
 	owned.reset();
 	verbs_uninit_context(&handle->base);

@@ -6,9 +6,11 @@
 
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 QpObject &self(ibv_qp_ex *qp)
 {
@@ -101,8 +103,8 @@ void set_atomic(SendRequest &wr, bool fetch_add, std::uint64_t compare_add, std:
 	wr.swap = swap;
 }
 
-void set_bind(const QueuePair &qp, SendRequest &wr, std::uint32_t key, std::uint32_t new_key,
-	const ibv_mw_bind_info &info)
+void set_bind(
+	const QueuePair &qp, SendRequest &wr, std::uint32_t key, std::uint32_t new_key, const ibv_mw_bind_info &info)
 {
 	set_kind(wr, SendKind::bind_window, IBV_WC_BIND_MW);
 	wr.binding = {key, new_key, info.mr ? info.mr->lkey : 0, info.mw_access_flags, info.addr, info.length, qp.qpn};
@@ -112,10 +114,9 @@ void set_bind(const QueuePair &qp, SendRequest &wr, std::uint32_t key, std::uint
 
 u8 wire_flags(std::uint32_t flags)
 {
-	return static_cast<u8>((flags & PRISMDV_WR_INDIRECT ? PRISM_FLAG_T : 0) |
-		(flags & PRISMDV_WR_BOUNDED ? PRISM_FLAG_B : 0) |
-		(flags & PRISMDV_WR_CONDITIONAL ? PRISM_FLAG_C : 0) |
-		(flags & PRISMDV_WR_REDIRECT ? PRISM_FLAG_R : 0) |
+	return static_cast<u8>(
+		(flags & PRISMDV_WR_INDIRECT ? PRISM_FLAG_T : 0) | (flags & PRISMDV_WR_BOUNDED ? PRISM_FLAG_B : 0) |
+		(flags & PRISMDV_WR_CONDITIONAL ? PRISM_FLAG_C : 0) | (flags & PRISMDV_WR_REDIRECT ? PRISM_FLAG_R : 0) |
 		(flags & PRISMDV_WR_DATA_INDIRECT ? PRISM_FLAG_D : 0));
 }
 
@@ -123,12 +124,12 @@ std::uint64_t needed_features(const prism_request &request)
 {
 	const u8 flags = request.flags;
 	return (flags & PRISM_FLAG_T ? std::uint64_t{PRISMDV_FEATURE_INDIRECT} : 0u) |
-		(flags & PRISM_FLAG_B ? std::uint64_t{PRISMDV_FEATURE_BOUNDED} : 0u) |
-		(flags & PRISM_FLAG_D ? std::uint64_t{PRISMDV_FEATURE_DATA_INDIRECT} : 0u) |
-		(flags & PRISM_FLAG_C ? std::uint64_t{PRISMDV_FEATURE_CONDITIONAL} : 0u) |
-		(flags & PRISM_FLAG_R ? std::uint64_t{PRISMDV_FEATURE_REDIRECT} : 0u) |
-		(request.op == PRISM_CAS ? std::uint64_t{PRISMDV_FEATURE_CAS} : 0u) |
-		(request.op == PRISM_ALLOCATE ? std::uint64_t{PRISMDV_FEATURE_ALLOCATE} : 0u);
+	       (flags & PRISM_FLAG_B ? std::uint64_t{PRISMDV_FEATURE_BOUNDED} : 0u) |
+	       (flags & PRISM_FLAG_D ? std::uint64_t{PRISMDV_FEATURE_DATA_INDIRECT} : 0u) |
+	       (flags & PRISM_FLAG_C ? std::uint64_t{PRISMDV_FEATURE_CONDITIONAL} : 0u) |
+	       (flags & PRISM_FLAG_R ? std::uint64_t{PRISMDV_FEATURE_REDIRECT} : 0u) |
+	       (request.op == PRISM_CAS ? std::uint64_t{PRISMDV_FEATURE_CAS} : 0u) |
+	       (request.op == PRISM_ALLOCATE ? std::uint64_t{PRISMDV_FEATURE_ALLOCATE} : 0u);
 }
 
 int set_operands(QueuePair &qp, SendRequest &wr, const prismdv_cas &cas)
@@ -158,8 +159,8 @@ int set_operands(QueuePair &qp, SendRequest &wr, const prismdv_cas &cas)
 
 ibv_wc_opcode completion_opcode(u8 op)
 {
-	static constexpr ibv_wc_opcode opcodes[] = {IBV_WC_RDMA_READ, IBV_WC_RDMA_WRITE, IBV_WC_COMP_SWAP,
-		IBV_WC_FETCH_ADD};
+	static constexpr ibv_wc_opcode opcodes[] = {
+		IBV_WC_RDMA_READ, IBV_WC_RDMA_WRITE, IBV_WC_COMP_SWAP, IBV_WC_FETCH_ADD};
 	return opcodes[op];
 }
 
@@ -184,7 +185,7 @@ bool operands_given(const SendRequest &wr)
 {
 	const bool data = wr.prism.flags & PRISM_FLAG_D;
 	return (wr.swap_given || data) &&
-		(wr.compare_given || (data && (wr.prism.cas_flags & PRISMDV_CAS_COMPARE_DATA)));
+	       (wr.compare_given || (data && (wr.prism.cas_flags & PRISMDV_CAS_COMPARE_DATA)));
 }
 
 /** What D leaves unused goes out as zeros: the caller may have pointed at anything. */
@@ -261,7 +262,7 @@ int translate_prism(QueuePair &qp, SendRequest &wr, const ibv_send_wr &base)
 {
 	const auto &from = reinterpret_cast<const prismdv_send_wr &>(base);
 	constexpr std::uint32_t known = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
-		PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
+					PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
 	if (!qp.prism)
 		return EOPNOTSUPP;
 	if (from.comp_mask || (from.flags & ~known))
@@ -371,8 +372,7 @@ int translate(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)
 
 bool may_post_send(const QueuePair &qp)
 {
-	return qp.state == IBV_QPS_RTS || qp.state == IBV_QPS_SQD || qp.state == IBV_QPS_SQE ||
-		qp.state == IBV_QPS_ERR;
+	return qp.state == IBV_QPS_RTS || qp.state == IBV_QPS_SQD || qp.state == IBV_QPS_SQE || qp.state == IBV_QPS_ERR;
 }
 
 /** Let the protocol have what has been put behind the old tail. */

@@ -6,9 +6,11 @@
 
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 constexpr std::uint32_t max_qp_wr = 1 << 16;
 constexpr std::uint32_t max_qp_sge = 32;
@@ -22,12 +24,13 @@ ibv_qp *fail(int error)
 
 int check_init_attr(const ibv_qp_init_attr_ex &attr)
 {
-	constexpr std::uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
-		IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	constexpr std::uint32_t known =
+		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	constexpr std::uint64_t known_ops = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-		IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_SEND_WITH_INV |
-		IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-		IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW;
+					    IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+					    IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
+					    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
+					    IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW;
 	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !attr.pd || !attr.send_cq || !attr.recv_cq)
 		return EINVAL;
 	if ((attr.comp_mask & ~known) || attr.qp_type != IBV_QPT_RC)
@@ -40,13 +43,13 @@ int check_init_attr(const ibv_qp_init_attr_ex &attr)
 		return EINVAL;
 	const ibv_qp_cap &cap = attr.cap;
 	const bool fits = cap.max_send_wr <= max_qp_wr && cap.max_recv_wr <= max_qp_wr &&
-		cap.max_send_sge <= max_qp_sge && cap.max_recv_sge <= max_qp_sge &&
-		cap.max_inline_data <= max_inline_data;
+			  cap.max_send_sge <= max_qp_sge && cap.max_recv_sge <= max_qp_sge &&
+			  cap.max_inline_data <= max_inline_data;
 	return fits ? 0 : EINVAL;
 }
 
-std::unique_ptr<QueuePair> make_protocol_qp(std::uint32_t qpn, const ibv_qp_init_attr_ex &attr, std::uint32_t pd,
-	bool prism)
+std::unique_ptr<QueuePair> make_protocol_qp(
+	std::uint32_t qpn, const ibv_qp_init_attr_ex &attr, std::uint32_t pd, bool prism)
 {
 	const ibv_qp_cap &cap = attr.cap;
 	SendQueue sq(std::max(1u, cap.max_send_wr), std::max(1u, cap.max_send_sge), cap.max_inline_data, prism);
@@ -59,6 +62,20 @@ std::unique_ptr<QueuePair> make_protocol_qp(std::uint32_t qpn, const ibv_qp_init
 	if (attr.srq)
 		qp->srq = &to_object<SrqObject>(attr.srq)->queue;
 	return qp;
+}
+
+/** What the queues really hold, which may be more than was asked for. */
+ibv_qp_cap granted(const QueuePair &qp, const ibv_qp_cap &asked)
+{
+	ibv_qp_cap cap = asked;
+	cap.max_send_wr = qp.sq.max_wr;
+	cap.max_send_sge = qp.sq.max_sge;
+	cap.max_inline_data = qp.sq.max_inline;
+	if (!qp.srq) {
+		cap.max_recv_wr = qp.rq.max_wr();
+		cap.max_recv_sge = qp.rq.max_sge();
+	}
+	return cap;
 }
 
 void fill_base(QpObject &object, ibv_context *context, const ibv_qp_init_attr_ex &attr)
@@ -114,8 +131,8 @@ constexpr Transition transitions[] = {
 			IBV_QP_MIN_RNR_TIMER},
 	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
 		IBV_QP_PKEY_INDEX | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS |
-			IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
+			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH |
+			IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
 };
 
 bool transition_allowed(ibv_qp_state from, ibv_qp_state to, int mask)
@@ -242,6 +259,7 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 		object->qp->owner = object.get();
 		owner.engine().add_qp(*object->qp);
 	}
+	attr->cap = granted(*object->qp, attr->cap);
 	fill_base(*object, context, *attr);
 	pd.users++;
 	to_object<CompletionQueueObject>(attr->send_cq)->users++;
@@ -262,7 +280,10 @@ ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr)
 	std::memcpy(&extended, attr, sizeof(*attr));
 	extended.comp_mask = IBV_QP_INIT_ATTR_PD;
 	extended.pd = pd;
-	return create_queue_pair(pd->context, &extended, false);
+	ibv_qp *qp = create_queue_pair(pd->context, &extended, false);
+	if (qp)
+		attr->cap = extended.cap;
+	return qp;
 }
 
 int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)

@@ -4,9 +4,11 @@
 
 #include "objects.hpp"
 
-namespace prism::soft {
+namespace prism::soft
+{
 
-namespace {
+namespace
+{
 
 constexpr std::uint32_t max_srq_wr = 1 << 24;
 constexpr std::uint32_t max_srq_sge = 32;
@@ -35,8 +37,8 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 	std::unique_ptr<SrqObject> srq;
 	{
 		std::lock_guard guard(owner.lock);
-		srq = std::make_unique<SrqObject>(owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge,
-			free_list);
+		srq = std::make_unique<SrqObject>(
+			owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
 		srq->queue.owner = srq.get();
 		srq->queue.limit = attr->attr.srq_limit;
 		owner.engine().add_srq(srq->queue);
@@ -106,7 +108,8 @@ int destroy_srq(ibv_srq *srq)
 		std::lock_guard guard(object.context.lock);
 		object.context.engine().remove_srq(object.queue);
 	}
-	object.async_events -= object.context.forget_async(srq->context->async_fd, reinterpret_cast<std::uintptr_t>(srq));
+	object.async_events -=
+		object.context.forget_async(srq->context->async_fd, reinterpret_cast<std::uintptr_t>(srq));
 	pthread_mutex_lock(&srq->mutex);
 	while (srq->events_completed != object.async_events)
 		pthread_cond_wait(&srq->cond, &srq->mutex);
