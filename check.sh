@@ -28,12 +28,12 @@ install_packages "${build_packages[@]}" "${check_packages[@]}"
 step "style: clang-format, shellcheck, SPDX"
 scripts/style.sh
 step "build: gcc, as it is shipped (log: build.log)"
-configure_and_build build -DPRISM_CHECK=ON
+configure_and_build build all -DPRISM_CHECK=ON
 step "build: address and undefined behaviour sanitizers"
-configure_and_build build-asan -DPRISM_SANITIZE=address,undefined
+configure_and_build build-asan all -DPRISM_SANITIZE=address,undefined
 step "build: thread sanitizer"
-configure_and_build build-tsan -DPRISM_SANITIZE=thread
+configure_and_build build-tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
-CC=clang CXX=clang++ configure_and_build build-fuzz -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+CC=clang CXX=clang++ configure_and_build build-fuzz all -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 step "tests"
 ctest --test-dir build --output-on-failure -j "$(nproc)"

@@ -28,10 +28,10 @@ install_packages() {
 			"${missing[@]}" >/dev/null
 }
 
-# configure_and_build FOLDER [CMAKE-ARGUMENT...]
+# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]
 configure_and_build() {
-	local folder=$1
-	shift
+	local folder=$1 target=$2
+	shift 2
 	cmake -S . -B "$folder" -G Ninja "$@" >"$folder.log" 2>&1 || { tail -n 30 "$folder.log"; return 1; }
-	ninja -C "$folder" >>"$folder.log" 2>&1 || { grep -B2 -A12 -E 'error:|FAILED' "$folder.log" | head -n 60; return 1; }
+	ninja -C "$folder" "$target" >>"$folder.log" 2>&1 || { grep -B2 -A12 -E 'error:|FAILED' "$folder.log" | head -n 60; return 1; }
 }

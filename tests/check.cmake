@@ -9,5 +9,5 @@ endfunction()
 # A thousand seeds run in the plain build; here the shorter simulations do.
 prism_tree(asan -LE integration -E sim_bad_network)
 # Where there are threads: the device itself, and the libraries and programs upon it.
-prism_tree(tsan -R "verbs_|net_|ext_|example_")
+prism_tree(tsan -R "verbs_|net_udp|ext_device|ext_tcp|example_")
 prism_tree(fuzz -L fuzz)

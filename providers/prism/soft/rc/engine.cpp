@@ -173,6 +173,7 @@ void Engine::progress(Time now)
 	}
 	dirty_.clear();
 	expects_more_ = false;
+	answers_ = 0;
 	sink_.flush();
 }
 

@@ -56,7 +56,7 @@ public:
 	/**
 	 * The peer says that more requests follow at once. Answers may wait a moment for theirs, to leave as one train.
 	 */
-	[[nodiscard]] bool expects_more() const { return expects_more_; }
+	[[nodiscard]] bool expects_more() const { return expects_more_ && answers_ < company; }
 	/** When progress() is next needed without a packet; 0: not at all. */
 	[[nodiscard]] Time next_deadline() const;
 
@@ -126,8 +126,11 @@ private:
 	std::vector<QueuePair *> dirty_;
 	std::vector<QueuePair *> streams_;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+	/* Answers that fill a good part of a train are worth sending at once. */
+	static constexpr std::uint32_t company = 16;
 	bool expects_more_ = false;
-	std::uint64_t begun_ = 0; /* requests begun, ever */
+	std::uint32_t answers_ = 0; /* since the last progress() */
+	std::uint64_t begun_ = 0;   /* requests begun, ever */
 };
 
 } // namespace prism::soft

@@ -132,6 +132,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	}
 	advance(prism_request_psns(&request, qp_.attr.mtu));
 	engine_.expects_more_ = request.last && !bth.ack_req;
+	engine_.answers_ += request.last;
 	if (!request.last) {
 		/* Lets the peer's window move; only the response completes the request. */
 		acknowledge_later(bth.ack_req);

@@ -35,6 +35,8 @@ constexpr int looks = 4;
 
 /** How often to look for requests that a peer announced before answering those that came: about two microseconds. */
 constexpr int company_looks = 12;
+/** However much it announces, no peer keeps the others waiting. */
+constexpr int max_company = 16;
 
 constexpr unsigned qpn_bits = 14; /* below the slot */
 constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 16;
@@ -88,13 +90,23 @@ Context::~Context()
 
 /* Progress ------------------------------------------------------------------------------------------------------ */
 
+/** Receive what a peer announced to follow at once, so that all answers leave as one train. */
+void Context::await_company(Time at)
+{
+	int quiet = 0;
+	for (int trains = 0; engine_->expects_more() && quiet < company_looks && trains < max_company;) {
+		const int received = port_->receive(*engine_, at, 1);
+		quiet = received ? 0 : quiet + 1;
+		trains += received;
+	}
+}
+
 bool Context::drive(Time at, int max_trains)
 {
 	bool received = false;
 	for (int i = 0; i < looks && !received; i++)
 		received = port_->receive(*engine_, at, max_trains) > 0;
-	for (int i = 0; i < company_looks && engine_->expects_more(); i++)
-		port_->receive(*engine_, at, max_trains);
+	await_company(at);
 	engine_->progress(at);
 	return received;
 }

@@ -78,6 +78,7 @@ public:
 private:
 	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	bool drive(Time at, int max_trains);
+	void await_company(Time at);
 	void run();
 	bool park(Time at, Time &patience);
 	void sleep(Time deadline);
