@@ -12,7 +12,7 @@ install(CODE "
     file(CREATE_LINK ../libprism.so.1 \"\${plugins}/libprism-rdmav34.so\" SYMBOLIC)
 ")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/prism.driver "driver prism\n")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.driver DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/libibverbs.d)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.driver DESTINATION ${CMAKE_INSTALL_FULL_SYSCONFDIR}/libibverbs.d)
 
 configure_file(prism.pc.in ${CMAKE_CURRENT_BINARY_DIR}/prism.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

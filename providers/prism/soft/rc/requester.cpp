@@ -217,7 +217,7 @@ bool Requester::more_follows() const
 
 bool Requester::wants_ack(const SendRequest &wr, bool last)
 {
-	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.8). */
+	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.2). */
 	if (last && wr.kind == SendKind::prism)
 		return !more_follows();
 	if (!last && ++req_.unrequested_acks < ack_interval)
