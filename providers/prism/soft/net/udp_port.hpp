@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,12 @@ private:
 		Time pause = 0;
 	};
 
+	/* The seed that the packets of a train share, as long as they have one size. A copy: the cache moves on. */
+	struct SeedMemo {
+		std::optional<IcrcSeed> seed;
+		std::size_t size = 0;
+	};
+
 	/* Received together: one datagram, or part of it. */
 	struct Arrival {
 		std::span<const std::uint8_t> data;
@@ -189,7 +196,7 @@ private:
 	void take_datagram(unsigned socket, unsigned at, PacketHandler &handler, Time now);
 	[[nodiscard]] std::size_t foreign_run(std::span<const std::uint8_t> data, std::size_t segment) const;
 	void take_apart(const Arrival &arrival, PacketHandler &handler, Time now);
-	void deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position,
+	void deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo,
 		PacketHandler &handler, Time now);
 	void forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now);
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
@@ -215,6 +222,8 @@ private:
 	unsigned hot = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
 	Time quiet_checked = 0;
 	std::atomic<bool> check_all{true};
+	SeedMemo sending_seed; /* of the packet committed last, */
+	TrainKey sending_key;  /* and where it went */
 	unsigned appetite = 1; /* datagrams to ask the kernel for in one call */
 	std::unique_ptr<ReceiveBuffers> receiving;
 

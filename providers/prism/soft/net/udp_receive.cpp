@@ -161,6 +161,7 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 	if (arrival.data.empty())
 		count.rx_too_short.add();
 	unsigned position = arrival.first;
+	SeedMemo memo;
 	for (std::size_t at = 0; at < arrival.data.size();) {
 		const std::size_t run = foreign_run(arrival.data.subspan(at), arrival.segment);
 		const auto wire =
@@ -168,7 +169,7 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 		if (run)
 			forward(arrival, wire, position, now);
 		else
-			deliver(arrival, wire, position, handler, now);
+			deliver(arrival, wire, position, memo, handler, now);
 		position += static_cast<unsigned>((wire.size() + arrival.segment - 1) / arrival.segment);
 		at += wire.size();
 	}
@@ -192,8 +193,8 @@ std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t
 	return run;
 }
 
-void UdpPort::deliver(
-	const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, PacketHandler &handler, Time now)
+void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo,
+	PacketHandler &handler, Time now)
 {
 	if (wire.size() < min_wire_size) {
 		count.rx_too_short.add();
@@ -204,8 +205,11 @@ void UdpPort::deliver(
 		return;
 	}
 	const auto packet = wire.first(wire.size() - icrc_size);
-	const IcrcFlow flow{arrival.from, sockets[arrival.socket].local, arrival.source_port, roce_port};
-	const IcrcVerdict verdict = seed_for(flow, packet.size()).check(wire, static_cast<std::uint16_t>(position));
+	if (memo.size != packet.size()) {
+		const IcrcFlow flow{arrival.from, sockets[arrival.socket].local, arrival.source_port, roce_port};
+		memo = {seed_for(flow, packet.size()), packet.size()};
+	}
+	const IcrcVerdict verdict = memo.seed->check(wire, static_cast<std::uint16_t>(position));
 	if (verdict == IcrcVerdict::bad) {
 		count.rx_bad_icrc.add();
 		return;

@@ -91,10 +91,14 @@ void UdpPort::commit()
 	const Socket &socket = sockets[next_source];
 	const TrainKey key{next_peer, next_source, slot_of(next_packet)};
 	const unsigned position = queue.append(key, next_size, socket.segments ? max_train_packets : 1);
-	const IcrcFlow flow{socket.local, next_peer, roce_port, roce_port};
+	/* Most packets follow one of their own train and size. */
+	if (next_size != sending_seed.size || key != sending_key) {
+		sending_seed = {seed_for({socket.local, next_peer, roce_port, roce_port}, next_size), next_size};
+		sending_key = key;
+	}
 	/* The segments of a train leave with IPv4 identifications that count up from 0. */
 	const std::uint32_t value =
-		seed_for(flow, next_size).icrc({next_packet, next_size}, static_cast<std::uint16_t>(position));
+		sending_seed.seed->icrc({next_packet, next_size}, static_cast<std::uint16_t>(position));
 	store_icrc(next_packet + next_size, value);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "objects.hpp"
 
@@ -30,7 +31,8 @@ SendRequest *next_slot(QueuePair &qp, std::uint32_t at)
 	if (at - qp.sq.head == qp.sq.max_wr)
 		return nullptr;
 	SendRequest &wr = qp.sq.at(at);
-	wr = SendRequest{};
+	/* In place: an assignment would build it elsewhere first. */
+	std::construct_at(&wr);
 	return &wr;
 }
 
