@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-list_files() { git ls-files "$@" 2>/dev/null || find . -type f; }
+# Without git, or outside a checkout: what lies here, less what was built.
+list_files() { git ls-files "$@" 2>/dev/null || find . -type f -not -path './.git/*' -not -path './build*'; }
 
 list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r clang-format --dry-run -Werror
 list_files '*.sh' | grep -E '\.sh$' | xargs -r shellcheck -x
