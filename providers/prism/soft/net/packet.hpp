@@ -64,6 +64,14 @@ public:
 	 */
 	virtual std::uint8_t *begin(const Address &peer, std::size_t size) = 0;
 
+	/** The same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just
+	 * one. */
+	virtual std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size)
+	{
+		static_cast<void>(source);
+		return begin(peer, size);
+	}
+
 	/** The packet last begun is complete. */
 	virtual void commit() = 0;
 

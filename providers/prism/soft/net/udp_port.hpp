@@ -83,7 +83,7 @@ public:
 	std::uint8_t *begin(const Address &peer, std::size_t size) override;
 
 	/** As begin(), from @p source, an index into addresses(). */
-	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size);
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size) override;
 
 	void commit() override;
 	void flush() override;

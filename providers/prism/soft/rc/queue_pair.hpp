@@ -128,6 +128,7 @@ struct QpAttributes {
 	std::uint32_t mtu = 1024; /* bytes */
 	std::uint32_t dest_qpn = 0;
 	Address peer;
+	unsigned source = 0; /* index of our own address in the GID table */
 	std::uint32_t access = 0;
 	std::uint32_t max_rd_atomic = 0;
 	std::uint32_t max_dest_rd_atomic = 0;

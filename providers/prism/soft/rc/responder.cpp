@@ -13,7 +13,7 @@ namespace prism::soft
 
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
-	std::uint8_t *packet = engine_.sink_.begin(qp_.attr.peer, size);
+	std::uint8_t *packet = engine_.sink_.begin_from(qp_.attr.source, qp_.attr.peer, size);
 	prism_bth bth{};
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);

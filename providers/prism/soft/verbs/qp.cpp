@@ -166,14 +166,21 @@ Time ack_timeout(std::uint8_t value)
 	return value ? Time{4096} << (value & 31) : 0;
 }
 
-int check_values(const ibv_qp_attr &attr, int mask, std::size_t gids)
+/** The path that an address vector describes: from one of our addresses to a peer's of the same family. */
+bool path_exists(const ibv_ah_attr &ah, const std::vector<Address> &gids)
 {
 	Address peer;
+	const std::size_t source = ah.grh.sgid_index;
+	return peer_address(ah, peer) && source < gids.size() && gids[source].is_ipv4() == peer.is_ipv4();
+}
+
+int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &gids)
+{
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
 		return EINVAL;
 	if ((mask & IBV_QP_PKEY_INDEX) && attr.pkey_index != 0)
 		return EINVAL;
-	if ((mask & IBV_QP_AV) && (!peer_address(attr.ah_attr, peer) || attr.ah_attr.grh.sgid_index >= gids))
+	if ((mask & IBV_QP_AV) && !path_exists(attr.ah_attr, gids))
 		return EINVAL;
 	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
 		return EINVAL;
@@ -189,8 +196,10 @@ int check_values(const ibv_qp_attr &attr, int mask, std::size_t gids)
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask)
 {
 	QpAttributes &to = qp.attr;
-	if (mask & IBV_QP_AV)
+	if (mask & IBV_QP_AV) {
 		peer_address(attr.ah_attr, to.peer);
+		to.source = attr.ah_attr.grh.sgid_index;
+	}
 	if (mask & IBV_QP_PATH_MTU)
 		to.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_DEST_QPN)
@@ -297,7 +306,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	const ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : qp.state;
 	if (!transition_allowed(qp.state, to, mask))
 		return EINVAL;
-	if (const int error = check_values(*attr, mask, object.context.gids().size()))
+	if (const int error = check_values(*attr, mask, object.context.gids()))
 		return error;
 	if (to == IBV_QPS_RESET) {
 		engine.reset_qp(qp);
