@@ -79,7 +79,7 @@ void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> pack
 }
 
 /** A response is missing: go back, once for each place that the loss may be at. */
-void Completer::loss(Time)
+void Completer::loss()
 {
 	if (!qp_.req.rewound)
 		requester_.rewind();
@@ -148,11 +148,11 @@ void Completer::acknowledge(const prism_bth &bth, std::span<const std::uint8_t> 
 		if (acknowledge_before(bth.psn, now))
 			requester_.wait_for_receiver(syndrome & 31, now);
 		else
-			loss(now);
+			loss();
 		return;
 	}
 	if (kind == syndrome_class_ack && !acknowledge_before(psn_add(bth.psn, 1), now))
-		loss(now);
+		loss();
 	engine_.mark_dirty(qp_);
 }
 
@@ -161,7 +161,7 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 	engine_.counters.rx_nak++;
 	if (syndrome == syndrome_psn_sequence) {
 		acknowledge_before(psn, now);
-		loss(now);
+		loss();
 		return;
 	}
 	/*
@@ -203,7 +203,7 @@ SendRequest *Completer::answered(std::uint32_t psn, Time now)
 			return &wr;
 		if (needs_response(wr)) {
 			drop();
-			loss(now);
+			loss();
 			return nullptr;
 		}
 		requester_.complete_head(IBV_WC_SUCCESS, wr.length);
@@ -259,7 +259,7 @@ void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::sp
 	if (at != wr->acked) {
 		drop();
 		if (at > wr->acked)
-			loss(now);
+			loss();
 		return;
 	}
 	const std::uint32_t mtu = qp_.attr.mtu;
@@ -359,13 +359,13 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 		engine_.counters.rx_resolution_dropped++;
 		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
 		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0)
-			loss(now);
+			loss();
 		return;
 	}
 	if (at != wr->acked) {
 		drop();
 		if (at > wr->acked)
-			loss(now);
+			loss();
 		return;
 	}
 	const std::uint32_t mtu = qp_.attr.mtu;

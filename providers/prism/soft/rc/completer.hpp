@@ -29,7 +29,7 @@ private:
 	bool latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length);
 	void finish_prism(SendRequest &wr, const prism_response &response, Time now);
 	bool deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length);
-	void loss(Time now);
+	void loss();
 	void drop() { engine_.counters.rx_response_dropped++; }
 
 	Engine &engine_;

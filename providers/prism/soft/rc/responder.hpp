@@ -43,7 +43,6 @@ private:
 	bool take_receive(const prism_bth &bth);
 	bool store_message(const prism_bth &bth, Packet payload);
 	bool finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail);
-	std::span<const Sge> receive_sges();
 	void complete_receive(ibv_wc_status status, const prism_bth *bth, std::uint16_t flags, std::uint32_t tail);
 
 	void duplicate(const prism_bth &bth, Packet packet, Time now);

@@ -104,11 +104,6 @@ bool Responder::begin_message(const prism_bth &bth, std::uint16_t flags, Packet 
 	return msg.is_send || begin_write(bth, body);
 }
 
-std::span<const Sge> Responder::receive_sges()
-{
-	return resp_.receive_sges;
-}
-
 /** False: the packet does not fit its message, and the peer has been told. */
 bool Responder::store_message(const prism_bth &bth, Packet payload)
 {
@@ -134,7 +129,7 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 		return true;
 	}
 	std::uint32_t offset = msg.received;
-	for (const Sge &sge : receive_sges()) {
+	for (const Sge &sge : resp_.receive_sges) {
 		if (payload.empty())
 			break;
 		if (offset >= sge.length) {

@@ -53,8 +53,19 @@ int set_sges(QueuePair &qp, SendRequest &wr, const ibv_sge *list, std::size_t co
 	return 0;
 }
 
+const void *address_of(const ibv_data_buf &buffer)
+{
+	return buffer.addr;
+}
+
+const void *address_of(const ibv_sge &sge)
+{
+	return reinterpret_cast<const void *>(sge.addr);
+}
+
 /** Copies now: the caller's buffers are free again when posting returns. */
-int set_inline(QueuePair &qp, SendRequest &wr, const ibv_data_buf *list, std::size_t count)
+template <typename Piece>
+int set_inline(QueuePair &qp, SendRequest &wr, const Piece *list, std::size_t count)
 {
 	std::size_t total = 0;
 	for (std::size_t i = 0; i < count; i++)
@@ -66,7 +77,7 @@ int set_inline(QueuePair &qp, SendRequest &wr, const ibv_data_buf *list, std::si
 	std::byte *to = qp.sq.inline_bytes(wr).data();
 	for (std::size_t i = 0; i < count; i++) {
 		if (list[i].length)
-			std::memcpy(to, list[i].addr, list[i].length);
+			std::memcpy(to, address_of(list[i]), list[i].length);
 		to += list[i].length;
 	}
 	return 0;
@@ -234,21 +245,7 @@ int set_data(QueuePair &qp, SendRequest &wr, const ibv_send_wr &from)
 	const auto count = static_cast<std::size_t>(from.num_sge);
 	if (!(from.send_flags & IBV_SEND_INLINE))
 		return set_sges(qp, wr, from.sg_list, count);
-	std::size_t total = 0;
-	for (std::size_t i = 0; i < count; i++)
-		total += from.sg_list[i].length;
-	if (total > qp.sq.max_inline)
-		return EINVAL;
-	wr.inline_data = true;
-	wr.length = static_cast<std::uint32_t>(total);
-	std::byte *to = qp.sq.inline_bytes(wr).data();
-	for (std::size_t i = 0; i < count; i++) {
-		const ibv_sge &sge = from.sg_list[i];
-		if (sge.length)
-			std::memcpy(to, reinterpret_cast<const void *>(sge.addr), sge.length);
-		to += sge.length;
-	}
-	return 0;
+	return set_inline(qp, wr, from.sg_list, count);
 }
 
 /** The field may hold a value that is none of ibv_wr_opcode's own: C++ may not load it as that enumeration. */
