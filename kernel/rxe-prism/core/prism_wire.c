@@ -318,3 +318,37 @@ bool prism_response_decode(const u8 *packet, u32 size, struct prism_response *re
 	memcpy(response->result, p + PRISM_RSPETH_SIZE, PRISM_RESULT_SIZE);
 	return response->status <= PRISM_STATUS_SKIPPED;
 }
+
+bool prism_response_fits(const struct prism_request *req, const struct prism_response *response)
+{
+	const bool moves = req->op == PRISM_READ || req->op == PRISM_WRITE;
+
+	switch (response->status) {
+	case PRISM_STATUS_OK:
+		if (req->op == PRISM_READ && !(req->flags & PRISM_FLAG_R))
+			return false; /* its answer brings data */
+		return !moves || response->value <= req->length;
+	case PRISM_STATUS_CAS_MISS:
+		return req->op == PRISM_CAS;
+	case PRISM_STATUS_NULL_POINTER:
+		return req->flags & PRISM_FLAG_T;
+	case PRISM_STATUS_NO_BUFFER:
+		return req->op == PRISM_ALLOCATE;
+	default:
+		return req->flags & PRISM_FLAG_C;
+	}
+}
+
+u32 prism_response_length(const struct prism_request *req, const struct prism_response *response)
+{
+	if (response->status != PRISM_STATUS_OK && response->status != PRISM_STATUS_CAS_MISS)
+		return 0;
+	switch (req->op) {
+	case PRISM_CAS:
+		return req->cas_size;
+	case PRISM_ALLOCATE:
+		return sizeof(u64);
+	default:
+		return response->value;
+	}
+}

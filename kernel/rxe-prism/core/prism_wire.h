@@ -175,4 +175,10 @@ void prism_aeth_encode(u8 *aeth, u8 syndrome, u32 msn);
 void prism_response_encode(u8 *packet, const struct prism_response *response);
 bool prism_response_decode(const u8 *packet, u32 size, struct prism_response *response);
 
+/* Could @request have ended with this short response? Nothing else is believed of a peer. */
+bool prism_response_fits(const struct prism_request *request, const struct prism_response *response);
+
+/* What the completion of @request tells as its length. */
+u32 prism_response_length(const struct prism_request *request, const struct prism_response *response);
+
 #endif /* PRISM_WIRE_H */

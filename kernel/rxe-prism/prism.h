@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * PRISM in rxe: what the patched files of rxe call, and what the prism_*.c files share. The patches only add such
+ * calls; docs/kernel-module.md tells which stands where, and why.
+ */
+#ifndef PRISM_H
+#define PRISM_H
+
+#include <linux/version.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "prism_types.h"
+
+/*
+ * Peers and users can make rxe print at will, so all of its messages are rate-limited. Each call site has its own
+ * limit, as printk_ratelimited() does it.
+ */
+#undef pr_err
+#define pr_err(fmt, ...)	pr_err_ratelimited(fmt, ##__VA_ARGS__)
+#undef pr_warn
+#define pr_warn(fmt, ...)	pr_warn_ratelimited(fmt, ##__VA_ARGS__)
+
+#define PRISM_MAX_INDIRECT_READ	(1 << 20)
+#define PRISM_MAX_OUTSTANDING	128
+#define PRISM_FREE_LIST_TRIES	8
+
+/* Work requests ------------------------------------------------------------------------------------------------- */
+
+/* Behind the sges of a PRISM request in the private copy of the send queue */
+struct prism_wqe {
+	struct prism_request request;
+	struct rxe_sge result;		/* ALLOCATE: where the address goes */
+	u8 operands[4 * PRISM_MAX_CAS];
+	u32 psns;
+	u8 status;			/* enum prism_status, once answered */
+	u32 byte_len;
+	bool latched;			/* READ: resolution and read_length are known */
+	u32 resolution;
+	u32 read_length;
+	u32 next_psn;			/* READ: of the next response packet */
+};
+
+static inline bool prism_is_wr(u32 opcode)
+{
+	return opcode >= PRISM_ABI_WR_READ && opcode <= PRISM_ABI_WR_ALLOCATE;
+}
+
+static inline bool prism_is_wqe(const struct rxe_send_wqe *wqe)
+{
+	return unlikely(prism_is_wr(wqe->wr.opcode));
+}
+
+static inline struct prism_wqe *prism_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
+{
+	return (void *)wqe + qp->prism.wqe_offset;
+}
+
+/* What the work request is to rxe's retry and completion logic: it owes a response of its own, as these do. */
+static inline unsigned int prism_wr_mask(u32 opcode)
+{
+	return opcode == PRISM_ABI_WR_READ ? WR_READ_MASK : WR_ATOMIC_MASK;
+}
+
+/* prism_sq.c */
+int prism_send_wqe_size(struct rxe_qp *qp, int data_size);
+int prism_sq_init(struct rxe_qp *qp, int wqe_size);
+u32 prism_user_opcodes(void);
+void prism_sq_cleanup(struct rxe_qp *qp);
+void prism_sq_fetch(struct rxe_qp *qp);
+void prism_sq_drop(struct rxe_qp *qp);
+void prism_check_recv(struct rxe_recv_wqe *wqe, unsigned int num_sge);
+
+/* prism_req.c */
+int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_pkt_info *pkt);
+
+/* Packets ------------------------------------------------------------------------------------------------------- */
+
+static inline bool prism_is_packet(const struct rxe_pkt_info *pkt)
+{
+	return pkt->opcode >= PRISM_OP_READ_REQUEST;
+}
+
+/* The service that a packet belongs to, as the upper bits of a standard opcode tell it */
+static inline unsigned int prism_packet_class(const struct rxe_qp *qp, u8 opcode)
+{
+	if (qp->prism.enabled && opcode >= PRISM_OP_READ_REQUEST)
+		return IB_OPCODE_RC;
+	return opcode & 0xe0;
+}
+
+struct sk_buff *prism_packet(struct rxe_qp *qp, struct rxe_pkt_info *pkt, u8 opcode, u32 psn, u8 flags,
+			     bool ack_req, u32 size);
+int prism_transmit(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb);
+
+/* Responder: what to do after a packet. rxe_resp.c has its own state for each. */
+enum prism_verdict {
+	PRISM_VERDICT_NOT_OURS,		/* a standard request: go on with it */
+	PRISM_VERDICT_AGAIN,		/* more to do for this packet */
+	PRISM_VERDICT_ACKNOWLEDGE,
+	PRISM_VERDICT_DROP,		/* done with the packet */
+	PRISM_VERDICT_INVALID,		/* NAK invalid request, ERROR */
+	PRISM_VERDICT_ACCESS,		/* NAK remote access error, ERROR */
+	PRISM_VERDICTS,
+};
+
+enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
+enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
+enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
+int prism_saved_alloc(struct rxe_qp *qp, unsigned int count);
+void prism_saved_free(struct rxe_qp *qp);
+void prism_responder_stop(struct rxe_qp *qp);
+
+/* Completer: what to do with a packet at a PRISM request */
+enum prism_completion {
+	PRISM_COMPLETION_STANDARD,	/* neither is PRISM: go on as ever */
+	PRISM_COMPLETION_DROP,
+	PRISM_COMPLETION_RETRY,		/* its response was lost */
+	PRISM_COMPLETION_DONE,		/* answered */
+	PRISM_COMPLETION_ERROR,		/* wqe->status says which */
+	PRISM_COMPLETIONS,
+};
+
+enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
+void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
+
+/* prism_icrc.c */
+void prism_icrc_init(void);
+bool prism_icrc_segment(struct sk_buff *skb, struct rxe_pkt_info *pkt, __be32 received);
+
+/* Requests under way -------------------------------------------------------------------------------------------- */
+
+void __prism_begin(struct rxe_qp *qp);
+
+/* The responder takes up a request: from here on it may resolve pointers and touch memory. */
+static inline void prism_begin(struct rxe_qp *qp)
+{
+	if (!qp->prism.begun)
+		__prism_begin(qp);
+}
+
+/* It has ended: it will not touch memory any more. */
+static inline void prism_end(struct rxe_qp *qp)
+{
+	smp_store_release(&qp->prism.begun, 0);
+}
+
+/* Objects ------------------------------------------------------------------------------------------------------- */
+
+extern u16 prism_udp_port;
+extern spinlock_t rxe_atomic_ops_lock;
+extern const struct prism_env prism_memory;
+
+void prism_init(void);
+void prism_port_taken(int err);
+void prism_dev_init(struct rxe_dev *rxe);
+void prism_dev_cleanup(struct rxe_dev *rxe);
+int prism_ucontext_resp(struct ib_udata *udata);
+
+int prism_qp_cmd(struct rxe_qp *qp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+void prism_qp_init(struct rxe_dev *rxe, struct rxe_qp *qp);
+void prism_qp_reset(struct rxe_qp *qp);
+void prism_qp_cleanup(struct rxe_qp *qp);
+
+int prism_srq_init(struct rxe_dev *rxe, struct rxe_srq *srq, struct ib_udata *udata);
+void prism_srq_destroy(struct rxe_srq *srq);
+void prism_srq_cleanup(struct rxe_srq *srq);
+u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except);
+void prism_grace(struct work_struct *work);
+
+enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buffer *buffer);
+void prism_give_back(void *ctx, struct prism_buffer *buffer);
+
+#endif /* PRISM_H */

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The completer: what a response means to the oldest work request, if either is PRISM (docs/wire-protocol.md W.6.4 and
+ * W.8.3).
+ */
+#include "rxe.h"
+#include "rxe_loc.h"
+#include "rxe_queue.h"
+#include "prism_compat.h"
+
+static enum prism_completion prism_drop(struct rxe_qp *qp, enum rxe_counters counter)
+{
+	rxe_counter_inc(to_rdev(qp->ibqp.device), counter);
+	return PRISM_COMPLETION_DROP;
+}
+
+/* The peer lives and gets on: time for as many retries as ever. */
+static void prism_progressed(struct rxe_qp *qp)
+{
+	qp->comp.retry_cnt = qp->attr.retry_cnt;
+	qp->comp.rnr_retry = qp->attr.rnr_retry;
+	qp->comp.started_retry = 0;
+}
+
+/* Everything before @psn has been answered. */
+static void prism_advance_psn(struct rxe_qp *qp, u32 psn)
+{
+	qp->comp.opcode = -1;
+	if (psn_compare(psn, qp->comp.psn) <= 0)
+		return;
+	qp->comp.psn = psn;
+	if (qp->req.wait_psn) {
+		qp->req.wait_psn = 0;
+		prism_kick_requester(qp);
+	}
+}
+
+static enum prism_completion prism_done(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 status, u32 byte_len)
+{
+	struct prism_wqe *prism = prism_wqe(qp, wqe);
+
+	prism->status = status;
+	prism->byte_len = byte_len;
+	prism_progressed(qp);
+	prism_advance_psn(qp, (wqe->last_psn + 1) & BTH_PSN_MASK);
+	return PRISM_COMPLETION_DONE;
+}
+
+static enum prism_completion prism_local_error(struct rxe_send_wqe *wqe)
+{
+	wqe->status = IB_WC_LOC_PROT_ERR;
+	return PRISM_COMPLETION_ERROR;
+}
+
+/* Acknowledgements ------------------------------------------------------------------------------------------------ */
+
+static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 syndrome)
+{
+	switch (syndrome) {
+	case AETH_NAK_PSN_SEQ_ERROR:
+		rxe_counter_inc(to_rdev(qp->ibqp.device), RXE_CNT_RCV_SEQ_ERR);
+		return PRISM_COMPLETION_RETRY;
+	case AETH_NAK_INVALID_REQ:
+		wqe->status = IB_WC_REM_INV_REQ_ERR;
+		break;
+	case AETH_NAK_REM_ACC_ERR:
+		wqe->status = IB_WC_REM_ACCESS_ERR;
+		break;
+	default:
+		wqe->status = IB_WC_REM_OP_ERR;
+		break;
+	}
+	return PRISM_COMPLETION_ERROR;
+}
+
+/* An acknowledgement inside a request: of its earlier packets, or a sign that its response was lost. */
+static enum prism_completion prism_acknowledged(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
+						struct rxe_send_wqe *wqe)
+{
+	const u8 syndrome = aeth_syn(pkt);
+
+	switch (syndrome & AETH_TYPE_MASK) {
+	case AETH_ACK:
+		if (prism_wqe(qp, wqe)->request.op == PRISM_READ || pkt->psn == wqe->last_psn)
+			return PRISM_COMPLETION_RETRY;
+		prism_progressed(qp);
+		prism_advance_psn(qp, (pkt->psn + 1) & BTH_PSN_MASK);
+		return PRISM_COMPLETION_DROP;
+	case AETH_NAK:
+		return prism_nak(qp, wqe, syndrome);
+	default:
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	}
+}
+
+/* Short responses ------------------------------------------------------------------------------------------------- */
+
+static int prism_store_result(struct rxe_qp *qp, const struct prism_wqe *prism, u64 address)
+{
+	struct {
+		struct rxe_dma_info dma;
+		struct rxe_sge sge;
+	} to = {
+		.dma.length = sizeof(address),
+		.dma.resid = sizeof(address),
+		.dma.num_sge = 1,
+		.sge = prism->result,
+	};
+
+	if (!prism->result.length)
+		return 0;
+	return copy_data(qp->pd, IB_ACCESS_LOCAL_WRITE, &to.dma, &address, sizeof(address), RXE_TO_MR_OBJ);
+}
+
+static int prism_store_old(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct prism_response *response)
+{
+	if (!wqe->dma.length)
+		return 0;
+	return copy_data(qp->pd, IB_ACCESS_LOCAL_WRITE, &wqe->dma, response->result, wqe->dma.length,
+			 RXE_TO_MR_OBJ);
+}
+
+static enum prism_completion prism_short(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
+{
+	const struct prism_request *req = &prism_wqe(qp, wqe)->request;
+	const u32 due = req->op == PRISM_READ ? wqe->first_psn : wqe->last_psn;
+	struct prism_response response;
+	int err = 0;
+
+	if (!prism_response_decode(pkt->hdr, pkt->paylen - RXE_ICRC_SIZE, &response) || pkt->psn != due ||
+	    !prism_response_fits(req, &response))
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	if (req->op == PRISM_CAS && response.status <= PRISM_STATUS_CAS_MISS)
+		err = prism_store_old(qp, wqe, &response);
+	else if (req->op == PRISM_ALLOCATE)
+		err = prism_store_result(qp, prism_wqe(qp, wqe),
+					 response.status == PRISM_STATUS_OK ? response.value : 0);
+	if (err)
+		return prism_local_error(wqe);
+	return prism_done(qp, wqe, response.status, prism_response_length(req, &response));
+}
+
+/* READ responses -------------------------------------------------------------------------------------------------- */
+
+/* Does the packet begin the response to the READ, or go on with the one that was begun? Two are never spliced. */
+static bool prism_latch(struct rxe_send_wqe *wqe, struct prism_wqe *prism, u8 opcode, u32 resolution, u32 length)
+{
+	const bool begins = opcode == PRISM_OP_READ_RESPONSE_FIRST || opcode == PRISM_OP_READ_RESPONSE_ONLY;
+	const bool newer = !prism->latched || (s32)(resolution - prism->resolution) > 0;
+
+	if (prism->latched && resolution == prism->resolution)
+		return length == prism->read_length;
+	if (!begins || !newer)
+		return false;
+	prism->latched = true;
+	prism->resolution = resolution;
+	prism->read_length = length;
+	prism->next_psn = wqe->first_psn;
+	wqe->dma.resid = wqe->dma.length;
+	wqe->dma.cur_sge = 0;
+	wqe->dma.sge_offset = 0;
+	return true;
+}
+
+/* The bytes of the packet's payload if it is as long as it should be, -1 otherwise */
+static int prism_read_payload(struct rxe_qp *qp, const struct rxe_pkt_info *pkt, const struct prism_wqe *prism,
+			      u32 offset)
+{
+	const u32 length = min_t(u32, prism->read_length - offset, qp->mtu);
+	const bool last = offset + length == prism->read_length;
+	const bool ends = pkt->opcode == PRISM_OP_READ_RESPONSE_LAST || pkt->opcode == PRISM_OP_READ_RESPONSE_ONLY;
+
+	if (last != ends || pkt->paylen != PRISM_READ_RESPONSE_HEADER + ALIGN(length, 4) + RXE_ICRC_SIZE)
+		return -1;
+	return length;
+}
+
+static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
+{
+	struct prism_wqe *prism = prism_wqe(qp, wqe);
+	const u32 at = (pkt->psn - wqe->first_psn) & BTH_PSN_MASK;
+	const int length = prism_read_payload(qp, pkt, prism, at * qp->mtu);
+
+	if (length < 0)
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	if (copy_data(qp->pd, IB_ACCESS_LOCAL_WRITE, &wqe->dma, pkt->hdr + PRISM_READ_RESPONSE_HEADER, length,
+		      RXE_TO_MR_OBJ))
+		return prism_local_error(wqe);
+	prism->next_psn = (pkt->psn + 1) & BTH_PSN_MASK;
+	if (pkt->opcode == PRISM_OP_READ_RESPONSE_LAST || pkt->opcode == PRISM_OP_READ_RESPONSE_ONLY)
+		return prism_done(qp, wqe, PRISM_STATUS_OK, prism->read_length);
+	prism_progressed(qp);
+	return PRISM_COMPLETION_DROP;
+}
+
+static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
+{
+	struct prism_wqe *prism = prism_wqe(qp, wqe);
+	const struct prism_request *req = &prism->request;
+	const u8 *rdeth = pkt->hdr + PRISM_BTH_SIZE + PRISM_AETH_SIZE;
+	u32 resolution, length;
+
+	if (req->op != PRISM_READ || (req->flags & PRISM_FLAG_R) ||
+	    pkt->paylen < PRISM_READ_RESPONSE_HEADER + RXE_ICRC_SIZE)
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	resolution = get_unaligned_be32(rdeth);
+	length = get_unaligned_be32(rdeth + 4);
+	if (length > req->length)
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	if (!prism_latch(wqe, prism, pkt->opcode, resolution, length)) {
+		prism_drop(qp, PRISM_CNT_RESOLUTION_DROPPED);
+		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
+		return !prism->latched || (s32)(resolution - prism->resolution) > 0 ? PRISM_COMPLETION_RETRY :
+										     PRISM_COMPLETION_DROP;
+	}
+	if (pkt->psn != prism->next_psn) {
+		prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+		return psn_compare(pkt->psn, prism->next_psn) > 0 ? PRISM_COMPLETION_RETRY : PRISM_COMPLETION_DROP;
+	}
+	return prism_read_part(qp, pkt, wqe);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- */
+
+/* A response has come, and @wqe is the oldest work request that is not complete. */
+enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
+{
+	const bool later = psn_compare(pkt->psn, wqe->last_psn) > 0;
+
+	/* An answer to something that was never sent */
+	if ((prism_is_wqe(wqe) || prism_is_packet(pkt)) && psn_compare(pkt->psn, qp->req.psn) >= 0)
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	if (!prism_is_wqe(wqe)) {
+		/* rxe understands a later PSN, which acknowledges SENDs and WRITEs, and nothing else of it. */
+		if (!prism_is_packet(pkt) || later)
+			return PRISM_COMPLETION_STANDARD;
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	}
+	if (later)
+		return PRISM_COMPLETION_RETRY;
+	if (psn_compare(pkt->psn, wqe->first_psn) < 0)
+		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+	if (pkt->opcode == IB_OPCODE_RC_ACKNOWLEDGE)
+		return prism_acknowledged(qp, pkt, wqe);
+	if (pkt->opcode == PRISM_OP_RESPONSE)
+		return prism_short(qp, pkt, wqe);
+	if (prism_is_packet(pkt))
+		return prism_read(qp, pkt, wqe);
+	return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
+}
+
+void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe)
+{
+	static const u32 opcodes[] = {
+		[PRISM_READ] = IB_UVERBS_WC_RDMA_READ,
+		[PRISM_WRITE] = IB_UVERBS_WC_RDMA_WRITE,
+		[PRISM_CAS] = IB_UVERBS_WC_COMP_SWAP,
+		[PRISM_ALLOCATE] = IB_UVERBS_WC_FETCH_ADD,
+	};
+	struct ib_uverbs_wc *uwc = &cqe->uibwc;
+	const struct prism_wqe *prism;
+
+	if (!prism_is_wqe(wqe) || wqe->status != IB_WC_SUCCESS)
+		return;
+	prism = prism_wqe(qp, wqe);
+	uwc->opcode = opcodes[prism->request.op];
+	uwc->byte_len = prism->byte_len;
+	uwc->vendor_err = prism->status;
+}

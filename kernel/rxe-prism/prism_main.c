@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* The module, its devices, and the count of requests under way. */
+#include "rxe.h"
+#include "rxe_loc.h"
+
+u16 prism_udp_port = ROCE_V2_UDP_DPORT;
+module_param_named(udp_port, prism_udp_port, ushort, 0444);
+MODULE_PARM_DESC(udp_port, "UDP port of RoCEv2, for all peers alike (default 4791)");
+
+/*
+ * To rxe a PRISM packet is a BTH and bytes; core/prism_wire.c knows the headers behind it. The masks say on which side
+ * of the protocol it belongs and where it stands in its message.
+ */
+static void prism_add_opcode(u8 opcode, char *name, u32 mask)
+{
+	struct rxe_opcode_info *info = &rxe_opcode[opcode];
+
+	info->name = name;
+	info->mask = mask;
+	info->length = RXE_BTH_BYTES;
+	info->offset[RXE_BTH] = 0;
+	info->offset[RXE_PAYLOAD] = RXE_BTH_BYTES;
+}
+
+void prism_init(void)
+{
+	const u32 req = RXE_REQ_MASK, ack = RXE_ACK_MASK;
+	const u32 only = RXE_START_MASK | RXE_END_MASK;
+
+	prism_add_opcode(PRISM_OP_READ_REQUEST, "PRISM_READ", req | only);
+	prism_add_opcode(PRISM_OP_WRITE_FIRST, "PRISM_WRITE_FIRST", req | RXE_START_MASK);
+	prism_add_opcode(PRISM_OP_WRITE_MIDDLE, "PRISM_WRITE_MIDDLE", req | RXE_MIDDLE_MASK);
+	prism_add_opcode(PRISM_OP_WRITE_LAST, "PRISM_WRITE_LAST", req | RXE_END_MASK);
+	prism_add_opcode(PRISM_OP_WRITE_ONLY, "PRISM_WRITE_ONLY", req | only);
+	prism_add_opcode(PRISM_OP_CAS, "PRISM_CAS", req | only);
+	prism_add_opcode(PRISM_OP_ALLOCATE_FIRST, "PRISM_ALLOCATE_FIRST", req | RXE_START_MASK);
+	prism_add_opcode(PRISM_OP_ALLOCATE_MIDDLE, "PRISM_ALLOCATE_MIDDLE", req | RXE_MIDDLE_MASK);
+	prism_add_opcode(PRISM_OP_ALLOCATE_LAST, "PRISM_ALLOCATE_LAST", req | RXE_END_MASK);
+	prism_add_opcode(PRISM_OP_ALLOCATE_ONLY, "PRISM_ALLOCATE_ONLY", req | only);
+	prism_add_opcode(PRISM_OP_READ_RESPONSE_FIRST, "PRISM_READ_RESPONSE_FIRST", ack | RXE_START_MASK);
+	prism_add_opcode(PRISM_OP_READ_RESPONSE_MIDDLE, "PRISM_READ_RESPONSE_MIDDLE", ack | RXE_MIDDLE_MASK);
+	prism_add_opcode(PRISM_OP_READ_RESPONSE_LAST, "PRISM_READ_RESPONSE_LAST", ack | RXE_END_MASK);
+	prism_add_opcode(PRISM_OP_READ_RESPONSE_ONLY, "PRISM_READ_RESPONSE_ONLY", ack | only);
+	prism_add_opcode(PRISM_OP_RESPONSE, "PRISM_RESPONSE", ack | only);
+	prism_icrc_init();
+}
+
+void prism_port_taken(int err)
+{
+	if (err == -EADDRINUSE)
+		pr_err("UDP port %u is taken, perhaps by rdma_rxe: unload that (modprobe -r rdma_rxe), or load this module with another udp_port on all peers\n",
+		       prism_udp_port);
+}
+
+/* Requests under way -------------------------------------------------------------------------------------------- */
+
+/*
+ * Number the request. Whoever reads dev->begun afterwards must find the queue pair busy, so a number that is certainly
+ * not larger than the request's own is published first: atomic64_inc_return() orders the two.
+ */
+void __prism_begin(struct rxe_qp *qp)
+{
+	struct prism_dev *dev = &to_rdev(qp->ibqp.device)->prism;
+
+	WRITE_ONCE(qp->prism.begun, atomic64_read(&dev->begun) + 1);
+	WRITE_ONCE(qp->prism.begun, atomic64_inc_return(&dev->begun));
+}
+
+/*
+ * The number of the oldest request under way, or U64_MAX. The caller has read dev->begun before, with a full barrier
+ * behind the read. @except: a queue pair that does not wait for itself.
+ */
+u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
+{
+	u64 oldest = U64_MAX;
+	struct rxe_qp *qp;
+	u64 begun;
+
+	spin_lock_bh(&rxe->prism.lock);
+	list_for_each_entry(qp, &rxe->prism.qps, prism.list) {
+		if (qp == except)
+			continue;
+		begun = smp_load_acquire(&qp->prism.begun);
+		if (begun && begun < oldest)
+			oldest = begun;
+	}
+	spin_unlock_bh(&rxe->prism.lock);
+	return oldest;
+}
+
+/* Devices ------------------------------------------------------------------------------------------------------- */
+
+int prism_ucontext_resp(struct ib_udata *udata)
+{
+	struct prism_abi_alloc_ucontext_resp resp = {
+		.abi_version = PRISM_ABI_VERSION,
+		.protocol_version = PRISM_PROTOCOL_VERSION,
+		.max_indirect_read = PRISM_MAX_INDIRECT_READ,
+		.max_outstanding = PRISM_MAX_OUTSTANDING,
+		.max_free_list_tries = PRISM_FREE_LIST_TRIES,
+		.send_opcodes = prism_user_opcodes(),
+	};
+
+	return ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+}
+
+void prism_dev_init(struct rxe_dev *rxe)
+{
+	struct prism_dev *dev = &rxe->prism;
+
+	atomic64_set(&dev->begun, 0);
+	spin_lock_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->qps);
+	xa_init_flags(&dev->free_lists, XA_FLAGS_LOCK_BH);
+	INIT_DELAYED_WORK(&dev->grace, prism_grace);
+}
+
+void prism_dev_cleanup(struct rxe_dev *rxe)
+{
+	cancel_delayed_work_sync(&rxe->prism.grace);
+	xa_destroy(&rxe->prism.free_lists);
+}

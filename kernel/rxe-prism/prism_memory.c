@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The executor's view of this device: struct prism_env over rxe's memory regions and windows.
+ *
+ * A span holds a reference to its region, which makes deregistration wait until put(). Its address is the one in the
+ * region: of a zero-based window not the one in the request.
+ */
+#include "rxe.h"
+#include "rxe_loc.h"
+
+static int prism_access(u32 rights)
+{
+	return (rights & PRISM_RIGHT_READ ? IB_ACCESS_REMOTE_READ : 0) |
+	       (rights & PRISM_RIGHT_WRITE ? IB_ACCESS_REMOTE_WRITE : 0) |
+	       (rights & PRISM_RIGHT_ATOMIC ? IB_ACCESS_REMOTE_ATOMIC : 0);
+}
+
+static bool prism_inside(u64 start, u64 size, u64 va, u32 length)
+{
+	return va >= start && length <= size && va - start <= size - length;
+}
+
+/* The region behind a window, if the range lies in the window; @va becomes an address of the region. */
+static struct rxe_mr *prism_window_region(struct rxe_qp *qp, u32 rkey, int access, u64 *va, u32 length)
+{
+	struct rxe_mw *mw = rxe_lookup_mw(qp, access, rkey);
+	struct rxe_mr *mr = NULL;
+	u64 base;
+
+	if (!mw)
+		return NULL;
+	spin_lock_bh(&mw->lock);
+	base = mw->access & IB_ZERO_BASED ? 0 : mw->addr;
+	if (mw->mr && (mw->access & access) == access && prism_inside(base, mw->length, *va, length) &&
+	    rxe_get(mw->mr)) {
+		mr = mw->mr;
+		*va += mw->addr - base;
+	}
+	spin_unlock_bh(&mw->lock);
+	rxe_put(mw);
+	return mr;
+}
+
+static bool prism_get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, struct prism_span *span)
+{
+	const int access = prism_access(rights);
+	struct rxe_qp *qp = ctx;
+	struct rxe_mr *mr;
+
+	span->region = NULL;
+	span->va = va;
+	span->length = length;
+	if (!length)
+		return true;
+	if (rkey_is_mw(rkey))
+		mr = prism_window_region(qp, rkey, access, &span->va, length);
+	else
+		mr = lookup_mr(qp->pd, access, rkey, RXE_LOOKUP_REMOTE);
+	if (!mr)
+		return false;
+	/* lookup_mr() is content with any of several rights on some kernels; a window has rights of its own. */
+	if ((!rkey_is_mw(rkey) && (mr->access & access) != access) || READ_ONCE(mr->state) != RXE_MR_STATE_VALID ||
+	    mr_check_range(mr, span->va, length)) {
+		rxe_put(mr);
+		return false;
+	}
+	span->region = mr;
+	return true;
+}
+
+static void prism_put(void *ctx, struct prism_span *span)
+{
+	struct rxe_mr *mr = span->region;
+
+	if (mr)
+		rxe_put(mr);
+	span->region = NULL;
+}
+
+static void prism_env_load(void *ctx, const struct prism_span *span, u32 offset, void *to, u32 length)
+{
+	if (rxe_mr_copy(span->region, span->va + offset, to, length, RXE_FROM_MR_OBJ))
+		memset(to, 0, length);
+}
+
+static void prism_env_store(void *ctx, const struct prism_span *span, u32 offset, const void *from, u32 length)
+{
+	rxe_mr_copy(span->region, span->va + offset, (void *)from, length, RXE_TO_MR_OBJ);
+}
+
+/* In pieces, as regions are not contiguous in memory; where the ranges overlap the result is not defined further. */
+static void prism_env_copy(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length)
+{
+	u8 piece[256];
+	u32 done, n;
+
+	for (done = 0; done < length; done += n) {
+		n = min_t(u32, length - done, sizeof(piece));
+		prism_env_load(ctx, from, done, piece, n);
+		prism_env_store(ctx, to, done, piece, n);
+	}
+}
+
+static void prism_env_lock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
+{
+	spin_lock_bh(&rxe_atomic_ops_lock);
+}
+
+static void prism_env_unlock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
+{
+	spin_unlock_bh(&rxe_atomic_ops_lock);
+}
+
+const struct prism_env prism_memory = {
+	.get = prism_get,
+	.put = prism_put,
+	.load = prism_env_load,
+	.store = prism_env_store,
+	.copy = prism_env_copy,
+	.lock = prism_env_lock,
+	.unlock = prism_env_unlock,
+	.pop = prism_pop,
+	.give_back = prism_give_back,
+};

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The responder: PRISM requests, their answers, and duplicates (docs/semantics.md S.9, docs/wire-protocol.md W.8).
+ *
+ * rxe hands over a packet once its PSN is known to be the expected one, or one before it; what it means is decided by
+ * core/. A READ that returns data is answered one packet a call, as rxe answers its own.
+ */
+#include "rxe.h"
+#include "rxe_loc.h"
+
+#define PRISM_SYNDROME_ACK	AETH_ACK_UNLIMITED
+
+static void prism_count(struct rxe_qp *qp, enum rxe_counters counter)
+{
+	rxe_counter_inc(to_rdev(qp->ibqp.device), counter);
+}
+
+/* Answers ------------------------------------------------------------------------------------------------------- */
+
+static void prism_send_short(struct rxe_qp *qp, u32 psn, const struct prism_response *response)
+{
+	struct rxe_pkt_info pkt;
+	struct sk_buff *skb;
+
+	skb = prism_packet(qp, &pkt, PRISM_OP_RESPONSE, psn, 0, false, PRISM_RESPONSE_SIZE);
+	if (!skb)
+		return;
+	prism_aeth_encode(pkt.hdr + PRISM_BTH_SIZE, PRISM_SYNDROME_ACK, qp->resp.msn);
+	prism_response_encode(pkt.hdr, response);
+	prism_transmit(qp, &pkt, skb);
+}
+
+static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
+{
+	struct rxe_pkt_info pkt;
+	struct sk_buff *skb;
+
+	skb = prism_packet(qp, &pkt, IB_OPCODE_RC_ACKNOWLEDGE, psn, 0, false, PRISM_BTH_SIZE + PRISM_AETH_SIZE);
+	if (!skb)
+		return;
+	prism_aeth_encode(pkt.hdr + PRISM_BTH_SIZE, syndrome, qp->resp.msn);
+	prism_transmit(qp, &pkt, skb);
+}
+
+static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reject)
+{
+	static const enum rxe_counters counters[] = {
+		[PRISM_BAD_OPCODE] = PRISM_CNT_BAD_FORMAT,
+		[PRISM_BAD_FORMAT] = PRISM_CNT_BAD_FORMAT,
+		[PRISM_BAD_FLAGS] = PRISM_CNT_BAD_FLAGS,
+		[PRISM_BAD_OPERAND] = PRISM_CNT_BAD_OPERAND,
+		[PRISM_BAD_ALIGNMENT] = PRISM_CNT_BAD_ALIGNMENT,
+	};
+
+	prism_count(qp, counters[reject]);
+	return PRISM_VERDICT_INVALID;
+}
+
+static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
+{
+	switch (fault) {
+	case PRISM_FAULT_INVALID:
+		prism_count(qp, PRISM_CNT_BAD_ALIGNMENT);
+		return PRISM_VERDICT_INVALID;
+	case PRISM_FAULT_TOO_LARGE:
+		prism_count(qp, PRISM_CNT_TOO_LARGE);
+		return PRISM_VERDICT_INVALID;
+	case PRISM_FAULT_FREE_LIST:
+		prism_count(qp, PRISM_CNT_BAD_FREE_LIST);
+		return PRISM_VERDICT_ACCESS;
+	default:
+		prism_count(qp, PRISM_CNT_ACCESS_ERROR);
+		return PRISM_VERDICT_ACCESS;
+	}
+}
+
+/* READs that return data ---------------------------------------------------------------------------------------- */
+
+static enum prism_verdict prism_start_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
+					   const struct prism_request *req, const struct prism_result *result,
+					   bool duplicate)
+{
+	struct prism_stream *stream = &qp->prism.stream;
+
+	stream->active = true;
+	stream->duplicate = duplicate;
+	stream->rkey = req->rkey;
+	stream->va = result->read_va;
+	stream->length = result->read_length;
+	stream->offset = 0;
+	stream->psn = pkt->psn;
+	stream->resolution = ++qp->prism.resolution;
+	return prism_continue_read(qp, pkt);
+}
+
+static u8 prism_read_opcode(const struct prism_stream *stream, bool last)
+{
+	if (!stream->offset)
+		return last ? PRISM_OP_READ_RESPONSE_ONLY : PRISM_OP_READ_RESPONSE_FIRST;
+	return last ? PRISM_OP_READ_RESPONSE_LAST : PRISM_OP_READ_RESPONSE_MIDDLE;
+}
+
+/* Keys and rights are checked for each packet anew: what was resolved may have gone since. */
+static bool prism_fill_read(struct rxe_qp *qp, u8 *packet, u32 length)
+{
+	const struct prism_stream *stream = &qp->prism.stream;
+	u8 *rdeth = packet + PRISM_BTH_SIZE + PRISM_AETH_SIZE;
+	struct prism_span span;
+
+	prism_aeth_encode(packet + PRISM_BTH_SIZE, PRISM_SYNDROME_ACK, qp->resp.msn);
+	put_unaligned_be32(stream->resolution, rdeth);
+	put_unaligned_be32(stream->length, rdeth + 4);
+	if (!prism_memory.get(qp, stream->rkey, stream->va + stream->offset, length, PRISM_RIGHT_READ, &span))
+		return false;
+	if (length)
+		prism_load(&prism_memory, qp, &span, 0, packet + PRISM_READ_RESPONSE_HEADER, length);
+	prism_memory.put(qp, &span);
+	return true;
+}
+
+/* The range has gone; the error stands in the place of the packet that should have come. */
+static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	struct prism_stream *stream = &qp->prism.stream;
+
+	stream->active = false;
+	prism_count(qp, PRISM_CNT_ACCESS_ERROR);
+	if (stream->duplicate) {
+		prism_send_ack(qp, stream->psn, AETH_NAK_REM_ACC_ERR);
+		return PRISM_VERDICT_DROP;
+	}
+	pkt->psn = stream->psn;
+	return PRISM_VERDICT_ACCESS;
+}
+
+enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	struct prism_stream *stream = &qp->prism.stream;
+	const u32 length = min_t(u32, stream->length - stream->offset, qp->mtu);
+	const bool last = stream->offset + length == stream->length;
+	struct rxe_pkt_info answer;
+	struct sk_buff *skb;
+
+	skb = prism_packet(qp, &answer, prism_read_opcode(stream, last), stream->psn, 0, false,
+			   PRISM_READ_RESPONSE_HEADER + length);
+	if (skb) {
+		if (!prism_fill_read(qp, answer.hdr, length)) {
+			kfree_skb(skb);
+			return prism_end_read(qp, pkt);
+		}
+		prism_transmit(qp, &answer, skb);
+	}
+	stream->offset += length;
+	stream->psn = (stream->psn + 1) & BTH_PSN_MASK;
+	if (!last)
+		return PRISM_VERDICT_AGAIN;
+	stream->active = false;
+	return PRISM_VERDICT_DROP;
+}
+
+/* Remembering ---------------------------------------------------------------------------------------------------- */
+
+static void prism_save(struct rxe_qp *qp, u32 psn, const struct prism_result *result,
+		       const struct prism_response *response)
+{
+	struct prism_saved *saved = &qp->prism.saved[qp->prism.next_saved];
+
+	if (++qp->prism.next_saved == qp->prism.saved_count)
+		qp->prism.next_saved = 0;
+	saved->psn = psn;
+	saved->valid = true;
+	saved->reads = result->reads;
+	saved->response = *response;
+}
+
+/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
+static const struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
+{
+	const u32 count = qp->prism.saved_count;
+	const struct prism_saved *saved;
+	u32 i;
+
+	for (i = 1; i <= count; i++) {
+		saved = &qp->prism.saved[(qp->prism.next_saved + count - i) % count];
+		if (saved->valid && saved->psn == psn)
+			return saved;
+	}
+	return NULL;
+}
+
+/* Requests ------------------------------------------------------------------------------------------------------- */
+
+static enum prism_reject prism_decode(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
+				      struct prism_request *req)
+{
+	return prism_request_decode(pkt->hdr, pkt->paylen - RXE_ICRC_SIZE, qp->mtu, PRISM_MAX_INDIRECT_READ, req);
+}
+
+static bool prism_allowed(const struct rxe_qp *qp, const struct prism_request *req)
+{
+	static const int by_op[] = {
+		[PRISM_READ] = IB_ACCESS_REMOTE_READ,
+		[PRISM_WRITE] = IB_ACCESS_REMOTE_WRITE,
+		[PRISM_CAS] = IB_ACCESS_REMOTE_ATOMIC,
+		[PRISM_ALLOCATE] = IB_ACCESS_REMOTE_WRITE,
+	};
+	int access = by_op[req->op];
+
+	if (req->flags & (PRISM_FLAG_T | PRISM_FLAG_D))
+		access |= IB_ACCESS_REMOTE_READ;
+	if (req->flags & PRISM_FLAG_R)
+		access |= IB_ACCESS_REMOTE_WRITE;
+	return (qp->attr.qp_access_flags & access) == access;
+}
+
+static bool prism_standard_message(const struct rxe_qp *qp)
+{
+	switch (qp->resp.opcode) {
+	case IB_OPCODE_RC_SEND_FIRST:
+	case IB_OPCODE_RC_SEND_MIDDLE:
+	case IB_OPCODE_RC_RDMA_WRITE_FIRST:
+	case IB_OPCODE_RC_RDMA_WRITE_MIDDLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void prism_count_result(struct rxe_qp *qp, const struct prism_request *req, const struct prism_result *result)
+{
+	prism_count(qp, PRISM_CNT_READS + req->op);
+	switch (result->status) {
+	case PRISM_STATUS_CAS_MISS:
+		prism_count(qp, PRISM_CNT_CAS_MISSES);
+		break;
+	case PRISM_STATUS_NULL_POINTER:
+		prism_count(qp, PRISM_CNT_NULL_POINTERS);
+		break;
+	case PRISM_STATUS_NO_BUFFER:
+		prism_count(qp, PRISM_CNT_NO_BUFFERS);
+		break;
+	case PRISM_STATUS_SKIPPED:
+		prism_count(qp, PRISM_CNT_SKIPPED);
+		break;
+	}
+}
+
+static void prism_to_response(const struct prism_result *result, struct prism_response *response)
+{
+	response->status = result->status;
+	response->value = result->value;
+	memcpy(response->result, result->bytes, sizeof(response->result));
+}
+
+static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *pkt, const struct prism_request *req,
+				       const struct prism_result *result)
+{
+	struct prism_response response;
+
+	if (result->fault)
+		return prism_fault(qp, result->fault);
+	qp->resp.psn = (pkt->psn + prism_request_psns(req, qp->mtu)) & BTH_PSN_MASK;
+	qp->resp.ack_psn = qp->resp.psn;
+	qp->resp.opcode = -1;
+	qp->resp.status = IB_WC_SUCCESS;
+	if (!req->last)
+		return PRISM_VERDICT_ACKNOWLEDGE;
+
+	qp->resp.msn++;
+	qp->prism.chain_ok = result->status == PRISM_STATUS_OK;
+	prism_count_result(qp, req, result);
+	prism_to_response(result, &response);
+	prism_save(qp, pkt->psn, result, &response);
+	if (result->reads)
+		return prism_start_read(qp, pkt, req, result, false);
+	prism_send_short(qp, pkt->psn, &response);
+	return PRISM_VERDICT_DROP;
+}
+
+static enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	struct prism_message *message = &qp->prism.message;
+	struct prism_request req;
+	struct prism_result result;
+	enum prism_reject reject;
+	bool single;
+
+	reject = prism_decode(qp, pkt, &req);
+	if (reject)
+		return prism_refuse(qp, reject);
+	if (!prism_allowed(qp, &req))
+		return prism_refuse(qp, PRISM_BAD_FLAGS);
+	if (prism_standard_message(qp))
+		return prism_refuse(qp, PRISM_BAD_FORMAT);
+	single = req.first && req.last && !message->active;
+	if (!single) {
+		reject = prism_message_check(message, &req);
+		if (reject)
+			return prism_refuse(qp, reject);
+	}
+	if (!qp->prism.saved_count) {
+		prism_count(qp, PRISM_CNT_EXCESS);
+		return PRISM_VERDICT_INVALID;
+	}
+	if (single)
+		prism_execute(&prism_memory, qp, &req, qp->prism.chain_ok, &result);
+	else
+		prism_message_packet(&prism_memory, qp, message, &req, qp->prism.chain_ok, &result);
+	return prism_finish(qp, pkt, &req, &result);
+}
+
+/*
+ * A packet with the expected PSN. A standard request ends a chain's failure: if it is refused itself, nothing follows
+ * it, and if it has to wait for a receive, nothing overtakes it.
+ */
+enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	if (prism_is_packet(pkt))
+		return prism_respond_request(qp, pkt);
+	if (!qp->prism.enabled)
+		return PRISM_VERDICT_NOT_OURS;
+	if (qp->prism.message.active)
+		return prism_refuse(qp, PRISM_BAD_FORMAT);
+	qp->prism.chain_ok = true;
+	return PRISM_VERDICT_NOT_OURS;
+}
+
+/* Duplicates ----------------------------------------------------------------------------------------------------- */
+
+static enum prism_verdict prism_drop_duplicate(struct rxe_qp *qp)
+{
+	prism_count(qp, PRISM_CNT_DUP_DROPPED);
+	return PRISM_VERDICT_DROP;
+}
+
+/* A READ that returned data is resolved again as a whole; it was not skipped then, so it is not now. */
+static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
+					   const struct prism_request *req)
+{
+	struct prism_response response;
+	struct prism_result result;
+
+	prism_execute(&prism_memory, qp, req, true, &result);
+	if (result.fault) {
+		/* Not an error of this queue pair: what the duplicate asks for may rightly have gone since. */
+		prism_count(qp, PRISM_CNT_ACCESS_ERROR);
+		prism_send_ack(qp, pkt->psn, AETH_NAK_REM_ACC_ERR);
+		return PRISM_VERDICT_DROP;
+	}
+	if (result.reads)
+		return prism_start_read(qp, pkt, req, &result, true);
+	prism_to_response(&result, &response);
+	prism_send_short(qp, pkt->psn, &response);
+	return PRISM_VERDICT_DROP;
+}
+
+/* A packet with a PSN before the expected one */
+enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	const struct prism_saved *saved;
+	struct prism_request req;
+	bool reads;
+
+	if (!prism_is_packet(pkt))
+		return PRISM_VERDICT_NOT_OURS;
+	if (prism_decode(qp, pkt, &req) || !prism_allowed(qp, &req))
+		return prism_drop_duplicate(qp);
+	if (!req.last) {
+		/* The earlier packets of a message are answered by its last; let the peer's window move. */
+		if (bth_ack(pkt))
+			prism_send_ack(qp, (qp->resp.ack_psn - 1) & BTH_PSN_MASK, PRISM_SYNDROME_ACK);
+		return PRISM_VERDICT_DROP;
+	}
+	saved = prism_find_saved(qp, pkt->psn);
+	reads = req.op == PRISM_READ && !(req.flags & PRISM_FLAG_R);
+	if (!saved || (saved->reads && !reads))
+		return prism_drop_duplicate(qp);
+	if (saved->reads)
+		return prism_read_again(qp, pkt, &req);
+	prism_count(qp, PRISM_CNT_REPLAYS);
+	prism_send_short(qp, pkt->psn, &saved->response);
+	return PRISM_VERDICT_DROP;
+}
+
+/* The queue pair leaves RTR or RTS: nothing of what it was doing goes on. */
+void prism_responder_stop(struct rxe_qp *qp)
+{
+	prism_message_abort(&prism_memory, qp, &qp->prism.message);
+	qp->prism.stream.active = false;
+	prism_end(qp);
+}

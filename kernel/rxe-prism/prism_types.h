@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What PRISM adds to a device, a queue pair and a shared receive queue: members of rxe's own structures. */
+#ifndef PRISM_TYPES_H
+#define PRISM_TYPES_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "core/prism_exec.h"
+#include "core/prism_freelist.h"
+#include "prism_abi.h"
+
+struct rxe_queue;
+struct rxe_mmap_info;
+
+/* In struct rxe_dev */
+struct prism_dev {
+	atomic64_t begun;		/* requests begun on this device, of all kinds */
+	spinlock_t lock;		/* guards qps */
+	struct list_head qps;
+	struct xarray free_lists;	/* by SRQ number */
+	struct delayed_work grace;
+};
+
+/* The answer to an executed request, for its duplicates */
+struct prism_saved {
+	u32 psn;		/* at which the response stands */
+	bool valid;
+	bool reads;		/* a READ that returned data: resolved again */
+	struct prism_response response;
+};
+
+/* A READ whose response packets are being sent */
+struct prism_stream {
+	bool active;
+	bool duplicate;		/* asked for again: a fault then is not an error of this queue pair */
+	u32 rkey;
+	u32 length;
+	u32 offset;
+	u32 psn;		/* of the next packet */
+	u32 next_request;	/* PSN expected after the READ */
+	u32 resolution;
+	u64 va;
+};
+
+/* A buffer that was taken back from an unfinished ALLOCATE */
+struct prism_returned {
+	struct list_head list;
+	struct prism_buffer buffer;
+};
+
+/* In struct rxe_qp */
+struct prism_qp {
+	bool enabled;			/* created with PRISM_ABI_QP_PRISM */
+	struct list_head list;		/* in prism_dev.qps */
+	u64 begun;			/* number of the request being served, or one before it; 0 if none */
+
+	/* Send queue: what the user posted lies in @ring; rxe works on a copy of its own. */
+	struct rxe_queue *ring;
+	u32 wqe_offset;			/* of struct prism_wqe in an entry of the copy */
+
+	/* Responder */
+	bool chain_ok;
+	u32 resolution;
+	u32 saved_count;
+	u32 next_saved;
+	struct prism_saved *saved;
+	struct prism_message message;
+	struct prism_stream stream;
+	struct prism_returned *spare;	/* memory for a buffer to be given back, allocated before it is popped */
+};
+
+/* In struct rxe_srq */
+struct prism_srq {
+	bool enabled;			/* a free list */
+	struct prism_freelist list;
+	struct list_head returned;
+	u32 returned_count;
+	u64 popped;
+	u64 rejected;
+	u64 reclaimed;
+	u64 reports;
+	u32 report_mask;
+	struct prism_abi_free_list *shared;	/* what the owner sees of it: written, never read */
+	struct rxe_mmap_info *shared_map;
+};
+
+#endif /* PRISM_TYPES_H */
