@@ -60,7 +60,7 @@ for patch in "$patches"/*.patch; do
 	patch --quiet --directory "$out" -p1 <"$patch" ||
 		fail "$(basename "$patch") does not apply to $source: it is made for the $line line as Debian has it"
 done
-cp "$here"/*.[ch] "$here/Kbuild" "$out/"
+cp "$here"/*.[ch] "$here/Kbuild" "$patches"/*.h "$out/"
 mkdir -p "$out/core"
 cp "$here"/core/*.[ch] "$out/core/"
 [ -z "$prepare" ] || exit 0

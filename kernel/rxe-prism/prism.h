@@ -6,9 +6,9 @@
 #ifndef PRISM_H
 #define PRISM_H
 
-#include <linux/version.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "prism_compat.h"
 #include "prism_types.h"
 
 /*
@@ -20,7 +20,7 @@
 #undef pr_warn
 #define pr_warn(fmt, ...)	pr_warn_ratelimited(fmt, ##__VA_ARGS__)
 
-#define PRISM_MAX_INDIRECT_READ	(1 << 20)
+#define PRISM_MAX_INDIRECT_READ	0x100000
 #define PRISM_MAX_OUTSTANDING	128
 #define PRISM_FREE_LIST_TRIES	8
 
@@ -141,6 +141,7 @@ static inline void prism_begin(struct rxe_qp *qp)
 /* It has ended: it will not touch memory any more. */
 static inline void prism_end(struct rxe_qp *qp)
 {
+	/* behind its last access to memory */
 	smp_store_release(&qp->prism.begun, 0);
 }
 

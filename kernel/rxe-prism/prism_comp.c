@@ -6,7 +6,6 @@
 #include "rxe.h"
 #include "rxe_loc.h"
 #include "rxe_queue.h"
-#include "prism_compat.h"
 
 static enum prism_completion prism_drop(struct rxe_qp *qp, enum rxe_counters counter)
 {
@@ -52,7 +51,7 @@ static enum prism_completion prism_local_error(struct rxe_send_wqe *wqe)
 	return PRISM_COMPLETION_ERROR;
 }
 
-/* Acknowledgements ------------------------------------------------------------------------------------------------ */
+/* Acknowledges ------------------------------------------------------------------------------------------------ */
 
 static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 syndrome)
 {
@@ -73,7 +72,7 @@ static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *w
 	return PRISM_COMPLETION_ERROR;
 }
 
-/* An acknowledgement inside a request: of its earlier packets, or a sign that its response was lost. */
+/* An acknowledge inside a request: of its earlier packets, or a sign that its response was lost. */
 static enum prism_completion prism_acknowledged(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
 						struct rxe_send_wqe *wqe)
 {

@@ -29,14 +29,15 @@ static void prism_note_producer(struct rxe_srq *srq)
 		list->snapshot = list->producer;
 }
 
-/* The order matters: producer, then the requests begun, then the oldest under way. */
 static void prism_advance(struct rxe_dev *rxe, struct rxe_srq *srq, const struct rxe_qp *except)
 {
 	u64 begun;
 
 	prism_note_producer(srq);
+	/* A request with a later number resolves what it resolves after the owner took the pointers away. */
 	smp_mb();
 	begun = atomic64_read(&rxe->prism.begun);
+	/* Pairs with __prism_begin(): a request that is counted is seen under way. */
 	smp_mb();
 	prism_freelist_advance(&srq->prism.list, begun, prism_oldest(rxe, except));
 }
@@ -81,14 +82,15 @@ static void prism_report(struct rxe_dev *rxe, struct rxe_srq *srq, const struct 
 	report->addr = sge->addr;
 	report->length = sge->length;
 	report->lkey = sge->lkey;
-	report->error = error;
+	report->error = -error;
 	srq->prism.reports++;
+	/* the report before its number */
 	smp_store_release(&shared->report_producer, (u32)srq->prism.reports);
 	WRITE_ONCE(shared->rejected, ++srq->prism.rejected);
 	rxe_counter_inc(rxe, PRISM_CNT_FREE_LIST_REJECTED);
 }
 
-/* Does the entry name a live region of this domain with local and remote write, that covers it? 0 or an errno. */
+/* Does the entry name a live region of this domain with local and remote write, that covers it? 0 or a negative errno. */
 static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
 {
 	const int rights = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
@@ -96,11 +98,11 @@ static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
 	int err = 0;
 
 	if (!mr)
-		return EINVAL;
+		return -EINVAL;
 	if (mr_check_range(mr, sge->addr, sge->length))
-		err = EINVAL;
+		err = -EINVAL;
 	else if ((mr->access & rights) != rights)
-		err = EACCES;
+		err = -EACCES;
 	rxe_put(mr);
 	return err;
 }
@@ -160,7 +162,7 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 		if (prism_freelist_empty(&srq->prism.list))
 			return PRISM_POP_EMPTY;
 		single = prism_copy_entry(srq, &sge, &wr_id);
-		err = single ? prism_check_entry(qp, &sge) : EINVAL;
+		err = single ? prism_check_entry(qp, &sge) : -EINVAL;
 		if (!err && length > sge.length)
 			return PRISM_POP_TOO_LARGE;
 		prism_take_entry(srq);

@@ -80,6 +80,7 @@ u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
 	list_for_each_entry(qp, &rxe->prism.qps, prism.list) {
 		if (qp == except)
 			continue;
+		/* what a request did to memory is done once it is seen to have ended */
 		begun = smp_load_acquire(&qp->prism.begun);
 		if (begun && begun < oldest)
 			oldest = begun;

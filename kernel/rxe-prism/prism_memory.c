@@ -102,11 +102,13 @@ static void prism_env_copy(void *ctx, const struct prism_span *to, const struct 
 }
 
 static void prism_env_lock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
+	__acquires(&rxe_atomic_ops_lock)
 {
 	spin_lock_bh(&rxe_atomic_ops_lock);
 }
 
 static void prism_env_unlock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
+	__releases(&rxe_atomic_ops_lock)
 {
 	spin_unlock_bh(&rxe_atomic_ops_lock);
 }

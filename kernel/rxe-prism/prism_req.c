@@ -58,7 +58,7 @@ static int prism_fill_payload(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 *t
 	return 0;
 }
 
-/* rxe asks for an acknowledgement now and then, so that its window of PSNs moves. */
+/* rxe asks for an acknowledge now and then, so that its window of PSNs moves. */
 static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 {
 	const bool wants = part->last || qp->req.noack_pkts++ > RXE_MAX_PKT_PER_ACK;

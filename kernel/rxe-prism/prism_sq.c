@@ -8,7 +8,6 @@
 #include "rxe.h"
 #include "rxe_loc.h"
 #include "rxe_queue.h"
-#include "prism_compat.h"
 
 #define PRISM_USER_WR	(BIT(IB_UVERBS_WR_RDMA_WRITE) | BIT(IB_UVERBS_WR_RDMA_WRITE_WITH_IMM) | \
 			 BIT(IB_UVERBS_WR_SEND) | BIT(IB_UVERBS_WR_SEND_WITH_IMM) | \
@@ -95,6 +94,7 @@ void prism_sq_drop(struct rxe_qp *qp)
 		return;
 	at = READ_ONCE(ring->buf->producer_index) & ring->index_mask;
 	ring->index = at;
+	/* the user may write there from now on */
 	smp_store_release(&ring->buf->consumer_index, at);
 	q->index = at;
 	q->buf->producer_index = at;
@@ -347,9 +347,10 @@ void prism_sq_fetch(struct rxe_qp *qp)
 	unsigned long flags;
 	u32 end, prod;
 
-	if (!ring || READ_ONCE(ring->index) == (smp_load_acquire(&ring->buf->producer_index) & ring->index_mask))
+	if (!ring || READ_ONCE(ring->index) == (READ_ONCE(ring->buf->producer_index) & ring->index_mask))
 		return;
 	spin_lock_irqsave(&qp->sq.sq_lock, flags);
+	/* the entries before the index */
 	end = smp_load_acquire(&ring->buf->producer_index) & ring->index_mask;
 	while (ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP)) {
 		prod = queue_get_producer(q, QUEUE_TYPE_FROM_ULP);
@@ -363,8 +364,8 @@ void prism_sq_fetch(struct rxe_qp *qp)
 /* Receive queues ------------------------------------------------------------------------------------------------ */
 
 /*
- * rxe has copied a receive out of its ring, after looking at num_sge there. Whatever the copy says now, make it what was
- * looked at, and let it start at its beginning.
+ * rxe has copied a receive out of its ring, after looking at num_sge there. Whatever the copy says now, make it what
+ * was looked at, and let it start at its beginning.
  */
 void prism_check_recv(struct rxe_recv_wqe *wqe, unsigned int num_sge)
 {

@@ -10,12 +10,7 @@
 
 #include <linux/types.h>
 #include <linux/string.h>
-#include <linux/version.h>
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#include <asm/unaligned.h>
-#else
-#include <linux/unaligned.h>
-#endif
+#include "prism_unaligned.h"	/* of the patch series: kernels have it in different places */
 
 #else
 
@@ -24,10 +19,10 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
 
 static inline u32 get_unaligned_be32(const void *p)
 {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What is particular to rxe of Linux 6.1 */
+#ifndef PRISM_COMPAT_H
+#define PRISM_COMPAT_H
+
+/* The requester is a task of its own. */
+static inline void prism_kick_requester(struct rxe_qp *qp)
+{
+	rxe_sched_task(&qp->req.task);
+}
+
+/* There are neither ATOMIC_WRITE nor FLUSH. */
+#define PRISM_PERSISTENT_WR	0
+
+#endif /* PRISM_COMPAT_H */
