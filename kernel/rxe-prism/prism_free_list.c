@@ -90,7 +90,7 @@ static void prism_report(struct rxe_dev *rxe, struct rxe_srq *srq, const struct 
 	rxe_counter_inc(rxe, PRISM_CNT_FREE_LIST_REJECTED);
 }
 
-/* Does the entry name a live region of this domain with local and remote write, that covers it? 0 or a negative errno. */
+/* Does the entry name a live region of this domain with local and remote write, that covers it? 0 or -errno. */
 static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
 {
 	const int rights = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;

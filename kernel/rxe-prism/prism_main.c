@@ -43,6 +43,10 @@ void prism_init(void)
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_ONLY, "PRISM_READ_RESPONSE_ONLY", ack | only);
 	prism_add_opcode(PRISM_OP_RESPONSE, "PRISM_RESPONSE", ack | only);
 	prism_icrc_init();
+	if (!prism_udp_port) {
+		pr_warn("udp_port=0 is no port: using %u\n", ROCE_V2_UDP_DPORT);
+		prism_udp_port = ROCE_V2_UDP_DPORT;
+	}
 }
 
 void prism_port_taken(int err)
