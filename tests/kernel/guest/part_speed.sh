@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# rxe-prism beside stock rxe, both loaded at once. Not part of the check: timings are no assertions.
+# SPEED_ROUNDS: how many rounds (30).
+
+speed_devices() {
+	load_module stock || fail "rdma_rxe does not load"
+	load_module prism udp_port=4792 || fail "rxe_prism does not load beside it"
+	check "no dummy interface" dummy_link d0 1
+	check "no dummy interface" dummy_link d1 2
+	check "no stock device" link_add rxe0 stock d0
+	check "no PRISM device" link_add prism0 prism d1
+}
+
+speed_run() {
+	python3 "${guest_folder:?}/speed.py" --rounds "${SPEED_ROUNDS:-30}" --stock-gid "$(gid_index rxe0 10.9.1.1)" \
+		--prism-gid "$(gid_index prism0 10.9.2.1)" --tools "$PRISM_BUILD/bin" \
+		--json "$RESULTS/$MACHINE/speed.json" | tee "$RESULTS/$MACHINE/speed"
+}
+
+group_speed() {
+	part "two modules" speed_devices
+	PART_SECONDS=3600 part "speed" speed_run
+}
