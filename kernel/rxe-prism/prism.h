@@ -81,11 +81,20 @@ static inline bool prism_is_packet(const struct rxe_pkt_info *pkt)
 }
 
 /* The service that a packet belongs to, as the upper bits of a standard opcode tell it */
-static inline unsigned int prism_packet_class(const struct rxe_qp *qp, u8 opcode)
+static inline unsigned int prism_packet_class(struct rxe_qp *qp, u8 opcode)
 {
-	if (qp->prism.enabled && opcode >= PRISM_OP_READ_REQUEST)
+	if (likely(opcode < PRISM_OP_READ_REQUEST))
+		return opcode & 0xe0;
+	if (qp->prism.enabled)
 		return IB_OPCODE_RC;
+	rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_UNKNOWN_OPCODE);
 	return opcode & 0xe0;
+}
+
+static inline void prism_count_ack(struct rxe_qp *qp, u8 syndrome)
+{
+	if ((syndrome & AETH_TYPE_MASK) == AETH_NAK)
+		rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_TX_NAK);
 }
 
 struct sk_buff *prism_packet(struct rxe_qp *qp, struct rxe_pkt_info *pkt, u8 opcode, u32 psn, u8 flags,

@@ -35,11 +35,26 @@ static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 	struct rxe_pkt_info pkt;
 	struct sk_buff *skb;
 
+	prism_count_ack(qp, syndrome);
 	skb = prism_packet(qp, &pkt, IB_OPCODE_RC_ACKNOWLEDGE, psn, 0, false, PRISM_BTH_SIZE + PRISM_AETH_SIZE);
 	if (!skb)
 		return;
 	prism_aeth_encode(pkt.hdr + PRISM_BTH_SIZE, syndrome, qp->resp.msn);
 	prism_transmit(qp, &pkt, skb);
+}
+
+/* The queue pair goes to ERROR for what its peer did: its owner is told (IBTA 11.6.3). */
+static enum prism_verdict prism_tell(struct rxe_qp *qp, enum prism_verdict verdict)
+{
+	struct ib_event event = {
+		.device = qp->ibqp.device,
+		.element.qp = &qp->ibqp,
+		.event = verdict == PRISM_VERDICT_ACCESS ? IB_EVENT_QP_ACCESS_ERR : IB_EVENT_QP_REQ_ERR,
+	};
+
+	if (qp->ibqp.event_handler)
+		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	return verdict;
 }
 
 static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reject)
@@ -53,7 +68,7 @@ static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reje
 	};
 
 	prism_count(qp, counters[reject]);
-	return PRISM_VERDICT_INVALID;
+	return prism_tell(qp, PRISM_VERDICT_INVALID);
 }
 
 static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
@@ -61,16 +76,16 @@ static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
 	switch (fault) {
 	case PRISM_FAULT_INVALID:
 		prism_count(qp, PRISM_CNT_BAD_ALIGNMENT);
-		return PRISM_VERDICT_INVALID;
+		return prism_tell(qp, PRISM_VERDICT_INVALID);
 	case PRISM_FAULT_TOO_LARGE:
 		prism_count(qp, PRISM_CNT_TOO_LARGE);
-		return PRISM_VERDICT_INVALID;
+		return prism_tell(qp, PRISM_VERDICT_INVALID);
 	case PRISM_FAULT_FREE_LIST:
 		prism_count(qp, PRISM_CNT_BAD_FREE_LIST);
-		return PRISM_VERDICT_ACCESS;
+		return prism_tell(qp, PRISM_VERDICT_ACCESS);
 	default:
 		prism_count(qp, PRISM_CNT_ACCESS_ERROR);
-		return PRISM_VERDICT_ACCESS;
+		return prism_tell(qp, PRISM_VERDICT_ACCESS);
 	}
 }
 
@@ -130,7 +145,7 @@ static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info 
 		return PRISM_VERDICT_DROP;
 	}
 	pkt->psn = stream->psn;
-	return PRISM_VERDICT_ACCESS;
+	return prism_tell(qp, PRISM_VERDICT_ACCESS);
 }
 
 enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
@@ -300,7 +315,7 @@ static enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pk
 	}
 	if (!qp->prism.saved_count) {
 		prism_count(qp, PRISM_CNT_EXCESS);
-		return PRISM_VERDICT_INVALID;
+		return prism_tell(qp, PRISM_VERDICT_INVALID);
 	}
 	if (single)
 		prism_execute(&prism_memory, qp, &req, qp->prism.chain_ok, &result);

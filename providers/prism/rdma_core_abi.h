@@ -11,8 +11,7 @@
  *  - 34 and 35: verbs_context_ops lacks import_dm, query_qp_data_in_order or unimport_dm, so every member behind them
  *    is displaced. The layout below holds from 36 on; a provider with this header must not be loaded by 34 or 35.
  *  - 36 has no __verbs_log. Debian 12 (44) and all later releases do. Linking against 36 needs the log macros unused.
- *  - 54 added a parameter to ibv_cmd_reg_dmabuf_mr and a second ibv_cmd_create_cq_ex. No ibv_cmd_* function is declared
- *    here: they belong to kernel-backed devices and drag the kernel's command structures in.
+ *  - 54 added a parameter to ibv_cmd_reg_dmabuf_mr and a second ibv_cmd_create_cq_ex. Neither is declared here.
  *  - verbs_device_ops, verbs_device and the object wrappers did not change.
  * Outside the version number's care: the public struct ibv_qp_ex gained wr_atomic_write at 44 and wr_flush at 45, and
  * libibverbs reads verbs_qp.comp_mask behind it. So a build belongs to the <infiniband/verbs.h> it was made with: one
@@ -312,6 +311,90 @@ enum ibv_gid_type_sysfs {
 
 int ibv_query_gid_type(
 	struct ibv_context *context, uint8_t port_num, unsigned int index, enum ibv_gid_type_sysfs *type);
+
+/* --- Commands to the kernel ---
+ *
+ * Every command is a struct ib_uverbs_cmd_hdr and the structure of <rdma/ib_user_verbs.h> with the same name, followed
+ * by what the driver adds; a response is that structure and what the driver adds. libibverbs fills in the part that it
+ * knows, and takes what exceeds it in the sizes for the driver's. So the types need no definition here: uverbs/
+ * command.hpp lays them out. Results are 0 or an errno value.
+ */
+struct ibv_alloc_mw;
+struct ibv_alloc_pd;
+struct ibv_create_cq;
+struct ibv_create_qp;
+struct ibv_create_srq;
+struct ibv_get_context;
+struct ibv_modify_qp;
+struct ibv_modify_srq;
+struct ibv_query_port;
+struct ibv_query_qp;
+struct ibv_query_srq;
+struct ibv_reg_mr;
+struct ibv_rereg_mr;
+struct ibv_resize_cq;
+struct ib_uverbs_alloc_mw_resp;
+struct ib_uverbs_alloc_pd_resp;
+struct ib_uverbs_create_ah_resp;
+struct ib_uverbs_create_cq_resp;
+struct ib_uverbs_create_qp_resp;
+struct ib_uverbs_create_srq_resp;
+struct ib_uverbs_ex_query_device_resp;
+struct ib_uverbs_get_context_resp;
+struct ib_uverbs_reg_mr_resp;
+struct ib_uverbs_rereg_mr_resp;
+struct ib_uverbs_resize_cq_resp;
+
+int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd, size_t cmd_size,
+	struct ib_uverbs_get_context_resp *resp, size_t resp_size);
+int ibv_cmd_query_device_any(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+	struct ibv_device_attr_ex *attr, size_t attr_size, struct ib_uverbs_ex_query_device_resp *resp,
+	size_t *resp_size);
+int ibv_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+	struct ibv_query_port *cmd, size_t cmd_size);
+
+int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd, struct ibv_alloc_pd *cmd, size_t cmd_size,
+	struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size);
+int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
+int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access, struct verbs_mr *vmr,
+	struct ibv_reg_mr *cmd, size_t cmd_size, struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length, uint64_t hca_va, int access,
+	struct ibv_pd *pd, struct ibv_rereg_mr *cmd, size_t cmd_sz, struct ib_uverbs_rereg_mr_resp *resp,
+	size_t resp_sz);
+int ibv_cmd_dereg_mr(struct verbs_mr *vmr);
+int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw, struct ibv_alloc_mw *cmd,
+	size_t cmd_size, struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size);
+int ibv_cmd_dealloc_mw(struct ibv_mw *mw);
+
+int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_channel *channel, int comp_vector,
+	struct ibv_cq *cq, struct ibv_create_cq *cmd, size_t cmd_size, struct ib_uverbs_create_cq_resp *resp,
+	size_t resp_size);
+int ibv_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
+	struct ib_uverbs_resize_cq_resp *resp, size_t resp_size);
+int ibv_cmd_destroy_cq(struct ibv_cq *cq);
+
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
+	struct ibv_create_srq *cmd, size_t cmd_size, struct ib_uverbs_create_srq_resp *resp, size_t resp_size);
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask,
+	struct ibv_modify_srq *cmd, size_t cmd_size);
+int ibv_cmd_query_srq(
+	struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, struct ibv_query_srq *cmd, size_t cmd_size);
+int ibv_cmd_destroy_srq(struct ibv_srq *srq);
+
+int ibv_cmd_create_qp(struct ibv_pd *pd, struct ibv_qp *qp, struct ibv_qp_init_attr *attr, struct ibv_create_qp *cmd,
+	size_t cmd_size, struct ib_uverbs_create_qp_resp *resp, size_t resp_size);
+int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *qp_attr, int attr_mask,
+	struct ibv_qp_init_attr *qp_init_attr, struct ibv_query_qp *cmd, size_t cmd_size);
+int ibv_cmd_modify_qp(
+	struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_modify_qp *cmd, size_t cmd_size);
+int ibv_cmd_destroy_qp(struct ibv_qp *qp);
+int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+int ibv_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+
+int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
+	struct ib_uverbs_create_ah_resp *resp, size_t resp_size);
+int ibv_cmd_destroy_ah(struct ibv_ah *ah);
 
 /* --- From the public structure to the wrapper around it; all of them start with the public one --- */
 

@@ -164,7 +164,9 @@ TEST_P(PlainPeer, PlainQueuePairDropsPrismInSilenceAndServesTheRest)
 	connect(options);
 	EXPECT_EQ(run(standard(IBV_WR_RDMA_WRITE, {client.memory.sge(0, 8)}, &server.memory)).status, IBV_WC_SUCCESS);
 	EXPECT_EQ(run(prism_read({client.memory.sge(0, 8)}, server.memory)).status, IBV_WC_RETRY_EXC_ERR);
-	EXPECT_TRUE(pump_until([this] { return server.counter("rx_unknown_opcode") >= 2; }));
+	if (server.counts("rx_unknown_opcode")) {
+		EXPECT_TRUE(pump_until([this] { return server.counter("rx_unknown_opcode") >= 2; }));
+	}
 	EXPECT_EQ(state_of(peer.get()), IBV_QPS_RTS);
 }
 

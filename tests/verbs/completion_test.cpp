@@ -84,7 +84,9 @@ TEST_P(Completions, OverflowIsAnAsynchronousError)
 	connect();
 	ASSERT_EQ(post({prism_read({}, server.memory), prism_read({}, server.memory)}), 0);
 	EXPECT_EQ(async_event(client), IBV_EVENT_CQ_ERR);
-	EXPECT_EQ(client.counter("cq_overflows"), 1u);
+	if (client.counts("cq_overflows")) {
+		EXPECT_EQ(client.counter("cq_overflows"), 1u);
+	}
 	qp.reset();
 }
 

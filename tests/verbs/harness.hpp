@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Two hosts on the loopback interface, queue pairs between them, and one description of a request for both styles of
+/* Two hosts on one device or two, queue pairs between them, and one description of a request for both styles of
  * posting. */
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,20 @@
 
 namespace verbs_test
 {
+
+/** The devices of both sides, from the command line (main.cpp). */
+struct Devices {
+	std::string client = "prism_lo";
+	std::string server = client;
+	bool kernel = false; /* they are the module's */
+};
+extern Devices devices;
+
+/** Counters that the device does not have, and how often a test would have compared them. */
+extern std::map<std::string, int> missing_counters;
+
+/** End the test that is running, for a reason that main.cpp counts. */
+void skip(const std::string &reason);
 
 /* Objects: destroyed in reverse order, and each destroy call must succeed. */
 struct Destroy {
@@ -77,15 +92,21 @@ private:
 	Owned<ibv_mr> mr_;
 };
 
-std::shared_ptr<ibv_context> open_device(prismdv_progress_mode progress);
+std::shared_ptr<ibv_context> open_device(const std::string &name, prismdv_progress_mode progress);
 
 /** One side: a context, which two of them may share, with a protection domain, a completion queue and memory. */
 struct Host {
 	explicit Host(std::shared_ptr<ibv_context> shared);
 
 	[[nodiscard]] std::uint64_t counter(const std::string &name) const;
+	/** False for what the module does not count; main.cpp says which these were. */
+	[[nodiscard]] bool counts(const std::string &name) const;
 	/** Whatever the engine thread did before is visible afterwards, and the other way round. */
-	void sync() const { prismdv_query_counters(context.get(), nullptr, 0); }
+	void sync() const
+	{
+		if (!devices.kernel)
+			prismdv_query_counters(context.get(), nullptr, 0);
+	}
 	union ibv_gid gid(bool ipv6, int &index) const;
 	Region region(std::size_t length, unsigned access = all_access) const { return {pd.get(), length, access}; }
 
@@ -191,6 +212,7 @@ struct Variant {
 	bool ipv6 = false;
 	prismdv_progress_mode progress = PRISMDV_PROGRESS_INLINE;
 	Style style = Style::list;
+	bool about_progress = false; /* differs from another variant in who makes progress, alone */
 };
 
 void PrintTo(const Variant &variant, std::ostream *out);

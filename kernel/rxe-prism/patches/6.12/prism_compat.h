@@ -12,4 +12,11 @@ static inline void prism_kick_requester(struct rxe_qp *qp)
 #define PRISM_HAS_PERSISTENT_WR
 #define PRISM_PERSISTENT_WR	(BIT(IB_UVERBS_WR_ATOMIC_WRITE) | BIT(IB_UVERBS_WR_FLUSH))
 
+/* A user queue pair in ERROR has been posted to, perhaps a receive: it is flushed. */
+static inline void prism_flush_receives(struct rxe_qp *qp)
+{
+	if (qp_state(qp) == IB_QPS_ERR && !qp->srq)
+		rxe_sched_task(&qp->recv_task);
+}
+
 #endif /* PRISM_COMPAT_H */

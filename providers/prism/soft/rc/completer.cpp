@@ -21,40 +21,6 @@ std::uint32_t response_psn(const SendRequest &wr)
 	return reads ? wr.first_psn : psn_add(wr.first_psn, wr.psns - 1);
 }
 
-/** Could @p request have ended so? Nothing else is believed of a peer. */
-bool can_answer(const prism_request &request, const prism_response &response)
-{
-	const bool moves = request.op == PRISM_READ || request.op == PRISM_WRITE;
-	switch (response.status) {
-	case PRISM_STATUS_OK:
-		if (request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R))
-			return false; /* its answer brings data */
-		return !moves || response.value <= request.length;
-	case PRISM_STATUS_CAS_MISS:
-		return request.op == PRISM_CAS;
-	case PRISM_STATUS_NULL_POINTER:
-		return request.flags & PRISM_FLAG_T;
-	case PRISM_STATUS_NO_BUFFER:
-		return request.op == PRISM_ALLOCATE;
-	default:
-		return request.flags & PRISM_FLAG_C;
-	}
-}
-
-std::uint32_t byte_len(const SendRequest &wr, const prism_response &response)
-{
-	if (response.status != PRISM_STATUS_OK && response.status != PRISM_STATUS_CAS_MISS)
-		return 0;
-	switch (wr.prism.op) {
-	case PRISM_CAS:
-		return wr.prism.cas_size;
-	case PRISM_ALLOCATE:
-		return sizeof(std::uint64_t);
-	default:
-		return static_cast<std::uint32_t>(response.value);
-	}
-}
-
 } // namespace
 
 void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
@@ -297,7 +263,7 @@ void Completer::finish_prism(SendRequest &wr, const prism_response &response, Ti
 		requester_.complete_head(IBV_WC_LOC_PROT_ERR);
 		return;
 	}
-	requester_.complete_head(IBV_WC_SUCCESS, byte_len(wr, response), response.status);
+	requester_.complete_head(IBV_WC_SUCCESS, prism_response_length(&wr.prism, &response), response.status);
 	requester_.progressed(now);
 	engine_.mark_dirty(qp_);
 }
@@ -312,7 +278,8 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 	SendRequest *wr = answered(bth.psn, now);
 	if (!wr)
 		return;
-	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) || !can_answer(wr->prism, response)) {
+	if (wr->kind != SendKind::prism || bth.psn != response_psn(*wr) ||
+		!prism_response_fits(&wr->prism, &response)) {
 		drop();
 		return;
 	}

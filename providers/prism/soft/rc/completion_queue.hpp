@@ -8,7 +8,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "spin_lock.hpp"
+#include "../../spin_lock.hpp"
 
 namespace prism::soft
 {

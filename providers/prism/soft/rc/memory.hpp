@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spin_lock.hpp"
+#include "../../spin_lock.hpp"
 
 namespace prism::soft
 {

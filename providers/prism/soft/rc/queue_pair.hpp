@@ -11,6 +11,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "../../work_request.hpp"
 #include "../net/packet.hpp"
 #include "completion_queue.hpp"
 #include "receive_queue.hpp"
@@ -23,61 +24,11 @@ extern "C" {
 namespace prism::soft
 {
 
-enum class SendKind : std::uint8_t {
-	send,
-	write,
-	read,
-	atomic,
-	prism,
-	bind_window,
-	local_invalidate
-};
-
-/** In QueuePair::peer_features: the peer has been declared capable, even if of no feature. */
-constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
-
-/** What follows the last packet's headers. */
-enum class Tail : std::uint8_t {
-	none,
-	immediate,
-	invalidate
-};
-
-struct WindowBinding {
-	std::uint32_t key = 0;
-	std::uint32_t new_key = 0;
-	std::uint32_t region_key = 0;
-	std::uint32_t access = 0;
-	std::uint64_t va = 0;
-	std::uint64_t length = 0;
-	std::uint32_t qpn = 0;
-};
+using prism::SendKind;
+using prism::Tail;
 
 /** A send work request in its slot of the send queue. */
-struct SendRequest {
-	std::uint64_t wr_id = 0;
-	SendKind kind = SendKind::send;
-	ibv_wc_opcode wc_opcode = IBV_WC_SEND;
-	Tail tail = Tail::none;
-	bool signaled = false;
-	bool solicited = false;
-	bool fence = false;
-	bool inline_data = false;
-	bool fetch_add = false;
-	bool compare_given = false; /* PRISM CAS: the operands that the application gave */
-	bool swap_given = false;
-	std::uint32_t immediate = 0; /* network order; with Tail::invalidate the rkey in host order */
-	std::uint32_t rkey = 0;
-	std::uint64_t remote_addr = 0;
-	std::uint64_t compare_add = 0;
-	std::uint64_t swap = 0;
-	std::uint32_t length = 0; /* of the local data */
-	std::uint32_t num_sge = 0;
-	prism_request prism{}; /* kind prism; the operands lie behind the sges */
-	Sge result;            /* ALLOCATE: where its address goes */
-	WindowBinding binding;
-
-	/* Transport */
+struct SendRequest : WorkRequest {
 	bool started = false; /* has PSNs */
 	bool done = false;    /* a local operation that waits for its turn to complete */
 	bool latched = false; /* PRISM READ: resolution and read_length are those of its first packet */

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "../../work_request.hpp"
+
 extern "C" {
 #include "prism_freelist.h"
 }
@@ -13,11 +15,7 @@ extern "C" {
 namespace prism::soft
 {
 
-struct Sge {
-	std::uint64_t addr = 0;
-	std::uint32_t length = 0;
-	std::uint32_t lkey = 0;
-};
+using prism::Sge;
 
 /** A receive work request; the sges are the queue's until the next post into the same slot. */
 struct ReceiveRequest {

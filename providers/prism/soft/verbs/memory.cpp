@@ -18,13 +18,6 @@ namespace
 /** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
 constexpr std::size_t max_dm_allocation = 64 << 20;
 
-template <typename T>
-T *fail(int error)
-{
-	errno = error;
-	return nullptr;
-}
-
 /** Touch every page, as the kernel's pinning would: memory that is not there is found out now, not by a peer. */
 int populate(void *addr, std::size_t length, bool writable)
 {

@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "../../posting.hpp"
 #include "../../rdma_core_abi.h"
+#include "../../verbs_object.hpp"
 #include "context.hpp"
 
 namespace prism::soft
@@ -89,45 +91,20 @@ struct SrqObject {
 	std::atomic<std::uint32_t> async_events{0};
 };
 
-struct QpObject;
-
-/** What prismdv_qp_ex_from_ibv_qp_ex() gives out. */
-struct DvHandle {
-	prismdv_qp_ex base{};
-	QpObject *object = nullptr;
-};
-
-struct QpObject {
+struct QpObject : PostingState<SendRequest> {
 	QpObject(Context &owner, ProtectionDomain &domain) : context(owner), pd(domain) {}
 
-	verbs_qp base{};
-	DvHandle dv;
 	Context &context;
 	ProtectionDomain &pd;
 	std::unique_ptr<QueuePair> qp;
 	ibv_qp_init_attr init{};
 	ibv_qp_attr attr{}; /* as last modified, for ibv_query_qp */
-	bool has_send_ops = false;
 	std::atomic<std::uint32_t> async_events{0};
-
-	/* A batch between ibv_wr_start and ibv_wr_complete; the context's lock is held meanwhile. */
-	std::uint32_t batch_begin = 0;
-	int batch_error = 0;
-	SendRequest *building = nullptr;
 };
-
-/* From what libibverbs hands us to what stands around it */
 
 inline Context &to_context(ibv_context *context)
 {
-	return *reinterpret_cast<ContextHandle *>(reinterpret_cast<char *>(context) - offsetof(verbs_context, context))
-			->context;
-}
-
-template <typename Object, typename Base>
-Object *to_object(Base *base)
-{
-	return reinterpret_cast<Object *>(base);
+	return *to_handle<ContextHandle>(context).context;
 }
 
 /* Implemented beside their objects; ops.cpp puts them into the table of verbs. */

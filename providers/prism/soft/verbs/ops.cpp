@@ -113,12 +113,11 @@ verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data)
 
 void free_context(ibv_context *context)
 {
-	auto *handle =
-		reinterpret_cast<ContextHandle *>(reinterpret_cast<char *>(context) - offsetof(verbs_context, context));
-	std::unique_ptr<Context> owned(handle->context);
+	auto &handle = to_handle<ContextHandle>(context);
+	std::unique_ptr<Context> owned(handle.context);
 	owned.reset();
-	verbs_uninit_context(&handle->base);
-	std::free(handle);
+	verbs_uninit_context(&handle.base);
+	std::free(&handle);
 }
 
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)

@@ -16,12 +16,6 @@ constexpr std::uint32_t max_qp_wr = 1 << 16;
 constexpr std::uint32_t max_qp_sge = 32;
 constexpr std::uint32_t max_inline_data = 1024;
 
-ibv_qp *fail(int error)
-{
-	errno = error;
-	return nullptr;
-}
-
 int check_init_attr(const ibv_qp_init_attr_ex &attr)
 {
 	constexpr std::uint32_t known =
@@ -94,11 +88,8 @@ void fill_base(QpObject &object, ibv_context *context, const ibv_qp_init_attr_ex
 	pthread_mutex_init(&base.mutex, nullptr);
 	pthread_cond_init(&base.cond, nullptr);
 	std::memcpy(&object.init, &attr, sizeof(object.init));
-	object.has_send_ops = attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	if (object.has_send_ops) {
-		object.base.comp_mask |= VERBS_QP_EX;
+	if (attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		set_send_ops(object);
-	}
 }
 
 /* Changing state ------------------------------------------------------------------------------------------------ */
@@ -255,7 +246,7 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism)
 {
 	if (const int error = check_init_attr(*attr))
-		return fail(error);
+		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
 	auto object = std::make_unique<QpObject>(owner, pd);
@@ -263,7 +254,7 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 		std::lock_guard guard(owner.lock);
 		const std::uint32_t qpn = owner.engine().take_qpn();
 		if (!qpn)
-			return fail(ENOMEM);
+			return fail<ibv_qp>(ENOMEM);
 		object->qp = make_protocol_qp(qpn, *attr, pd.number, prism);
 		object->qp->owner = object.get();
 		owner.engine().add_qp(*object->qp);

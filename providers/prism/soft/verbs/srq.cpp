@@ -13,25 +13,19 @@ namespace
 constexpr std::uint32_t max_srq_wr = 1 << 24;
 constexpr std::uint32_t max_srq_sge = 32;
 
-ibv_srq *fail(int error)
-{
-	errno = error;
-	return nullptr;
-}
-
 } // namespace
 
 ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list)
 {
 	constexpr std::uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
 	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd)
-		return fail(EINVAL);
+		return fail<ibv_srq>(EINVAL);
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
-		return fail(EOPNOTSUPP);
+		return fail<ibv_srq>(EOPNOTSUPP);
 	const std::uint32_t max_sge = free_list ? 1 : std::max(1u, attr->attr.max_sge);
 	if (!attr->attr.max_wr || attr->attr.max_wr > max_srq_wr || attr->attr.max_sge > max_srq_sge ||
 		(free_list && attr->attr.max_sge != 1))
-		return fail(EINVAL);
+		return fail<ibv_srq>(EINVAL);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
 	std::unique_ptr<SrqObject> srq;

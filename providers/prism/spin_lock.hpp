@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace prism::soft
+namespace prism
 {
 
 inline void cpu_relax()
@@ -37,4 +37,4 @@ private:
 	std::atomic<bool> held_{false};
 };
 
-} // namespace prism::soft
+} // namespace prism

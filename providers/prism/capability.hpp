@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a device says of itself to a peer (S.10): the record of 16 bytes that applications carry. */
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include "prismdv.h"
+
+extern "C" {
+#include "prism_wire.h"
+}
+
+namespace prism
+{
+
+/** Of protocol version 1. */
+inline constexpr std::uint64_t all_features = PRISMDV_FEATURE_INDIRECT | PRISMDV_FEATURE_BOUNDED |
+					      PRISMDV_FEATURE_DATA_INDIRECT | PRISMDV_FEATURE_CONDITIONAL |
+					      PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
+
+/** Beside the features of a queue pair's peer: it has been declared capable, even if of no feature. */
+inline constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
+
+inline constexpr std::uint8_t capability_magic[4] = {'P', 'R', 'S', 'M'};
+
+inline void encode_capability(prismdv_capability &record)
+{
+	record = {};
+	std::copy(std::begin(capability_magic), std::end(capability_magic), record.bytes);
+	record.bytes[4] = record.bytes[5] = PRISM_PROTOCOL_VERSION;
+	put_unaligned_be64(all_features, record.bytes + 8);
+}
+
+/** 0 and the peer's features with peer_declared, or an errno. */
+inline int decode_capability(const prismdv_capability &record, std::uint64_t &features)
+{
+	const std::uint8_t low = record.bytes[4], high = record.bytes[5];
+	if (!std::equal(std::begin(capability_magic), std::end(capability_magic), record.bytes) || low > high)
+		return EINVAL;
+	if (low > PRISM_PROTOCOL_VERSION || high < PRISM_PROTOCOL_VERSION)
+		return EPROTONOSUPPORT;
+	features = (get_unaligned_be64(record.bytes + 8) & all_features) | peer_declared;
+	return 0;
+}
+
+} // namespace prism

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Devices of the module, opening and closing a context, and the table of its verbs. */
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "command.hpp"
+#include "device.hpp"
+#include "objects.hpp"
+
+namespace prism::uverbs
+{
+
+namespace
+{
+
+const verbs_context_ops &context_ops()
+{
+	static const verbs_context_ops ops = [] {
+		verbs_context_ops table{};
+		table.alloc_mw = alloc_mw;
+		table.alloc_pd = alloc_pd;
+		table.attach_mcast = ibv_cmd_attach_mcast;
+		table.bind_mw = bind_mw;
+		table.create_ah = create_ah;
+		table.create_cq = create_cq;
+		table.create_cq_ex = create_cq_ex;
+		table.create_qp = create_qp;
+		table.create_qp_ex = create_qp_ex;
+		table.create_srq = create_srq;
+		table.create_srq_ex = create_srq_ex;
+		table.dealloc_mw = dealloc_mw;
+		table.dealloc_pd = dealloc_pd;
+		table.dereg_mr = dereg_mr;
+		table.destroy_ah = destroy_ah;
+		table.destroy_cq = destroy_cq;
+		table.destroy_qp = destroy_qp;
+		table.destroy_srq = destroy_srq;
+		table.detach_mcast = ibv_cmd_detach_mcast;
+		table.free_context = free_context;
+		table.get_srq_num = get_srq_num;
+		table.modify_qp = modify_qp;
+		table.modify_srq = modify_srq;
+		table.poll_cq = poll_cq;
+		table.post_recv = post_recv;
+		table.post_send = post_send;
+		table.post_srq_recv = post_srq_recv;
+		table.query_device_ex = query_device;
+		table.query_port = query_port;
+		table.query_qp = query_qp;
+		table.query_srq = query_srq;
+		table.reg_mr = reg_mr;
+		table.req_notify_cq = ibv_cmd_req_notify_cq;
+		table.rereg_mr = rereg_mr;
+		table.resize_cq = resize_cq;
+		return table;
+	}();
+	return ops;
+}
+
+/** 0 or an errno. */
+int get_context(ContextHandle &handle)
+{
+	Command<ib_uverbs_get_context> cmd;
+	Response<ib_uverbs_get_context_resp, prism_abi_alloc_ucontext_resp> resp;
+	if (const int error = ibv_cmd_get_context(&handle.base, cmd, cmd.size, resp, resp.size))
+		return error;
+	handle.device = resp.driver;
+	const bool known = handle.device.abi_version == PRISM_ABI_VERSION &&
+			   handle.device.protocol_version == PRISM_PROTOCOL_VERSION;
+	return known ? 0 : EPROTONOSUPPORT;
+}
+
+/* Devices ------------------------------------------------------------------------------------------------------- */
+
+verbs_device *alloc_device(verbs_sysfs_dev *)
+{
+	auto device = std::make_unique<verbs_device>();
+	*device = {};
+	return device.release();
+}
+
+void uninit_device(verbs_device *device)
+{
+	std::unique_ptr<verbs_device> owned(device);
+}
+
+const verbs_match_ent match_table[] = {VERBS_DRIVER_ID(PRISM_ABI_DRIVER_ID), {}};
+
+} // namespace
+
+const verbs_device_ops device_ops = {
+	.name = "prism",
+	.match_min_abi_version = PRISM_ABI_VERSION,
+	.match_max_abi_version = PRISM_ABI_VERSION,
+	.match_table = match_table,
+	.static_providers = nullptr,
+	.match_device = nullptr,
+	.alloc_context = alloc_context,
+	.import_context = nullptr,
+	.alloc_device = alloc_device,
+	.uninit_device = uninit_device,
+};
+
+bool is_uverbs(const ibv_device *device)
+{
+	return reinterpret_cast<const verbs_device *>(device)->ops == &device_ops;
+}
+
+/** The kernel drives the device, so there is no choice to make about progress. */
+verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *)
+{
+	auto *handle = static_cast<ContextHandle *>(
+		_verbs_init_and_alloc_context(device, cmd_fd, sizeof(ContextHandle), nullptr, PRISM_ABI_DRIVER_ID));
+	if (!handle)
+		return nullptr;
+	if (const int error = get_context(*handle)) {
+		verbs_uninit_context(&handle->base);
+		std::free(handle);
+		return fail<verbs_context>(error);
+	}
+	handle->counters = std::make_unique<Counters>(device->ibdev_path).release();
+	verbs_set_ops(&handle->base, &context_ops());
+	return &handle->base;
+}
+
+void free_context(ibv_context *context)
+{
+	auto &handle = to_handle<ContextHandle>(context);
+	std::unique_ptr<Counters> owned(handle.counters);
+	verbs_uninit_context(&handle.base);
+	std::free(&handle);
+}
+
+int query_device(
+	ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr, std::size_t size)
+{
+	ib_uverbs_ex_query_device_resp resp{};
+	std::size_t resp_size = sizeof(resp);
+	if (const int error = ibv_cmd_query_device_any(context, input, attr, size, &resp, &resp_size))
+		return error;
+	const std::uint64_t version = resp.base.fw_ver;
+	std::snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver), "%u.%u.%u",
+		static_cast<unsigned>(version >> 32 & 0xffff), static_cast<unsigned>(version >> 16 & 0xffff),
+		static_cast<unsigned>(version & 0xffff));
+	return 0;
+}
+
+int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
+{
+	Command<ib_uverbs_query_port> cmd;
+	return ibv_cmd_query_port(context, port, attr, cmd, cmd.size);
+}
+
+} // namespace prism::uverbs

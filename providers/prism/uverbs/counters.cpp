@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "counters.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "../counter.hpp"
+
+namespace prism::uverbs
+{
+
+namespace
+{
+
+std::string_view name_of(const prismdv_counter &counter)
+{
+	return counter.name;
+}
+
+/** Counters of rxe that docs/semantics.md (S.12) has under another name. */
+std::string_view our_name(std::string_view name)
+{
+	static constexpr std::pair<std::string_view, std::string_view> names[] = {
+		{"completer_retry_err", "retransmits"},
+		{"duplicate_request", "rx_duplicate"},
+		{"out_of_seq_request", "rx_out_of_sequence"},
+		{"rcvd_pkts", "rx_packets"},
+		{"rcvd_rnr_err", "rx_rnr_nak"},
+		{"retry_exceeded_err", "retry_exceeded"},
+		{"retry_rnr_exceeded_err", "rnr_exceeded"},
+		{"send_err", "tx_errors"},
+		{"send_rnr_err", "tx_rnr_nak"},
+		{"sent_pkts", "tx_packets"},
+	};
+	for (const auto &[theirs, ours] : names)
+		if (name == theirs)
+			return ours;
+	return name;
+}
+
+/** What the kernel shows; nothing if it does not. The file "lifespan" says how old the others may be. */
+std::vector<prismdv_counter> read_folder(const std::string &folder)
+{
+	std::vector<prismdv_counter> all;
+	std::error_code error; /* a device may go at any time */
+	std::filesystem::directory_iterator file(folder, error);
+	for (; !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+		const std::string name = file->path().filename();
+		std::uint64_t value;
+		if (name != "lifespan" && std::ifstream(file->path()) >> value)
+			all.push_back(make_counter(our_name(name), value));
+	}
+	std::ranges::sort(all, {}, name_of);
+	return all;
+}
+
+} // namespace
+
+Counters::Counters(const std::string &device_path)
+	: folder_(device_path + "/ports/1/hw_counters"), before_(read_folder(folder_))
+{
+}
+
+std::vector<prismdv_counter> Counters::read() const
+{
+	std::vector<prismdv_counter> all = read_folder(folder_);
+	for (prismdv_counter &counter : all) {
+		const auto old = std::ranges::lower_bound(before_, name_of(counter), {}, name_of);
+		if (old != before_.end() && name_of(*old) == name_of(counter))
+			counter.value -= old->value;
+	}
+	return all;
+}
+
+} // namespace prism::uverbs

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The send queue that the module reads: requests are put together here and become entries when they are submitted. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../work_request.hpp"
+#include "shared_queue.hpp"
+
+namespace prism::uverbs
+{
+
+struct SendRequest : WorkRequest {
+	/* A SEND of an unconnected queue pair */
+	std::uint32_t ah = 0;
+	std::uint32_t remote_qpn = 0;
+	std::uint32_t remote_qkey = 0;
+};
+
+class SendRing
+{
+public:
+	/** 0 or an errno. */
+	int map(int cmd_fd, const prism_abi_mmap &where, const ibv_qp_cap &cap, bool prism);
+
+	[[nodiscard]] bool full() const { return queue_.full(tail); }
+	SendRequest &at(std::uint32_t index) { return slots_[index & queue_.mask()]; }
+
+	/** These lie in the entry already: of a request, its sges, inline bytes or operands. */
+	std::span<Sge> sges(const SendRequest &wr);
+	std::span<std::byte> inline_bytes(const SendRequest &wr);
+	std::uint8_t *operands(const SendRequest &wr);
+
+	/** Make the requests from index @p begin to the tail visible to the module. */
+	void publish(std::uint32_t begin);
+
+	std::uint32_t max_sge = 0;
+	std::uint32_t max_inline = 0;
+	std::uint32_t tail = 0; /* next to post; runs freely */
+
+private:
+	[[nodiscard]] std::byte *entry(const SendRequest &wr) const;
+	void encode(const SendRequest &wr) const;
+
+	SharedQueue queue_;
+	std::size_t header_ = 0;
+	std::vector<SendRequest> slots_;
+};
+
+} // namespace prism::uverbs
