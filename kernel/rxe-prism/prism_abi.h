@@ -102,7 +102,8 @@ struct prism_abi_sge {
 	__u32 lkey;
 };
 
-/* Entries of a completion queue are struct ib_uverbs_wc. */
+/* Entries of a completion queue are struct ib_uverbs_wc; wc_flags are those of enum ibv_wc_flags. */
+#define PRISM_ABI_WC_WITH_INV	0x8
 
 /* An entry of a receive queue. The fields marked so belong to the module and are 0 when posted. */
 struct prism_abi_recv {

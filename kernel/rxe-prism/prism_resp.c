@@ -43,18 +43,18 @@ static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 	prism_transmit(qp, &pkt, skb);
 }
 
-/* The queue pair goes to ERROR for what its peer did: its owner is told (IBTA 11.6.3). */
-static enum prism_verdict prism_tell(struct rxe_qp *qp, enum prism_verdict verdict)
+/* The queue pair goes to ERROR for what its peer did, in whatever kind of request: its owner is told (IBTA 11.6.3). */
+void prism_refused(struct rxe_qp *qp, u8 syndrome)
 {
 	struct ib_event event = {
 		.device = qp->ibqp.device,
 		.element.qp = &qp->ibqp,
-		.event = verdict == PRISM_VERDICT_ACCESS ? IB_EVENT_QP_ACCESS_ERR : IB_EVENT_QP_REQ_ERR,
+		.event = syndrome == AETH_NAK_REM_ACC_ERR ? IB_EVENT_QP_ACCESS_ERR :
+			 syndrome == AETH_NAK_INVALID_REQ ? IB_EVENT_QP_REQ_ERR : IB_EVENT_QP_FATAL,
 	};
 
 	if (qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
-	return verdict;
 }
 
 static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reject)
@@ -68,7 +68,7 @@ static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reje
 	};
 
 	prism_count(qp, counters[reject]);
-	return prism_tell(qp, PRISM_VERDICT_INVALID);
+	return PRISM_VERDICT_INVALID;
 }
 
 static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
@@ -76,16 +76,16 @@ static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
 	switch (fault) {
 	case PRISM_FAULT_INVALID:
 		prism_count(qp, PRISM_CNT_BAD_ALIGNMENT);
-		return prism_tell(qp, PRISM_VERDICT_INVALID);
+		return PRISM_VERDICT_INVALID;
 	case PRISM_FAULT_TOO_LARGE:
 		prism_count(qp, PRISM_CNT_TOO_LARGE);
-		return prism_tell(qp, PRISM_VERDICT_INVALID);
+		return PRISM_VERDICT_INVALID;
 	case PRISM_FAULT_FREE_LIST:
 		prism_count(qp, PRISM_CNT_BAD_FREE_LIST);
-		return prism_tell(qp, PRISM_VERDICT_ACCESS);
+		return PRISM_VERDICT_ACCESS;
 	default:
 		prism_count(qp, PRISM_CNT_ACCESS_ERROR);
-		return prism_tell(qp, PRISM_VERDICT_ACCESS);
+		return PRISM_VERDICT_ACCESS;
 	}
 }
 
@@ -145,7 +145,7 @@ static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info 
 		return PRISM_VERDICT_DROP;
 	}
 	pkt->psn = stream->psn;
-	return prism_tell(qp, PRISM_VERDICT_ACCESS);
+	return PRISM_VERDICT_ACCESS;
 }
 
 enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
@@ -315,7 +315,7 @@ static enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pk
 	}
 	if (!qp->prism.saved_count) {
 		prism_count(qp, PRISM_CNT_EXCESS);
-		return prism_tell(qp, PRISM_VERDICT_INVALID);
+		return PRISM_VERDICT_INVALID;
 	}
 	if (single)
 		prism_execute(&prism_memory, qp, &req, qp->prism.chain_ok, &result);

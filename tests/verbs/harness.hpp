@@ -29,6 +29,13 @@ struct Devices {
 };
 extern Devices devices;
 
+/** What is expected of a standard request where rxe, and so the module, does otherwise than we do. */
+template <typename Value>
+Value rxe_says(Value of_rxe, Value ours)
+{
+	return devices.kernel ? of_rxe : ours;
+}
+
 /** Counters that the device does not have, and how often a test would have compared them. */
 extern std::map<std::string, int> missing_counters;
 

@@ -73,7 +73,7 @@ TEST_P(Memory, RegionWithABoundWindowIsBusy)
 	bind.bind = {region.mr(), region.at(), 64, IBV_ACCESS_REMOTE_READ};
 	ASSERT_EQ(post_to(peer.get(), {bind}), 0);
 	ASSERT_TRUE(next(server.cq.get()));
-	EXPECT_EQ(ibv_dereg_mr(region.mr()), EBUSY);
+	EXPECT_EQ(ibv_dereg_mr(region.mr()), rxe_says(EINVAL, EBUSY));
 	window.reset();
 }
 

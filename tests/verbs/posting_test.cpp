@@ -126,10 +126,13 @@ TEST_P(Posting, ReadAndServerSideMovesAreLimited)
 
 TEST_P(Posting, TooManySges)
 {
-	const std::vector<ibv_sge> five(5, data(1));
-	expect_refused(prism_read(five, server.memory));
-	expect_refused(prism_write(five, server.memory));
-	expect_refused(standard(IBV_WR_RDMA_WRITE, five, &server.memory));
+	ibv_qp_attr attr;
+	ibv_qp_init_attr init;
+	ASSERT_EQ(ibv_query_qp(qp.get(), &attr, IBV_QP_CAP, &init), 0);
+	const std::vector<ibv_sge> many(init.cap.max_send_sge + 1, data(1));
+	expect_refused(prism_read(many, server.memory));
+	expect_refused(prism_write(many, server.memory));
+	expect_refused(standard(IBV_WR_RDMA_WRITE, many, &server.memory));
 }
 
 TEST_P(Posting, InlineDataIsLimitedAndOnlyForWhatIsSent)

@@ -57,10 +57,11 @@ TEST_P(StandardOps, SendScattersOverTheReceivesSges)
 TEST_P(StandardOps, SendLongerThanTheReceiveEndsBothSides)
 {
 	post_recv(peer.get(), server.memory.sge(0, 4));
-	EXPECT_EQ(run(standard(IBV_WR_SEND, {client.memory.sge(0, 5)})).status, IBV_WC_REM_INV_REQ_ERR);
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {client.memory.sge(0, 5)})).status,
+		rxe_says(IBV_WC_REM_OP_ERR, IBV_WC_REM_INV_REQ_ERR));
 	const auto wc = received();
 	ASSERT_TRUE(wc);
-	EXPECT_EQ(wc->status, IBV_WC_LOC_LEN_ERR);
+	EXPECT_EQ(wc->status, rxe_says(IBV_WC_LOC_QP_OP_ERR, IBV_WC_LOC_LEN_ERR));
 	EXPECT_EQ(state_of(peer.get()), IBV_QPS_ERR);
 }
 
