@@ -204,7 +204,7 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	resolution = get_unaligned_be32(rdeth);
 	length = get_unaligned_be32(rdeth + 4);
-	if (length > req->length)
+	if (!prism_length_fits(req, length))
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	if (!prism_latch(wqe, prism, pkt->opcode, resolution, length)) {
 		prism_drop(qp, PRISM_CNT_RESOLUTION_DROPPED);

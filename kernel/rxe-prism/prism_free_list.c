@@ -107,12 +107,6 @@ static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
 	return err;
 }
 
-static void prism_take_entry(struct rxe_srq *srq)
-{
-	queue_advance_consumer(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT);
-	srq->prism.list.consumer++;
-}
-
 /* One copy of the entry; false if it is not one of a single sge. */
 static bool prism_copy_entry(struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_id)
 {
@@ -129,40 +123,60 @@ static bool prism_copy_entry(struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_i
 	return num_sge == 1;
 }
 
-static enum prism_pop prism_pop_returned(struct rxe_qp *qp, struct rxe_srq *srq, u32 length,
-					 struct prism_buffer *buffer)
+static struct prism_returned *prism_first_returned(const struct rxe_srq *srq)
 {
-	struct prism_returned *returned;
+	return list_first_entry_or_null(&srq->prism.returned, struct prism_returned, list);
+}
 
-	returned = list_first_entry_or_null(&srq->prism.returned, struct prism_returned, list);
-	if (!returned)
-		return PRISM_POP_EMPTY;
-	if (length > returned->buffer.length)
-		return PRISM_POP_TOO_LARGE;
-	*buffer = returned->buffer;
-	list_del(&returned->list);
-	kfree(returned);
-	WRITE_ONCE(srq->prism.shared->returned, --srq->prism.returned_count);
-	return PRISM_POP_OK;
+/* The first entry that may be handed out: one that came back, else one of the ring. False if there is none. */
+static bool prism_first_entry(struct rxe_qp *qp, struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_id, int *err)
+{
+	const struct prism_returned *returned = prism_first_returned(srq);
+
+	if (returned) {
+		sge->addr = returned->buffer.va;
+		sge->length = returned->buffer.length;
+		sge->lkey = returned->buffer.key;
+		*wr_id = returned->buffer.wr_id;
+		*err = 0;
+		return true;
+	}
+	prism_note_producer(srq);
+	if (prism_freelist_empty(&srq->prism.list))
+		prism_advance(to_rdev(qp->ibqp.device), srq, qp);
+	if (prism_freelist_empty(&srq->prism.list))
+		return false;
+	*err = prism_copy_entry(srq, sge, wr_id) ? 0 : -EINVAL;
+	return true;
+}
+
+/* Take the entry that prism_first_entry() found. */
+static void prism_take_entry(struct rxe_srq *srq)
+{
+	struct prism_returned *returned = prism_first_returned(srq);
+
+	if (returned) {
+		list_del(&returned->list);
+		kfree(returned);
+		WRITE_ONCE(srq->prism.shared->returned, --srq->prism.returned_count);
+	} else {
+		queue_advance_consumer(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT);
+		srq->prism.list.consumer++;
+	}
 }
 
 static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u32 length,
 				      struct prism_buffer *buffer)
 {
-	struct rxe_dev *rxe = to_rdev(qp->ibqp.device);
 	struct rxe_sge sge;
 	int tries, err;
-	bool single;
 	u64 wr_id;
 
 	for (tries = 0; tries < PRISM_FREE_LIST_TRIES; tries++) {
-		prism_note_producer(srq);
-		if (prism_freelist_empty(&srq->prism.list))
-			prism_advance(rxe, srq, qp);
-		if (prism_freelist_empty(&srq->prism.list))
+		if (!prism_first_entry(qp, srq, &sge, &wr_id, &err))
 			return PRISM_POP_EMPTY;
-		single = prism_copy_entry(srq, &sge, &wr_id);
-		err = single ? prism_check_entry(qp, &sge) : -EINVAL;
+		if (!err)
+			err = prism_check_entry(qp, &sge);
 		if (!err && length > sge.length)
 			return PRISM_POP_TOO_LARGE;
 		prism_take_entry(srq);
@@ -173,7 +187,7 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 			buffer->wr_id = wr_id;
 			return PRISM_POP_OK;
 		}
-		prism_report(rxe, srq, &sge, wr_id, err);
+		prism_report(to_rdev(qp->ibqp.device), srq, &sge, wr_id, err);
 	}
 	return PRISM_POP_EMPTY;
 }
@@ -233,9 +247,7 @@ enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buff
 		return PRISM_POP_EMPTY;
 	}
 	spin_lock_bh(&srq->rq.consumer_lock);
-	pop = prism_pop_returned(qp, srq, length, buffer);
-	if (pop == PRISM_POP_EMPTY)
-		pop = prism_pop_entry(qp, srq, length, buffer);
+	pop = prism_pop_entry(qp, srq, length, buffer);
 	if (pop == PRISM_POP_OK) {
 		buffer->free_list = free_list;
 		WRITE_ONCE(srq->prism.shared->popped, ++srq->prism.popped);

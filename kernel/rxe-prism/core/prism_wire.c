@@ -319,6 +319,11 @@ bool prism_response_decode(const u8 *packet, u32 size, struct prism_response *re
 	return response->status <= PRISM_STATUS_SKIPPED;
 }
 
+bool prism_length_fits(const struct prism_request *req, u64 length)
+{
+	return req->flags & PRISM_FLAG_B ? length <= req->length : length == req->length;
+}
+
 bool prism_response_fits(const struct prism_request *req, const struct prism_response *response)
 {
 	const bool moves = req->op == PRISM_READ || req->op == PRISM_WRITE;
@@ -327,7 +332,7 @@ bool prism_response_fits(const struct prism_request *req, const struct prism_res
 	case PRISM_STATUS_OK:
 		if (req->op == PRISM_READ && !(req->flags & PRISM_FLAG_R))
 			return false; /* its answer brings data */
-		return !moves || response->value <= req->length;
+		return !moves || prism_length_fits(req, response->value);
 	case PRISM_STATUS_CAS_MISS:
 		return req->op == PRISM_CAS;
 	case PRISM_STATUS_NULL_POINTER:

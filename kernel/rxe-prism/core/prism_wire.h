@@ -178,6 +178,9 @@ bool prism_response_decode(const u8 *packet, u32 size, struct prism_response *re
 /* Could @request have ended with this short response? Nothing else is believed of a peer. */
 bool prism_response_fits(const struct prism_request *request, const struct prism_response *response);
 
+/* Could it have moved @length bytes? Only a bounded request moves fewer than it asks for. */
+bool prism_length_fits(const struct prism_request *request, u64 length);
+
 /* What the completion of @request tells as its length. */
 u32 prism_response_length(const struct prism_request *request, const struct prism_response *response);
 

@@ -318,7 +318,7 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	const std::uint32_t resolution = get_unaligned_be32(rdeth);
 	const std::uint32_t length = get_unaligned_be32(rdeth + 4);
 	const auto at = static_cast<std::uint32_t>(psn_diff(bth.psn, wr->first_psn));
-	if (length > wr->prism.length) {
+	if (!prism_length_fits(&wr->prism, length)) {
 		drop();
 		return;
 	}
