@@ -133,6 +133,12 @@ enum prism_completion {
 enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
 void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
 
+/* The one work request that took the queue pair to ERROR tells why; the others were flushed. */
+static inline enum ib_wc_status prism_flush_status(const struct rxe_send_wqe *wqe)
+{
+	return wqe->state == wqe_state_error && wqe->status ? wqe->status : IB_WC_WR_FLUSH_ERR;
+}
+
 /* prism_icrc.c */
 void prism_icrc_init(void);
 bool prism_icrc_segment(struct sk_buff *skb, struct rxe_pkt_info *pkt, __be32 received);

@@ -123,7 +123,7 @@ static bool prism_copy_entry(struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_i
 	return num_sge == 1;
 }
 
-static struct prism_returned *prism_first_returned(const struct rxe_srq *srq)
+static struct prism_returned *prism_first_returned(struct rxe_srq *srq)
 {
 	return list_first_entry_or_null(&srq->prism.returned, struct prism_returned, list);
 }

@@ -38,7 +38,9 @@ TEST_P(States, CurrentStateIsCompared)
 	connect();
 	ibv_qp_attr attr{};
 	attr.cur_qp_state = IBV_QPS_SQD;
-	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_CUR_STATE), EINVAL);
+	if (!devices.kernel) { /* rxe of some kernels does not look at it */
+		EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_CUR_STATE), EINVAL);
+	}
 	attr.cur_qp_state = IBV_QPS_RTS;
 	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_CUR_STATE), 0);
 }

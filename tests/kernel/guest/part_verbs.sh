@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# The verbs suite of the userspace device (tests/verbs) on the kernel device: every test in both styles of posting, over
+# IPv4 and IPv6. VERBS_FILTER: which variants.
+
+verbs_suite() {
+	check "no provider tree: set PRISM_BUILD" test -n "$PRISM_BUILD"
+	"$PRISM_BUILD/bin/prism-verbs-test" --device "$DEVICE" --gtest_brief=1 \
+		--gtest_filter="${VERBS_FILTER:-*/ipv4_builder:*/ipv6_list}"
+}
+
+group_verbs() {
+	part "$KIND verbs device" base_device
+	PART_SECONDS=240 part "verbs suite" verbs_suite
+}
