@@ -335,7 +335,7 @@ enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 	if (!qp->prism.enabled)
 		return PRISM_VERDICT_NOT_OURS;
 	if (qp->prism.message.active)
-		return prism_refuse(qp, PRISM_BAD_FORMAT);
+		return PRISM_VERDICT_INVALID;
 	qp->prism.chain_ok = true;
 	return PRISM_VERDICT_NOT_OURS;
 }
