@@ -5,17 +5,19 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/packages.sh
 
-fuzz_seconds=20
+fuzz_seconds=20 debug_kernel=''
 usage() {
 	cat <<-END
-	usage: ./check.sh [--fuzz-seconds N]
+	usage: ./check.sh [--fuzz-seconds N] [--debug-kernel]
 	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
+	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END
 }
 while [ $# -gt 0 ]; do
 	case $1 in
 	--fuzz-seconds) fuzz_seconds=$2; shift 2 ;;
+	--debug-kernel) debug_kernel=yes; shift ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -24,11 +26,12 @@ done
 step() { printf '== %s (%d s)\n' "$1" $SECONDS; }
 
 step "packages"
-install_packages "${build_packages[@]}" "${check_packages[@]}"
+install_packages "${build_packages[@]}" "${check_packages[@]}" "${kernel_packages[@]}"
 step "style: clang-format, shellcheck, SPDX"
 scripts/style.sh
 step "build: gcc, as it is shipped (log: build.log)"
-configure_and_build build all -DPRISM_CHECK=ON
+configure_and_build build all -DPRISM_CHECK=ON -DPRISM_KERNEL_TESTS=ON \
+	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 step "build: address and undefined behaviour sanitizers"
 configure_and_build build-asan all -DPRISM_SANITIZE=address,undefined
 step "build: thread sanitizer"

@@ -6,6 +6,10 @@ build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev libisal-dev libc
 	libgtest-dev ibverbs-utils perftest iproute2 python3)
 check_packages=(clang libclang-rt-14-dev clang-format librdmacm-dev tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils)
+# Building the kernel module, with the kernels that it is tested in
+kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
+	flex bison bc libelf-dev libssl-dev dwarves sparse perl dkms dh-dkms debhelper
+	qemu-system-x86 busybox-static kmod cpio rdma-core rdmacm-utils python3-pyverbs)
 
 # install_packages NAME...: apt-get install what dpkg does not know as installed
 install_packages() {

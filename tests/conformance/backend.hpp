@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the walk asks of an implementation. Requests, regions and free lists are named as in the reference; a back-end
- * maps the numbers to its own keys and handles. Two exist: the executor alone, and two protocol engines joined in
- * memory. A device under libibverbs fits behind the same interface.
+ * maps the numbers to its own keys and handles. There are four: the executor alone, two protocol engines joined in
+ * memory, a kernel device that requests reach through verbs, and one that they reach as packets.
  */
 #pragma once
 
@@ -44,15 +44,19 @@ public:
 	[[nodiscard]] virtual bool checks_qp_access() const { return false; }
 	/** Can it change packets on their way? */
 	[[nodiscard]] virtual bool mangles() const { return false; }
+	/** Can it send whatever a request says? Else refuses() is asked about what is not well formed. */
+	[[nodiscard]] virtual bool raw() const { return true; }
 
-	/** Make memory, regions and free lists as @p world has them; called once. */
-	virtual void build(const reference::World &world) = 0;
+	/** Make memory, regions and free lists as @p world has them; lists may get more capacity. Called once. */
+	virtual void build(reference::World &world) = 0;
 	/** Both QPs from any state to RTS, with @p access for the peer. */
 	virtual void reset(const reference::Rights &access) = 0;
 
 	virtual void poke(std::uint64_t va, const Bytes &bytes) = 0;
 	virtual void set_live(int region, bool live) = 0;
 	virtual bool post(int list, const reference::Entry &entry) = 0;
+	/** Post a request that is not well formed: true if that fails with EINVAL. */
+	virtual bool refuses(const reference::Request &) { return false; }
 
 	/** Post all of @p requests at once and wait for every one; as many outcomes. */
 	virtual std::vector<reference::Outcome> run(std::span<const reference::Request> requests) = 0;
@@ -69,6 +73,11 @@ public:
 
 std::unique_ptr<Backend> make_executor_backend();
 std::unique_ptr<Backend> make_engine_backend();
+/** Two queue pairs of a kernel device. */
+std::unique_ptr<Backend> make_device_backend(const std::string &device);
+struct WirePath;
+/** A queue pair of a kernel device, and packets that the back-end makes itself. */
+std::unique_ptr<Backend> make_wire_backend(const std::string &device, const WirePath &path);
 
 /** What a request's regions and list are called on the wire. */
 struct WireNames {

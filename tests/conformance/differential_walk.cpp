@@ -14,6 +14,7 @@
 
 #include "backend.hpp"
 #include "generator.hpp"
+#include "wire_peer.hpp"
 
 namespace prism::conformance
 {
@@ -67,7 +68,7 @@ class Walk
 public:
 	Walk(std::unique_ptr<Backend> backend, std::uint64_t seed, std::uint32_t mtu)
 		: backend_(std::move(backend)), seed_(seed), random_(seed), world_(make_world(mtu, random_)),
-		  generator_(world_, random_, backend_->mangles())
+		  generator_(world_, random_, backend_->raw(), backend_->mangles())
 	{
 		backend_->build(world_);
 		reset();
@@ -91,6 +92,7 @@ private:
 	void reset();
 	void batch();
 	void shake();
+	void refuse(const Request &request);
 	void compare_outcomes(const std::vector<Outcome> &expected, const std::vector<Outcome> &got);
 	void compare_memory();
 	void settle_overlap();
@@ -155,6 +157,14 @@ void Walk::shake()
 	}
 }
 
+/** What verbs do not send at all must leave no trace. */
+void Walk::refuse(const Request &request)
+{
+	if (!backend_->refuses(request))
+		mismatch("not refused when it was posted: " + describe(request));
+	coverage_[fmt::format("{} refused when posted", op_names[static_cast<int>(request.op)])]++;
+}
+
 void Walk::batch()
 {
 	shake();
@@ -163,7 +173,12 @@ void Walk::batch()
 	const std::uint64_t size = random_.between(1, most_in_batch);
 	while (requests_.size() < size) {
 		std::vector<Poke> pokes;
-		requests_.push_back(generator_.request(pokes));
+		Request request = generator_.request(pokes);
+		if (!backend_->raw() && !world_.well_formed(request)) {
+			refuse(request);
+			continue;
+		}
+		requests_.push_back(std::move(request));
 		/* Memory is set before the batch; a poke into a batch under way would race with it. */
 		if (requests_.size() == 1)
 			for (const Poke &poke : pokes) {
@@ -281,6 +296,8 @@ struct Options {
 	std::uint64_t steps = 1'000'000;
 	std::uint64_t seed = 1;
 	std::string backend = "all";
+	std::string device;
+	WirePath path;
 	std::uint32_t mtu = 256;
 	bool coverage = false;
 };
@@ -305,13 +322,22 @@ int main_(int argc, char **argv)
 	CLI::App app{"Random walk of PRISM requests against the reference interpreter"};
 	app.add_option("--steps", options.steps, "requests to execute with each back-end");
 	app.add_option("--seed", options.seed, "seed of the walk");
-	app.add_option("--backend", options.backend, "executor, engine or all")
-		->check(CLI::IsMember({"executor", "engine", "all"}));
+	app.add_option("--backend", options.backend,
+		   "executor, engine, all for both; device: two queue pairs of a kernel device; wire: packets to one")
+		->check(CLI::IsMember({"executor", "engine", "all", "device", "wire"}));
+	app.add_option("--device", options.device, "name of the kernel device");
+	app.add_option("--namespace", options.path.network_namespace, "wire: network namespace to send packets from");
+	app.add_option("--peer-address", options.path.peer, "wire: address to send them from");
+	app.add_option("--device-address", options.path.device, "wire: address of the device");
 	app.add_option("--mtu", options.mtu, "path MTU in bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_flag("--coverage", options.coverage, "print how often each operation ended in each way");
 	CLI11_PARSE(app, argc, argv);
 
 	bool ok = true;
+	if (options.backend == "device")
+		return walk(options, make_device_backend(options.device)) ? 0 : 1;
+	if (options.backend == "wire")
+		return walk(options, make_wire_backend(options.device, options.path)) ? 0 : 1;
 	if (options.backend != "engine")
 		ok = walk(options, make_executor_backend()) && ok;
 	if (options.backend != "executor")

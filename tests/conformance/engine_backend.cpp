@@ -65,7 +65,7 @@ public:
 	[[nodiscard]] const char *name() const override { return "engine"; }
 	[[nodiscard]] bool checks_qp_access() const override { return true; }
 	[[nodiscard]] bool mangles() const override { return true; }
-	void build(const reference::World &world) override;
+	void build(reference::World &world) override;
 	void reset(const Rights &access) override;
 	void poke(std::uint64_t va, const Bytes &bytes) override;
 	void set_live(int region, bool live) override;
@@ -128,7 +128,7 @@ private:
 
 /* The world ---------------------------------------------------------------------------------------------------- */
 
-void EngineBackend::build(const reference::World &world)
+void EngineBackend::build(reference::World &world)
 {
 	mtu_ = world.mtu;
 	for (const reference::Arena &arena : world.arenas) {

@@ -46,7 +46,7 @@ class ExecutorBackend final : public Backend
 public:
 	[[nodiscard]] const char *name() const override { return "executor"; }
 	[[nodiscard]] bool mangles() const override { return true; }
-	void build(const reference::World &world) override;
+	void build(reference::World &world) override;
 	void reset(const reference::Rights &access) override;
 	void poke(std::uint64_t va, const Bytes &bytes) override;
 	void set_live(int region, bool live) override
@@ -251,7 +251,7 @@ void ExecutorBackend::give_back(void *ctx, prism_buffer *buffer)
 
 /* The world ---------------------------------------------------------------------------------------------------- */
 
-void ExecutorBackend::build(const reference::World &world)
+void ExecutorBackend::build(reference::World &world)
 {
 	mtu_ = world.mtu;
 	max_indirect_ = world.max_indirect;

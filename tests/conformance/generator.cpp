@@ -237,7 +237,7 @@ void Generator::make_payload(Request &request)
 		return;
 	request.payload = random_bytes(random_, std::min<std::uint32_t>(request.length, 6 * world_.mtu));
 	request.length = static_cast<std::uint32_t>(request.payload.size());
-	if (random_.chance(1))
+	if (random_.chance(1) && raw_)
 		request.length += random_.pick({1u, 4u, 0u - 1u, 0u - 4u, world_.mtu, 0u - world_.mtu});
 }
 

@@ -43,8 +43,9 @@ struct Poke {
 class Generator
 {
 public:
-	Generator(const reference::World &world, test::Random &random, bool mangles)
-		: world_(world), random_(random), mangles_(mangles)
+	/** @p raw: lengths may contradict each other; @p mangles: packets may be spoilt on their way */
+	Generator(const reference::World &world, test::Random &random, bool raw, bool mangles)
+		: world_(world), random_(random), raw_(raw), mangles_(mangles)
 	{
 	}
 
@@ -73,6 +74,7 @@ private:
 
 	const reference::World &world_;
 	test::Random &random_;
+	const bool raw_;
 	const bool mangles_;
 };
 

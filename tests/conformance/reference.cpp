@@ -182,6 +182,18 @@ void World::check_first(const Request &request, const std::vector<Bytes> &packet
 		broken_rule(Reason::alignment);
 }
 
+bool World::well_formed(const Request &request) const
+{
+	if (!legal(request.op, request.flags))
+		return false;
+	try {
+		check_first(request, split(request, mtu));
+	} catch (const Fault &) {
+		return false;
+	}
+	return true;
+}
+
 void World::check_qp_access(const Request &request) const
 {
 	bool ok = true;

@@ -185,6 +185,8 @@ public:
 	bool broken = false; /* the QP is in ERROR until reset() */
 
 	Outcome execute(const Request &request);
+	/** Does it keep the rules that its header alone decides (W.5 but F11)? */
+	[[nodiscard]] bool well_formed(const Request &request) const;
 	void reset(const Rights &access);
 	void poke(std::uint64_t va, const Bytes &bytes);
 	[[nodiscard]] Bytes peek(std::uint64_t va, std::uint64_t length);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
 # rxe-prism beside stock rxe, both loaded at once. Not part of the check: timings are no assertions.
 # SPEED_ROUNDS: how many rounds (30).
 

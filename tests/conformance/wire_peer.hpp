@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A RoCEv2 peer made of sockets, in a network namespace that a veth pair joins to the device's: it sends whatever it is
+ * told to and sees every packet with its IP header.
+ */
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/icrc.hpp"
+
+namespace prism::conformance
+{
+
+using Packet = std::vector<std::uint8_t>; /* from the BTH to the pad, without the ICRC */
+
+struct WirePath {
+	std::string network_namespace;
+	std::string peer;   /* address in the namespace */
+	std::string device; /* address of the device */
+};
+
+ibv_gid to_gid(const std::string &address);
+
+class Descriptor
+{
+public:
+	explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+	~Descriptor();
+	Descriptor(Descriptor &&other) noexcept;
+	Descriptor(const Descriptor &) = delete;
+	Descriptor &operator=(const Descriptor &) = delete;
+	Descriptor &operator=(Descriptor &&) = delete;
+	[[nodiscard]] int get() const { return descriptor_; }
+
+private:
+	int descriptor_;
+};
+
+/** A socket made in a network namespace. */
+Descriptor socket_in(const std::string &network_namespace, int family, int type, int protocol);
+
+class WirePeer
+{
+public:
+	/** @p port: the UDP port that it sends from */
+	explicit WirePeer(const WirePath &path, std::uint16_t port = 4791);
+
+	[[nodiscard]] const ibv_gid &own() const { return own_; }
+	[[nodiscard]] const ibv_gid &device() const { return device_; }
+	[[nodiscard]] bool ipv6() const { return !flow_.source.is_ipv4(); }
+
+	/** Adds the ICRC. */
+	void send(const Packet &packet) const;
+	/** The ICRC that a packet to the device has. */
+	[[nodiscard]] std::uint32_t icrc_of(const Packet &packet, std::uint16_t ip_id = 0) const;
+	/** As it is, ICRC included if it is to have one. */
+	void send_raw(std::span<const std::uint8_t> datagram) const;
+	/** Packets of one size, the last one perhaps shorter, as one UDP_SEGMENT train; with their ICRCs. */
+	void send_train(std::span<const Packet> packets) const;
+
+	/** The next packet from the device. What is wrong with its IP header or ICRC goes to complaint(). */
+	std::optional<Packet> receive(std::chrono::milliseconds limit = std::chrono::seconds(5));
+	/** Forget what has arrived; how many that was. */
+	std::size_t drop_received();
+	/** And forget it. */
+	std::string take_complaint() { return std::exchange(complaint_, {}); }
+
+private:
+	[[nodiscard]] std::optional<Packet> check_datagram(std::span<const std::uint8_t> datagram);
+
+	ibv_gid own_, device_;
+	soft::IcrcFlow flow_;
+	Descriptor socket_, tap_;
+	std::string complaint_;
+};
+
+} // namespace prism::conformance

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2034,SC2206 # used by the parts; words without spaces
+# Sourced in the guest by main.sh: parts and their count, modules and RDMA links, networks, pairs of processes.
+# Environment: RESULTS and MACHINE (run.sh), KIND: stock or prism, the driver under test, KO: rxe_prism.ko,
+# PRISM_BUILD: the build tree, PARTS_ONLY: a regular expression, SHORT: anything, for kernels that are slow.
+
+guest_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${RESULTS:?}" "${MACHINE:?}" "${KIND:=stock}" "${KO:=}" "${PRISM_BUILD:=}" "${PARTS_ONLY:=.}" "${SHORT:=}"
+: "${TIME_FACTOR:=1}" # debug kernels are slower
+logs=$RESULTS/$MACHINE/parts
+mkdir -p "$logs"
+port=18600
+
+# Parts --------------------------------------------------------------------------------------------------------------
+
+parts_ok=0 parts_failed=0 parts_skipped=0
+
+# What a part says when it cannot run or must not go on
+skip() {
+	echo "skip: $*"
+	exit 77
+}
+
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# check TEXT COMMAND...
+check() {
+	local text=$1
+	shift
+	"$@" || fail "$text"
+}
+
+# tell_hang NAME: who waits for what, for the log that is read afterwards
+tell_hang() {
+	echo "part $1 is out of time" >/dev/kmsg
+	echo w >/proc/sysrq-trigger
+	echo l >/proc/sysrq-trigger
+}
+
+# limited SECONDS NAME LOG COMMAND...: in a process group of its own, of which nothing is left afterwards
+limited() {
+	local seconds=$1 name=$2 log=$3 group status=0 deadline
+	shift 3
+	set -m
+	(
+		set +m
+		"$@"
+	) >"$log" 2>&1 </dev/null &
+	group=$!
+	set +m
+	deadline=$((SECONDS + seconds))
+	while kill -0 $group 2>/dev/null && [ $SECONDS -lt $deadline ]; do
+		sleep 0.1
+	done
+	if kill -0 $group 2>/dev/null; then
+		tell_hang "$name"
+		echo "out of time: $seconds s" >>"$log"
+		kill -9 -- -$group 2>/dev/null
+		wait $group 2>/dev/null
+		return 124
+	fi
+	wait $group || status=$?
+	kill -9 -- -$group 2>/dev/null
+	return $status
+}
+
+# part NAME COMMAND...: one line of the count. PART_SECONDS is its time limit.
+part() {
+	local name=$1 begin=$SECONDS status=0 word
+	shift
+	[[ $name =~ $PARTS_ONLY ]] || return 0
+	local log=$logs/${name//[^A-Za-z0-9_.-]/_}.log
+	echo "part $name" >/dev/kmsg
+	limited $((${PART_SECONDS:-60} * TIME_FACTOR)) "$name" "$log" "$@" || status=$?
+	case $status in
+	0) word=ok parts_ok=$((parts_ok + 1)) ;;
+	77) word=skip parts_skipped=$((parts_skipped + 1)) ;;
+	*) word=FAIL parts_failed=$((parts_failed + 1)) ;;
+	esac
+	printf '%-4s %s (%d s)%s\n' $word "$name" $((SECONDS - begin)) \
+		"$([ $status -ne 77 ] || sed -n 's/^skip: /: /p' "$log" | tail -n 1)" | tee -a "$RESULTS/$MACHINE/summary"
+	[ $word != FAIL ] || tail -n 30 "$log" | sed 's/^/     | /'
+}
+
+# thorough_part NAME COMMAND...: left out on kernels that are slow
+thorough_part() {
+	[ -n "$SHORT" ] || part "$@"
+}
+
+# count N: of iterations, a quarter on kernels that are slow
+count() {
+	if [ -n "$SHORT" ]; then
+		echo $(($1 / 4))
+	else
+		echo "$1"
+	fi
+}
+
+# finish_parts: the count, and what main.sh ends with
+finish_parts() {
+	printf 'parts: %d ok, %d failed, %d skipped\n' $parts_ok $parts_failed $parts_skipped |
+		tee -a "$RESULTS/$MACHINE/summary"
+	[ $parts_failed -eq 0 ]
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds
+wait_for() {
+	local deadline=$((SECONDS + $1 * TIME_FACTOR))
+	shift
+	while ! "$@"; do
+		[ $SECONDS -lt $deadline ] || return 1
+		sleep 0.1
+	done
+}
+
+ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# Modules and RDMA links ---------------------------------------------------------------------------------------------
+
+modprobe_some() {
+	local module
+	for module in "$@"; do
+		modprobe -q "$module" || true # built in, or not of this kernel: what needs it will tell
+	done
+}
+
+# load_module KIND [PARAMETER...]
+load_module() {
+	local kind=$1 depends
+	shift
+	modprobe_some ib_uverbs rdma_ucm ib_umad crc32_generic crc32_pclmul
+	case $kind in
+	stock) modprobe rdma_rxe "$@" ;;
+	prism)
+		depends=$(modinfo -F depends "$KO")
+		# shellcheck disable=SC2086 # a list
+		modprobe_some ${depends//,/ }
+		insmod "$KO" "$@"
+		;;
+	esac
+}
+
+module_name() {
+	case $1 in
+	stock) echo rdma_rxe ;;
+	prism) echo rxe_prism ;;
+	esac
+}
+
+loaded() { [ -d "/sys/module/$(module_name "$1")" ]; }
+
+unload_module() { rmmod "$(module_name "$1")"; }
+
+need_module() {
+	[ "$1" != prism ] || [ -f "$KO" ] || skip "KO names no module"
+	loaded "$1" || load_module "$1" || fail "the module does not load"
+}
+
+# link_type KIND: as `rdma link add` knows it
+link_type() {
+	case $1 in
+	stock) echo rxe ;;
+	prism) echo prism ;;
+	esac
+}
+
+port_active() { grep -q ACTIVE "/sys/class/infiniband/$1/ports/1/state" 2>/dev/null; }
+
+# link_add DEVICE KIND INTERFACE: and wait until it has the interface's addresses
+link_add() {
+	local address
+	rdma link add "$1" type "$(link_type "$2")" netdev "$3" || return 1
+	wait_for 5 port_active "$1" || return 1
+	for address in $(ip -o addr show dev "$3" | awk '{ sub(/\/.*/, "", $4); print $4 }'); do
+		wait_for 5 gid_index "$1" "$address" >/dev/null || return 1
+	done
+}
+
+link_exists() { [ -d "/sys/class/infiniband/$1" ]; }
+
+# link_delete DEVICE
+link_delete() { rdma link delete "$1"; }
+
+# gid_text ADDRESS: as sysfs writes the GID of an IPv4 or IPv6 address
+gid_text() {
+	local head tail group text=''
+	if [[ $1 != *:* ]]; then
+		# shellcheck disable=SC2046,SC2086 # four numbers
+		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' ${1//./ }
+		return
+	fi
+	head=${1%%::*} tail=''
+	[[ $1 != *::* ]] || tail=${1#*::}
+	local heads=(${head//:/ }) tails=(${tail//:/ })
+	while [ $((${#heads[@]} + ${#tails[@]})) -lt 8 ]; do
+		heads+=(0)
+	done
+	for group in "${heads[@]}" "${tails[@]}"; do
+		text+=$(printf ':%04x' "0x$group")
+	done
+	echo "${text#:}"
+}
+
+# gid_index DEVICE ADDRESS. No GID of these tests is beyond the first 32.
+gid_index() {
+	local index text gid
+	text=$(gid_text "$2")
+	for ((index = 0; index < 32; index++)); do
+		read -r gid 2>/dev/null <"/sys/class/infiniband/$1/ports/1/gids/$index" || continue
+		[ "$gid" = "$text" ] || continue
+		echo $index
+		return 0
+	done
+	return 1
+}
+
+# counter DEVICE NAME
+counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
+
+# Our provider, from the build tree, where libibverbs looks. The guest's /etc is its own.
+use_provider() {
+	local folder=/tmp/prism-provider
+	[ -n "$PRISM_BUILD" ] || return 0
+	mkdir -p $folder
+	ln -sfn "$PRISM_BUILD/lib/libprism.so.1" $folder/libprism-rdmav34.so
+	echo "driver $folder/libprism" >/etc/libibverbs.d/prism.driver
+}
+
+# Networks -----------------------------------------------------------------------------------------------------------
+
+quiet_ipv6() {
+	sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 \
+		net.ipv6.conf.default.router_solicitations=0
+}
+
+# dummy_link INTERFACE NUMBER: 10.9.NUMBER.1 and fd00:9:NUMBER::1
+dummy_link() {
+	modprobe_some dummy
+	ip link show "$1" >/dev/null 2>&1 && return 0
+	ip link add "$1" type dummy && ip link set "$1" mtu 1500 up &&
+		ip addr add "10.9.$2.1/24" dev "$1" && ip addr add "fd00:9:$2::1/64" dev "$1" nodad
+}
+
+# crossing_pair A B: a veth pair with both ends here, whose traffic really crosses it: 10.8.0.1 and fd00:8::1 on A,
+# 10.8.0.2 and fd00:8::2 on B. Local addresses are looked up last, and for what comes in by the pair.
+crossing_pair() {
+	local a=$1 b=$2 name
+	modprobe_some veth
+	ip link show "$a" >/dev/null 2>&1 && return 0
+	ip link add "$a" type veth peer name "$b" || return 1
+	ip addr add 10.8.0.1/24 dev "$a" && ip addr add fd00:8::1/64 dev "$a" nodad
+	ip addr add 10.8.0.2/24 dev "$b" && ip addr add fd00:8::2/64 dev "$b" nodad
+	ip link set "$a" up && ip link set "$b" up
+	for name in all "$a" "$b"; do
+		sysctl -qw "net.ipv4.conf.$name.accept_local=1" "net.ipv4.conf.$name.rp_filter=0"
+	done
+	cross_rules -4 "$a" "$b" 10.8.0 32 .
+	cross_rules -6 "$a" "$b" fd00:8: 128 :
+}
+
+# cross_rules FAMILY A B PREFIX LENGTH SEPARATOR
+cross_rules() {
+	local family=$1 a=$2 b=$3 one=$4$6"1" two=$4$6"2" length=$5
+	ip "$family" rule add pref 10 iif "$a" lookup local
+	ip "$family" rule add pref 11 iif "$b" lookup local
+	ip "$family" route add "$two/$length" dev "$a" src "$one" table 101
+	ip "$family" route add "$one/$length" dev "$b" src "$two" table 101
+	ip "$family" rule add pref 20 lookup 101
+	ip "$family" rule add pref 30 lookup local
+	ip "$family" rule del pref 0
+	ip neigh replace "$two" lladdr "$(cat "/sys/class/net/$b/address")" dev "$a" nud permanent
+	ip neigh replace "$one" lladdr "$(cat "/sys/class/net/$a/address")" dev "$b" nud permanent
+}
+
+# namespace_pair A B NAMESPACE: a veth pair, B in a network namespace: 10.7.0.1 and fd00:7::1 here, .2 there
+namespace_pair() {
+	local a=$1 b=$2 name=$3
+	modprobe_some veth
+	ip netns list 2>/dev/null | grep -qw "$name" && return 0
+	ip netns add "$name" && ip link add "$a" type veth peer name "$b" netns "$name" || return 1
+	ip addr add 10.7.0.1/24 dev "$a" && ip addr add fd00:7::1/64 dev "$a" nodad && ip link set "$a" up
+	ip -n "$name" link set lo up
+	ip -n "$name" addr add 10.7.0.2/24 dev "$b" && ip -n "$name" addr add fd00:7::2/64 dev "$b" nodad &&
+		ip -n "$name" link set "$b" up
+}
+
+# netem INTERFACE ARGUMENT...: loss 2% duplicate 1% corrupt 1% delay 200us reorder 20%, and so on
+netem() {
+	local interface=$1
+	shift
+	modprobe_some sch_netem
+	tc qdisc replace dev "$interface" root netem limit 10000 "$@"
+}
+
+netem_off() { tc qdisc del dev "$1" root; }
+
+# Server and client --------------------------------------------------------------------------------------------------
+
+listening() { [ -n "$(ss -Hltn "sport = :$1")" ]; }
+
+listening_or_ended() { listening "$1" || ended "$2"; }
+
+# The port for the next pair of processes. Parts run in shells of their own, so each begins elsewhere.
+next_port() { port=$((18000 + (RANDOM % 20000))); }
+
+# run_pair_of PORT SERVER... -- CLIENT...: both must end with 0. Port 0: the server has no TCP port to wait for.
+run_pair_of() {
+	local at=$1 server=() server_pid client_status=0 server_status=0 log
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	log=$(mktemp)
+	echo "+ ${server[*]}"
+	"${server[@]}" >"$log" 2>&1 &
+	server_pid=$!
+	if [ "$at" -eq 0 ]; then
+		sleep 1
+	else
+		wait_for 15 listening_or_ended "$at" $server_pid || true
+	fi
+	echo "+ $*"
+	"$@" || client_status=$?
+	# A client that failed may leave a server that waits forever.
+	[ $client_status -eq 0 ] || kill $server_pid 2>/dev/null || true
+	wait $server_pid || server_status=$?
+	sed 's/^/server: /' "$log"
+	echo "client ended with $client_status, server with $server_status"
+	[ $((client_status + server_status)) -eq 0 ]
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What runs in the guest: main.sh GROUP..., each a group_GROUP of the part_*.sh beside this.
+# No set -e: a part that fails must not hide those after it; part() looks at each status.
+set -u
+# shellcheck source=tests/kernel/guest/lib.sh
+. "$(dirname "$0")/lib.sh"
+for file in "$guest_folder"/part_*.sh; do
+	# shellcheck source=/dev/null
+	. "$file"
+done
+DEVICE=$(module_name "$KIND" | sed 's/rdma_rxe/rxe0/; s/rxe_prism/prism0/')
+
+# The device that most groups use, on a dummy interface
+base_device() {
+	need_module "$KIND"
+	dummy_link d0 1 || fail "no dummy interface"
+	link_exists "$DEVICE" || link_add "$DEVICE" "$KIND" d0 || fail "no device"
+}
+
+quiet_ipv6
+use_provider
+for group in "$@"; do
+	echo "group $group, $KIND"
+	"group_$group"
+done
+finish_parts

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# The random walk that holds the device against the reference interpreter, by verbs and by packets. KIND=prism only.
+
+# walk BACKEND ARGUMENT...
+walk() {
+	local backend=$1
+	shift
+	"$PRISM_BUILD/bin/differential_walk" --backend "$backend" --steps "${WALK_STEPS:-4000}" --coverage "$@"
+}
+
+walk_packets() {
+	local prefix=$1
+	shift
+	walk wire --device prism1 --namespace peer --peer-address "${prefix}2" --device-address "${prefix}1" "$@"
+}
+
+group_conformance() {
+	local seed=${WALK_SEED:-1}
+	part "conformance network" peer_device
+	part "walk by verbs, MTU 256" walk device --device prism0 --seed "$seed"
+	part "walk by verbs, MTU 1024" walk device --device prism0 --seed "$((seed + 1))" --mtu 1024
+	part "walk by packets, IPv4" walk_packets 10.7.0. --seed "$((seed + 2))"
+	part "walk by packets, IPv6" walk_packets fd00:7:: --seed "$((seed + 3))" --mtu 512
+}

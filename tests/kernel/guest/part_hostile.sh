@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# Bad packets, rubbish in shared queues, objects destroyed under traffic, clients that are killed. KIND=prism only.
+
+# A second address in the namespace, from which nobody is connected
+hostile_network() {
+	peer_device
+	ip -n peer addr replace 10.7.0.3/24 dev v1
+	ip -n peer addr replace fd00:7::3/64 dev v1 nodad
+}
+
+# peer_device: prism1, with a peer in a network namespace
+peer_device() {
+	base_device
+	namespace_pair v0 v1 peer || fail "no namespace"
+	link_exists prism1 || link_add prism1 prism v0 || fail "no device on v0"
+}
+
+# packet_peer FAMILY ARGUMENT...
+packet_peer() {
+	local prefix=10.7.0.
+	[ "$1" = IPv4 ] || prefix=fd00:7::
+	shift
+	"$PRISM_BUILD/bin/prism-packet-peer" --device prism1 --namespace peer --device-address "${prefix}1" \
+		--peer-address "${prefix}2" --other-address "${prefix}3" \
+		--vectors "$guest_folder/../../vectors/vectors.json" --corpus "$PRISM_BUILD/kernel-corpus" "$@"
+}
+
+hostile_program() {
+	local program=$1
+	shift
+	"$PRISM_BUILD/bin/$program" --device prism0 "$@"
+}
+
+# Nothing of the programs that have ended may be left. The devices' own are one domain and the GSI's objects each.
+nothing_left() {
+	rdma resource
+	wait_for 5 only_gsi || fail "objects are left behind"
+}
+
+only_gsi() { ! rdma resource | grep -E ' prism[01]: ' | grep -vqE 'pd 1 cq 1 qp 1 cm_id 0 mr 0 ctx 0 srq 0'; }
+
+group_hostile() {
+	local family name seconds=${HOSTILE_SECONDS:-8}
+	part "hostile network" hostile_network
+	for family in IPv4 IPv6; do
+		for name in vectors bad duplicates abandoned trains responses; do
+			part "packets $family $name" packet_peer $family --only $name
+		done
+		part "packets $family mutated" packet_peer $family --only fuzz --packets "${HOSTILE_PACKETS:-10000}" \
+			--seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+	done
+	part "rubbish in rings" hostile_program prism-hostile-rings --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+	part "nothing left after rubbish" nothing_left
+	part "destroyed under traffic" hostile_program prism-under-traffic --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+	part "clients killed" hostile_program prism-chain-killer --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+	part "nothing left" nothing_left
+}

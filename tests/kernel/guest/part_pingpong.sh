@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
+# The ping-pong examples of rdma-core, which check the data with -c.
+
+# pingpong_run PROGRAM SERVER-DEVICE SERVER-ADDRESS CLIENT-DEVICE CLIENT-ADDRESS [ARGUMENT...]
+pingpong_run() {
+	local program=$1 server_device=$2 client_device=$4 server_gid client_gid
+	server_gid=$(gid_index "$2" "$3") || fail "$2 has no GID of $3"
+	client_gid=$(gid_index "$4" "$5") || fail "$4 has no GID of $5"
+	shift 5
+	next_port
+	run_pair_of $port "$program" -p $port -d "$server_device" -g "$server_gid" "$@" -- \
+		"$program" -p $port -d "$client_device" -g "$client_gid" "$@" 127.0.0.1
+}
+
+group_pingpong() {
+	local kind address
+	part "$KIND pingpong device" base_device
+	part "$KIND ibv_devinfo" ibv_devinfo -v -d "$DEVICE"
+	for address in 10.9.1.1 fd00:9:1::1; do
+		for kind in rc uc ud srq; do
+			part "$KIND ibv_${kind}_pingpong $address" \
+				pingpong_run ibv_${kind}_pingpong "$DEVICE" $address "$DEVICE" $address -n 100
+		done
+	done
+	for kind in rc uc ud srq; do
+		part "$KIND ibv_${kind}_pingpong events" \
+			pingpong_run ibv_${kind}_pingpong "$DEVICE" 10.9.1.1 "$DEVICE" 10.9.1.1 -n 100 -e
+	done
+	part "$KIND ibv_rc_pingpong large, checked" \
+		pingpong_run ibv_rc_pingpong "$DEVICE" 10.9.1.1 "$DEVICE" 10.9.1.1 -n "$(count 20)" -s 1000000 -c
+	part "$KIND rping" rping_run 10.9.1.1
+	part "$KIND rping IPv6" rping_run fd00:9:1::1
+}
+
+# Connection set-up by librdmacm, and a READ and a WRITE of each message. It listens on the device, not on TCP.
+rping_run() {
+	local address=$1
+	next_port
+	run_pair_of 0 rping -s -a "$address" -p $port -C 10 -V -- rping -c -a "$address" -p $port -C 10 -V
+}

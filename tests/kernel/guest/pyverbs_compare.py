@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Compare two reports of pyverbs_run.py: every test that is ok on the first must be ok on the second.
+
+usage: pyverbs_compare.py STOCK.json OURS.json
+"""
+import json
+import pathlib
+import sys
+
+
+def main(first, second):
+    stock, ours = (json.loads(pathlib.Path(name).read_text())['tests'] for name in (first, second))
+    worse = 0
+    for name in sorted(stock.keys() | ours.keys()):
+        before = stock.get(name, {}).get('status', 'none')
+        after = ours.get(name, {}).get('status', 'none')
+        if before == after:
+            continue
+        lost = before == 'ok'
+        worse += lost
+        text = ours.get(name, {}).get('text', '').strip().splitlines()
+        print(f'{"LOST" if lost else "    "} {name}: {before} -> {after} {text[-1] if text else ""}')
+    passed = sum(test['status'] == 'ok' for test in stock.values())
+    print(f'{passed} tests are ok on the first device, {worse} of them not on the second')
+    return 1 if worse or not passed else 0
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

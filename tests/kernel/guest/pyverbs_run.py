@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Run rdma-core's pyverbs suite, as Debian ships it, on one device and write what became of each test as JSON.
+
+usage: pyverbs_run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX]
+Ends with 0 if the suite ran, whatever the results: pyverbs_compare.py judges them.
+"""
+import argparse
+import gzip
+import json
+import pathlib
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+
+def unpack(suite, folder):
+    """The package compresses the larger files, and Python cannot import those."""
+    for file in suite.iterdir():
+        if file.suffix == '.gz':
+            (folder / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+        elif file.suffix == '.py':
+            shutil.copy(file, folder)
+
+
+def load(folder, dev, gid):
+    """The suite's own parser reads sys.argv, and its modules expect to find each other on the path."""
+    sys.path[:0] = [str(folder), str(folder.parent)]
+    sys.argv = ['run_tests.py', '--dev', dev, '--gid', str(gid)]
+    from args_parser import parser
+    parser.parse_args()
+    return unittest.defaultTestLoader.loadTestsFromModule(__import__(folder.name))
+
+
+def flatten(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flatten(test)
+        else:
+            yield test
+
+
+class Result(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.outcome = {}
+
+    def startTest(self, test):
+        super().startTest(test)
+        random.seed(1)  # both devices meet the same choices
+        self.begin = time.monotonic()
+
+    def note(self, test, status, text=''):
+        name = re.sub(r'^.*?(test_)', r'\1', test.id(), count=1)
+        self.outcome[name] = {'status': status, 'text': text, 'seconds': round(time.monotonic() - self.begin, 2)}
+        print(f'{status:5} {name} {text.strip().splitlines()[-1] if text.strip() else ""}', flush=True)
+
+    def addSuccess(self, test):
+        self.note(test, 'ok')
+
+    def addSkip(self, test, reason):
+        self.begin = getattr(self, 'begin', time.monotonic())
+        self.note(test, 'skip', reason)
+
+    def addError(self, test, err):
+        self.begin = getattr(self, 'begin', time.monotonic())
+        self.note(test, 'error', self._exc_info_to_string(err, test))
+
+    def addFailure(self, test, err):
+        self.note(test, 'fail', self._exc_info_to_string(err, test))
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument('--dev', required=True)
+    options.add_argument('--gid', required=True, type=int)
+    options.add_argument('--suite', required=True, type=pathlib.Path)
+    options.add_argument('--out', required=True, type=pathlib.Path)
+    options.add_argument('--only', default='.')
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / 'tests'
+        folder.mkdir()
+        unpack(given.suite, folder)
+        suite = load(folder, given.dev, given.gid)
+        result = Result()
+        for test in flatten(suite):
+            if re.search(given.only, test.id()):
+                unittest.TestSuite([test]).run(result)
+    counts = {}
+    for outcome in result.outcome.values():
+        counts[outcome['status']] = counts.get(outcome['status'], 0) + 1
+    given.out.write_text(json.dumps({'device': given.dev, 'counts': counts, 'tests': result.outcome}, indent=1))
+    print(f'{len(result.outcome)} tests: ' + ', '.join(f'{n} {word}' for word, n in sorted(counts.items())))
+    return 0 if result.outcome else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

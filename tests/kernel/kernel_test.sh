@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The tests in virtual machines, one step a call. KERNEL is debian-6.1, kasan-6.12, kcsan-6.1 and so on.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+: "${PRISM_BUILD:?is the build folder}"
+: "${PRISM_KERNEL_WORK:=$PRISM_BUILD/kernel}"
+
+usage() {
+	cat <<-END
+	usage: kernel_test.sh prepare KERNEL                  fetch or build the kernel
+	       kernel_test.sh module KERNEL                   build rxe_prism.ko for it
+	       kernel_test.sh guest KERNEL NAME KIND GROUP... run groups of parts (guest/part_*.sh); KIND: stock or prism
+	       kernel_test.sh pair KERNEL NAME KIND           two guests: stock rxe and KIND
+	       kernel_test.sh style all                       checkpatch, and the size of the patch series
+	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
+	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
+	PARTS_ONLY (a regular expression: only these parts)
+	END
+	exit 2
+}
+
+[ $# -ge 2 ] || usage
+step=$1 kernel=$2
+shift 2
+variant=${kernel%%-*} line=${kernel#*-}
+folder=$PRISM_KERNEL_WORK/$kernel
+module=${PRISM_KO:-$PRISM_KERNEL_WORK/module-$kernel/rxe_prism.ko}
+
+prepare() {
+	mkdir -p "$PRISM_KERNEL_WORK"
+	case $variant in
+	debian) "$here/vm/image.sh" --line "$line" --out "$folder" ;;
+	*) "$here/vm/debug_kernel.sh" --line "$line" --variant "$variant" --out "$folder" ;;
+	esac
+}
+
+build_module() {
+	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz
+	[ -z "${PRISM_KO:-}" ] || return 0
+	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
+	mkdir -p "$out"
+	"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
+		-- W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$out/build.log"
+	[ -f "$module" ]
+	# The compiler's and sparse's word on our own files; rxe's are as they are.
+	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out/build.log"; then
+		echo "kernel_test.sh: warnings in our own files"
+		return 1
+	fi
+}
+
+# The options of run.sh that a kernel and a kind need
+options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}")
+set_options() {
+	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
+	[ "$2" != prism ] || options+=(--env "KO=$module")
+	case $variant in
+	kasan) options+=(--env TIME_FACTOR=5 --env SHORT=1 --append kmemleak=on --time 900) ;;
+	kcsan) options+=(--env TIME_FACTOR=5 --env SHORT=1 --time 900) ;;
+	*) options+=(--time 600) ;;
+	esac
+}
+
+# scan LOG KIND: data races in the rest of the kernel are not ours
+scan() {
+	local own=rxe_prism
+	[ "$2" = prism ] || own=rdma_rxe
+	echo "scanning $1"
+	"$here/vm/scan_log.sh" --kcsan-in "$own" "$1"
+}
+
+guest() {
+	local name=$1 kind=$2 status=0
+	local results=$PRISM_KERNEL_WORK/results/$kernel-$name
+	shift 2
+	rm -rf "$results"
+	set_options "$results" "$kind"
+	"$here/vm/run.sh" "${options[@]}" -- "$@" || status=$?
+	scan "$results/guest.log" "$kind" || status=1
+	return $status
+}
+
+pair() {
+	local name=$1 kind=$2 status=0 machine
+	local results=$PRISM_KERNEL_WORK/results/$kernel-$name
+	set_options "$results" "$kind"
+	"$here/vm/run_pair.sh" "${options[@]}" -- interop || status=$?
+	for machine in a b; do
+		scan "$results/$machine.log" "$kind" || status=1
+	done
+	return $status
+}
+
+case $step in
+style) exec "$here/style.sh" ;;
+prepare) prepare ;;
+module) build_module ;;
+guest) [ $# -ge 3 ] || usage; guest "$@" ;;
+pair) [ $# -eq 2 ] || usage; pair "$@" ;;
+negative) "$here/negative/run.sh" "$folder" "$variant" "$PRISM_KERNEL_WORK/results/$kernel-negative" ;;
+*) usage ;;
+esac

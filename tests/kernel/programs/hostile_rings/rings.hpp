@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The queues that this process shares with the kernel, found behind the provider's back, and rubbish for them. */
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "prism_abi.h"
+#include "random.hpp"
+
+namespace prism::hostile
+{
+
+/** Part of the address space that a uverbs device is mapped to. */
+struct Mapping {
+	std::uintptr_t start = 0;
+	std::size_t size = 0;
+	bool operator==(const Mapping &) const = default;
+};
+
+std::vector<Mapping> uverbs_mappings();
+
+enum class Kind {
+	completions,
+	receives,
+	sends,
+	prism_sends,
+	free_list, /* struct prism_abi_free_list */
+};
+
+/** A queue as it was before anybody spoilt its header. */
+struct Ring {
+	Kind kind = Kind::completions;
+	Mapping mapping;
+	std::uint32_t log2_entry_size = 0, mask = 0;
+
+	[[nodiscard]] prism_abi_queue *header() const { return reinterpret_cast<prism_abi_queue *>(mapping.start); }
+	[[nodiscard]] std::uint8_t *entry(std::uint32_t index) const
+	{
+		return header()->data + (std::size_t{index & mask} << log2_entry_size);
+	}
+	[[nodiscard]] std::size_t entry_size() const { return std::size_t{1} << log2_entry_size; }
+};
+
+/** Sees which mappings appear from one call to the next. */
+class Finder
+{
+public:
+	Finder() : known_(uverbs_mappings()) {}
+	/** What has appeared since; true for what is a queue. */
+	std::vector<Ring> take(Kind kind, Kind also);
+
+private:
+	std::vector<Mapping> known_;
+};
+
+/** Names that are valid, to be found in the rubbish now and then. */
+struct ValidNames {
+	std::uint64_t va = 0;
+	std::uint32_t length = 0;
+	std::vector<std::uint32_t> keys, ah_numbers, qpns, lists;
+};
+
+/** Writes rubbish of all sorts, random and structured. */
+class Spoiler
+{
+public:
+	/** @p opcode: the only one in send queues, or any if negative */
+	Spoiler(const ValidNames &names, std::uint64_t seed, std::int64_t opcode)
+		: names_(names), random_(seed), opcode_(opcode)
+	{
+	}
+
+	void spoil(const Ring &ring);
+
+private:
+	void send_entry(const Ring &ring, std::uint8_t *entry);
+	void receive_entry(const Ring &ring, std::uint8_t *entry);
+	void sges(prism_abi_sge *to, std::size_t count);
+	void indices(const Ring &ring);
+	std::uint32_t some(const std::vector<std::uint32_t> &values);
+	std::uint32_t number();
+	void noise(std::uint8_t *to, std::size_t size);
+
+	const ValidNames &names_;
+	test::Random random_;
+	const std::int64_t opcode_;
+};
+
+} // namespace prism::hostile

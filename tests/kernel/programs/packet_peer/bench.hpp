@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the parts of prism-packet-peer share: a device, its peer, memory at the addresses of the vectors, and a count. */
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire_target.hpp"
+
+namespace prism::packet_peer
+{
+
+using namespace prism::conformance;
+using reference::Outcome;
+using reference::Request;
+using reference::Verdict;
+
+struct Options {
+	std::string device;
+	WirePath path;
+	std::string other_address; /* of the namespace too, but nobody's peer */
+	std::string vectors;
+	std::string corpus; /* folder of seeds, or none */
+	std::uint64_t packets = 20000;
+	unsigned seconds = 30;
+	std::uint64_t seed = 1;
+	std::string only;
+};
+
+/* The addresses of tests/vectors/vectors.json, with room around them. */
+inline constexpr std::uint64_t main_va = 0x7f1000000000, aux_va = 0x7f2000000000, buffers_va = 0x7f3000000000;
+inline constexpr std::uint64_t main_size = 64 << 10, aux_size = 16 << 10, buffers_size = 64 << 10;
+inline constexpr std::uint32_t buffer_size = 1024;
+
+enum RegionNumber {
+	region_main,
+	region_aux,
+	region_buffers,
+	region_foreign,	   /* main, of another protection domain */
+	region_read_only,  /* main */
+	region_write_only, /* main */
+	region_atomic_only, /* main */
+	region_loose,	   /* the second half of aux: is deregistered in between */
+	region_count
+};
+
+enum ListNumber {
+	list_own,
+	list_empty,
+	list_foreign,
+	list_ordinary,
+	list_loose, /* its buffers are in region_loose */
+	list_count
+};
+
+class Bench
+{
+public:
+	explicit Bench(const Options &options);
+
+	const Options &options;
+	Device device;
+	WirePeer peer;
+	reference::World world;
+	DeviceWorld memory;
+	test::Random random;
+
+	/** The responder with this path MTU. */
+	WireTarget &target(std::uint32_t mtu);
+	/** A fresh connection whose first PSN is @p psn, and the reference's. */
+	WireTarget &fresh(std::uint32_t mtu = 256, std::uint32_t psn = 0x100,
+		const reference::Rights &access = reference::all_rights, std::uint8_t dest_rd_atomic = 16);
+
+	void poke(std::uint64_t va, const Bytes &bytes);
+	void poke_word(std::uint64_t va, std::uint64_t value);
+	void poke_bounded(std::uint64_t va, std::uint64_t pointer, std::uint32_t bound);
+	/** A buffer of list @p list; its number tells its place in its region. */
+	void supply(int list, unsigned number, std::uint32_t length = buffer_size);
+	/** The first buffer of a list was taken and came back. */
+	void taken_back(int list);
+	/** The device's memory as the reference has it, whatever was written there. */
+	void restore_memory();
+	[[nodiscard]] WireNames names(const Request &request) const;
+
+	/* The count */
+	void section(const std::string &name);
+	bool expect(bool condition, const std::string &what);
+	/** Complaints of target, and memory and lists as the reference has them. */
+	void expect_agreement(WireTarget &target, const std::string &what);
+	/** Send it, and its outcome (but for the reason of a fault) must be the reference's. */
+	Outcome agree(WireTarget &target, const Request &request, const std::string &what);
+	/** A READ of a fresh request still works. */
+	void expect_alive(WireTarget &target, const std::string &what);
+	[[nodiscard]] int finish() const;
+	[[nodiscard]] bool wanted(std::string_view part) const;
+
+private:
+	std::map<std::uint32_t, WireTarget> targets_;
+	unsigned checks_ = 0, failures_ = 0, section_checks_ = 0;
+	std::string section_;
+};
+
+/** A faultless READ of @p length bytes of region_main. */
+Request plain_read(std::uint32_t length, std::uint64_t offset = 0x2000);
+
+/** The counter that S.12 gives a name, by the name that the device has for it, or empty. */
+std::string counter_name(const Device &device, const std::string &name);
+
+/* The parts */
+void run_vectors(Bench &bench);
+void run_bad_packets(Bench &bench);
+void run_duplicates(Bench &bench);
+void run_abandoned(Bench &bench);
+void run_trains(Bench &bench);
+void run_responses(Bench &bench);
+void run_fuzz(Bench &bench);
+
+} // namespace prism::packet_peer

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-packet-peer: the peer of a kernel device, made of sockets in another network namespace. It sends requests and
+ * answers that are right, wrong, repeated, broken off, in trains or mutated, and holds what the device does against
+ * docs/wire-protocol.md and docs/semantics.md.
+ */
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "bench.hpp"
+
+namespace prism::packet_peer
+{
+
+namespace
+{
+
+struct Part {
+	const char *name;
+	void (*run)(Bench &);
+};
+constexpr Part parts[] = {
+	{"vectors", run_vectors},
+	{"bad", run_bad_packets},
+	{"duplicates", run_duplicates},
+	{"abandoned", run_abandoned},
+	{"trains", run_trains},
+	{"responses", run_responses},
+	{"fuzz", run_fuzz},
+};
+
+int run(const Options &options)
+{
+	Bench bench(options);
+	for (const Part &part : parts)
+		if (bench.wanted(part.name))
+			part.run(bench);
+	return bench.finish();
+}
+
+} // namespace
+
+} // namespace prism::packet_peer
+
+int main(int argc, char **argv)
+{
+	prism::packet_peer::Options options;
+	CLI::App app{"Packets to a kernel device, and what comes back"};
+	app.add_option("--device", options.device, "PRISM device")->required();
+	app.add_option("--namespace", options.path.network_namespace, "network namespace of the peer")->required();
+	app.add_option("--device-address", options.path.device, "IP address of the device")->required();
+	app.add_option("--peer-address", options.path.peer, "IP address of the peer, in the namespace")->required();
+	app.add_option("--other-address", options.other_address, "another IP address in the namespace");
+	app.add_option("--vectors", options.vectors, "tests/vectors/vectors.json")->required();
+	app.add_option("--corpus", options.corpus, "folder with the seeds of tests/fuzz/make_corpus.py");
+	app.add_option("--packets", options.packets, "mutated packets to send");
+	app.add_option("--seconds", options.seconds, "time for them, at most");
+	app.add_option("--seed", options.seed, "seed of all random choices");
+	app.add_option("--only", options.only, "one part: vectors bad duplicates abandoned trains responses fuzz");
+	CLI11_PARSE(app, argc, argv);
+	try {
+		return prism::packet_peer::run(options);
+	} catch (const std::exception &error) {
+		fmt::print(stderr, "FAIL: {}\n", error.what());
+		return 1;
+	}
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Duplicates (W.8.2), ALLOCATEs that are given up, and trains. */
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bench.hpp"
+
+namespace prism::packet_peer
+{
+
+using reference::Op;
+
+namespace
+{
+
+constexpr std::uint64_t word_va = main_va + 0x3000, pointer_va = main_va + 0x1008;
+
+Request operation(Op op, unsigned flags, std::uint32_t length)
+{
+	Request request;
+	request.op = op;
+	request.flags = static_cast<std::uint8_t>(flags);
+	request.region = region_main;
+	request.va = flags & reference::indirect ? pointer_va : word_va;
+	request.aux_region = flags & reference::redirect ? int{region_aux} : reference::no_region;
+	request.aux_va = aux_va + 0x80;
+	request.list = op == Op::allocate ? int{list_own} : reference::no_list;
+	request.length = length;
+	if (request.carries_payload())
+		for (std::uint32_t i = 0; i < length; i++)
+			request.payload.push_back(static_cast<std::uint8_t>(i * 3 + 1));
+	request.compare.fill(0);
+	request.swap.fill(0x11);
+	request.compare_mask.fill(0xff);
+	request.swap_mask.fill(0xff);
+	return request;
+}
+
+/** The packet without its MSN, which may be that of the repetition. */
+Packet without_msn(Packet packet)
+{
+	std::fill_n(packet.begin() + bth_size + 1, 3, std::uint8_t{0});
+	return packet;
+}
+
+/** A request that is executed once: send it, change what it would change, send it again. */
+void replayed(Bench &bench, WireTarget &target, const Request &request, const std::string &what)
+{
+	const Outcome expected = bench.world.execute(request);
+	const Exchange exchange = target.encode(request, bench.names(request), bench.random);
+	std::vector<Packet> first, again;
+	target.send(exchange);
+	bench.expect(target.answer(exchange, &first) == expected, what + ": outcome");
+	bench.expect_agreement(target, what);
+	/* Something else in between, which changes the word that a CAS compares. */
+	bench.poke_word(word_va, 0);
+	const Request other = operation(Op::plain_read, 0, 16);
+	bench.agree(target, other, what + ": a READ in between");
+	const std::uint64_t replays = bench.device.counter("prism_replays");
+	target.send(exchange);
+	const Outcome repeated = target.answer_again(exchange, &again);
+	bench.expect(repeated == expected, what + ": outcome of the duplicate");
+	bench.expect(!first.empty() && !again.empty() && without_msn(first.back()) == without_msn(again.back()),
+		what + ": the duplicate's response has other bytes");
+	bench.expect(wait_until([&] { return bench.device.counter("prism_replays") == replays + 1; },
+			     std::chrono::seconds(2)),
+		what + ": not counted by prism_replays");
+	/* Acknowledges of its earlier packets are at the PSN before the expected one. */
+	bench.peer.drop_received();
+	bench.expect_agreement(target, what + ": after the duplicate");
+}
+
+void executed_once(Bench &bench)
+{
+	using namespace reference;
+	WireTarget &target = bench.fresh(256, 0xfffff0);
+	for (unsigned i = 0; i < 8; i++)
+		bench.supply(list_own, i);
+	bench.poke_word(pointer_va, main_va + 0x4000);
+	bench.poke_word(word_va, 0);
+	replayed(bench, target, operation(Op::cas, 0, 0), "a CAS that swaps");
+	bench.poke_word(word_va, 5);
+	replayed(bench, target, operation(Op::cas, 0, 0), "a CAS that misses");
+	replayed(bench, target, operation(Op::write, 0, 100), "a WRITE");
+	replayed(bench, target, operation(Op::write, 0, 700), "a WRITE of several packets");
+	replayed(bench, target, operation(Op::write, indirect, 100), "an indirect WRITE");
+	replayed(bench, target, operation(Op::allocate, 0, 100), "an ALLOCATE");
+	replayed(bench, target, operation(Op::allocate, redirect, 700), "an ALLOCATE of several packets");
+	replayed(bench, target, operation(Op::read, redirect, 100), "a redirected READ");
+	bench.poke_word(pointer_va, 0);
+	replayed(bench, target, operation(Op::read, indirect, 100), "a READ through a null pointer");
+	bench.poke_word(pointer_va, main_va + 0x4000);
+}
+
+/** A duplicate changes nothing of the chain: neither success into failure nor the other way round. */
+void chain_untouched(Bench &bench)
+{
+	WireTarget &target = bench.fresh(256, 0x50);
+	bench.poke_word(word_va, 5);
+	const Request miss = operation(Op::cas, 0, 0), good = operation(Op::write, 0, 8);
+	Request conditional = operation(Op::write, reference::conditional, 8);
+	conditional.va = main_va + 0x5000;
+
+	const auto send_again = [&](const Exchange &exchange) {
+		target.send(exchange);
+		target.answer_again(exchange);
+	};
+	for (const bool broken : {true, false}) {
+		const Request &earlier = broken ? good : miss, &later = broken ? miss : good;
+		bench.poke_word(word_va, 5);
+		bench.world.execute(earlier);
+		const Exchange first = target.encode(earlier, bench.names(earlier), bench.random);
+		target.send(first);
+		target.answer(first);
+		bench.poke_word(word_va, 5);
+		bench.agree(target, later, "the later link");
+		send_again(first);
+		bench.agree(target, conditional, broken ? "a chain stays broken" : "a chain stays whole");
+	}
+}
+
+/** A data-returning READ is resolved again, with a newer number, even if it then ends otherwise. */
+void resolved_again(Bench &bench)
+{
+	WireTarget &target = bench.fresh(256, 0xfffffe);
+	bench.poke_bounded(main_va + 0x1010, main_va + 0x4000, 600);
+	Request request = operation(Op::read, reference::indirect | reference::bounded, 1000);
+	request.va = main_va + 0x1010;
+	bench.world.execute(request);
+	const Exchange exchange = target.encode(request, bench.names(request), bench.random);
+	target.send(exchange);
+	target.answer(exchange);
+	bench.agree(target, operation(Op::write, 0, 8), "a request behind the READ");
+
+	for (const std::uint32_t bound : {100u, 1000u, 0u, 513u}) {
+		bench.poke_bounded(main_va + 0x1010, main_va + 0x4000 + bound, bound);
+		target.send(exchange);
+		const Outcome again = target.answer_again(exchange);
+		bench.expect(again.byte_len == bound && again.local == bench.world.peek(main_va + 0x4000 + bound, bound),
+			fmt::format("a READ resolved again with bound {}", bound));
+		bench.expect_agreement(target, "a READ resolved again");
+	}
+	bench.poke_bounded(main_va + 0x1010, 0, 100);
+	target.send(exchange);
+	bench.expect(target.answer_again(exchange).status == reference::Status::null_pointer,
+		"a READ resolved again that meets a null pointer");
+	/* A fault in a duplicate is answered, and the queue pair stays. */
+	const std::uint64_t faults = bench.device.counter("rx_access_error");
+	bench.poke_bounded(main_va + 0x1010, 0x1000, 100);
+	target.send(exchange);
+	bench.expect(target.answer_again(exchange).verdict == Verdict::access_error, "a duplicate READ that faults");
+	bench.expect(wait_until([&] { return bench.device.counter("rx_access_error") == faults + 1; }),
+		"a duplicate READ that faults is not counted");
+	bench.expect(state_of(target.qp()) == IBV_QPS_RTS, "a duplicate READ that faults changes the queue pair's state");
+	bench.expect_alive(target, "a duplicate READ that faults");
+}
+
+/** The last max_dest_rd_atomic answers are remembered; older ones and strange ones get nothing. */
+void forgotten(Bench &bench)
+{
+	constexpr std::uint8_t remembered = 4;
+	WireTarget &target = bench.fresh(256, 0x100, reference::all_rights, remembered);
+	const Request request = operation(Op::write, 0, 8);
+	std::vector<Exchange> exchanges;
+	for (unsigned i = 0; i < remembered + 2; i++) {
+		bench.world.execute(request);
+		exchanges.push_back(target.encode(request, bench.names(request), bench.random));
+		target.send(exchanges.back());
+		target.answer(exchanges.back());
+	}
+	const std::uint64_t before = bench.device.counter("rx_duplicate_dropped");
+	target.send(exchanges[0]);
+	target.send(exchanges[1]);
+	for (std::size_t i = 2; i < exchanges.size(); i++) {
+		target.send(exchanges[i]);
+		bench.expect(target.answer_again(exchanges[i]).verdict == Verdict::completed,
+			"a duplicate of what is still remembered");
+	}
+	/* A READ at the PSN of a WRITE, and at no request's PSN at all */
+	const Request read = plain_read(64);
+	Exchange other = target.encode(read, bench.names(read), bench.random);
+	target.advance(0u - other.psns, 0);
+	set_psn(other.packets[0], exchanges[0].first_psn - 1000);
+	target.send(other);
+	bench.expect_alive(target, "duplicates that match nothing");
+	bench.expect(wait_until([&] { return bench.device.counter("rx_duplicate_dropped") == before + 3; },
+			     std::chrono::seconds(2)),
+		"duplicates that match nothing are not counted");
+}
+
+} // namespace
+
+void run_duplicates(Bench &bench)
+{
+	bench.section("duplicates");
+	executed_once(bench);
+	chain_untouched(bench);
+	resolved_again(bench);
+	forgotten(bench);
+}
+
+/* ALLOCATEs that are given up ---------------------------------------------------------------------------------- */
+
+void run_abandoned(Bench &bench)
+{
+	bench.section("ALLOCATEs given up");
+	Request request = operation(Op::allocate, 0, 700), small = operation(Op::allocate, 0, 8);
+	request.list = small.list = list_empty;
+	bench.fresh();
+	while (!bench.world.lists[list_empty].entries.empty())
+		bench.agree(bench.target(256), small, "an ALLOCATE");
+	const auto before = bench.memory.list_state(list_empty);
+	bench.supply(list_empty, 5);
+	for (unsigned round = 0; round < 6; round++) {
+		WireTarget &target = bench.fresh();
+		const Exchange exchange = target.encode(request, bench.names(request), bench.random);
+		for (unsigned i = 0; i < 1 + round % 2; i++)
+			bench.peer.send(exchange.packets[i]);
+		const auto popped = [&] { return bench.memory.list_state(list_empty).popped == before.popped + round + 1; };
+		bench.expect(wait_until(popped), "the first packet takes no buffer");
+		bench.expect(bench.memory.list_state(list_empty).available == 0, "the buffer is still in the list");
+		check(set_state(target.qp(), round % 3 == 0 ? IBV_QPS_RESET : IBV_QPS_ERR), "set_state");
+		const auto back = [&] {
+			const ListState state = bench.memory.list_state(list_empty);
+			return state.available == 1 && state.reclaimed == before.reclaimed + round + 1;
+		};
+		bench.expect(wait_until(back), "the buffer does not come back");
+		bench.restore_memory();
+		bench.taken_back(list_empty);
+	}
+	WireTarget &target = bench.fresh();
+	bench.agree(target, request, "an ALLOCATE of the buffer that came back");
+	/* The list goes while it is taken: the buffer is its owner's again. */
+	std::optional<Owned<ibv_srq>> doomed(create_srq(bench.device, bench.device.pd(), 4, true));
+	check(post_buffer(doomed->get(), 1, {buffers_va, buffer_size, bench.memory.key(region_buffers)}), "post");
+	WireTarget &last = bench.fresh();
+	const Exchange exchange = last.encode(request, {0, 0, number_of(doomed->get())}, bench.random);
+	bench.peer.send(exchange.packets[0]);
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	doomed.reset();
+	check(set_state(last.qp(), IBV_QPS_RESET), "set_state");
+	bench.restore_memory();
+	bench.expect_alive(bench.fresh(), "a list destroyed under an ALLOCATE");
+}
+
+/* Trains ------------------------------------------------------------------------------------------------------- */
+
+/** WRITEs and CASes of one size as one UDP_SEGMENT train, cut up on this host */
+void run_trains(Bench &bench)
+{
+	bench.section("trains");
+	for (const std::size_t count : {2u, 7u, 16u}) {
+		WireTarget &target = bench.fresh(1024, 0x100);
+		const std::uint64_t unknown = bench.device.counter("rx_icrc_id_unknown");
+		std::vector<Request> requests;
+		for (std::size_t i = 0; i < count; i++) {
+			requests.push_back(operation(Op::write, 0, 512));
+			requests.back().payload.assign(512, static_cast<std::uint8_t>(i + count));
+			requests.back().va = main_va + 0x6000 + i * 512;
+		}
+		std::vector<Exchange> exchanges;
+		std::vector<Packet> train;
+		for (const Request &request : requests) {
+			exchanges.push_back(target.encode(request, bench.names(request), bench.random));
+			train.push_back(exchanges.back().packets[0]);
+		}
+		bench.peer.send_train(train);
+		for (std::size_t i = 0; i < count; i++) {
+			const Outcome expected = bench.world.execute(requests[i]);
+			bench.expect(target.answer(exchanges[i]) == expected, fmt::format("packet {} of {}", i, count));
+		}
+		bench.expect_agreement(target, fmt::format("a train of {}", count));
+		/* Where the train was cut up decides whether the device sees the identifications. */
+		const std::uint64_t counted = bench.device.counter("rx_icrc_id_unknown") - unknown;
+		fmt::print("a train of {}: {} packets by some identification\n", count, counted);
+		bench.expect(counted <= (bench.peer.ipv6() ? 0 : count), "identifications that are counted");
+	}
+}
+
+} // namespace prism::packet_peer

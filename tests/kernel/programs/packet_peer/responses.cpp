@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The device as the requester: its packets are held against the specification, and what W.6.4 and W.8.3 do not accept as
+ * an answer must not complete anything.
+ */
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bench.hpp"
+
+namespace prism::packet_peer
+{
+
+using reference::Op;
+
+namespace
+{
+
+constexpr std::size_t local_size = 64 << 10, result_at = 60 << 10;
+constexpr std::uint32_t rkey = 0x11223344, aux_rkey = 0x55667788, list_number = 0x00abcd;
+
+/** A queue pair that requests, and the answers that we give it. */
+class Requester
+{
+public:
+	explicit Requester(Bench &bench_)
+		: bench(bench_), local(bench_.device.pd(), local_size, IBV_ACCESS_LOCAL_WRITE)
+	{
+	}
+
+	void connect(std::uint32_t psn = 0xfffff8)
+	{
+		target = &bench.fresh(256, psn);
+		ibv_wc wc;
+		while (ibv_poll_cq(target->cq(), 1, &wc) > 0)
+			;
+	}
+
+	/** Post it; its packets must be those of the specification. */
+	void ask(const Request &request)
+	{
+		asked = request;
+		Exchange expected = target->encode(request, {rkey, aux_rkey, list_number}, bench.random);
+		first_psn = expected.first_psn;
+		last_psn = expected.last_psn();
+		prismdv_send_wr wr{};
+		wr.wr.wr_id = ++wr_id;
+		wr.wr.send_flags = IBV_SEND_SIGNALED;
+		to_work_request(wr, request, {rkey, aux_rkey, list_number}, local.sge(result_at, 8));
+		ibv_sge sge = local.sge(0, local_length(request));
+		if (request.carries_payload())
+			std::copy(request.payload.begin(), request.payload.end(), local.data());
+		wr.wr.sg_list = &sge;
+		wr.wr.num_sge = sge.length ? 1 : 0;
+		ibv_send_wr *bad;
+		bench.expect(!ibv_post_send(target->qp(), &wr.wr, &bad), "a request cannot be posted");
+		for (Packet &packet : expected.packets)
+			expect_packet(packet);
+	}
+
+	void expect_packet(Packet &expected)
+	{
+		set_qpn(expected, peer_qpn);
+		std::optional<Packet> got = bench.peer.receive();
+		if (!bench.expect(got.has_value(), "a request packet does not come"))
+			return;
+		const std::string strange = bench.peer.take_complaint();
+		bench.expect(strange.empty(), strange);
+		(*got)[8] &= 0x7f; /* AckReq is the requester's choice */
+		expected[8] &= 0x7f;
+		bench.expect(*got == expected,
+			fmt::format("a request packet: {}, expected {}", to_hex(*got), to_hex(expected)));
+	}
+
+	/** An answer's BTH and AETH, with room for @p more bytes */
+	[[nodiscard]] Packet head(std::uint8_t opcode, std::uint32_t psn, std::size_t more,
+		std::uint8_t syndrome = 0x1f) const
+	{
+		Packet packet(bth_size + 4 + more);
+		prism_bth bth{};
+		bth.opcode = opcode;
+		bth.qpn = target->qp()->qp_num;
+		bth.psn = psn;
+		prism_bth_encode(packet.data(), &bth);
+		packet[bth_size] = syndrome;
+		return packet;
+	}
+	[[nodiscard]] Packet short_response(std::uint32_t psn, std::uint8_t status, std::uint64_t value) const
+	{
+		Packet packet = head(PRISM_OP_RESPONSE, psn, 44);
+		packet[16] = status;
+		put_unaligned_be64(value, packet.data() + 20);
+		return packet;
+	}
+	[[nodiscard]] Packet read_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t resolution,
+		std::uint32_t length, std::size_t payload, std::uint8_t fill) const
+	{
+		const std::size_t pad = -payload & 3;
+		Packet packet = head(opcode, psn, 8 + payload + pad);
+		packet[1] = static_cast<std::uint8_t>(packet[1] | pad << 4);
+		put_unaligned_be32(resolution, packet.data() + 16);
+		put_unaligned_be32(length, packet.data() + 20);
+		std::fill_n(packet.begin() + 24, payload, fill);
+		return packet;
+	}
+
+	void answer(const Packet &packet) const { bench.peer.send(packet); }
+
+	std::optional<ibv_wc> completion(int milliseconds = 10000) const
+	{
+		const std::optional<ibv_wc> wc =
+			next_completion(target->cq(), std::chrono::milliseconds(milliseconds));
+		if (wc)
+			bench.expect(wc->wr_id == wr_id, "the completion of another request");
+		return wc;
+	}
+
+	void expect_completion(ibv_wc_status status, std::uint32_t prism_status, std::uint32_t byte_len,
+		const std::string &what) const
+	{
+		const std::optional<ibv_wc> wc = completion();
+		if (!bench.expect(wc.has_value(), what + ": no completion"))
+			return;
+		bench.expect(wc->status == status, fmt::format("{}: completion status {}", what, static_cast<int>(wc->status)));
+		if (status == IBV_WC_SUCCESS)
+			bench.expect(wc->vendor_err == prism_status && wc->byte_len == byte_len,
+				fmt::format("{}: status {} length {}", what, wc->vendor_err, wc->byte_len));
+	}
+
+	/** Send it: it is dropped, counted by @p counter, and completes nothing. */
+	void expect_dropped(const Packet &packet, const std::string &what,
+		const char *counter = "rx_response_dropped")
+	{
+		const std::uint64_t before = bench.device.counter(counter);
+		answer(packet);
+		if (*counter)
+			bench.expect(wait_until([&] { return bench.device.counter(counter) > before; },
+					     std::chrono::seconds(1)),
+				what + ": not counted as dropped");
+		if (!bench.expect(!completion(10), what + ": accepted")) {
+			connect(first_psn);
+			ask(asked);
+		}
+	}
+
+	[[nodiscard]] static std::size_t local_length(const Request &request)
+	{
+		if (request.carries_payload())
+			return request.payload.size();
+		if (request.op == Op::cas)
+			return request.size;
+		return request.op == Op::read && !request.has(reference::redirect) ? request.length : 0;
+	}
+
+	Bench &bench;
+	MemoryRegion local;
+	WireTarget *target = nullptr;
+	Request asked;
+	std::uint32_t first_psn = 0, last_psn = 0;
+	std::uint64_t wr_id = 0;
+};
+
+Request request_of(Op op, unsigned flags, std::uint32_t length)
+{
+	Request request;
+	request.op = op;
+	request.flags = static_cast<std::uint8_t>(flags);
+	request.va = 0x7f1234567000;
+	request.aux_va = 0x7f7654321040;
+	request.length = length;
+	request.size = 16;
+	request.compare.fill(0x01);
+	request.swap.fill(flags & reference::data_indirect ? 0 : 0x23); /* not sent with D */
+	request.compare_mask.fill(0xf0);
+	request.swap_mask.fill(0x0f);
+	request.tag = flags & reference::bounded ? 0xcafe : 0;
+	if (request.carries_payload())
+		for (std::uint32_t i = 0; i < length; i++)
+			request.payload.push_back(static_cast<std::uint8_t>(i * 5 + 3));
+	return request;
+}
+
+/** Every operation with every legal combination, answered as it should be */
+void packets_of_requests(Requester &requester)
+{
+	Bench &bench = requester.bench;
+	requester.connect();
+	for (const Op op : {Op::read, Op::write, Op::cas, Op::allocate})
+		for (unsigned flags = 0; flags < 32; flags++)
+			for (const std::uint32_t length : {0u, 13u, 256u, 700u}) {
+				if (!reference::legal(op, flags) || (op == Op::cas && length != 13))
+					continue;
+				if (op == Op::write && (flags & reference::indirect) && length > 256)
+					continue;
+				const Request request = request_of(op, flags, op == Op::cas ? 0 : length);
+				const std::string what =
+					fmt::format("operation {} flags {} length {}", static_cast<int>(op), flags, length);
+				requester.ask(request);
+				const bool data = op == Op::read && !(flags & reference::redirect);
+				if (data) {
+					for (std::uint32_t at = 0, i = 0; at < length || !at; at += 256, i++) {
+						const std::uint32_t n = std::min(256u, length - at);
+						const bool last = at + n == length;
+						const std::uint8_t opcode = at ? (last ? PRISM_OP_READ_RESPONSE_LAST
+										       : PRISM_OP_READ_RESPONSE_MIDDLE)
+									       : (last ? PRISM_OP_READ_RESPONSE_ONLY
+										       : PRISM_OP_READ_RESPONSE_FIRST);
+						requester.answer(requester.read_response(
+							opcode, requester.first_psn + i, 7, length, n, 0x5a));
+					}
+				} else {
+					const std::uint64_t value =
+						op == Op::cas ? 0 : op == Op::allocate ? 0x7f0011223344 : length;
+					requester.answer(requester.short_response(requester.last_psn, 0, value));
+				}
+				requester.expect_completion(
+					IBV_WC_SUCCESS, 0, op == Op::cas ? 16 : op == Op::allocate ? 8 : length, what);
+				if (op == Op::allocate)
+					bench.expect(requester.local.word(result_at) == 0x7f0011223344, what + ": address");
+			}
+}
+
+/** RESPONSEs that do not fit a WRITE */
+void strange_short_responses(Requester &requester)
+{
+	requester.connect();
+	const Request request = request_of(Op::write, 0, 16);
+	requester.ask(request);
+	const std::uint32_t psn = requester.first_psn;
+	Packet cut = requester.short_response(psn, 0, 16), longer = cut;
+	cut.resize(cut.size() - 4);
+	longer.resize(longer.size() + 4);
+	requester.expect_dropped(cut, "a response cut short");
+	requester.expect_dropped(longer, "a response with trailing bytes");
+	for (const std::uint8_t status : {1, 2, 3, 4, 5, 255})
+		requester.expect_dropped(requester.short_response(psn, status, 0), fmt::format("status {} to a WRITE", status));
+	requester.expect_dropped(requester.short_response(psn, 0, 17), "more bytes written than were sent");
+	requester.expect_dropped(requester.short_response(psn, 0, 15), "fewer bytes written than were sent, without B");
+	requester.expect_dropped(requester.short_response(psn - 1, 0, 16), "a response before the request");
+	requester.expect_dropped(requester.short_response(psn + 1, 0, 16), "a response to what was not sent");
+	requester.expect_dropped(requester.short_response(psn + 0x7fffff, 0, 16), "a response far ahead");
+	requester.expect_dropped(
+		requester.read_response(PRISM_OP_READ_RESPONSE_ONLY, psn, 1, 16, 16, 1), "READ data to a WRITE");
+	requester.expect_dropped(requester.head(0x12, psn, 8), "an atomic acknowledge to a WRITE");
+	requester.expect_dropped(requester.head(0x10, psn, 16), "a standard READ response to a WRITE");
+	Packet request_packet = requester.short_response(psn, 0, 16);
+	for (const std::uint8_t opcode : {0xca, 0xd5, 0xe0, 0xff}) {
+		request_packet[0] = opcode;
+		requester.expect_dropped(request_packet, fmt::format("opcode {:#x}", opcode), "");
+	}
+	requester.answer(requester.short_response(psn, 0, 16));
+	requester.expect_completion(IBV_WC_SUCCESS, 0, 16, "the right response after the wrong ones");
+}
+
+void strange_read_responses(Requester &requester)
+{
+	requester.connect();
+	requester.ask(request_of(Op::read, 0, 600));
+	const std::uint32_t psn = requester.first_psn;
+	std::uint32_t resolution = 1; /* each newer, so that one that is accepted does not hide the next */
+	const auto response = [&](std::uint8_t opcode, std::uint32_t at, std::uint32_t length, std::size_t payload) {
+		return requester.read_response(
+			opcode, psn + at, at ? resolution : ++resolution, length, payload, 0xee);
+	};
+	constexpr std::uint8_t first = PRISM_OP_READ_RESPONSE_FIRST, middle = PRISM_OP_READ_RESPONSE_MIDDLE,
+			       last = PRISM_OP_READ_RESPONSE_LAST, only = PRISM_OP_READ_RESPONSE_ONLY;
+	const struct {
+		Packet packet;
+		const char *what;
+	} strange[] = {
+		{response(first, 0, 601, 256), "more bytes than were asked for"},
+		{response(first, 0, 599, 256), "fewer bytes than were asked for, without B"},
+		{response(only, 0, 16, 16), "an ONLY of fewer bytes, without B"},
+		{response(first, 0, 600, 252), "a FIRST that is no full MTU"},
+		{response(first, 0, 600, 260), "a FIRST longer than the MTU"},
+		{response(first, 0, 600, 0), "a FIRST without payload"},
+		{response(only, 0, 600, 256), "an ONLY shorter than its length"},
+		{response(only, 0, 16, 20), "an ONLY longer than its length"},
+	};
+	for (const auto &row : strange)
+		requester.expect_dropped(row.packet, row.what);
+	/* A MIDDLE that nothing begins shows a loss: the READ is sent again. */
+	Packet cut = response(first, 0, 600, 256);
+	cut.resize(20);
+	requester.expect_dropped(cut, "an RDETH cut short");
+	requester.answer(response(first, 0, 600, 256));
+	requester.answer(response(middle, 1, 600, 256));
+	requester.answer(response(last, 2, 600, 88));
+	requester.expect_completion(IBV_WC_SUCCESS, 0, 600, "the right responses after the wrong ones");
+}
+
+/** Two resolutions are never spliced. */
+void spliced(Requester &requester)
+{
+	Bench &bench = requester.bench;
+	requester.connect();
+	requester.ask(request_of(Op::read, reference::indirect | reference::bounded, 700));
+	const std::uint32_t psn = requester.first_psn;
+	const auto response = [&](std::uint8_t opcode, std::uint32_t at, std::uint32_t resolution, std::uint32_t length,
+				      std::size_t payload) {
+		return requester.read_response(
+			opcode, psn + at, resolution, length, payload, static_cast<std::uint8_t>(resolution));
+	};
+	std::fill_n(requester.local.data(), 1024, std::uint8_t{0xa5});
+	requester.answer(response(PRISM_OP_READ_RESPONSE_FIRST, 0, 8, 600, 256));
+	requester.expect_dropped(
+		response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 600, 256), "an older resolution", "rx_resolution_dropped");
+	requester.expect_dropped(
+		response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 9, 600, 256), "a newer resolution", "rx_resolution_dropped");
+	requester.answer(response(PRISM_OP_READ_RESPONSE_FIRST, 0, 9, 500, 256));
+	requester.expect_dropped(response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 8, 600, 256), "the resolution before",
+		"rx_resolution_dropped");
+	requester.answer(response(PRISM_OP_READ_RESPONSE_LAST, 1, 9, 500, 244));
+	requester.expect_completion(IBV_WC_SUCCESS, 0, 500, "the newer resolution");
+	bench.expect(std::all_of(requester.local.data(), requester.local.data() + 500, [](auto b) { return b == 9; }),
+		"two resolutions are spliced");
+	bench.expect(std::all_of(requester.local.data() + 600, requester.local.data() + 1024,
+			     [](auto b) { return b == 0xa5; }),
+		"bytes behind the effective length change");
+	bench.peer.drop_received();
+}
+
+void negative(Requester &requester)
+{
+	static constexpr std::pair<std::uint8_t, ibv_wc_status> answers[] = {{0x61, IBV_WC_REM_INV_REQ_ERR},
+		{0x62, IBV_WC_REM_ACCESS_ERR}, {0x63, IBV_WC_REM_OP_ERR}};
+	for (const Op op : {Op::read, Op::write, Op::cas, Op::allocate})
+		for (const auto &[syndrome, status] : answers) {
+			requester.connect();
+			requester.ask(request_of(op, 0, op == Op::cas ? 0 : 700));
+			requester.answer(requester.head(0x11, requester.last_psn, 0, syndrome));
+			requester.expect_completion(
+				status, 0, 0, fmt::format("NAK {:#x} to operation {}", syndrome, static_cast<int>(op)));
+		}
+	/* An acknowledge at the last PSN, and a PSN sequence error: it is sent again. */
+	for (const std::uint8_t syndrome : {0x1f, 0x60}) {
+		requester.connect();
+		const Request request = request_of(Op::write, 0, 16);
+		requester.ask(request);
+		requester.answer(requester.head(0x11, requester.first_psn, 0, syndrome));
+		const std::optional<Packet> again = requester.bench.peer.receive(std::chrono::milliseconds(3000));
+		requester.bench.expect(again && psn_of(*again) == requester.first_psn,
+			fmt::format("syndrome {:#x} does not make it send again", syndrome));
+		requester.answer(requester.short_response(requester.first_psn, 0, 16));
+		requester.expect_completion(IBV_WC_SUCCESS, 0, 16, "a request sent again");
+		requester.bench.peer.drop_received();
+	}
+}
+
+} // namespace
+
+void run_responses(Bench &bench)
+{
+	bench.section("the device as requester");
+	Requester requester(bench);
+	packets_of_requests(requester);
+	strange_short_responses(requester);
+	strange_read_responses(requester);
+	spliced(requester);
+	negative(requester);
+}
+
+} // namespace prism::packet_peer

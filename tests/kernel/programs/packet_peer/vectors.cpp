@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * tests/vectors/vectors.json against the device: each request as the file has it, but for queue pair, PSN, keys and list,
+ * executed with the chain intact and broken; and each packet that is to be refused.
+ */
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "bench.hpp"
+
+namespace prism::packet_peer
+{
+
+using nlohmann::json;
+using reference::Op;
+
+namespace
+{
+
+constexpr std::size_t icrc_size = 4;
+constexpr std::uint32_t vector_psn = 0x100;
+
+Packet from_hex(const std::string &text)
+{
+	Packet packet;
+	for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+		packet.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+	return packet;
+}
+
+std::uint64_t number(const json &value)
+{
+	return value.is_string() ? std::stoull(value.get<std::string>(), nullptr, 0) : value.get<std::uint64_t>();
+}
+
+void put_key(Packet &packet, std::size_t at, std::uint32_t key)
+{
+	if (packet.size() >= at + 4)
+		put_unaligned_be32(key, packet.data() + at);
+}
+
+/** Live names in place of those of the file. */
+Packet adapt(Bench &bench, const WireTarget &target, const std::string &hex)
+{
+	Packet packet = from_hex(hex);
+	packet.resize(packet.size() - icrc_size);
+	set_qpn(packet, target.qp()->qp_num);
+	const std::uint8_t opcode = packet[0], flags = packet[8];
+	const bool has_aux = flags & (PRISM_FLAG_R | PRISM_FLAG_D);
+	if (opcode == PRISM_OP_ALLOCATE_FIRST || opcode == PRISM_OP_ALLOCATE_ONLY) {
+		put_key(packet, bth_size, bench.memory.number(list_own));
+		if (has_aux)
+			put_key(packet, bth_size + PRISM_ALETH_SIZE + 8, bench.memory.key(region_aux));
+	} else if (opcode == PRISM_OP_READ_REQUEST || opcode == PRISM_OP_WRITE_FIRST ||
+		   opcode == PRISM_OP_WRITE_ONLY || opcode == PRISM_OP_CAS) {
+		put_key(packet, bth_size + 8, bench.memory.key(region_main));
+		if (has_aux)
+			put_key(packet, bth_size + PRISM_RETH_SIZE + 8, bench.memory.key(region_aux));
+	}
+	return packet;
+}
+
+std::array<std::uint8_t, 32> operand(const json &fields, const char *name)
+{
+	std::array<std::uint8_t, 32> bytes{};
+	const Packet from = from_hex(fields.at(name).get<std::string>());
+	std::copy(from.begin(), from.end(), bytes.begin());
+	return bytes;
+}
+
+/** The request that begins with the packet of @p fields, as the reference has it. */
+Request to_request(const json &fields)
+{
+	static const std::map<std::string, Op> ops{
+		{"READ", Op::read}, {"WRITE", Op::write}, {"CAS", Op::cas}, {"ALLOCATE", Op::allocate}};
+	static const std::map<std::string, unsigned> modifiers{{"T", reference::indirect},
+		{"D", reference::data_indirect}, {"B", reference::bounded}, {"C", reference::conditional},
+		{"R", reference::redirect}};
+	const std::string name = fields.at("opcode_name");
+	Request request;
+	request.op = ops.at(name.substr(0, name.find('_')));
+	for (const std::string flag : fields.at("flags"))
+		request.flags = static_cast<std::uint8_t>(request.flags | modifiers.at(flag));
+	request.region = region_main;
+	for (const char *header : {"reth", "caseth"})
+		if (fields.contains(header))
+			request.va = number(fields.at(header).at("va"));
+	if (fields.contains("auxeth")) {
+		request.aux_region = region_aux;
+		request.aux_va = number(fields.at("auxeth").at("va"));
+	}
+	if (fields.contains("reth"))
+		request.length = static_cast<std::uint32_t>(number(fields.at("reth").at("length")));
+	if (fields.contains("aleth")) {
+		request.list = list_own;
+		request.length = static_cast<std::uint32_t>(number(fields.at("aleth").at("length")));
+		request.tag = static_cast<std::uint32_t>(number(fields.at("aleth").at("tag")));
+	}
+	if (request.op == Op::cas) {
+		const json &caseth = fields.at("caseth");
+		request.mode = static_cast<std::uint8_t>(number(caseth.at("mode")));
+		request.compare_data = number(caseth.at("flags")) & 1;
+		request.size = static_cast<std::uint8_t>(number(caseth.at("n")));
+		request.compare = operand(fields, "compare");
+		request.swap = operand(fields, "swap");
+		request.compare_mask = operand(fields, "compare_mask");
+		request.swap_mask = operand(fields, "swap_mask");
+	}
+	return request;
+}
+
+/** What the pointers of the vectors point at, and something for each CAS to find. */
+void furnish(Bench &bench)
+{
+	bench.poke_word(main_va + 0x1008, main_va + 0x2000);
+	bench.poke_bounded(main_va + 0x1010, main_va + 0x3000, 1500);
+	bench.poke_bounded(main_va + 0x1020, main_va + 0x5000, 600);
+	bench.poke_word(main_va + 0x1040, 7);
+	if (bench.world.lists[list_own].entries.empty())
+		for (unsigned i = 0; i < 8; i++)
+			bench.supply(list_own, i);
+}
+
+/** One request of the file, in one packet or several. */
+struct Vector {
+	std::string name;
+	std::uint32_t mtu = 0;
+	Request request;
+	std::vector<std::string> packets;
+};
+
+std::vector<Vector> requests_of(const json &file)
+{
+	std::vector<Vector> vectors;
+	for (const json &vector : file.at("vectors")) {
+		const json &fields = vector.at("fields");
+		const std::string opcode = fields.at("opcode_name");
+		if (fields.at("opcode").get<unsigned>() < PRISM_OP_READ_REQUEST ||
+			fields.at("opcode").get<unsigned>() > PRISM_OP_ALLOCATE_ONLY)
+			continue;
+		if (!opcode.ends_with("_MIDDLE") && !opcode.ends_with("_LAST"))
+			vectors.push_back({vector.at("name"), vector.at("mtu"), to_request(fields), {}});
+		if (fields.contains("payload")) {
+			const Packet payload = from_hex(fields.at("payload"));
+			Bytes &all = vectors.back().request.payload;
+			all.insert(all.end(), payload.begin(), payload.end());
+		}
+		vectors.back().packets.push_back(vector.at("hex"));
+	}
+	return vectors;
+}
+
+void execute(Bench &bench, WireTarget &target, const Vector &vector, const std::string &what)
+{
+	Outcome expected = bench.world.execute(vector.request);
+	std::vector<Packet> packets;
+	for (const std::string &hex : vector.packets)
+		packets.push_back(adapt(bench, target, hex));
+	const Exchange exchange = target.adopt(vector.request, std::move(packets));
+	target.send(exchange);
+	const Outcome got = target.answer(exchange);
+	bench.expect(got == expected, fmt::format("{}: outcome: status {} length {}, expected {} {}", what,
+					      static_cast<int>(got.status), got.byte_len,
+					      static_cast<int>(expected.status), expected.byte_len));
+	bench.expect_agreement(target, what);
+}
+
+/** A CAS that misses. */
+Request broken_link()
+{
+	Request request;
+	request.op = Op::cas;
+	request.region = region_main;
+	request.va = main_va + 0x40;
+	request.mode = 1;
+	return request; /* masks of zeros: greater never holds */
+}
+
+void right_ones(Bench &bench, const json &file)
+{
+	bench.section("vectors");
+	for (const Vector &vector : requests_of(file))
+		for (const bool intact : {true, false}) {
+			WireTarget &target = bench.fresh(vector.mtu, 0xffffff);
+			furnish(bench);
+			if (!intact)
+				bench.agree(target, broken_link(), "a CAS that misses");
+			execute(bench, target, vector, vector.name + (intact ? "" : ", chain broken"));
+			bench.expect_alive(target, vector.name);
+		}
+}
+
+void refused(Bench &bench, const std::string &name, std::uint32_t mtu, const std::vector<std::string> &hexes,
+	const std::string &reject)
+{
+	WireTarget &target = bench.fresh(mtu, vector_psn);
+	furnish(bench);
+	const Request nothing = plain_read(0);
+	std::vector<Packet> packets;
+	for (const std::string &hex : hexes)
+		packets.push_back(adapt(bench, target, hex));
+	if (reject == "unknown_opcode") {
+		/* No answer: the next thing to come is the answer to the READ. */
+		set_psn(packets[0], vector_psn);
+		bench.peer.send(packets[0]);
+		bench.expect_alive(target, name);
+		return;
+	}
+	const std::string counter = "rx_" + reject;
+	const std::uint64_t before = bench.device.counter(counter);
+	const Exchange exchange = target.adopt(nothing, packets);
+	target.send(exchange);
+	std::vector<Packet> answers;
+	const Outcome got = target.answer(exchange, &answers);
+	bench.expect(got.verdict == Verdict::invalid_request, name + ": not refused as invalid");
+	bench.expect(!answers.empty() && psn_of(answers.back()) == exchange.last_psn(),
+		name + ": the NAK is not at the PSN of the refused packet");
+	bench.expect(wait_until([&] { return bench.device.counter(counter) == before + 1; }, std::chrono::seconds(2)),
+		name + ": not counted by " + counter);
+	bench.expect(wait_until([&] { return state_of(target.qp()) == IBV_QPS_ERR; }), name + ": not in ERROR");
+	bench.expect(target.complaint().empty(), name + ": " + target.complaint());
+	target.forgive();
+	const std::vector<ibv_event_type> events = bench.device.take_events();
+	bench.expect(std::find(events.begin(), events.end(), IBV_EVENT_QP_REQ_ERR) != events.end(),
+		name + ": no IBV_EVENT_QP_REQ_ERR");
+	/* A message that was begun has written, and its buffer comes back. */
+	if (packets.size() > 1) {
+		bench.restore_memory();
+		if (packets[0][0] == PRISM_OP_ALLOCATE_FIRST)
+			bench.taken_back(list_own);
+	}
+	bench.expect_agreement(target, name);
+}
+
+void wrong_ones(Bench &bench, const json &file)
+{
+	bench.section("vectors to be refused");
+	for (const json &vector : file.at("invalid"))
+		if (vector.at("kind") == "request")
+			refused(bench, vector.at("name"), vector.at("mtu"), {vector.at("hex")}, vector.at("reject"));
+	for (const json &sequence : file.at("invalid_sequences"))
+		refused(bench, sequence.at("name"), sequence.at("mtu"), sequence.at("packets"), sequence.at("reject"));
+}
+
+} // namespace
+
+void run_vectors(Bench &bench)
+{
+	const json file = json::parse(std::ifstream(bench.options.vectors));
+	right_ones(bench, file);
+	wrong_ones(bench, file);
+}
+
+} // namespace prism::packet_peer

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The module's own files against checkpatch --strict of the kernel's source, and the size of the patch series.
+# (sparse and W=1 are checked where the module is built: kernel_test.sh.)
+set -euo pipefail
+cd "$(dirname "$0")/../../kernel/rxe-prism"
+max_lines=350
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -C "$work" -xf /usr/src/linux-source-6.1.tar.xz --strip-components=1 \
+	--wildcards '*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch'
+
+status=0
+perl "$work/scripts/checkpatch.pl" --no-tree --strict --max-line-length=120 --terse --no-summary -f \
+	./*.[ch] core/*.[ch] patches/*/*.h || status=1
+
+for line in patches/*; do
+	changed=$(cat "$line"/*.patch | grep -cE '^(\+|-)([^+-]|$)')
+	echo "$line: $changed changed lines of at most $max_lines"
+	[ "$changed" -lt $max_lines ] || status=1
+	# Changes are never more than two lines of context apart, and begin after at most one: -U1.
+	if ! awk '/^@@/ { context = 0; begun = 0 } /^[+-]/ { context = 0; begun = 1 }
+		/^ / && ++context > (begun ? 2 : 1) { bad = 1 } END { exit bad }' "$line"/*.patch; then
+		echo "$line: more than one line of context"
+		status=1
+	fi
+done
+exit $status

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Build a debug kernel from the distribution's linux-source package, small and with the checks of one variant.
+# The result is a kernel folder as image.sh makes one (see common.sh there), with its build tree for our module.
+set -euo pipefail
+# shellcheck source=tests/kernel/vm/common.sh
+. "$(dirname "$0")/common.sh"
+
+usage() {
+	cat <<-END
+	usage: debug_kernel.sh --line 6.1|6.12 --variant kasan|kcsan --out DIR [--sources DIR] [--jobs N]
+	  --out      the kernel folder; nothing is built if it is up to date
+	  --sources  where the sources are unpacked, one folder a line, shared by the variants (default: OUT/..)
+	END
+}
+
+line='' variant='' out='' sources='' jobs=$(nproc)
+while [ $# -gt 0 ]; do
+	case $1 in
+	--line) line=$2; shift 2 ;;
+	--variant) variant=$2; shift 2 ;;
+	--out) out=$(realpath -m "$2"); shift 2 ;;
+	--sources) sources=$(realpath -m "$2"); shift 2 ;;
+	--jobs) jobs=$2; shift 2 ;;
+	-h | --help) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+fragments=("$vm_folder/config/base.config" "$vm_folder/config/$variant.config")
+if [ -z "$line" ] || [ -z "$out" ] || [ ! -f "${fragments[1]}" ]; then
+	usage >&2
+	exit 2
+fi
+package=linux-source-$line
+archive=/usr/src/$package.tar.xz
+tree=${sources:-${out%/*}}/$package
+log=$out/build.log
+
+# The sources of the installed package version
+unpack() {
+	local version=$1
+	[ "$(cat "$tree/.prism_version" 2>/dev/null)" != "$version" ] || return 0
+	say "unpacking $archive"
+	rm -rf "$tree" "$tree.new"
+	mkdir -p "$tree.new"
+	tar -xf "$archive" -C "$tree.new" --strip-components=1
+	echo "$version" >"$tree.new/.prism_version"
+	mv "$tree.new" "$tree"
+}
+
+make_kernel() {
+	nice -n 10 make -C "$tree" O="$out/build" -j "$jobs" "$@" >>"$log" 2>&1 || {
+		tail -n 30 "$log" >&2
+		die "make $* failed, log: $log"
+	}
+}
+
+# Every line of the fragments must have survived the dependencies.
+check_config() {
+	local wanted missing=0
+	while read -r wanted; do
+		case $wanted in
+		*=n) grep -q "^${wanted%=n}=" "$out/build/.config" || continue ;;
+		*) ! grep -qxF "$wanted" "$out/build/.config" || continue ;;
+		esac
+		echo "not in the configuration: $wanted" >&2
+		missing=1
+	done < <(grep -h '^CONFIG_' "${fragments[@]}")
+	[ $missing -eq 0 ] || die "the configuration of $package lacks what the fragments want"
+}
+
+configure() {
+	make_kernel tinyconfig
+	make_kernel kvm_guest.config
+	cat "${fragments[@]}" >>"$out/build/.config"
+	echo "CONFIG_LOCALVERSION=\"-$variant\"" >>"$out/build/.config"
+	make_kernel olddefconfig
+	check_config
+}
+
+# Progress while make runs: how many objects there are.
+watch() {
+	while sleep 60; do
+		say "$(find "$out/build" -name '*.o' | wc -l) objects"
+	done
+}
+
+main() {
+	local version stamp
+	version=$(package_version "$package")
+	stamp=$(cat <(echo "$version") "${fragments[@]}" | sha256sum | cut -d ' ' -f 1)
+	if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
+		refresh_initrd "$out"
+		say "$out is up to date ($package $version, $variant)"
+		return
+	fi
+	unpack "$version"
+	rm -rf "$out"
+	mkdir -p "$out/build"
+	say "building $package $version, $variant (log: $log)"
+	configure
+	watch &
+	local watcher=$!
+	# shellcheck disable=SC2064 # this process, now
+	trap "kill $watcher" EXIT
+	make_kernel bzImage modules
+	make_kernel INSTALL_MOD_PATH="$out" modules_install
+	cp "$out/build/arch/x86/boot/bzImage" "$out/vmlinuz"
+	cp "$out/build/.config" "$out/config"
+	make -s -C "$tree" O="$out/build" kernelrelease | tail -n 1 >"$out/version"
+	refresh_initrd "$out"
+	echo "$stamp" >"$out/stamp"
+	say "$out is ready: $(cat "$out/version")"
+}
+
+main
