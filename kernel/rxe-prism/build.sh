@@ -41,7 +41,7 @@ fi
 line=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel")
 patches=$here/patches/$line
 [ -d "$patches" ] ||
-	fail "no patch series for kernel $kernel: there are series for $(ls "$here/patches" | tr '\n' ' '). The userspace device (prism-run) needs no module."
+	fail "no patch series for kernel $kernel: there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
 [ "$(uname -m)" = x86_64 ] || [ "$(uname -m)" = aarch64 ] || fail "only little-endian 64-bit machines are supported"
 : "${source:=/usr/src/linux-source-$line.tar.xz}"
 [ -e "$source" ] || fail "no kernel source at $source: install linux-source-$line, or name it with --source"

@@ -39,6 +39,8 @@ void prism_qp_init(struct rxe_dev *rxe, struct rxe_qp *qp)
 /* Called with the queue pair's tasks stopped. */
 void prism_qp_reset(struct rxe_qp *qp)
 {
+	/* a task that was still running may have found an error */
+	qp->attr.qp_state = IB_QPS_RESET;
 	prism_responder_stop(qp);
 	prism_sq_drop(qp);
 	qp->prism.chain_ok = true;
