@@ -80,6 +80,12 @@ static inline bool prism_is_packet(const struct rxe_pkt_info *pkt)
 	return pkt->opcode >= PRISM_OP_READ_REQUEST;
 }
 
+/* Pad bytes that a packet must have room for; of ours core/ looks itself, and answers if there is none. */
+static inline u8 prism_pad(struct rxe_pkt_info *pkt)
+{
+	return prism_is_packet(pkt) ? 0 : bth_pad(pkt);
+}
+
 /* The service that a packet belongs to, as the upper bits of a standard opcode tell it */
 static inline unsigned int prism_packet_class(struct rxe_qp *qp, u8 opcode)
 {
