@@ -134,8 +134,8 @@ struct QpLimits {
 };
 Owned<ibv_cq> create_cq(const Device &device, int entries = 256);
 Owned<ibv_qp> create_qp(const Device &device, ibv_pd *pd, ibv_cq *cq, const QpLimits &limits = {});
-Owned<ibv_srq> create_srq(const Device &device, ibv_pd *pd, std::uint32_t entries, bool free_list,
-	std::uint32_t *capacity = nullptr);
+Owned<ibv_srq> create_srq(
+	const Device &device, ibv_pd *pd, std::uint32_t entries, bool free_list, std::uint32_t *capacity = nullptr);
 std::uint32_t number_of(ibv_srq *srq);
 int post_buffer(ibv_srq *list, std::uint64_t id, const ibv_sge &sge);
 

@@ -86,8 +86,7 @@ void to_standard(ibv_send_wr &wr, const Request &request, std::uint32_t rkey)
 
 } // namespace
 
-void to_work_request(
-	prismdv_send_wr &wr, const Request &request, const WireNames &names, const ibv_sge &result)
+void to_work_request(prismdv_send_wr &wr, const Request &request, const WireNames &names, const ibv_sge &result)
 {
 	if (request.op >= Op::plain_read) {
 		to_standard(wr.wr, request, names.rkey);
@@ -167,8 +166,8 @@ std::uint32_t DeviceWorld::number(int list) const
 
 bool DeviceWorld::post(int list, const reference::Entry &entry) const
 {
-	return !post_buffer(lists_[static_cast<std::size_t>(list)].get(), entry.id,
-		{entry.va, entry.length, key(entry.region)});
+	return !post_buffer(
+		lists_[static_cast<std::size_t>(list)].get(), entry.id, {entry.va, entry.length, key(entry.region)});
 }
 
 ListState DeviceWorld::list_state(int list) const
@@ -181,8 +180,8 @@ ListState DeviceWorld::list_state(int list) const
 std::vector<reference::Rejected> DeviceWorld::take_rejected(int list) const
 {
 	std::array<prismdv_rejected_entry, 64> entries;
-	const ssize_t count = prismdv_poll_rejected(
-		lists_[static_cast<std::size_t>(list)].get(), entries.data(), entries.size());
+	const ssize_t count =
+		prismdv_poll_rejected(lists_[static_cast<std::size_t>(list)].get(), entries.data(), entries.size());
 	std::vector<reference::Rejected> reports;
 	for (ssize_t i = 0; i < count; i++) {
 		const prismdv_rejected_entry &entry = entries[static_cast<std::size_t>(i)];

@@ -86,7 +86,8 @@ ibv_gid to_gid(const std::string &address)
 {
 	ibv_gid gid{};
 	gid.raw[10] = gid.raw[11] = 0xff;
-	if (inet_pton(AF_INET, address.c_str(), gid.raw + 12) == 1 || inet_pton(AF_INET6, address.c_str(), gid.raw) == 1)
+	if (inet_pton(AF_INET, address.c_str(), gid.raw + 12) == 1 ||
+		inet_pton(AF_INET6, address.c_str(), gid.raw) == 1)
 		return gid;
 	throw std::runtime_error("not an address: " + address);
 }
@@ -115,8 +116,8 @@ Descriptor socket_in(const std::string &network_namespace, int family, int type,
 
 /* Bound, so that the namespace answers the device's packets with no ICMP. Nobody reads from it. */
 WirePeer::WirePeer(const WirePath &path, std::uint16_t port)
-	: own_(to_gid(path.peer)), device_(to_gid(path.device)),
-	  flow_{soft_address(own_), soft_address(device_), port, roce_port},
+	: own_(to_gid(path.peer)),
+	  device_(to_gid(path.device)), flow_{soft_address(own_), soft_address(device_), port, roce_port},
 	  socket_(socket_in(path.network_namespace, ipv6() ? AF_INET6 : AF_INET, SOCK_DGRAM, 0)),
 	  tap_(socket_in(path.network_namespace, AF_PACKET, SOCK_DGRAM, htons(ipv6() ? ETH_P_IPV6 : ETH_P_IP)))
 {
@@ -144,7 +145,8 @@ void WirePeer::send(const Packet &packet) const
 void WirePeer::send_raw(std::span<const std::uint8_t> datagram) const
 {
 	const SocketAddress to = to_socket_address(device_, ipv6(), roce_port);
-	must(static_cast<int>(sendto(socket_.get(), datagram.data(), datagram.size(), 0, to.get(), to.length)), "sendto");
+	must(static_cast<int>(sendto(socket_.get(), datagram.data(), datagram.size(), 0, to.get(), to.length)),
+		"sendto");
 }
 
 void WirePeer::send_train(std::span<const Packet> packets) const

@@ -125,8 +125,7 @@ Packet WireTarget::header(std::uint8_t opcode, bool ack_req, std::uint8_t flags)
 }
 
 /** Cut the payload up; @p head makes what stands in front of each piece of it, from its offset and length. */
-void WireTarget::append_payload(
-	Exchange &exchange, const std::function<Packet(std::uint32_t, std::uint32_t)> &head)
+void WireTarget::append_payload(Exchange &exchange, const std::function<Packet(std::uint32_t, std::uint32_t)> &head)
 {
 	const Bytes none;
 	const Bytes &payload = exchange.request->carries_payload() ? exchange.request->payload : none;
@@ -169,7 +168,9 @@ void WireTarget::encode_standard(Exchange &exchange, const WireNames &names)
 		const bool last = !request.carries_payload() || offset + n == request.payload.size();
 		std::uint8_t opcode = rc_read;
 		if (request.op == Op::plain_write)
-			opcode = first ? (last ? rc_write_only : rc_write_first) : last ? rc_write_last : rc_write_middle;
+			opcode = first  ? (last ? rc_write_only : rc_write_first)
+				 : last ? rc_write_last
+					: rc_write_middle;
 		else if (request.op != Op::plain_read)
 			opcode = request.op == Op::plain_swap ? rc_compare_swap : rc_fetch_add;
 		Packet packet = header(opcode, last, 0);
@@ -275,8 +276,8 @@ bool WireTarget::is_negative(const Answer &answer, const Exchange &exchange, Out
 		complain(fmt::format("a NAK of syndrome {:#x}", syndrome));
 	if (answer.packet.size() != acknowledge_size)
 		complain("a NAK of a wrong size");
-	if (((answer.psn - exchange.first_psn) & PRISM_PSN_MASK) >= std::max<std::size_t>(
-			exchange.psns, exchange.packets.size()))
+	if (((answer.psn - exchange.first_psn) & PRISM_PSN_MASK) >=
+		std::max<std::size_t>(exchange.psns, exchange.packets.size()))
 		complain("a NAK at a PSN that is none of the request's");
 	check_msn(answer.packet, msn_);
 	return true;
@@ -320,7 +321,8 @@ void WireTarget::read_short(const Exchange &exchange, const Answer &answer, Outc
 	if (returns_data(request) && status == 0)
 		complain("OK and no data");
 	if (status > 4 || answer.packet != expected)
-		complain(fmt::format("a short response to the request at PSN {:#x} that should be other bytes: {}, expected {}",
+		complain(fmt::format(
+			"a short response to the request at PSN {:#x} that should be other bytes: {}, expected {}",
 			exchange.first_psn, to_hex(answer.packet), to_hex(expected)));
 	msn_++;
 }
@@ -352,9 +354,10 @@ void WireTarget::read_data(const Exchange &exchange, Answer answer, Outcome &out
 		}
 		const std::uint32_t n = std::min(mtu_, length - index * mtu_);
 		const bool last = index * mtu_ + n == length;
-		const std::uint8_t opcode = index == 0 ? (last ? PRISM_OP_READ_RESPONSE_ONLY : PRISM_OP_READ_RESPONSE_FIRST)
-					    : last     ? PRISM_OP_READ_RESPONSE_LAST
-						       : PRISM_OP_READ_RESPONSE_MIDDLE;
+		const std::uint8_t opcode =
+			index == 0 ? (last ? PRISM_OP_READ_RESPONSE_ONLY : PRISM_OP_READ_RESPONSE_FIRST)
+			: last     ? PRISM_OP_READ_RESPONSE_LAST
+				   : PRISM_OP_READ_RESPONSE_MIDDLE;
 		Packet expected(read_response_header + n + (-n & 3));
 		put_response_bth(expected, opcode, -n & 3, exchange.first_psn + index);
 		put_unaligned_be32(std::uint32_t{syndrome_ack} << 24 |
@@ -369,8 +372,9 @@ void WireTarget::read_data(const Exchange &exchange, Answer answer, Outcome &out
 		}
 		std::copy_n(answer.packet.begin() + read_response_header, n, expected.begin() + read_response_header);
 		if (answer.packet != expected)
-			complain(fmt::format("READ response {} at PSN {:#x} that should be other bytes: {}, expected {}", index,
-				exchange.first_psn, to_hex(answer.packet), to_hex(expected)));
+			complain(
+				fmt::format("READ response {} at PSN {:#x} that should be other bytes: {}, expected {}",
+					index, exchange.first_psn, to_hex(answer.packet), to_hex(expected)));
 		outcome.local.insert(outcome.local.end(), answer.packet.begin() + read_response_header,
 			answer.packet.begin() + read_response_header + n);
 		if (last)

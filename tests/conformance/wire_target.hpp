@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A queue pair of a kernel device as a responder, and its peer: requests of the reference become packets, and what comes
- * back is held against docs/wire-protocol.md byte by byte.
+ * A queue pair of a kernel device as a responder, and its peer: requests of the reference become packets, and what
+ * comes back is held against docs/wire-protocol.md byte by byte.
  */
 #pragma once
 

@@ -21,6 +21,7 @@ packet_peer() {
 	local prefix=10.7.0.
 	[ "$1" = IPv4 ] || prefix=fd00:7::
 	shift
+	# shellcheck disable=SC2154 # of lib.sh
 	"$PRISM_BUILD/bin/prism-packet-peer" --device prism1 --namespace peer --device-address "${prefix}1" \
 		--peer-address "${prefix}2" --other-address "${prefix}3" \
 		--vectors "$guest_folder/../../vectors/vectors.json" --corpus "$PRISM_BUILD/kernel-corpus" "$@"

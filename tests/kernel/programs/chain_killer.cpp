@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-chain-killer: a server whose clients install new versions of an object, ALLOCATE and then CAS if that succeeded,
- * until each of them is killed at a random moment. No buffer may be lost but those whose address was on its way to a
- * client, and what the process held goes with it.
+ * prism-chain-killer: a server whose clients install new versions of an object, ALLOCATE and then CAS if that
+ * succeeded, until each of them is killed at a random moment. No buffer may be lost but those whose address was on its
+ * way to a client, and what the process held goes with it.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -78,8 +78,8 @@ T receive_from(int fd)
 /** One chain at a time, for ever. */
 int client(const std::string &name, int fd, int shared)
 {
-	auto *progress = static_cast<Progress *>(
-		mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0));
+	auto *progress =
+		static_cast<Progress *>(mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0));
 	check(progress == MAP_FAILED, "mmap");
 	const Device device(name);
 	const Owned<ibv_cq> cq = create_cq(device);
@@ -123,8 +123,8 @@ class Server
 public:
 	Server(const std::string &name, std::uint64_t seed)
 		: name_(name), random_(seed), device_(name), cq_(create_cq(device_)),
-		  qp_(create_qp(device_, device_.pd(), cq_.get())), list_(create_srq(device_, device_.pd(), buffers, true)),
-		  memory_(device_.pd(), memory_size)
+		  qp_(create_qp(device_, device_.pd(), cq_.get())),
+		  list_(create_srq(device_, device_.pd(), buffers, true)), memory_(device_.pd(), memory_size)
 	{
 		for (unsigned i = 0; i < buffers; i++)
 			give(i);
@@ -157,7 +157,8 @@ public:
 private:
 	void give(unsigned index)
 	{
-		check(post_buffer(list_.get(), index, memory_.sge(buffers_at + index * buffer_size, buffer_size)), "post");
+		check(post_buffer(list_.get(), index, memory_.sge(buffers_at + index * buffer_size, buffer_size)),
+			"post");
 	}
 
 	[[nodiscard]] prismdv_free_list_attr query() const
@@ -180,7 +181,8 @@ private:
 			arguments.push_back(word.data());
 		arguments.push_back(nullptr);
 		pid_t child = 0;
-		check(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ), "posix_spawn");
+		check(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ),
+			"posix_spawn");
 		close(ends[1]);
 		send_to(channel_, Hello{qp_->qp_num, memory_.key(), number_of(list_.get()), memory_.va()});
 		const auto qpn = receive_from<std::uint32_t>(channel_);
@@ -189,7 +191,8 @@ private:
 		return child;
 	}
 
-	/** The dead client's queue pair goes first, then every buffer is in the list, known to it, or on its way to it. */
+	/** The dead client's queue pair goes first, then every buffer is in the list, known to it, or on its way to it.
+	 */
 	bool account(const prismdv_free_list_attr &before, const Progress &progress)
 	{
 		check(set_state(qp_.get(), IBV_QPS_RESET), "to RESET");
@@ -201,8 +204,8 @@ private:
 		came_back += back;
 		if (out < answered || out > posted || now.rejected != before.rejected ||
 			now.available != before.available - out) {
-			fmt::print("FAIL: {} taken, {} came back, {} posted, {} answered, {} of {} available\n", taken, back,
-				posted, answered, now.available, before.available);
+			fmt::print("FAIL: {} taken, {} came back, {} posted, {} answered, {} of {} available\n", taken,
+				back, posted, answered, now.available, before.available);
 			return false;
 		}
 		return recover(out);

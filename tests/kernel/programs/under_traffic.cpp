@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-under-traffic: memory windows and their bounds, and then regions, lists, windows and queue pairs that are destroyed
- * while others hammer them with PRISM requests. When a region's deregistration has returned, nobody writes there.
+ * prism-under-traffic: memory windows and their bounds, and then regions, lists, windows and queue pairs that are
+ * destroyed while others hammer them with PRISM requests. When a region's deregistration has returned, nobody writes
+ * there.
  */
 #include <algorithm>
 #include <atomic>
@@ -68,9 +69,9 @@ public:
 	void run()
 	{
 		constexpr unsigned rights = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-		for (const WindowCase &c : {WindowCase{"type 1", IBV_MW_TYPE_1, rights},
-			     WindowCase{"type 2", IBV_MW_TYPE_2, rights},
-			     WindowCase{"type 2, zero-based", IBV_MW_TYPE_2, rights | IBV_ACCESS_ZERO_BASED}}) {
+		for (const WindowCase &c :
+			{WindowCase{"type 1", IBV_MW_TYPE_1, rights}, WindowCase{"type 2", IBV_MW_TYPE_2, rights},
+				WindowCase{"type 2, zero-based", IBV_MW_TYPE_2, rights | IBV_ACCESS_ZERO_BASED}}) {
 			const std::uint64_t base = c.access & IBV_ACCESS_ZERO_BASED ? 0 : memory_.va(start);
 			expect(reads(c, base, 64) == IBV_WC_SUCCESS, "the beginning of the window");
 			expect(reads(c, base + length - 64, 64) == IBV_WC_SUCCESS, "the end of the window");
@@ -202,7 +203,8 @@ private:
 	{
 		ibv_sge data = local_.sge(0, 1 + random_.below(400)), large = local_.sge(0, 4000);
 		const std::uint64_t va = targets_.va + random_.below(region_size - 4000);
-		prismdv_send_wr write = work_request(PRISMDV_WR_WRITE, random_.chance(30) ? &large : &data, va, targets_.key);
+		prismdv_send_wr write =
+			work_request(PRISMDV_WR_WRITE, random_.chance(30) ? &large : &data, va, targets_.key);
 		prismdv_send_wr allocate = work_request(PRISMDV_WR_ALLOCATE, random_.chance(30) ? &large : &data);
 		allocate.wr.sg_list->length = std::min<std::uint32_t>(allocate.wr.sg_list->length, buffer_size);
 		allocate.flags = PRISMDV_WR_REDIRECT;
@@ -211,7 +213,8 @@ private:
 		prismdv_send_wr move = work_request(PRISMDV_WR_WRITE, nullptr, va, targets_.key);
 		move.flags = PRISMDV_WR_DATA_INDIRECT | PRISMDV_WR_CONDITIONAL;
 		move.aux = {targets_.scratch_va, targets_.scratch_key, 2000};
-		prismdv_send_wr through = work_request(PRISMDV_WR_READ, &data, targets_.window_va + 64, targets_.window_key);
+		prismdv_send_wr through =
+			work_request(PRISMDV_WR_READ, &data, targets_.window_va + 64, targets_.window_key);
 		prismdv_send_wr *all[] = {&write, &allocate, &move, &through};
 		for (prismdv_send_wr *wr : all)
 			if (random_.chance(60))
@@ -231,9 +234,9 @@ class Destroyer
 {
 public:
 	Destroyer(const Device &device, std::uint64_t seed)
-		: device_(device), random_(seed), pages_(region_size), fixed_(device.pd(), region_size, every_right | IBV_ACCESS_MW_BIND),
-		  cq_(create_cq(device)), binder_(create_qp(device, device.pd(), cq_.get())),
-		  other_(create_qp(device, device.pd(), cq_.get()))
+		: device_(device), random_(seed), pages_(region_size),
+		  fixed_(device.pd(), region_size, every_right | IBV_ACCESS_MW_BIND), cq_(create_cq(device)),
+		  binder_(create_qp(device, device.pd(), cq_.get())), other_(create_qp(device, device.pd(), cq_.get()))
 	{
 		Path path = loopback(device);
 		path.timeout = 17;
@@ -300,7 +303,8 @@ private:
 		region_.reset();
 		std::fill_n(pages_.data(), region_size, mark);
 		std::this_thread::sleep_for(std::chrono::milliseconds(3));
-		expect(std::all_of(pages_.data(), pages_.data() + region_size, [](std::uint8_t b) { return b == mark; }),
+		expect(std::all_of(
+			       pages_.data(), pages_.data() + region_size, [](std::uint8_t b) { return b == mark; }),
 			"a deregistered region was written to");
 		make_region();
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-hostile-rings: a process that writes rubbish to the queues it shares with the module, in data and headers, while
- * doorbells ring and a well-behaved peer sends to its queue pairs. The kernel must survive, stay silent, and serve
- * others as before.
+ * prism-hostile-rings: a process that writes rubbish to the queues it shares with the module, in data and headers,
+ * while doorbells ring and a well-behaved peer sends to its queue pairs. The kernel must survive, stay silent, and
+ * serve others as before.
  */
 #include <rdma/ib_user_verbs.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -98,6 +99,8 @@ private:
 	void note(Kind kind, Kind also);
 	void add_pair(const QpLimits &limits);
 	void reconnect(Pair &pair);
+	/** Do it while no rubbish is written. */
+	void in_peace(const std::function<void()> &action);
 	void tidy(const std::vector<Ring> &rings) const;
 	void drive(Pair &pair);
 	void resize();
@@ -115,7 +118,8 @@ private:
 	Owned<ibv_qp> datagrams_;
 	std::vector<Ring> rings_;
 	ValidNames names_;
-	std::mutex quiet_; /* held where the provider reads a completion queue */
+	std::mutex quiet_;                     /* held where the provider reads a completion queue */
+	std::atomic<bool> wants_quiet_{false}; /* a mutex alone is not fair to who rarely asks */
 };
 
 void Round::note(Kind kind, Kind also)
@@ -125,8 +129,8 @@ void Round::note(Kind kind, Kind also)
 }
 
 Round::Round(const Device &device, std::uint64_t seed, std::int64_t opcode)
-	: device_(device), opcode_(opcode), random_(seed), memory_(device.pd(), memory_size, every_right | IBV_ACCESS_MW_BIND),
-	  peers_memory_(device.pd(), memory_size)
+	: device_(device), opcode_(opcode), random_(seed),
+	  memory_(device.pd(), memory_size, every_right | IBV_ACCESS_MW_BIND), peers_memory_(device.pd(), memory_size)
 {
 	peers_cq_ = create_cq(device, 1024);
 	finder_.take(Kind::completions, Kind::completions);
@@ -180,8 +184,8 @@ void Round::add_pair(const QpLimits &limits)
 /** SENDs for the receive queues, ALLOCATEs for the free list, WRITEs and READs, all of them faultless */
 void Round::drive(Pair &pair)
 {
-	static constexpr unsigned opcodes[] = {
-		IBV_WR_SEND, IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, PRISMDV_WR_ALLOCATE, PRISMDV_WR_ALLOCATE, PRISMDV_WR_CAS};
+	static constexpr unsigned opcodes[] = {IBV_WR_SEND, IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+		PRISMDV_WR_ALLOCATE, PRISMDV_WR_ALLOCATE, PRISMDV_WR_CAS};
 	const unsigned opcode = opcodes[random_.below(std::size(opcodes))];
 	static const std::uint64_t operands[2] = {1, 2};
 	prismdv_send_wr wr{};
@@ -213,13 +217,20 @@ void Round::tidy(const std::vector<Ring> &rings) const
 		}
 }
 
+void Round::in_peace(const std::function<void()> &action)
+{
+	wants_quiet_ = true;
+	const std::lock_guard guard(quiet_);
+	tidy(rings_);
+	action();
+	wants_quiet_ = false;
+}
+
 void Round::reconnect(Pair &pair)
 {
 	if (state_of(pair.victim.get()) == IBV_QPS_RTS && state_of(pair.peer.get()) == IBV_QPS_RTS)
 		return;
-	const std::lock_guard guard(quiet_);
-	tidy(rings_);
-	connect_both(device_, pair.victim.get(), pair.peer.get(), loopback(device_));
+	in_peace([&] { connect_both(device_, pair.victim.get(), pair.peer.get(), loopback(device_)); });
 	reconnections++;
 }
 
@@ -241,6 +252,8 @@ void Round::run(std::chrono::milliseconds time)
 		Spoiler spoil(names_, seed, opcode_);
 		test::Random choice(seed + 1);
 		while (!stop.stop_requested()) {
+			while (wants_quiet_)
+				std::this_thread::yield();
 			{
 				const std::lock_guard guard(quiet_);
 				spoil.spoil(rings_[choice.below(rings_.size())]);
@@ -264,11 +277,8 @@ void Round::run(std::chrono::milliseconds time)
 		drive(pair);
 		if (i % 16 == 0)
 			reconnect(pair);
-		if (i % 64 == 0 && state_of(datagrams_.get()) != IBV_QPS_RTS) {
-			const std::lock_guard guard(quiet_);
-			tidy(rings_);
-			set_up_datagrams(datagrams_.get());
-		}
+		if (i % 64 == 0 && state_of(datagrams_.get()) != IBV_QPS_RTS)
+			in_peace([&] { set_up_datagrams(datagrams_.get()); });
 		if (i % 32 == 0)
 			device_.take_events();
 	}
@@ -279,9 +289,8 @@ void Round::run(std::chrono::milliseconds time)
 	/* The mappings change with this, so nobody may write there any more. */
 	resize();
 	const std::vector<Mapping> left = uverbs_mappings();
-	std::erase_if(rings_, [&](const Ring &ring) {
-		return std::find(left.begin(), left.end(), ring.mapping) == left.end();
-	});
+	std::erase_if(rings_,
+		[&](const Ring &ring) { return std::find(left.begin(), left.end(), ring.mapping) == left.end(); });
 	tidy(rings_);
 	tidy(finder_.take(Kind::completions, Kind::completions));
 	device_.take_events();

@@ -118,7 +118,8 @@ void Spoiler::send_entry(const Ring &ring, std::uint8_t *entry)
 		send.opcode = static_cast<std::uint32_t>(random_.below(256));
 		break;
 	case 1: /* IB_WR_REG_MR of the kernel, and what lies around the ends of its tables */
-		send.opcode = random_.pick({0x20u, 0x21u, 0x1fu, 0xf0u, 0x100u, 0xffffffffu, 0x80000000u, 0xbfu, 0xc4u});
+		send.opcode =
+			random_.pick({0x20u, 0x21u, 0x1fu, 0xf0u, 0x100u, 0xffffffffu, 0x80000000u, 0xbfu, 0xc4u});
 		break;
 	case 2:
 		send.opcode = static_cast<std::uint32_t>(random_.between(PRISM_ABI_WR_READ, PRISM_ABI_WR_ALLOCATE));
@@ -133,7 +134,8 @@ void Spoiler::send_entry(const Ring &ring, std::uint8_t *entry)
 		send.flags = static_cast<std::uint32_t>(random_.below(32));
 	send.num_sge = random_.chance(60) ? static_cast<std::uint32_t>(random_.below(6)) : number();
 	send.length = random_.chance(60) ? static_cast<std::uint32_t>(random_.below(200)) : number();
-	const std::uint64_t va = random_.chance(70) ? names_.va + (random_.below(names_.length) & ~31ull) : random_.bits();
+	const std::uint64_t va =
+		random_.chance(70) ? names_.va + (random_.below(names_.length) & ~31ull) : random_.bits();
 	if (send.opcode >= PRISM_ABI_WR_READ && send.opcode <= PRISM_ABI_WR_ALLOCATE) {
 		send.prism.va = va;
 		send.prism.aux_va = names_.va + (random_.below(names_.length) & ~31ull);
@@ -168,7 +170,8 @@ void Spoiler::send_entry(const Ring &ring, std::uint8_t *entry)
 	const std::size_t head = prism ? PRISM_ABI_PRISM_SEND_HEADER : PRISM_ABI_SEND_HEADER;
 	std::memcpy(entry, &send, std::min({sizeof(send), head, ring.entry_size()}));
 	if (ring.entry_size() > head)
-		sges(reinterpret_cast<prism_abi_sge *>(entry + head), (ring.entry_size() - head) / sizeof(prism_abi_sge));
+		sges(reinterpret_cast<prism_abi_sge *>(entry + head),
+			(ring.entry_size() - head) / sizeof(prism_abi_sge));
 }
 
 void Spoiler::receive_entry(const Ring &ring, std::uint8_t *entry)
@@ -208,7 +211,8 @@ void Spoiler::indices(const Ring &ring)
 void Spoiler::spoil(const Ring &ring)
 {
 	if (ring.kind == Kind::free_list) {
-		noise(reinterpret_cast<std::uint8_t *>(ring.mapping.start), std::min<std::size_t>(ring.mapping.size, 256));
+		noise(reinterpret_cast<std::uint8_t *>(ring.mapping.start),
+			std::min<std::size_t>(ring.mapping.size, 256));
 		return;
 	}
 	for (std::uint64_t n = 1 + random_.below(6); n > 0; n--) {

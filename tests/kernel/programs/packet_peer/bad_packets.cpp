@@ -48,8 +48,7 @@ void expect_counted(Bench &bench, const std::string &name, std::uint64_t before,
 	const std::string counter = counter_name(bench.device, name);
 	if (counter.empty())
 		return; /* rxe has none for what it drops below the protocol */
-	bench.expect(
-		wait_until([&] { return bench.device.counter(counter) == before + 1; }, std::chrono::seconds(2)),
+	bench.expect(wait_until([&] { return bench.device.counter(counter) == before + 1; }, std::chrono::seconds(2)),
 		fmt::format("{}: {} grew by {}, not by 1", what, counter, bench.device.counter(counter) - before));
 }
 
@@ -97,7 +96,8 @@ void corrupted(Bench &bench, WireTarget &target)
 	dropped(bench, target, "the ICRC of another identification", "rx_bad_icrc", [&](Packet &packet) {
 		Packet datagram = packet;
 		datagram.resize(packet.size() + 4);
-		soft::store_icrc(datagram.data() + packet.size(), bench.peer.icrc_of(packet, 0x1234) ^ bench.peer.ipv6());
+		soft::store_icrc(
+			datagram.data() + packet.size(), bench.peer.icrc_of(packet, 0x1234) ^ bench.peer.ipv6());
 		bench.peer.send_raw(datagram);
 	});
 }
@@ -226,7 +226,8 @@ void missing_rights(Bench &bench)
 		{Op::cas, 0, no_atomic},
 	};
 	for (const auto &row : rows)
-		refused(bench, request_of(row.op, row.flags), "access flags of the queue pair", "rx_bad_flags", row.access);
+		refused(bench, request_of(row.op, row.flags), "access flags of the queue pair", "rx_bad_flags",
+			row.access);
 	Request skipped = request_of(Op::read, conditional);
 	refused(bench, skipped, "access flags, a conditional request", "rx_bad_flags", no_read);
 	refused(bench, request_of(Op::write), "no room for a request at all", "rx_excess_request", all_rights, 0);
@@ -259,8 +260,8 @@ void wrong_keys(Bench &bench)
 					probe.execute(request).verdict == Verdict::completed)
 					continue;
 				refused(bench, request,
-					fmt::format("operation {} flags {} {} of region {}", static_cast<int>(op), flags,
-						aux ? "aux" : "target", region),
+					fmt::format("operation {} flags {} {} of region {}", static_cast<int>(op),
+						flags, aux ? "aux" : "target", region),
 					"rx_access_error");
 			}
 }
@@ -269,8 +270,9 @@ void wrong_keys(Bench &bench)
 void ranges(Bench &bench)
 {
 	for (const Op op : {Op::read, Op::write, Op::cas})
-		for (const std::uint64_t va : {main_va - 32, main_va - 16, main_va + main_size - 16, main_va + main_size,
-			     std::uint64_t{0}, ~std::uint64_t{31}, ~std::uint64_t{15}, std::uint64_t{1} << 63}) {
+		for (const std::uint64_t va :
+			{main_va - 32, main_va - 16, main_va + main_size - 16, main_va + main_size, std::uint64_t{0},
+				~std::uint64_t{31}, ~std::uint64_t{15}, std::uint64_t{1} << 63}) {
 			Request request = request_of(op);
 			request.va = va;
 			request.size = 32;
@@ -370,12 +372,12 @@ void regions_that_go(Bench &bench)
 /** Standard requests inside unfinished PRISM ones, and the other way round */
 void inside_each_other(Bench &bench)
 {
-	const Request next[] = {plain_read(10), request_of(Op::plain_read), request_of(Op::plain_write),
-		request_of(Op::plain_add)};
+	const Request next[] = {
+		plain_read(10), request_of(Op::plain_read), request_of(Op::plain_write), request_of(Op::plain_add)};
 	for (const Op op : {Op::write, Op::allocate, Op::plain_write})
 		for (const Request &second : next) {
-			const std::string what = fmt::format(
-				"operation {} inside an unfinished {}", static_cast<int>(second.op), static_cast<int>(op));
+			const std::string what = fmt::format("operation {} inside an unfinished {}",
+				static_cast<int>(second.op), static_cast<int>(op));
 			/* both standard: rxe's own business */
 			if (op == Op::plain_write && second.op >= Op::plain_read)
 				continue;
@@ -418,7 +420,9 @@ void statuses(Bench &bench)
 	for (unsigned i = 0; i < 9; i++) {
 		reference::Entry entry;
 		entry.id = 1000 + i;
-		entry.region = i % 3 == 0 ? int{region_read_only} : i % 3 == 1 ? int{region_foreign} : int{region_buffers};
+		entry.region = i % 3 == 0   ? int{region_read_only}
+			       : i % 3 == 1 ? int{region_foreign}
+					    : int{region_buffers};
 		entry.va = entry.region == region_buffers ? buffers_va + buffers_size - 8 : main_va;
 		entry.length = 64;
 		bench.world.lists[list_empty].entries.push_back(entry);

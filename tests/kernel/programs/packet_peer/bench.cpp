@@ -18,7 +18,8 @@ reference::World make_world()
 {
 	using reference::all_rights;
 	using reference::Rights;
-	constexpr Rights write{true, false, true, false}, read{false, true, false, false}, atomic{true, false, false, true};
+	constexpr Rights write{true, false, true, false}, read{false, true, false, false},
+		atomic{true, false, false, true};
 	reference::World world;
 	world.arenas = {{main_va, Bytes(main_size)}, {aux_va, Bytes(aux_size)}, {buffers_va, Bytes(buffers_size)}};
 	for (std::size_t a = 0; a < world.arenas.size(); a++)
@@ -148,7 +149,8 @@ void Bench::expect_agreement(WireTarget &of, const std::string &what)
 	for (std::size_t a = 0; a < world.arenas.size(); a++) {
 		const auto now = memory.memory(a);
 		const auto at = std::mismatch(now.begin(), now.end(), world.arenas[a].bytes.begin()).first;
-		if (!expect(at == now.end(), fmt::format("{}: memory of arena {} differs at {:#x}", what, a, at - now.begin())))
+		if (!expect(at == now.end(),
+			    fmt::format("{}: memory of arena {} differs at {:#x}", what, a, at - now.begin())))
 			memory.poke(world.arenas[a].va, world.arenas[a].bytes);
 	}
 	for (int i = 0; i < list_count; i++) {
@@ -163,10 +165,9 @@ void Bench::expect_agreement(WireTarget &of, const std::string &what)
 		};
 		/* what a queue pair in ERROR gives back, it gives back a moment later */
 		const bool agreed = wait_until(agrees, std::chrono::seconds(2));
-		expect(agreed,
-			fmt::format("{}: list {}: popped {} reclaimed {} available {}, expected {} {} {}", what, i,
-				state.popped, state.reclaimed, state.available, list.popped, list.reclaimed,
-				list.entries.size()));
+		expect(agreed, fmt::format("{}: list {}: popped {} reclaimed {} available {}, expected {} {} {}", what,
+				       i, state.popped, state.reclaimed, state.available, list.popped, list.reclaimed,
+				       list.entries.size()));
 		expect(memory.take_rejected(i) == list.rejected, what + ": reports of bad entries");
 		list.rejected.clear();
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the parts of prism-packet-peer share: a device, its peer, memory at the addresses of the vectors, and a count. */
+/* What the parts of prism-packet-peer share: a device, its peer, memory at the addresses of the vectors, and a count.
+ */
 #pragma once
 
 #include <map>
@@ -38,11 +39,11 @@ enum RegionNumber {
 	region_main,
 	region_aux,
 	region_buffers,
-	region_foreign,	   /* main, of another protection domain */
-	region_read_only,  /* main */
-	region_write_only, /* main */
+	region_foreign,     /* main, of another protection domain */
+	region_read_only,   /* main */
+	region_write_only,  /* main */
 	region_atomic_only, /* main */
-	region_loose,	   /* the second half of aux: is deregistered in between */
+	region_loose,       /* the second half of aux: is deregistered in between */
 	region_count
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Packets from the seeds of tests/fuzz, mutated, to a responder and, as answers, to a requester with work requests under
- * way. Nothing may come of it but answers, errors of the queue pair and changes where the peer has rights.
+ * Packets from the seeds of tests/fuzz, mutated, to a responder and, as answers, to a requester with work requests
+ * under way. Nothing may come of it but answers, errors of the queue pair and changes where the peer has rights.
  */
 #include <algorithm>
 #include <filesystem>
@@ -69,11 +69,13 @@ void mutate(Packet &packet, test::Random &random)
 			break;
 		case 4: /* a field of four bytes with a value of note */
 			if (packet.size() >= at / 4 * 4 + 4)
-				put_unaligned_be32(random.pick({0u, 1u, 0xffffffffu, 0x80000000u, 0x7fffffffu, 256u, 0x100000u}),
+				put_unaligned_be32(
+					random.pick({0u, 1u, 0xffffffffu, 0x80000000u, 0x7fffffffu, 256u, 0x100000u}),
 					packet.data() + at / 4 * 4);
 			break;
 		default:
-			packet[0] = static_cast<std::uint8_t>(random.chance(80) ? 0xc0 + random.below(0x18) : random.bits());
+			packet[0] = static_cast<std::uint8_t>(
+				random.chance(80) ? 0xc0 + random.below(0x18) : random.bits());
 			break;
 		}
 	}
@@ -85,7 +87,8 @@ class Fuzz
 {
 public:
 	explicit Fuzz(Bench &bench)
-		: bench_(bench), target_(bench.fresh()), secret_(bench.device.pd(), secret_size, IBV_ACCESS_REMOTE_READ),
+		: bench_(bench), target_(bench.fresh()),
+		  secret_(bench.device.pd(), secret_size, IBV_ACCESS_REMOTE_READ),
 		  hidden_(bench.device.pd(), secret_size, IBV_ACCESS_LOCAL_WRITE),
 		  local_(bench.device.pd(), local_size, IBV_ACCESS_LOCAL_WRITE)
 	{
@@ -178,7 +181,7 @@ private:
 			to_work_request(wr, request, {1, 2, 3}, local_.sge(at + 512, 8));
 			wr.wr.wr_id = posted_ % 1000;
 			wr.wr.send_flags = IBV_SEND_SIGNALED;
-			const std::uint32_t length = request.op == reference::Op::cas ? 16
+			const std::uint32_t length = request.op == reference::Op::cas          ? 16
 						     : request.op >= reference::Op::plain_swap ? 8
 											       : request.length;
 			sges[0] = local_.sge(at, length / 3);

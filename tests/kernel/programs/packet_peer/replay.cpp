@@ -139,7 +139,8 @@ void resolved_again(Bench &bench)
 		bench.poke_bounded(main_va + 0x1010, main_va + 0x4000 + bound, bound);
 		target.send(exchange);
 		const Outcome again = target.answer_again(exchange);
-		bench.expect(again.byte_len == bound && again.local == bench.world.peek(main_va + 0x4000 + bound, bound),
+		bench.expect(
+			again.byte_len == bound && again.local == bench.world.peek(main_va + 0x4000 + bound, bound),
 			fmt::format("a READ resolved again with bound {}", bound));
 		bench.expect_agreement(target, "a READ resolved again");
 	}
@@ -154,7 +155,8 @@ void resolved_again(Bench &bench)
 	bench.expect(target.answer_again(exchange).verdict == Verdict::access_error, "a duplicate READ that faults");
 	bench.expect(wait_until([&] { return bench.device.counter("rx_access_error") == faults + 1; }),
 		"a duplicate READ that faults is not counted");
-	bench.expect(state_of(target.qp()) == IBV_QPS_RTS, "a duplicate READ that faults changes the queue pair's state");
+	bench.expect(
+		state_of(target.qp()) == IBV_QPS_RTS, "a duplicate READ that faults changes the queue pair's state");
 	bench.expect_alive(target, "a duplicate READ that faults");
 }
 
@@ -219,7 +221,9 @@ void run_abandoned(Bench &bench)
 		const Exchange exchange = target.encode(request, bench.names(request), bench.random);
 		for (unsigned i = 0; i < 1 + round % 2; i++)
 			bench.peer.send(exchange.packets[i]);
-		const auto popped = [&] { return bench.memory.list_state(list_empty).popped == before.popped + round + 1; };
+		const auto popped = [&] {
+			return bench.memory.list_state(list_empty).popped == before.popped + round + 1;
+		};
 		bench.expect(wait_until(popped), "the first packet takes no buffer");
 		bench.expect(bench.memory.list_state(list_empty).available == 0, "the buffer is still in the list");
 		check(set_state(target.qp(), round % 3 == 0 ? IBV_QPS_RESET : IBV_QPS_ERR), "set_state");

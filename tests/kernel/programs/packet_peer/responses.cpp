@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device as the requester: its packets are held against the specification, and what W.6.4 and W.8.3 do not accept as
- * an answer must not complete anything.
+ * The device as the requester: its packets are held against the specification, and what W.6.4 and W.8.3 do not accept
+ * as an answer must not complete anything.
  */
 #include <algorithm>
 #include <cstring>
@@ -26,8 +26,7 @@ constexpr std::uint32_t rkey = 0x11223344, aux_rkey = 0x55667788, list_number = 
 class Requester
 {
 public:
-	explicit Requester(Bench &bench_)
-		: bench(bench_), local(bench_.device.pd(), local_size, IBV_ACCESS_LOCAL_WRITE)
+	explicit Requester(Bench &bench_) : bench(bench_), local(bench_.device.pd(), local_size, IBV_ACCESS_LOCAL_WRITE)
 	{
 	}
 
@@ -76,8 +75,8 @@ public:
 	}
 
 	/** An answer's BTH and AETH, with room for @p more bytes */
-	[[nodiscard]] Packet head(std::uint8_t opcode, std::uint32_t psn, std::size_t more,
-		std::uint8_t syndrome = 0x1f) const
+	[[nodiscard]] Packet head(
+		std::uint8_t opcode, std::uint32_t psn, std::size_t more, std::uint8_t syndrome = 0x1f) const
 	{
 		Packet packet(bth_size + 4 + more);
 		prism_bth bth{};
@@ -111,28 +110,27 @@ public:
 
 	std::optional<ibv_wc> completion(int milliseconds = 10000) const
 	{
-		const std::optional<ibv_wc> wc =
-			next_completion(target->cq(), std::chrono::milliseconds(milliseconds));
+		const std::optional<ibv_wc> wc = next_completion(target->cq(), std::chrono::milliseconds(milliseconds));
 		if (wc)
 			bench.expect(wc->wr_id == wr_id, "the completion of another request");
 		return wc;
 	}
 
-	void expect_completion(ibv_wc_status status, std::uint32_t prism_status, std::uint32_t byte_len,
-		const std::string &what) const
+	void expect_completion(
+		ibv_wc_status status, std::uint32_t prism_status, std::uint32_t byte_len, const std::string &what) const
 	{
 		const std::optional<ibv_wc> wc = completion();
 		if (!bench.expect(wc.has_value(), what + ": no completion"))
 			return;
-		bench.expect(wc->status == status, fmt::format("{}: completion status {}", what, static_cast<int>(wc->status)));
+		bench.expect(wc->status == status,
+			fmt::format("{}: completion status {}", what, static_cast<int>(wc->status)));
 		if (status == IBV_WC_SUCCESS)
 			bench.expect(wc->vendor_err == prism_status && wc->byte_len == byte_len,
 				fmt::format("{}: status {} length {}", what, wc->vendor_err, wc->byte_len));
 	}
 
 	/** Send it: it is dropped, counted by @p counter, and completes nothing. */
-	void expect_dropped(const Packet &packet, const std::string &what,
-		const char *counter = "rx_response_dropped")
+	void expect_dropped(const Packet &packet, const std::string &what, const char *counter = "rx_response_dropped")
 	{
 		const std::uint64_t before = bench.device.counter(counter);
 		answer(packet);
@@ -196,8 +194,8 @@ void packets_of_requests(Requester &requester)
 				if (op == Op::write && (flags & reference::indirect) && length > 256)
 					continue;
 				const Request request = request_of(op, flags, op == Op::cas ? 0 : length);
-				const std::string what =
-					fmt::format("operation {} flags {} length {}", static_cast<int>(op), flags, length);
+				const std::string what = fmt::format(
+					"operation {} flags {} length {}", static_cast<int>(op), flags, length);
 				requester.ask(request);
 				const bool data = op == Op::read && !(flags & reference::redirect);
 				if (data) {
@@ -212,14 +210,19 @@ void packets_of_requests(Requester &requester)
 							opcode, requester.first_psn + i, 7, length, n, 0x5a));
 					}
 				} else {
-					const std::uint64_t value =
-						op == Op::cas ? 0 : op == Op::allocate ? 0x7f0011223344 : length;
+					const std::uint64_t value = op == Op::cas        ? 0
+								    : op == Op::allocate ? 0x7f0011223344
+											 : length;
 					requester.answer(requester.short_response(requester.last_psn, 0, value));
 				}
-				requester.expect_completion(
-					IBV_WC_SUCCESS, 0, op == Op::cas ? 16 : op == Op::allocate ? 8 : length, what);
+				requester.expect_completion(IBV_WC_SUCCESS, 0,
+					op == Op::cas        ? 16
+					: op == Op::allocate ? 8
+							     : length,
+					what);
 				if (op == Op::allocate)
-					bench.expect(requester.local.word(result_at) == 0x7f0011223344, what + ": address");
+					bench.expect(
+						requester.local.word(result_at) == 0x7f0011223344, what + ": address");
 			}
 }
 
@@ -236,7 +239,8 @@ void strange_short_responses(Requester &requester)
 	requester.expect_dropped(cut, "a response cut short");
 	requester.expect_dropped(longer, "a response with trailing bytes");
 	for (const std::uint8_t status : {1, 2, 3, 4, 5, 255})
-		requester.expect_dropped(requester.short_response(psn, status, 0), fmt::format("status {} to a WRITE", status));
+		requester.expect_dropped(
+			requester.short_response(psn, status, 0), fmt::format("status {} to a WRITE", status));
 	requester.expect_dropped(requester.short_response(psn, 0, 17), "more bytes written than were sent");
 	requester.expect_dropped(requester.short_response(psn, 0, 15), "fewer bytes written than were sent, without B");
 	requester.expect_dropped(requester.short_response(psn - 1, 0, 16), "a response before the request");
@@ -262,8 +266,7 @@ void strange_read_responses(Requester &requester)
 	const std::uint32_t psn = requester.first_psn;
 	std::uint32_t resolution = 1; /* each newer, so that one that is accepted does not hide the next */
 	const auto response = [&](std::uint8_t opcode, std::uint32_t at, std::uint32_t length, std::size_t payload) {
-		return requester.read_response(
-			opcode, psn + at, at ? resolution : ++resolution, length, payload, 0xee);
+		return requester.read_response(opcode, psn + at, at ? resolution : ++resolution, length, payload, 0xee);
 	};
 	constexpr std::uint8_t first = PRISM_OP_READ_RESPONSE_FIRST, middle = PRISM_OP_READ_RESPONSE_MIDDLE,
 			       last = PRISM_OP_READ_RESPONSE_LAST, only = PRISM_OP_READ_RESPONSE_ONLY;
@@ -306,8 +309,8 @@ void spliced(Requester &requester)
 	};
 	std::fill_n(requester.local.data(), 1024, std::uint8_t{0xa5});
 	requester.answer(response(PRISM_OP_READ_RESPONSE_FIRST, 0, 8, 600, 256));
-	requester.expect_dropped(
-		response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 600, 256), "an older resolution", "rx_resolution_dropped");
+	requester.expect_dropped(response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 600, 256), "an older resolution",
+		"rx_resolution_dropped");
 	requester.expect_dropped(
 		response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 9, 600, 256), "a newer resolution", "rx_resolution_dropped");
 	requester.answer(response(PRISM_OP_READ_RESPONSE_FIRST, 0, 9, 500, 256));
@@ -325,8 +328,8 @@ void spliced(Requester &requester)
 
 void negative(Requester &requester)
 {
-	static constexpr std::pair<std::uint8_t, ibv_wc_status> answers[] = {{0x61, IBV_WC_REM_INV_REQ_ERR},
-		{0x62, IBV_WC_REM_ACCESS_ERR}, {0x63, IBV_WC_REM_OP_ERR}};
+	static constexpr std::pair<std::uint8_t, ibv_wc_status> answers[] = {
+		{0x61, IBV_WC_REM_INV_REQ_ERR}, {0x62, IBV_WC_REM_ACCESS_ERR}, {0x63, IBV_WC_REM_OP_ERR}};
 	for (const Op op : {Op::read, Op::write, Op::cas, Op::allocate})
 		for (const auto &[syndrome, status] : answers) {
 			requester.connect();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * tests/vectors/vectors.json against the device: each request as the file has it, but for queue pair, PSN, keys and list,
- * executed with the chain intact and broken; and each packet that is to be refused.
+ * tests/vectors/vectors.json against the device: each request as the file has it, but for queue pair, PSN, keys and
+ * list, executed with the chain intact and broken; and each packet that is to be refused.
  */
 #include <algorithm>
 #include <array>
@@ -57,8 +57,8 @@ Packet adapt(Bench &bench, const WireTarget &target, const std::string &hex)
 		put_key(packet, bth_size, bench.memory.number(list_own));
 		if (has_aux)
 			put_key(packet, bth_size + PRISM_ALETH_SIZE + 8, bench.memory.key(region_aux));
-	} else if (opcode == PRISM_OP_READ_REQUEST || opcode == PRISM_OP_WRITE_FIRST ||
-		   opcode == PRISM_OP_WRITE_ONLY || opcode == PRISM_OP_CAS) {
+	} else if (opcode == PRISM_OP_READ_REQUEST || opcode == PRISM_OP_WRITE_FIRST || opcode == PRISM_OP_WRITE_ONLY ||
+		   opcode == PRISM_OP_CAS) {
 		put_key(packet, bth_size + 8, bench.memory.key(region_main));
 		if (has_aux)
 			put_key(packet, bth_size + PRISM_RETH_SIZE + 8, bench.memory.key(region_aux));
@@ -165,9 +165,9 @@ void execute(Bench &bench, WireTarget &target, const Vector &vector, const std::
 	const Exchange exchange = target.adopt(vector.request, std::move(packets));
 	target.send(exchange);
 	const Outcome got = target.answer(exchange);
-	bench.expect(got == expected, fmt::format("{}: outcome: status {} length {}, expected {} {}", what,
-					      static_cast<int>(got.status), got.byte_len,
-					      static_cast<int>(expected.status), expected.byte_len));
+	bench.expect(got == expected,
+		fmt::format("{}: outcome: status {} length {}, expected {} {}", what, static_cast<int>(got.status),
+			got.byte_len, static_cast<int>(expected.status), expected.byte_len));
 	bench.expect_agreement(target, what);
 }
 
