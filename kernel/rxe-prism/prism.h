@@ -118,8 +118,23 @@ enum prism_verdict {
 	PRISM_VERDICTS,
 };
 
-enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
+enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
 enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
+
+/*
+ * A packet with the expected PSN. A standard request ends a chain's failure: if it is refused itself, nothing follows
+ * it, and if it has to wait for a receive, nothing overtakes it.
+ */
+static inline enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	if (unlikely(prism_is_packet(pkt)))
+		return prism_respond_request(qp, pkt);
+	if (unlikely(qp->prism.message.active))
+		return PRISM_VERDICT_INVALID;
+	qp->prism.chain_ok = true;
+	return PRISM_VERDICT_NOT_OURS;
+}
+
 enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt);
 int prism_saved_alloc(struct rxe_qp *qp, unsigned int count);
 void prism_saved_free(struct rxe_qp *qp);
@@ -136,8 +151,22 @@ enum prism_completion {
 	PRISM_COMPLETIONS,
 };
 
-enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
-void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
+enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
+void __prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
+
+static inline enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
+						   struct rxe_send_wqe *wqe)
+{
+	if (prism_is_wqe(wqe) || unlikely(prism_is_packet(pkt)))
+		return __prism_complete(qp, pkt, wqe);
+	return PRISM_COMPLETION_STANDARD;
+}
+
+static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe)
+{
+	if (prism_is_wqe(wqe) && wqe->status == IB_WC_SUCCESS)
+		__prism_fill_cqe(qp, wqe, cqe);
+}
 
 /* The one work request that took the queue pair to ERROR tells why; the others were flushed. */
 static inline enum ib_wc_status prism_flush_status(const struct rxe_send_wqe *wqe)
@@ -145,19 +174,21 @@ static inline enum ib_wc_status prism_flush_status(const struct rxe_send_wqe *wq
 	return wqe->state == wqe_state_error && wqe->status ? wqe->status : IB_WC_WR_FLUSH_ERR;
 }
 
-/* prism_icrc.c */
-void prism_icrc_init(void);
-bool prism_icrc_segment(struct sk_buff *skb, struct rxe_pkt_info *pkt, __be32 received);
-
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
-void __prism_begin(struct rxe_qp *qp);
-
-/* The responder takes up a request: from here on it may resolve pointers and touch memory. */
+/*
+ * The responder takes up a request: from here on it may resolve pointers and touch memory. All requests of an epoch
+ * have the same number, which is beyond what a free list counted when it last looked; only looking costs an atomic
+ * count.
+ */
 static inline void prism_begin(struct rxe_qp *qp)
 {
-	if (!qp->prism.begun)
-		__prism_begin(qp);
+	struct prism_dev *dev = &to_rdev(qp->ibqp.device)->prism;
+
+	if (qp->prism.begun)
+		return;
+	/* Seen by a free list that looks from now on; what that one saw before is seen by the request. */
+	smp_store_mb(qp->prism.begun, atomic64_read(&dev->epoch) + 1);
 }
 
 /* It has ended: it will not touch memory any more. */

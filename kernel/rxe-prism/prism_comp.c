@@ -221,17 +221,17 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
-/* A response has come, and @wqe is the oldest work request that is not complete. */
-enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
+/* A response has come, @wqe is the oldest work request that is not complete, and one of them at least is PRISM. */
+enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
 {
 	const bool later = psn_compare(pkt->psn, wqe->last_psn) > 0;
 
 	/* An answer to something that was never sent */
-	if ((prism_is_wqe(wqe) || prism_is_packet(pkt)) && psn_compare(pkt->psn, qp->req.psn) >= 0)
+	if (psn_compare(pkt->psn, qp->req.psn) >= 0)
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	if (!prism_is_wqe(wqe)) {
 		/* rxe understands a later PSN, which acknowledges SENDs and WRITEs, and nothing else of it. */
-		if (!prism_is_packet(pkt) || later)
+		if (later)
 			return PRISM_COMPLETION_STANDARD;
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	}
@@ -248,7 +248,7 @@ enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt
 	return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 }
 
-void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe)
+void __prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe)
 {
 	static const u32 opcodes[] = {
 		[PRISM_READ] = IB_UVERBS_WC_RDMA_READ,
@@ -257,11 +257,8 @@ void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe 
 		[PRISM_ALLOCATE] = IB_UVERBS_WC_FETCH_ADD,
 	};
 	struct ib_uverbs_wc *uwc = &cqe->uibwc;
-	const struct prism_wqe *prism;
+	const struct prism_wqe *prism = prism_wqe(qp, wqe);
 
-	if (!prism_is_wqe(wqe) || wqe->status != IB_WC_SUCCESS)
-		return;
-	prism = prism_wqe(qp, wqe);
 	uwc->opcode = opcodes[prism->request.op];
 	uwc->byte_len = prism->byte_len;
 	uwc->vendor_err = prism->status;

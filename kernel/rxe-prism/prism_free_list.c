@@ -31,15 +31,16 @@ static void prism_note_producer(struct rxe_srq *srq)
 
 static void prism_advance(struct rxe_dev *rxe, struct rxe_srq *srq, const struct rxe_qp *except)
 {
-	u64 begun;
+	u64 epoch;
 
 	prism_note_producer(srq);
-	/* A request with a later number resolves what it resolves after the owner took the pointers away. */
-	smp_mb();
-	begun = atomic64_read(&rxe->prism.begun);
-	/* Pairs with __prism_begin(): a request that is counted is seen under way. */
-	smp_mb();
-	prism_freelist_advance(&srq->prism.list, begun, prism_oldest(rxe, except));
+	/*
+	 * Requests under way have this number or less, those that begin from now on a greater one. The count is a full
+	 * barrier: a request that is not seen under way begins after it, and so resolves what it resolves after the
+	 * owner took the pointers away.
+	 */
+	epoch = atomic64_inc_return(&rxe->prism.epoch);
+	prism_freelist_advance(&srq->prism.list, epoch, prism_oldest(rxe, except));
 }
 
 static void prism_publish(struct rxe_srq *srq)

@@ -42,7 +42,6 @@ void prism_init(void)
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_LAST, "PRISM_READ_RESPONSE_LAST", ack | RXE_END_MASK);
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_ONLY, "PRISM_READ_RESPONSE_ONLY", ack | only);
 	prism_add_opcode(PRISM_OP_RESPONSE, "PRISM_RESPONSE", ack | only);
-	prism_icrc_init();
 	if (!prism_udp_port) {
 		pr_warn("udp_port=0 is no port: using %u\n", ROCE_V2_UDP_DPORT);
 		prism_udp_port = ROCE_V2_UDP_DPORT;
@@ -59,20 +58,8 @@ void prism_port_taken(int err)
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
 /*
- * Number the request. Whoever reads dev->begun afterwards must find the queue pair busy, so a number that is certainly
- * not larger than the request's own is published first: atomic64_inc_return() orders the two.
- */
-void __prism_begin(struct rxe_qp *qp)
-{
-	struct prism_dev *dev = &to_rdev(qp->ibqp.device)->prism;
-
-	WRITE_ONCE(qp->prism.begun, atomic64_read(&dev->begun) + 1);
-	WRITE_ONCE(qp->prism.begun, atomic64_inc_return(&dev->begun));
-}
-
-/*
- * The number of the oldest request under way, or U64_MAX. The caller has read dev->begun before, with a full barrier
- * behind the read. @except: a queue pair that does not wait for itself.
+ * The number of the oldest request under way, or U64_MAX. The caller has counted dev->epoch up before, with a full
+ * barrier behind that. @except: a queue pair that does not wait for itself.
  */
 u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
 {
@@ -113,7 +100,7 @@ void prism_dev_init(struct rxe_dev *rxe)
 {
 	struct prism_dev *dev = &rxe->prism;
 
-	atomic64_set(&dev->begun, 0);
+	atomic64_set(&dev->epoch, 0);
 	spin_lock_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->qps);
 	xa_init_flags(&dev->free_lists, XA_FLAGS_LOCK_BH);

@@ -292,7 +292,7 @@ static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *p
 	return PRISM_VERDICT_DROP;
 }
 
-static enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct prism_message *message = &qp->prism.message;
 	struct prism_request req;
@@ -322,22 +322,6 @@ static enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pk
 	else
 		prism_message_packet(&prism_memory, qp, message, &req, qp->prism.chain_ok, &result);
 	return prism_finish(qp, pkt, &req, &result);
-}
-
-/*
- * A packet with the expected PSN. A standard request ends a chain's failure: if it is refused itself, nothing follows
- * it, and if it has to wait for a receive, nothing overtakes it.
- */
-enum prism_verdict prism_respond(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
-{
-	if (prism_is_packet(pkt))
-		return prism_respond_request(qp, pkt);
-	if (!qp->prism.enabled)
-		return PRISM_VERDICT_NOT_OURS;
-	if (qp->prism.message.active)
-		return PRISM_VERDICT_INVALID;
-	qp->prism.chain_ok = true;
-	return PRISM_VERDICT_NOT_OURS;
 }
 
 /* Duplicates ----------------------------------------------------------------------------------------------------- */

@@ -104,15 +104,27 @@ void prism_sq_drop(struct rxe_qp *qp)
 
 /* Taking over an entry ------------------------------------------------------------------------------------------ */
 
-/* The entry without what stands behind it; of an ordinary queue pair without the PRISM member. */
-static void prism_copy_header(struct rxe_qp *qp, const void *entry, struct prism_abi_send *user)
+/*
+ * The entry without what stands behind it; the PRISM member only of a PRISM request. Sizes are constant, so that these
+ * are a few moves and no loop: this is on the path of every request.
+ */
+static bool prism_copy_header(struct rxe_qp *qp, const void *entry, struct prism_abi_send *user)
 {
-	const size_t size = min_t(size_t, sizeof(*user), prism_user_header(qp));
+	bool prism;
 
-	memcpy(user, entry, size);
-	memset((void *)user + size, 0, sizeof(*user) - size);
+	memcpy(user, entry, PRISM_ABI_SEND_HEADER);
 	/* What is checked below is what is used: no second look at shared memory. */
 	barrier();
+	prism = qp->prism.enabled && prism_is_wr(user->opcode);
+	if (prism) {
+		memcpy(&user->prism, entry + offsetof(struct prism_abi_send, prism),
+		       offsetof(struct prism_abi_prism_wr, operands));
+		if (user->opcode == PRISM_ABI_WR_CAS)
+			memcpy(user->prism.operands, entry + offsetof(struct prism_abi_send, prism.operands),
+			       PRISM_ABI_OPERANDS_SIZE);
+		barrier();
+	}
+	return prism;
 }
 
 static bool prism_take_inline(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const struct prism_abi_send *user,
@@ -128,12 +140,14 @@ static bool prism_take_inline(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const
 static bool prism_take_sges(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const struct prism_abi_send *user,
 			    const void *data)
 {
+	const struct rxe_sge *sge = data;
 	u64 length = 0;
 	u32 i;
 
 	if (user->num_sge > qp->sq.max_sge)
 		return false;
-	memcpy(wqe->dma.sge, data, user->num_sge * sizeof(wqe->dma.sge[0]));
+	for (i = 0; i < user->num_sge; i++)
+		wqe->dma.sge[i] = sge[i];
 	barrier();
 	for (i = 0; i < user->num_sge; i++)
 		length += wqe->dma.sge[i].length;
@@ -232,7 +246,6 @@ static bool prism_take_standard(struct rxe_qp *qp, struct rxe_send_wqe *wqe, con
 {
 	if (user->opcode > 31 || !(PRISM_USER_WR & BIT(user->opcode)) || !wr_opcode_mask(user->opcode, qp))
 		return false;
-	wqe->wr.ex.imm_data = user->imm_data;
 	switch (user->opcode) {
 	case IB_UVERBS_WR_RDMA_WRITE:
 	case IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
@@ -288,7 +301,8 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	struct prism_wqe *prism = prism_wqe(qp, wqe);
 	struct prism_request *req = &prism->request;
 
-	memset(prism, 0, sizeof(*prism));
+	memset(req, 0, sizeof(*req));
+	prism->latched = false;
 	req->op = user->opcode - PRISM_ABI_WR_READ;
 	req->flags = user->prism.flags & PRISM_FLAG_MASK;
 	req->first = true;
@@ -303,7 +317,8 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	req->free_list = user->prism.free_list;
 	req->tag = user->prism.tag;
 	req->operands = prism->operands;
-	memcpy(prism->operands, user->prism.operands, sizeof(prism->operands));
+	if (req->op == PRISM_CAS)
+		memcpy(prism->operands, user->prism.operands, sizeof(prism->operands));
 	prism->result.addr = user->prism.result.addr;
 	prism->result.length = user->prism.result.length ? sizeof(u64) : 0;
 	prism->result.lkey = user->prism.result.lkey;
@@ -314,20 +329,35 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	return !prism_request_check(req, qp->mtu, PRISM_MAX_INDIRECT_READ);
 }
 
+/* A fresh work request; its parameters and data follow. */
+static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
+{
+	wqe->wr.wr_id = user->wr_id;
+	wqe->wr.reserved = 0;
+	wqe->wr.opcode = user->opcode;
+	wqe->wr.send_flags = user->flags;
+	wqe->wr.ex.imm_data = user->imm_data;
+	wqe->status = 0;
+	wqe->state = wqe_state_posted;
+	wqe->iova = 0;
+	wqe->has_rd_atomic = 0;
+	wqe->ssn = atomic_inc_return(&qp->ssn);
+	wqe->dma.length = 0;
+	wqe->dma.resid = 0;
+	wqe->dma.cur_sge = 0;
+	wqe->dma.num_sge = 0;
+	wqe->dma.sge_offset = 0;
+}
+
 static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe *wqe)
 {
 	const void *data = entry + prism_user_header(qp);
 	struct prism_abi_send user;
 	bool taken;
 
-	prism_copy_header(qp, entry, &user);
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->wr.wr_id = user.wr_id;
-	wqe->wr.opcode = user.opcode;
-	wqe->wr.send_flags = user.flags;
-	wqe->state = wqe_state_posted;
-	wqe->ssn = atomic_inc_return(&qp->ssn);
-	if (qp->prism.enabled && prism_is_wr(user.opcode))
+	taken = prism_copy_header(qp, entry, &user);
+	prism_begin_wqe(qp, wqe, &user);
+	if (taken)
 		taken = prism_take_prism(qp, wqe, &user, data);
 	else
 		taken = prism_take_standard(qp, wqe, &user, data);

@@ -17,7 +17,7 @@ struct rxe_mmap_info;
 
 /* In struct rxe_dev */
 struct prism_dev {
-	atomic64_t begun;		/* requests begun on this device, of all kinds */
+	atomic64_t epoch;		/* counted up whenever a free list looks at what is under way */
 	spinlock_t lock;		/* guards qps */
 	struct list_head qps;
 	struct xarray free_lists;	/* by SRQ number */
@@ -55,7 +55,7 @@ struct prism_returned {
 struct prism_qp {
 	bool enabled;			/* created with PRISM_ABI_QP_PRISM */
 	struct list_head list;		/* in prism_dev.qps */
-	u64 begun;			/* number of the request being served, or one before it; 0 if none */
+	u64 begun;			/* epoch, plus one, in which the request being served began; 0 if none */
 
 	/* Send queue: what the user posted lies in @ring; rxe works on a copy of its own. */
 	struct rxe_queue *ring;

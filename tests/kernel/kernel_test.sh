@@ -51,7 +51,7 @@ build_module() {
 }
 
 # The options of run.sh that a kernel and a kind need
-options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}")
+options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}" --env "SPEED_ROUNDS=${SPEED_ROUNDS:-30}")
 set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
 	[ "$2" != prism ] || options+=(--env "KO=$module")

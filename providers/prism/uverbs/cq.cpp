@@ -117,8 +117,8 @@ void CompletionQueueObject::purge(std::uint32_t qpn)
 {
 	std::lock_guard guard(lock);
 	const std::uint32_t mask = queue.mask();
-	const std::uint32_t begin = queue.own_consumer();
-	std::uint32_t kept = queue.their_producer();
+	const std::uint32_t begin = queue.own_consumer() & mask;
+	std::uint32_t kept = queue.their_producer() & mask;
 	for (std::uint32_t i = kept; i != begin;) {
 		i = (i - 1) & mask;
 		if (entry(*this, i)->qp_num == qpn)

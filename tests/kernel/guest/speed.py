@@ -9,6 +9,7 @@ rounds; a ratio is the median of the rounds' ratios, with the 95% interval of a 
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -92,12 +93,15 @@ def compare_with_stock(rounds, options):
                 (stock if kind == "stock" else prism).append(
                     rounds.perftest(program, device, gid, options.iterations))
         # A ratio above 1 means slower, of latencies and of bandwidths alike.
-        ratios = [p / s if latency else s / p for p, s in zip(prism, stock)]
+        # perftest prints inf or 0 when the clock of the machine jumped; such a round says nothing.
+        pairs = [(p, s) for p, s in zip(prism, stock) if math.isfinite(p) and math.isfinite(s) and p > 0 and s > 0]
+        ratios = [p / s if latency else s / p for p, s in pairs]
+        stock, prism = [s for _, s in pairs], [p for p, _ in pairs]
         low, high = interval(ratios)
         met = low <= 1.0 or high < 1.03
         rows.append({
             "program": program, "stock": statistics.median(stock), "prism": statistics.median(prism),
-            "ratio": statistics.median(ratios), "low": low, "high": high, "met": met, "rounds": options.rounds,
+            "ratio": statistics.median(ratios), "low": low, "high": high, "met": met, "rounds": len(pairs),
         })
         row = rows[-1]
         print(f"{program:16} {row['stock']:10.2f} {row['prism']:10.2f}  {row['ratio']:5.3f} [{low:5.3f}, {high:5.3f}]  "
