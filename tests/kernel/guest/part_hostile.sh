@@ -42,7 +42,7 @@ nothing_left() {
 only_gsi() { ! rdma resource | grep -E ' prism[01]: ' | grep -vqE 'pd 1 cq 1 qp 1 cm_id 0 mr 0 ctx 0 srq 0'; }
 
 group_hostile() {
-	local family name seconds=${HOSTILE_SECONDS:-8}
+	local family name seconds=${HOSTILE_SECONDS:-$((TIME_FACTOR > 1 ? 16 : 8))}
 	part "hostile network" hostile_network
 	for family in IPv4 IPv6; do
 		for name in vectors bad duplicates abandoned trains responses; do
