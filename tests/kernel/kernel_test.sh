@@ -56,9 +56,14 @@ set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
 	[ "$2" != prism ] || options+=(--env "KO=$module")
 	case $variant in
-	kasan) options+=(--env TIME_FACTOR=5 --env SHORT=1 --append kmemleak=on --time 900) ;;
-	kcsan) options+=(--env TIME_FACTOR=5 --env SHORT=1 --time 900) ;;
+	kasan) options+=(--env TIME_FACTOR=5 --append kmemleak=on --time 900) ;;
+	kcsan) options+=(--env TIME_FACTOR=5 --time 900) ;;
 	*) options+=(--time 600) ;;
+	esac
+	# All of it once; what else there is runs a shorter selection.
+	case $kernel in
+	debian-6.1) ;;
+	*) options+=(--env SHORT=1) ;;
 	esac
 }
 
