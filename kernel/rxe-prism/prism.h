@@ -55,11 +55,10 @@ static inline struct prism_wqe *prism_wqe(struct rxe_qp *qp, struct rxe_send_wqe
 	return (void *)wqe + qp->prism.wqe_offset;
 }
 
-/* What the work request is to rxe's retry and completion logic: it owes a response of its own, as these do. */
-static inline unsigned int prism_wr_mask(u32 opcode)
-{
-	return opcode == PRISM_ABI_WR_READ ? WR_READ_MASK : WR_ATOMIC_MASK;
-}
+/*
+ * Locals marked __uninitialized here and in prism_*.c are written as a whole before they are read; kernels that zero
+ * the stack would write them twice for each packet.
+ */
 
 /* prism_sq.c */
 int prism_send_wqe_size(struct rxe_qp *qp, int data_size);
@@ -206,6 +205,7 @@ extern const struct prism_env prism_memory;
 
 void prism_init(void);
 void prism_port_taken(int err);
+void prism_end_lookups(enum rxe_elem_type type);
 void prism_dev_init(struct rxe_dev *rxe);
 void prism_dev_cleanup(struct rxe_dev *rxe);
 int prism_ucontext_resp(struct ib_udata *udata);

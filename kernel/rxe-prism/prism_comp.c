@@ -123,7 +123,7 @@ static enum prism_completion prism_short(struct rxe_qp *qp, struct rxe_pkt_info 
 {
 	const struct prism_request *req = &prism_wqe(qp, wqe)->request;
 	const u32 due = req->op == PRISM_READ ? wqe->first_psn : wqe->last_psn;
-	struct prism_response response;
+	struct prism_response response __uninitialized;
 	int err = 0;
 
 	if (!prism_response_decode(pkt->hdr, pkt->paylen - RXE_ICRC_SIZE, &response) || pkt->psn != due ||

@@ -114,7 +114,9 @@ static bool prism_copy_entry(struct rxe_srq *srq, struct rxe_sge *sge, u64 *wr_i
 	const struct rxe_recv_wqe *wqe = queue_head(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT);
 	u32 num_sge;
 
+	/* The owner may have taken the entry back since it was counted; it is told of nothing that was ours. */
 	memset(sge, 0, sizeof(*sge));
+	*wr_id = 0;
 	if (!wqe)
 		return false;
 	*wr_id = READ_ONCE(wqe->wr_id);

@@ -55,6 +55,17 @@ void prism_port_taken(int err)
 		       prism_udp_port);
 }
 
+/*
+ * An object has left its pool. Who found it there just before may still look at its reference count, so that its memory
+ * must outlast an RCU grace period. rxe sees to that for MRs; of the others these are looked up by what a peer or a
+ * work request names.
+ */
+void prism_end_lookups(enum rxe_elem_type type)
+{
+	if (type == RXE_TYPE_QP || type == RXE_TYPE_AH || type == RXE_TYPE_MW)
+		synchronize_rcu_expedited();
+}
+
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
 /*

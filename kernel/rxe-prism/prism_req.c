@@ -75,7 +75,7 @@ static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_pkt_info *pkt)
 {
 	struct prism_wqe *prism = prism_wqe(qp, wqe);
-	struct prism_request part;
+	struct prism_request part __uninitialized;
 	struct sk_buff *skb;
 	u32 header;
 

@@ -19,7 +19,7 @@ static void prism_count(struct rxe_qp *qp, enum rxe_counters counter)
 
 static void prism_send_short(struct rxe_qp *qp, u32 psn, const struct prism_response *response)
 {
-	struct rxe_pkt_info pkt;
+	struct rxe_pkt_info pkt __uninitialized;
 	struct sk_buff *skb;
 
 	skb = prism_packet(qp, &pkt, PRISM_OP_RESPONSE, psn, 0, false, PRISM_RESPONSE_SIZE);
@@ -32,7 +32,7 @@ static void prism_send_short(struct rxe_qp *qp, u32 psn, const struct prism_resp
 
 static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 {
-	struct rxe_pkt_info pkt;
+	struct rxe_pkt_info pkt __uninitialized;
 	struct sk_buff *skb;
 
 	prism_count_ack(qp, syndrome);
@@ -153,7 +153,7 @@ enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *p
 	struct prism_stream *stream = &qp->prism.stream;
 	const u32 length = min_t(u32, stream->length - stream->offset, qp->mtu);
 	const bool last = stream->offset + length == stream->length;
-	struct rxe_pkt_info answer;
+	struct rxe_pkt_info answer __uninitialized;
 	struct sk_buff *skb;
 
 	skb = prism_packet(qp, &answer, prism_read_opcode(stream, last), stream->psn, 0, false,
@@ -270,7 +270,7 @@ static void prism_to_response(const struct prism_result *result, struct prism_re
 static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *pkt, const struct prism_request *req,
 				       const struct prism_result *result)
 {
-	struct prism_response response;
+	struct prism_response response __uninitialized;
 
 	if (result->fault)
 		return prism_fault(qp, result->fault);
@@ -295,8 +295,8 @@ static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *p
 enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	struct prism_message *message = &qp->prism.message;
-	struct prism_request req;
-	struct prism_result result;
+	struct prism_request req __uninitialized;
+	struct prism_result result __uninitialized;
 	enum prism_reject reject;
 	bool single;
 
@@ -336,8 +336,8 @@ static enum prism_verdict prism_drop_duplicate(struct rxe_qp *qp)
 static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
 					   const struct prism_request *req)
 {
-	struct prism_response response;
-	struct prism_result result;
+	struct prism_response response __uninitialized;
+	struct prism_result result __uninitialized;
 
 	prism_execute(&prism_memory, qp, req, true, &result);
 	if (result.fault) {
@@ -357,7 +357,7 @@ static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_inf
 enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
 	const struct prism_saved *saved;
-	struct prism_request req;
+	struct prism_request req __uninitialized;
 	bool reads;
 
 	if (!prism_is_packet(pkt))

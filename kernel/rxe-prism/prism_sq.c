@@ -105,8 +105,8 @@ void prism_sq_drop(struct rxe_qp *qp)
 /* Taking over an entry ------------------------------------------------------------------------------------------ */
 
 /*
- * The entry without what stands behind it; the PRISM member only of a PRISM request. Sizes are constant, so that these
- * are a few moves and no loop: this is on the path of every request.
+ * The entry without what stands behind it; the PRISM member only if it is a PRISM request, which is the answer. Sizes
+ * are constant, so that these are a few moves and no loop: this is on the path of every request.
  */
 static bool prism_copy_header(struct rxe_qp *qp, const void *entry, struct prism_abi_send *user)
 {
@@ -352,12 +352,12 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe *wqe)
 {
 	const void *data = entry + prism_user_header(qp);
-	struct prism_abi_send user;
-	bool taken;
+	struct prism_abi_send user __uninitialized;
+	bool prism, taken;
 
-	taken = prism_copy_header(qp, entry, &user);
+	prism = prism_copy_header(qp, entry, &user);
 	prism_begin_wqe(qp, wqe, &user);
-	if (taken)
+	if (prism)
 		taken = prism_take_prism(qp, wqe, &user, data);
 	else
 		taken = prism_take_standard(qp, wqe, &user, data);
@@ -374,12 +374,11 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 void prism_sq_fetch(struct rxe_qp *qp)
 {
 	struct rxe_queue *ring = qp->prism.ring, *q = qp->sq.queue;
-	unsigned long flags;
 	u32 end, prod;
 
 	if (!ring || READ_ONCE(ring->index) == (READ_ONCE(ring->buf->producer_index) & ring->index_mask))
 		return;
-	spin_lock_irqsave(&qp->sq.sq_lock, flags);
+	spin_lock_bh(&qp->sq.sq_lock);
 	/* the entries before the index */
 	end = smp_load_acquire(&ring->buf->producer_index) & ring->index_mask;
 	while (ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP)) {
@@ -388,7 +387,7 @@ void prism_sq_fetch(struct rxe_qp *qp)
 		WRITE_ONCE(ring->index, queue_next_index(ring, ring->index));
 		queue_advance_producer(q, QUEUE_TYPE_FROM_ULP);
 	}
-	spin_unlock_irqrestore(&qp->sq.sq_lock, flags);
+	spin_unlock_bh(&qp->sq.sq_lock);
 }
 
 /* Receive queues ------------------------------------------------------------------------------------------------ */

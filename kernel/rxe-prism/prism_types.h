@@ -40,7 +40,6 @@ struct prism_stream {
 	u32 length;
 	u32 offset;
 	u32 psn;		/* of the next packet */
-	u32 next_request;	/* PSN expected after the READ */
 	u32 resolution;
 	u64 va;
 };

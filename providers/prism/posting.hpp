@@ -19,8 +19,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 
 #include "verbs_object.hpp"
@@ -71,8 +71,8 @@ class Posting
 		if (queue.full())
 			return nullptr;
 		Request &wr = queue.at(queue.tail);
-		/* In place: an assignment would build it elsewhere first. */
-		std::construct_at(&wr);
+		/* In place: an assignment would build it elsewhere first, and std::construct_at() zero all of it. */
+		::new (static_cast<void *>(&wr)) Request;
 		return &wr;
 	}
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 
 #include "rdma_core_abi.h"
 
@@ -30,6 +31,35 @@ T *fail(int error)
 {
 	errno = error;
 	return nullptr;
+}
+
+/** ibv_create_qp() in terms of @p create, which takes an ibv_qp_init_attr_ex; it grants capacities in place. */
+template <typename Create>
+ibv_qp *create_plain_qp(ibv_pd *pd, ibv_qp_init_attr *attr, Create create)
+{
+	ibv_qp_init_attr_ex extended{};
+	std::memcpy(&extended, attr, sizeof(*attr)); /* the extended one begins with it */
+	extended.comp_mask = IBV_QP_INIT_ATTR_PD;
+	extended.pd = pd;
+	ibv_qp *qp = create(pd->context, &extended);
+	if (qp)
+		attr->cap = extended.cap;
+	return qp;
+}
+
+/** The same for ibv_create_srq(). */
+template <typename Create>
+ibv_srq *create_plain_srq(ibv_pd *pd, ibv_srq_init_attr *attr, Create create)
+{
+	ibv_srq_init_attr_ex extended{};
+	extended.srq_context = attr->srq_context;
+	extended.attr = attr->attr;
+	extended.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	extended.pd = pd;
+	ibv_srq *srq = create(pd->context, &extended);
+	if (srq)
+		attr->attr = extended.attr;
+	return srq;
 }
 
 } // namespace prism

@@ -47,17 +47,24 @@ enum class Tail : std::uint8_t {
 };
 
 struct WindowBinding {
-	std::uint32_t key = 0;
-	std::uint32_t new_key = 0;
-	std::uint32_t region_key = 0;
-	std::uint32_t access = 0;
-	std::uint64_t va = 0;
-	std::uint64_t length = 0;
-	std::uint32_t qpn = 0;
+	std::uint32_t key;
+	std::uint32_t new_key;
+	std::uint32_t region_key;
+	std::uint32_t access;
+	std::uint64_t va;
+	std::uint64_t length;
+	std::uint32_t qpn;
 };
 
-/** What the application asked for. The device's own request adds what it needs to carry it out. */
+/**
+ * What the application asked for. The device's own request adds what it needs to carry it out.
+ *
+ * What only some kinds have is written when the kind is set: clearing it for every request would cost more than
+ * everything else does.
+ */
 struct WorkRequest {
+	WorkRequest() {} // NOLINT(modernize-use-equals-default): that one zeroes everything
+
 	std::uint64_t wr_id = 0;
 	SendKind kind = SendKind::send;
 	ibv_wc_opcode wc_opcode = IBV_WC_SEND;
@@ -76,9 +83,9 @@ struct WorkRequest {
 	std::uint64_t swap = 0;
 	std::uint32_t length = 0; /* of the local data */
 	std::uint32_t num_sge = 0;
-	prism_request prism{}; /* kind prism; the operands lie where the send queue says */
 	Sge result;            /* ALLOCATE: where its address goes */
-	WindowBinding binding;
+	prism_request prism;   /* kind prism; the operands lie where the send queue says */
+	WindowBinding binding; /* kind bind_window */
 };
 
 /** What a queue pair lets its requests be. */
@@ -167,6 +174,7 @@ inline ibv_wc_opcode completion_opcode(u8 op)
 inline void begin_prism(WorkRequest &wr, prism_op op, std::uint32_t rkey, std::uint64_t remote_addr)
 {
 	set_kind(wr, SendKind::prism, completion_opcode(static_cast<u8>(op)));
+	wr.prism = {};
 	wr.prism.op = static_cast<u8>(op);
 	wr.prism.first = wr.prism.last = true;
 	wr.prism.rkey = rkey;

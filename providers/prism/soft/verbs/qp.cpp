@@ -276,14 +276,7 @@ ibv_qp *create_qp_ex(ibv_context *context, ibv_qp_init_attr_ex *attr)
 
 ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr)
 {
-	ibv_qp_init_attr_ex extended{};
-	std::memcpy(&extended, attr, sizeof(*attr));
-	extended.comp_mask = IBV_QP_INIT_ATTR_PD;
-	extended.pd = pd;
-	ibv_qp *qp = create_queue_pair(pd->context, &extended, false);
-	if (qp)
-		attr->cap = extended.cap;
-	return qp;
+	return create_plain_qp(pd, attr, create_qp_ex);
 }
 
 int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)

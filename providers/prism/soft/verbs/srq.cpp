@@ -54,14 +54,7 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 
 ibv_srq *create_srq(ibv_pd *pd, ibv_srq_init_attr *attr)
 {
-	ibv_srq_init_attr_ex extended{};
-	extended.srq_context = attr->srq_context;
-	extended.attr = attr->attr;
-	extended.comp_mask = IBV_SRQ_INIT_ATTR_PD;
-	extended.pd = pd;
-	ibv_srq *srq = create_shared_queue(pd->context, &extended, false);
-	attr->attr = extended.attr;
-	return srq;
+	return create_plain_srq(pd, attr, create_srq_ex);
 }
 
 ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr)
