@@ -12,7 +12,6 @@ usage() {
 	       kernel_test.sh module KERNEL                   build rxe_prism.ko for it
 	       kernel_test.sh guest KERNEL NAME KIND GROUP... run groups of parts (guest/part_*.sh); KIND: stock or prism
 	       kernel_test.sh pair KERNEL NAME KIND           two guests: stock rxe and KIND
-	       kernel_test.sh style all                       checkpatch, and the size of the patch series
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
 	PARTS_ONLY (a regular expression: only these parts)
@@ -56,8 +55,8 @@ set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
 	[ "$2" != prism ] || options+=(--env "KO=$module")
 	case $variant in
-	kasan) options+=(--env TIME_FACTOR=5 --append kmemleak=on --time 900) ;;
-	kcsan) options+=(--env TIME_FACTOR=5 --time 900) ;;
+	kasan) options+=(--env TIME_FACTOR=5 --append kmemleak=on --time 1500) ;;
+	kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
 	# All of it once; what else there is runs a shorter selection.
@@ -98,7 +97,6 @@ pair() {
 }
 
 case $step in
-style) exec "$here/style.sh" ;;
 prepare) prepare ;;
 module) build_module ;;
 guest) [ $# -ge 3 ] || usage; guest "$@" ;;

@@ -28,8 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t default_memory = 64 << 10;
 
-/** The kernel answers questions for its counters from what it read at most this long ago, or a little longer. */
-constexpr std::chrono::milliseconds counters_lifespan{12};
+/** The kernel answers from what it read up to 10 ms ago, in whole ticks and one more: 20 ms at 100 ticks a second. */
+constexpr std::chrono::milliseconds counters_lifespan{25};
 
 void await_fresh_counters()
 {

@@ -279,7 +279,7 @@ cross_rules() {
 namespace_pair() {
 	local a=$1 b=$2 name=$3
 	modprobe_some veth
-	ip netns list 2>/dev/null | grep -qw "$name" && return 0
+	ip link show "$a" >/dev/null 2>&1 && return 0
 	ip netns add "$name" && ip link add "$a" type veth peer name "$b" netns "$name" || return 1
 	ip addr add 10.7.0.1/24 dev "$a" && ip addr add fd00:7::1/64 dev "$a" nodad && ip link set "$a" up
 	ip -n "$name" link set lo up

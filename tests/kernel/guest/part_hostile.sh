@@ -5,15 +5,15 @@
 # A second address in the namespace, from which nobody is connected
 hostile_network() {
 	peer_device
-	ip -n peer addr replace 10.7.0.3/24 dev v1
-	ip -n peer addr replace fd00:7::3/64 dev v1 nodad
+	ip -n peer addr replace 10.7.0.3/24 dev n1
+	ip -n peer addr replace fd00:7::3/64 dev n1 nodad
 }
 
 # peer_device: prism1, with a peer in a network namespace
 peer_device() {
 	base_device
-	namespace_pair v0 v1 peer || fail "no namespace"
-	link_exists prism1 || link_add prism1 prism v0 || fail "no device on v0"
+	namespace_pair n0 n1 peer || fail "no namespace"
+	link_exists prism1 || link_add prism1 prism n0 || fail "no device on n0"
 }
 
 # packet_peer FAMILY ARGUMENT...
