@@ -7,7 +7,7 @@
  *   Request            a slot of its send queue, derived from WorkRequest
  *   max_message        bytes
  *   has_atomic_write   ibv_wr_atomic_write() is there, for queue pairs that may_write_atomically(object)
- *   lock(object)       a mutex, held while requests are filled in
+ *   lock(object)       a Lockable, held while requests are filled in
  *   queue(object)      max_sge, max_inline, tail, full(), at(), sges(), inline_bytes(), operands()
  *   may_post(object)   by the state of the queue pair
  *   rules(object)      PostingRules
@@ -147,12 +147,12 @@ class Posting
 		return opcode;
 	}
 
-	static int translate_prism(Object &object, Request &wr, const ibv_send_wr &base)
+	static int translate_prism(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &base)
 	{
 		const auto &from = reinterpret_cast<const prismdv_send_wr &>(base);
 		constexpr std::uint32_t known = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
 						PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
-		if (!Device::rules(object).prism)
+		if (!rules.prism)
 			return EOPNOTSUPP;
 		if (from.comp_mask || (from.flags & ~known))
 			return EINVAL;
@@ -199,7 +199,7 @@ class Posting
 		return 0;
 	}
 
-	static int translate_opcode(Object &object, Request &wr, const ibv_send_wr &from)
+	static int translate_opcode(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &from)
 	{
 		switch (opcode_of(from)) {
 		case IBV_WR_SEND_WITH_IMM:
@@ -232,28 +232,27 @@ class Posting
 			wr.immediate = from.invalidate_rkey;
 			return 0;
 		case IBV_WR_BIND_MW:
-			set_bind(wr, Device::rules(object).qpn, from.bind_mw.mw->rkey, from.bind_mw.rkey,
-				from.bind_mw.bind_info);
+			set_bind(wr, rules.qpn, from.bind_mw.mw->rkey, from.bind_mw.rkey, from.bind_mw.bind_info);
 			return 0;
 		case PRISMDV_WR_READ:
 		case PRISMDV_WR_WRITE:
 		case PRISMDV_WR_CAS:
 		case PRISMDV_WR_ALLOCATE:
-			return translate_prism(object, wr, from);
+			return translate_prism(object, rules, wr, from);
 		default:
 			return EOPNOTSUPP;
 		}
 	}
 
-	static int translate(Object &object, Request &wr, const ibv_send_wr &from)
+	static int translate(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &from)
 	{
 		wr.wr_id = from.wr_id;
-		set_flags(Device::rules(object), wr, from.send_flags);
-		if (const int error = translate_opcode(object, wr, from))
+		set_flags(rules, wr, from.send_flags);
+		if (const int error = translate_opcode(object, rules, wr, from))
 			return error;
 		if (const int error = set_data(object, wr, from))
 			return error;
-		return check_request(Device::rules(object), Device::queue(object), wr);
+		return check_request(rules, Device::queue(object), wr);
 	}
 
 	/* Builders */
@@ -298,9 +297,10 @@ class Posting
 		Object &object = self(ex);
 		std::unique_lock lock(Device::lock(object), std::adopt_lock);
 		auto &queue = Device::queue(object);
+		const PostingRules rules = Device::rules(object);
 		int error = object.batch_error;
 		for (std::uint32_t i = object.batch_begin; !error && i != queue.tail; i++)
-			error = check_request(Device::rules(object), queue, queue.at(i));
+			error = check_request(rules, queue, queue.at(i));
 		if (!error)
 			return Device::submit(object, object.batch_begin, lock);
 		drop_batch(object);
@@ -498,10 +498,11 @@ public:
 		auto &queue = Device::queue(object);
 		ibv_send_wr *const first = wr;
 		const std::uint32_t begin = queue.tail;
+		const PostingRules rules = Device::rules(object);
 		int error = Device::may_post(object) ? 0 : EINVAL;
 		for (; wr && !error; wr = wr->next) {
 			Request *slot = next_slot(object);
-			error = slot ? translate(object, *slot, *wr) : ENOMEM;
+			error = slot ? translate(object, rules, *slot, *wr) : ENOMEM;
 			if (error)
 				break;
 			queue.tail++;

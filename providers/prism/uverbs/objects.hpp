@@ -64,7 +64,7 @@ struct QpObject : PostingState<SendRequest> {
 	/** The module looks into the queues. 0 or an errno. */
 	int ring_doorbell();
 
-	std::mutex send_lock;
+	SpinLock send_lock; /* held from ibv_wr_start to ibv_wr_complete */
 	SendRing sends;
 	ReceiveRing receives;
 	bool prism = false;

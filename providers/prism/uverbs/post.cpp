@@ -23,7 +23,7 @@ struct KernelDevice {
 	{
 		return uverbs::has_atomic_write(object.base.qp.context);
 	}
-	static std::mutex &lock(Object &object) { return object.send_lock; }
+	static SpinLock &lock(Object &object) { return object.send_lock; }
 	static SendRing &queue(Object &object) { return object.sends; }
 
 	/** As the application knows it: that the module has found an error meanwhile makes no difference here. */
@@ -52,7 +52,7 @@ struct KernelDevice {
 	}
 
 	/** The doorbell is a system call, so the lock is given up before it. */
-	static int submit(Object &object, std::uint32_t begin, std::unique_lock<std::mutex> &lock)
+	static int submit(Object &object, std::uint32_t begin, std::unique_lock<SpinLock> &lock)
 	{
 		if (object.sends.tail == begin)
 			return 0;
