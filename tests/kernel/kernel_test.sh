@@ -14,7 +14,8 @@ usage() {
 	       kernel_test.sh pair KERNEL NAME KIND           two guests: stock rxe and KIND
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
-	PARTS_ONLY (a regular expression: only these parts)
+	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
+	count instructions instead of time)
 	END
 	exit 2
 }
@@ -54,6 +55,7 @@ options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}" --
 set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
 	[ "$2" != prism ] || options+=(--env "KO=$module")
+	[ -z "${SPEED_COUNTED:-}" ] || options+=(--icount --cpus 1 --env SPEED_COUNTED=1)
 	case $variant in
 	kasan) options+=(--env TIME_FACTOR=5 --append kmemleak=on --time 1500) ;;
 	kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
@@ -80,6 +82,7 @@ guest() {
 	shift 2
 	rm -rf "$results"
 	set_options "$results" "$kind"
+	[[ " $* " != *" speed "* ]] || options+=(--time 3600)
 	"$here/vm/run.sh" "${options[@]}" -- "$@" || status=$?
 	scan "$results/guest.log" "$kind" || status=1
 	return $status

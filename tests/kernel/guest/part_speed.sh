@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2154,SC2086,SC2206,SC2153 # from lib.sh and main.sh; numbers and words without spaces
 # rxe-prism beside stock rxe, both loaded at once. Not part of the check: timings are no assertions.
-# SPEED_ROUNDS: how many rounds (30).
+# SPEED_ROUNDS: how many rounds (30). SPEED_COUNTED: the guest's clock counts instructions.
 
 speed_devices() {
 	load_module stock || fail "rdma_rxe does not load"
@@ -14,7 +14,7 @@ speed_devices() {
 
 speed_run() {
 	python3 "${guest_folder:?}/speed.py" --rounds "${SPEED_ROUNDS:-30}" --stock-gid "$(gid_index rxe0 10.9.1.1)" \
-		--prism-gid "$(gid_index prism0 10.9.2.1)" --tools "$PRISM_BUILD/bin" \
+		--prism-gid "$(gid_index prism0 10.9.2.1)" ${SPEED_COUNTED:+--counted} --tools "$PRISM_BUILD/bin" \
 		--json "$RESULTS/$MACHINE/speed.json" | tee "$RESULTS/$MACHINE/speed"
 }
 

@@ -19,12 +19,14 @@ usage() {
 	  --memory MIB      (default 2048)
 	  --name NAME       of the machine, when several share --results (default: guest)
 	  --net OWN:PEER    a network card, joined with another machine's by two socket paths
+	  --icount          the guest's clock counts its instructions, one a nanosecond: slow, and always the same
 	  --quiet           do not show what the script prints
 	exit status: the script's; 124 out of time; 125 the machine ended without one (a panic: see the log)
 	END
 }
 
 kernel='' script='' results='' log='' seconds=300 append='' cpus=2 memory=2048 name=guest net='' quiet=''
+accelerator=(-accel "tcg,thread=multi")
 variables=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -39,6 +41,7 @@ while [ $# -gt 0 ]; do
 	--memory) memory=$2; shift 2 ;;
 	--name) name=$2; shift 2 ;;
 	--net) net=$2; shift 2 ;;
+	--icount) accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off"); shift ;;
 	--quiet) quiet=1; shift ;;
 	--) shift; break ;;
 	-h | --help) usage; exit 0 ;;
@@ -84,7 +87,7 @@ write_boot() {
 
 start_machine() {
 	local options="console=ttyS0 loglevel=5 panic=-1 log_buf_len=16M kasan_multi_shot"
-	local command=(qemu-system-x86_64 -accel "tcg,thread=multi" -cpu max -smp "$cpus" -m "$memory"
+	local command=(qemu-system-x86_64 "${accelerator[@]}" -cpu max -smp "$cpus" -m "$memory"
 		-display none -monitor none -no-reboot -serial "file:$console"
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.gz"
 		-append "$options prism.name=$name prism.kernel=$kernel$append"
