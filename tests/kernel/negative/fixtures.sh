@@ -48,5 +48,8 @@ printf '[    1.%d] %s\n' 0 'BUG: KCSAN: data-race in a / b' 1 'a+0x1 [rxe_prism]
 	>"$work/log"
 scan_ends 1 "a race of ours" "$work/log" --kcsan-in rxe_prism
 scan_ends 0 "a race of others" "$work/log" --kcsan-in other
+printf '[    1.500000] %s\n' '==========' 'BUG: KCSAN: data-race in c / d' 'c+0x1' '==========' 'a+0x1 [rxe_prism]' \
+	>"$work/log"
+scan_ends 0 "a race of others, all in one instant" "$work/log" --kcsan-in rxe_prism
 [ $count -ge 20 ] || { echo "FAIL: only $count titles"; failures=$((failures + 1)); }
 [ $failures -eq 0 ] && echo "$count titles, each found"

@@ -79,7 +79,7 @@ write_boot() {
 		dmesg >"\$RESULTS/$name/dmesg"
 		echo \$status >"\$RESULTS/$name/status"
 		sync
-		echo o >/proc/sysrq-trigger
+		echo b >/proc/sysrq-trigger
 		while true; do :; done
 		END
 	} >"$own/boot"

@@ -49,7 +49,8 @@ awk -v pattern="$pattern" -v allow="$allow" -v kcsan_in="$kcsan_in" '
 	}
 	match($0, /\[ *[0-9]+\.[0-9]+\] /) {
 		text = substr($0, RSTART)
-		if (!seen[text]++)
+		# The rulers of a report are alike, and may have the same time.
+		if (!seen[text]++ || text ~ /==========/)
 			line[++lines] = text
 	}
 	END {
