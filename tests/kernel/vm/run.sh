@@ -79,7 +79,7 @@ write_boot() {
 		dmesg >"\$RESULTS/$name/dmesg"
 		echo \$status >"\$RESULTS/$name/status"
 		sync
-		echo b >/proc/sysrq-trigger
+		echo o >/proc/sysrq-trigger
 		while true; do :; done
 		END
 	} >"$own/boot"
