@@ -48,10 +48,11 @@ void LiveSet::add(std::uint64_t address) noexcept
 		elsewhere++;
 }
 
-FreeList::FreeList(Buffer buffers, Handle srq, std::uint32_t number, const FreeListOptions &options)
+FreeList::FreeList(std::shared_ptr<const Buffer> buffers, std::size_t offset, Handle srq, std::uint32_t number,
+	const FreeListOptions &options)
 	: memory(std::move(buffers)), table_bytes(table_bytes_of(options)), handle(std::move(srq)), srq_number(number),
 	  buffer_size(options.buffer_size), low_water(options.low_water),
-	  ledger(memory.region().address() + table_bytes, options.buffer_size, options.count)
+	  ledger(memory->region().address() + offset, options.buffer_size, options.count)
 {
 	released.reserve(options.count);
 	waiting.reserve(options.count);
@@ -59,13 +60,31 @@ FreeList::FreeList(Buffer buffers, Handle srq, std::uint32_t number, const FreeL
 
 Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOptions &options)
 {
-	if (options.buffer_size == 0 || options.buffer_size % 16 != 0 || options.count == 0)
-		return make_error(EINVAL, "cannot create a free list",
-			"it needs at least one buffer, of a size that is a multiple of 16");
 	const std::size_t bytes = table_bytes_of(options) + std::size_t{options.buffer_size} * options.count;
 	Result<Buffer> buffers = Buffer::create(pd, bytes, access::all);
 	if (!buffers)
 		return buffers.error();
+	return create_over(pd, options, std::make_shared<const Buffer>(*std::move(buffers)), table_bytes_of(options));
+}
+
+Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOptions &options,
+	std::shared_ptr<const Buffer> shared, std::size_t offset)
+{
+	const std::size_t bytes = std::size_t{options.buffer_size} * options.count;
+	if (options.table_size != 0)
+		return make_error(
+			EINVAL, "cannot create a free list", "shared memory has no room for a table of its own");
+	if (offset > shared->length() || bytes > shared->length() - offset)
+		return make_error(ERANGE, "cannot create a free list", "its buffers reach beyond the shared memory");
+	return create_over(pd, options, std::move(shared), offset);
+}
+
+Result<FreeList> FreeList::create_over(const ProtectionDomain &pd, const FreeListOptions &options,
+	std::shared_ptr<const Buffer> buffers, std::size_t offset)
+{
+	if (options.buffer_size == 0 || options.buffer_size % 16 != 0 || options.count == 0)
+		return make_error(EINVAL, "cannot create a free list",
+			"it needs at least one buffer, of a size that is a multiple of 16");
 	Result<ibv_srq *> srq = create_list(pd, options.count);
 	if (!srq)
 		return srq.error();
@@ -74,7 +93,7 @@ Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOpti
 	if (const int error = ibv_get_srq_num(handle.get(), &number))
 		return make_error(error, "cannot tell the number of a free list");
 
-	FreeList list(*std::move(buffers), std::move(handle), number, options);
+	FreeList list(std::move(buffers), offset, std::move(handle), number, options);
 	for (std::uint32_t index = 0; index < options.count; index++)
 		list.released.push_back(index);
 	if (const int error = list.post_released())
@@ -86,10 +105,8 @@ Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOpti
 
 FreeListInfo FreeList::info() const noexcept
 {
-	RemoteRegion buffers = memory.remote();
-	buffers.address += table_bytes;
-	buffers.length -= table_bytes;
-	return {srq_number, buffer_size, buffers};
+	const std::uint64_t bytes = std::uint64_t{buffer_size} * ledger.buffers();
+	return {srq_number, buffer_size, {ledger.address_of(0), bytes, memory->region().rkey()}};
 }
 
 void FreeList::count_refusal(Verdict verdict) noexcept
@@ -198,7 +215,7 @@ int FreeList::post_batch(std::span<const std::uint32_t> indices, std::size_t &do
 	std::array<ibv_sge, batch> sges;
 	std::array<ibv_recv_wr, batch> wrs;
 	for (std::size_t i = 0; i < indices.size(); i++) {
-		sges[i] = {ledger.address_of(indices[i]), buffer_size, memory.region().lkey()};
+		sges[i] = {ledger.address_of(indices[i]), buffer_size, memory->region().lkey()};
 		wrs[i] = {indices[i], i + 1 < indices.size() ? &wrs[i + 1] : nullptr, &sges[i], 1};
 	}
 	ibv_recv_wr *bad = nullptr;
@@ -211,6 +228,15 @@ int FreeList::post_batch(std::span<const std::uint32_t> indices, std::size_t &do
 
 Result<Recovery> FreeList::recover(const std::function<void(LiveSet &)> &enumerate)
 {
+	if (Result<void> begun = begin_recovery(); !begun)
+		return begun.error();
+	LiveSet reachable = live();
+	enumerate(reachable);
+	return end_recovery(reachable);
+}
+
+Result<void> FreeList::begin_recovery()
+{
 	if (const int error = refresh())
 		return make_error(error, "cannot query the free list");
 	if (!ledger.exact())
@@ -218,8 +244,11 @@ Result<Recovery> FreeList::recover(const std::function<void(LiveSet &)> &enumera
 			"the recovery scan cannot tell leaked buffers from those that the device took back",
 			"call FreeList::drain() first");
 	ledger.mark();
-	LiveSet live(ledger);
-	enumerate(live);
+	return {};
+}
+
+Result<Recovery> FreeList::end_recovery(const LiveSet &live)
+{
 	const std::size_t before = released.size();
 	ledger.collect(released);
 	const std::size_t found = released.size() - before;

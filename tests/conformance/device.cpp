@@ -214,11 +214,14 @@ std::vector<std::uint64_t> Device::counters(const std::vector<std::string> &name
 	return values;
 }
 
+constexpr std::size_t max_events = 1000;
+
 std::vector<ibv_event_type> Device::take_events() const
 {
 	std::vector<ibv_event_type> types;
 	ibv_async_event event;
-	while (!ibv_get_async_event(context(), &event)) {
+	/* Not for ever: they may come faster than a slow kernel hands them out. */
+	while (types.size() < max_events && !ibv_get_async_event(context(), &event)) {
 		types.push_back(event.event_type);
 		ibv_ack_async_event(&event);
 	}

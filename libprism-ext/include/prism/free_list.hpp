@@ -155,6 +155,14 @@ public:
 	/** Allocates the buffers and posts all of them. Errors: EINVAL, ENOMEM, those of prismdv_create_srq(3). */
 	static Result<FreeList> create(const ProtectionDomain &pd, const FreeListOptions &options);
 
+	/**
+	 * The same with buffers that begin at @p offset of @p shared, of which several lists may have parts: what is in
+	 * one region is reached under one rkey. table_size must be 0. Errors: as above, ERANGE (the buffers are not
+	 * all inside).
+	 */
+	static Result<FreeList> create(const ProtectionDomain &pd, const FreeListOptions &options,
+		std::shared_ptr<const Buffer> shared, std::size_t offset);
+
 	/** What clients must be told. */
 	[[nodiscard]] FreeListInfo info() const noexcept;
 	[[nodiscard]] std::uint32_t number() const noexcept { return srq_number; }
@@ -165,10 +173,10 @@ public:
 	 */
 	[[nodiscard]] RemoteRegion table() const noexcept
 	{
-		return {memory.region().address(), table_bytes, memory.region().rkey()};
+		return {memory->region().address(), table_bytes, memory->region().rkey()};
 	}
-	/** The same, then the buffers, as the CPU sees it. */
-	[[nodiscard]] const Buffer &storage() const noexcept { return memory; }
+	/** The same, then the buffers, as the CPU sees it; or all of the memory that lists share. */
+	[[nodiscard]] const Buffer &storage() const noexcept { return *memory; }
 	[[nodiscard]] const FreeListStats &stats() const noexcept { return counted; }
 	[[nodiscard]] ibv_srq *raw() const noexcept { return handle.get(); }
 
@@ -202,6 +210,16 @@ public:
 	Result<Recovery> recover(const std::function<void(LiveSet &)> &enumerate);
 
 	/**
+	 * The same in steps, so that clients can go on: begin_recovery(), which notes the buffers that are handed out
+	 * now; all that live clients were doing comes to its end; every reachable address goes to live(); live clients
+	 * flush their reports, which are released here; end_recovery() takes what was noted and is neither. Errors: as
+	 * above.
+	 */
+	Result<void> begin_recovery();
+	[[nodiscard]] LiveSet live() noexcept { return LiveSet(ledger); }
+	Result<Recovery> end_recovery(const LiveSet &live);
+
+	/**
 	 * Empties the list into the owner's hands, by ALLOCATEs on @p self (a queue pair of the same protection domain,
 	 * connected to itself, nothing in flight). Afterwards the state of every buffer is known; recover() or
 	 * post_released() puts the buffers back. Clients meet NO_BUFFER in between. Returns how many were taken.
@@ -215,13 +233,16 @@ private:
 	using Handle = std::unique_ptr<ibv_srq, Destroy>;
 	static constexpr std::size_t batch = 64;
 
-	FreeList(Buffer buffers, Handle srq, std::uint32_t number, const FreeListOptions &options);
+	FreeList(std::shared_ptr<const Buffer> buffers, std::size_t offset, Handle srq, std::uint32_t number,
+		const FreeListOptions &options);
+	static Result<FreeList> create_over(const ProtectionDomain &pd, const FreeListOptions &options,
+		std::shared_ptr<const Buffer> buffers, std::size_t offset);
 	int post_batch(std::span<const std::uint32_t> indices, std::size_t &done) noexcept;
 	void count_refusal(Verdict verdict) noexcept;
 	int take_rejected() noexcept;
 	void settle_waiting() noexcept;
 
-	Buffer memory; /* declared first: freed only after the list is gone */
+	std::shared_ptr<const Buffer> memory; /* declared first: freed only after the list is gone */
 	std::size_t table_bytes;
 	Handle handle;
 	std::uint32_t srq_number;
