@@ -527,6 +527,10 @@ get:
 		:: object != 0 -> result = ok; goto done
 		:: else
 		fi;
+#ifdef HOME_ONLY
+		result = absent;
+		goto done;
+#endif
 		read_buckets();
 		if
 		:: found == NOWHERE -> result = absent; goto done
@@ -819,6 +823,9 @@ proctype recovery()
 end_recovery:
 	do
 	:: d_step {
+#ifdef ALONE
+		(finished & 2) &&
+#endif
 		(dead & ~recovered) != 0 ->
 		whom = dead;
 		for (b : 1 .. BUFFERS) {
@@ -838,7 +845,9 @@ end_recovery:
 			s < SLOTS ->
 			if
 			:: slot_member[s] -> marked = marked & ~BIT(slot_buffer[s])
+#ifndef KEEP_CLAIMS
 			:: !slot_member[s] && slot_key[s] != 0 && (whom & BIT(slot_owner[s])) -> clear_slot(s)
+#endif
 			:: else
 			fi;
 			s++

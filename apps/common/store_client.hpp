@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the key-value stores have in common for those who use them: the workload driver, the checks, the shell tool.
+ * Each system that is measured implements StoreClient, in its own best mode.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace prism::apps
+{
+
+enum class OperationKind : std::uint8_t {
+	get,
+	put, /**< store, whether the key is there or not */
+	erase,
+};
+
+enum class Outcome : std::uint8_t {
+	ok,
+	not_found, /**< GET, ERASE: no such key */
+	full,      /**< PUT: no slot or no buffer for it; nothing was changed */
+	failed,    /**< see Operation::error; whether a PUT or ERASE was done is not known */
+};
+
+/** One operation on its way. Its memory, and what the spans name, stay until poll() hands it back. */
+struct Operation {
+	OperationKind kind = OperationKind::get;
+	std::span<const std::byte> key;
+	std::span<const std::byte> value; /**< PUT: what to store */
+	std::span<std::byte> result;      /**< GET: where the value goes */
+	void *context = nullptr;          /**< the caller's */
+
+	/* Filled in by the client */
+	Outcome outcome = Outcome::ok;
+	int error = 0;                 /**< errno of Outcome::failed */
+	std::uint32_t length = 0;      /**< GET: bytes of the value; only as many as result has room for were copied */
+	std::uint32_t round_trips = 0; /**< of the network, one after another */
+};
+
+/** One connection to a store (or one to each shard). One thread at a time. The data path neither allocates nor throws.
+ */
+class StoreClient
+{
+public:
+	virtual ~StoreClient() = default;
+
+	/** How many operations may be under way at once. */
+	[[nodiscard]] virtual std::size_t depth() const noexcept = 0;
+
+	/** Begins @p operation. 0, EAGAIN (depth() are under way: poll), or EINVAL (a key or value of a forbidden
+	 * size). */
+	virtual int start(Operation &operation) noexcept = 0;
+
+	/**
+	 * Drives what is under way, without waiting, and hands back operations that have ended: at most
+	 * completed.size(). Operations on one key that are under way at once may take effect in any order.
+	 */
+	virtual std::size_t poll(std::span<Operation *> completed) noexcept = 0;
+};
+
+} // namespace prism::apps

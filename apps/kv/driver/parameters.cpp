@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/driver/parameters.hpp"
+
+#include <map>
+#include <optional>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#ifndef PRISM_VERSION
+#define PRISM_VERSION "unknown"
+#endif
+
+namespace prism::kv
+{
+
+namespace
+{
+
+constexpr const char *program = "prism-ycsb";
+constexpr int usage = 2;
+constexpr double default_duration = 5;
+
+/* What is known only after the whole line was read. */
+struct Given {
+	std::string mix = "C";
+	std::optional<apps::Distribution> distribution;
+	std::optional<std::uint16_t> port;
+	bool yield = false;
+	bool no_yield = false;
+	bool no_load = false;
+};
+
+std::string description(const Systems &systems)
+{
+	std::string text = "Runs YCSB core workloads against a key-value store and measures latency and throughput.\n"
+			   "Systems:\n";
+	for (const System &system : systems.all())
+		text += fmt::format("  {:<10}{} (port {})\n", system.name, system.description, system.default_port);
+	return text;
+}
+
+template <typename Enum, typename Target>
+void add_choice(CLI::App &app, const std::string &name, Target &target, const std::map<std::string, Enum> &choices,
+	const std::string &help)
+{
+	std::vector<std::string> names;
+	for (const auto &[choice, value] : choices)
+		names.push_back(choice);
+	app.add_option_function<std::string>(
+		   name, [&target, choices](const std::string &choice) { target = choices.at(choice); }, help)
+		->check(CLI::IsMember(names));
+}
+
+void add_store_options(CLI::App &app, const Systems &systems, Parameters &parameters, Given &given)
+{
+	std::vector<std::string> names;
+	for (const System &system : systems.all())
+		names.push_back(system.name);
+	app.add_option("--system", parameters.system, "The store to measure")->required()->check(CLI::IsMember(names));
+	app.add_option("host", parameters.connection.host, "Where the server is; redis, memcached: also unix:PATH")
+		->capture_default_str();
+	app.add_option("-p,--port", given.port, "TCP port of the server (default: the system's)")
+		->check(CLI::Range(1, 65535));
+	app.add_option("-d,--ib-dev", parameters.connection.device,
+		"RDMA device (default: the one that has the address of the TCP connection)");
+	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
+		->check(CLI::PositiveNumber)
+		->capture_default_str();
+}
+
+void add_workload_options(CLI::App &app, Parameters &parameters, Given &given)
+{
+	RunOptions &run = parameters.run;
+	app.add_option("--mix", given.mix,
+		   "A: half reads, half updates; B: 95% reads; C: reads; D: 95% reads of the latest, 5% inserts; "
+		   "F: half reads, half read-modify-writes (default C)")
+		->check(CLI::IsMember({"A", "B", "C", "D", "F"}, CLI::ignore_case));
+	add_choice<apps::Distribution>(app, "--distribution", given.distribution,
+		{{"uniform", apps::Distribution::uniform}, {"zipfian", apps::Distribution::zipfian},
+			{"latest", apps::Distribution::latest}},
+		"Which records are popular (default: YCSB's for the mix)");
+	app.add_option("--theta", run.theta, "Exponent of the Zipf distributions")->capture_default_str();
+	app.add_option("--records", run.records, "Records that are loaded")->capture_default_str();
+	app.add_option("--key-size", run.key_size, "Bytes a key")->capture_default_str();
+	app.add_option("-s,--size", run.value_size, "Bytes a value")
+		->check(CLI::Range(1, 1 << 20))
+		->capture_default_str();
+	app.add_option("--seed", run.seed, "The same seed, the same requests")->capture_default_str();
+	app.add_flag("--no-load", given.no_load, "The records are there already");
+	app.add_flag("--verify", run.verify, "Check every value that is read");
+}
+
+void add_client_options(CLI::App &app, RunOptions &run, Given &given)
+{
+	app.add_option("--processes", run.processes, "Processes of the driver")->capture_default_str();
+	app.add_option("--threads", run.threads, "Threads of each process")->capture_default_str();
+	app.add_option("--clients", run.clients, "Clients of each thread, one connection each")->capture_default_str();
+	app.add_option("-t,--tx-depth", run.depth, "Requests that each client has under way")->capture_default_str();
+	CLI::Option *yield = app.add_flag("--yield", given.yield,
+		"Give up the core when there is nothing to do (default: when there are fewer cores than threads, one "
+		"for the server included)");
+	app.add_flag("--no-yield", given.no_yield, "Never do that")->excludes(yield);
+}
+
+void add_amount_options(CLI::App &app, RunOptions &run)
+{
+	CLI::Option *duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
+	app.add_option("-n,--iters", run.operations, "Requests to measure instead")->excludes(duration);
+	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")->capture_default_str();
+	app.add_option("--rate", run.rate,
+		"Requests a second of all clients together, latencies counted from when they are due (default: each "
+		"client sends one when another ended)");
+	add_choice<Arrivals>(app, "--arrivals", run.arrivals,
+		{{"even", Arrivals::even}, {"poisson", Arrivals::poisson}}, "With --rate (default even)");
+	app.add_option("--drain", run.drain, "Seconds without any answer after which requests are given up")
+		->capture_default_str();
+}
+
+bool more_threads_than_cores(const RunOptions &run)
+{
+	return run.workers() + 1 > std::thread::hardware_concurrency();
+}
+
+void apply(const Systems &systems, const Given &given, Parameters &parameters)
+{
+	RunOptions &run = parameters.run;
+	run.mix = apps::find_mix(given.mix.front()).value();
+	run.distribution = given.distribution.value_or(run.mix.distribution);
+	run.load = !given.no_load;
+	if (run.duration <= 0 && run.operations == 0)
+		run.duration = default_duration;
+	run.yield = given.yield || (more_threads_than_cores(run) && !given.no_yield);
+	parameters.connection.port = given.port.value_or(systems.find(parameters.system)->default_port);
+	parameters.connection.depth = run.depth;
+	parameters.connection.key_size = run.key_size;
+	parameters.connection.value_size = run.value_size;
+}
+
+EarlyExit usage_error(std::string_view text)
+{
+	return {usage, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program, text)};
+}
+
+} // namespace
+
+std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int argc, const char *const *argv)
+{
+	Parameters parameters;
+	Given given;
+	CLI::App app(description(systems), program);
+	app.set_help_flag("-h,--help", "Print this help and exit");
+	app.set_version_flag(
+		"-V,--version", fmt::format("{} {}", program, PRISM_VERSION), "Print the version and exit");
+	add_store_options(app, systems, parameters, given);
+	add_workload_options(app, parameters, given);
+	add_client_options(app, parameters.run, given);
+	add_amount_options(app, parameters.run);
+	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
+	try {
+		app.parse(argc, argv);
+	} catch (const CLI::CallForHelp &) {
+		return EarlyExit{0, app.help()};
+	} catch (const CLI::CallForVersion &version) {
+		return EarlyExit{0, fmt::format("{}\n", version.what())};
+	} catch (const CLI::ParseError &error) {
+		return usage_error(error.what());
+	}
+	apply(systems, given, parameters);
+	const Result<void> checked = check(parameters.run);
+	if (!checked)
+		return usage_error(checked.error().message);
+	return parameters;
+}
+
+} // namespace prism::kv

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/driver/report.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace prism::kv
+{
+
+namespace
+{
+
+using apps::LatencyHistogram;
+using apps::Outcome;
+using nlohmann::json;
+
+constexpr std::array<std::string_view, OperationCounts::outcomes> outcome_names{"ok", "not_found", "full", "failed"};
+
+void print_line(std::FILE *out)
+{
+	fmt::print(out, "{:-<129}\n", "");
+}
+
+std::string loop_of(const RunOptions &run)
+{
+	if (run.rate <= 0)
+		return "closed loop";
+	return fmt::format("{:.0f} requests/s, {}", run.rate, run.arrivals == Arrivals::even ? "even" : "poisson");
+}
+
+std::string distribution_of(const RunOptions &run)
+{
+	if (run.distribution == apps::Distribution::uniform)
+		return std::string(apps::name_of(run.distribution));
+	return fmt::format("{} {}", apps::name_of(run.distribution), run.theta);
+}
+
+void print_header(std::FILE *out, const Parameters &parameters)
+{
+	const RunOptions &run = parameters.run;
+	print_line(out);
+	fmt::print(out, "                    prism-ycsb {} YCSB-{} Test\n", parameters.system, run.mix.name);
+	fmt::print(out, " Records         : {} ({} B keys, {} B values)\t\tDistribution : {}\n", run.records,
+		run.key_size, run.value_size, distribution_of(run));
+	fmt::print(out, " Clients         : {} ({} processes, {} threads each)\t\tDepth        : {}\n",
+		run.all_clients(), run.processes, run.threads, run.depth);
+	fmt::print(out, " Load            : {}\n", loop_of(run));
+	print_line(out);
+	fmt::print(out, " {:<19}{:<13}{:<13}{:<17}{:<13}{:<11}{:<11}{:<13}{}\n", "#request", "#iterations",
+		"t_min[usec]", "t_typical[usec]", "t_avg[usec]", "90%[usec]", "99%[usec]", "99.9%[usec]",
+		"t_max[usec]");
+}
+
+void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram &latency)
+{
+	fmt::print(out, " {:<19}{:<13}{:<13.2f}{:<17.2f}{:<13.2f}{:<11.2f}{:<11.2f}{:<13.2f}{:.2f}\n", name,
+		latency.count(), latency.min(), latency.percentile(50), latency.mean(), latency.percentile(90),
+		latency.percentile(99), latency.percentile(99.9), latency.max());
+}
+
+void print_latencies(std::FILE *out, const RunResult &result)
+{
+	int kinds = 0;
+	for (std::size_t i = 0; i < apps::request_kinds; i++) {
+		if (result.latency[i].count() == 0)
+			continue;
+		print_latency(out, apps::name_of(static_cast<apps::Request>(i)), result.latency[i]);
+		kinds++;
+	}
+	if (result.backlog.count()) {
+		print_latency(out, "(not begun)", result.backlog);
+		kinds++;
+	}
+	if (kinds > 1)
+		print_latency(out, "all", result.all_latencies());
+}
+
+void print_counts(std::FILE *out, std::string_view name, const OperationCounts &counts)
+{
+	if (counts.total() == 0)
+		return;
+	fmt::print(out, " {}:", name);
+	for (std::size_t i = 0; i < outcome_names.size(); i++) {
+		if (counts.by_outcome[i])
+			fmt::print(out, " {} {}", counts.by_outcome[i], outcome_names[i]);
+	}
+	fmt::print(out, "; round trips: 1 {:.2f}%, 2 {:.2f}%, 3+ {:.2f}%\n", counts.share_with(1) * 100,
+		counts.share_with(2) * 100, counts.share_with_at_least(3) * 100);
+}
+
+std::string name_of_error(int error)
+{
+	return error ? std::strerror(error) : "other errors";
+}
+
+void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult &result)
+{
+	for (const auto &[error, count] : result.errors.all())
+		fmt::print(out, " failed: {} times {}\n", count, name_of_error(error));
+	if (result.abandoned)
+		fmt::print(out, " given up: {} operations that did not end within {} s\n", result.abandoned,
+			parameters.run.drain);
+	if (result.backlog.count())
+		fmt::print(out, " overload: {} requests were due and had not begun when the time was over\n",
+			result.backlog.count());
+	if (parameters.run.verify)
+		fmt::print(out, " verified: {} values, {} wrong\n", result.verified, result.wrong_values);
+	if (result.wrong_values)
+		fmt::print(out, " the first wrong value was that of record {}\n", result.first_wrong);
+}
+
+json latency_to_json(const LatencyHistogram &latency)
+{
+	return {
+		{"n_iterations", latency.count()},
+		{"t_min", latency.min()},
+		{"t_typical", latency.percentile(50)},
+		{"t_avg", latency.mean()},
+		{"t_max", latency.max()},
+		{"percentile_90", latency.percentile(90)},
+		{"percentile_99", latency.percentile(99)},
+		{"percentile_99.9", latency.percentile(99.9)},
+	};
+}
+
+json counts_to_json(const OperationCounts &counts)
+{
+	json object;
+	for (std::size_t i = 0; i < outcome_names.size(); i++)
+		object[std::string(outcome_names[i])] = counts.by_outcome[i];
+	object["round_trips"] = counts.round_trips;
+	object["share_1_round_trip"] = counts.share_with(1);
+	object["share_2_round_trips"] = counts.share_with(2);
+	object["share_3_or_more_round_trips"] = counts.share_with_at_least(3);
+	return object;
+}
+
+json info_to_json(const Parameters &parameters)
+{
+	const RunOptions &run = parameters.run;
+	return {
+		{"system", parameters.system},
+		{"mix", std::string(1, run.mix.name)},
+		{"distribution", apps::name_of(run.distribution)},
+		{"theta", run.theta},
+		{"records", run.records},
+		{"key_size", run.key_size},
+		{"value_size", run.value_size},
+		{"seed", run.seed},
+		{"processes", run.processes},
+		{"threads", run.threads},
+		{"clients_a_thread", run.clients},
+		{"clients", run.all_clients()},
+		{"depth", run.depth},
+		{"rate", run.rate},
+		{"arrivals", run.arrivals == Arrivals::even ? "even" : "poisson"},
+		{"warm_up", run.warm_up},
+		{"duration", run.duration},
+		{"operations", run.operations},
+	};
+}
+
+json results_to_json(const Parameters &parameters, const RunResult &result)
+{
+	json requests = json::object();
+	for (std::size_t i = 0; i < apps::request_kinds; i++) {
+		if (result.latency[i].count())
+			requests[std::string(apps::name_of(static_cast<apps::Request>(i)))] =
+				latency_to_json(result.latency[i]);
+	}
+	json errors = json::object();
+	for (const auto &[error, count] : result.errors.all())
+		errors[name_of_error(error)] = count;
+	return {
+		{"throughput", result.throughput()},
+		{"seconds", static_cast<double>(result.nanoseconds) / 1e9},
+		{"requests", result.requests},
+		{"requests_in_time", result.in_time},
+		{"latency", latency_to_json(result.all_latencies())},
+		{"latency_by_request", requests},
+		{"backlog", result.backlog.count()},
+		{"abandoned", result.abandoned},
+		{"get", counts_to_json(result.gets)},
+		{"put", counts_to_json(result.puts)},
+		{"errors", errors},
+		{"verified", result.verified},
+		{"wrong_values", result.wrong_values},
+		{"clean", result.clean(parameters.run.verify)},
+	};
+}
+
+} // namespace
+
+void print_report(std::FILE *out, const Parameters &parameters, const RunResult &result)
+{
+	print_header(out, parameters);
+	print_latencies(out, result);
+	print_line(out);
+	fmt::print(out, " throughput: {:.0f} requests/s ({} in {:.3f} s)\n", result.throughput(), result.in_time,
+		static_cast<double>(result.nanoseconds) / 1e9);
+	print_counts(out, "GET", result.gets);
+	print_counts(out, "PUT", result.puts);
+	print_trouble(out, parameters, result);
+	std::fflush(out);
+}
+
+json make_report(const Parameters &parameters, const RunResult &result)
+{
+	return {{"test_info", info_to_json(parameters)}, {"results", results_to_json(parameters, result)}};
+}
+
+Result<void> write_report(const Parameters &parameters, const RunResult &result)
+{
+	if (parameters.json_file.empty())
+		return {};
+	std::ofstream out(parameters.json_file, std::ios::trunc);
+	out << make_report(parameters, result).dump(2) << '\n';
+	out.close();
+	if (!out)
+		return make_error(errno ? errno : EIO, "writing " + parameters.json_file);
+	return {};
+}
+
+} // namespace prism::kv

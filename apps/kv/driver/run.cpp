@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/driver/run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <future>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kv/driver/team.hpp"
+#include "kv/driver/worker.hpp"
+
+namespace prism::kv
+{
+
+namespace
+{
+
+constexpr auto bar_interval = std::chrono::milliseconds(100);
+constexpr unsigned most_workers = 1024;
+constexpr std::uint64_t most_slots = 1 << 16; /* operations under way in all; RecordCounter's window has this many */
+
+Result<RunResult> run_worker(const RunOptions &options, Crew &crew, unsigned index, const ClientFactory &factory)
+{
+	Worker worker(options, crew, index);
+	Result<RunResult> result = worker.run(factory);
+	if (!result)
+		crew.give_up();
+	return result;
+}
+
+Error refuse(std::string_view what, std::string_view next_step)
+{
+	return make_error(EINVAL, what, next_step);
+}
+
+Result<void> check_amounts(const RunOptions &options)
+{
+	if ((options.duration > 0) == (options.operations > 0))
+		return refuse("how much to measure", "give either a duration or a number of operations");
+	if (options.duration < 0 || options.warm_up < 0 || options.rate < 0 || options.drain <= 0)
+		return refuse("a time or a rate below 0", "choose another");
+	return {};
+}
+
+Result<void> check_records(const RunOptions &options)
+{
+	if (options.records == 0)
+		return refuse("no records", "requests need at least one");
+	if (options.key_size == 0 || options.key_size > apps::largest_key)
+		return refuse(fmt::format("keys of {} bytes", options.key_size),
+			fmt::format("1 to {} are possible", apps::largest_key));
+	if (options.records > apps::most_records(options.key_size))
+		return refuse(fmt::format("{} records with keys of {} bytes", options.records, options.key_size),
+			"make the keys longer");
+	if (options.theta <= 0 && options.distribution != apps::Distribution::uniform)
+		return refuse("a Zipf exponent that is not positive", "0.99 is YCSB's; without skew, choose uniform");
+	return {};
+}
+
+Result<void> check_clients(const RunOptions &options)
+{
+	if (options.processes == 0 || options.threads == 0 || options.clients == 0 || options.depth == 0)
+		return refuse("no clients", "processes, threads, clients and depth are at least 1");
+	const std::uint64_t workers = std::uint64_t{options.processes} * options.threads;
+	if (workers > most_workers || std::uint64_t{options.clients} * options.depth > most_slots / workers)
+		return refuse(
+			fmt::format("{} threads with {} clients of depth {}", workers, options.clients, options.depth),
+			fmt::format("at most {} threads and {} operations under way are possible", most_workers,
+				most_slots));
+	return {};
+}
+
+std::string_view title(Phase phase)
+{
+	switch (phase) {
+	case Phase::load:
+		return "loading";
+	case Phase::warm_up:
+		return "warming up";
+	case Phase::measure:
+		return "measuring";
+	}
+	return {};
+}
+
+double share_done(const RunOptions &options, Phase phase, double seconds, std::uint64_t ended)
+{
+	const auto done = static_cast<double>(ended);
+	if (phase == Phase::load)
+		return done / static_cast<double>(options.records);
+	if (phase == Phase::warm_up)
+		return seconds / options.warm_up;
+	return options.duration > 0 ? seconds / options.duration : done / static_cast<double>(options.operations);
+}
+
+} // namespace
+
+Result<void> check(const RunOptions &options)
+{
+	for (const auto part : {check_amounts, check_records, check_clients}) {
+		Result<void> checked = part(options);
+		if (!checked)
+			return checked;
+	}
+	return {};
+}
+
+void Merger::add(Result<RunResult> part)
+{
+	if (part)
+		sum.merge(*part);
+	else if (state || state.error().code == ECANCELED)
+		state = part.error();
+}
+
+Result<RunResult> Merger::take()
+{
+	if (!state)
+		return state.error();
+	return std::move(sum);
+}
+
+void show_progress(const RunOptions &options, const Crew &crew, apps::ProgressBar &bar)
+{
+	const Phase phase = crew.current();
+	const std::uint64_t began = crew.began(phase);
+	if (!began)
+		return;
+	const std::uint64_t now = std::max(options.clock->now(), began);
+	const std::uint64_t ended = crew.ended[static_cast<std::size_t>(phase)].load(std::memory_order_relaxed);
+	bar.show(title(phase), share_done(options, phase, static_cast<double>(now - began) / 1e9, ended), ended);
+}
+
+Result<RunResult> run_team(
+	const RunOptions &options, Crew &crew, unsigned process, const ClientFactory &factory, std::FILE *progress)
+{
+	std::vector<std::future<Result<RunResult>>> workers;
+	for (unsigned i = 0; i < options.threads; i++)
+		workers.push_back(std::async(std::launch::async, [&, index = process * options.threads + i] {
+			return run_worker(options, crew, index, factory);
+		}));
+	apps::ProgressBar bar(progress);
+	Merger merger;
+	for (std::future<Result<RunResult>> &worker : workers) {
+		while (worker.wait_for(bar_interval) != std::future_status::ready)
+			show_progress(options, crew, bar);
+		merger.add(worker.get());
+	}
+	return merger.take();
+}
+
+Result<RunResult> run(const RunOptions &options, const ClientFactory &factory)
+{
+	Result<void> checked = check(options);
+	if (!checked)
+		return checked.error();
+	if (options.processes != 1)
+		return refuse("several processes", "call run_processes()");
+	Result<SharedCrew> crew = make_crew(options.workers(), options.records);
+	if (!crew)
+		return crew.error();
+	return run_team(options, **crew, 0, factory, options.progress);
+}
+
+} // namespace prism::kv

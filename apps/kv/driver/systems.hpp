@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The stores that the driver can measure, by name. */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <prism/result.hpp>
+
+#include "kv/driver/options.hpp"
+
+namespace prism::kv
+{
+
+/** Where the store is, and what the clients have to be prepared for. */
+struct SystemOptions {
+	std::string host = "127.0.0.1"; /**< name or address; "unix:PATH" where the system has that */
+	std::uint16_t port = 0;
+	std::string device;         /**< RDMA device; empty: by the address. Of no use to systems over TCP */
+	unsigned depth = 1;         /**< operations under way a client */
+	std::size_t key_size = 0;   /**< largest, bytes */
+	std::size_t value_size = 0; /**< largest, bytes */
+	double timeout = 5;         /**< seconds that connecting may take */
+};
+
+struct System {
+	std::string name; /**< of --system */
+	std::string description;
+	std::uint16_t default_port = 0;
+	/** Called once in each process of the driver; what it opens lives as long as the factory that it gives. */
+	std::function<Result<ClientFactory>(const SystemOptions &)> open;
+};
+
+/** Filled before the command line is read, not changed afterwards. */
+class Systems
+{
+public:
+	/** A second system of one name takes the place of the first. */
+	void add(System system);
+
+	/** Null if there is none of that name. Lives as long as this object. */
+	[[nodiscard]] const System *find(std::string_view name) const noexcept;
+
+	[[nodiscard]] std::span<const System> all() const noexcept { return systems; }
+
+private:
+	std::vector<System> systems;
+};
+
+} // namespace prism::kv

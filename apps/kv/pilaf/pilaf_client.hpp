@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Pilaf's client. GET reads an entry, then its extent, and goes on to the next of three places if another key stands
+ * there. All that it reads verifies itself. The server is asked in two cases: when what was read stays torn, and when
+ * all places were seen without the key, as it may have moved from a place not yet seen to one already seen.
+ */
+#pragma once
+
+#include "layout.hpp"
+
+#include "kv/two_sided/client.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace prism::kv
+{
+
+struct PilafClientStats {
+	std::uint64_t reads = 0;        /**< READs */
+	std::uint64_t torn_entries = 0; /**< entries whose checksum was wrong */
+	std::uint64_t torn_extents = 0; /**< extents whose checksum was wrong */
+	std::uint64_t gave_up = 0;      /**< GETs that were torn too often and became a call */
+	std::uint64_t misses = 0;       /**< GETs that became a call as the key was at none of its places */
+};
+
+class PilafClient final : public RpcClient
+{
+public:
+	/** Torn reads of one GET before the server is asked. */
+	static constexpr std::uint32_t torn_limit = 8;
+
+	/**
+	 * Connects to a PilafServer at @p host, a name or an address. The context stays open as long as the client.
+	 * Errors: EPROTONOSUPPORT (another kind of store), EBADMSG (its memory makes no sense), EINVAL (depth),
+	 * ETIMEDOUT, ECONNREFUSED ...
+	 */
+	static Result<std::unique_ptr<PilafClient>> connect(
+		const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options = {});
+
+	[[nodiscard]] const PilafClientStats &stats() const noexcept { return counted; }
+
+private:
+	/* How far a GET has come. */
+	struct Lookup {
+		pilaf::Candidates places{};
+		std::size_t way = 0;
+		std::uint32_t torn = 0;
+		bool has_entry = false; /* the READ under way is that of the extent */
+		pilaf::Entry entry;
+	};
+
+	PilafClient(std::unique_ptr<ClientLink> link, RemoteRegion table, RemoteRegion extents, std::uint64_t seed);
+	void begin(std::uint32_t slot) noexcept override;
+	void on_read(std::uint32_t slot) noexcept override;
+	void read_entry(std::uint32_t slot) noexcept;
+	void read_extent(std::uint32_t slot) noexcept;
+	void check_entry(std::uint32_t slot) noexcept;
+	void check_extent(std::uint32_t slot) noexcept;
+	void next_place(std::uint32_t slot) noexcept;
+	void retry(std::uint32_t slot) noexcept;
+
+	RemoteRegion table_memory;
+	RemoteRegion extent_memory;
+	std::uint64_t hash_seed;
+	std::uint64_t entries;
+	std::vector<Lookup> lookups;
+	PilafClientStats counted;
+};
+
+} // namespace prism::kv

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "pilaf_server.hpp"
+
+#include "kv/two_sided/wire.hpp"
+
+#include <cerrno>
+#include <new>
+
+namespace prism::kv
+{
+
+using apps::OperationKind;
+using apps::Outcome;
+
+namespace
+{
+
+StoreIdentity identity_of(const pilaf::CuckooTable &table, std::uint64_t seed)
+{
+	StoreIdentity identity;
+	identity.kind = StoreKind::pilaf;
+	identity.version = pilaf::protocol_version;
+	identity.own.resize(pilaf::own_part_size);
+	store(identity.own.data(), seed);
+	identity.regions = {{pilaf::table_region, table.table()}, {pilaf::extent_region, table.extent_memory()}};
+	identity.access_flags = access::remote_read;
+	return identity;
+}
+
+} // namespace
+
+PilafServer::~PilafServer() = default;
+
+Result<std::unique_ptr<PilafServer>> PilafServer::create(const Context &context, const PilafOptions &options)
+{
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	try {
+		Result<std::unique_ptr<pilaf::CuckooTable>> table = pilaf::CuckooTable::create(*pd, options.table);
+		if (!table)
+			return table.error();
+		StoreIdentity identity = identity_of(**table, options.table.seed);
+		std::unique_ptr<PilafServer> made(new PilafServer(*std::move(table))); /* private constructor */
+		Result<std::unique_ptr<RpcServer>> server =
+			RpcServer::create(*pd, *made, std::move(identity), options.server);
+		if (!server)
+			return server.error();
+		made->server = *std::move(server);
+		return made;
+	} catch (const std::bad_alloc &) {
+		return make_error(ENOMEM, "cannot allocate the table", "ask for fewer entries or less memory");
+	}
+}
+
+Outcome PilafServer::handle(const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept
+{
+	switch (request.kind) {
+	case OperationKind::get:
+		return table->get(request.key, value, value_size);
+	case OperationKind::put:
+		return table->put(request.key, request.value);
+	case OperationKind::erase:
+		break;
+	}
+	return table->erase(request.key);
+}
+
+} // namespace prism::kv

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "layout.hpp"
+
+namespace prism::kv
+{
+
+/** The secret of a server's fingerprints; its clients learn it when they connect. */
+using HashKey = std::array<unsigned char, 16>;
+
+/** A new one. */
+HashKey random_hash_key() noexcept;
+
+/**
+ * SipHash-2-4 with 128 bits: without the secret nobody makes keys that collide. A member's fingerprint, whose claim()
+ * is not zero either. Thread-safe.
+ */
+Fingerprint fingerprint_of(const HashKey &secret, std::span<const std::byte> key) noexcept;
+
+} // namespace prism::kv

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/completion.hpp>
+#include <prism/device.hpp>
+
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/store_client.hpp"
+#include "layout.hpp"
+#include "task.hpp"
+
+namespace prism::kv
+{
+
+/** Registered memory of a lane: what its requests send and where their answers go. */
+struct LaneMemory {
+	std::span<std::byte> out;           /* an object to store */
+	std::span<std::byte> in;            /* an object as it was read; the same room */
+	std::span<Slot> buckets;            /* both buckets of a key, one behind the other */
+	Slot *old = nullptr;                /* the bytes before a CAS, or a slot as it was read */
+	std::uint64_t *allocated = nullptr; /* the answer of an ALLOCATE */
+	std::uint32_t lkey = 0;
+
+	static constexpr std::size_t slots = 2 * Geometry::bucket_slots;
+
+	/** Bytes that a lane needs for objects of up to @p object_room bytes, a multiple of 32. */
+	static constexpr std::size_t size(std::size_t object_room)
+	{
+		return 2 * object_room + (slots + 2) * sizeof(Slot);
+	}
+
+	/** Divides @p bytes, aligned to 32, of size(@p object_room). */
+	static LaneMemory divide(std::byte *bytes, std::size_t object_room, std::uint32_t lkey);
+
+	template <typename T>
+	[[nodiscard]] LocalSlice slice(const T *place, std::size_t length) const noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(place), static_cast<std::uint32_t>(length), lkey};
+	}
+};
+
+/** Where one operation at a time runs: its memory, its request under way, and the coroutine that waits for it. */
+struct Lane {
+	std::uint32_t number = 0; /* the wr_id of its requests */
+	LaneMemory memory;
+	apps::Operation *operation = nullptr;
+	std::optional<Task<apps::Outcome>> task;
+	std::uint64_t began = 0; /* serial number of the operation */
+
+	std::coroutine_handle<> waiter;
+	Completion completion;
+	std::uint32_t round_trips = 0;
+};
+
+/** What co_await on a posted request gives: its completion. A request that could not be posted has failed at once. */
+class RoundTrip
+{
+public:
+	RoundTrip(Lane &lane, int post_error) noexcept : lane_(lane), error_(post_error) {}
+
+	[[nodiscard]] bool await_ready() const noexcept { return error_ != 0; }
+	void await_suspend(std::coroutine_handle<> waiter) const noexcept { lane_.waiter = waiter; }
+	Completion await_resume() const noexcept
+	{
+		if (error_) {
+			Completion failed;
+			failed.error = IBV_WC_GENERAL_ERR;
+			return failed;
+		}
+		lane_.round_trips++;
+		return lane_.completion;
+	}
+
+private:
+	Lane &lane_;
+	int error_;
+};
+
+} // namespace prism::kv

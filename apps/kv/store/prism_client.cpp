@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "prism_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "introduction.hpp"
+
+namespace prism::kv
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t max_depth = 4096;
+/* Work requests of one lane at most at once: claim_and_read() */
+constexpr std::uint32_t requests_a_lane = 3;
+constexpr std::uint32_t room_for_reports = 64;
+/* Not of a lane */
+constexpr std::uint64_t flush_id = ~std::uint64_t{0};
+/* How often a busy client looks at its control channel, which costs a system call */
+constexpr std::uint64_t polls_a_talk = 256;
+
+std::size_t room_for(const ServerView &view)
+{
+	const std::size_t object = sizeof(ObjectHeader) + std::size_t{view.max_key_size} + view.max_value_size;
+	return (object + 31) / 32 * 32;
+}
+
+} // namespace
+
+Result<std::unique_ptr<PrismClient>> PrismClient::connect(
+	const Context &context, const std::string &host, std::uint16_t port, const PrismClientOptions &options)
+{
+	if (options.depth == 0 || options.depth > max_depth)
+		return make_error(EINVAL, "cannot connect", "the depth is 1 to " + std::to_string(max_depth));
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	QueuePairOptions pair;
+	pair.max_send_wr = options.depth * requests_a_lane + room_for_reports;
+	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(pair.max_send_wr));
+	if (!cq)
+		return cq.error();
+	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, pair);
+	if (!qp)
+		return qp.error();
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(host, port, options.timeout);
+	if (!rendezvous)
+		return rendezvous.error();
+	ConnectionRecord mine;
+	Hello hello = prism_hello();
+	hello.max_depth = options.depth;
+	mine.private_data = hello.serialize();
+	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(mine), options.timeout);
+	if (!peer)
+		return peer.error();
+	const std::string who = host + ":" + std::to_string(port);
+	std::uint64_t first_version = 0;
+	Result<ServerView> view = view_of(*peer, who, first_version);
+	if (!view)
+		return view.error();
+	if (!qp->peer_speaks_prism())
+		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
+	if (options.max_value_size)
+		view->max_value_size = std::min(view->max_value_size, options.max_value_size);
+	const std::size_t object_room = room_for(*view);
+	Result<Buffer> memory = Buffer::create(*pd, LaneMemory::size(object_room) * options.depth);
+	if (!memory)
+		return memory.error();
+	std::unique_ptr<PrismClient> client(new PrismClient(context, *pd, *cq, *std::move(rendezvous), *std::move(qp),
+		*std::move(memory), *std::move(view), options, object_room));
+	client->versions_ = {first_version, versions_a_lease, first_version + versions_a_lease, false};
+	if (const int error = client->make_reporters())
+		return make_error(error, "cannot report freed buffers to " + who);
+	return client;
+}
+
+PrismClient::PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, TcpRendezvous control, QueuePair qp,
+	Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room)
+	: context_(std::move(context)), pd_(std::move(pd)), cq_(std::move(cq)), rendezvous_(std::move(control)),
+	  control_(rendezvous_.fd()), qp_(std::move(qp)), memory_(std::move(memory)), view_(std::move(view)),
+	  protocol_(view_, *this), lanes_(options.depth), timeout_(options.timeout)
+{
+	std::byte *bytes = memory_.data();
+	for (std::uint32_t number = 0; number < options.depth; number++) {
+		lanes_[number].number = number;
+		lanes_[number].memory = LaneMemory::divide(bytes, object_room, memory_.region().lkey());
+		bytes += LaneMemory::size(object_room);
+		idle_.push_back(options.depth - 1 - number);
+	}
+	ended_.reserve(options.depth);
+	waiting_.reserve(2 * std::size_t{options.depth});
+}
+
+/* What was freed is reported as far as that is possible; the server finds the rest. */
+PrismClient::~PrismClient()
+{
+	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
+	flush();
+	while (!broken_ && flushes_ && Clock::now() < deadline)
+		poll({});
+	for (Lane &lane : lanes_)
+		lane.task.reset();
+}
+
+int PrismClient::make_reporters()
+{
+	for (const SizeClass &size_class : view_.classes) {
+		Result<FreeReporter> reporter = FreeReporter::create(qp_, size_class.free_list);
+		if (!reporter)
+			return reporter.error().code;
+		reporters_.push_back(*std::move(reporter));
+	}
+	return 0;
+}
+
+/* Operations ----------------------------------------------------------------------------------------------------- */
+
+int PrismClient::check(const apps::Operation &operation) const noexcept
+{
+	if (broken_)
+		return broken_;
+	const bool key_fits = !operation.key.empty() && operation.key.size() <= view_.max_key_size;
+	const bool value_fits =
+		operation.kind != apps::OperationKind::put || operation.value.size() <= view_.max_value_size;
+	return key_fits && value_fits ? 0 : EINVAL;
+}
+
+Lane *PrismClient::begin(apps::Operation &operation) noexcept
+{
+	if (idle_.empty())
+		return nullptr;
+	Lane &lane = lanes_[idle_.back()];
+	idle_.pop_back();
+	operation.error = 0;
+	operation.length = 0;
+	lane.operation = &operation;
+	lane.began = ++serial_;
+	lane.round_trips = 0;
+	return &lane;
+}
+
+int PrismClient::start(apps::Operation &operation) noexcept
+{
+	if (const int error = check(operation))
+		return error;
+	Lane *const lane = begin(operation);
+	if (!lane)
+		return EAGAIN;
+	lane->task.emplace(protocol_.run(*lane));
+	go(*lane);
+	return 0;
+}
+
+void PrismClient::go(Lane &lane) noexcept
+{
+	lane.task->start();
+	if (lane.task->done())
+		finish(lane);
+}
+
+void PrismClient::finish(Lane &lane) noexcept
+{
+	apps::Operation &operation = *lane.operation;
+	operation.outcome = lane.task->value();
+	operation.round_trips = lane.round_trips;
+	lane.task.reset();
+	lane.operation = nullptr;
+	stats_.operations++;
+	stats_.round_trips += lane.round_trips;
+	stats_.direct += lane.round_trips == 1;
+	idle_.push_back(lane.number);
+	ended_.push_back(&operation);
+}
+
+void PrismClient::handle(const Completion &completion) noexcept
+{
+	if (completion.failed() && !broken_)
+		break_off(completion.error == IBV_WC_REM_ACCESS_ERR  ? EBADMSG
+			  : completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT
+								     : ENOTCONN);
+	if (completion.wr_id == flush_id && flushes_)
+		flushes_--;
+	if (completion.wr_id >= lanes_.size())
+		return;
+	Lane &lane = lanes_[completion.wr_id];
+	if (!lane.waiter) /* another request of a chain that has failed already */
+		return;
+	lane.completion = completion;
+	std::exchange(lane.waiter, nullptr).resume();
+	if (lane.task->done())
+		finish(lane);
+}
+
+std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
+{
+	std::array<Completion, 32> completions;
+	const int got = cq_.poll(completions);
+	for (int i = 0; i < got; i++)
+		handle(completions[static_cast<std::size_t>(i)]);
+	if (got < 0)
+		break_off(-got);
+	if (!waiting_.empty())
+		report_waiting();
+	if (++polls_ % polls_a_talk == 0 || idle_.size() == lanes_.size())
+		talk();
+	if (settling_.wanted)
+		settle();
+	const std::size_t count = std::min(completed.size(), ended_.size());
+	std::copy_n(ended_.begin(), count, completed.begin());
+	ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
+	return count;
+}
+
+void PrismClient::break_off(int error) noexcept
+{
+	if (!broken_)
+		broken_ = error;
+}
+
+/* Carrier -------------------------------------------------------------------------------------------------------- */
+
+int PrismClient::post(const Chain &chain, std::uint64_t lane) noexcept
+{
+	const int error = broken_ ? broken_ : chain.post(qp_, lane);
+	if (error)
+		break_off(error);
+	return error;
+}
+
+void PrismClient::release(std::uint64_t address) noexcept
+{
+	if (address)
+		report(address);
+}
+
+/* An address of no class is not ours to report: the slot that had it was corrupt. */
+void PrismClient::report(std::uint64_t address) noexcept
+{
+	for (std::size_t i = 0; i < reporters_.size(); i++) {
+		if (!view_.classes[i].holds(address))
+			continue;
+		const int error = reporters_[i].report(address);
+		if (!error)
+			stats_.reported++;
+		else if (error == ENOMEM)
+			waiting_.push_back(address);
+		return;
+	}
+}
+
+void PrismClient::report_waiting() noexcept
+{
+	const std::size_t count = waiting_.size();
+	for (std::size_t i = 0; i < count; i++)
+		report(waiting_[i]);
+	waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void PrismClient::flush() noexcept
+{
+	for (FreeReporter &reporter : reporters_) {
+		if (reporter.pending() && !reporter.flush(flush_id))
+			flushes_++;
+	}
+}
+
+std::uint64_t PrismClient::next_version() noexcept
+{
+	if (!versions_.left && versions_.spare) {
+		versions_.next = std::exchange(versions_.spare, 0);
+		versions_.left = versions_a_lease;
+	}
+	if (!versions_.spare && !versions_.asked) {
+		versions_.asked = true;
+		if (const int error = control_.send({ControlKind::lease, 0}))
+			break_off(error);
+	}
+	/* The server has had as long as a lease of PUTs takes. */
+	while (!versions_.left && !broken_) {
+		if (!control_.wait(static_cast<int>(timeout_.count())))
+			break_off(ETIMEDOUT);
+		talk();
+		if (versions_.spare)
+			return next_version();
+	}
+	versions_.left -= versions_.left != 0;
+	return versions_.next++;
+}
+
+/* The server's control channel ----------------------------------------------------------------------------------- */
+
+void PrismClient::talk() noexcept
+{
+	ControlMessage message;
+	int got = 0;
+	while (!broken_ && (got = control_.receive(message)) > 0)
+		hear(message);
+	if (got < 0)
+		break_off(-got);
+}
+
+void PrismClient::hear(const ControlMessage &message) noexcept
+{
+	if (message.kind == ControlKind::lease) {
+		versions_.spare = message.value;
+		versions_.asked = false;
+	} else if (message.kind == ControlKind::settle) {
+		settling_ = {true, false, message.value, serial_};
+	}
+}
+
+/** Answers the server once everything that had begun has ended and what it freed is reported. */
+void PrismClient::settle() noexcept
+{
+	const auto before = [this](const Lane &lane) { return lane.operation && lane.began <= settling_.before; };
+	if (std::any_of(lanes_.begin(), lanes_.end(), before) || !waiting_.empty())
+		return;
+	if (!settling_.flushed) {
+		flush();
+		settling_.flushed = true;
+	}
+	if (flushes_ || broken_)
+		return;
+	settling_.wanted = false;
+	if (const int error = control_.send({ControlKind::settled, settling_.value}))
+		break_off(error);
+}
+
+/* Blocking calls ------------------------------------------------------------------------------------------------- */
+
+apps::Outcome PrismClient::wait_for(Lane &lane) noexcept
+{
+	const apps::Operation *const mine = lane.operation;
+	go(lane);
+	apps::Operation *ended = nullptr;
+	while (!poll({&ended, 1}))
+		;
+	return mine->outcome;
+}
+
+apps::Outcome PrismClient::get_versioned(apps::Operation &operation, Version &version) noexcept
+{
+	operation.error = check(operation);
+	if (operation.error)
+		return operation.outcome = apps::Outcome::failed;
+	Lane &lane = *begin(operation);
+	lane.task.emplace(protocol_.get_versioned(lane, version));
+	return wait_for(lane);
+}
+
+apps::Outcome PrismClient::put_if(apps::Operation &operation, const Version &expected) noexcept
+{
+	operation.error = check(operation);
+	if (operation.error)
+		return operation.outcome = apps::Outcome::failed;
+	Lane &lane = *begin(operation);
+	lane.task.emplace(protocol_.put_if(lane, expected));
+	return wait_for(lane);
+}
+
+apps::Outcome PrismClient::erase_if(apps::Operation &operation, const Version &expected) noexcept
+{
+	operation.error = check(operation);
+	if (operation.error)
+		return operation.outcome = apps::Outcome::failed;
+	Lane &lane = *begin(operation);
+	lane.task.emplace(protocol_.erase_if(lane, expected));
+	return wait_for(lane);
+}
+
+Result<ControlMessage> PrismClient::ask(const ControlMessage &question)
+{
+	if (const int error = broken_ ? broken_ : control_.send(question))
+		return make_error(error, "the connection to the server is gone");
+	const Clock::time_point deadline = Clock::now() + timeout_;
+	while (Clock::now() < deadline) {
+		ControlMessage message;
+		const int got = control_.receive(message);
+		if (got < 0)
+			return make_error(-got, "the connection to the server is gone");
+		if (got > 0 && message.kind == question.kind)
+			return message;
+		if (got > 0)
+			hear(message);
+		if (settling_.wanted)
+			poll({});
+		if (got == 0)
+			(void)control_.wait(1);
+	}
+	return make_error(ETIMEDOUT, "the server does not answer");
+}
+
+Result<std::string> PrismClient::server_stats()
+{
+	Result<ControlMessage> answer = ask({ControlKind::stats, 0});
+	if (!answer)
+		return answer.error();
+	std::string text;
+	if (const int error = control_.receive_text(answer->value, text, static_cast<int>(timeout_.count())))
+		return make_error(error, "the server's statistics do not arrive");
+	return text;
+}
+
+Result<void> PrismClient::request_recovery()
+{
+	Result<ControlMessage> answer = ask({ControlKind::recover, 0});
+	if (!answer)
+		return answer.error();
+	if (answer->value)
+		return make_error(static_cast<int>(answer->value), "the server does not begin a recovery scan");
+	return {};
+}
+
+} // namespace prism::kv

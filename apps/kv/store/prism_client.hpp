@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/store_client.hpp"
+#include "control.hpp"
+#include "protocol.hpp"
+
+namespace prism::kv
+{
+
+struct PrismClientOptions {
+	std::uint32_t depth = 1;                                     /**< operations under way at once; at most 4096 */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of the set-up, and of a blocking call */
+	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.
+	 */
+	std::uint32_t max_value_size = 0;
+};
+
+struct PrismClientStats {
+	std::uint64_t operations = 0;
+	std::uint64_t direct = 0;      /**< of these, in one round trip */
+	std::uint64_t round_trips = 0; /**< of all of them */
+	std::uint64_t reported = 0;    /**< buffers given back */
+};
+
+/**
+ * A client of one PRISM-KV server (docs/prism-kv.md): its operations are PRISM requests on the server's memory. One
+ * thread at a time, which must call poll() now and then even with nothing under way: a server that looks for lost
+ * buffers waits for an answer. After an error of the connection nothing can be started any more, and broken() says why.
+ */
+class PrismClient final : public apps::StoreClient, private Carrier
+{
+public:
+	/**
+	 * Errors: EINVAL (depth), EPROTONOSUPPORT (another kind of server, or its device does not speak PRISM), those
+	 * of establish() and TcpRendezvous::connect().
+	 */
+	static Result<std::unique_ptr<PrismClient>> connect(const Context &context, const std::string &host,
+		std::uint16_t port, const PrismClientOptions &options = {});
+	~PrismClient() override;
+
+	[[nodiscard]] std::size_t depth() const noexcept override { return lanes_.size(); }
+	int start(apps::Operation &operation) noexcept override;
+	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+
+	/** 0, or the errno of what ended the connection. */
+	[[nodiscard]] int broken() const noexcept { return broken_; }
+	[[nodiscard]] const ServerView &server() const noexcept { return view_; }
+	[[nodiscard]] const PrismClientStats &stats() const noexcept { return stats_; }
+
+	/* On a condition; these wait for the end. Nothing else may be under way. */
+
+	/** GET with the version that the object had. */
+	apps::Outcome get_versioned(apps::Operation &operation, Version &version) noexcept;
+	/** PUT if the object is still the one of @p expected; not_found: it is not. */
+	apps::Outcome put_if(apps::Operation &operation, const Version &expected) noexcept;
+	/** ERASE on the same condition. */
+	apps::Outcome erase_if(apps::Operation &operation, const Version &expected) noexcept;
+
+	/** The server's statistics as JSON. Errors: ETIMEDOUT, ECONNRESET. */
+	Result<std::string> server_stats();
+	/** Asks the server for a recovery scan; returns when it has begun. Errors: EBUSY (one is under way), ETIMEDOUT.
+	 */
+	Result<void> request_recovery();
+
+private:
+	struct Versions {
+		std::uint64_t next = 0;
+		std::uint64_t left = 0;
+		std::uint64_t spare = 0; /* first of another lease; 0: there is none */
+		bool asked = false;
+	};
+	struct Settling {
+		bool wanted = false;
+		bool flushed = false;
+		std::uint64_t value = 0;
+		std::uint64_t before = 0; /* operations that began with this serial number or a smaller one */
+	};
+
+	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, TcpRendezvous control, QueuePair qp,
+		Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room);
+	int make_reporters();
+
+	/* Carrier */
+	int post(const Chain &chain, std::uint64_t lane) noexcept override;
+	void release(std::uint64_t address) noexcept override;
+	void flush() noexcept override;
+	std::uint64_t next_version() noexcept override;
+
+	int check(const apps::Operation &operation) const noexcept;
+	Lane *begin(apps::Operation &operation) noexcept;
+	void go(Lane &lane) noexcept;
+	void finish(Lane &lane) noexcept;
+	void handle(const Completion &completion) noexcept;
+	void report(std::uint64_t address) noexcept;
+	void report_waiting() noexcept;
+	void talk() noexcept;
+	void hear(const ControlMessage &message) noexcept;
+	void settle() noexcept;
+	void break_off(int error) noexcept;
+	apps::Outcome wait_for(Lane &lane) noexcept;
+	Result<ControlMessage> ask(const ControlMessage &question);
+
+	Context context_;
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	TcpRendezvous rendezvous_;
+	ControlChannel control_;
+	QueuePair qp_;
+	Buffer memory_;
+	ServerView view_;
+	Protocol protocol_;
+	std::vector<FreeReporter> reporters_; /* one a size class */
+	std::vector<std::uint64_t> waiting_;  /* addresses that the send queue had no room for */
+	std::vector<Lane> lanes_;
+	std::vector<std::uint32_t> idle_;
+	std::vector<apps::Operation *> ended_;
+	Versions versions_;
+	Settling settling_;
+	std::uint64_t serial_ = 0;
+	std::uint64_t polls_ = 0;
+	std::uint32_t flushes_ = 0; /* under way */
+	int broken_ = 0;
+	std::chrono::milliseconds timeout_;
+	PrismClientStats stats_;
+};
+
+} // namespace prism::kv

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "protocol.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::kv
+{
+
+namespace
+{
+
+/* How often an operation starts over when others are in its way, before it says so. */
+constexpr unsigned max_attempts = 64;
+/* How often an insert gives way to another's, so that two do not end each other's claims again and again. */
+constexpr unsigned max_yields = 8;
+/* How often an ALLOCATE is repeated while buffers are on their way back: they need a report and a grace period. */
+constexpr unsigned max_allocations = 4096;
+
+constexpr std::size_t pointer_offset = offsetof(Slot, object);
+constexpr std::size_t pointer_size = sizeof(prismdv_bounded_ptr);
+
+/* Slots as CAS operands. In comments below, "missed" is an Outcome::not_found inside an operation. */
+
+/** If the key has the slot, the pointer becomes that of @p to. */
+Cas swap_pointer_of(const Fingerprint &key, const prismdv_bounded_ptr &to)
+{
+	return Cas::bytes(CasMode::equal, Slot{key.member(), {}}, Slot{{}, to})
+		.compare_only(0, sizeof(Fingerprint))
+		.swap_only(pointer_offset, pointer_size);
+}
+
+/** The same with the pointer that an ALLOCATE left in the scratch. */
+Cas swap_pointer_of(const Fingerprint &key)
+{
+	return swap_pointer_of(key, {});
+}
+
+Cas replace(const Slot &from, const Slot &to)
+{
+	return Cas::bytes(CasMode::equal, from, to);
+}
+
+Cas empty_if_member(const Fingerprint &key)
+{
+	return Cas::bytes(CasMode::equal, Slot{key.member(), {}}, Slot{}).compare_only(0, sizeof(Fingerprint));
+}
+
+} // namespace
+
+/* Requests ------------------------------------------------------------------------------------------------------- */
+
+RoundTrip Protocol::read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	Chain chain;
+	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	Chain chain;
+	chain.read(server_.slot(slot), memory.slice(memory.old, sizeof(Slot)));
+	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::read_buckets(Lane &lane, const Fingerprint &key) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	const auto buckets = server_.geometry.buckets_of(key);
+	Chain chain;
+	for (std::size_t i = 0; i < buckets.size(); i++)
+		chain.rdma_read(server_.slot(Geometry::first_slot(buckets[i])),
+			memory.slice(&memory.buckets[i * Geometry::bucket_slots], Geometry::bucket_bytes));
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::allocate(Lane &lane, const SizeClass &from, const ObjectHeader &header) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	*memory.allocated = 0;
+	Chain chain;
+	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
+		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::allocate_and_swap(
+	Lane &lane, const SizeClass &from, const ObjectHeader &header, std::uint64_t slot, const Cas &cas) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	*memory.allocated = 0;
+	Chain chain;
+	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
+		.redirect_bounded(server_.scratch + pointer_offset, static_cast<std::uint32_t>(header.version))
+		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
+	chain.cas(server_.slot(slot), cas, memory.slice(memory.old, sizeof(Slot)))
+		.data_indirect(server_.scratch)
+		.conditional();
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::compare_swap(Lane &lane, std::uint64_t slot, const Cas &cas) noexcept
+{
+	Chain chain;
+	chain.cas(server_.slot(slot), cas, lane.memory.slice(lane.memory.old, sizeof(Slot)));
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+RoundTrip Protocol::claim_and_read(Lane &lane, std::uint64_t slot, const Slot &claim, const Fingerprint &key) noexcept
+{
+	const LaneMemory &memory = lane.memory;
+	const auto buckets = server_.geometry.buckets_of(key);
+	Chain chain;
+	chain.cas(server_.slot(slot), replace(Slot{}, claim), memory.slice(memory.old, sizeof(Slot)));
+	for (std::size_t i = 0; i < buckets.size(); i++)
+		chain.read(server_.slot(Geometry::first_slot(buckets[i])),
+			     memory.slice(&memory.buckets[i * Geometry::bucket_slots], Geometry::bucket_bytes))
+			.conditional();
+	return {lane, carrier_.post(chain, lane.number)};
+}
+
+/* What an operation is about ------------------------------------------------------------------------------------- */
+
+Fingerprint Protocol::fingerprint(const Lane &lane) const noexcept
+{
+	return fingerprint_of(server_.secret, lane.operation->key);
+}
+
+/** Writes the object that the operation stores to the lane's memory. */
+ObjectHeader Protocol::compose(Lane &lane) noexcept
+{
+	const apps::Operation &operation = *lane.operation;
+	const ObjectHeader header{carrier_.next_version(), static_cast<std::uint32_t>(operation.value.size()),
+		static_cast<std::uint32_t>(operation.key.size())};
+	std::byte *to = lane.memory.out.data();
+	std::memcpy(to, &header, sizeof(header));
+	std::memcpy(to + sizeof(header), operation.key.data(), operation.key.size());
+	if (!operation.value.empty())
+		std::memcpy(to + sizeof(header) + operation.key.size(), operation.value.data(), operation.value.size());
+	return header;
+}
+
+const SizeClass &Protocol::class_of(std::uint64_t object_size) const noexcept
+{
+	const auto fits = [object_size](const SizeClass &size_class) { return object_size <= size_class.buffer_size; };
+	const auto found = std::find_if(server_.classes.begin(), server_.classes.end(), fits);
+	return found == server_.classes.end() ? server_.classes.back() : *found;
+}
+
+/** At least the header and the key, at most what fits the lane. */
+std::uint32_t Protocol::read_length(const Lane &lane) const noexcept
+{
+	const std::size_t least = sizeof(ObjectHeader) + lane.operation->key.size();
+	return static_cast<std::uint32_t>(std::min(std::max<std::size_t>(usual_size_, least), lane.memory.in.size()));
+}
+
+/** Index in the table of what stands at @p position of the lane's buckets. */
+std::uint64_t Protocol::index_of(const Fingerprint &key, std::size_t position) const noexcept
+{
+	const auto buckets = server_.geometry.buckets_of(key);
+	return Geometry::first_slot(buckets[position / Geometry::bucket_slots]) + position % Geometry::bucket_slots;
+}
+
+/** An empty slot for @p key in the buckets as they were read: its home, or else one of the emptier bucket. */
+bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept
+{
+	std::array<std::size_t, 2> free{}, first{};
+	const std::uint64_t home = server_.geometry.home_of(key);
+	for (std::size_t position = LaneMemory::slots; position-- > 0;) {
+		if (!lane.memory.buckets[position].empty())
+			continue;
+		const std::size_t bucket = position / Geometry::bucket_slots;
+		free[bucket]++;
+		first[bucket] = position;
+		if (index_of(key, position) == home) {
+			slot = home;
+			return true;
+		}
+	}
+	const std::size_t emptier = free[1] > free[0];
+	slot = index_of(key, first[emptier]);
+	return free[emptier] != 0;
+}
+
+/** The connection failed, or a slot led nowhere. */
+Protocol::Outcome Protocol::failed(Lane &lane, const Completion &completion) noexcept
+{
+	switch (completion.error) {
+	case IBV_WC_REM_ACCESS_ERR:
+		return broken(lane, EBADMSG);
+	case IBV_WC_RETRY_EXC_ERR:
+		return broken(lane, ETIMEDOUT);
+	case IBV_WC_GENERAL_ERR:
+		return broken(lane, EIO);
+	default:
+		return broken(lane, ENOTCONN);
+	}
+}
+
+Protocol::Outcome Protocol::broken(Lane &lane, int error) noexcept
+{
+	lane.operation->error = error;
+	return Outcome::failed;
+}
+
+/* GET ------------------------------------------------------------------------------------------------------------ */
+
+/** What a READ brought: is it this key's object, all of it? */
+namespace
+{
+
+enum class Sight : std::uint8_t {
+	whole,
+	truncated, /* the key's, but the value goes on */
+	other,     /* another key's */
+	corrupt,
+};
+
+Sight look_at(const LaneMemory &memory, std::uint32_t bytes, bool all_asked_for, std::span<const std::byte> key)
+{
+	ObjectHeader header;
+	if (bytes < sizeof(header))
+		return Sight::corrupt;
+	std::memcpy(&header, memory.in.data(), sizeof(header));
+	const std::uint64_t size = header.object_size();
+	if (!header.key_size || size > memory.in.size() || (all_asked_for ? size < bytes : size != bytes))
+		return Sight::corrupt;
+	if (header.key_size != key.size() ||
+		std::memcmp(memory.in.data() + sizeof(header), key.data(), key.size()) != 0)
+		return Sight::other;
+	return size > bytes ? Sight::truncated : Sight::whole;
+}
+
+void deliver(const LaneMemory &memory, apps::Operation &operation)
+{
+	ObjectHeader header;
+	std::memcpy(&header, memory.in.data(), sizeof(header));
+	operation.length = header.value_size;
+	const std::size_t room = std::min<std::size_t>(operation.result.size(), header.value_size);
+	if (room)
+		std::memcpy(operation.result.data(), memory.in.data() + sizeof(header) + header.key_size, room);
+}
+
+} // namespace
+
+/** One slot's object, if it is the key's. With @p version, its slot too. */
+Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version *version)
+{
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		const std::uint32_t length = read_length(lane);
+		const RoundTrip trip = version ? read_versioned(lane, slot, length) : read_object(lane, slot, length);
+		const Completion read = co_await trip;
+		if (read.failed())
+			co_return failed(lane, read);
+		if (!read.ok()) /* NULL_POINTER */
+			co_return Outcome::not_found;
+		switch (look_at(lane.memory, read.byte_len, read.byte_len == length, lane.operation->key)) {
+		case Sight::whole:
+			break;
+		case Sight::truncated: {
+			ObjectHeader header;
+			std::memcpy(&header, lane.memory.in.data(), sizeof(header));
+			usual_size_ = static_cast<std::uint32_t>(header.object_size());
+			continue;
+		}
+		case Sight::other:
+			co_return Outcome::not_found;
+		case Sight::corrupt:
+			co_return broken(lane, EBADMSG);
+		}
+		if (version) {
+			ObjectHeader header;
+			std::memcpy(&header, lane.memory.in.data(), sizeof(header));
+			*version = {header.version, slot, *lane.memory.old};
+			/* The slot was read first: another object may have come between. */
+			if (!version->slot.is_member() ||
+				version->slot.object.tag != static_cast<std::uint32_t>(header.version))
+				continue;
+		}
+		deliver(lane.memory, *lane.operation);
+		co_return Outcome::ok;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+/** Reads both buckets and looks for the key. */
+Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &position)
+{
+	const Completion read = co_await read_buckets(lane, key);
+	if (read.failed())
+		co_return failed(lane, read);
+	const auto &slots = lane.memory.buckets;
+	const auto at = std::find_if(slots.begin(), slots.end(), [&key](const Slot &slot) { return slot.key == key; });
+	position.found = at != slots.end();
+	if (position.found)
+		position.slot = index_of(key, static_cast<std::size_t>(at - slots.begin()));
+	co_return position.found ? Outcome::ok : Outcome::not_found;
+}
+
+Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
+{
+	const Fingerprint key = fingerprint(lane);
+	Position position{server_.geometry.home_of(key), true};
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		Outcome outcome = co_await get_at(lane, position.slot, &version);
+		if (outcome != Outcome::not_found)
+			co_return outcome;
+		outcome = co_await find(lane, key, position);
+		if (outcome != Outcome::ok)
+			co_return outcome;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+Task<Protocol::Outcome> Protocol::get(Lane &lane)
+{
+	const Fingerprint key = fingerprint(lane);
+	Position position{server_.geometry.home_of(key), true};
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		Outcome outcome = co_await get_at(lane, position.slot, nullptr);
+		if (outcome != Outcome::not_found)
+			co_return outcome;
+		outcome = co_await find(lane, key, position);
+		if (outcome != Outcome::ok)
+			co_return outcome;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+/* PUT ------------------------------------------------------------------------------------------------------------ */
+
+Task<Protocol::Outcome> Protocol::put(Lane &lane)
+{
+	const Fingerprint key = fingerprint(lane);
+	const ObjectHeader header = compose(lane);
+	const SizeClass &from = class_of(header.object_size());
+	for (unsigned attempt = 0; attempt < max_allocations; attempt++) {
+		const Completion done = co_await allocate_and_swap(
+			lane, from, header, server_.geometry.home_of(key), swap_pointer_of(key));
+		if (done.failed())
+			co_return failed(lane, done);
+		if (done.ok()) {
+			carrier_.release(lane.memory.old->object.ptr);
+			co_return Outcome::ok;
+		}
+		const prismdv_bounded_ptr object{*lane.memory.allocated,
+			static_cast<std::uint32_t>(header.object_size()), static_cast<std::uint32_t>(header.version)};
+		if (object.ptr) {
+			const Outcome outcome = co_await update_or_insert(lane, key, object);
+			if (outcome != Outcome::ok)
+				carrier_.release(object.ptr);
+			co_return outcome;
+		}
+		carrier_.flush();
+	}
+	co_return Outcome::full;
+}
+
+/** The object is in its buffer, and the home slot is not the key's: find the key's slot, or make one. */
+Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object)
+{
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		Position position;
+		Outcome outcome = co_await find(lane, key, position);
+		if (outcome == Outcome::ok) {
+			outcome = co_await swap_pointer(lane, key, position.slot, object);
+		} else if (outcome == Outcome::not_found) {
+			if (!choose_empty(lane, key, position.slot))
+				co_return Outcome::full;
+			outcome = co_await insert(lane, key, object, position.slot, attempt < max_yields);
+		}
+		if (outcome != Outcome::not_found)
+			co_return outcome;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+Task<Protocol::Outcome> Protocol::swap_pointer(
+	Lane &lane, Fingerprint key, std::uint64_t slot, prismdv_bounded_ptr object)
+{
+	const Completion swapped = co_await compare_swap(lane, slot, swap_pointer_of(key, object));
+	if (swapped.failed())
+		co_return failed(lane, swapped);
+	if (!swapped.ok())
+		co_return Outcome::not_found;
+	carrier_.release(lane.memory.old->object.ptr);
+	co_return Outcome::ok;
+}
+
+/**
+ * A new slot for the key: claim it, look whether anyone else has or makes one, and only then become a member. Others
+ * do the same, so of two inserts of a key at least one sees the other's claim and ends it, by a CAS that fails if the
+ * other was quicker.
+ */
+Task<Protocol::Outcome> Protocol::insert(
+	Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield)
+{
+	const Slot claim{key.claim(), {0, server_.connection, object.tag}};
+	const Completion claimed = co_await claim_and_read(lane, slot, claim, key);
+	if (claimed.failed())
+		co_return failed(lane, claimed);
+	if (!claimed.ok()) /* the CAS missed, the READs were skipped */
+		co_return Outcome::not_found;
+	const Outcome settled = co_await settle_claims(lane, key, slot, yield);
+	if (settled == Outcome::failed)
+		co_return settled;
+	const Slot then = settled == Outcome::ok ? Slot{key.member(), object} : Slot{};
+	const Completion ended = co_await compare_swap(lane, slot, replace(claim, then));
+	if (ended.failed())
+		co_return failed(lane, ended);
+	co_return settled == Outcome::ok &&ended.ok() ? Outcome::ok : Outcome::not_found;
+}
+
+/**
+ * Ends others' claims of the key. not_found: it has a member, or, as long as this one is to @p yield, a claim in a slot
+ * before its own. Not for ever: who made that claim may be dead.
+ */
+Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield)
+{
+	for (std::size_t position = 0; position < LaneMemory::slots; position++) {
+		const Slot seen = lane.memory.buckets[position];
+		const std::uint64_t slot = index_of(key, position);
+		if (seen.key == key)
+			co_return Outcome::not_found;
+		if (slot == own || seen.key != key.claim())
+			continue;
+		if (yield && slot < own)
+			co_return Outcome::not_found;
+		const Completion ended = co_await compare_swap(lane, slot, replace(seen, Slot{}));
+		if (ended.failed())
+			co_return failed(lane, ended);
+		if (!ended.ok())
+			co_return Outcome::not_found;
+	}
+	co_return Outcome::ok;
+}
+
+/* ERASE ---------------------------------------------------------------------------------------------------------- */
+
+Task<Protocol::Outcome> Protocol::empty_slot(Lane &lane, Fingerprint key, std::uint64_t slot)
+{
+	const Completion emptied = co_await compare_swap(lane, slot, empty_if_member(key));
+	if (emptied.failed())
+		co_return failed(lane, emptied);
+	if (!emptied.ok())
+		co_return Outcome::not_found;
+	carrier_.release(lane.memory.old->object.ptr);
+	co_return Outcome::ok;
+}
+
+Task<Protocol::Outcome> Protocol::erase(Lane &lane)
+{
+	const Fingerprint key = fingerprint(lane);
+	Position position{server_.geometry.home_of(key), true};
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		Outcome outcome = co_await empty_slot(lane, key, position.slot);
+		if (outcome != Outcome::not_found)
+			co_return outcome;
+		outcome = co_await find(lane, key, position);
+		if (outcome != Outcome::ok)
+			co_return outcome;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+/* On a condition ------------------------------------------------------------------------------------------------- */
+
+Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
+{
+	const ObjectHeader header = compose(lane);
+	const SizeClass &from = class_of(header.object_size());
+	const Cas cas = replace(expected.slot, Slot{}).swap_only(pointer_offset, pointer_size);
+	for (unsigned attempt = 0; attempt < max_allocations; attempt++) {
+		const Completion done = co_await allocate_and_swap(lane, from, header, expected.slot_index, cas);
+		if (done.failed())
+			co_return failed(lane, done);
+		if (done.ok()) {
+			carrier_.release(lane.memory.old->object.ptr);
+			co_return Outcome::ok;
+		}
+		if (*lane.memory.allocated) {
+			carrier_.release(*lane.memory.allocated);
+			co_return Outcome::not_found;
+		}
+		carrier_.flush();
+	}
+	co_return Outcome::full;
+}
+
+Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)
+{
+	const Completion done = co_await compare_swap(lane, expected.slot_index, replace(expected.slot, Slot{}));
+	if (done.failed())
+		co_return failed(lane, done);
+	if (!done.ok())
+		co_return Outcome::not_found;
+	carrier_.release(expected.slot.object.ptr);
+	co_return Outcome::ok;
+}
+
+Task<Protocol::Outcome> Protocol::run(Lane &lane)
+{
+	switch (lane.operation->kind) {
+	case apps::OperationKind::get:
+		return get(lane);
+	case apps::OperationKind::put:
+		return put(lane);
+	case apps::OperationKind::erase:
+		return erase(lane);
+	}
+	return get(lane);
+}
+
+} // namespace prism::kv

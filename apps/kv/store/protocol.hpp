@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The operations of PRISM-KV as a client does them, whatever carries its requests: a queue pair, or the simulator. What
+ * they rely on, and why they are linearizable, is in docs/prism-kv.md; tests/models/kv.pml checks it.
+ */
+#pragma once
+
+#include <prism/chain.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fingerprint.hpp"
+#include "lane.hpp"
+#include "layout.hpp"
+#include "task.hpp"
+
+namespace prism::kv
+{
+
+/** Buffers of one size. */
+struct SizeClass {
+	std::uint32_t free_list = 0;
+	std::uint32_t buffer_size = 0; /* bytes */
+	RemoteRegion buffers;
+
+	[[nodiscard]] bool holds(std::uint64_t address) const noexcept { return buffers.contains(address, 1); }
+};
+
+/** A server as one of its connections knows it. */
+struct ServerView {
+	HashKey secret{};
+	Geometry geometry{2};
+	RemoteAddress table;
+	RemoteAddress scratch;            /* 32 bytes that are this connection's; aligned to 32 */
+	std::vector<SizeClass> classes;   /* by ascending buffer size; never empty */
+	std::uint32_t connection = 0;     /* its number, not 0: in claims */
+	std::uint32_t max_key_size = 0;   /* bytes */
+	std::uint32_t max_value_size = 0; /* bytes */
+
+	[[nodiscard]] RemoteAddress slot(std::uint64_t index) const noexcept { return table + index * sizeof(Slot); }
+};
+
+/** What the operations need of their connection. */
+class Carrier
+{
+public:
+	virtual ~Carrier() = default;
+
+	/** Posts @p chain; its end, with wr_id @p lane, resumes the lane's waiter. 0 or errno. */
+	virtual int post(const Chain &chain, std::uint64_t lane) noexcept = 0;
+
+	/** The object at @p address is not reachable any more: to be reported, some time. */
+	virtual void release(std::uint64_t address) noexcept = 0;
+
+	/** Nothing is left to allocate: report what is not reported. */
+	virtual void flush() noexcept = 0;
+
+	/** A number that no other install has. */
+	virtual std::uint64_t next_version() noexcept = 0;
+};
+
+/** What an object and its slot were when they were read: the condition of a conditional PUT or ERASE. */
+struct Version {
+	std::uint64_t number = 0; /**< of the object; 0: the key was not there */
+	std::uint64_t slot_index = 0;
+	Slot slot;
+};
+
+/** One connection's operations. One thread. */
+class Protocol
+{
+public:
+	using Outcome = apps::Outcome;
+
+	Protocol(const ServerView &server, Carrier &carrier) noexcept : server_(server), carrier_(carrier) {}
+
+	/** Runs lane.operation. Its outcome, error and length are filled in. */
+	Task<Outcome> run(Lane &lane);
+
+	/** GET that also tells the version, at the price of one more slot read. */
+	Task<Outcome> get_versioned(Lane &lane, Version &version);
+
+	/** PUT, if the key's object is still the one of @p expected. not_found: it is not. */
+	Task<Outcome> put_if(Lane &lane, const Version &expected);
+
+	/** ERASE on the same condition. */
+	Task<Outcome> erase_if(Lane &lane, const Version &expected);
+
+private:
+	/* Each posts one doorbell. */
+	RoundTrip read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;
+	RoundTrip read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;
+	RoundTrip read_buckets(Lane &lane, const Fingerprint &key) noexcept;
+	RoundTrip allocate(Lane &lane, const SizeClass &from, const ObjectHeader &header) noexcept;
+	RoundTrip allocate_and_swap(Lane &lane, const SizeClass &from, const ObjectHeader &header, std::uint64_t slot,
+		const Cas &cas) noexcept;
+	RoundTrip compare_swap(Lane &lane, std::uint64_t slot, const Cas &cas) noexcept;
+	RoundTrip claim_and_read(Lane &lane, std::uint64_t slot, const Slot &claim, const Fingerprint &key) noexcept;
+
+	/* Parts of operations. */
+	struct Position {
+		std::uint64_t slot = 0;
+		bool found = false;
+	};
+	Task<Outcome> get(Lane &lane);
+	Task<Outcome> put(Lane &lane);
+	Task<Outcome> erase(Lane &lane);
+	Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
+	Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
+	Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
+	Task<Outcome> swap_pointer(Lane &lane, Fingerprint key, std::uint64_t slot, prismdv_bounded_ptr object);
+	Task<Outcome> insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
+	Task<Outcome> settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield);
+	Task<Outcome> empty_slot(Lane &lane, Fingerprint key, std::uint64_t slot);
+
+	[[nodiscard]] Fingerprint fingerprint(const Lane &lane) const noexcept;
+	[[nodiscard]] ObjectHeader compose(Lane &lane) noexcept;
+	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size) const noexcept;
+	[[nodiscard]] std::uint32_t read_length(const Lane &lane) const noexcept;
+	[[nodiscard]] std::uint64_t index_of(const Fingerprint &key, std::size_t position) const noexcept;
+	[[nodiscard]] bool choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept;
+	Outcome failed(Lane &lane, const Completion &completion) noexcept;
+	Outcome broken(Lane &lane, int error) noexcept;
+
+	const ServerView &server_;
+	Carrier &carrier_;
+	std::uint32_t usual_size_ = 1024; /* bytes that a GET asks for: grows with what it meets */
+};
+
+} // namespace prism::kv

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc_server.hpp"
+
+#include "rpc_worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <numeric>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace prism::kv
+{
+
+namespace
+{
+
+constexpr std::uint32_t depth_limit = 4096;
+constexpr std::uint32_t connection_limit = 4096;
+constexpr std::uint32_t receive_limit = 65536;
+
+} // namespace
+
+RpcServer::Wake::Wake() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+RpcServer::Wake::~Wake()
+{
+	if (descriptor >= 0)
+		::close(descriptor);
+}
+
+RpcServer::RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity who, RpcServerOptions options,
+	TcpListener listening, Buffer buffers, ibv_srq *srq)
+	: pd(domain), handler(calls), identity(std::move(who)), settings(std::move(options)),
+	  listener(std::move(listening)), receive_memory(std::move(buffers)), srq_handle(srq)
+{
+}
+
+RpcServer::~RpcServer() = default;
+
+Result<void> RpcServer::check(const RpcServerOptions &options)
+{
+	const auto between = [](std::uint32_t value, std::uint32_t low, std::uint32_t high) {
+		return value >= low && value <= high;
+	};
+	if (!between(options.max_key_size, 1, 65535) ||
+		std::uint64_t{options.max_key_size} + options.max_value_size + message_header_size > max_message_size)
+		return make_error(EINVAL, "keys and values of the sizes asked for",
+			"longest key and longest value may have 65,512 bytes together");
+	if (!between(options.threads, 1, 256) || !between(options.max_depth, 1, depth_limit) ||
+		!between(options.max_connections, 1, connection_limit) ||
+		!between(options.receive_buffers, 1, receive_limit))
+		return make_error(EINVAL, "numbers of threads, connections, calls or buffers",
+			"at least 1; at most 256 threads, 4096 connections and calls on each, 65,536 buffers");
+	return {};
+}
+
+Result<std::unique_ptr<RpcServer>> RpcServer::create(
+	const ProtectionDomain &pd, RequestHandler &handler, StoreIdentity identity, RpcServerOptions options)
+{
+	if (Result<void> checked = check(options); !checked)
+		return checked.error();
+	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
+	if (!listening)
+		return listening.error();
+	const std::size_t slot = message_header_size + options.max_key_size + options.max_value_size;
+	Result<Buffer> buffers = Buffer::create(pd, slot * options.receive_buffers);
+	if (!buffers)
+		return buffers.error();
+	ibv_srq_init_attr attr{};
+	attr.attr.max_wr = options.receive_buffers;
+	attr.attr.max_sge = 1;
+	ibv_srq *srq = ibv_create_srq(pd.raw(), &attr);
+	if (!srq)
+		return make_error(errno, "cannot create a receive queue", "max_srq_wr of ibv_devinfo -v is the limit");
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<RpcServer> server(new RpcServer(
+		pd, handler, std::move(identity), std::move(options), *std::move(listening), *std::move(buffers), srq));
+	if (server->wake.fd() < 0)
+		return make_error(errno, "cannot create an event descriptor");
+	if (Result<void> created = server->create_workers(); !created)
+		return created.error();
+	return server;
+}
+
+Result<void> RpcServer::create_workers()
+{
+	/* Every receive may end at one worker; and a connection that closed makes room before it is buried. */
+	const std::size_t entries =
+		settings.receive_buffers + 2 * connections_of_worker() * std::size_t{settings.max_depth};
+	for (unsigned i = 0; i < settings.threads; i++) {
+		Result<CompletionQueue> cq = CompletionQueue::create(pd.context(), static_cast<int>(entries));
+		if (!cq)
+			return cq.error();
+		workers.push_back(std::make_unique<RpcWorker>(*this, *std::move(cq)));
+	}
+	std::vector<std::uint32_t> slots(settings.receive_buffers);
+	std::iota(slots.begin(), slots.end(), 0);
+	if (const int error = post_receives(slots))
+		return make_error(error, "cannot post receives");
+	return {};
+}
+
+int RpcServer::post_receives(std::span<const std::uint32_t> slots) noexcept
+{
+	constexpr std::size_t chunk = 32;
+	std::array<ibv_recv_wr, chunk> requests;
+	std::array<ibv_sge, chunk> pieces;
+	while (!slots.empty()) {
+		const std::size_t count = std::min(chunk, slots.size());
+		for (std::size_t i = 0; i < count; i++) {
+			const LocalSlice slice = receive_memory.slice(
+				slots[i] * request_size(), static_cast<std::uint32_t>(request_size()));
+			pieces[i] = {slice.address, slice.length, slice.lkey};
+			requests[i] = {slots[i], i + 1 < count ? &requests[i + 1] : nullptr, &pieces[i], 1};
+		}
+		ibv_recv_wr *bad = nullptr;
+		if (const int error = ibv_post_srq_recv(srq_handle.get(), requests.data(), &bad))
+			return error;
+		slots = slots.subspan(count);
+	}
+	return 0;
+}
+
+void RpcServer::log(const std::string &message) const
+{
+	if (settings.log)
+		settings.log(message);
+	else
+		std::fprintf(stderr, "%s server: %s\n", std::string(to_string(identity.kind)).c_str(), message.c_str());
+}
+
+RpcWorker *RpcServer::least_loaded() noexcept
+{
+	const auto found = std::min_element(workers.begin(), workers.end(),
+		[](const auto &one, const auto &other) { return one->load() < other->load(); });
+	return (*found)->load() < 2 * connections_of_worker() ? found->get() : nullptr;
+}
+
+/* Workers soon let go of connections that were closed a moment ago. */
+RpcWorker *RpcServer::wait_for_worker() noexcept
+{
+	const auto end = std::chrono::steady_clock::now() + settings.setup_timeout;
+	RpcWorker *worker = least_loaded();
+	while (!worker && !stopping && std::chrono::steady_clock::now() < end) {
+		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		worker = least_loaded();
+	}
+	return worker;
+}
+
+Result<void> RpcServer::shake_hands(TcpRendezvous &link, Connection &connection)
+{
+	const Deadline deadline = std::chrono::steady_clock::now() + settings.setup_timeout;
+	Hello hello{
+		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
+	ConnectionRecord mine;
+	mine.endpoint = connection.qp.endpoint();
+	mine.regions = identity.regions;
+	mine.private_data = hello.serialize(identity.own);
+	Result<ConnectionRecord> peer = link.swap(mine, deadline);
+	if (!peer)
+		return peer.error();
+	Result<Hello> theirs = hello.expect(*peer, "the client");
+	if (!theirs)
+		return theirs.error();
+	if (theirs->max_depth > settings.max_depth)
+		return make_error(EPROTO, "the client wants " + std::to_string(theirs->max_depth) + " calls at once");
+	if (Result<void> connected = connection.qp.connect(peer->endpoint); !connected)
+		return connected;
+	return link.barrier(deadline);
+}
+
+Result<std::shared_ptr<RpcServer::Connection>> RpcServer::admit(TcpRendezvous &link)
+{
+	RpcWorker *worker = connections.size() < settings.max_connections ? wait_for_worker() : nullptr;
+	if (!worker)
+		return make_error(ENOBUFS, "there are " + std::to_string(connections.size()) + " connections already");
+	QueuePairOptions options;
+	options.srq = srq_handle.get();
+	options.access_flags = identity.access_flags;
+	options.max_send_wr = settings.max_depth;
+	Result<QueuePair> qp = QueuePair::create(pd, worker->completion_queue(), worker->completion_queue(), options);
+	if (!qp)
+		return qp.error();
+	Result<Buffer> responses = Buffer::create(pd, settings.max_depth * response_size());
+	if (!responses)
+		return responses.error();
+	auto connection = std::make_shared<Connection>(
+		std::move(link), *std::move(qp), *std::move(responses), settings.max_depth);
+	/* Before the client may send. */
+	worker->add(connection);
+	if (Result<void> shaken = shake_hands(connection->link, *connection); !shaken) {
+		worker->remove(connection);
+		return shaken.error();
+	}
+	connection->worker = worker;
+	return connection;
+}
+
+void RpcServer::welcome()
+{
+	Result<TcpRendezvous> link = listener.accept(std::chrono::milliseconds(0));
+	if (!link)
+		return;
+	Result<std::shared_ptr<Connection>> connection = admit(*link);
+	if (!connection) {
+		refused_clients.fetch_add(1, std::memory_order_relaxed);
+		log("client refused: " + connection.error().message);
+		return;
+	}
+	connections.push_back(*std::move(connection));
+	accepted.fetch_add(1, std::memory_order_relaxed);
+	open_now.store(connections.size(), std::memory_order_relaxed);
+}
+
+/* Once it is connected a client has nothing to say on the socket: whatever happens there is the end. */
+void RpcServer::drop_departed(std::span<const pollfd> links)
+{
+	std::size_t kept = 0;
+	for (std::size_t i = 0; i < links.size(); i++) {
+		if (links[i].revents)
+			connections[i]->worker->remove(connections[i]);
+		else
+			std::swap(connections[kept++], connections[i]);
+	}
+	connections.resize(kept);
+	open_now.store(connections.size(), std::memory_order_relaxed);
+}
+
+Result<void> RpcServer::serve()
+{
+	std::vector<pollfd> watched;
+	while (!stopping) {
+		watched.clear();
+		for (const auto &connection : connections)
+			watched.push_back({connection->link.fd(), POLLIN, 0});
+		watched.push_back({wake.fd(), POLLIN, 0});
+		watched.push_back({listener.fd(), POLLIN, 0});
+		if (::poll(watched.data(), watched.size(), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return make_error(errno, "cannot wait for clients");
+		}
+		drop_departed(std::span(watched).first(watched.size() - 2));
+		if (!stopping && watched.back().revents)
+			welcome();
+	}
+	return {};
+}
+
+Result<void> RpcServer::run()
+{
+	if (ran.exchange(true))
+		return make_error(EALREADY, "a server runs once", "create another");
+	std::vector<std::thread> threads;
+	threads.reserve(workers.size());
+	for (const auto &worker : workers)
+		threads.emplace_back([&worker] { worker->run(); });
+	Result<void> served = serve();
+	stopping = true;
+	for (std::thread &thread : threads)
+		thread.join();
+	connections.clear();
+	open_now = 0;
+	return served;
+}
+
+void RpcServer::stop() noexcept
+{
+	stopping = true;
+	/* The only failure is a counter that is full, and then the descriptor is readable already. */
+	(void)eventfd_write(wake.fd(), 1);
+}
+
+RpcServerStats RpcServer::stats() const noexcept
+{
+	RpcServerStats sum;
+	sum.connections = accepted.load(std::memory_order_relaxed);
+	sum.open = open_now.load(std::memory_order_relaxed);
+	sum.refused = refused_clients.load(std::memory_order_relaxed);
+	for (const auto &worker : workers) {
+		sum.requests += worker->requests.load(std::memory_order_relaxed);
+		sum.malformed += worker->malformed.load(std::memory_order_relaxed);
+		sum.vanished += worker->vanished.load(std::memory_order_relaxed);
+	}
+	return sum;
+}
+
+} // namespace prism::kv

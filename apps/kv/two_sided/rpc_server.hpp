@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The server's side of the RPC layer: connections, worker threads, and everything that a peer can get wrong. What the
+ * calls do is a RequestHandler's.
+ */
+#pragma once
+
+#include "hello.hpp"
+#include "message.hpp"
+
+#include <prism/prism.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <poll.h>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace prism::kv
+{
+
+/** Executes calls, on several threads at once. Neither throws nor keeps the spans. */
+class RequestHandler
+{
+public:
+	virtual ~RequestHandler() = default;
+
+	/**
+	 * Keys and values of @p request are within the server's limits. For a GET, the value goes to @p value, which
+	 * has room for any, and its size to @p value_size. Returns anything but Outcome::failed.
+	 */
+	virtual apps::Outcome handle(
+		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept = 0;
+};
+
+struct RpcServerOptions {
+	std::string address;                 /**< to listen on; empty: all */
+	std::uint16_t port = 0;              /**< 0: any, see RpcServer::port() */
+	unsigned threads = 1;                /**< workers */
+	std::uint32_t max_key_size = 256;    /**< bytes; at most 65,535 */
+	std::uint32_t max_value_size = 8192; /**< bytes; with the longest key and 24 bytes at most 65,536 */
+	std::uint32_t max_depth = 64;        /**< calls under way on one connection */
+	std::uint32_t max_connections = 64;
+	/** For all connections, each as long as the longest request. Clients that break the rules cannot take all of
+	 * them if there are more than max_connections * max_depth. */
+	std::uint32_t receive_buffers = 1024;
+	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
+	 * must never nap (duration::max()). */
+	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
+	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
+	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others wait */
+	/** Is told why a connection was refused or closed, from any of the server's threads; null: standard error. */
+	std::function<void(const std::string &)> log;
+};
+
+struct RpcServerStats {
+	std::uint64_t connections = 0; /**< accepted so far */
+	std::uint64_t open = 0;        /**< of these, not closed */
+	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
+	std::uint64_t requests = 0;    /**< executed */
+	std::uint64_t malformed = 0;   /**< messages for which the connection was closed */
+	std::uint64_t vanished = 0;    /**< connections that failed in the device */
+};
+
+/** What a store adds to the introduction of a server. */
+struct StoreIdentity {
+	StoreKind kind = StoreKind::rpc;
+	std::uint16_t version = 1;
+	std::vector<std::byte> own;      /**< follows the Hello */
+	std::vector<RegionInfo> regions; /**< what clients may read */
+	unsigned access_flags = 0;       /**< of the queue pairs: what clients may do by themselves */
+};
+
+class RpcWorker;
+
+class RpcServer
+{
+public:
+	/**
+	 * Listens, but serves only in run(). @p handler must outlive the server. Errors: EINVAL (options that
+	 * contradict each other), or what the device and the sockets give.
+	 */
+	static Result<std::unique_ptr<RpcServer>> create(
+		const ProtectionDomain &pd, RequestHandler &handler, StoreIdentity identity, RpcServerOptions options);
+	~RpcServer();
+	RpcServer(const RpcServer &) = delete;
+	RpcServer &operator=(const RpcServer &) = delete;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return listener.port(); }
+
+	/** Serves until stop(), then closes all connections. Once. Errors: EALREADY, or those of poll(2). */
+	Result<void> run();
+
+	/** Makes run() return, now or once it is called. From any thread, and from signal handlers. */
+	void stop() noexcept;
+
+	/** From any thread; counts of different kinds may be of slightly different moments. */
+	[[nodiscard]] RpcServerStats stats() const noexcept;
+
+private:
+	friend class RpcWorker;
+	struct Connection;
+	struct SrqDestroy {
+		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
+	};
+
+	/* A descriptor that wakes run(). */
+	class Wake
+	{
+	public:
+		Wake();
+		~Wake();
+		Wake(const Wake &) = delete;
+		Wake &operator=(const Wake &) = delete;
+		[[nodiscard]] int fd() const noexcept { return descriptor; }
+
+	private:
+		int descriptor;
+	};
+
+	RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity identity,
+		RpcServerOptions options, TcpListener listening, Buffer buffers, ibv_srq *srq);
+	static Result<void> check(const RpcServerOptions &options);
+	Result<void> create_workers();
+	[[nodiscard]] std::size_t request_size() const noexcept
+	{
+		return message_header_size + settings.max_key_size + settings.max_value_size;
+	}
+	[[nodiscard]] std::size_t response_size() const noexcept
+	{
+		return (message_header_size + settings.max_value_size + 63) / 64 * 64;
+	}
+	[[nodiscard]] std::size_t connections_of_worker() const noexcept
+	{
+		return (settings.max_connections + settings.threads - 1) / settings.threads;
+	}
+	int post_receives(std::span<const std::uint32_t> slots) noexcept;
+	[[nodiscard]] std::span<const std::byte> receive_buffer(std::uint64_t slot, std::uint32_t length) const noexcept
+	{
+		return {receive_memory.data() + slot * request_size(), length};
+	}
+	void welcome();
+	Result<std::shared_ptr<Connection>> admit(TcpRendezvous &link);
+	Result<void> shake_hands(TcpRendezvous &link, Connection &connection);
+	RpcWorker *least_loaded() noexcept;
+	RpcWorker *wait_for_worker() noexcept;
+	void drop_departed(std::span<const pollfd> links);
+	Result<void> serve();
+	void log(const std::string &message) const;
+
+	ProtectionDomain pd;
+	RequestHandler &handler;
+	StoreIdentity identity;
+	RpcServerOptions settings;
+	TcpListener listener;
+	Buffer receive_memory;
+	std::unique_ptr<ibv_srq, SrqDestroy> srq_handle; /* outlives the queue pairs below */
+	std::vector<std::unique_ptr<RpcWorker>> workers;
+	std::vector<std::shared_ptr<Connection>> connections; /* of the thread in run() */
+	Wake wake;
+	std::atomic<bool> stopping{false};
+	std::atomic<bool> ran{false};
+	std::atomic<std::uint64_t> accepted{0};
+	std::atomic<std::uint64_t> open_now{0};
+	std::atomic<std::uint64_t> refused_clients{0};
+};
+
+} // namespace prism::kv

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc_store.hpp"
+
+#include <cerrno>
+#include <new>
+
+namespace prism::kv
+{
+
+using apps::OperationKind;
+using apps::Outcome;
+
+RpcStoreServer::~RpcStoreServer() = default;
+
+Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &context, const RpcStoreOptions &options)
+{
+	if (options.capacity == 0 || options.memory == 0)
+		return make_error(EINVAL, "a store without room", "give it a capacity and memory");
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	std::unique_ptr<RpcStoreServer> store;
+	try {
+		store.reset(new RpcStoreServer(options)); /* the constructor is private: no make_unique */
+	} catch (const std::bad_alloc &) {
+		return make_error(ENOMEM, "cannot allocate the table", "ask for less capacity or memory");
+	}
+	StoreIdentity identity;
+	identity.kind = StoreKind::rpc;
+	identity.version = rpc_store_version;
+	Result<std::unique_ptr<RpcServer>> server = RpcServer::create(*pd, *store, std::move(identity), options.server);
+	if (!server)
+		return server.error();
+	store->server = *std::move(server);
+	return store;
+}
+
+Outcome RpcStoreServer::handle(const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept
+{
+	switch (request.kind) {
+	case OperationKind::get:
+		return table.get(request.key, value, value_size);
+	case OperationKind::put:
+		return table.put(request.key, request.value);
+	case OperationKind::erase:
+		break;
+	}
+	return table.erase(request.key);
+}
+
+Result<std::unique_ptr<RpcStoreClient>> RpcStoreClient::connect(
+	const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options)
+{
+	Hello wanted;
+	wanted.kind = StoreKind::rpc;
+	wanted.version = rpc_store_version;
+	Result<std::unique_ptr<ClientLink>> link = ClientLink::connect(context, host, port, wanted, options);
+	if (!link)
+		return link.error();
+	return std::unique_ptr<RpcStoreClient>(new RpcStoreClient(*std::move(link)));
+}
+
+} // namespace prism::kv

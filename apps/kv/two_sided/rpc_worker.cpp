@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc_worker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/socket.h>
+
+namespace prism::kv
+{
+
+namespace
+{
+
+/* Work request ids: receives carry the number of their slot, sends the number of their response and this bit. */
+constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
+/* Completions of a queue pair in the error state have arrived after this time. */
+constexpr auto wake_time = std::chrono::milliseconds(10);
+constexpr auto first_nap = std::chrono::microseconds(10);
+
+} // namespace
+
+RpcServer::Connection::Connection(TcpRendezvous rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring)
+	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)), depth(ring), requests(ring),
+	  pieces(ring), waiting(ring)
+{
+}
+
+RpcWorker::RpcWorker(RpcServer &owner, CompletionQueue queue) : server(owner), cq(std::move(queue))
+{
+	touched.reserve(2 * server.connections_of_worker());
+	free_slots.reserve(server.settings.receive_buffers);
+	connections.reserve(2 * server.connections_of_worker());
+}
+
+void RpcWorker::add(const ConnectionPointer &connection)
+{
+	assigned.fetch_add(1, std::memory_order_relaxed);
+	const std::lock_guard guard(mail_lock);
+	arrived.push_back(connection);
+	has_mail.store(true, std::memory_order_release);
+}
+
+void RpcWorker::remove(const ConnectionPointer &connection)
+{
+	const std::lock_guard guard(mail_lock);
+	departed.push_back(connection);
+	has_mail.store(true, std::memory_order_release);
+}
+
+void RpcWorker::read_mail() noexcept
+{
+	const std::lock_guard guard(mail_lock);
+	has_mail.store(false, std::memory_order_relaxed);
+	for (ConnectionPointer &connection : arrived)
+		connections.emplace(connection->number(), std::move(connection));
+	arrived.clear();
+	for (const ConnectionPointer &connection : departed)
+		close(*connection, {});
+	departed.clear();
+}
+
+RpcWorker::Connection *RpcWorker::find(std::uint32_t number) noexcept
+{
+	auto found = connections.find(number);
+	if (found == connections.end()) {
+		/* It was announced before the client could send, but maybe after this thread looked. */
+		read_mail();
+		found = connections.find(number);
+	}
+	return found == connections.end() ? nullptr : found->second.get();
+}
+
+/* The queue pair goes to the error state and what is under way comes back; it is destroyed when all of that has come.
+ */
+void RpcWorker::close(Connection &connection, const std::string &reason) noexcept
+{
+	if (connection.closed)
+		return;
+	connection.closed = true;
+	connection.closed_at = Clock::now();
+	graves++;
+	for (; connection.waiting_begin != connection.waiting_end; connection.waiting_begin++)
+		recycle(connection.waiting[connection.waiting_begin % connection.depth].slot);
+	ibv_qp_attr attr{};
+	attr.qp_state = IBV_QPS_ERR;
+	(void)ibv_modify_qp(connection.qp.raw(), &attr, IBV_QP_STATE);
+	/* The client learns of it by this; the thread in run() closes the descriptor. */
+	(void)shutdown(connection.link.fd(), SHUT_RDWR);
+	if (!reason.empty())
+		server.log("connection " + std::to_string(connection.number()) + " closed: " + reason);
+}
+
+void RpcWorker::bury() noexcept
+{
+	const auto now = Clock::now();
+	std::erase_if(connections, [&](const auto &entry) {
+		const Connection &connection = *entry.second;
+		if (!connection.closed || now - connection.closed_at < wake_time)
+			return false;
+		graves--;
+		assigned.fetch_sub(1, std::memory_order_relaxed);
+		return true;
+	});
+}
+
+void RpcWorker::recycle(std::uint32_t slot) noexcept
+{
+	free_slots.push_back(slot);
+}
+
+void RpcWorker::flush_receives() noexcept
+{
+	if (free_slots.empty())
+		return;
+	if (const int error = server.post_receives(free_slots))
+		server.log(std::string("cannot post receives: ") + std::strerror(error));
+	free_slots.clear();
+}
+
+void RpcWorker::touch(Connection &connection) noexcept
+{
+	if (connection.touched)
+		return;
+	connection.touched = true;
+	touched.push_back(&connection);
+}
+
+void RpcWorker::respond(Connection &connection, const Request &request) noexcept
+{
+	const auto at = connection.built % connection.depth;
+	const std::size_t offset = at * server.response_size();
+	std::byte *message = connection.responses.data() + offset;
+	Response response;
+	response.kind = request.kind;
+	response.id = request.id;
+	response.outcome = server.handler.handle(
+		request, {message + message_header_size, server.settings.max_value_size}, response.value_size);
+	response.serialize_header(message);
+
+	const auto size = static_cast<std::uint32_t>(message_header_size + response.value_size);
+	const LocalSlice slice = connection.responses.slice(offset, size);
+	connection.pieces[at] = {slice.address, slice.length, slice.lkey};
+	ibv_send_wr &wr = connection.requests[at];
+	wr = {};
+	wr.wr_id = send_tag | connection.built;
+	wr.sg_list = &connection.pieces[at];
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = size <= connection.qp.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	connection.built++;
+	touch(connection);
+}
+
+void RpcWorker::execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
+{
+	Request request;
+	const char *wrong = request.parse(
+		server.receive_buffer(slot, length), server.settings.max_key_size, server.settings.max_value_size);
+	if (wrong) {
+		malformed.fetch_add(1, std::memory_order_relaxed);
+		close(connection, std::string("malformed request: ") + wrong);
+	} else {
+		requests.fetch_add(1, std::memory_order_relaxed);
+		respond(connection, request);
+	}
+	recycle(slot);
+}
+
+void RpcWorker::accept_request(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
+{
+	if (connection.waiting_begin == connection.waiting_end && connection.has_room()) {
+		execute(connection, slot, length);
+		return;
+	}
+	/* A client that keeps to the depth never has more requests waiting than the ring has places. */
+	if (connection.waiting_end - connection.waiting_begin == connection.depth) {
+		malformed.fetch_add(1, std::memory_order_relaxed);
+		close(connection, "more than " + std::to_string(connection.depth) + " requests at once");
+		recycle(slot);
+		return;
+	}
+	connection.waiting[connection.waiting_end++ % connection.depth] = {slot, length};
+}
+
+void RpcWorker::resume_waiting(Connection &connection) noexcept
+{
+	while (!connection.closed && connection.waiting_begin != connection.waiting_end && connection.has_room()) {
+		const Connection::Waiting next = connection.waiting[connection.waiting_begin++ % connection.depth];
+		execute(connection, next.slot, next.length);
+	}
+}
+
+void RpcWorker::handle_receive(const Completion &completion) noexcept
+{
+	const auto slot = static_cast<std::uint32_t>(completion.wr_id);
+	Connection *connection = find(completion.qp_num);
+	if (connection && !connection->closed && !completion.failed()) {
+		accept_request(*connection, slot, completion.byte_len);
+		return;
+	}
+	recycle(slot);
+	if (connection && !connection->closed) {
+		vanished.fetch_add(1, std::memory_order_relaxed);
+		close(*connection, std::string("receive failed: ") + completion.describe());
+	}
+}
+
+void RpcWorker::handle_send(const Completion &completion) noexcept
+{
+	Connection *connection = find(completion.qp_num);
+	if (!connection || connection->closed)
+		return;
+	if (completion.failed()) {
+		vanished.fetch_add(1, std::memory_order_relaxed);
+		close(*connection, std::string("send failed: ") + completion.describe());
+		return;
+	}
+	connection->done = (completion.wr_id & ~send_tag) + 1;
+	resume_waiting(*connection);
+}
+
+void RpcWorker::handle(const Completion &completion) noexcept
+{
+	if (completion.wr_id & send_tag)
+		handle_send(completion);
+	else
+		handle_receive(completion);
+}
+
+/* One doorbell, one completion: that of the last one says that all before it are done. */
+void RpcWorker::post_chain(Connection &connection) noexcept
+{
+	ibv_send_wr *first = &connection.requests[connection.posted % connection.depth];
+	ibv_send_wr *last = first;
+	for (std::uint64_t next = connection.posted + 1; next != connection.built; next++) {
+		last->next = &connection.requests[next % connection.depth];
+		last = last->next;
+	}
+	last->next = nullptr;
+	last->send_flags |= IBV_SEND_SIGNALED;
+	connection.posted = connection.built;
+	ibv_send_wr *bad = nullptr;
+	if (const int error = ibv_post_send(connection.qp.raw(), first, &bad)) {
+		vanished.fetch_add(1, std::memory_order_relaxed);
+		close(connection, std::string("cannot send: ") + std::strerror(error));
+	}
+}
+
+void RpcWorker::post_responses() noexcept
+{
+	for (Connection *connection : touched) {
+		connection->touched = false;
+		if (!connection->closed)
+			post_chain(*connection);
+	}
+	touched.clear();
+}
+
+/* Whether there was anything to do. */
+bool RpcWorker::turn() noexcept
+{
+	std::array<Completion, batch> completions;
+	if (has_mail.load(std::memory_order_acquire))
+		read_mail();
+	const int got = cq.poll(completions);
+	for (int i = 0; i < got; i++)
+		handle(completions[static_cast<std::size_t>(i)]);
+	/* Receives first: what comes next finds a buffer. */
+	flush_receives();
+	post_responses();
+	/* Only when nothing of theirs can be in the queue any more. */
+	if (got < static_cast<int>(batch) && graves)
+		bury();
+	return got > 0;
+}
+
+/* A device with an engine thread is handed over to it, or it would wait for this thread to poll again. */
+void RpcWorker::nap(Clock::duration idle) noexcept
+{
+	if (idle < server.settings.spin)
+		return;
+	(void)ibv_req_notify_cq(cq.raw(), 0);
+	next_nap = std::clamp<std::chrono::nanoseconds>(next_nap * 2, first_nap, server.settings.max_nap);
+	std::this_thread::sleep_for(next_nap);
+}
+
+void RpcWorker::run()
+{
+	/* Reading the clock costs as much as an empty poll; and after a nap one look is enough. */
+	constexpr int polls_between_looks = 32;
+	auto last_work = Clock::now();
+	while (!server.stopping.load(std::memory_order_relaxed)) {
+		bool worked = false;
+		const int polls = next_nap.count() ? 1 : polls_between_looks;
+		for (int i = 0; i < polls; i++)
+			worked |= turn();
+		const auto now = Clock::now();
+		if (worked) {
+			last_work = now;
+			next_nap = {};
+			continue;
+		}
+		nap(now - last_work);
+	}
+	read_mail();
+	for (auto &entry : connections)
+		close(*entry.second, {});
+	touched.clear();
+	connections.clear();
+}
+
+} // namespace prism::kv

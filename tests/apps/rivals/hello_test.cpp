@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/two_sided/hello.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::kv;
+
+Hello sample()
+{
+	return {StoreKind::pilaf, 3, 100, 5000, 64};
+}
+
+ConnectionRecord record_of(std::vector<std::byte> bytes)
+{
+	ConnectionRecord record;
+	record.private_data = std::move(bytes);
+	return record;
+}
+
+TEST(Hello, ComesBackAsItWas)
+{
+	const std::array own{std::byte{7}, std::byte{8}};
+	const std::vector<std::byte> bytes = sample().serialize(own);
+	ASSERT_EQ(bytes.size(), Hello::size + 2);
+	const Result<Hello> back = Hello::parse(bytes);
+	ASSERT_TRUE(back);
+	EXPECT_EQ(back->kind, StoreKind::pilaf);
+	EXPECT_EQ(back->version, 3);
+	EXPECT_EQ(back->max_key_size, 100u);
+	EXPECT_EQ(back->max_value_size, 5000u);
+	EXPECT_EQ(back->max_depth, 64u);
+	EXPECT_EQ(Hello::own_part(bytes)[1], std::byte{8});
+}
+
+TEST(Hello, BytesAreInNetworkOrder)
+{
+	const std::vector<std::byte> bytes = sample().serialize();
+	EXPECT_EQ(std::string(reinterpret_cast<const char *>(bytes.data()), 8), std::string("PRISMKV\0", 8));
+	EXPECT_EQ(bytes[8], std::byte{0});
+	EXPECT_EQ(bytes[9], std::byte{2});
+	EXPECT_EQ(bytes[15], std::byte{100});
+}
+
+TEST(Hello, EveryShorterOneIsRefused)
+{
+	const std::vector<std::byte> bytes = sample().serialize();
+	for (std::size_t size = 0; size < bytes.size(); size++) {
+		const Result<Hello> parsed = Hello::parse(std::span(bytes).first(size));
+		ASSERT_FALSE(parsed);
+		EXPECT_EQ(parsed.error().code, EBADMSG);
+	}
+}
+
+TEST(Hello, AnotherMagicIsRefused)
+{
+	for (std::size_t at = 0; at < 8; at++) {
+		std::vector<std::byte> bytes = sample().serialize();
+		bytes[at] ^= std::byte{1};
+		EXPECT_FALSE(Hello::parse(bytes));
+	}
+}
+
+TEST(Hello, AnotherKindIsNamed)
+{
+	Hello wanted = sample();
+	wanted.kind = StoreKind::rpc;
+	const Result<Hello> met = wanted.expect(record_of(sample().serialize()), "the server at there");
+	ASSERT_FALSE(met);
+	EXPECT_EQ(met.error().code, EPROTONOSUPPORT);
+	for (const char *part : {"the server at there", "pilaf store, version 3", "rpc store, version 3"})
+		EXPECT_NE(met.error().message.find(part), std::string::npos) << met.error().message;
+}
+
+TEST(Hello, AnotherVersionIsRefused)
+{
+	Hello wanted = sample();
+	wanted.version = 4;
+	EXPECT_FALSE(wanted.expect(record_of(sample().serialize()), "it"));
+	EXPECT_TRUE(sample().expect(record_of(sample().serialize()), "it"));
+}
+
+TEST(Hello, UnknownKindHasAName)
+{
+	EXPECT_EQ(to_string(static_cast<StoreKind>(999)), "unknown");
+	EXPECT_EQ(to_string(StoreKind::prism), "prism");
+}
+
+} // namespace

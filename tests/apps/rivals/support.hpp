@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A store served by a thread of the test, and operations one by one. */
+#pragma once
+
+#include "common/store_client.hpp"
+#include "kv/pilaf/pilaf_client.hpp"
+#include "kv/pilaf/pilaf_server.hpp"
+#include "kv/two_sided/rpc_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rivals
+{
+
+using namespace prism;
+using namespace prism::kv;
+using namespace std::chrono_literals;
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+
+constexpr auto test_patience = 30s;
+
+inline std::span<const std::byte> bytes_of(const std::string &text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+inline std::string text_of(std::span<const std::byte> bytes)
+{
+	return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/** All byte values, beginning with @p first. */
+inline std::string binary(std::size_t size, unsigned first = 0)
+{
+	std::string text(size, '\0');
+	for (std::size_t i = 0; i < size; i++)
+		text[i] = static_cast<char>(first + i);
+	return text;
+}
+
+/** Polls until @p done, or until the test has waited too long. */
+template <typename Done>
+bool wait_until(Done done)
+{
+	const auto end = std::chrono::steady_clock::now() + test_patience;
+	while (!done()) {
+		if (std::chrono::steady_clock::now() > end)
+			return false;
+		std::this_thread::sleep_for(1ms);
+	}
+	return true;
+}
+
+/** What a server says of its connections. */
+class Log
+{
+public:
+	std::function<void(const std::string &)> sink()
+	{
+		return [this](const std::string &line) {
+			const std::lock_guard guard(lock);
+			lines += line + '\n';
+		};
+	}
+	bool has(const std::string &text)
+	{
+		const std::lock_guard guard(lock);
+		return lines.find(text) != std::string::npos;
+	}
+
+private:
+	std::mutex lock;
+	std::string lines;
+};
+
+inline Context open_context(Progress progress)
+{
+	return Context::open("prism_lo", progress).value();
+}
+
+inline RpcServerOptions small_server(Log &log)
+{
+	RpcServerOptions options;
+	options.address = "127.0.0.1";
+	options.threads = 2;
+	options.max_key_size = 64;
+	options.max_value_size = 4096;
+	options.max_depth = 16;
+	options.max_connections = 16;
+	options.receive_buffers = 128;
+	options.setup_timeout = 500ms;
+	options.log = log.sink();
+	return options;
+}
+
+/* How the typed tests speak of the two stores. */
+struct Rpc {
+	using Server = RpcStoreServer;
+	using Client = RpcStoreClient;
+	static constexpr StoreKind kind = StoreKind::rpc;
+	static Result<std::unique_ptr<Server>> create(
+		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
+	{
+		RpcStoreOptions options;
+		options.server = server;
+		options.capacity = objects;
+		options.memory = memory;
+		return Server::create(context, options);
+	}
+	static std::uint64_t objects(const Server &server) { return server.stats().objects; }
+};
+
+struct Pilaf {
+	using Server = PilafServer;
+	using Client = PilafClient;
+	static constexpr StoreKind kind = StoreKind::pilaf;
+	static Result<std::unique_ptr<Server>> create(
+		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
+	{
+		PilafOptions options;
+		options.server = server;
+		options.table.entries = objects;
+		options.table.memory = memory;
+		return Server::create(context, options);
+	}
+	static std::uint64_t objects(const Server &server) { return server.stats().table.objects; }
+};
+
+/** A server and the thread that runs it. */
+template <typename Store>
+class Served
+{
+public:
+	explicit Served(std::uint64_t objects = 1024, std::size_t memory = 8 << 20,
+		const std::function<void(RpcServerOptions &)> &adjust = {})
+	{
+		RpcServerOptions options = small_server(log);
+		if (adjust)
+			adjust(options);
+		store = Store::create(context, options, objects, memory).value();
+		thread = std::thread([this] { EXPECT_TRUE(store->run()); });
+	}
+	~Served() { stop(); }
+	Served(const Served &) = delete;
+	Served &operator=(const Served &) = delete;
+
+	void stop()
+	{
+		store->stop();
+		if (thread.joinable())
+			thread.join();
+	}
+	typename Store::Server &server() { return *store; }
+	RpcServerStats stats() const { return store->stats().server; }
+	std::uint16_t port() const { return store->port(); }
+
+	std::unique_ptr<typename Store::Client> client(std::uint32_t depth = 1)
+	{
+		ClientOptions options;
+		options.depth = depth;
+		return Store::Client::connect(client_context, "127.0.0.1", port(), options).value();
+	}
+
+	Log log;
+	Context context = open_context(Progress::engine_thread);
+	Context client_context = open_context(Progress::engine_thread);
+
+private:
+	std::unique_ptr<typename Store::Server> store;
+	std::thread thread;
+};
+
+/** What one operation came to. */
+struct Answer {
+	Outcome outcome = Outcome::failed;
+	int error = 0;
+	std::string value;
+	std::uint32_t length = 0;
+	std::uint32_t round_trips = 0;
+};
+
+inline Answer run(apps::StoreClient &client, OperationKind kind, const std::string &key, const std::string &value = {},
+	std::size_t room = 65536)
+{
+	std::string result(room, '\0');
+	Operation operation;
+	operation.kind = kind;
+	operation.key = bytes_of(key);
+	operation.value = bytes_of(value);
+	operation.result = std::as_writable_bytes(std::span(result));
+	Answer answer;
+	answer.error = client.start(operation);
+	if (answer.error)
+		return answer;
+	Operation *done = nullptr;
+	const auto end = std::chrono::steady_clock::now() + test_patience;
+	while (client.poll({&done, 1}) == 0) {
+		if (std::chrono::steady_clock::now() > end) {
+			ADD_FAILURE() << "an operation did not end";
+			std::abort(); /* the client still knows the operation */
+		}
+	}
+	EXPECT_EQ(done, &operation);
+	result.resize(std::min<std::size_t>(operation.length, room));
+	return {operation.outcome, operation.error, result, operation.length, operation.round_trips};
+}
+
+inline Answer get(apps::StoreClient &client, const std::string &key)
+{
+	return run(client, OperationKind::get, key);
+}
+inline Outcome put(apps::StoreClient &client, const std::string &key, const std::string &value)
+{
+	return run(client, OperationKind::put, key, value).outcome;
+}
+inline Outcome erase(apps::StoreClient &client, const std::string &key)
+{
+	return run(client, OperationKind::erase, key).outcome;
+}
+
+} // namespace rivals

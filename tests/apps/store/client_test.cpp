@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Operations of clients on a server of the same process, over the userspace device. */
+#include "support.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace kv_test
+{
+namespace
+{
+
+class Store : public testing::Test
+{
+protected:
+	/** Every buffer that is not in a free list has a member of the table; every key has one slot. */
+	void expect_nothing_lost()
+	{
+		server.end();
+		const TableCount count = server.store->table().count();
+		EXPECT_EQ(server.store->buffers_in_use(), count.members);
+		EXPECT_EQ(count.stray, 0u);
+		EXPECT_EQ(count.claims, 0u);
+		std::set<std::pair<std::uint64_t, std::uint64_t>> keys;
+		for (std::uint64_t slot = 0; slot < server.store->table().geometry().slot_count(); slot++) {
+			const Slot at = server.store->table().at(slot);
+			EXPECT_TRUE(at.empty() || keys.insert({at.key.low, at.key.high}).second)
+				<< "twice in the table";
+		}
+	}
+
+	/** Lets the server take back what this client has freed. */
+	static void settle(Client &client)
+	{
+		client.api.reset();
+		std::this_thread::sleep_for(std::chrono::milliseconds(100));
+	}
+
+	Server server;
+};
+
+TEST_F(Store, PutGetErase)
+{
+	Client client(server);
+	EXPECT_EQ(client.get("a"), "<not found>");
+	EXPECT_EQ(client.erase("a"), Outcome::not_found);
+	EXPECT_EQ(client.put("a", "first"), Outcome::ok);
+	EXPECT_EQ(client.get("a"), "first");
+	EXPECT_EQ(client.put("a", "second, which is longer"), Outcome::ok);
+	EXPECT_EQ(client.get("a"), "second, which is longer");
+	EXPECT_EQ(client.erase("a"), Outcome::ok);
+	EXPECT_EQ(client.get("a"), "<not found>");
+	EXPECT_EQ(client.erase("a"), Outcome::not_found);
+	settle(client);
+	expect_nothing_lost();
+}
+
+TEST_F(Store, ADirectHitIsOneRoundTrip)
+{
+	Client client(server);
+	ASSERT_EQ(client.put("key", "value"), Outcome::ok); /* the table is empty: the key is at home */
+	EXPECT_EQ(client.get("key"), "value");
+	EXPECT_EQ(client.last.round_trips, 1u);
+	EXPECT_EQ(client.put("key", "other"), Outcome::ok);
+	EXPECT_EQ(client.last.round_trips, 1u);
+	EXPECT_EQ(client.erase("key"), Outcome::ok);
+	EXPECT_EQ(client.last.round_trips, 1u);
+	EXPECT_EQ(client.get("key"), "<not found>");
+	EXPECT_EQ(client.last.round_trips, 2u);
+}
+
+TEST_F(Store, AnySizeAndAnyBytes)
+{
+	Client client(server);
+	std::mt19937_64 random(1);
+	std::map<std::string, std::string> stored;
+	for (const std::size_t key_size : {1u, 8u, 255u, 256u}) {
+		for (const std::size_t value_size : {0u, 1u, 7u, 111u, 112u, 1024u, 1500u, 4095u, 4096u}) {
+			std::string key(key_size, '\0'), value(value_size, '\0');
+			for (char &byte : key)
+				byte = static_cast<char>(random());
+			for (char &byte : value)
+				byte = static_cast<char>(random());
+			stored[key] = value;
+			ASSERT_EQ(client.put(key, value), Outcome::ok) << key_size << " " << value_size;
+			ASSERT_EQ(client.get(key), value);
+		}
+	}
+	for (const auto &[key, value] : stored)
+		EXPECT_EQ(client.get(key), value);
+}
+
+TEST_F(Store, SizesThatAreNotServed)
+{
+	Client client(server);
+	const std::string long_key(257, 'k'), long_value(4097, 'v');
+	Operation operation;
+	operation.kind = OperationKind::put;
+	EXPECT_EQ(client.api->start(operation), EINVAL) << "no key";
+	operation.key = bytes_of(long_key);
+	EXPECT_EQ(client.api->start(operation), EINVAL);
+	const std::string key = "k";
+	operation.key = bytes_of(key);
+	operation.value = bytes_of(long_value);
+	EXPECT_EQ(client.api->start(operation), EINVAL);
+	EXPECT_EQ(client.put("k", "v"), Outcome::ok) << "nothing has happened";
+}
+
+TEST_F(Store, AShortResultIsFilledAndTheLengthTold)
+{
+	Client client(server);
+	ASSERT_EQ(client.put("k", "0123456789"), Outcome::ok);
+	std::string room(4, ' ');
+	Operation operation = Client::getting("k", room);
+	const std::string key = "k";
+	operation.key = bytes_of(key);
+	EXPECT_EQ(client.run(operation), Outcome::ok);
+	EXPECT_EQ(room, "0123");
+	EXPECT_EQ(operation.length, 10u);
+}
+
+TEST_F(Store, AFullTableSaysSoAndStaysIntact)
+{
+	Client client(server);
+	unsigned stored = 0;
+	Outcome outcome = Outcome::ok;
+	while (outcome == Outcome::ok && stored < 1000)
+		outcome = client.put("key " + std::to_string(stored++), "value");
+	EXPECT_EQ(outcome, Outcome::full);
+	stored--;
+	EXPECT_GT(stored, 512u * 80 / 100);
+	for (unsigned i = 0; i < stored; i++)
+		ASSERT_EQ(client.get("key " + std::to_string(i)), "value");
+	EXPECT_EQ(client.get("key " + std::to_string(stored)), "<not found>");
+	EXPECT_EQ(client.put("key 0", "new value"), Outcome::ok) << "what is there can be replaced";
+	for (unsigned i = 0; i < stored; i += 2)
+		ASSERT_EQ(client.erase("key " + std::to_string(i)), Outcome::ok);
+	EXPECT_EQ(client.put("key " + std::to_string(stored), "value"), Outcome::ok);
+	settle(client);
+	expect_nothing_lost();
+}
+
+TEST_F(Store, AnExhaustedSizeClassSaysSo)
+{
+	Client client(server);
+	const std::string large(4000, 'x');
+	unsigned stored = 0;
+	while (stored < 100 && client.put("large " + std::to_string(stored), large) == Outcome::ok)
+		stored++;
+	EXPECT_EQ(stored, 64u);
+	EXPECT_EQ(client.put("small", "value"), Outcome::ok) << "the other class has buffers";
+	EXPECT_EQ(client.put("large 0", large), Outcome::full)
+		<< "the new object needs a buffer before the old is free";
+	EXPECT_EQ(client.get("large 0"), large);
+	EXPECT_EQ(client.erase("large 1"), Outcome::ok);
+	EXPECT_EQ(client.put("large 0", large), Outcome::ok) << "a freed buffer comes back";
+	settle(client);
+	expect_nothing_lost();
+}
+
+TEST_F(Store, ChurnAtHalfLoadNeverFillsTheTable)
+{
+	Client client(server);
+	constexpr unsigned live = 256, all = 100 * 512;
+	for (unsigned i = 0; i < all; i++) {
+		ASSERT_EQ(client.put("key " + std::to_string(i), std::to_string(i)), Outcome::ok) << i;
+		if (i >= live) {
+			ASSERT_EQ(client.erase("key " + std::to_string(i - live)), Outcome::ok);
+		}
+	}
+	for (unsigned i = all - live; i < all; i++)
+		ASSERT_EQ(client.get("key " + std::to_string(i)), std::to_string(i));
+	settle(client);
+	expect_nothing_lost();
+}
+
+TEST_F(Store, OnAConditionOnlyTheVersionThatWasRead)
+{
+	Client client(server), other(server);
+	ASSERT_EQ(client.put("k", "one"), Outcome::ok);
+	std::string room(16, ' ');
+	const std::string key = "k", value = "two";
+	Version version;
+	Operation get = Client::getting(key, room);
+	ASSERT_EQ(client.api->get_versioned(get, version), Outcome::ok);
+	EXPECT_EQ(room.substr(0, get.length), "one");
+	Operation put;
+	put.kind = OperationKind::put;
+	put.key = bytes_of(key);
+	put.value = bytes_of(value);
+	EXPECT_EQ(client.api->put_if(put, version), Outcome::ok);
+	EXPECT_EQ(put.round_trips, 1u);
+	EXPECT_EQ(client.api->put_if(put, version), Outcome::not_found) << "that version is gone";
+	ASSERT_EQ(client.api->get_versioned(get, version), Outcome::ok);
+	ASSERT_EQ(other.put("k", "theirs"), Outcome::ok);
+	EXPECT_EQ(client.api->put_if(put, version), Outcome::not_found);
+	EXPECT_EQ(client.api->erase_if(put, version), Outcome::not_found);
+	EXPECT_EQ(client.get("k"), "theirs");
+	ASSERT_EQ(client.api->get_versioned(get, version), Outcome::ok);
+	EXPECT_EQ(client.api->erase_if(put, version), Outcome::ok);
+	EXPECT_EQ(client.get("k"), "<not found>");
+	settle(client);
+	settle(other);
+	expect_nothing_lost();
+}
+
+/** Each thread puts, gets and erases at random keys that all share; @p depth operations at once. */
+void quarrel(const Server &server, unsigned seed, unsigned keys, unsigned operations, std::uint32_t depth)
+{
+	Client client(server, depth);
+	std::mt19937 random(seed);
+	struct Job {
+		Operation operation;
+		std::string key, value, room = std::string(64, ' ');
+		bool busy = false;
+	};
+	std::vector<Job> jobs(depth);
+	const auto start = [&](Job &job) {
+		job.key = "shared " + std::to_string(random() % keys);
+		job.value = job.key + " by " + std::to_string(seed);
+		job.operation = Client::getting(job.key, job.room);
+		job.operation.value = bytes_of(job.value);
+		job.operation.context = &job;
+		job.operation.kind = static_cast<OperationKind>(random() % 3);
+		job.busy = client.api->start(job.operation) == 0;
+		EXPECT_TRUE(job.busy);
+	};
+	for (Job &job : jobs)
+		start(job);
+	for (unsigned ended = 0; ended < operations;) {
+		Operation *done = nullptr;
+		if (!client.api->poll({&done, 1}))
+			continue;
+		Job &job = *static_cast<Job *>(done->context);
+		job.busy = false;
+		ASSERT_TRUE(done->outcome == Outcome::ok ||
+			    (done->outcome == Outcome::not_found && done->kind != OperationKind::put))
+			<< static_cast<int>(done->outcome) << " error " << done->error;
+		if (done->kind == OperationKind::get && done->outcome == Outcome::ok) {
+			ASSERT_EQ(job.room.substr(0, job.key.size() + 4), job.key + " by ");
+		}
+		if (++ended + depth <= operations)
+			start(job);
+	}
+}
+
+TEST_F(Store, ManyClientsOnTheSameKeys)
+{
+	std::vector<std::thread> threads;
+	for (unsigned seed = 1; seed <= 4; seed++)
+		threads.emplace_back([&, seed] { quarrel(server, seed, 24, 3000, seed % 2 ? 1 : 8); });
+	for (std::thread &thread : threads)
+		thread.join();
+	std::this_thread::sleep_for(std::chrono::milliseconds(100));
+	expect_nothing_lost();
+}
+
+} // namespace
+} // namespace kv_test

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Clients that vanish, slots that are damaged, servers that are others. */
+#include "support.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace kv_test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+template <typename Condition>
+bool within(std::chrono::milliseconds time, Client &client, Condition condition)
+{
+	const auto deadline = std::chrono::steady_clock::now() + time;
+	while (!condition()) {
+		if (std::chrono::steady_clock::now() > deadline)
+			return false;
+		client.api->poll({});
+	}
+	return true;
+}
+
+nlohmann::json stats(Client &client)
+{
+	return nlohmann::json::parse(client.api->server_stats().value());
+}
+
+TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
+{
+	Server server;
+	Client other(server);
+	for (unsigned i = 0; i < 100; i++)
+		ASSERT_EQ(other.put("stays " + std::to_string(i), "value"), Outcome::ok);
+	constexpr unsigned depth = 16;
+	for (unsigned round = 0; round < 20; round++) {
+		Client client(server, depth);
+		std::vector<std::string> keys(depth);
+		std::vector<Operation> operations(depth);
+		for (unsigned i = 0; i < depth; i++) {
+			keys[i] = "goes " + std::to_string(round) + " " + std::to_string(i);
+			operations[i].kind = OperationKind::put;
+			operations[i].key = operations[i].value = bytes_of(keys[i]);
+			ASSERT_EQ(client.api->start(operations[i]), 0);
+		}
+		Operation *ended = nullptr;
+		for (unsigned polls = 0; polls < 3 * round; polls++)
+			client.api->poll({&ended, 1});
+	}
+	ASSERT_TRUE(within(10s, other, [&] { return stats(other)["connections"]["open"] == 1; }));
+	const auto done = [&] {
+		const std::uint64_t before = stats(other)["recovery"]["scans"];
+		(void)other.api->request_recovery();
+		return within(10s, other, [&] { return stats(other)["recovery"]["scans"] > before; });
+	};
+	ASSERT_TRUE(done());
+	ASSERT_TRUE(done()); /* the first may have begun before the last client was gone */
+	for (unsigned i = 0; i < 100; i++)
+		EXPECT_EQ(other.get("stays " + std::to_string(i)), "value");
+	server.end();
+	const TableCount count = server.store->table().count();
+	EXPECT_EQ(count.claims, 0u);
+	EXPECT_EQ(server.store->buffers_in_use(), count.members);
+	EXPECT_GT(server.store->stats().recovered, 0u) << "no client was caught with a buffer";
+}
+
+TEST(Crash, ADamagedSlotIsAnErrorOfThatOperation)
+{
+	Server server;
+	Client victim(server), other(server), vandal(server);
+	ASSERT_EQ(victim.put("k", "value"), Outcome::ok);
+	ASSERT_EQ(other.put("other", "value"), Outcome::ok);
+	const ServerView &view = vandal.api->server();
+	const std::string key = "k";
+	const std::uint64_t home = view.geometry.home_of(fingerprint_of(view.secret, bytes_of(key)));
+	/* A vandal: the store trusts its clients, who can write anywhere. Its pointer leads out of the region. */
+	auto *const slots = const_cast<Slot *>(reinterpret_cast<const Slot *>(view.table.address));
+	slots[home].object.ptr = 8;
+	EXPECT_EQ(victim.get("k"), "<failed>");
+	EXPECT_EQ(victim.last.error, EBADMSG);
+	EXPECT_EQ(victim.api->broken(), EBADMSG);
+	Operation again = victim.last;
+	EXPECT_EQ(victim.api->start(again), EBADMSG) << "a connection that failed is of no use any more";
+	EXPECT_EQ(other.get("other"), "value");
+	Client reconnected(server);
+	EXPECT_EQ(reconnected.get("other"), "value");
+	EXPECT_EQ(reconnected.put("k", "mended"), Outcome::ok) << "a PUT replaces the pointer, whatever it was";
+	EXPECT_EQ(reconnected.get("k"), "mended");
+}
+
+TEST(Crash, ADamagedObjectIsAnError)
+{
+	Server server;
+	Client victim(server);
+	ASSERT_EQ(victim.put("k", "value"), Outcome::ok);
+	const ServerView &view = victim.api->server();
+	const std::string key = "k";
+	const std::uint64_t home = view.geometry.home_of(fingerprint_of(view.secret, bytes_of(key)));
+	const auto *const slots = reinterpret_cast<const Slot *>(view.table.address);
+	reinterpret_cast<ObjectHeader *>(slots[home].object.ptr)->value_size = 1 << 30;
+	EXPECT_EQ(victim.get("k"), "<failed>");
+	EXPECT_EQ(victim.last.error, EBADMSG);
+}
+
+TEST(Crash, AServerThatEndsIsAnError)
+{
+	auto server = std::make_unique<Server>();
+	Client client(*server);
+	ASSERT_EQ(client.put("k", "value"), Outcome::ok);
+	server.reset();
+	EXPECT_EQ(client.get("k"), "<failed>");
+	EXPECT_NE(client.api->broken(), 0);
+}
+
+TEST(Crash, OneClientTooMany)
+{
+	PrismServerOptions options = small_store();
+	options.max_connections = 2;
+	Server server(options);
+	Client first(server), second(server);
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	PrismClientOptions short_time;
+	short_time.timeout = 500ms;
+	EXPECT_FALSE(PrismClient::connect(context, "127.0.0.1", server.store->port(), short_time).ok());
+	EXPECT_EQ(first.put("k", "v"), Outcome::ok);
+	second.api.reset();
+	std::this_thread::sleep_for(100ms);
+	Client third(server);
+	EXPECT_EQ(third.get("k"), "v");
+}
+
+TEST(Crash, OptionsThatContradictEachOther)
+{
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	const auto refuses = [&](auto change) {
+		PrismServerOptions options = small_store();
+		change(options);
+		const auto made = PrismServer::create(context, options);
+		return !made.ok() && made.error().code == EINVAL;
+	};
+	EXPECT_TRUE(refuses([](auto &options) { options.classes.clear(); }));
+	EXPECT_TRUE(refuses([](auto &options) { options.classes = {{100, 1}}; }));
+	EXPECT_TRUE(refuses([](auto &options) { options.classes = {{128, 1}}; }));
+	EXPECT_TRUE(refuses([](auto &options) { options.max_key_size = 0; }));
+	EXPECT_TRUE(refuses([](auto &options) { options.max_value_size = 2 << 20; }));
+	EXPECT_TRUE(refuses([](auto &options) { options.max_connections = 0; }));
+}
+
+} // namespace
+} // namespace kv_test

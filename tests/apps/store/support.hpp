@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A PRISM-KV server in this process, and clients of it. */
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/prism_client.hpp"
+#include "store/prism_server.hpp"
+
+namespace kv_test
+{
+
+using namespace prism;
+using namespace prism::kv;
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+
+inline std::span<const std::byte> bytes_of(const std::string &text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+inline PrismServerOptions small_store()
+{
+	PrismServerOptions options;
+	options.address = "127.0.0.1";
+	options.slots = 512;
+	options.classes = {{128, 600}, {4480, 64}};
+	options.log = [](const std::string &) {};
+	return options;
+}
+
+/** Serves on a thread of its own. */
+class Server
+{
+public:
+	explicit Server(const PrismServerOptions &options = small_store())
+		: store(PrismServer::create(Context::open("prism_lo", Progress::engine_thread).value(), options)
+				  .value())
+	{
+		begin();
+	}
+	~Server() { end(); }
+
+	void begin()
+	{
+		thread = std::thread([this] { EXPECT_TRUE(store->serve().ok()); });
+	}
+	/** Afterwards the store can be looked at. */
+	void end()
+	{
+		if (!thread.joinable())
+			return;
+		store->stop();
+		thread.join();
+	}
+
+	std::unique_ptr<PrismServer> store;
+
+private:
+	std::thread thread;
+};
+
+/** Calls that wait. */
+class Client
+{
+public:
+	explicit Client(const Server &server, std::uint32_t depth = 1)
+	{
+		PrismClientOptions options;
+		options.depth = depth;
+		api = PrismClient::connect(context, "127.0.0.1", server.store->port(), options).value();
+	}
+
+	Outcome run(Operation &operation)
+	{
+		EXPECT_EQ(api->start(operation), 0);
+		Operation *ended = nullptr;
+		const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+		while (!api->poll({&ended, 1}) && std::chrono::steady_clock::now() < deadline)
+			;
+		EXPECT_EQ(ended, &operation);
+		last = operation;
+		return operation.outcome;
+	}
+
+	Outcome put(const std::string &key, const std::string &value)
+	{
+		Operation operation;
+		operation.kind = OperationKind::put;
+		operation.key = bytes_of(key);
+		operation.value = bytes_of(value);
+		return run(operation);
+	}
+
+	Outcome get(const std::string &key, std::string &value)
+	{
+		value.resize(8192);
+		Operation operation = getting(key, value);
+		const Outcome outcome = run(operation);
+		value.resize(outcome == Outcome::ok ? operation.length : 0);
+		return outcome;
+	}
+
+	/** The value, or the outcome in angle brackets. */
+	std::string get(const std::string &key)
+	{
+		std::string value;
+		switch (get(key, value)) {
+		case Outcome::ok:
+			return value;
+		case Outcome::not_found:
+			return "<not found>";
+		default:
+			return "<failed>";
+		}
+	}
+
+	Outcome erase(const std::string &key)
+	{
+		Operation operation;
+		operation.kind = OperationKind::erase;
+		operation.key = bytes_of(key);
+		return run(operation);
+	}
+
+	static Operation getting(const std::string &key, std::string &value)
+	{
+		Operation operation;
+		operation.key = bytes_of(key);
+		operation.result = std::as_writable_bytes(std::span(value));
+		return operation;
+	}
+
+	Context context = Context::open("prism_lo", Progress::caller).value();
+	std::unique_ptr<PrismClient> api;
+	Operation last; /* as it ended */
+};
+
+} // namespace kv_test

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A store in memory whose clients take as long as a test says, by a clock that a test drives. */
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/store_client.hpp"
+#include "kv/driver/options.hpp"
+
+namespace prism::kv
+{
+
+/** Moves on only when advance() is called. */
+class FakeClock final : public Clock
+{
+public:
+	[[nodiscard]] std::uint64_t now() const noexcept override { return time; }
+	void advance(std::uint64_t nanoseconds) noexcept { time += nanoseconds; }
+
+private:
+	std::atomic<std::uint64_t> time = 1'000'000;
+};
+
+struct FakeStore {
+	std::mutex mutex;
+	std::map<std::string, std::vector<std::byte>> content;
+	std::size_t capacity = SIZE_MAX;
+	std::uint64_t started = 0; /* by all clients */
+};
+
+/** What a test decides about the operations. */
+struct FakeBehaviour {
+	std::size_t depth = 64;
+	FakeClock *ticking = nullptr; /* poll() advances it by a tick; null: real time, every operation takes 0 */
+	std::uint64_t tick = 100;     /* ns */
+	/* Number of the operation in the store, from 0; ns. Never: it does not end. */
+	std::function<std::uint64_t(std::uint64_t)> latency = [](std::uint64_t) { return 0; };
+	/* Called when one ends, after it was done. */
+	std::function<void(apps::Operation &, std::uint64_t)> at_end = [](apps::Operation &, std::uint64_t) {};
+	/* What start() answers. */
+	std::function<int(std::uint64_t)> answer = [](std::uint64_t) { return 0; };
+
+	static constexpr std::uint64_t never = UINT64_MAX;
+};
+
+class FakeClient final : public apps::StoreClient
+{
+public:
+	FakeClient(FakeStore &the_store, const FakeBehaviour &wanted) : store(the_store), behaviour(wanted) {}
+
+	[[nodiscard]] std::size_t depth() const noexcept override { return behaviour.depth; }
+
+	int start(apps::Operation &operation) noexcept override
+	{
+		if (under_way.size() == behaviour.depth)
+			return EAGAIN;
+		const std::lock_guard lock(store.mutex);
+		const std::uint64_t number = store.started++;
+		if (const int refused = behaviour.answer(number))
+			return refused;
+		const std::uint64_t latency = behaviour.latency(number);
+		const std::uint64_t due = latency == FakeBehaviour::never ? latency : now() + latency;
+		under_way.push_back({&operation, due, number});
+		return 0;
+	}
+
+	std::size_t poll(std::span<apps::Operation *> completed) noexcept override
+	{
+		if (behaviour.ticking)
+			behaviour.ticking->advance(behaviour.tick);
+		std::size_t count = 0;
+		for (auto next = under_way.begin(); next != under_way.end() && count < completed.size();) {
+			if (next->due > now()) {
+				++next;
+				continue;
+			}
+			perform(*next->operation);
+			next->operation->round_trips = 1;
+			behaviour.at_end(*next->operation, next->number);
+			completed[count++] = next->operation;
+			next = under_way.erase(next);
+		}
+		return count;
+	}
+
+private:
+	struct Entry {
+		apps::Operation *operation;
+		std::uint64_t due;
+		std::uint64_t number;
+	};
+
+	[[nodiscard]] std::uint64_t now() const noexcept { return behaviour.ticking ? behaviour.ticking->now() : 0; }
+
+	void perform(apps::Operation &operation)
+	{
+		const std::lock_guard lock(store.mutex);
+		const std::string key(reinterpret_cast<const char *>(operation.key.data()), operation.key.size());
+		const auto found = store.content.find(key);
+		operation.outcome = apps::Outcome::ok;
+		if (operation.kind == apps::OperationKind::put) {
+			if (found == store.content.end() && store.content.size() >= store.capacity)
+				operation.outcome = apps::Outcome::full;
+			else
+				store.content[key].assign(operation.value.begin(), operation.value.end());
+		} else if (found == store.content.end()) {
+			operation.outcome = apps::Outcome::not_found;
+		} else {
+			operation.length = static_cast<std::uint32_t>(found->second.size());
+			std::copy_n(found->second.begin(), std::min(found->second.size(), operation.result.size()),
+				operation.result.begin());
+		}
+	}
+
+	FakeStore &store;
+	FakeBehaviour behaviour;
+	std::vector<Entry> under_way;
+};
+
+inline ClientFactory fake_clients(FakeStore &store, const FakeBehaviour &behaviour)
+{
+	return [&store, behaviour](unsigned) -> Result<std::unique_ptr<apps::StoreClient>> {
+		return std::unique_ptr<apps::StoreClient>(std::make_unique<FakeClient>(store, behaviour));
+	};
+}
+
+} // namespace prism::kv

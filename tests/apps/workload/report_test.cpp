@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What is printed and written about a run. */
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "kv/driver/report.hpp"
+
+namespace prism::kv
+{
+namespace
+{
+
+struct CloseFile {
+	void operator()(std::FILE *file) const noexcept { std::fclose(file); }
+};
+
+class ReportTest : public testing::Test
+{
+protected:
+	ReportTest()
+	{
+		parameters.system = "some-store";
+		parameters.run.mix = apps::find_mix('A').value();
+		parameters.run.verify = true;
+		result.nanoseconds = 2'000'000'000;
+		result.requests = 11;
+		result.in_time = 10;
+		for (std::uint64_t i = 1; i <= 10; i++)
+			result.latency[0].add(i * 1000);
+		apps::Operation get;
+		get.round_trips = 1;
+		for (int i = 0; i < 3; i++)
+			result.gets.add(get);
+		get.round_trips = 12;
+		result.gets.add(get);
+		get.outcome = apps::Outcome::failed;
+		result.gets.add(get);
+		result.errors.add(ENOTCONN);
+		result.verified = 4;
+		result.wrong_values = 1;
+		result.first_wrong = 77;
+	}
+
+	std::string printed()
+	{
+		const std::unique_ptr<std::FILE, CloseFile> file(std::tmpfile());
+		print_report(file.get(), parameters, result);
+		std::string text(static_cast<std::size_t>(std::ftell(file.get())), '\0');
+		std::rewind(file.get());
+		EXPECT_EQ(std::fread(text.data(), 1, text.size(), file.get()), text.size());
+		return text;
+	}
+
+	Parameters parameters;
+	RunResult result;
+};
+
+TEST_F(ReportTest, Table)
+{
+	const std::string text = printed();
+	for (const char *words : {"some-store YCSB-A", "closed loop", "zipfian 0.99", "throughput: 5 requests/s",
+		     "GET: 4 ok 1 failed; round trips: 1 75.00%, 2 0.00%, 3+ 25.00%", "not connected",
+		     "verified: 4 values, 1 wrong", "record 77"})
+		EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+	EXPECT_EQ(text.find("PUT"), std::string::npos) << "there were none";
+	EXPECT_EQ(text.find("overload"), std::string::npos);
+}
+
+TEST_F(ReportTest, BacklogIsShown)
+{
+	result.backlog.add(5'000'000);
+	const std::string text = printed();
+	EXPECT_NE(text.find("overload: 1 requests"), std::string::npos) << text;
+	EXPECT_NE(text.find("(not begun)"), std::string::npos) << text;
+}
+
+TEST_F(ReportTest, Json)
+{
+	const nlohmann::json report = make_report(parameters, result);
+	const nlohmann::json &results = report.at("results");
+	EXPECT_EQ(report.at("test_info").at("system"), "some-store");
+	EXPECT_EQ(report.at("test_info").at("clients"), 1);
+	EXPECT_EQ(results.at("throughput"), 5.0);
+	EXPECT_EQ(results.at("latency").at("n_iterations"), 10);
+	EXPECT_NEAR(results.at("latency").at("t_typical").get<double>(), 5, 0.03);
+	EXPECT_EQ(results.at("latency_by_request").size(), 1U);
+	EXPECT_EQ(results.at("get").at("ok"), 4);
+	EXPECT_EQ(results.at("get").at("round_trips").at(8), 1) << "eight and more";
+	EXPECT_EQ(results.at("get").at("share_1_round_trip"), 0.75);
+	EXPECT_EQ(results.at("wrong_values"), 1);
+	EXPECT_FALSE(results.at("clean").get<bool>());
+	EXPECT_EQ(results.at("errors").size(), 1U);
+}
+
+TEST_F(ReportTest, FilesThatCannotBeWrittenAreAnError)
+{
+	parameters.json_file = "/proc/none/report.json";
+	EXPECT_FALSE(write_report(parameters, result));
+	parameters.json_file.clear();
+	EXPECT_TRUE(write_report(parameters, result));
+}
+
+} // namespace
+} // namespace prism::kv

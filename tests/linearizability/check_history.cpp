@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* check-history: reads the histories that several processes have recorded and tells whether they are linearizable. */
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "checker.hpp"
+#include "history.hpp"
+
+namespace
+{
+
+using namespace prism::test;
+
+constexpr int exit_malformed = 2;
+
+void print_finding(const Finding &finding)
+{
+	fmt::print("key {:#x}: {}: {}\n", finding.key, name_of(finding.verdict), finding.reason);
+	for (const Operation &operation : finding.window)
+		fmt::print("    {}\n", describe(operation));
+}
+
+int run(const std::vector<std::filesystem::path> &files, const CheckOptions &options)
+{
+	std::vector<Operation> history;
+	for (const std::filesystem::path &file : files) {
+		const auto part = read_history(file);
+		if (!part) {
+			fmt::print(stderr, "{}\n", part.error().message);
+			return exit_malformed;
+		}
+		history.insert(history.end(), part->begin(), part->end());
+	}
+	const auto start = std::chrono::steady_clock::now();
+	const CheckReport report = check(std::move(history), options);
+	const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+	for (const Finding &finding : report.findings)
+		print_finding(finding);
+	fmt::print("{}: {} operations on {} keys, {} keys with a finding, at most {} operations at a time and {} "
+		   "configurations, {:.2f} s\n",
+		name_of(report.verdict), report.operations, report.keys, report.bad_keys, report.most_concurrent,
+		report.most_configurations, seconds.count());
+	if (report.verdict == Verdict::linearizable)
+		return 0;
+	return report.verdict == Verdict::violated ? 1 : exit_malformed;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	std::vector<std::filesystem::path> files;
+	CheckOptions options;
+	CLI::App app{"Checks recorded histories of a key-value store for linearizability.\n"
+		     "Ends with 0 if they are, 1 if they are not, 2 if that could not be decided."};
+	app.add_option("FILE", files, "written by HistoryWriter, one or more")->required()->check(CLI::ExistingFile);
+	app.add_option("--findings", options.findings, "report so many keys");
+	app.add_option("--effort", options.effort, "configurations to look at for one response");
+	CLI11_PARSE(app, argc, argv);
+	return run(files, options);
+}
