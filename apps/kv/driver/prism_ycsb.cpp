@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "kv/driver/parameters.hpp"
+#include "kv/driver/rdma_systems.hpp"
 #include "kv/driver/report.hpp"
 #include "kv/driver/run.hpp"
 #include "kv/driver/systems.hpp"
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 {
 	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its operations */
 	kv::Systems systems;
+	kv::add_rdma_systems(systems);
 	kv::add_foreign_systems(systems);
 	auto parsed = kv::parse_parameters(systems, argc, argv);
 	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {

@@ -298,7 +298,7 @@ void PrismClient::talk() noexcept
 {
 	ControlMessage message;
 	int got = 0;
-	while (!broken_ && (got = control_.receive(message)) > 0)
+	while (!broken_ && !answer_ && (got = control_.receive(message)) > 0)
 		hear(message);
 	if (got < 0)
 		break_off(-got);
@@ -311,6 +311,10 @@ void PrismClient::hear(const ControlMessage &message) noexcept
 		versions_.asked = false;
 	} else if (message.kind == ControlKind::settle) {
 		settling_ = {true, false, message.value, serial_};
+	} else if (message.kind == ControlKind::stats || message.kind == ControlKind::recover) {
+		answer_ = message;
+	} else {
+		break_off(EBADMSG);
 	}
 }
 
@@ -378,20 +382,15 @@ Result<ControlMessage> PrismClient::ask(const ControlMessage &question)
 	if (const int error = broken_ ? broken_ : control_.send(question))
 		return make_error(error, "the connection to the server is gone");
 	const Clock::time_point deadline = Clock::now() + timeout_;
-	while (Clock::now() < deadline) {
-		ControlMessage message;
-		const int got = control_.receive(message);
-		if (got < 0)
-			return make_error(-got, "the connection to the server is gone");
-		if (got > 0 && message.kind == question.kind)
-			return message;
-		if (got > 0)
-			hear(message);
-		if (settling_.wanted)
-			poll({});
-		if (got == 0)
-			(void)control_.wait(1);
+	answer_.reset();
+	while (Clock::now() < deadline && !broken_) {
+		poll({});
+		if (answer_ && answer_->kind == question.kind)
+			return *std::exchange(answer_, std::nullopt);
+		(void)control_.wait(1);
 	}
+	if (broken_)
+		return make_error(broken_, "the connection to the server is gone");
 	return make_error(ETIMEDOUT, "the server does not answer");
 }
 

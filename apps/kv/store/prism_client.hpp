@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,8 @@ private:
 	std::vector<apps::Operation *> ended_;
 	Versions versions_;
 	Settling settling_;
+	std::optional<ControlMessage>
+		answer_; /* to ask(); what follows it on the channel is not read before it is taken */
 	std::uint64_t serial_ = 0;
 	std::uint64_t polls_ = 0;
 	std::uint32_t flushes_ = 0; /* under way */

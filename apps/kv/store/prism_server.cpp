@@ -478,6 +478,7 @@ std::string PrismServer::stats_json() const
 			{"released", list.stats().released}, {"recovered", list.stats().recovered},
 			{"refused", list.stats().outside + list.stats().misaligned + list.stats().not_allocated}});
 	}
+	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size}};
 	json["connections"] = {{"accepted", stats_.connections}, {"open", stats_.open}, {"refused", stats_.refused}};
 	json["recovery"] = {{"scans", stats_.recoveries}, {"postponed", stats_.postponed},
 		{"buffers", stats_.recovered}, {"claims", stats_.claims}};

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-kv: a PRISM-KV store from the shell.
+ * Exit codes: 0; 1 something failed; 2 an error of usage; 3 no such key; 4 the store is full; 5 another version.
+ */
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "common/run_all.hpp"
+#include "store/sharded_client.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::kv;
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+
+constexpr std::uint16_t default_port = 18620;
+
+enum ExitCode {
+	done = 0,
+	failed = 1,
+	usage = 2,
+	not_found = 3,
+	full = 4,
+	other_version = 5
+};
+
+struct Options {
+	std::vector<std::string> servers{"127.0.0.1"};
+	std::string device;
+	unsigned timeout = 5; /* seconds */
+	std::vector<std::string> keys;
+	std::string key, value;
+	std::optional<std::uint64_t> version;
+	bool show_version = false;
+};
+
+std::span<const std::byte> bytes_of(const std::string &text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+Operation operation_on(OperationKind kind, const std::string &key)
+{
+	Operation operation;
+	operation.kind = kind;
+	operation.key = bytes_of(key);
+	return operation;
+}
+
+int complain(const Error &error)
+{
+	fmt::print(stderr, "prism-kv: {}\n", error.message);
+	return failed;
+}
+
+class Tool
+{
+public:
+	explicit Tool(ShardedClient &store) : store_(store) {}
+
+	int get(const std::vector<std::string> &keys);
+	int get_versioned(const std::string &key);
+	int put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version);
+	int erase(const std::string &key, const std::optional<std::uint64_t> &version);
+	int stats();
+	int recover();
+	int batch(std::istream &lines);
+
+private:
+	int report(const Operation &operation, const std::string &key) const;
+	int line(const std::string &text);
+	std::optional<int> find(const std::string &key, std::uint64_t wanted, Version &version);
+
+	ShardedClient &store_;
+};
+
+/** Says what went wrong, if anything did. */
+int Tool::report(const Operation &operation, const std::string &key) const
+{
+	switch (operation.outcome) {
+	case Outcome::ok:
+		return done;
+	case Outcome::not_found:
+		fmt::print(stderr, "prism-kv: {}: no such key\n", key);
+		return not_found;
+	case Outcome::full:
+		fmt::print(stderr, "prism-kv: {}: the store has no slot or no buffer for it\n", key);
+		return full;
+	case Outcome::failed:
+		break;
+	}
+	const char *const hint = operation.error == EINVAL    ? " (prism-kv stats tells the longest key and value)"
+				 : operation.error == EBADMSG ? " (its slot or object is damaged)"
+							      : "";
+	fmt::print(stderr, "prism-kv: {}: {}{}\n", key, std::strerror(operation.error), hint);
+	return failed;
+}
+
+/** All at once; each value on a line of its own, a single one as it is. */
+int Tool::get(const std::vector<std::string> &keys)
+{
+	std::vector<Operation> operations;
+	std::vector<std::vector<std::byte>> values(keys.size());
+	for (std::size_t i = 0; i < keys.size(); i++) {
+		values[i].resize(store_.shard_with(bytes_of(keys[i])).server().max_value_size);
+		operations.push_back(operation_on(OperationKind::get, keys[i]));
+		operations.back().result = values[i];
+	}
+	apps::run_all(store_, operations);
+	int worst = done;
+	for (std::size_t i = 0; i < keys.size(); i++) {
+		if (const int code = report(operations[i], keys[i])) {
+			worst = code;
+			continue;
+		}
+		std::fwrite(values[i].data(), 1, operations[i].length, stdout);
+		if (keys.size() > 1)
+			std::putchar('\n');
+	}
+	return worst;
+}
+
+int Tool::get_versioned(const std::string &key)
+{
+	PrismClient &shard = store_.shard_with(bytes_of(key));
+	std::vector<std::byte> value(shard.server().max_value_size);
+	Operation operation = operation_on(OperationKind::get, key);
+	operation.result = value;
+	Version version;
+	shard.get_versioned(operation, version);
+	if (const int code = report(operation, key))
+		return code;
+	fmt::print("{} ", version.number);
+	std::fwrite(value.data(), 1, operation.length, stdout);
+	std::putchar('\n');
+	return done;
+}
+
+/** The version's slot, or an exit code. */
+std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, Version &version)
+{
+	Operation get = operation_on(OperationKind::get, key);
+	store_.shard_with(bytes_of(key)).get_versioned(get, version);
+	if (get.outcome != Outcome::ok)
+		return report(get, key);
+	if (version.number == wanted)
+		return std::nullopt;
+	fmt::print(stderr, "prism-kv: {}: its version is {}\n", key, version.number);
+	return other_version;
+}
+
+int Tool::put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version)
+{
+	Operation operation = operation_on(OperationKind::put, key);
+	operation.value = bytes_of(value);
+	if (!version) {
+		apps::run_all(store_, {&operation, 1});
+		return report(operation, key);
+	}
+	Version expected;
+	if (const std::optional<int> code = find(key, *version, expected))
+		return *code;
+	if (store_.shard_with(bytes_of(key)).put_if(operation, expected) == Outcome::not_found)
+		return other_version;
+	return report(operation, key);
+}
+
+int Tool::erase(const std::string &key, const std::optional<std::uint64_t> &version)
+{
+	Operation operation = operation_on(OperationKind::erase, key);
+	if (!version) {
+		apps::run_all(store_, {&operation, 1});
+		return report(operation, key);
+	}
+	Version expected;
+	if (const std::optional<int> code = find(key, *version, expected))
+		return *code;
+	if (store_.shard_with(bytes_of(key)).erase_if(operation, expected) == Outcome::not_found)
+		return other_version;
+	return report(operation, key);
+}
+
+int Tool::stats()
+{
+	for (std::size_t shard = 0; shard < store_.shards(); shard++) {
+		Result<std::string> text = store_.shard(shard).server_stats();
+		if (!text)
+			return complain(text.error());
+		fmt::print("{}\n", *text);
+	}
+	return done;
+}
+
+int Tool::recover()
+{
+	for (std::size_t shard = 0; shard < store_.shards(); shard++) {
+		if (Result<void> begun = store_.shard(shard).request_recovery(); !begun)
+			return complain(begun.error());
+	}
+	return done;
+}
+
+/** "get KEY...", "put KEY VALUE", "delete KEY"; the value is the rest of its line. */
+int Tool::line(const std::string &text)
+{
+	std::istringstream words(text);
+	std::string command, key;
+	words >> command;
+	if (command == "get")
+		return get({std::istream_iterator<std::string>(words), {}});
+	words >> key;
+	if (command == "delete")
+		return erase(key, std::nullopt);
+	if (command == "put" && words.get() == ' ')
+		return put(key, {std::istreambuf_iterator<char>(words), {}}, std::nullopt);
+	fmt::print(stderr, "prism-kv: '{}' is no command: get KEY..., put KEY VALUE, delete KEY\n", text);
+	return usage;
+}
+
+int Tool::batch(std::istream &lines)
+{
+	int worst = done;
+	for (std::string text; std::getline(lines, text);) {
+		if (text.empty() || text.front() == '#')
+			continue;
+		if (const int code = line(text))
+			worst = code;
+	}
+	return worst;
+}
+
+int run(const Options &options, const std::function<int(Tool &)> &command)
+{
+	Result<Context> context = Context::open(options.device, Progress::caller);
+	if (!context)
+		return complain(context.error());
+	std::vector<ServerAddress> servers;
+	for (const std::string &text : options.servers) {
+		Result<ServerAddress> server = ServerAddress::parse(text, default_port);
+		if (!server)
+			return complain(server.error());
+		servers.push_back(*std::move(server));
+	}
+	PrismClientOptions client;
+	client.depth = 16;
+	client.timeout = std::chrono::seconds(options.timeout);
+	auto store = ShardedClient::connect(*context, servers, client);
+	if (!store)
+		return complain(store.error());
+	Tool tool(**store);
+	return command(tool);
+}
+
+std::string value_of(const std::string &text)
+{
+	if (text != "-")
+		return text;
+	return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	std::function<int(Tool &)> command;
+	CLI::App app{"A PRISM-KV store from the shell."};
+	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version.");
+	app.add_option("-s,--server", options.servers,
+		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
+		->capture_default_str();
+	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
+	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")->capture_default_str();
+	app.require_subcommand(1);
+
+	CLI::App *get = app.add_subcommand("get", "Print the values of keys");
+	get->add_option("KEY", options.keys)->required();
+	get->add_flag("--show-version", options.show_version, "Print the version first; of one key");
+	CLI::App *put = app.add_subcommand("put", "Store a value");
+	CLI::App *erase = app.add_subcommand("delete", "Remove a key");
+	put->add_option("KEY", options.key)->required();
+	put->add_option("VALUE", options.value, "- for the standard input")->required();
+	erase->add_option("KEY", options.key)->required();
+	for (CLI::App *changes : {put, erase})
+		changes->add_option("--if-version", options.version, "Only if this is the key's version");
+	CLI::App *stats = app.add_subcommand("stats", "Print the servers' statistics as JSON");
+	CLI::App *recover = app.add_subcommand("recover", "Have the servers look for buffers that dead clients held");
+	CLI::App *batch = app.add_subcommand("batch", "Read commands from the standard input, one a line");
+
+	get->callback([&] {
+		command = [&](Tool &tool) {
+			return options.show_version ? tool.get_versioned(options.keys.front()) : tool.get(options.keys);
+		};
+	});
+	put->callback([&] {
+		command = [&](Tool &tool) { return tool.put(options.key, value_of(options.value), options.version); };
+	});
+	erase->callback([&] { command = [&](Tool &tool) { return tool.erase(options.key, options.version); }; });
+	stats->callback([&] { command = [](Tool &tool) { return tool.stats(); }; });
+	recover->callback([&] { command = [](Tool &tool) { return tool.recover(); }; });
+	batch->callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
+	try {
+		app.parse(argc, argv);
+	} catch (const CLI::ParseError &error) {
+		return app.exit(error) ? usage : done;
+	}
+	return run(options, command);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-kv-server: serves a key-value store until it is interrupted: PRISM-KV, or one that it is measured against.
+ * Exit codes: 0; 1 if the store could not be made or the device failed; 2 for an error of usage.
+ */
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "pilaf/pilaf_server.hpp"
+#include "store/prism_server.hpp"
+#include "two_sided/rpc_store.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::kv;
+
+struct Options {
+	std::string store = "prism";
+	std::string device;
+	std::string address;
+	std::uint16_t port = 18620;
+	std::uint64_t records = 100'000;
+	std::uint32_t max_key = 48;
+	std::uint32_t max_value = 512;
+	std::uint64_t slots = 0;
+	std::vector<std::string> classes;
+	std::uint32_t connections = 64;
+	std::uint32_t depth = 256;
+	unsigned threads = 1;
+};
+
+/* What a signal handler ends; at most one server runs. */
+std::atomic<void (*)()> stop_server;
+
+void on_signal(int)
+{
+	if (void (*const stop)() = stop_server)
+		stop();
+}
+
+template <typename Server>
+Server *&running()
+{
+	static Server *server = nullptr;
+	return server;
+}
+
+void run(PrismServer &server, Result<void> &result)
+{
+	result = server.serve();
+}
+
+template <typename Server>
+void run(Server &server, Result<void> &result)
+{
+	result = server.run();
+}
+
+int fail(const Error &error)
+{
+	fmt::print(stderr, "prism-kv-server: {}\n", error.message);
+	return 1;
+}
+
+template <typename Server>
+int serve(Result<std::unique_ptr<Server>> made, const Options &options)
+{
+	if (!made)
+		return fail(made.error());
+	Server &server = **made;
+	running<Server>() = &server;
+	stop_server = [] { running<Server>()->stop(); };
+	std::signal(SIGINT, on_signal);
+	std::signal(SIGTERM, on_signal);
+	fmt::print("{} store for {} records of up to {} + {} bytes, port {}\n", options.store, options.records,
+		options.max_key, options.max_value, server.port());
+	std::fflush(stdout);
+	Result<void> result;
+	run(server, result);
+	stop_server = nullptr;
+	return result ? 0 : fail(result.error());
+}
+
+/** "SIZE:COUNT" */
+bool parse_class(const std::string &text, ClassOptions &size_class)
+{
+	int end = 0;
+	return std::sscanf(text.c_str(), "%u:%u%n", &size_class.buffer_size, &size_class.count, &end) == 2 &&
+	       static_cast<std::size_t>(end) == text.size();
+}
+
+int serve_prism(const Context &context, const Options &options)
+{
+	PrismServerOptions store;
+	store.address = options.address;
+	store.port = options.port;
+	store.slots = options.slots ? options.slots : 2 * options.records;
+	store.max_key_size = options.max_key;
+	store.max_value_size = options.max_value;
+	store.max_connections = options.connections;
+	for (const std::string &text : options.classes) {
+		ClassOptions size_class;
+		if (!parse_class(text, size_class))
+			return fail(make_error(EINVAL, "'" + text + "' is no size class", "write BYTES:COUNT"));
+		store.classes.push_back(size_class);
+	}
+	if (store.classes.empty())
+		store.classes = {PrismServerOptions::class_for(options.records, options.max_key, options.max_value)};
+	return serve(PrismServer::create(context, store), options);
+}
+
+RpcServerOptions calls(const Options &options)
+{
+	RpcServerOptions server;
+	server.address = options.address;
+	server.port = options.port;
+	server.threads = options.threads;
+	server.max_key_size = options.max_key;
+	server.max_value_size = options.max_value;
+	server.max_connections = options.connections;
+	server.max_depth = options.depth;
+	return server;
+}
+
+/** Room for the records, rounded up to pieces of the next power of two as arenas cut them, and some to spare. */
+std::size_t arena(const Options &options)
+{
+	std::size_t piece = 64;
+	while (piece < std::size_t{options.max_key} + options.max_value + 32)
+		piece *= 2;
+	return (options.records + options.records / 4 + 4096) * piece;
+}
+
+int serve_rpc(const Context &context, const Options &options)
+{
+	RpcStoreOptions store;
+	store.server = calls(options);
+	store.capacity = options.records + options.records / 4 + 1024;
+	store.memory = arena(options);
+	return serve(RpcStoreServer::create(context, store), options);
+}
+
+int serve_pilaf(const Context &context, const Options &options)
+{
+	PilafOptions store;
+	store.server = calls(options);
+	store.table.entries = options.slots ? options.slots : 2 * options.records;
+	store.table.memory = arena(options);
+	return serve(PilafServer::create(context, store), options);
+}
+
+int serve(const Options &options)
+{
+	Result<Context> context = Context::open(options.device, Progress::engine_thread);
+	if (!context)
+		return fail(context.error());
+	if (options.store == "prism")
+		return serve_prism(*context, options);
+	return options.store == "rpc" ? serve_rpc(*context, options) : serve_pilaf(*context, options);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	CLI::App app{"Serves a key-value store until it is interrupted."};
+	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
+		->check(CLI::IsMember({"prism", "pilaf", "rpc"}))
+		->capture_default_str();
+	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
+	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any")->capture_default_str();
+	app.add_option("--bind", options.address, "Address to listen on (default: all)");
+	app.add_option("--records", options.records, "How many records to have room for")
+		->check(CLI::Range(1.0, 1e10))
+		->capture_default_str();
+	app.add_option("--max-key", options.max_key, "Bytes of the longest key")->capture_default_str();
+	app.add_option("-s,--size", options.max_value, "Bytes of the longest value")->capture_default_str();
+	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
+	app.add_option("--class", options.classes,
+		"prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
+		"value)");
+	app.add_option("--connections", options.connections, "At most so many clients")->capture_default_str();
+	app.add_option("--depth", options.depth, "pilaf, rpc: calls under way on a connection")->capture_default_str();
+	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads")->capture_default_str();
+	try {
+		app.parse(argc, argv);
+	} catch (const CLI::ParseError &error) {
+		return app.exit(error) ? 2 : 0;
+	}
+	return serve(options);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "history_client.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "history.hpp"
+#include "store/prism_client.hpp"
+
+namespace kv_test
+{
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::kv;
+using apps::OperationKind;
+using test::HistoryWriter;
+using test::Kind;
+
+/* Values differ in size, so that an object changes its size class now and then. */
+constexpr std::size_t max_value = 400;
+
+class HistoryClient
+{
+public:
+	HistoryClient(const HistoryClientOptions &options, std::unique_ptr<PrismClient> client, HistoryWriter writer)
+		: options_(options), client_(std::move(client)), writer_(std::move(writer)), random_(options.number),
+		  jobs_(options.depth)
+	{
+	}
+
+	Result<void> run();
+
+private:
+	struct Job {
+		apps::Operation operation;
+		std::uint64_t key = 0;
+		std::array<std::uint64_t, max_value / 8> value{}, result{};
+		HistoryWriter::Handle record = HistoryWriter::none;
+	};
+
+	bool start(Job &job);
+	void end(const Job &job);
+	bool conditionally();
+	void prepare(Job &job);
+
+	const HistoryClientOptions options_;
+	std::unique_ptr<PrismClient> client_;
+	HistoryWriter writer_;
+	std::mt19937_64 random_;
+	std::vector<Job> jobs_;
+	std::uint64_t values_ = 0;
+};
+
+/** A key, and a value that no other PUT has. */
+void HistoryClient::prepare(Job &job)
+{
+	job.key = random_() % options_.keys;
+	job.value.fill((std::uint64_t{options_.number} + 1) << 32 | ++values_);
+	job.operation.key = std::as_bytes(std::span(&job.key, 1));
+	job.operation.value = std::as_bytes(std::span(job.value)).first(8 + 8 * (random_() % (max_value / 8)));
+	job.operation.result = std::as_writable_bytes(std::span(job.result));
+	job.operation.context = &job;
+}
+
+bool HistoryClient::start(Job &job)
+{
+	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
+		OperationKind::put, OperationKind::put, OperationKind::erase};
+	prepare(job);
+	job.operation.kind = kinds[random_() % kinds.size()];
+	test::Operation record;
+	record.key = job.key;
+	record.client = options_.number;
+	record.kind = job.operation.kind == OperationKind::get   ? Kind::get
+		      : job.operation.kind == OperationKind::put ? Kind::put
+								 : Kind::erase;
+	record.value = record.kind == Kind::put ? job.value.front() : test::absent;
+	job.record = writer_.begin(record);
+	return client_->start(job.operation) == 0;
+}
+
+/** An operation that failed may have happened: it stays without an end. */
+void HistoryClient::end(const Job &job)
+{
+	switch (job.operation.outcome) {
+	case apps::Outcome::ok:
+		writer_.end(job.record, test::Outcome::ok, job.result.front());
+		break;
+	case apps::Outcome::not_found:
+		writer_.end(job.record, test::Outcome::not_found);
+		break;
+	case apps::Outcome::full:
+		writer_.end(job.record, test::Outcome::no_effect);
+		break;
+	case apps::Outcome::failed:
+		break;
+	}
+}
+
+/** A GET and what depends on it; with nothing else under way. */
+bool HistoryClient::conditionally()
+{
+	Job &job = jobs_.front();
+	prepare(job);
+	job.operation.kind = OperationKind::get;
+	test::Operation record;
+	record.key = job.key;
+	record.client = options_.number;
+	record.kind = Kind::get;
+	job.record = writer_.begin(record);
+	Version version;
+	client_->get_versioned(job.operation, version);
+	end(job);
+	if (job.operation.outcome != apps::Outcome::ok)
+		return job.operation.outcome == apps::Outcome::not_found;
+	const bool erases = random_() % 4 == 0;
+	record.kind = erases ? Kind::conditional_erase : Kind::conditional_put;
+	record.expected = job.result.front();
+	record.value = erases ? test::absent : job.value.front();
+	job.record = writer_.begin(record);
+	const apps::Outcome outcome =
+		erases ? client_->erase_if(job.operation, version) : client_->put_if(job.operation, version);
+	if (outcome == apps::Outcome::not_found) /* another version, or none */
+		writer_.end(job.record, test::Outcome::mismatch);
+	else
+		end(job);
+	return outcome != apps::Outcome::failed;
+}
+
+Result<void> HistoryClient::run()
+{
+	std::uint64_t begun = 0, ended = 0;
+	bool good = true;
+	for (Job &job : jobs_) {
+		good &= start(job);
+		begun++;
+	}
+	std::array<apps::Operation *, 16> completed;
+	while (good && ended < begun) {
+		const std::size_t count = client_->poll(completed);
+		for (std::size_t i = 0; i < count; i++) {
+			Job &job = *static_cast<Job *>(completed[i]->context);
+			end(job);
+			ended++;
+			good &= job.operation.outcome != apps::Outcome::failed;
+			if (good && options_.depth == 1 && random_() % 4 == 0)
+				good = conditionally();
+			if (good && begun < options_.operations) {
+				good = start(job);
+				begun++;
+			}
+		}
+	}
+	if (!good)
+		return make_error(client_->broken() ? client_->broken() : EPROTO, "an operation failed");
+	return {};
+}
+
+} // namespace
+
+Result<void> run_history_client(const HistoryClientOptions &options)
+{
+	Result<Context> context = Context::open("prism_lo", Progress::caller);
+	if (!context)
+		return context.error();
+	PrismClientOptions client;
+	client.depth = options.depth;
+	auto connected = PrismClient::connect(*context, "127.0.0.1", options.port, client);
+	if (!connected)
+		return connected.error();
+	auto writer = HistoryWriter::create(options.file, 4 * options.operations);
+	if (!writer)
+		return writer.error();
+	return HistoryClient(options, *std::move(connected), *std::move(writer)).run();
+}
+
+} // namespace kv_test

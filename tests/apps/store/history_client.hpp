@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <prism/result.hpp>
+
+namespace kv_test
+{
+
+/** One process that uses the store and records what it does. */
+struct HistoryClientOptions {
+	std::uint16_t port = 0;
+	std::uint32_t number = 0; /* no other client of the run has it */
+	std::uint32_t depth = 1;
+	std::uint32_t keys = 16;
+	std::uint64_t operations = 1000;
+	std::string file;
+};
+
+/** Runs until the operations are done, or the process is killed. */
+prism::Result<void> run_history_client(const HistoryClientOptions &options);
+
+} // namespace kv_test

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * store-history: processes that use one PRISM-KV store and record what they do, some of them killed on the way; then
+ * the check that what they saw is linearizable for each key, and that nothing is lost.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "checker.hpp"
+#include "history.hpp"
+#include "history_client.hpp"
+#include "store/prism_server.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::kv;
+using namespace kv_test;
+using namespace std::chrono_literals;
+
+struct Options {
+	HistoryClientOptions client;
+	bool is_client = false;
+	unsigned processes = 4;
+	unsigned kills = 0;
+	std::uint64_t seed = 1;
+	std::filesystem::path folder = "store-history";
+};
+
+/** The server on a thread, its clients in processes of their own. */
+class Run
+{
+public:
+	Run(const Options &options, const char *program)
+		: options_(options), program_(program), random_(options.seed), store_(make_store())
+	{
+	}
+
+	int go();
+
+private:
+	struct Child {
+		pid_t pid = 0;
+		std::uint32_t number = 0;
+	};
+
+	static std::unique_ptr<PrismServer> make_store();
+	Child spawn(std::uint32_t depth);
+	bool reap(Child &child, bool killed);
+	void kill_some();
+	void settle();
+	bool linearizable() const;
+	bool nothing_lost() const;
+
+	const Options options_;
+	const char *const program_;
+	std::mt19937_64 random_;
+	std::unique_ptr<PrismServer> store_;
+	std::vector<Child> children_;
+	std::uint32_t next_number_ = 0;
+	bool good_ = true;
+};
+
+/* Few slots and buffers, so that keys meet in them. */
+std::unique_ptr<PrismServer> Run::make_store()
+{
+	PrismServerOptions options;
+	options.address = "127.0.0.1";
+	options.slots = 64;
+	options.classes = {{128, 2000}, {512, 2000}};
+	options.max_key_size = 16;
+	options.max_value_size = 400;
+	options.log = [](const std::string &) {};
+	Result<Context> context = Context::open("prism_lo", Progress::engine_thread);
+	auto store = PrismServer::create(context.value(), options);
+	return std::move(store).value();
+}
+
+Run::Child Run::spawn(std::uint32_t depth)
+{
+	const Child child{fork(), next_number_++};
+	if (child.pid)
+		return child;
+	const std::string port = std::to_string(store_->port()), number = std::to_string(child.number);
+	const std::string file = (options_.folder / (number + ".history")).string();
+	execl(program_, program_, "--client", "--port", port.c_str(), "--number", number.c_str(), "--file",
+		file.c_str(), "--depth", std::to_string(depth).c_str(), "--keys",
+		std::to_string(options_.client.keys).c_str(), "--operations",
+		std::to_string(options_.client.operations).c_str(), static_cast<char *>(nullptr));
+	_exit(127);
+}
+
+bool Run::reap(Child &child, bool killed)
+{
+	int status = 0;
+	waitpid(child.pid, &status, 0);
+	child.pid = 0;
+	const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (!ended && !killed)
+		fmt::print("FAIL: client {} ended with {:#x}\n", child.number, status);
+	return ended || killed;
+}
+
+/** One client after another dies in the middle of things, and another takes its place. */
+void Run::kill_some()
+{
+	for (unsigned kill = 0; kill < options_.kills; kill++) {
+		std::this_thread::sleep_for(std::chrono::milliseconds(20 + random_() % 150));
+		Child &victim = children_[random_() % children_.size()];
+		::kill(victim.pid, SIGKILL);
+		good_ &= reap(victim, true);
+		victim = spawn(kill % 2 ? options_.client.depth : 1);
+	}
+}
+
+/** Until a recovery scan has begun and ended after the last client went. */
+void Run::settle()
+{
+	const auto deadline = std::chrono::steady_clock::now() + 20s;
+	while (store_->stats().open && std::chrono::steady_clock::now() < deadline)
+		std::this_thread::sleep_for(10ms);
+	std::this_thread::sleep_for(500ms);
+}
+
+bool Run::linearizable() const
+{
+	std::vector<test::Operation> history;
+	for (std::uint32_t number = 0; number < next_number_; number++) {
+		const std::filesystem::path file = options_.folder / (std::to_string(number) + ".history");
+		if (!std::filesystem::exists(file)) /* killed before it began */
+			continue;
+		const auto part = test::read_history(file);
+		if (!part) {
+			fmt::print("FAIL: {}\n", part.error().message);
+			return false;
+		}
+		history.insert(history.end(), part->begin(), part->end());
+	}
+	const std::size_t count = history.size();
+	const test::CheckReport report = test::check(std::move(history));
+	fmt::print("{} operations of {} clients: {}\n", count, next_number_,
+		report.verdict == test::Verdict::linearizable ? "linearizable" : "NOT linearizable, or undecided");
+	return report.verdict == test::Verdict::linearizable;
+}
+
+bool Run::nothing_lost() const
+{
+	const TableCount count = store_->table().count();
+	const std::uint64_t used = store_->buffers_in_use();
+	std::set<std::pair<std::uint64_t, std::uint64_t>> keys;
+	for (std::uint64_t slot = 0; slot < store_->table().geometry().slot_count(); slot++) {
+		if (const Slot at = store_->table().at(slot); !at.empty())
+			keys.insert({at.key.low | 1, at.key.high});
+	}
+	fmt::print("{} members, {} claims, {} buffers in use, {} recovered in {} scans, {} put off\n", count.members,
+		count.claims, used, store_->stats().recovered, store_->stats().recoveries, store_->stats().postponed);
+	return used == count.members && !count.claims && !count.stray && keys.size() == count.members;
+}
+
+int Run::go()
+{
+	std::filesystem::create_directories(options_.folder);
+	std::thread server([this] { good_ &= store_->serve().ok(); });
+	for (unsigned i = 0; i < options_.processes; i++)
+		children_.push_back(spawn(i % 2 ? options_.client.depth : 1));
+	kill_some();
+	for (Child &child : children_)
+		good_ &= reap(child, false);
+	settle();
+	store_->stop();
+	server.join();
+	good_ &= linearizable();
+	if (!nothing_lost()) {
+		fmt::print("FAIL: something was lost, or is there twice\n");
+		good_ = false;
+	}
+	if (good_)
+		std::filesystem::remove_all(options_.folder);
+	else
+		fmt::print("the history is in {}\n", options_.folder.string());
+	return good_ ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	options.client.depth = 8;
+	CLI::App app{"Records the history of a PRISM-KV store and checks it."};
+	app.add_flag("--client", options.is_client, "Be one of the clients");
+	app.add_option("--port", options.client.port, "Of the server");
+	app.add_option("--number", options.client.number, "Of the client");
+	app.add_option("--file", options.client.file, "Of the client's history");
+	app.add_option("--depth", options.client.depth, "Operations under way; every other client has one")
+		->capture_default_str();
+	app.add_option("--keys", options.client.keys, "That all clients share")->capture_default_str();
+	app.add_option("--operations", options.client.operations, "Of each client")->capture_default_str();
+	app.add_option("--processes", options.processes, "Clients at a time")->capture_default_str();
+	app.add_option("--kills", options.kills, "How many clients are killed")->capture_default_str();
+	app.add_option("--seed", options.seed, "Of who is killed when")->capture_default_str();
+	app.add_option("--folder", options.folder, "For the histories")->capture_default_str();
+	CLI11_PARSE(app, argc, argv);
+	if (!options.is_client)
+		return Run(options, argv[0]).go();
+	const Result<void> done = run_history_client(options.client);
+	if (!done)
+		fmt::print(stderr, "client {}: {}\n", options.client.number, done.error().message);
+	return done ? 0 : 1;
+}
