@@ -20,34 +20,31 @@ std::chrono::milliseconds milliseconds(double seconds)
 
 /* Each client has a device context of its own, which it drives itself. */
 
-Result<Client> connect_prism(const SystemOptions &options)
+template <typename Store, typename Options>
+Result<Client> connect(const SystemOptions &options, Options client)
 {
 	Result<Context> context = Context::open(options.device, Progress::caller);
 	if (!context)
 		return context.error();
-	PrismClientOptions client;
-	client.depth = options.depth;
-	client.timeout = milliseconds(options.timeout);
-	client.max_value_size = static_cast<std::uint32_t>(options.value_size);
-	auto connected = PrismClient::connect(*context, options.host, options.port, client);
-	if (!connected)
-		return connected.error();
-	return Client(*std::move(connected));
-}
-
-template <typename Store>
-Result<Client> connect_by_calls(const SystemOptions &options)
-{
-	Result<Context> context = Context::open(options.device, Progress::caller);
-	if (!context)
-		return context.error();
-	ClientOptions client;
 	client.depth = options.depth;
 	client.timeout = milliseconds(options.timeout);
 	auto connected = Store::connect(*context, options.host, options.port, client);
 	if (!connected)
 		return connected.error();
 	return Client(*std::move(connected));
+}
+
+Result<Client> connect_prism(const SystemOptions &options)
+{
+	PrismClientOptions client;
+	client.max_value_size = static_cast<std::uint32_t>(options.value_size);
+	return connect<PrismClient>(options, client);
+}
+
+template <typename Store>
+Result<Client> connect_by_calls(const SystemOptions &options)
+{
+	return connect<Store>(options, ClientOptions{});
 }
 
 template <typename Connect>

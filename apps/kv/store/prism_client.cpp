@@ -337,44 +337,34 @@ void PrismClient::settle() noexcept
 
 /* Blocking calls ------------------------------------------------------------------------------------------------- */
 
-apps::Outcome PrismClient::wait_for(Lane &lane) noexcept
+template <typename Make>
+apps::Outcome PrismClient::run(apps::Operation &operation, Make make) noexcept
 {
-	const apps::Operation *const mine = lane.operation;
+	operation.error = check(operation);
+	if (operation.error)
+		return operation.outcome = apps::Outcome::failed;
+	Lane &lane = *begin(operation);
+	lane.task.emplace(make(lane));
 	go(lane);
 	apps::Operation *ended = nullptr;
 	while (!poll({&ended, 1}))
 		;
-	return mine->outcome;
+	return operation.outcome;
 }
 
 apps::Outcome PrismClient::get_versioned(apps::Operation &operation, Version &version) noexcept
 {
-	operation.error = check(operation);
-	if (operation.error)
-		return operation.outcome = apps::Outcome::failed;
-	Lane &lane = *begin(operation);
-	lane.task.emplace(protocol_.get_versioned(lane, version));
-	return wait_for(lane);
+	return run(operation, [&](Lane &lane) { return protocol_.get_versioned(lane, version); });
 }
 
 apps::Outcome PrismClient::put_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	operation.error = check(operation);
-	if (operation.error)
-		return operation.outcome = apps::Outcome::failed;
-	Lane &lane = *begin(operation);
-	lane.task.emplace(protocol_.put_if(lane, expected));
-	return wait_for(lane);
+	return run(operation, [&](Lane &lane) { return protocol_.put_if(lane, expected); });
 }
 
 apps::Outcome PrismClient::erase_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	operation.error = check(operation);
-	if (operation.error)
-		return operation.outcome = apps::Outcome::failed;
-	Lane &lane = *begin(operation);
-	lane.task.emplace(protocol_.erase_if(lane, expected));
-	return wait_for(lane);
+	return run(operation, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
 }
 
 Result<ControlMessage> PrismClient::ask(const ControlMessage &question)

@@ -107,7 +107,8 @@ private:
 	void hear(const ControlMessage &message) noexcept;
 	void settle() noexcept;
 	void break_off(int error) noexcept;
-	apps::Outcome wait_for(Lane &lane) noexcept;
+	template <typename Make>
+	apps::Outcome run(apps::Operation &operation, Make make) noexcept;
 	Result<ControlMessage> ask(const ControlMessage &question);
 
 	Context context_;

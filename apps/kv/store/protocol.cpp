@@ -304,25 +304,15 @@ Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &po
 
 Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
 {
-	const Fingerprint key = fingerprint(lane);
-	Position position{server_.geometry.home_of(key), true};
-	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Outcome outcome = co_await get_at(lane, position.slot, &version);
-		if (outcome != Outcome::not_found)
-			co_return outcome;
-		outcome = co_await find(lane, key, position);
-		if (outcome != Outcome::ok)
-			co_return outcome;
-	}
-	co_return broken(lane, EBUSY);
+	return get(lane, &version);
 }
 
-Task<Protocol::Outcome> Protocol::get(Lane &lane)
+Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
 {
 	const Fingerprint key = fingerprint(lane);
 	Position position{server_.geometry.home_of(key), true};
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Outcome outcome = co_await get_at(lane, position.slot, nullptr);
+		Outcome outcome = co_await get_at(lane, position.slot, version);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
 		outcome = co_await find(lane, key, position);
@@ -507,13 +497,13 @@ Task<Protocol::Outcome> Protocol::run(Lane &lane)
 {
 	switch (lane.operation->kind) {
 	case apps::OperationKind::get:
-		return get(lane);
+		return get(lane, nullptr);
 	case apps::OperationKind::put:
 		return put(lane);
 	case apps::OperationKind::erase:
 		return erase(lane);
 	}
-	return get(lane);
+	return get(lane, nullptr);
 }
 
 } // namespace prism::kv

@@ -104,7 +104,7 @@ private:
 		std::uint64_t slot = 0;
 		bool found = false;
 	};
-	Task<Outcome> get(Lane &lane);
+	Task<Outcome> get(Lane &lane, Version *version);
 	Task<Outcome> put(Lane &lane);
 	Task<Outcome> erase(Lane &lane);
 	Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);

@@ -79,6 +79,7 @@ public:
 
 private:
 	int report(const Operation &operation, const std::string &key) const;
+	int change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version);
 	int line(const std::string &text);
 	std::optional<int> find(const std::string &key, std::uint64_t wanted, Version &version);
 
@@ -160,35 +161,32 @@ std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, Vers
 	return other_version;
 }
 
+/** A PUT or an ERASE, on a condition if there is one. */
+int Tool::change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version)
+{
+	if (!version) {
+		apps::run_all(store_, {&operation, 1});
+		return report(operation, key);
+	}
+	Version expected;
+	if (const std::optional<int> code = find(key, *version, expected))
+		return *code;
+	PrismClient &shard = store_.shard_with(operation.key);
+	const Outcome outcome = operation.kind == OperationKind::put ? shard.put_if(operation, expected)
+								     : shard.erase_if(operation, expected);
+	return outcome == Outcome::not_found ? other_version : report(operation, key);
+}
+
 int Tool::put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version)
 {
 	Operation operation = operation_on(OperationKind::put, key);
 	operation.value = bytes_of(value);
-	if (!version) {
-		apps::run_all(store_, {&operation, 1});
-		return report(operation, key);
-	}
-	Version expected;
-	if (const std::optional<int> code = find(key, *version, expected))
-		return *code;
-	if (store_.shard_with(bytes_of(key)).put_if(operation, expected) == Outcome::not_found)
-		return other_version;
-	return report(operation, key);
+	return change(operation, key, version);
 }
 
 int Tool::erase(const std::string &key, const std::optional<std::uint64_t> &version)
 {
-	Operation operation = operation_on(OperationKind::erase, key);
-	if (!version) {
-		apps::run_all(store_, {&operation, 1});
-		return report(operation, key);
-	}
-	Version expected;
-	if (const std::optional<int> code = find(key, *version, expected))
-		return *code;
-	if (store_.shard_with(bytes_of(key)).erase_if(operation, expected) == Outcome::not_found)
-		return other_version;
-	return report(operation, key);
+	return change(operation_on(OperationKind::erase, key), key, version);
 }
 
 int Tool::stats()
