@@ -374,11 +374,13 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 void prism_sq_fetch(struct rxe_qp *qp)
 {
 	struct rxe_queue *ring = qp->prism.ring, *q = qp->sq.queue;
+	unsigned long flags;
 	u32 end, prod;
 
 	if (!ring || READ_ONCE(ring->index) == (READ_ONCE(ring->buf->producer_index) & ring->index_mask))
 		return;
-	spin_lock_bh(&qp->sq.sq_lock);
+	/* On 6.12 the requester calls this with interrupts off. */
+	spin_lock_irqsave(&qp->sq.sq_lock, flags);
 	/* the entries before the index */
 	end = smp_load_acquire(&ring->buf->producer_index) & ring->index_mask;
 	while (ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP)) {
@@ -387,7 +389,7 @@ void prism_sq_fetch(struct rxe_qp *qp)
 		WRITE_ONCE(ring->index, queue_next_index(ring, ring->index));
 		queue_advance_producer(q, QUEUE_TYPE_FROM_ULP);
 	}
-	spin_unlock_bh(&qp->sq.sq_lock);
+	spin_unlock_irqrestore(&qp->sq.sq_lock, flags);
 }
 
 /* Receive queues ------------------------------------------------------------------------------------------------ */
