@@ -6,9 +6,6 @@
 namespace prism::kv
 {
 
-/** Where prism-kv-server listens if nothing else is said. */
-constexpr std::uint16_t default_store_port = 18620;
-
 /** Adds the stores that prism-kv-server serves: prism, pilaf, rpc. */
 void add_rdma_systems(Systems &systems);
 

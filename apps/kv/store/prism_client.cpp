@@ -179,10 +179,8 @@ void PrismClient::finish(Lane &lane) noexcept
 
 void PrismClient::handle(const Completion &completion) noexcept
 {
-	if (completion.failed() && !broken_)
-		break_off(completion.error == IBV_WC_REM_ACCESS_ERR  ? EBADMSG
-			  : completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT
-								     : ENOTCONN);
+	if (completion.failed())
+		break_off(errno_of(completion));
 	if (completion.wr_id == flush_id && flushes_)
 		flushes_--;
 	if (completion.wr_id >= lanes_.size())

@@ -49,6 +49,20 @@ Cas empty_if_member(const Fingerprint &key)
 
 } // namespace
 
+int errno_of(const Completion &completion) noexcept
+{
+	switch (completion.error) {
+	case IBV_WC_REM_ACCESS_ERR:
+		return EBADMSG;
+	case IBV_WC_RETRY_EXC_ERR:
+		return ETIMEDOUT;
+	case IBV_WC_GENERAL_ERR:
+		return EIO;
+	default:
+		return ENOTCONN;
+	}
+}
+
 /* Requests ------------------------------------------------------------------------------------------------------- */
 
 RoundTrip Protocol::read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
@@ -187,19 +201,9 @@ bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint6
 	return free[emptier] != 0;
 }
 
-/** The connection failed, or a slot led nowhere. */
 Protocol::Outcome Protocol::failed(Lane &lane, const Completion &completion) noexcept
 {
-	switch (completion.error) {
-	case IBV_WC_REM_ACCESS_ERR:
-		return broken(lane, EBADMSG);
-	case IBV_WC_RETRY_EXC_ERR:
-		return broken(lane, ETIMEDOUT);
-	case IBV_WC_GENERAL_ERR:
-		return broken(lane, EIO);
-	default:
-		return broken(lane, ENOTCONN);
-	}
+	return broken(lane, errno_of(completion));
 }
 
 Protocol::Outcome Protocol::broken(Lane &lane, int error) noexcept
@@ -302,17 +306,17 @@ Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &po
 	co_return position.found ? Outcome::ok : Outcome::not_found;
 }
 
-Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
-{
-	return get(lane, &version);
-}
-
-Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
+/**
+ * What @p attempt_at does with the slot that it is given, first at home, then wherever the key is found: until it says
+ * something else than that it missed, or the key is nowhere.
+ */
+template <typename Attempt>
+Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 {
 	const Fingerprint key = fingerprint(lane);
 	Position position{server_.geometry.home_of(key), true};
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Outcome outcome = co_await get_at(lane, position.slot, version);
+		Outcome outcome = co_await attempt_at(key, position.slot);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
 		outcome = co_await find(lane, key, position);
@@ -320,6 +324,18 @@ Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
 			co_return outcome;
 	}
 	co_return broken(lane, EBUSY);
+}
+
+Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
+{
+	return wherever_it_is(lane, [this, &lane, version](const Fingerprint &, std::uint64_t slot) {
+		return get_at(lane, slot, version);
+	});
+}
+
+Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
+{
+	return get(lane, &version);
 }
 
 /* PUT ------------------------------------------------------------------------------------------------------------ */
@@ -358,7 +374,7 @@ Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, 
 		Position position;
 		Outcome outcome = co_await find(lane, key, position);
 		if (outcome == Outcome::ok) {
-			outcome = co_await swap_pointer(lane, key, position.slot, object);
+			outcome = co_await change_member(lane, position.slot, swap_pointer_of(key, object));
 		} else if (outcome == Outcome::not_found) {
 			if (!choose_empty(lane, key, position.slot))
 				co_return Outcome::full;
@@ -370,13 +386,13 @@ Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, 
 	co_return broken(lane, EBUSY);
 }
 
-Task<Protocol::Outcome> Protocol::swap_pointer(
-	Lane &lane, Fingerprint key, std::uint64_t slot, prismdv_bounded_ptr object)
+/** If @p cas finds its member, the object that it had is released. */
+Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t slot, Cas cas)
 {
-	const Completion swapped = co_await compare_swap(lane, slot, swap_pointer_of(key, object));
-	if (swapped.failed())
-		co_return failed(lane, swapped);
-	if (!swapped.ok())
+	const Completion changed = co_await compare_swap(lane, slot, cas);
+	if (changed.failed())
+		co_return failed(lane, changed);
+	if (!changed.ok())
 		co_return Outcome::not_found;
 	carrier_.release(lane.memory.old->object.ptr);
 	co_return Outcome::ok;
@@ -432,30 +448,11 @@ Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std
 
 /* ERASE ---------------------------------------------------------------------------------------------------------- */
 
-Task<Protocol::Outcome> Protocol::empty_slot(Lane &lane, Fingerprint key, std::uint64_t slot)
-{
-	const Completion emptied = co_await compare_swap(lane, slot, empty_if_member(key));
-	if (emptied.failed())
-		co_return failed(lane, emptied);
-	if (!emptied.ok())
-		co_return Outcome::not_found;
-	carrier_.release(lane.memory.old->object.ptr);
-	co_return Outcome::ok;
-}
-
 Task<Protocol::Outcome> Protocol::erase(Lane &lane)
 {
-	const Fingerprint key = fingerprint(lane);
-	Position position{server_.geometry.home_of(key), true};
-	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
-		Outcome outcome = co_await empty_slot(lane, key, position.slot);
-		if (outcome != Outcome::not_found)
-			co_return outcome;
-		outcome = co_await find(lane, key, position);
-		if (outcome != Outcome::ok)
-			co_return outcome;
-	}
-	co_return broken(lane, EBUSY);
+	return wherever_it_is(lane, [this, &lane](const Fingerprint &key, std::uint64_t slot) {
+		return change_member(lane, slot, empty_if_member(key));
+	});
 }
 
 /* On a condition ------------------------------------------------------------------------------------------------- */
@@ -484,13 +481,7 @@ Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 
 Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)
 {
-	const Completion done = co_await compare_swap(lane, expected.slot_index, replace(expected.slot, Slot{}));
-	if (done.failed())
-		co_return failed(lane, done);
-	if (!done.ok())
-		co_return Outcome::not_found;
-	carrier_.release(expected.slot.object.ptr);
-	co_return Outcome::ok;
+	return change_member(lane, expected.slot_index, replace(expected.slot, Slot{}));
 }
 
 Task<Protocol::Outcome> Protocol::run(Lane &lane)

@@ -68,6 +68,12 @@ struct Version {
 	Slot slot;
 };
 
+/**
+ * What a failed request says of its connection: EBADMSG (a slot led nowhere), ETIMEDOUT (the server is gone), EIO (it
+ * could not be posted), ENOTCONN.
+ */
+int errno_of(const Completion &completion) noexcept;
+
 /** One connection's operations. One thread. */
 class Protocol
 {
@@ -110,10 +116,11 @@ private:
 	Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
 	Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
 	Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
-	Task<Outcome> swap_pointer(Lane &lane, Fingerprint key, std::uint64_t slot, prismdv_bounded_ptr object);
+	Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);
 	Task<Outcome> insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
 	Task<Outcome> settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield);
-	Task<Outcome> empty_slot(Lane &lane, Fingerprint key, std::uint64_t slot);
+	template <typename Attempt>
+	Task<Outcome> wherever_it_is(Lane &lane, Attempt attempt_at);
 
 	[[nodiscard]] Fingerprint fingerprint(const Lane &lane) const noexcept;
 	[[nodiscard]] ObjectHeader compose(Lane &lane) noexcept;

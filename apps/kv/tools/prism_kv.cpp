@@ -14,6 +14,7 @@
 
 #include "common/run_all.hpp"
 #include "store/sharded_client.hpp"
+#include "two_sided/hello.hpp"
 
 namespace
 {
@@ -23,8 +24,6 @@ using namespace prism::kv;
 using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
-
-constexpr std::uint16_t default_port = 18620;
 
 enum ExitCode {
 	done = 0,
@@ -245,7 +244,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 		return complain(context.error());
 	std::vector<ServerAddress> servers;
 	for (const std::string &text : options.servers) {
-		Result<ServerAddress> server = ServerAddress::parse(text, default_port);
+		Result<ServerAddress> server = ServerAddress::parse(text, default_store_port);
 		if (!server)
 			return complain(server.error());
 		servers.push_back(*std::move(server));

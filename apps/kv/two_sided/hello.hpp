@@ -20,6 +20,9 @@
 namespace prism::kv
 {
 
+/** TCP port of a store if nothing else is said. */
+constexpr std::uint16_t default_store_port = 18620;
+
 enum class StoreKind : std::uint16_t {
 	rpc = 1,   /**< every operation is a call */
 	pilaf = 2, /**< GET by READs, the rest by calls */
