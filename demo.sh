@@ -17,7 +17,7 @@ esac
 echo "== packages"
 install_packages "${build_packages[@]}"
 echo "== build (log: build.log)"
-configure_and_build build all -DBUILD_TESTING=OFF
+configure_and_build build all -DBUILD_TESTING=OFF -DPRISM_APPS=OFF
 echo "== the userspace device, as unmodified verbs programs see it"
 build/bin/prism-run ibv_devinfo -d prism_lo | sed -n 1,8p
 echo

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
 # The verbs suite of the userspace device (tests/verbs) on the kernel device: every test in both styles of posting, over
-# IPv4 and IPv6. VERBS_FILTER: which tests; SHORT: one style and one family.
+# IPv4 and IPv6. VERBS_FILTER: which tests; SHORT: one style and one family,
+# these if VERBS_FILTER names no others.
 
 verbs_suite() {
 	check "no provider tree: set PRISM_BUILD" test -n "$PRISM_BUILD"

@@ -15,6 +15,9 @@ def main(first, second):
     for name in sorted(stock.keys() | ours.keys()):
         before = stock.get(name, {}).get('status', 'none')
         after = ours.get(name, {}).get('status', 'none')
+        attempts = ours.get(name, {}).get('attempts', 1)
+        if attempts > 1:
+            print(f'     {name}: {after} at attempt {attempts}')
         if before == after:
             continue
         lost = before == 'ok'

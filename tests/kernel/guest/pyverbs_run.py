@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Run rdma-core's pyverbs suite, as Debian ships it, on one device and write what became of each test as JSON.
 
-usage: pyverbs_run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX]
+usage: pyverbs_run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT]
+A test that is ok in the other device's report is given three attempts: some of the suite's tests race with the device,
+as test_resize_cq, which takes it that a UD send is complete when posting it returns. Attempts are part of the report.
 Ends with 0 if the suite ran, whatever the results: pyverbs_compare.py judges them.
 """
 import argparse
@@ -44,6 +46,10 @@ def flatten(suite):
             yield test
 
 
+def name_of(test):
+    return re.sub(r'^.*?(test_)', r'\1', test.id(), count=1)
+
+
 class Result(unittest.TestResult):
     def __init__(self):
         super().__init__()
@@ -55,8 +61,9 @@ class Result(unittest.TestResult):
         self.begin = time.monotonic()
 
     def note(self, test, status, text=''):
-        name = re.sub(r'^.*?(test_)', r'\1', test.id(), count=1)
-        self.outcome[name] = {'status': status, 'text': text, 'seconds': round(time.monotonic() - self.begin, 2)}
+        name = name_of(test)
+        self.outcome[name] = {'status': status, 'text': text, 'seconds': round(time.monotonic() - self.begin, 2),
+                              'attempts': self.outcome.get(name, {}).get('attempts', 0) + 1}
         print(f'{status:5} {name} {text.strip().splitlines()[-1] if text.strip() else ""}', flush=True)
 
     def addSuccess(self, test):
@@ -74,6 +81,13 @@ class Result(unittest.TestResult):
         self.note(test, 'fail', self._exc_info_to_string(err, test))
 
 
+def run(test, result, attempts):
+    for _ in range(attempts):
+        unittest.TestSuite([test]).run(result)
+        if result.outcome.get(name_of(test), {}).get('status') in ('ok', 'skip'):
+            return
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument('--dev', required=True)
@@ -81,7 +95,9 @@ def main():
     options.add_argument('--suite', required=True, type=pathlib.Path)
     options.add_argument('--out', required=True, type=pathlib.Path)
     options.add_argument('--only', default='.')
+    options.add_argument('--expect', type=pathlib.Path)
     given = options.parse_args()
+    expected = json.loads(given.expect.read_text())['tests'] if given.expect else {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / 'tests'
         folder.mkdir()
@@ -90,7 +106,7 @@ def main():
         result = Result()
         for test in flatten(suite):
             if re.search(given.only, test.id()):
-                unittest.TestSuite([test]).run(result)
+                run(test, result, 3 if expected.get(name_of(test), {}).get('status') == 'ok' else 1)
     counts = {}
     for outcome in result.outcome.values():
         counts[outcome['status']] = counts.get(outcome['status'], 0) + 1
