@@ -273,11 +273,31 @@ int Chain::post(const QueuePair &qp, std::uint64_t wr_id) const noexcept
 
 int Chain::post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept
 {
-	if (const int wrong = error())
-		return wrong;
-	if (!prism && needs_prism())
-		return EOPNOTSUPP;
+	const Posting posting{this, wr_id};
+	return post(qp, prism, std::span(&posting, 1));
+}
+
+int Chain::post(const QueuePair &qp, std::span<const Posting> postings) noexcept
+{
+	return post(qp.builder(), qp.prism_builder(), postings);
+}
+
+int Chain::post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::span<const Posting> postings) noexcept
+{
+	for (const Posting &posting : postings) {
+		if (const int wrong = posting.chain->error())
+			return wrong;
+		if (!prism && posting.chain->needs_prism())
+			return EOPNOTSUPP;
+	}
 	ibv_wr_start(qp);
+	for (const Posting &posting : postings)
+		posting.chain->post_steps(qp, prism, posting.wr_id);
+	return ibv_wr_complete(qp);
+}
+
+void Chain::post_steps(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept
+{
 	for (std::uint32_t i = 0; i < count; i++) {
 		const Step &step = slots[i].step;
 		const bool last = i + 1 == count;
@@ -285,7 +305,6 @@ int Chain::post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const 
 		qp->wr_flags = step.signalled || last ? IBV_SEND_SIGNALED : 0;
 		post_step(qp, prism, step);
 	}
-	return ibv_wr_complete(qp);
 }
 
 void Chain::post_step(ibv_qp_ex *qp, prismdv_qp_ex *prism, const Step &step) noexcept

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <numeric>
@@ -213,6 +215,25 @@ void expect_refused(const Chain &chain, int error, std::size_t step)
 	EXPECT_EQ(chain.error(), error);
 	EXPECT_EQ(chain.bad_step(), step);
 	EXPECT_TRUE(recorder.text.empty());
+}
+
+TEST(Chain, SeveralGoWithOneDoorbellOrNone)
+{
+	Recorder recorder;
+	Chain first, second, wrong;
+	first.read({1, 10}, {20, 30, 2});
+	second.rdma_read({3, 40}, {50, 60, 4});
+	wrong.read({1, 10}, {20, 30, 2}).redirect({1, 1}).data_indirect({1, 1});
+	const std::array<Chain::Posting, 2> both{{{&first, 7}, {&second, 8}}};
+	EXPECT_EQ(Chain::post(&recorder.qp, &recorder.prism, both), 0);
+	EXPECT_EQ(recorder.text, (Lines{"start", "read 10 1 id=7 signalled", "sge 2 20 30",
+					 "rdma_read 40 3 id=8 signalled", "sge 4 50 60", "complete"}));
+
+	recorder.text.clear();
+	const std::array<Chain::Posting, 2> one_wrong{{{&first, 7}, {&wrong, 8}}};
+	EXPECT_EQ(Chain::post(&recorder.qp, &recorder.prism, one_wrong), EINVAL);
+	EXPECT_EQ(Chain::post(&recorder.qp, nullptr, both), EOPNOTSUPP);
+	EXPECT_TRUE(recorder.text.empty()) << "nothing is posted of several of which one is wrong";
 }
 
 TEST(Chain, RefusesModifiersThatAnOperationDoesNotTake)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <prism/chain.hpp>
 #include <prism/completion.hpp>
 #include <prism/device.hpp>
 
@@ -51,6 +52,7 @@ struct Lane {
 	std::optional<Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
 
+	Chain chain; /* its request under way, or about to be */
 	std::coroutine_handle<> waiter;
 	Completion completion;
 	std::uint32_t round_trips = 0;

@@ -93,6 +93,7 @@ PrismClient::PrismClient(Context context, ProtectionDomain pd, CompletionQueue c
 		idle_.push_back(options.depth - 1 - number);
 	}
 	ended_.reserve(options.depth);
+	put_off_.reserve(options.depth);
 	waiting_.reserve(2 * std::size_t{options.depth});
 }
 
@@ -188,6 +189,7 @@ void PrismClient::handle(const Completion &completion) noexcept
 	Lane &lane = lanes_[completion.wr_id];
 	if (!lane.waiter) /* another request of a chain that has failed already */
 		return;
+	under_way_--;
 	lane.completion = completion;
 	std::exchange(lane.waiter, nullptr).resume();
 	if (lane.task->done())
@@ -196,15 +198,20 @@ void PrismClient::handle(const Completion &completion) noexcept
 
 std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 {
+	const bool idle = idle_.size() == lanes_.size();
+	if (!under_way_)
+		ring();
 	std::array<Completion, 32> completions;
 	const int got = cq_.poll(completions);
+	if (!got)
+		ring();
 	for (int i = 0; i < got; i++)
 		handle(completions[static_cast<std::size_t>(i)]);
 	if (got < 0)
 		break_off(-got);
 	if (!waiting_.empty())
 		report_waiting();
-	if (++polls_ % polls_a_talk == 0 || idle_.size() == lanes_.size())
+	if (idle || ++polls_ % polls_a_talk == 0)
 		talk();
 	if (settling_.wanted)
 		settle();
@@ -212,6 +219,34 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 	std::copy_n(ended_.begin(), count, completed.begin());
 	ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
 	return count;
+}
+
+/**
+ * Posts what was put off, with one doorbell for all of it. When? As long as answers come in, more requests will follow
+ * them: once no answer is there, or nothing is under way that could bring one.
+ */
+void PrismClient::ring() noexcept
+{
+	if (put_off_.empty())
+		return;
+	const int error = broken_ ? broken_ : Chain::post(qp_, put_off_);
+	under_way_ += put_off_.size();
+	if (error) {
+		break_off(error);
+		refuse_put_off();
+	}
+	put_off_.clear();
+}
+
+/** Each operation whose request cannot be posted fails; none of them posts another one, as the connection is broken. */
+void PrismClient::refuse_put_off() noexcept
+{
+	for (const Chain::Posting &posting : put_off_) {
+		Completion failed;
+		failed.wr_id = posting.wr_id;
+		failed.error = IBV_WC_GENERAL_ERR;
+		handle(failed);
+	}
 }
 
 void PrismClient::break_off(int error) noexcept
@@ -222,12 +257,12 @@ void PrismClient::break_off(int error) noexcept
 
 /* Carrier -------------------------------------------------------------------------------------------------------- */
 
+/* Requests leave together, as one train of packets: the price of a system call is shared. See ring(). */
 int PrismClient::post(const Chain &chain, std::uint64_t lane) noexcept
 {
-	const int error = broken_ ? broken_ : chain.post(qp_, lane);
-	if (error)
-		break_off(error);
-	return error;
+	if (!broken_)
+		put_off_.push_back({&chain, lane});
+	return broken_;
 }
 
 void PrismClient::release(std::uint64_t address) noexcept

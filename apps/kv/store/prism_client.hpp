@@ -100,6 +100,8 @@ private:
 	Lane *begin(apps::Operation &operation) noexcept;
 	void go(Lane &lane) noexcept;
 	void finish(Lane &lane) noexcept;
+	void ring() noexcept;
+	void refuse_put_off() noexcept;
 	void handle(const Completion &completion) noexcept;
 	void report(std::uint64_t address) noexcept;
 	void report_waiting() noexcept;
@@ -123,6 +125,8 @@ private:
 	std::vector<FreeReporter> reporters_; /* one a size class */
 	std::vector<std::uint64_t> waiting_;  /* addresses that the send queue had no room for */
 	std::vector<Lane> lanes_;
+	std::vector<Chain::Posting> put_off_; /* to a later poll */
+	std::size_t under_way_ = 0;           /* lanes' requests that are posted */
 	std::vector<std::uint32_t> idle_;
 	std::vector<apps::Operation *> ended_;
 	Versions versions_;

@@ -68,39 +68,39 @@ int errno_of(const Completion &completion) noexcept
 RoundTrip Protocol::read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
 {
 	const LaneMemory &memory = lane.memory;
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
 {
 	const LaneMemory &memory = lane.memory;
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.read(server_.slot(slot), memory.slice(memory.old, sizeof(Slot)));
 	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::read_buckets(Lane &lane, const Fingerprint &key) noexcept
 {
 	const LaneMemory &memory = lane.memory;
 	const auto buckets = server_.geometry.buckets_of(key);
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	for (std::size_t i = 0; i < buckets.size(); i++)
 		chain.rdma_read(server_.slot(Geometry::first_slot(buckets[i])),
 			memory.slice(&memory.buckets[i * Geometry::bucket_slots], Geometry::bucket_bytes));
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::allocate(Lane &lane, const SizeClass &from, const ObjectHeader &header) noexcept
 {
 	const LaneMemory &memory = lane.memory;
 	*memory.allocated = 0;
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
 		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::allocate_and_swap(
@@ -108,34 +108,34 @@ RoundTrip Protocol::allocate_and_swap(
 {
 	const LaneMemory &memory = lane.memory;
 	*memory.allocated = 0;
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
 		.redirect_bounded(server_.scratch + pointer_offset, static_cast<std::uint32_t>(header.version))
 		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
 	chain.cas(server_.slot(slot), cas, memory.slice(memory.old, sizeof(Slot)))
 		.data_indirect(server_.scratch)
 		.conditional();
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::compare_swap(Lane &lane, std::uint64_t slot, const Cas &cas) noexcept
 {
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.cas(server_.slot(slot), cas, lane.memory.slice(lane.memory.old, sizeof(Slot)));
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 RoundTrip Protocol::claim_and_read(Lane &lane, std::uint64_t slot, const Slot &claim, const Fingerprint &key) noexcept
 {
 	const LaneMemory &memory = lane.memory;
 	const auto buckets = server_.geometry.buckets_of(key);
-	Chain chain;
+	Chain &chain = lane.chain = Chain();
 	chain.cas(server_.slot(slot), replace(Slot{}, claim), memory.slice(memory.old, sizeof(Slot)));
 	for (std::size_t i = 0; i < buckets.size(); i++)
 		chain.read(server_.slot(Geometry::first_slot(buckets[i])),
 			     memory.slice(&memory.buckets[i * Geometry::bucket_slots], Geometry::bucket_bytes))
 			.conditional();
-	return {lane, carrier_.post(chain, lane.number)};
+	return post(lane);
 }
 
 /* What an operation is about ------------------------------------------------------------------------------------- */
@@ -180,22 +180,36 @@ std::uint64_t Protocol::index_of(const Fingerprint &key, std::size_t position) c
 	return Geometry::first_slot(buckets[position / Geometry::bucket_slots]) + position % Geometry::bucket_slots;
 }
 
-/** An empty slot for @p key in the buckets as they were read: its home, or else one of the emptier bucket. */
+/** The position in the lane's buckets of slot @p index, which is in one of them. */
+std::size_t Protocol::position_of(const Fingerprint &key, std::uint64_t index) const noexcept
+{
+	const std::uint64_t first = Geometry::first_slot(server_.geometry.buckets_of(key)[0]);
+	const bool in_first = index - first < Geometry::bucket_slots;
+	return index % Geometry::bucket_slots + (in_first ? 0 : Geometry::bucket_slots);
+}
+
+/**
+ * An empty slot for @p key in the buckets as they were read: its home; its second home, unless that bucket is much
+ * fuller than the first; or else one of the emptier bucket.
+ */
 bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept
 {
+	const std::span<const Slot> slots = lane.memory.buckets;
+	const auto empty = [&](std::uint64_t index) { return slots[position_of(key, index)].empty(); };
+	slot = server_.geometry.home_of(key);
+	if (empty(slot))
+		return true;
 	std::array<std::size_t, 2> free{}, first{};
-	const std::uint64_t home = server_.geometry.home_of(key);
 	for (std::size_t position = LaneMemory::slots; position-- > 0;) {
-		if (!lane.memory.buckets[position].empty())
+		if (!slots[position].empty())
 			continue;
 		const std::size_t bucket = position / Geometry::bucket_slots;
 		free[bucket]++;
 		first[bucket] = position;
-		if (index_of(key, position) == home) {
-			slot = home;
-			return true;
-		}
 	}
+	slot = server_.geometry.second_home_of(key);
+	if (free[1] + Geometry::tolerance >= free[0] && empty(slot))
+		return true;
 	const std::size_t emptier = free[1] > free[0];
 	slot = index_of(key, first[emptier]);
 	return free[emptier] != 0;
@@ -307,8 +321,8 @@ Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &po
 }
 
 /**
- * What @p attempt_at does with the slot that it is given, first at home, then wherever the key is found: until it says
- * something else than that it missed, or the key is nowhere.
+ * What @p attempt_at does with the slot that it is given, first at the two homes, then wherever the key is found: until
+ * it says something else than that it missed, or the key is nowhere.
  */
 template <typename Attempt>
 Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
@@ -319,6 +333,10 @@ Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 		Outcome outcome = co_await attempt_at(key, position.slot);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
+		if (!attempt) {
+			position.slot = server_.geometry.second_home_of(key);
+			continue;
+		}
 		outcome = co_await find(lane, key, position);
 		if (outcome != Outcome::ok)
 			co_return outcome;
@@ -370,6 +388,10 @@ Task<Protocol::Outcome> Protocol::put(Lane &lane)
 /** The object is in its buffer, and the home slot is not the key's: find the key's slot, or make one. */
 Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object)
 {
+	const Outcome there =
+		co_await change_member(lane, server_.geometry.second_home_of(key), swap_pointer_of(key, object));
+	if (there != Outcome::not_found)
+		co_return there;
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		Position position;
 		Outcome outcome = co_await find(lane, key, position);

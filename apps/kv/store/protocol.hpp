@@ -48,7 +48,10 @@ class Carrier
 public:
 	virtual ~Carrier() = default;
 
-	/** Posts @p chain; its end, with wr_id @p lane, resumes the lane's waiter. 0 or errno. */
+	/**
+	 * Posts @p chain, which stays as it is until its end, with wr_id @p lane, resumes the lane's waiter. May be put
+	 * off until others can go with it. 0 or errno.
+	 */
 	virtual int post(const Chain &chain, std::uint64_t lane) noexcept = 0;
 
 	/** The object at @p address is not reachable any more: to be reported, some time. */
@@ -95,7 +98,8 @@ public:
 	Task<Outcome> erase_if(Lane &lane, const Version &expected);
 
 private:
-	/* Each posts one doorbell. */
+	/* Each makes the lane's chain and posts it. */
+	RoundTrip post(Lane &lane) noexcept { return {lane, carrier_.post(lane.chain, lane.number)}; }
 	RoundTrip read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;
 	RoundTrip read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept;
 	RoundTrip read_buckets(Lane &lane, const Fingerprint &key) noexcept;
@@ -127,6 +131,7 @@ private:
 	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size) const noexcept;
 	[[nodiscard]] std::uint32_t read_length(const Lane &lane) const noexcept;
 	[[nodiscard]] std::uint64_t index_of(const Fingerprint &key, std::size_t position) const noexcept;
+	[[nodiscard]] std::size_t position_of(const Fingerprint &key, std::uint64_t index) const noexcept;
 	[[nodiscard]] bool choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept;
 	Outcome failed(Lane &lane, const Completion &completion) noexcept;
 	Outcome broken(Lane &lane, int error) noexcept;

@@ -292,13 +292,16 @@ void ClientLink::poll(Listener &listener) noexcept
 	std::array<Completion, 32> completions;
 	if (failure)
 		return;
-	flush();
+	/* As long as answers come in, more requests will follow them, and share their doorbell. */
+	if (begun_count == active)
+		flush();
 	const int got = cq.poll(completions);
 	if (got < 0)
 		break_off(-got);
 	for (int i = 0; i < got && !failure; i++)
 		take(completions[static_cast<std::size_t>(i)], listener);
-	flush();
+	if (!got)
+		flush();
 	watch(got > 0);
 }
 

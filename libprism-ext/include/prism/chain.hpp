@@ -173,6 +173,15 @@ public:
 	/** The same on bare builders; @p prism may be null if all operations are standard ones. */
 	int post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept;
 
+	/** A chain, and the id of its completion. */
+	struct Posting {
+		const Chain *chain;
+		std::uint64_t wr_id;
+	};
+	/** Posts several chains in their order, still with one doorbell: all of them, or on an error none. */
+	static int post(const QueuePair &qp, std::span<const Posting> postings) noexcept;
+	static int post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::span<const Posting> postings) noexcept;
+
 	[[nodiscard]] std::size_t size() const noexcept { return count; }
 
 	/** 0, or why post() would refuse: EINVAL (illegal modifier, operand or nothing to post), E2BIG (over capacity).
@@ -220,6 +229,7 @@ private:
 	void refuse(int error_code, std::size_t step) noexcept;
 	static bool consistent(const Step &step) noexcept;
 	[[nodiscard]] bool needs_prism() const noexcept;
+	void post_steps(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept;
 	static void post_step(ibv_qp_ex *qp, prismdv_qp_ex *prism, const Step &step) noexcept;
 	static void post_modifiers(prismdv_qp_ex *prism, const Step &step) noexcept;
 	static void post_cas(prismdv_qp_ex *prism, const Step &step) noexcept;
