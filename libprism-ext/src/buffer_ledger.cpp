@@ -94,14 +94,14 @@ void BufferLedger::mark()
 {
 	marked = surely_consumed;
 	for (Entry &entry : entries)
-		entry.live = false;
+		entry.live = 0;
 }
 
 bool BufferLedger::spare(std::uint64_t address) noexcept
 {
 	if (address < base_address || (address - base_address) / size >= entries.size())
 		return false;
-	entries[(address - base_address) / size].live = true;
+	entries[(address - base_address) / size].live = 1;
 	return true;
 }
 

@@ -80,16 +80,18 @@ public:
 	void collect(std::vector<std::uint32_t> &leaked);
 
 private:
-	enum class Holder : std::uint8_t {
+	enum class Holder : std::uint64_t {
 		owner,
 		listed,
 		rejected
 	};
+	/* One a buffer: its size counts. 2^61 postings take longer than any device lives. */
 	struct Entry {
-		std::uint64_t sequence = 0;
-		Holder holder = Holder::owner;
-		bool live = false;
+		std::uint64_t sequence : 61 = 0;
+		Holder holder : 2 = Holder::owner;
+		std::uint64_t live : 1 = 0;
 	};
+	static_assert(sizeof(Entry) == 8);
 
 	Verdict locate(std::uint64_t address, std::uint32_t &index) const noexcept;
 
