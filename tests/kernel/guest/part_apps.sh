@@ -8,7 +8,7 @@ store_run() {
 	shift
 	[ -x "$PRISM_BUILD/bin/prism-kv-server" ] || skip "no build tree with prism-kv-server"
 	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-kv-server" --store "$store" -d "$DEVICE" -p "$port" \
-		--records 2000 --size 512 -- "$@"
+		--records 2000 --size 512 --connections 4 --depth 16 -- "$@"
 }
 
 kv_shell() {
@@ -26,6 +26,31 @@ kv_shell() {
 kv_workload() {
 	"$PRISM_BUILD/bin/prism-ycsb" --system "$1" -d "$DEVICE" -p "$port" --records 1000 --mix A --verify -t 4 \
 		-n "$(count 8000)"
+}
+
+# kv_delayed STORE MILLISECONDS: GETs of a client on the module and a server on the userspace device, in a namespace,
+# with a network that takes so long. Prints the round trips and the latency, which is theirs times the delay.
+kv_delayed() {
+	local status=0
+	link_exists "${DEVICE}w" || skip "no devices"
+	next_port
+	[ "$2" -eq 0 ] || tc qdisc add dev w0 root netem delay "${2}ms" || skip "no netem"
+	# The server in the namespace listens in that one: wait by time.
+	SERVER_PATIENCE=1 run_pair_of 0 ip netns exec peer "$PRISM_BUILD/bin/prism-kv-server" --store "$1" -d prism_w1 \
+		-p "$port" --records 500 --connections 4 --depth 16 -- sleep_then 2 "$PRISM_BUILD/bin/prism-ycsb" 10.7.0.2 \
+		--system "$1" -d "${DEVICE}w" -p "$port" --records 200 --mix C --verify -n 200 || status=$?
+	[ "$2" -eq 0 ] || tc qdisc del dev w0 root
+	return $status
+}
+
+group_delays() {
+	local store delay
+	part "userspace and $KIND devices" userspace_devices
+	for delay in 0 1 2 5; do
+		for store in prism pilaf rpc; do
+			PART_SECONDS=90 part "$store, $delay ms" kv_delayed $store $delay
+		done
+	done
 }
 
 group_apps() {
