@@ -12,28 +12,29 @@ namespace prism::apps
 
 /**
  * Does all of @p operations, as many at once as @p client takes, and waits for the end: a multi-GET, a bulk load.
- * Nothing else may be under way. Their context is overwritten. 0, or the errno of one that could not be begun: that one
- * and those behind it have Outcome::failed.
+ * Nothing else may be under way. One that cannot be begun (a key of a forbidden size, a shard that is gone) has
+ * Outcome::failed and its error, and the others are done all the same. 0, or the errno of the first such one.
  */
-inline int run_all(StoreClient &client, std::span<Operation> operations)
+inline int run_all(StoreClient &client, std::span<Operation> operations) noexcept
 {
 	std::array<Operation *, 64> ended;
-	std::size_t begun = 0, done = 0;
-	int error = 0;
-	while (done < begun || (begun < operations.size() && !error)) {
-		while (begun < operations.size() && !error) {
-			error = client.start(operations[begun]);
-			begun += error == 0;
+	std::size_t next = 0, under_way = 0;
+	int first_error = 0;
+	while (under_way || next < operations.size()) {
+		for (; next < operations.size(); next++) {
+			const int error = client.start(operations[next]);
+			if (error == EAGAIN)
+				break;
+			under_way += error == 0;
+			if (!error)
+				continue;
+			operations[next].outcome = Outcome::failed;
+			operations[next].error = error;
+			first_error = first_error ? first_error : error;
 		}
-		if (error == EAGAIN)
-			error = 0;
-		done += client.poll(ended);
+		under_way -= client.poll(ended);
 	}
-	for (Operation &operation : operations.subspan(begun)) {
-		operation.outcome = Outcome::failed;
-		operation.error = error;
-	}
-	return error;
+	return first_error;
 }
 
 } // namespace prism::apps

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Run as a script: fails if MANDOC has anything to say about the manual pages in SOURCE, or if a page that is only a
-# link (".so man3/page.3") leads nowhere.
-file(GLOB pages ${SOURCE}/*.[1-8])
+# Run as a script: fails if MANDOC has anything to say about one of the manual pages PAGES, or if a page that is only a
+# link (".so man3/page.3") leads to none of them.
+cmake_minimum_required(VERSION 3.20)
 set(complaints "")
 set(count 0)
-foreach(page IN LISTS pages)
+foreach(page IN LISTS PAGES)
     file(STRINGS ${page} first LIMIT_COUNT 1)
     if(first MATCHES "^\\.so man[1-8]/(.+)$")
-        if(NOT EXISTS ${SOURCE}/${CMAKE_MATCH_1})
-            string(APPEND complaints "${page}: no page ${CMAKE_MATCH_1}\n")
+        set(target ${CMAKE_MATCH_1})
+        get_filename_component(folder ${page} DIRECTORY)
+        if(NOT ${folder}/${target} IN_LIST PAGES)
+            string(APPEND complaints "${page}: no page ${target}\n")
         endif()
     else()
         execute_process(COMMAND ${MANDOC} -T lint ${page} OUTPUT_VARIABLE found ERROR_VARIABLE found)
@@ -16,6 +18,9 @@ foreach(page IN LISTS pages)
     endif()
     math(EXPR count "${count} + 1")
 endforeach()
+if(count EQUAL 0)
+    message(FATAL_ERROR "no manual pages to check")
+endif()
 if(complaints)
     message(FATAL_ERROR "mandoc -T lint:\n${complaints}")
 endif()

@@ -37,6 +37,7 @@ void BufferLedger::posted(std::uint32_t index) noexcept
 void BufferLedger::observe(const prismdv_free_list_attr &counters) noexcept
 {
 	const std::uint64_t left = counters.popped + counters.rejected;
+	reclaimed = std::max(reclaimed, counters.reclaimed);
 	/* With the list empty, every buffer that was taken back has gone out again. */
 	const bool empty = counters.available == 0 && counters.allocatable == 0;
 	if (empty)

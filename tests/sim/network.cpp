@@ -8,13 +8,6 @@
 namespace prism::test
 {
 
-namespace
-{
-constexpr soft::Time latency = 5'000;
-constexpr soft::Time jitter = 200;
-constexpr soft::Time longest_detour = 300'000;
-} // namespace
-
 /** Through the same check as on a socket: what it catches is gone. */
 bool Network::survives_corruption(std::size_t from, std::size_t to, std::vector<std::uint8_t> &bytes)
 {
@@ -49,9 +42,9 @@ void Network::send(std::size_t from, const Packet &packet, soft::Time now)
 			continue;
 		}
 		soft::Time &last = last_arrival_[{from, to}];
-		soft::Time at = std::max(last, now + latency + random_.below(jitter));
+		soft::Time at = std::max(last, now + delays_.latency + random_.below(delays_.jitter));
 		if (i || random_.chance(faults_.reorder))
-			at += random_.below(longest_detour);
+			at += random_.below(delays_.longest_detour);
 		else
 			last = at;
 		flying_.push({at, numbers_++, from, to, std::move(bytes)});

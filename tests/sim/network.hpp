@@ -22,14 +22,21 @@ struct Faults {
 	double corrupt = 1;
 };
 
+/** How long a packet takes, in nanoseconds. */
+struct Delays {
+	soft::Time latency = 5'000; /* one way */
+	soft::Time jitter = 200;
+	soft::Time longest_detour = 300'000; /* of one that is reordered, or of a duplicate */
+};
+
 class Network
 {
 public:
 	/** Sees each packet as it arrives, before the engine does; false: the packet is not handed on. */
 	using Shim = std::function<bool(Node &node, std::vector<std::uint8_t> &packet)>;
 
-	Network(std::vector<Node *> nodes, const Faults &faults, Random &random)
-		: nodes_(std::move(nodes)), faults_(faults), random_(random)
+	Network(std::vector<Node *> nodes, const Faults &faults, Random &random, const Delays &delays = {})
+		: nodes_(std::move(nodes)), faults_(faults), delays_(delays), random_(random)
 	{
 	}
 
@@ -63,6 +70,7 @@ private:
 
 	std::vector<Node *> nodes_;
 	const Faults faults_;
+	const Delays delays_;
 	Random &random_;
 	Shim shim_;
 	std::priority_queue<Flight, std::vector<Flight>, std::greater<>> flying_;

@@ -2,6 +2,7 @@
 /* One device context of the protocol without sockets: an engine, its memory, and an outbox in place of a carrier. */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,6 +31,8 @@ public:
 	[[nodiscard]] std::size_t size() const { return size_; }
 	Packet &at(std::size_t index) { return packets_[index]; }
 	void clear() { size_ = 0; }
+	/** Forgets all packets but the first @p count. */
+	void keep(std::size_t count) { size_ = std::min(size_, count); }
 
 private:
 	std::vector<Packet> packets_;

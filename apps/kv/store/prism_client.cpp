@@ -343,12 +343,26 @@ void PrismClient::hear(const ControlMessage &message) noexcept
 		versions_.spare = message.value;
 		versions_.asked = false;
 	} else if (message.kind == ControlKind::settle) {
-		settling_ = {true, false, message.value, serial_};
+		settling_ = {true, 0, message.value, serial_};
 	} else if (message.kind == ControlKind::stats || message.kind == ControlKind::recover) {
 		answer_ = message;
 	} else {
 		break_off(EBADMSG);
 	}
+}
+
+/**
+ * A signalled report for each class, be it an empty one: full batches have gone out unsignalled, and nothing else tells
+ * that they have arrived. False: the send queue has no room yet.
+ */
+bool PrismClient::flush_all() noexcept
+{
+	for (; settling_.flushed < reporters_.size(); settling_.flushed++) {
+		if (reporters_[settling_.flushed].flush(flush_id))
+			return false;
+		flushes_++;
+	}
+	return true;
 }
 
 /** Answers the server once everything that had begun has ended and what it freed is reported. */
@@ -357,10 +371,8 @@ void PrismClient::settle() noexcept
 	const auto before = [this](const Lane &lane) { return lane.operation && lane.began <= settling_.before; };
 	if (std::any_of(lanes_.begin(), lanes_.end(), before) || !waiting_.empty())
 		return;
-	if (!settling_.flushed) {
-		flush();
-		settling_.flushed = true;
-	}
+	if (!flush_all())
+		return;
 	if (flushes_ || broken_)
 		return;
 	settling_.wanted = false;

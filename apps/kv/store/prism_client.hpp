@@ -81,7 +81,7 @@ private:
 	};
 	struct Settling {
 		bool wanted = false;
-		bool flushed = false;
+		std::size_t flushed = 0; /* classes */
 		std::uint64_t value = 0;
 		std::uint64_t before = 0; /* operations that began with this serial number or a smaller one */
 	};
@@ -107,6 +107,7 @@ private:
 	void report_waiting() noexcept;
 	void talk() noexcept;
 	void hear(const ControlMessage &message) noexcept;
+	bool flush_all() noexcept;
 	void settle() noexcept;
 	void break_off(int error) noexcept;
 	template <typename Make>

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 
@@ -25,10 +26,14 @@ constexpr std::size_t scratch_bytes = 64; /* a connection's: a cache line */
 constexpr std::uint32_t most_connections = 4096;
 constexpr std::uint32_t longest_key = 4096;
 constexpr std::uint32_t longest_value = 1 << 20;
-/* Slots that a recovery scan looks at before it serves its clients again */
-constexpr std::uint64_t scan_step = 1 << 16;
+/* Reports of freed buffers that may wait */
+constexpr std::uint32_t report_slots = 1024;
 /* A list whose counters are in doubt is emptied for a scan if that is quick. */
 constexpr std::uint32_t most_to_drain = 1 << 14;
+/* Beside each buffer: who holds it, and its places among those that go back and those that are undecided */
+constexpr std::size_t ledger_bytes = 8 + 4 + 8;
+/* An entry of a free list of the userspace device, which has a power of two of them */
+constexpr std::size_t list_entry_bytes = 32;
 
 std::size_t aligned(std::size_t bytes)
 {
@@ -66,6 +71,21 @@ Result<void> check(const PrismServerOptions &options)
 	return {};
 }
 
+/** Bytes, as docs/prism-kv.md adds them up; of objects as many as fill half of the table. */
+nlohmann::json memory_of(const PrismServerOptions &options, const Geometry &geometry)
+{
+	std::size_t buffers = 0, bookkeeping = 0;
+	for (const ClassOptions &size_class : options.classes) {
+		buffers += std::size_t{size_class.buffer_size} * size_class.count;
+		bookkeeping += ledger_bytes * size_class.count +
+			       list_entry_bytes * std::size_t{std::bit_ceil(size_class.count)};
+	}
+	const std::size_t table = geometry.table_bytes();
+	const std::size_t objects = geometry.slot_count() / 2;
+	return {{"table", table}, {"buffers", buffers}, {"bookkeeping", bookkeeping},
+		{"overhead_per_object", sizeof(ObjectHeader) + (table + bookkeeping + objects - 1) / objects}};
+}
+
 } // namespace
 
 ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size)
@@ -76,13 +96,13 @@ ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t 
 
 /** A client, as long as its TCP connection is open. */
 struct PrismServer::Connection {
-	Connection(TcpRendezvous carrier, QueuePair pair, std::uint32_t connection_number, std::uint32_t scratch_index)
-		: rendezvous(std::move(carrier)), control(rendezvous.fd()), qp(std::move(pair)),
+	Connection(Reception::Link link, QueuePair pair, std::uint32_t connection_number, std::uint32_t scratch_index)
+		: rendezvous(std::move(link)), control(rendezvous->fd()), qp(std::move(pair)),
 		  number(connection_number), scratch(scratch_index)
 	{
 	}
 
-	TcpRendezvous rendezvous;
+	Reception::Link rendezvous;
 	ControlChannel control;
 	QueuePair qp;
 	std::uint32_t number;
@@ -92,18 +112,27 @@ struct PrismServer::Connection {
 	bool dead = false;
 };
 
-/** A scan for lost buffers, step by step between other work (docs/prism-kv.md, "Lost buffers"). */
-struct PrismServer::Recovery {
-	enum class Stage : std::uint8_t {
-		settling, /* what had begun before the lists were marked comes to its end */
-		scanning,
-		reporting, /* what was replaced before the scan came by is reported */
-	};
+/** A client that is not ready yet. */
+class PrismServer::Arrival final : public Reception::Newcomer
+{
+public:
+	Arrival(PrismServer &owner, std::unique_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
+	~Arrival() override
+	{
+		if (connection)
+			server.free_scratches_.push_back(connection->scratch);
+	}
 
-	Stage stage = Stage::settling;
-	Clock::time_point deadline;
-	std::uint64_t next_slot = 0;
-	std::vector<LiveSet> live; /* one a list */
+	void enter() override
+	{
+		server.stats_.connections++;
+		server.stats_.open++;
+		server.connections_.push_back(std::move(connection));
+	}
+
+private:
+	PrismServer &server;
+	std::unique_ptr<Connection> connection;
 };
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */
@@ -123,7 +152,7 @@ Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context,
 	Result<Buffer> memory = Buffer::create(*pd, bytes, access::all);
 	if (!memory)
 		return memory.error();
-	Result<Reclaimer> reclaimer = Reclaimer::create(*pd, 1024);
+	Result<Reclaimer> reclaimer = Reclaimer::create(*pd, report_slots);
 	if (!reclaimer)
 		return reclaimer.error();
 	Result<CompletionQueue> cq = CompletionQueue::create(context, 256);
@@ -137,22 +166,28 @@ Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context,
 	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
 	if (!listener)
 		return listener.error();
-	std::unique_ptr<PrismServer> server(
-		new PrismServer(*pd, *std::move(listener), std::make_shared<const Buffer>(*std::move(memory)),
-			*std::move(reclaimer), *cq, *std::move(self), options));
+	Result<std::unique_ptr<Reception>> reception =
+		Reception::create(*std::move(listener), prism_hello(), options.setup_timeout);
+	if (!reception)
+		return reception.error();
+	std::unique_ptr<PrismServer> server(new PrismServer(*pd, std::make_shared<const Buffer>(*std::move(memory)),
+		*std::move(reclaimer), *cq, *std::move(self), options));
+	server->reception_ = *std::move(reception);
 	Error error;
 	if (server->make_lists(buffers, error))
 		return error;
 	return server;
 }
 
-PrismServer::PrismServer(ProtectionDomain pd, TcpListener listener, std::shared_ptr<const Buffer> memory,
-	Reclaimer reclaimer, CompletionQueue cq, QueuePair self, const PrismServerOptions &options)
-	: options_(options), pd_(std::move(pd)), listener_(std::move(listener)), memory_(std::move(memory)),
+PrismServer::PrismServer(ProtectionDomain pd, std::shared_ptr<const Buffer> memory, Reclaimer reclaimer,
+	CompletionQueue cq, QueuePair self, const PrismServerOptions &options)
+	: options_(options), pd_(std::move(pd)), memory_(std::move(memory)),
 	  table_(memory_->as<Slot>(), geometry_for(options.slots)),
 	  scratch_offset_(aligned(table_.geometry().table_bytes())), reclaimer_(std::move(reclaimer)),
 	  cq_(std::move(cq)), self_(std::move(self)), secret_(random_hash_key())
 {
+	for (std::uint32_t index = options_.max_connections; index-- > 0;)
+		free_scratches_.push_back(index);
 }
 
 PrismServer::~PrismServer() = default;
@@ -208,17 +243,17 @@ Result<void> PrismServer::serve()
 /** Until a client has something to say, at most @p milliseconds. */
 void PrismServer::wait(int milliseconds)
 {
-	std::vector<pollfd> waiting{{listener_.fd(), POLLIN, 0}};
+	std::vector<pollfd> waiting{{reception_->fd(), POLLIN, 0}};
 	for (const auto &connection : connections_)
-		waiting.push_back({connection->rendezvous.fd(), POLLIN, 0});
-	if (::poll(waiting.data(), waiting.size(), milliseconds) <= 0)
-		return;
-	for (std::size_t i = 1; i < waiting.size(); i++) {
-		if (waiting[i].revents)
-			listen_to(*connections_[i - 1]);
+		waiting.push_back({connection->rendezvous->fd(), POLLIN, 0});
+	if (::poll(waiting.data(), waiting.size(), milliseconds) > 0) {
+		for (std::size_t i = 1; i < waiting.size(); i++) {
+			if (waiting[i].revents)
+				listen_to(*connections_[i - 1]);
+		}
 	}
-	if (waiting[0].revents)
-		accept();
+	if (waiting[0].revents || reception_->patience() == 0)
+		reception_->serve(*this);
 }
 
 Result<void> PrismServer::reclaim()
@@ -229,59 +264,52 @@ Result<void> PrismServer::reclaim()
 	return {};
 }
 
-std::uint32_t PrismServer::free_scratch() const noexcept
+/** What a client is told, but for the endpoint of its queue pair. */
+ConnectionRecord PrismServer::introduction(std::uint32_t number, std::uint32_t scratch) const
 {
-	std::uint32_t scratch = 0;
-	const auto used = [&](const auto &connection) { return connection->scratch == scratch; };
-	while (std::any_of(connections_.begin(), connections_.end(), used))
-		scratch++;
-	return scratch;
+	Hello hello = prism_hello();
+	hello.max_key_size = options_.max_key_size;
+	hello.max_value_size = options_.max_value_size;
+	ConnectionRecord record;
+	record.private_data = hello.serialize(
+		Introduction{secret_, table_.geometry().bucket_count(), number, next_version_}.serialize());
+	const RemoteRegion all = memory_->remote();
+	record.regions = {{table_region, {all.address, table_.geometry().table_bytes(), all.rkey}},
+		{scratch_region, {all.address + scratch_offset_ + scratch_bytes * scratch, sizeof(Slot), all.rkey}}};
+	for (const FreeList &list : lists_)
+		record.free_lists.push_back(list.info());
+	return record;
 }
 
-Result<std::unique_ptr<PrismServer::Connection>> PrismServer::admit(TcpRendezvous &rendezvous)
+Result<std::unique_ptr<Reception::Newcomer>> PrismServer::meet(
+	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
-	const std::uint32_t scratch = free_scratch();
-	if (scratch >= options_.max_connections)
-		return make_error(EMFILE, "one client too many", "raise the number of connections");
+	if (Result<Hello> expected = prism_hello().expect(theirs, "a client"); !expected)
+		return expected.error();
+	if (free_scratches_.empty())
+		return make_error(EMFILE, fmt::format("there are {} connections already", options_.max_connections),
+			"raise the server's number of connections");
 	QueuePairOptions pair;
 	pair.srq = reclaimer_.receive_queue();
 	Result<QueuePair> qp = QueuePair::create(pd_, cq_, reclaimer_.completion_queue(), pair);
 	if (!qp)
 		return qp.error();
-	Hello hello = prism_hello();
-	hello.max_key_size = options_.max_key_size;
-	hello.max_value_size = options_.max_value_size;
-	ConnectionRecord mine;
-	mine.private_data = hello.serialize(
-		Introduction{secret_, table_.geometry().bucket_count(), next_number_, next_version_}.serialize());
-	const RemoteRegion all = memory_->remote();
-	mine.regions = {{table_region, {all.address, table_.geometry().table_bytes(), all.rkey}},
-		{scratch_region, {all.address + scratch_offset_ + scratch_bytes * scratch, sizeof(Slot), all.rkey}}};
-	for (const FreeList &list : lists_)
-		mine.free_lists.push_back(list.info());
+	if (Result<void> connected = qp->connect(theirs.endpoint); !connected)
+		return connected.error();
+	const std::uint32_t number = next_number_++;
+	const std::uint32_t scratch = free_scratches_.back();
+	free_scratches_.pop_back();
+	mine = introduction(number, scratch);
+	mine.endpoint = qp->endpoint();
 	next_version_ += 2 * versions_a_lease;
-	Result<ConnectionRecord> peer = establish(rendezvous, *qp, std::move(mine), options_.setup_timeout);
-	if (!peer)
-		return peer.error();
-	if (Result<Hello> expected = prism_hello().expect(*peer, "a client"); !expected)
-		return expected.error();
-	return std::make_unique<Connection>(std::move(rendezvous), *std::move(qp), next_number_++, scratch);
+	auto connection = std::make_unique<Connection>(link, *std::move(qp), number, scratch);
+	return std::unique_ptr<Reception::Newcomer>(std::make_unique<Arrival>(*this, std::move(connection)));
 }
 
-void PrismServer::accept()
+void PrismServer::refused(const Error &why) noexcept
 {
-	Result<TcpRendezvous> rendezvous = listener_.accept(std::chrono::milliseconds(0));
-	if (!rendezvous)
-		return;
-	Result<std::unique_ptr<Connection>> connection = admit(*rendezvous);
-	if (!connection) {
-		stats_.refused++;
-		log("refused a client: " + connection.error().message);
-		return;
-	}
-	stats_.connections++;
-	stats_.open++;
-	connections_.push_back(*std::move(connection));
+	stats_.refused++;
+	log("refused a client: " + why.message);
 }
 
 void PrismServer::listen_to(Connection &connection)
@@ -305,6 +333,8 @@ void PrismServer::hear(Connection &connection, const ControlMessage &message)
 		connection.settled = message.value;
 		break;
 	case ControlKind::stats: {
+		for (FreeList &list : lists_)
+			(void)list.refresh();
 		const std::string text = stats_json();
 		error = connection.control.send({ControlKind::stats, text.size()}, text);
 		break;
@@ -330,6 +360,10 @@ void PrismServer::bury_dead()
 		static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), dead));
 	if (!buried)
 		return;
+	for (const auto &connection : connections_) {
+		if (connection->dead)
+			free_scratches_.push_back(connection->scratch);
+	}
 	std::erase_if(connections_, dead);
 	stats_.open -= buried;
 	recovery_wanted_ = true;
@@ -341,30 +375,72 @@ void PrismServer::bury_dead()
 int PrismServer::begin_recovery()
 {
 	recovery_wanted_ = false;
+	RecoveryOptions options;
+	options.patience = options_.patience;
+	recovery_.emplace(static_cast<RecoveryHost &>(*this), table_, options);
+	const int error = recovery_->begin(Clock::now().time_since_epoch());
+	if (error) {
+		recovery_.reset();
+		stats_.postponed++;
+	}
+	return error;
+}
+
+void PrismServer::go_on_recovering()
+{
+	const RecoveryScan::Stage stage = recovery_->go_on(Clock::now().time_since_epoch());
+	if (stage == RecoveryScan::Stage::put_off) {
+		log("recovery scan put off: a client died meanwhile, or did not answer: it must call poll() now and "
+		    "then");
+		stats_.postponed++;
+	} else if (stage == RecoveryScan::Stage::ended) {
+		stats_.recovered += recovery_->recovered();
+		stats_.recoveries++;
+	} else {
+		return;
+	}
+	stats_.claims += recovery_->claims();
+	recovery_.reset();
+}
+
+namespace
+{
+
+/** How many buffers the device has taken back from unfinished ALLOCATEs. */
+std::uint64_t taken_back(const FreeList &list)
+{
+	prismdv_free_list_attr counters{};
+	return prismdv_query_free_list(list.raw(), &counters) ? 0 : counters.reclaimed;
+}
+
+} // namespace
+
+int PrismServer::note_handed_out()
+{
+	live_.clear();
+	taken_back_.clear();
 	for (FreeList &list : lists_) {
+		std::uint64_t before = taken_back(list);
 		Result<void> begun = list.begin_recovery();
 		if (!begun && begun.error().code == EBUSY && list.available() <= most_to_drain &&
 			list.drain(self_, std::chrono::seconds(1)).ok()) {
+			before = taken_back(list);
 			begun = list.begin_recovery();
 			(void)list.post_released();
 		}
 		if (!begun) {
-			stats_.postponed++;
 			log("recovery scan put off: " + begun.error().message);
 			return begun.error().code;
 		}
+		live_.push_back(list.live());
+		taken_back_.push_back(before);
 	}
-	recovery_ = std::make_unique<Recovery>();
-	for (FreeList &list : lists_)
-		recovery_->live.push_back(list.live());
-	ask_to_settle();
 	return 0;
 }
 
 void PrismServer::ask_to_settle()
 {
 	const std::uint64_t value = next_settle_++;
-	recovery_->deadline = Clock::now() + options_.patience;
 	for (const auto &connection : connections_) {
 		connection->asked = value;
 		connection->dead |= connection->control.send({ControlKind::settle, value}) != 0;
@@ -372,85 +448,65 @@ void PrismServer::ask_to_settle()
 }
 
 /** Clients that have come since were not asked: nothing that they have done began before. */
-bool PrismServer::settled() const noexcept
+bool PrismServer::settled() const
 {
 	return std::all_of(connections_.begin(), connections_.end(),
 		[](const auto &connection) { return connection->settled == connection->asked; });
 }
 
-void PrismServer::go_on_recovering()
+bool PrismServer::is_open(std::uint32_t number) const
 {
-	switch (recovery_->stage) {
-	case Recovery::Stage::settling:
-		if (settled())
-			recovery_->stage = Recovery::Stage::scanning;
-		break;
-	case Recovery::Stage::scanning:
-		scan_some();
-		return;
-	case Recovery::Stage::reporting:
-		if (settled()) {
-			end_recovery();
-			return;
-		}
-		break;
-	}
-	if (Clock::now() > recovery_->deadline)
-		give_up_recovery("a client did not answer: it must call poll() now and then");
+	const auto is_it = [number](const auto &connection) { return connection->number == number; };
+	return std::any_of(connections_.begin(), connections_.end(), is_it);
 }
 
-void PrismServer::scan_some()
+/** By a queue pair: CPU stores are not atomic to the clients' requests. */
+bool PrismServer::empty_claim(std::uint64_t index, const Slot &claim)
 {
-	const std::uint64_t end = std::min(recovery_->next_slot + scan_step, table_.geometry().slot_count());
-	for (; recovery_->next_slot < end; recovery_->next_slot++) {
-		const Slot slot = table_.at(recovery_->next_slot);
-		if (slot.is_claim() && zero_claim(recovery_->next_slot, slot))
-			stats_.claims++;
-		if (!slot.object.ptr)
-			continue;
-		for (LiveSet &live : recovery_->live)
-			live.add(slot.object.ptr);
-	}
-	if (end < table_.geometry().slot_count())
-		return;
-	recovery_->stage = Recovery::Stage::reporting;
-	ask_to_settle();
-}
-
-/** A claim whose maker is gone. By a queue pair: CPU stores are not atomic to the clients' requests. */
-bool PrismServer::zero_claim(std::uint64_t slot, const Slot &claim)
-{
-	const auto makes = [&](const auto &connection) { return connection->number == claim.object.bound; };
-	if (std::any_of(connections_.begin(), connections_.end(), makes))
-		return false;
 	const RemoteRegion all = memory_->remote();
 	const Cas cas = Cas::bytes(CasMode::equal, claim, Slot{});
-	if (Chain{}.cas(all.at(slot * sizeof(Slot)), cas).post(self_, 0))
+	if (Chain{}.cas(all.at(index * sizeof(Slot)), cas).post(self_, 0))
 		return false;
 	Completion completion;
 	return !cq_.wait(completion, std::chrono::seconds(1)) && completion.ok();
 }
 
-void PrismServer::end_recovery()
+void PrismServer::spare(std::uint64_t address)
 {
-	if (!reclaim().ok()) /* the last reports are in the receive queue */
-		return;
+	for (LiveSet &live : live_)
+		live.add(address);
+}
+
+/** Each poll() handles a few. What arrived before this call is no more than the receive queue has room for. */
+bool PrismServer::take_reports()
+{
+	const auto handled = [this] { return reclaimer_.stats().reports + reclaimer_.stats().failed_receives; };
+	for (std::uint32_t poll = 0; poll < report_slots; poll++) {
+		const std::uint64_t before = handled();
+		if (!reclaim().ok())
+			return false;
+		if (handled() == before)
+			break;
+	}
+	return true;
+}
+
+/** A client that died after the lists were marked may have left an ALLOCATE half done: its buffer is not lost. */
+std::optional<std::uint64_t> PrismServer::collect()
+{
 	for (std::size_t i = 0; i < lists_.size(); i++) {
-		Result<prism::Recovery> ended = lists_[i].end_recovery(recovery_->live[i]);
+		if (taken_back(lists_[i]) != taken_back_[i])
+			return std::nullopt;
+	}
+	std::uint64_t recovered = 0;
+	for (std::size_t i = 0; i < lists_.size(); i++) {
+		Result<Recovery> ended = lists_[i].end_recovery(live_[i]);
 		if (!ended)
 			log("recovery scan: " + ended.error().message);
 		else
-			stats_.recovered += ended->recovered;
+			recovered += ended->recovered;
 	}
-	recovery_.reset();
-	stats_.recoveries++;
-}
-
-void PrismServer::give_up_recovery(const char *why)
-{
-	log(std::string("recovery scan put off: ") + why);
-	stats_.postponed++;
-	recovery_.reset();
+	return recovered;
 }
 
 /* Figures -------------------------------------------------------------------------------------------------------- */
@@ -478,6 +534,7 @@ std::string PrismServer::stats_json() const
 			{"released", list.stats().released}, {"recovered", list.stats().recovered},
 			{"refused", list.stats().outside + list.stats().misaligned + list.stats().not_allocated}});
 	}
+	json["memory"] = memory_of(options_, table_.geometry());
 	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size}};
 	json["connections"] = {{"accepted", stats_.connections}, {"open", stats_.open}, {"refused", stats_.refused}};
 	json["recovery"] = {{"scans", stats_.recoveries}, {"postponed", stats_.postponed},

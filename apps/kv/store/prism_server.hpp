@@ -16,7 +16,9 @@
 #include "control.hpp"
 #include "fingerprint.hpp"
 #include "layout.hpp"
+#include "recovery.hpp"
 #include "table.hpp"
+#include "two_sided/reception.hpp"
 
 namespace prism::kv
 {
@@ -35,7 +37,7 @@ struct PrismServerOptions {
 	std::uint32_t max_key_size = 256;    /**< bytes; at most 4096 */
 	std::uint32_t max_value_size = 4096; /**< bytes; at most 1 MiB */
 	std::uint32_t max_connections = 64;
-	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others wait meanwhile */
+	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
 	/** How long a recovery scan waits for its clients before it is put off. */
 	std::chrono::milliseconds patience = std::chrono::seconds(10);
 	/** Is told what happens to connections; null: standard error. */
@@ -59,7 +61,7 @@ struct PrismServerStats {
  * The memory of a PRISM-KV store and everything that its clients cannot do themselves: connections, buffers that come
  * back, lost buffers. No operation of a client runs here. Construct, serve() on one thread, stop() from any.
  */
-class PrismServer
+class PrismServer final : private RecoveryHost, private Reception::Host
 {
 public:
 	/**
@@ -68,9 +70,9 @@ public:
 	 * TcpListener::create().
 	 */
 	static Result<std::unique_ptr<PrismServer>> create(const Context &context, const PrismServerOptions &options);
-	~PrismServer();
+	~PrismServer() override;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return listener_.port(); }
+	[[nodiscard]] std::uint16_t port() const noexcept { return reception_->port(); }
 
 	/** Serves until stop(). Errors: of the device, which end the store. */
 	Result<void> serve();
@@ -87,34 +89,41 @@ public:
 
 private:
 	struct Connection;
-	struct Recovery;
+	class Arrival;
 
-	PrismServer(ProtectionDomain pd, TcpListener listener, std::shared_ptr<const Buffer> memory,
-		Reclaimer reclaimer, CompletionQueue cq, QueuePair self, const PrismServerOptions &options);
+	PrismServer(ProtectionDomain pd, std::shared_ptr<const Buffer> memory, Reclaimer reclaimer, CompletionQueue cq,
+		QueuePair self, const PrismServerOptions &options);
 	int make_lists(std::size_t offset, Error &error);
 
 	void wait(int milliseconds);
-	void accept();
-	Result<std::unique_ptr<Connection>> admit(TcpRendezvous &rendezvous);
-	[[nodiscard]] std::uint32_t free_scratch() const noexcept;
+	[[nodiscard]] ConnectionRecord introduction(std::uint32_t number, std::uint32_t scratch) const;
 	void listen_to(Connection &connection);
 	void hear(Connection &connection, const ControlMessage &message);
 	void bury_dead();
 	Result<void> reclaim();
 
 	int begin_recovery();
-	void ask_to_settle();
-	[[nodiscard]] bool settled() const noexcept;
 	void go_on_recovering();
-	void scan_some();
-	void end_recovery();
-	void give_up_recovery(const char *why);
-	bool zero_claim(std::uint64_t slot, const Slot &claim);
+
+	/* Reception::Host */
+	Result<std::unique_ptr<Reception::Newcomer>> meet(
+		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
+	void refused(const Error &why) noexcept override;
+
+	/* RecoveryHost */
+	int note_handed_out() override;
+	void ask_to_settle() override;
+	[[nodiscard]] bool settled() const override;
+	[[nodiscard]] bool is_open(std::uint32_t number) const override;
+	bool empty_claim(std::uint64_t index, const Slot &claim) override;
+	void spare(std::uint64_t address) override;
+	bool take_reports() override;
+	std::optional<std::uint64_t> collect() override;
+
 	void log(const std::string &line) const;
 
 	const PrismServerOptions options_;
 	ProtectionDomain pd_;
-	TcpListener listener_;
 	std::shared_ptr<const Buffer> memory_;
 	Table table_;
 	std::size_t scratch_offset_;
@@ -123,8 +132,12 @@ private:
 	QueuePair self_;
 	const HashKey secret_;
 	std::deque<FreeList> lists_;
+	std::vector<std::uint32_t> free_scratches_; /* indices */
 	std::vector<std::unique_ptr<Connection>> connections_;
-	std::unique_ptr<Recovery> recovery_;
+	std::unique_ptr<Reception> reception_; /* declared last of these: its clients give their scratches back */
+	std::optional<RecoveryScan> recovery_;
+	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
+	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */
 	std::uint64_t next_version_ = 1;
 	std::uint32_t next_number_ = 1; /* of a connection: never used again, for claims that outlive theirs */
 	std::uint64_t next_settle_ = 1;

@@ -7,13 +7,25 @@
 namespace prism::kv
 {
 
+namespace
+{
+
+/** A server of several that is down, and not one that is another than was meant. */
+bool does_not_answer(int error) noexcept
+{
+	return error == ETIMEDOUT || error == ECONNREFUSED || error == ECONNRESET || error == EHOSTUNREACH ||
+	       error == ENETUNREACH;
+}
+
+} // namespace
+
 Result<ServerAddress> ServerAddress::parse(const std::string &text, std::uint16_t default_port)
 {
 	const auto wrong = [&] { return make_error(EINVAL, "'" + text + "' is no server", "write HOST or HOST:PORT"); };
 	ServerAddress address{text, default_port};
 	const bool bracketed = !text.empty() && text.front() == '[';
 	const std::size_t end = bracketed ? text.find(']') : std::string::npos;
-	if (bracketed && end == std::string::npos)
+	if (bracketed && (end == std::string::npos || (end + 1 < text.size() && text[end + 1] != ':')))
 		return wrong();
 	const std::size_t colon = text.find(':', bracketed ? end : 0);
 	/* More than one colon and no brackets: an IPv6 address alone */
@@ -33,20 +45,35 @@ Result<ServerAddress> ServerAddress::parse(const std::string &text, std::uint16_
 	return address;
 }
 
+std::string ServerAddress::text() const
+{
+	const bool bare_ipv6 = host.find(':') != std::string::npos;
+	return (bare_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 	const Context &context, const std::vector<ServerAddress> &servers, const PrismClientOptions &options)
 {
 	if (servers.empty())
 		return make_error(EINVAL, "cannot connect to a store", "name at least one server");
-	std::vector<std::unique_ptr<PrismClient>> shards;
+	std::vector<Shard> shards;
+	std::size_t connected = 0;
 	for (const ServerAddress &server : servers) {
 		auto client = PrismClient::connect(context, server.host, server.port, options);
-		if (!client)
-			return Error{client.error().code,
-				server.host + ":" + std::to_string(server.port) + ": " + client.error().message};
-		shards.push_back(*std::move(client));
+		Shard shard{server, nullptr, {}};
+		if (client) {
+			shard.client = *std::move(client);
+			connected++;
+		} else {
+			shard.absence = {client.error().code, server.text() + ": " + client.error().message};
+			if (!does_not_answer(client.error().code))
+				return shard.absence;
+		}
+		shards.push_back(std::move(shard));
 	}
-	return std::unique_ptr<ShardedClient>(new ShardedClient(std::move(shards)));
+	if (connected == 0)
+		return shards.front().absence;
+	return std::unique_ptr<ShardedClient>(new ShardedClient(std::move(shards), options.depth));
 }
 
 /* Not by a server's own secret: all clients agree on it before they know one. */
@@ -57,14 +84,15 @@ std::size_t ShardedClient::shard_of(std::span<const std::byte> key) const noexce
 
 int ShardedClient::start(apps::Operation &operation) noexcept
 {
-	return shard_with(operation.key).start(operation);
+	Shard &shard = shards_[shard_of(operation.key)];
+	return shard.client ? shard.client->start(operation) : shard.absence.code;
 }
 
 std::size_t ShardedClient::poll(std::span<apps::Operation *> completed) noexcept
 {
 	std::size_t count = 0;
-	for (const auto &shard : shards_)
-		count += shard->poll(completed.subspan(count));
+	for (const Shard &shard : shards_)
+		count += shard.client ? shard.client->poll(completed.subspan(count)) : 0;
 	return count;
 }
 

@@ -18,33 +18,51 @@ struct ServerAddress {
 
 	/** Reads "HOST:PORT" or "[IPv6]:PORT", or a host alone with @p default_port. Errors: EINVAL. */
 	static Result<ServerAddress> parse(const std::string &text, std::uint16_t default_port);
+
+	/** "HOST:PORT" or "[IPv6]:PORT" */
+	[[nodiscard]] std::string text() const;
 };
 
 /**
  * Several PRISM-KV servers as one store: each key is on the server that its hash names. All clients must name the same
- * servers in the same order. As PrismClient otherwise; a server that fails takes only its own keys with it.
+ * servers in the same order. As PrismClient otherwise; a server that is gone, from the beginning or later, takes only
+ * its own keys with it: their operations fail, with its errno. apps::run_all() is the GET of many keys at once.
  */
 class ShardedClient final : public apps::StoreClient
 {
 public:
-	/** Errors: EINVAL (no servers), those of PrismClient::connect(); the message names the server. */
+	/**
+	 * Errors: EINVAL (no servers, depth), those of PrismClient::connect(), the message naming the server. That one
+	 * of several does not answer (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH) is no error: see
+	 * absence().
+	 */
 	static Result<std::unique_ptr<ShardedClient>> connect(const Context &context,
 		const std::vector<ServerAddress> &servers, const PrismClientOptions &options = {});
 
 	/** Of each server. */
-	[[nodiscard]] std::size_t depth() const noexcept override { return shards_.front()->depth(); }
+	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
-	[[nodiscard]] std::size_t shard_of(std::span<const std::byte> key) const noexcept;
-	[[nodiscard]] PrismClient &shard(std::size_t index) noexcept { return *shards_[index]; }
-	[[nodiscard]] PrismClient &shard_with(std::span<const std::byte> key) noexcept { return shard(shard_of(key)); }
 	[[nodiscard]] std::size_t shards() const noexcept { return shards_.size(); }
+	[[nodiscard]] std::size_t shard_of(std::span<const std::byte> key) const noexcept;
+	[[nodiscard]] const ServerAddress &address(std::size_t shard) const noexcept { return shards_[shard].address; }
+	/** The client of server number @p shard; null if that could not be connected. */
+	[[nodiscard]] PrismClient *client(std::size_t shard) noexcept { return shards_[shard].client.get(); }
+	/** Why client() is null; code 0 if it is not. */
+	[[nodiscard]] const Error &absence(std::size_t shard) const noexcept { return shards_[shard].absence; }
 
 private:
-	explicit ShardedClient(std::vector<std::unique_ptr<PrismClient>> shards) : shards_(std::move(shards)) {}
+	struct Shard {
+		ServerAddress address;
+		std::unique_ptr<PrismClient> client;
+		Error absence;
+	};
 
-	std::vector<std::unique_ptr<PrismClient>> shards_;
+	ShardedClient(std::vector<Shard> shards, std::size_t depth) : shards_(std::move(shards)), depth_(depth) {}
+
+	std::vector<Shard> shards_;
+	std::size_t depth_;
 };
 
 } // namespace prism::kv

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -68,8 +69,8 @@ class Tool
 public:
 	explicit Tool(ShardedClient &store) : store_(store) {}
 
-	int get(const std::vector<std::string> &keys);
-	int get_versioned(const std::string &key);
+	int get(const std::vector<std::string> &keys, bool lines);
+	int get_versioned(const std::vector<std::string> &keys);
 	int put(const std::string &key, const std::string &value, const std::optional<std::uint64_t> &version);
 	int erase(const std::string &key, const std::optional<std::uint64_t> &version);
 	int stats();
@@ -80,6 +81,11 @@ private:
 	int report(const Operation &operation, const std::string &key) const;
 	int change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version);
 	int line(const std::string &text);
+	[[nodiscard]] std::vector<std::byte> room_for(const std::string &key);
+	template <typename Call>
+	Outcome at_shard(Operation &operation, Call call);
+	template <typename Call>
+	int everywhere(Call call);
 	std::optional<int> find(const std::string &key, std::uint64_t wanted, Version &version);
 
 	ShardedClient &store_;
@@ -100,20 +106,39 @@ int Tool::report(const Operation &operation, const std::string &key) const
 	case Outcome::failed:
 		break;
 	}
-	const char *const hint = operation.error == EINVAL    ? " (prism-kv stats tells the longest key and value)"
-				 : operation.error == EBADMSG ? " (its slot or object is damaged)"
-							      : "";
-	fmt::print(stderr, "prism-kv: {}: {}{}\n", key, std::strerror(operation.error), hint);
+	const std::size_t shard = store_.shard_of(bytes_of(key));
+	const std::string hint = operation.error == EINVAL    ? "prism-kv stats tells the longest key and value"
+				 : operation.error == EBADMSG ? "its slot or object is damaged"
+							      : "its server is " + store_.address(shard).text();
+	fmt::print(stderr, "prism-kv: {}: {} ({})\n", key, std::strerror(operation.error), hint);
 	return failed;
 }
 
-/** All at once; each value on a line of its own, a single one as it is. */
-int Tool::get(const std::vector<std::string> &keys)
+/** Does @p call, which waits, at the shard of @p operation's key; its outcome, or failed if that shard is not there. */
+template <typename Call>
+Outcome Tool::at_shard(Operation &operation, Call call)
+{
+	const std::size_t shard = store_.shard_of(operation.key);
+	if (PrismClient *const client = store_.client(shard))
+		return call(*client);
+	operation.error = store_.absence(shard).code;
+	return operation.outcome = Outcome::failed;
+}
+
+/** Of the longest value of its shard. */
+std::vector<std::byte> Tool::room_for(const std::string &key)
+{
+	PrismClient *const client = store_.client(store_.shard_of(bytes_of(key)));
+	return std::vector<std::byte>(client ? client->server().max_value_size : 0);
+}
+
+/** All at once. @p lines: each value on a line of its own. */
+int Tool::get(const std::vector<std::string> &keys, bool lines)
 {
 	std::vector<Operation> operations;
 	std::vector<std::vector<std::byte>> values(keys.size());
 	for (std::size_t i = 0; i < keys.size(); i++) {
-		values[i].resize(store_.shard_with(bytes_of(keys[i])).server().max_value_size);
+		values[i] = room_for(keys[i]);
 		operations.push_back(operation_on(OperationKind::get, keys[i]));
 		operations.back().result = values[i];
 	}
@@ -125,33 +150,38 @@ int Tool::get(const std::vector<std::string> &keys)
 			continue;
 		}
 		std::fwrite(values[i].data(), 1, operations[i].length, stdout);
-		if (keys.size() > 1)
+		if (lines)
 			std::putchar('\n');
 	}
 	return worst;
 }
 
-int Tool::get_versioned(const std::string &key)
+/** One after another, each on a line of its own behind its version. */
+int Tool::get_versioned(const std::vector<std::string> &keys)
 {
-	PrismClient &shard = store_.shard_with(bytes_of(key));
-	std::vector<std::byte> value(shard.server().max_value_size);
-	Operation operation = operation_on(OperationKind::get, key);
-	operation.result = value;
-	Version version;
-	shard.get_versioned(operation, version);
-	if (const int code = report(operation, key))
-		return code;
-	fmt::print("{} ", version.number);
-	std::fwrite(value.data(), 1, operation.length, stdout);
-	std::putchar('\n');
-	return done;
+	int worst = done;
+	for (const std::string &key : keys) {
+		std::vector<std::byte> value = room_for(key);
+		Operation operation = operation_on(OperationKind::get, key);
+		operation.result = value;
+		Version version;
+		at_shard(operation, [&](PrismClient &shard) { return shard.get_versioned(operation, version); });
+		if (const int code = report(operation, key)) {
+			worst = code;
+			continue;
+		}
+		fmt::print("{} ", version.number);
+		std::fwrite(value.data(), 1, operation.length, stdout);
+		std::putchar('\n');
+	}
+	return worst;
 }
 
 /** The version's slot, or an exit code. */
 std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, Version &version)
 {
 	Operation get = operation_on(OperationKind::get, key);
-	store_.shard_with(bytes_of(key)).get_versioned(get, version);
+	at_shard(get, [&](PrismClient &shard) { return shard.get_versioned(get, version); });
 	if (get.outcome != Outcome::ok)
 		return report(get, key);
 	if (version.number == wanted)
@@ -170,9 +200,10 @@ int Tool::change(Operation operation, const std::string &key, const std::optiona
 	Version expected;
 	if (const std::optional<int> code = find(key, *version, expected))
 		return *code;
-	PrismClient &shard = store_.shard_with(operation.key);
-	const Outcome outcome = operation.kind == OperationKind::put ? shard.put_if(operation, expected)
-								     : shard.erase_if(operation, expected);
+	const Outcome outcome = at_shard(operation, [&](PrismClient &shard) {
+		return operation.kind == OperationKind::put ? shard.put_if(operation, expected)
+							    : shard.erase_if(operation, expected);
+	});
 	return outcome == Outcome::not_found ? other_version : report(operation, key);
 }
 
@@ -188,24 +219,34 @@ int Tool::erase(const std::string &key, const std::optional<std::uint64_t> &vers
 	return change(operation_on(OperationKind::erase, key), key, version);
 }
 
+/** Does @p call with every server that is there, and complains of the others. */
+template <typename Call>
+int Tool::everywhere(Call call)
+{
+	int code = done;
+	for (std::size_t shard = 0; shard < store_.shards(); shard++) {
+		PrismClient *const client = store_.client(shard);
+		const Result<void> called = client ? call(*client) : Result<void>(store_.absence(shard));
+		if (!called)
+			code = complain(called.error());
+	}
+	return code;
+}
+
 int Tool::stats()
 {
-	for (std::size_t shard = 0; shard < store_.shards(); shard++) {
-		Result<std::string> text = store_.shard(shard).server_stats();
+	return everywhere([](PrismClient &shard) -> Result<void> {
+		Result<std::string> text = shard.server_stats();
 		if (!text)
-			return complain(text.error());
+			return text.error();
 		fmt::print("{}\n", *text);
-	}
-	return done;
+		return {};
+	});
 }
 
 int Tool::recover()
 {
-	for (std::size_t shard = 0; shard < store_.shards(); shard++) {
-		if (Result<void> begun = store_.shard(shard).request_recovery(); !begun)
-			return complain(begun.error());
-	}
-	return done;
+	return everywhere([](PrismClient &shard) { return shard.request_recovery(); });
 }
 
 /** "get KEY...", "put KEY VALUE", "delete KEY"; the value is the rest of its line. */
@@ -213,14 +254,15 @@ int Tool::line(const std::string &text)
 {
 	std::istringstream words(text);
 	std::string command, key;
-	words >> command;
-	if (command == "get")
-		return get({std::istream_iterator<std::string>(words), {}});
-	words >> key;
-	if (command == "delete")
-		return erase(key, std::nullopt);
+	words >> command >> key;
 	if (command == "put" && words.get() == ' ')
 		return put(key, {std::istreambuf_iterator<char>(words), {}}, std::nullopt);
+	std::vector<std::string> keys{key};
+	keys.insert(keys.end(), std::istream_iterator<std::string>(words), {});
+	if (command == "get" && !key.empty())
+		return get(keys, true);
+	if (command == "delete" && !key.empty() && keys.size() == 1)
+		return erase(key, std::nullopt);
 	fmt::print(stderr, "prism-kv: '{}' is no command: get KEY..., put KEY VALUE, delete KEY\n", text);
 	return usage;
 }
@@ -256,7 +298,10 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	if (!store)
 		return complain(store.error());
 	Tool tool(**store);
-	return command(tool);
+	const int code = command(tool);
+	if (std::fflush(stdout) || std::ferror(stdout))
+		return complain(make_error(EIO, "cannot write to the standard output"));
+	return code;
 }
 
 std::string value_of(const std::string &text)
@@ -273,6 +318,7 @@ int main(int argc, char **argv)
 	Options options;
 	std::function<int(Tool &)> command;
 	CLI::App app{"A PRISM-KV store from the shell."};
+	app.set_version_flag("-V,--version", "prism-kv " PRISM_VERSION, "Print the version and exit");
 	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version.");
 	app.add_option("-s,--server", options.servers,
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
@@ -281,9 +327,10 @@ int main(int argc, char **argv)
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")->capture_default_str();
 	app.require_subcommand(1);
 
-	CLI::App *get = app.add_subcommand("get", "Print the values of keys");
+	CLI::App *get =
+		app.add_subcommand("get", "Print the values of keys, each on a line of its own; a single one as it is");
 	get->add_option("KEY", options.keys)->required();
-	get->add_flag("--show-version", options.show_version, "Print the version first; of one key");
+	get->add_flag("--show-version", options.show_version, "Print the version first");
 	CLI::App *put = app.add_subcommand("put", "Store a value");
 	CLI::App *erase = app.add_subcommand("delete", "Remove a key");
 	put->add_option("KEY", options.key)->required();
@@ -297,7 +344,8 @@ int main(int argc, char **argv)
 
 	get->callback([&] {
 		command = [&](Tool &tool) {
-			return options.show_version ? tool.get_versioned(options.keys.front()) : tool.get(options.keys);
+			return options.show_version ? tool.get_versioned(options.keys)
+						    : tool.get(options.keys, options.keys.size() > 1);
 		};
 	});
 	put->callback([&] {
@@ -312,5 +360,9 @@ int main(int argc, char **argv)
 	} catch (const CLI::ParseError &error) {
 		return app.exit(error) ? usage : done;
 	}
-	return run(options, command);
+	try {
+		return run(options, command);
+	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more */
+		return complain({error.code().value(), error.what()});
+	}
 }

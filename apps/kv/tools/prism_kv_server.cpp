@@ -3,9 +3,12 @@
  * prism-kv-server: serves a key-value store until it is interrupted: PRISM-KV, or one that it is measured against.
  * Exit codes: 0; 1 if the store could not be made or the device failed; 2 for an error of usage.
  */
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -32,6 +35,7 @@ struct Options {
 	std::vector<std::string> classes;
 	std::uint32_t connections = 64;
 	std::uint32_t depth = 256;
+	std::uint32_t receive_buffers = 0;
 	unsigned threads = 1;
 };
 
@@ -87,12 +91,23 @@ int serve(Result<std::unique_ptr<Server>> made, const Options &options)
 	return result ? 0 : fail(result.error());
 }
 
-/** "SIZE:COUNT" */
-bool parse_class(const std::string &text, ClassOptions &size_class)
+/** Reads "BYTES:COUNT". */
+std::optional<ClassOptions> parse_class(const std::string &text)
 {
-	int end = 0;
-	return std::sscanf(text.c_str(), "%u:%u%n", &size_class.buffer_size, &size_class.count, &end) == 2 &&
-	       static_cast<std::size_t>(end) == text.size();
+	ClassOptions size_class;
+	const char *const end = text.data() + text.size();
+	const auto [colon, error] = std::from_chars(text.data(), end, size_class.buffer_size);
+	if (error != std::errc{} || colon == end || *colon != ':')
+		return std::nullopt;
+	const auto [rest, no_count] = std::from_chars(colon + 1, end, size_class.count);
+	if (no_count != std::errc{} || rest != end)
+		return std::nullopt;
+	return size_class;
+}
+
+std::string check_class(const std::string &text)
+{
+	return parse_class(text) ? std::string() : "'" + text + "' is no size class: write BYTES:COUNT";
 }
 
 int serve_prism(const Context &context, const Options &options)
@@ -104,12 +119,8 @@ int serve_prism(const Context &context, const Options &options)
 	store.max_key_size = options.max_key;
 	store.max_value_size = options.max_value;
 	store.max_connections = options.connections;
-	for (const std::string &text : options.classes) {
-		ClassOptions size_class;
-		if (!parse_class(text, size_class))
-			return fail(make_error(EINVAL, "'" + text + "' is no size class", "write BYTES:COUNT"));
-		store.classes.push_back(size_class);
-	}
+	for (const std::string &text : options.classes)
+		store.classes.push_back(parse_class(text).value()); /* check_class() has seen it */
 	if (store.classes.empty())
 		store.classes = {PrismServerOptions::class_for(options.records, options.max_key, options.max_value)};
 	return serve(PrismServer::create(context, store), options);
@@ -125,6 +136,10 @@ RpcServerOptions calls(const Options &options)
 	server.max_value_size = options.max_value;
 	server.max_connections = options.connections;
 	server.max_depth = options.depth;
+	const std::uint64_t most = std::uint64_t{options.connections} * options.depth;
+	server.receive_buffers = options.receive_buffers
+					 ? options.receive_buffers
+					 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 4096));
 	return server;
 }
 
@@ -171,6 +186,7 @@ int main(int argc, char **argv)
 {
 	Options options;
 	CLI::App app{"Serves a key-value store until it is interrupted."};
+	app.set_version_flag("-V,--version", "prism-kv-server " PRISM_VERSION, "Print the version and exit");
 	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
 		->check(CLI::IsMember({"prism", "pilaf", "rpc"}))
 		->capture_default_str();
@@ -184,10 +200,14 @@ int main(int argc, char **argv)
 	app.add_option("-s,--size", options.max_value, "Bytes of the longest value")->capture_default_str();
 	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
 	app.add_option("--class", options.classes,
-		"prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
-		"value)");
+		   "prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
+		   "value)")
+		->check(check_class);
 	app.add_option("--connections", options.connections, "At most so many clients")->capture_default_str();
 	app.add_option("--depth", options.depth, "pilaf, rpc: calls under way on a connection")->capture_default_str();
+	app.add_option("--receive-buffers", options.receive_buffers,
+		"pilaf, rpc: calls under way on all connections together (default: connections times depth, at most "
+		"4096)");
 	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads")->capture_default_str();
 	try {
 		app.parse(argc, argv);

@@ -15,6 +15,20 @@ namespace
 
 constexpr std::uint64_t magic = 0x505249534d4b5600; /* "PRISMKV\0" */
 
+constexpr std::size_t longest_reason = 512;
+constexpr std::uint32_t largest_errno = 4095;
+
+/* Printable ASCII alone: it goes to terminals. */
+std::string text_of(std::span<const std::byte> bytes)
+{
+	std::string text;
+	for (const std::byte byte : bytes.first(std::min(bytes.size(), longest_reason))) {
+		const char character = static_cast<char>(byte);
+		text += character >= ' ' && character <= '~' ? character : '?';
+	}
+	return text;
+}
+
 std::string describe(StoreKind kind, std::uint16_t version)
 {
 	return std::string(to_string(kind)) + " store, version " + std::to_string(version);
@@ -48,6 +62,14 @@ std::vector<std::byte> Hello::serialize(std::span<const std::byte> own) const
 	return bytes;
 }
 
+std::vector<std::byte> Hello::refusal(const Error &why) const
+{
+	const std::span<const std::byte> reason = std::as_bytes(std::span(why.message));
+	std::vector<std::byte> bytes = serialize(reason.first(std::min(reason.size(), longest_reason)));
+	store(&bytes[24], static_cast<std::uint32_t>(why.code));
+	return bytes;
+}
+
 Result<Hello> Hello::parse(std::span<const std::byte> bytes)
 {
 	if (bytes.size() < size || load<std::uint64_t>(&bytes[0]) != magic)
@@ -72,6 +94,11 @@ Result<Hello> Hello::expect(const ConnectionRecord &peer, const std::string &who
 			who + " speaks for a " + describe(theirs->kind, theirs->version) + "; expected a " +
 				describe(kind, version),
 			"connect a client to a server of its own kind and version");
+	const std::uint32_t refused = load<std::uint32_t>(&peer.private_data[24]);
+	if (refused > largest_errno)
+		return make_error(EBADMSG, who + " refuses for a reason that cannot be");
+	if (refused)
+		return Error{static_cast<int>(refused), who + " refuses: " + text_of(own_part(peer.private_data))};
 	return theirs;
 }
 

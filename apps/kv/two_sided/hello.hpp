@@ -4,8 +4,9 @@
  * which reaches another kind of store is told so instead of failing at its first operation.
  *
  * 32 bytes in network order: magic "PRISMKV\0" 8, kind 2, version 2, longest key 4, longest value 4, operations under
- * way on one connection 4, reserved 8 (sent 0, ignored). What follows is the kind's own. A client sends the same with
- * the kind that it wants and zeros for the limits, except that the last one is the depth that it will use.
+ * way on one connection 4, errno 4, reserved 4 (sent 0, ignored). What follows is the kind's own. A client sends the
+ * same with the kind that it wants and zeros for the limits, except that the last one is the depth that it will use. An
+ * errno other than 0, of servers alone, says that the client is refused; the reason follows as text.
  */
 #pragma once
 
@@ -44,6 +45,9 @@ struct Hello {
 	/** The 32 bytes, then @p own, which is the kind's. */
 	[[nodiscard]] std::vector<std::byte> serialize(std::span<const std::byte> own = {}) const;
 
+	/** What a client that is refused for @p why gets instead of serialize(); why.code is not 0. */
+	[[nodiscard]] std::vector<std::byte> refusal(const Error &why) const;
+
 	/** Reads the beginning of @p bytes, from a peer that is not trusted. Errors: EBADMSG (no introduction). */
 	static Result<Hello> parse(std::span<const std::byte> bytes);
 
@@ -55,7 +59,7 @@ struct Hello {
 
 	/**
 	 * Reads the introduction of @p peer and insists on the kind and version of this one. @p who names the peer in
-	 * messages. Errors: EBADMSG, EPROTONOSUPPORT (another kind or version).
+	 * messages. Errors: EBADMSG, EPROTONOSUPPORT (another kind or version), what the peer refuses this side for.
 	 */
 	[[nodiscard]] Result<Hello> expect(const ConnectionRecord &peer, const std::string &who) const;
 };

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace prism::kv
 {
@@ -32,10 +33,32 @@ RpcServer::Wake::~Wake()
 		::close(descriptor);
 }
 
+/** A client that is not ready yet. */
+class RpcServer::Arrival final : public Reception::Newcomer
+{
+public:
+	Arrival(RpcServer &owner, std::shared_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
+	~Arrival() override
+	{
+		if (connection)
+			server.part(connection);
+	}
+
+	void enter() override
+	{
+		server.connections.push_back(std::exchange(connection, nullptr));
+		server.accepted.fetch_add(1, std::memory_order_relaxed);
+	}
+
+private:
+	RpcServer &server;
+	std::shared_ptr<Connection> connection;
+};
+
 RpcServer::RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity who, RpcServerOptions options,
-	TcpListener listening, Buffer buffers, ibv_srq *srq)
+	std::unique_ptr<Reception> clients, Buffer buffers, ibv_srq *srq)
 	: pd(domain), handler(calls), identity(std::move(who)), settings(std::move(options)),
-	  listener(std::move(listening)), receive_memory(std::move(buffers)), srq_handle(srq)
+	  receive_memory(std::move(buffers)), srq_handle(srq), reception(std::move(clients))
 {
 }
 
@@ -66,6 +89,13 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
 	if (!listening)
 		return listening.error();
+	Hello hello;
+	hello.kind = identity.kind;
+	hello.version = identity.version;
+	Result<std::unique_ptr<Reception>> clients =
+		Reception::create(*std::move(listening), hello, options.setup_timeout);
+	if (!clients)
+		return clients.error();
 	const std::size_t slot = message_header_size + options.max_key_size + options.max_value_size;
 	Result<Buffer> buffers = Buffer::create(pd, slot * options.receive_buffers);
 	if (!buffers)
@@ -78,7 +108,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 		return make_error(errno, "cannot create a receive queue", "max_srq_wr of ibv_devinfo -v is the limit");
 	/* The constructor is private: no make_unique. */
 	std::unique_ptr<RpcServer> server(new RpcServer(
-		pd, handler, std::move(identity), std::move(options), *std::move(listening), *std::move(buffers), srq));
+		pd, handler, std::move(identity), std::move(options), *std::move(clients), *std::move(buffers), srq));
 	if (server->wake.fd() < 0)
 		return make_error(errno, "cannot create an event descriptor");
 	if (Result<void> created = server->create_workers(); !created)
@@ -140,81 +170,89 @@ RpcWorker *RpcServer::least_loaded() noexcept
 	return (*found)->load() < 2 * connections_of_worker() ? found->get() : nullptr;
 }
 
-/* Workers soon let go of connections that were closed a moment ago. */
-RpcWorker *RpcServer::wait_for_worker() noexcept
+/** How many calls at once the client announces, if there are receive buffers for them. */
+Result<std::uint32_t> RpcServer::promise(const ConnectionRecord &theirs) const
 {
-	const auto end = std::chrono::steady_clock::now() + settings.setup_timeout;
-	RpcWorker *worker = least_loaded();
-	while (!worker && !stopping && std::chrono::steady_clock::now() < end) {
-		std::this_thread::sleep_for(std::chrono::milliseconds(1));
-		worker = least_loaded();
-	}
-	return worker;
+	Hello wanted;
+	wanted.kind = identity.kind;
+	wanted.version = identity.version;
+	Result<Hello> hello = wanted.expect(theirs, "the client");
+	if (!hello)
+		return hello.error();
+	const std::uint32_t calls = hello->max_depth;
+	if (calls == 0 || calls > settings.max_depth)
+		return make_error(EINVAL, "a client with " + std::to_string(calls) + " calls at once",
+			"this server takes 1 to " + std::to_string(settings.max_depth));
+	if (met >= settings.max_connections)
+		return make_error(EMFILE, "there are " + std::to_string(met) + " connections already",
+			"raise the server's number of connections");
+	if (calls > settings.receive_buffers - promised)
+		return make_error(ENOBUFS,
+			"a client with " + std::to_string(calls) + " calls at once finds " +
+				std::to_string(settings.receive_buffers - promised) + " of " +
+				std::to_string(settings.receive_buffers) + " receive buffers left",
+			"ask for a smaller depth, or raise the server's number of receive buffers");
+	return calls;
 }
 
-Result<void> RpcServer::shake_hands(TcpRendezvous &link, Connection &connection)
+Result<std::shared_ptr<RpcServer::Connection>> RpcServer::connect(
+	const Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker)
 {
-	const Deadline deadline = std::chrono::steady_clock::now() + settings.setup_timeout;
-	Hello hello{
-		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
-	ConnectionRecord mine;
-	mine.endpoint = connection.qp.endpoint();
-	mine.regions = identity.regions;
-	mine.private_data = hello.serialize(identity.own);
-	Result<ConnectionRecord> peer = link.swap(mine, deadline);
-	if (!peer)
-		return peer.error();
-	Result<Hello> theirs = hello.expect(*peer, "the client");
-	if (!theirs)
-		return theirs.error();
-	if (theirs->max_depth > settings.max_depth)
-		return make_error(EPROTO, "the client wants " + std::to_string(theirs->max_depth) + " calls at once");
-	if (Result<void> connected = connection.qp.connect(peer->endpoint); !connected)
-		return connected;
-	return link.barrier(deadline);
-}
-
-Result<std::shared_ptr<RpcServer::Connection>> RpcServer::admit(TcpRendezvous &link)
-{
-	RpcWorker *worker = connections.size() < settings.max_connections ? wait_for_worker() : nullptr;
-	if (!worker)
-		return make_error(ENOBUFS, "there are " + std::to_string(connections.size()) + " connections already");
 	QueuePairOptions options;
 	options.srq = srq_handle.get();
 	options.access_flags = identity.access_flags;
 	options.max_send_wr = settings.max_depth;
-	Result<QueuePair> qp = QueuePair::create(pd, worker->completion_queue(), worker->completion_queue(), options);
+	Result<QueuePair> qp = QueuePair::create(pd, worker.completion_queue(), worker.completion_queue(), options);
 	if (!qp)
 		return qp.error();
 	Result<Buffer> responses = Buffer::create(pd, settings.max_depth * response_size());
 	if (!responses)
 		return responses.error();
-	auto connection = std::make_shared<Connection>(
-		std::move(link), *std::move(qp), *std::move(responses), settings.max_depth);
+	auto connection =
+		std::make_shared<Connection>(link, *std::move(qp), *std::move(responses), settings.max_depth, calls);
+	connection->worker = &worker;
 	/* Before the client may send. */
-	worker->add(connection);
-	if (Result<void> shaken = shake_hands(connection->link, *connection); !shaken) {
-		worker->remove(connection);
-		return shaken.error();
+	worker.add(connection);
+	if (Result<void> connected = connection->qp.connect(peer); !connected) {
+		worker.remove(connection);
+		return connected.error();
 	}
-	connection->worker = worker;
 	return connection;
 }
 
-void RpcServer::welcome()
+Result<std::unique_ptr<Reception::Newcomer>> RpcServer::meet(
+	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
-	Result<TcpRendezvous> link = listener.accept(std::chrono::milliseconds(0));
-	if (!link)
-		return;
-	Result<std::shared_ptr<Connection>> connection = admit(*link);
-	if (!connection) {
-		refused_clients.fetch_add(1, std::memory_order_relaxed);
-		log("client refused: " + connection.error().message);
-		return;
-	}
-	connections.push_back(*std::move(connection));
-	accepted.fetch_add(1, std::memory_order_relaxed);
-	open_now.store(connections.size(), std::memory_order_relaxed);
+	const Result<std::uint32_t> calls = promise(theirs);
+	if (!calls)
+		return calls.error();
+	RpcWorker *const worker = least_loaded();
+	if (!worker)
+		return make_error(EAGAIN, "workers soon let go of connections that were closed a moment ago");
+	Result<std::shared_ptr<Connection>> connection = connect(link, theirs.endpoint, *calls, *worker);
+	if (!connection)
+		return connection.error();
+	mine.endpoint = (*connection)->qp.endpoint();
+	mine.regions = identity.regions;
+	const Hello hello{
+		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
+	mine.private_data = hello.serialize(identity.own);
+	met++;
+	promised += *calls;
+	return std::unique_ptr<Reception::Newcomer>(std::make_unique<Arrival>(*this, *std::move(connection)));
+}
+
+void RpcServer::refused(const Error &why) noexcept
+{
+	refused_clients.fetch_add(1, std::memory_order_relaxed);
+	log("client refused: " + why.message);
+}
+
+void RpcServer::part(const std::shared_ptr<Connection> &connection)
+{
+	connection->worker->remove(connection);
+	met--;
+	promised -= connection->calls;
 }
 
 /* Once it is connected a client has nothing to say on the socket: whatever happens there is the end. */
@@ -223,12 +261,11 @@ void RpcServer::drop_departed(std::span<const pollfd> links)
 	std::size_t kept = 0;
 	for (std::size_t i = 0; i < links.size(); i++) {
 		if (links[i].revents)
-			connections[i]->worker->remove(connections[i]);
+			part(connections[i]);
 		else
 			std::swap(connections[kept++], connections[i]);
 	}
 	connections.resize(kept);
-	open_now.store(connections.size(), std::memory_order_relaxed);
 }
 
 Result<void> RpcServer::serve()
@@ -237,17 +274,18 @@ Result<void> RpcServer::serve()
 	while (!stopping) {
 		watched.clear();
 		for (const auto &connection : connections)
-			watched.push_back({connection->link.fd(), POLLIN, 0});
+			watched.push_back({connection->link->fd(), POLLIN, 0});
 		watched.push_back({wake.fd(), POLLIN, 0});
-		watched.push_back({listener.fd(), POLLIN, 0});
-		if (::poll(watched.data(), watched.size(), -1) < 0) {
+		watched.push_back({reception->fd(), POLLIN, 0});
+		if (::poll(watched.data(), watched.size(), reception->patience()) < 0) {
 			if (errno == EINTR)
 				continue;
 			return make_error(errno, "cannot wait for clients");
 		}
 		drop_departed(std::span(watched).first(watched.size() - 2));
-		if (!stopping && watched.back().revents)
-			welcome();
+		if (!stopping)
+			reception->serve(*this);
+		open_now.store(connections.size(), std::memory_order_relaxed);
 	}
 	return {};
 }

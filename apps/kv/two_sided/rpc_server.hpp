@@ -7,6 +7,7 @@
 
 #include "hello.hpp"
 #include "message.hpp"
+#include "reception.hpp"
 
 #include <prism/prism.hpp>
 
@@ -47,14 +48,14 @@ struct RpcServerOptions {
 	std::uint32_t max_value_size = 8192; /**< bytes; with the longest key and 24 bytes at most 65,536 */
 	std::uint32_t max_depth = 64;        /**< calls under way on one connection */
 	std::uint32_t max_connections = 64;
-	/** For all connections, each as long as the longest request. Clients that break the rules cannot take all of
-	 * them if there are more than max_connections * max_depth. */
+	/** For all connections, each as long as the longest request. A client is promised as many as it announces
+	 * calls at once; one that would be promised more than are left is refused. */
 	std::uint32_t receive_buffers = 1024;
 	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
 	 * must never nap (duration::max()). */
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
 	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
-	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others wait */
+	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
 	/** Is told why a connection was refused or closed, from any of the server's threads; null: standard error. */
 	std::function<void(const std::string &)> log;
 };
@@ -62,7 +63,7 @@ struct RpcServerOptions {
 struct RpcServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
 	std::uint64_t open = 0;        /**< of these, not closed */
-	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
+	std::uint64_t refused = 0;     /**< clients of another kind, too many or too deep, or whose set-up failed */
 	std::uint64_t requests = 0;    /**< executed */
 	std::uint64_t malformed = 0;   /**< messages for which the connection was closed */
 	std::uint64_t vanished = 0;    /**< connections that failed in the device */
@@ -79,7 +80,7 @@ struct StoreIdentity {
 
 class RpcWorker;
 
-class RpcServer
+class RpcServer final : private Reception::Host
 {
 public:
 	/**
@@ -88,11 +89,11 @@ public:
 	 */
 	static Result<std::unique_ptr<RpcServer>> create(
 		const ProtectionDomain &pd, RequestHandler &handler, StoreIdentity identity, RpcServerOptions options);
-	~RpcServer();
+	~RpcServer() override;
 	RpcServer(const RpcServer &) = delete;
 	RpcServer &operator=(const RpcServer &) = delete;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return listener.port(); }
+	[[nodiscard]] std::uint16_t port() const noexcept { return reception->port(); }
 
 	/** Serves until stop(), then closes all connections. Once. Errors: EALREADY, or those of poll(2). */
 	Result<void> run();
@@ -106,6 +107,7 @@ public:
 private:
 	friend class RpcWorker;
 	struct Connection;
+	class Arrival;
 	struct SrqDestroy {
 		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
 	};
@@ -125,7 +127,7 @@ private:
 	};
 
 	RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity identity,
-		RpcServerOptions options, TcpListener listening, Buffer buffers, ibv_srq *srq);
+		RpcServerOptions options, std::unique_ptr<Reception> clients, Buffer buffers, ibv_srq *srq);
 	static Result<void> check(const RpcServerOptions &options);
 	Result<void> create_workers();
 	[[nodiscard]] std::size_t request_size() const noexcept
@@ -145,11 +147,14 @@ private:
 	{
 		return {receive_memory.data() + slot * request_size(), length};
 	}
-	void welcome();
-	Result<std::shared_ptr<Connection>> admit(TcpRendezvous &link);
-	Result<void> shake_hands(TcpRendezvous &link, Connection &connection);
+	Result<std::unique_ptr<Reception::Newcomer>> meet(
+		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
+	void refused(const Error &why) noexcept override;
+	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;
+	Result<std::shared_ptr<Connection>> connect(
+		const Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker);
 	RpcWorker *least_loaded() noexcept;
-	RpcWorker *wait_for_worker() noexcept;
+	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
 	Result<void> serve();
 	void log(const std::string &message) const;
@@ -158,11 +163,14 @@ private:
 	RequestHandler &handler;
 	StoreIdentity identity;
 	RpcServerOptions settings;
-	TcpListener listener;
 	Buffer receive_memory;
 	std::unique_ptr<ibv_srq, SrqDestroy> srq_handle; /* outlives the queue pairs below */
 	std::vector<std::unique_ptr<RpcWorker>> workers;
-	std::vector<std::shared_ptr<Connection>> connections; /* of the thread in run() */
+	/* Of the thread in run() */
+	std::vector<std::shared_ptr<Connection>> connections;
+	std::uint32_t met = 0;      /* connections, and clients that are not ready yet */
+	std::uint32_t promised = 0; /* receive buffers, to these */
+	std::unique_ptr<Reception> reception;
 	Wake wake;
 	std::atomic<bool> stopping{false};
 	std::atomic<bool> ran{false};

@@ -19,9 +19,10 @@ constexpr auto first_nap = std::chrono::microseconds(10);
 
 } // namespace
 
-RpcServer::Connection::Connection(TcpRendezvous rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring)
-	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)), depth(ring), requests(ring),
-	  pieces(ring), waiting(ring)
+RpcServer::Connection::Connection(
+	Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring, std::uint32_t calls_at_once)
+	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)), depth(ring),
+	  calls(calls_at_once), requests(ring), pieces(ring), waiting(ring)
 {
 }
 
@@ -85,7 +86,7 @@ void RpcWorker::close(Connection &connection, const std::string &reason) noexcep
 	attr.qp_state = IBV_QPS_ERR;
 	(void)ibv_modify_qp(connection.qp.raw(), &attr, IBV_QP_STATE);
 	/* The client learns of it by this; the thread in run() closes the descriptor. */
-	(void)shutdown(connection.link.fd(), SHUT_RDWR);
+	(void)shutdown(connection.link->fd(), SHUT_RDWR);
 	if (!reason.empty())
 		server.log("connection " + std::to_string(connection.number()) + " closed: " + reason);
 }
@@ -172,10 +173,11 @@ void RpcWorker::accept_request(Connection &connection, std::uint32_t slot, std::
 		execute(connection, slot, length);
 		return;
 	}
-	/* A client that keeps to the depth never has more requests waiting than the ring has places. */
-	if (connection.waiting_end - connection.waiting_begin == connection.depth) {
+	/* A client that keeps to what it announced never has more requests waiting; what waits holds a buffer. */
+	if (connection.waiting_end - connection.waiting_begin == connection.calls) {
 		malformed.fetch_add(1, std::memory_order_relaxed);
-		close(connection, "more than " + std::to_string(connection.depth) + " requests at once");
+		close(connection,
+			"more requests at once than the " + std::to_string(connection.calls) + " that it announced");
 		recycle(slot);
 		return;
 	}

@@ -30,16 +30,18 @@ struct RpcServer::Connection {
 		std::uint32_t length = 0;
 	};
 
-	Connection(TcpRendezvous rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring);
+	Connection(Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
+		std::uint32_t calls_at_once);
 
 	[[nodiscard]] bool has_room() const noexcept { return built - done < depth; }
 	[[nodiscard]] std::uint32_t number() const noexcept { return qp.raw()->qp_num; }
 
-	TcpRendezvous link;
+	const Reception::Link link;
 	Buffer responses; /* declared first: freed only after the queue pair is gone */
 	QueuePair qp;
-	const std::uint32_t depth;
-	RpcWorker *worker = nullptr;       /* of the thread in run() */
+	const std::uint32_t depth;   /* of the ring */
+	const std::uint32_t calls;   /* that the client has announced to have under way; receive buffers it may hold */
+	RpcWorker *worker = nullptr; /* of the thread in run() */
 	std::vector<ibv_send_wr> requests; /* the ring */
 	std::vector<ibv_sge> pieces;
 	std::uint64_t built = 0;      /* responses so far */

@@ -67,8 +67,14 @@ public:
 	/** The owner itself popped @p address. False if that cannot be. */
 	bool taken_by_owner(std::uint64_t address, std::uint32_t &index) noexcept;
 
-	/** Whether the state of every buffer is known. */
-	[[nodiscard]] bool exact() const noexcept { return surely_consumed == perhaps_consumed; }
+	/**
+	 * Whether the state of every buffer is known: what has been consumed, and that no buffer which the device took
+	 * back is still in its list, where this ledger cannot tell it from one that is handed out.
+	 */
+	[[nodiscard]] bool exact() const noexcept
+	{
+		return surely_consumed == perhaps_consumed && taken_back == reclaimed;
+	}
 
 	/* Recovery: mark, spare what is live, collect the rest. */
 
@@ -102,6 +108,7 @@ private:
 	std::uint64_t surely_consumed = 0;  /* sequence numbers below have left the list */
 	std::uint64_t perhaps_consumed = 0; /* sequence numbers from here on have not */
 	std::uint64_t taken_back = 0;       /* reclaimed buffers that have been handed out again, for sure */
+	std::uint64_t reclaimed = 0;        /* by the device, as of the last observe() */
 	std::uint64_t marked = 0;           /* candidates are listed below this */
 };
 

@@ -85,6 +85,26 @@ TEST(Hello, AnotherVersionIsRefused)
 	EXPECT_TRUE(sample().expect(record_of(sample().serialize()), "it"));
 }
 
+TEST(Hello, ARefusalSaysWhy)
+{
+	const Error why{ENOBUFS, "no\tplace"};
+	const Result<Hello> met = sample().expect(record_of(sample().refusal(why)), "the server at there");
+	ASSERT_FALSE(met);
+	EXPECT_EQ(met.error().code, ENOBUFS);
+	EXPECT_EQ(met.error().message, "the server at there refuses: no?place");
+	const Error long_story{EINVAL, std::string(100'000, 'x')};
+	const std::vector<std::byte> bytes = sample().refusal(long_story);
+	EXPECT_LT(bytes.size(), 1000u);
+	EXPECT_EQ(sample().expect(record_of(bytes), "it").error().code, EINVAL);
+}
+
+TEST(Hello, ARefusalThatCannotBe)
+{
+	std::vector<std::byte> bytes = sample().refusal(Error{1, "x"});
+	bytes[24] = std::byte{0x80};
+	EXPECT_EQ(sample().expect(record_of(bytes), "it").error().code, EBADMSG);
+}
+
 TEST(Hello, UnknownKindHasAName)
 {
 	EXPECT_EQ(to_string(static_cast<StoreKind>(999)), "unknown");

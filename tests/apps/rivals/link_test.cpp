@@ -31,9 +31,15 @@ public:
 		rendezvous.emplace(std::move(link));
 		ConnectionRecord record;
 		record.private_data = introduction;
-		return prism::establish(*rendezvous, qp, record, 2s).ok() &&
-		       qp.post_receive(receive_id, memory.slice(buffer, buffer)) == 0;
+		Result<ConnectionRecord> established = prism::establish(*rendezvous, qp, record, 2s);
+		if (!established)
+			return false;
+		peer = *std::move(established);
+		return qp.post_receive(receive_id, memory.slice(buffer, buffer)) == 0;
 	}
+
+	/* What the other side has told. */
+	const ConnectionRecord &record() const { return peer; }
 
 	void send(std::span<const std::byte> message)
 	{
@@ -72,6 +78,7 @@ private:
 	QueuePair qp;
 	Buffer memory;
 	std::optional<TcpRendezvous> rendezvous;
+	ConnectionRecord peer;
 };
 
 std::vector<std::byte> message_of(
@@ -180,7 +187,7 @@ TEST_F(HostileClient, MoreCallsThanTheDepth)
 	for (int i = 0; i < 100; i++)
 		flood.send(message);
 	EXPECT_TRUE(flood.gone());
-	EXPECT_TRUE(server.log.has("more than 16 requests at once"));
+	EXPECT_TRUE(server.log.has("more requests at once than the 1 that it announced"));
 	EXPECT_EQ(server.stats().malformed, 1u);
 	expect_service();
 }
@@ -205,7 +212,13 @@ TEST_F(HostileClient, NoIntroduction)
 
 TEST_F(HostileClient, WantsTooMuch)
 {
-	EXPECT_FALSE(peer.establish(TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value(), client_hello(17)));
+	ASSERT_TRUE(peer.establish(TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value(), client_hello(17)));
+	Hello wanted;
+	wanted.version = rpc_store_version;
+	const Result<Hello> answer = wanted.expect(peer.record(), "the server");
+	ASSERT_FALSE(answer);
+	EXPECT_EQ(answer.error().code, EINVAL);
+	EXPECT_NE(answer.error().message.find("takes 1 to 16"), std::string::npos) << answer.error().message;
 	EXPECT_TRUE(wait_until([&] { return served.stats().refused == 1; }));
 	expect_service();
 }
@@ -213,8 +226,9 @@ TEST_F(HostileClient, WantsTooMuch)
 TEST_F(HostileClient, SaysNothing)
 {
 	const TcpRendezvous silent = TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value();
+	EXPECT_TRUE(wait_until([&] { return served.stats().refused == 1; }));
+	EXPECT_TRUE(served.log.has("does not go on with its set-up"));
 	expect_service();
-	EXPECT_EQ(served.stats().refused, 1u);
 }
 
 /* A server of the test's own, which answers one request with what a test wants. */

@@ -414,6 +414,10 @@ void Requester::progressed(Time now)
 	req_.rnr_retries = qp_.attr.rnr_retry;
 	req_.rewound = false;
 	qp_.deadline = 0;
+	if (req_.rnr_until) { /* nothing else would end the wait, should all that is under way be answered */
+		engine_.arm_timer(qp_, req_.rnr_until);
+		return;
+	}
 	if (psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Set-up of clients, for servers of every kind: many at once on one thread, none of which waits for another. A client
+ * that says nothing costs a socket until its time is over.
+ *
+ * The steps are those of establish(), each taken only when the bytes for it have come: the client's record, the
+ * server's answer with its queue pair connected, the client's mark that it is ready. A client that is refused gets the
+ * reason as Hello::refusal(), and its queue pair is connected to itself.
+ */
+#pragma once
+
+#include "hello.hpp"
+
+#include <prism/connection.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+
+namespace prism::kv
+{
+
+/** Not thread-safe. */
+class Reception
+{
+public:
+	/** The client's TCP connection. */
+	using Link = std::shared_ptr<TcpRendezvous>;
+
+	/** How many clients may be on their way at once; more wait in the listener's backlog. */
+	static constexpr std::size_t max_guests = 256;
+
+	/** What the server has made for a client that is not ready yet. Destroyed without enter(): it will not be. */
+	class Newcomer
+	{
+	public:
+		virtual ~Newcomer() = default;
+		/** The client is ready: its connection begins. Once, then the object is destroyed. */
+		virtual void enter() = 0;
+	};
+
+	/** The server. Its functions do not wait. */
+	class Host
+	{
+	public:
+		virtual ~Host() = default;
+
+		/**
+		 * A client has told its record. Makes what its connection needs, with the queue pair connected, and
+		 * fills in @p mine, what the client is told. Errors refuse the client and are told it, except EAGAIN:
+		 * there will be room in a moment, and this is called again.
+		 */
+		virtual Result<std::unique_ptr<Newcomer>> meet(
+			const Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) = 0;
+
+		/** A client was refused, went away, or its time is over. */
+		virtual void refused(const Error &why) noexcept = 0;
+	};
+
+	/**
+	 * Takes the clients of @p listener. @p hello: kind and version of the server. @p timeout: of one client's
+	 * set-up. Errors: those of epoll_create1(2).
+	 */
+	static Result<std::unique_ptr<Reception>> create(
+		TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout);
+	~Reception();
+	Reception(const Reception &) = delete;
+	Reception &operator=(const Reception &) = delete;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return listener_.port(); }
+
+	/** For poll(2): readable when serve() has something to do. Stays owned by this object. */
+	[[nodiscard]] int fd() const noexcept { return poller_; }
+
+	/** Milliseconds after which serve() has something to do in any case; -1: never. As poll(2) takes it. */
+	[[nodiscard]] int patience() const noexcept;
+
+	/** Takes all steps that are possible now, calling @p host. */
+	void serve(Host &host);
+
+	/** Clients on their way. */
+	[[nodiscard]] std::size_t guests() const noexcept { return guests_.size(); }
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	enum class Stage : std::uint8_t {
+		introducing, /* its record is to come */
+		waiting,     /* the record is there, the server has no room yet */
+		readying,    /* its mark is to come */
+		leaving,     /* was refused; closes when it has read that */
+	};
+	struct Guest {
+		Link link;
+		Deadline deadline;
+		Stage stage = Stage::introducing;
+		std::unique_ptr<Newcomer> newcomer;
+		std::list<Guest>::iterator self;
+	};
+
+	Reception(TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout, int poller);
+	void listen(bool on) noexcept;
+	void accept();
+	void step(Guest &guest, bool hung_up, Host &host);
+	void introduce(Guest &guest, bool hung_up, Host &host);
+	void meet(Guest &guest, const ConnectionRecord &record, Host &host);
+	void refuse(Guest &guest, const ConnectionRecord &record, const Error &why, Host &host);
+	void make_ready(Guest &guest, bool hung_up, Host &host);
+	void let_leave(Guest &guest) noexcept;
+	void lose(Guest &guest, const Error &why, Host &host);
+	void forget(Guest &guest) noexcept;
+	void expire(Host &host);
+	static int look(const Guest &guest, std::span<std::byte> bytes, bool hung_up) noexcept;
+
+	TcpListener listener_;
+	Hello hello_;
+	std::chrono::milliseconds timeout_;
+	int poller_; /* an epoll instance, of the listener and the guests */
+	bool listening_ = false;
+	Deadline listen_again_{};
+	std::list<Guest> guests_; /* by deadline: all have the same time */
+};
+
+} // namespace prism::kv

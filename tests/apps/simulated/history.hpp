@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../../linearizability/history.hpp"
+
+namespace kv_sim
+{
+
+/** What all clients of one life of a server did, in the order in which it happened: that, not the clock, is its time.
+ */
+class History
+{
+public:
+	/** @p operation: kind, key, client, and what is known of value and expected. The answer is for end(). */
+	std::size_t begin(prism::test::Operation operation)
+	{
+		operation.invoked = ++moment_;
+		operations_.push_back(operation);
+		return operations_.size() - 1;
+	}
+
+	/** Never for an operation whose outcome is not known. @p value: what a get returned. */
+	void end(std::size_t record, prism::test::Outcome outcome, prism::test::Value value = prism::test::absent)
+	{
+		prism::test::Operation &operation = operations_[record];
+		operation.responded = ++moment_;
+		operation.outcome = outcome;
+		if (operation.kind == prism::test::Kind::get)
+			operation.value = value;
+	}
+
+	[[nodiscard]] const std::vector<prism::test::Operation> &operations() const noexcept { return operations_; }
+
+private:
+	std::vector<prism::test::Operation> operations_;
+	std::uint64_t moment_ = 0;
+};
+
+} // namespace kv_sim

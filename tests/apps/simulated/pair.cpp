@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "pair.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "store/layout.hpp"
+
+namespace kv_sim
+{
+
+namespace
+{
+
+struct SimulatedDevice {
+	using Object = PostingObject;
+	using Request = soft::SendRequest;
+	static constexpr std::uint32_t max_message = soft::max_message;
+	static constexpr bool has_atomic_write = false;
+
+	static bool may_write_atomically(const Object &) { return false; }
+	static PostingObject::NoLock &lock(Object &object) { return object.mutex; }
+	static soft::SendQueue &queue(Object &object) { return object.endpoint->qp.sq; }
+	static bool may_post(const Object &object)
+	{
+		return object.endpoint->qp.state == IBV_QPS_RTS || object.endpoint->qp.state == IBV_QPS_ERR;
+	}
+	static prism::PostingRules rules(const Object &object)
+	{
+		const soft::QueuePair &qp = object.endpoint->qp;
+		return {qp.prism, qp.sq_signal_all, qp.state == IBV_QPS_ERR, qp.peer_features, qp.attr.mtu,
+			qp.attr.max_rd_atomic, soft::max_indirect_read, qp.qpn};
+	}
+	static void set_address(const Object &, Request &, const ibv_send_wr &) {}
+
+	template <typename Lock>
+	static int submit(Object &object, std::uint32_t, Lock &)
+	{
+		soft::QueuePair &qp = object.endpoint->qp;
+		if (qp.state == IBV_QPS_ERR)
+			object.endpoint->node.engine.flush(qp);
+		else
+			object.endpoint->node.engine.posted(qp);
+		return 0;
+	}
+};
+
+using Posting = prism::Posting<SimulatedDevice>;
+
+/** The builder of a client that forgets the tag. */
+void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas);
+
+/* That which it stands in front of; the same for all pairs. */
+decltype(prismdv_qp_ex::wr_cas) real_cas = nullptr;
+
+void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas)
+{
+	constexpr std::size_t tag = offsetof(prism::kv::Slot, object) + offsetof(prismdv_bounded_ptr, tag);
+	std::array<std::byte, sizeof(prism::kv::Slot)> mask;
+	std::memcpy(mask.data(), cas->compare_mask, mask.size());
+	std::memset(mask.data() + tag, 0, sizeof(prismdv_bounded_ptr::tag));
+	prismdv_cas changed = *cas;
+	changed.compare_mask = mask.data();
+	real_cas(qp, rkey, address, &changed);
+}
+
+} // namespace
+
+Pair::Pair(test::Node &node, const test::EndpointOptions &options) : endpoint(node, options)
+{
+	object_.endpoint = &endpoint;
+	Posting::set_send_ops(object_);
+}
+
+void Pair::connect(test::Endpoint &server, const test::ConnectOptions &options)
+{
+	const bool to_itself = &server == &endpoint;
+	test::ConnectOptions mine = options;
+	if (to_itself)
+		mine.recv_psn = mine.send_psn;
+	endpoint.connect(server, mine);
+	std::swap(mine.send_psn, mine.recv_psn);
+	if (!to_itself)
+		server.connect(endpoint, mine);
+}
+
+int Pair::post(const prism::Chain &chain, std::uint64_t wr_id) noexcept
+{
+	return chain.post(&object_.base.qp_ex, &object_.dv.base, wr_id);
+}
+
+int Pair::send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept
+{
+	ibv_sge sge{reinterpret_cast<std::uintptr_t>(bytes.data()), static_cast<std::uint32_t>(bytes.size()), 0};
+	ibv_send_wr wr{};
+	wr.wr_id = wr_id;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = IBV_SEND_INLINE | (signaled ? unsigned{IBV_SEND_SIGNALED} : 0u);
+	ibv_send_wr *bad = nullptr;
+	return Posting::post_send(&object_.base.qp, &wr, &bad);
+}
+
+bool Pair::poll(prism::Completion &completion) noexcept
+{
+	ibv_wc wc;
+	if (endpoint.send_cq.poll(1, &wc) != 1)
+		return false;
+	completion = prism::to_completion(wc);
+	return true;
+}
+
+void Pair::ignore_tags() noexcept
+{
+	real_cas = std::exchange(object_.dv.base.wr_cas, cas_without_tag);
+}
+
+} // namespace kv_sim

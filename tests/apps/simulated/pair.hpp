@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A queue pair on the simulated network that takes what a verbs one takes: chains, and sends. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <prism/chain.hpp>
+#include <prism/completion.hpp>
+
+#include "node.hpp"
+#include "posting.hpp"
+#include "rdma_core_abi.h"
+
+namespace kv_sim
+{
+
+namespace soft = prism::soft;
+namespace test = prism::test;
+
+/** What Posting works on: begins as every queue pair of libprism does. */
+struct PostingObject : prism::PostingState<soft::SendRequest> {
+	/* One thread runs a simulation. */
+	struct NoLock {
+		void lock() noexcept {}
+		void unlock() noexcept {}
+	};
+
+	test::Endpoint *endpoint = nullptr;
+	NoLock mutex;
+};
+
+/** Posts by the code of the devices (posting.hpp), to an engine without sockets. Not copied: libibverbs points into it.
+ */
+class Pair
+{
+public:
+	Pair(test::Node &node, const test::EndpointOptions &options);
+
+	/** Connects this and @p server to each other, or this to itself. */
+	void connect(test::Endpoint &server, const test::ConnectOptions &options);
+
+	/** As Chain::post(). */
+	int post(const prism::Chain &chain, std::uint64_t wr_id) noexcept;
+
+	/** SEND of bytes that are copied at once. 0 or errno. */
+	int send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept;
+
+	/** Takes one completion of what was posted. False: there is none. */
+	bool poll(prism::Completion &completion) noexcept;
+
+	/** From now on no CAS compares the tag of a slot. */
+	void ignore_tags() noexcept;
+
+	test::Endpoint endpoint;
+
+private:
+	PostingObject object_;
+};
+
+} // namespace kv_sim

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client.hpp"
+#include "history.hpp"
+#include "random.hpp"
+
+namespace kv_sim
+{
+
+struct UserOptions {
+	std::uint64_t keys = 6;
+	std::uint32_t depth = 4;
+	std::uint32_t report_batch = 4;
+	std::uint32_t min_words = 1; /* of 8 bytes, of a value */
+	std::uint32_t max_words = 50;
+	double erases = 20;       /* percent */
+	double gets = 40;         /* percent; what is left are PUTs */
+	double conditionals = 25; /* percent: a GET and what depends on it */
+	Flaw flaw = Flaw::none;
+};
+
+struct UserFigures {
+	std::uint64_t operations = 0;
+	std::uint64_t direct = 0; /* in one round trip */
+	std::uint64_t full = 0;
+	std::uint64_t failed = 0;
+};
+
+/** What one application does with its connection: random operations, whose answers it checks and records. */
+class User
+{
+public:
+	/** @p find is told what is wrong with an answer. */
+	User(std::uint32_t number, const UserOptions &options, prism::test::Random &random,
+		std::function<void(const std::string &)> find);
+
+	/** Begins to use a new connection; @p history is that of its server. */
+	void connect(std::unique_ptr<Pair> pair, Admission admission, std::shared_ptr<History> history);
+	/** Ends it in the middle of whatever is under way. */
+	void die();
+
+	/** So many operations more. */
+	void give_work(std::uint64_t operations) { work_ += operations; }
+	void drop_work() { work_ = 0; }
+
+	/** Takes completions, and begins what can begin. */
+	void poll();
+
+	[[nodiscard]] bool connected() const noexcept { return client_ != nullptr; }
+	[[nodiscard]] bool busy() const noexcept;
+	[[nodiscard]] bool done() const noexcept { return !work_ && !busy(); }
+	Client &client() noexcept { return *client_; }
+	[[nodiscard]] const UserFigures &figures() const noexcept { return figures_; }
+	/** The errors of operations that failed, since the last call. */
+	std::vector<int> take_errors() { return std::exchange(errors_, {}); }
+
+private:
+	enum class Step : std::uint8_t {
+		idle,
+		plain,
+		read, /* the GET that a conditional operation begins with */
+		has_read,
+		changes,
+	};
+	struct Job {
+		prism::apps::Operation operation;
+		std::uint64_t key = 0;
+		std::vector<std::uint64_t> value, result;
+		prism::kv::Version version;
+		std::size_t record = 0;
+		Step step = Step::idle;
+	};
+
+	void begin(std::uint32_t lane);
+	void begin_change(std::uint32_t lane);
+	void ended(std::uint32_t lane);
+	void record(Job &job, prism::test::Kind kind);
+	void record_end(const Job &job);
+	void check_value(const Job &job);
+
+	const std::uint32_t number_;
+	const UserOptions options_;
+	prism::test::Random &random_;
+	const std::function<void(const std::string &)> find_;
+	std::shared_ptr<History> history_;
+	std::vector<Job> jobs_; /* one a lane; declared first: lanes point into it */
+	std::unique_ptr<Client> client_;
+	std::uint64_t work_ = 0;
+	std::uint64_t values_ = 0;
+	std::vector<int> errors_;
+	UserFigures figures_;
+};
+
+} // namespace kv_sim

@@ -1,0 +1,356 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# prism-kv and prism-kv-server as a user has them: what works, and what is said of all that cannot.
+# shellcheck disable=SC2317 # functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/../../integration/common.sh"
+need_program ss python3 cmp
+
+servers=()  # -s options of prism-kv
+patience=2  # seconds that it waits for a server
+
+# serve NAME OPTION...: starts a server at a port of its choice; its address is in $address, its pid in $started.
+# Without timeout(1), which would leave it behind when clean_up ends that.
+serve() {
+	local name=$1
+	shift
+	: >"$work/server-$name"
+	start "$work/server-$name" "$bin/prism-kv-server" -p 0 --bind 127.0.0.1 "$@"
+	wait_for 20 grep -q ' port ' "$work/server-$name" || {
+		fail "the $name server does not start" "$work/server-$name"
+		finish
+	}
+	address=127.0.0.1:$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/server-$name")
+}
+
+kv() {
+	timeout -k 5 30 "$bin/prism-kv" --timeout "$patience" "${servers[@]}" "$@"
+}
+
+# expect CODE NAME COMMAND...: its exit status; its output is in out and err
+expect() {
+	local wanted=$1 name=$2 code
+	shift 2
+	"$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ "$code" -ne "$wanted" ]; then
+		fail "$name: exit status $code, not $wanted" "$work/out" "$work/err"
+		return 1
+	fi
+}
+
+# prints TEXT: the last command did, exactly
+prints() {
+	[ "$(cat "$work/out")" = "$1" ] || fail "not '$1':" "$work/out"
+}
+
+# says TEXT: the last command did, on the standard error, in one line
+says() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
+}
+
+# stat_of ADDRESS EXPRESSION: of the server's statistics s
+stat_of() {
+	"$bin/prism-kv" --timeout 2 -s "$1" stats | python3 -c "import json, sys; s = json.load(sys.stdin); print($2)"
+}
+
+repeated() {
+	printf "%0$2d" 0 | tr 0 "$1"
+}
+
+# shell_tool: one store, everything that goes well
+shell_tool() {
+	serve shell --records 1000
+	servers=(-s "$address")
+	expect 0 put kv put a one
+	expect 0 get kv get a && prints one
+	expect 0 "get of several" kv get a a a && prints $'one\none\none'
+	expect 3 "get of a key that is not there" kv get none && says "none: no such key"
+	expect 3 "get of several, one missing" kv get a none a && prints $'one\none'
+	expect 0 "empty value" kv put empty ''
+	expect 0 "get of it" kv get empty && prints ''
+	expect 0 delete kv delete empty
+	expect 3 "delete again" kv delete empty && says "empty: no such key"
+
+	head -c 512 /dev/urandom >"$work/binary"
+	expect 0 "binary put" kv put binary - <"$work/binary"
+	expect 0 "binary get" kv get binary
+	cmp -s "$work/binary" "$work/out" || fail "binary values do not come back as they were"
+
+	local version
+	expect 0 version kv get --show-version a
+	version=$(cut -d' ' -f1 "$work/out")
+	prints "$version one"
+	expect 0 "put on its version" kv put a two --if-version "$version"
+	expect 5 "put on an old version" kv put a three --if-version "$version" && says "a: its version is "
+	expect 5 "delete on an old version" kv delete a --if-version "$version"
+	expect 0 "get" kv get a && prints two
+	version=$(kv get --show-version a | cut -d' ' -f1)
+	expect 0 "delete on its version" kv delete a --if-version "$version"
+	expect 3 "put on a version of what is gone" kv put a x --if-version "$version"
+
+	cat >"$work/script" <<-'END'
+		# a comment, and an empty line
+
+		put x hello  world
+		put y 2
+		get x y
+		get x
+		delete y
+		get y
+		nonsense
+		put z
+		get
+	END
+	expect 2 "batch" kv batch <"$work/script"
+	[ "$(cat "$work/out")" = $'hello  world\n2\nhello  world' ] || fail "batch prints something else" "$work/out"
+	[ "$(wc -l <"$work/err")" -eq 4 ] || fail "batch complains of something else" "$work/err"
+	kv get x >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "a value that cannot be written is not noticed"
+	yes get x | head -n 2000 | kv batch >/dev/full 2>"$work/err"
+	[ "${PIPESTATUS[2]}" -eq 1 ] || fail "many values that cannot be written are not noticed" "$work/err"
+	# shellcheck disable=SC2046
+	kv get --show-version $(yes x | head -n 1000) >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "nor are many with their versions" "$work/err"
+	[ "$(stat_of "$address" 's["table"]["members"]')" = 2 ] || fail "the statistics count members otherwise"
+	expect 0 recover kv recover
+	pass "prism-kv: put, get, delete, versions, binary values, batch, statistics"
+}
+
+limits() {
+	local what
+	expect 1 "empty key" kv put '' x && says "Invalid argument"
+	expect 1 "key too long" kv put "$(repeated k 49)" x && says "longest key and value"
+	expect 1 "key too long" kv get "$(repeated k 49)" && says "longest key and value"
+	expect 1 "value too long" kv put k "$(repeated v 513)" && says "longest key and value"
+	expect 0 "longest key and value" kv put "$(repeated k 48)" "$(repeated v 512)"
+	expect 1 "several, one of them too long" kv get x "$(repeated k 49)" x && prints $'hello  world\nhello  world'
+	for what in '' 'put k' 'put k v --if-version x' 'get' 'fetch k' "get k --timeout x"; do
+		# shellcheck disable=SC2086
+		expect 2 "usage: '$what'" kv $what
+	done
+	pass "prism-kv: keys, values and command lines that cannot be"
+}
+
+full_store() {
+	serve full --slots 32 --class 128:100 --class 576:4
+	servers=(-s "$address")
+	local key stored=0
+	for key in {1..4}; do
+		expect 0 "large $key" kv put "large$key" "$(repeated v 512)"
+	done
+	expect 4 "no buffer of its class" kv put large5 "$(repeated v 512)" &&
+		says "large5: the store has no slot or no buffer for it"
+	expect 0 "another class" kv put small value
+	for key in {1..40}; do
+		echo "put key$key value"
+	done >"$work/script"
+	expect 4 "more keys than slots" kv batch <"$work/script"
+	stored=$(stat_of "$address" 's["table"]["members"]')
+	if [ "$stored" -le 28 ] || [ "$stored" -gt 32 ]; then
+		fail "$stored of 32 slots are used"
+	fi
+	expect 0 "what is there" kv get large1 small
+	expect 0 "is replaced" kv put small other
+	expect 0 "is deleted" kv delete large1
+	expect 0 "and its buffer is used again" kv put large2 "$(repeated w 512)"
+	pass "a store that is full"
+}
+
+two_shards() {
+	local first second second_pid members key fed
+	serve first --records 1000
+	first=$address
+	serve second --records 1000
+	second=$address
+	second_pid=$started
+	servers=(-s "$first" -s "$second")
+	for key in {1..40}; do
+		echo "put key$key value$key"
+	done >"$work/script"
+	expect 0 "put to shards" kv batch <"$work/script"
+	members=$(stat_of "$first" 's["table"]["members"]')
+	[ $((members + $(stat_of "$second" 's["table"]["members"]'))) -eq 40 ] || fail "not 40 keys on both shards"
+	if [ "$members" -lt 5 ] || [ "$members" -gt 35 ]; then
+		fail "keys are not spread: $members of 40 on the first shard"
+	fi
+	expect 0 "multi-GET over shards" kv get key{1..40} && prints "$(printf 'value%s\n' {1..40})"
+	expect 0 "statistics of shards" kv stats
+	[ "$(grep -c '"members"' "$work/out")" -eq 2 ] || fail "not the statistics of both shards" "$work/out"
+
+	# A client that is connected when a shard dies
+	mkfifo "$work/fifo"
+	kv batch <"$work/fifo" >"$work/survivor" 2>"$work/survivor-err" &
+	fed=$!
+	children+=("$fed")
+	exec 8>"$work/fifo"
+	echo "get key1 key2" >&8
+	wait_for 5 test -s "$work/survivor" || fail "the client does not begin" "$work/survivor-err"
+	kill -9 "$second_pid"
+	wait "$second_pid" 2>"$work/wait"
+	patience=1 # it does not come back
+	echo "get" key{1..40} >&8
+	exec 8>&-
+	wait "$fed"
+	[ $? -eq 1 ] || fail "a shard that dies is not noticed"
+	one_shard_left "$work/survivor" "$work/survivor-err" $((members + 2)) $((40 - members))
+
+	expect 1 "multi-GET without a shard" kv get key{1..40}
+	one_shard_left "$work/out" "$work/err" "$members" $((40 - members))
+	expect 1 "statistics without a shard" kv stats && says "$second"
+	servers=(-s "$second" -s "$second")
+	expect 1 "no shard at all" kv get key1 && says "$second"
+	patience=2
+	pass "shards: keys are spread, and one that dies takes its own alone"
+}
+
+# one_shard_left OUT ERR VALUES ERRORS: as many values, as many complaints that name the server
+one_shard_left() {
+	[ "$(wc -l <"$1")" -eq "$3" ] || fail "$(wc -l <"$1") values, not $3" "$1" "$2"
+	[ "$(grep -c "its server is $second" "$2")" -eq "$4" ] || fail "not $4 keys of the shard that died" "$2"
+}
+
+# refused PATTERN NAME ADDRESS: prism-kv says so and ends with 1
+refused() {
+	servers=(-s "$3")
+	expect 1 "$2" kv get key || return
+	grep -Eq "$1" "$work/err" || fail "$2: it says something else" "$work/err"
+}
+
+wrong_servers() {
+	local port store
+	patience=1
+	for store in pilaf rpc; do
+		serve "$store" --store "$store" --records 1000
+		refused "speaks for a $store store.*expected a prism store" "a $store server" "$address"
+		[ "$(grep -c refused "$work/server-$store")" -eq 1 ] || fail "the $store server does not say so"
+	done
+	if command -v redis-server >/dev/null; then
+		port=$((${address##*:} + 1))
+		start "$work/redis" redis-server --port "$port" --bind 127.0.0.1 --save ''
+		if wait_listening "$port" "$started"; then
+			refused 'connection record is none|set-up with the peer' "redis" "127.0.0.1:$port"
+		fi
+	fi
+	# Bound, but not listening: nobody else gets it, and nobody answers
+	start "$work/port" python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(60)'
+	wait_for 5 test -s "$work/port"
+	refused 'Connection refused; is the server running' "a closed port" "127.0.0.1:$(cat "$work/port")"
+	start "$work/mute" python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)'
+	wait_for 5 test -s "$work/mute"
+	refused 'Connection timed out' "a server that says nothing" "127.0.0.1:$(cat "$work/mute")"
+	refused 'is no server' "not an address" "127.0.0.1:http"
+	refused 'cannot resolve' "no host" "no-such-host.invalid:1"
+	patience=2
+	pass "servers that are none, or others"
+}
+
+# Clients that say nothing, and one that sends rubbish, delay no other
+bad_clients() {
+	local store client began fd silent=()
+	for store in prism rpc; do
+		serve "bad-$store" --store "$store" --records 1000
+		client=("$bin/prism-ycsb" --system "$store" 127.0.0.1 -p "${address##*:}" --records 100 -n 100)
+		for fd in {1..8}; do
+			exec {fd}<>"/dev/tcp/127.0.0.1/${address##*:}"
+			silent+=("$fd")
+		done
+		exec 9<>"/dev/tcp/127.0.0.1/${address##*:}"
+		head -c 5000 /dev/urandom >&9 2>/dev/null
+		exec 9>&-
+		began=$SECONDS
+		expect 0 "$store: a client beside bad ones" timeout 30 "${client[@]}"
+		# The server gives each of them 2 seconds.
+		[ $((SECONDS - began)) -lt 10 ] || fail "$store: silent clients delay others"
+	done
+	for store in prism rpc; do
+		wait_for 5 grep -Eiq 'refused.*connection record' "$work/server-bad-$store" ||
+			fail "$store: rubbish is not told" "$work/server-bad-$store"
+		wait_for 5 grep -Eiq 'refused.*Connection timed out' "$work/server-bad-$store" ||
+			fail "$store: silence is not told" "$work/server-bad-$store"
+	done
+	for fd in "${silent[@]}"; do
+		exec {fd}>&-
+	done
+	serve narrow --store rpc --records 1000 --receive-buffers 16
+	client=("$bin/prism-ycsb" --system rpc 127.0.0.1 -p "${address##*:}" --records 100 -n 100)
+	expect 0 "as many calls as there are receive buffers" timeout 30 "${client[@]}" -t 16
+	expect 1 "one more" timeout 30 "${client[@]}" -t 17
+	grep -q '16 of 16 receive buffers left' "$work/err" || fail "it does not say why" "$work/err"
+	pass "clients that are silent, senseless or greedy"
+}
+
+server_usage() {
+	local options
+	while read -r code options; do
+		# shellcheck disable=SC2086
+		expect "$code" "prism-kv-server $options" timeout 10 "$bin/prism-kv-server" -p 0 $options
+		[ -s "$work/err" ] || fail "prism-kv-server $options: it does not say why"
+	done <<-'END'
+		2 --class 100
+		2 --class=-5:3
+		2 --class 64:x
+		2 --records 0
+		2 --store redis
+		2 --port 65536
+		1 --class 100:10
+		1 --class 64:10
+		1 --max-key 0
+		1 --max-key 5000
+		1 --size 2000000
+		1 --connections 0
+		1 -d nothing
+		1 --bind 192.0.2.1
+		1 --store rpc --threads 0
+		1 --store rpc --size 65536
+		1 --store pilaf --depth 0
+		1 --store rpc --receive-buffers 70000
+	END
+	expect 1 "a port that is taken" timeout 10 "$bin/prism-kv-server" -p "${address##*:}"
+	says "choose another port"
+	pass "prism-kv-server: options that cannot be"
+}
+
+# What the statistics say of memory is what the process has
+memory() {
+	[ -n "$(sed -n 's/^PRISM_SANITIZE:STRING=//p' "$PRISM_BUILD/CMakeCache.txt")" ] && return
+	serve memory --records 400000 --size 64
+	local said has
+	said=$(stat_of "$address" 's["memory"]["table"] + s["memory"]["buffers"] + s["memory"]["bookkeeping"]')
+	has=$(($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$started/status") * 1024))
+	# 12 bytes a buffer are for what goes back, and not touched before
+	if [ "$has" -gt $((said + (24 << 20))) ] || [ "$has" -lt $((said - 12 * 450000)) ]; then
+		fail "the server has $has bytes and says $said"
+	fi
+	pass "memory: $((has >> 20)) MiB resident, $((said >> 20)) MiB in the statistics"
+}
+
+# Every option that a program has is in its page, and none else
+man_pages() {
+	local program page
+	for program in prism-kv prism-kv-server prism-ycsb; do
+		page=$PRISM_SOURCE/docs/man/$program.1
+		{
+			"$bin/$program" --help
+			[ $program != prism-kv ] || for command in get put delete; do "$bin/$program" $command --help; done
+		} | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
+		sed -n '/^\.SH NAME/,/^\.SH EXAMPLES/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' |
+			sort -u >"$work/page"
+		diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
+	done
+	pass "manual pages have the options of the programs"
+}
+
+shell_tool
+limits
+full_store
+two_shards
+wrong_servers
+bad_clients
+server_usage
+memory
+man_pages
+finish
