@@ -5,6 +5,7 @@
 #include <prism/completion.hpp>
 #include <prism/device.hpp>
 
+#include <chrono>
 #include <coroutine>
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,7 @@ struct Lane {
 	apps::Operation *operation = nullptr;
 	std::optional<Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
+	std::chrono::steady_clock::time_point first_without_buffer;
 
 	Chain chain; /* its request under way, or about to be */
 	std::coroutine_handle<> waiter;

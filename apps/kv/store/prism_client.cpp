@@ -19,6 +19,8 @@ constexpr std::uint32_t max_depth = 4096;
 /* Work requests of one lane at most at once: claim_and_read() */
 constexpr std::uint32_t requests_a_lane = 3;
 constexpr std::uint32_t room_for_reports = 64;
+/* For buffers that others have freed */
+constexpr std::chrono::seconds patience{1};
 /* Not of a lane */
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
 /* How often a busy client looks at its control channel, which costs a system call */
@@ -292,6 +294,16 @@ void PrismClient::report_waiting() noexcept
 	for (std::size_t i = 0; i < count; i++)
 		report(waiting_[i]);
 	waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+/* By the clock: a server on a busy machine may have no core for much longer than round trips take. */
+bool PrismClient::buffers_may_come(Lane &lane, unsigned attempts) noexcept
+{
+	constexpr unsigned attempts_a_look = 64;
+	flush();
+	if (attempts == 1)
+		lane.first_without_buffer = Clock::now();
+	return attempts % attempts_a_look || Clock::now() - lane.first_without_buffer < patience;
 }
 
 void PrismClient::flush() noexcept

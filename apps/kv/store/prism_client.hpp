@@ -89,11 +89,12 @@ private:
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, TcpRendezvous control, QueuePair qp,
 		Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room);
 	int make_reporters();
+	void flush() noexcept;
 
 	/* Carrier */
 	int post(const Chain &chain, std::uint64_t lane) noexcept override;
 	void release(std::uint64_t address) noexcept override;
-	void flush() noexcept override;
+	bool buffers_may_come(Lane &lane, unsigned attempts) noexcept override;
 	std::uint64_t next_version() noexcept override;
 
 	int check(const apps::Operation &operation) const noexcept;

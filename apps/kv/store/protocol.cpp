@@ -15,8 +15,6 @@ namespace
 constexpr unsigned max_attempts = 64;
 /* How often an insert gives way to another's, so that two do not end each other's claims again and again. */
 constexpr unsigned max_yields = 8;
-/* How often an ALLOCATE is repeated while buffers are on their way back: they need a report and a grace period. */
-constexpr unsigned max_allocations = 4096;
 
 constexpr std::size_t pointer_offset = offsetof(Slot, object);
 constexpr std::size_t pointer_size = sizeof(prismdv_bounded_ptr);
@@ -363,7 +361,7 @@ Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	const Fingerprint key = fingerprint(lane);
 	const ObjectHeader header = compose(lane);
 	const SizeClass &from = class_of(header.object_size());
-	for (unsigned attempt = 0; attempt < max_allocations; attempt++) {
+	for (unsigned attempt = 1;; attempt++) {
 		const Completion done = co_await allocate_and_swap(
 			lane, from, header, server_.geometry.home_of(key), swap_pointer_of(key));
 		if (done.failed())
@@ -380,9 +378,9 @@ Task<Protocol::Outcome> Protocol::put(Lane &lane)
 				carrier_.release(object.ptr);
 			co_return outcome;
 		}
-		carrier_.flush();
+		if (!carrier_.buffers_may_come(lane, attempt))
+			co_return Outcome::full;
 	}
-	co_return Outcome::full;
 }
 
 /** The object is in its buffer, and the home slot is not the key's: find the key's slot, or make one. */
@@ -484,7 +482,7 @@ Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 	const ObjectHeader header = compose(lane);
 	const SizeClass &from = class_of(header.object_size());
 	const Cas cas = replace(expected.slot, Slot{}).swap_only(pointer_offset, pointer_size);
-	for (unsigned attempt = 0; attempt < max_allocations; attempt++) {
+	for (unsigned attempt = 1;; attempt++) {
 		const Completion done = co_await allocate_and_swap(lane, from, header, expected.slot_index, cas);
 		if (done.failed())
 			co_return failed(lane, done);
@@ -496,9 +494,9 @@ Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 			carrier_.release(*lane.memory.allocated);
 			co_return Outcome::not_found;
 		}
-		carrier_.flush();
+		if (!carrier_.buffers_may_come(lane, attempt))
+			co_return Outcome::full;
 	}
-	co_return Outcome::full;
 }
 
 Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)

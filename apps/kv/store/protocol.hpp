@@ -57,8 +57,12 @@ public:
 	/** The object at @p address is not reachable any more: to be reported, some time. */
 	virtual void release(std::uint64_t address) noexcept = 0;
 
-	/** Nothing is left to allocate: report what is not reported. */
-	virtual void flush() noexcept = 0;
+	/**
+	 * The lane's operation has found nothing to allocate, @p attempts times. Buffers that are free are on their way
+	 * back: they need a report, a grace period and a server that gets round to it. What is not reported yet is
+	 * reported. False: that has had its time.
+	 */
+	virtual bool buffers_may_come(Lane &lane, unsigned attempts) noexcept = 0;
 
 	/** A number that no other install has. */
 	virtual std::uint64_t next_version() noexcept = 0;

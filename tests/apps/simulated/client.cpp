@@ -169,6 +169,13 @@ int Client::send(prism::FreeReport &batch, std::uint64_t wr_id, bool signaled)
 	return error;
 }
 
+bool Client::buffers_may_come(Lane &, unsigned attempts) noexcept
+{
+	constexpr unsigned most = 4096;
+	flush();
+	return attempts < most;
+}
+
 void Client::flush() noexcept
 {
 	for (prism::FreeReport &batch : reports_) {

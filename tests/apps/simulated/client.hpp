@@ -65,7 +65,8 @@ public:
 	/* Carrier */
 	int post(const prism::Chain &chain, std::uint64_t lane) noexcept override;
 	void release(std::uint64_t address) noexcept override;
-	void flush() noexcept override;
+	bool buffers_may_come(prism::kv::Lane &lane, unsigned attempts) noexcept override;
+	void flush() noexcept;
 	std::uint64_t next_version() noexcept override;
 
 private:
