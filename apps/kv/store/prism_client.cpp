@@ -156,6 +156,7 @@ int PrismClient::start(apps::Operation &operation) noexcept
 		return EAGAIN;
 	lane->task.emplace(protocol_.run(*lane));
 	go(*lane);
+	ring_if_many();
 	return 0;
 }
 
@@ -207,8 +208,10 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 	const int got = cq_.poll(completions);
 	if (!got)
 		ring();
-	for (int i = 0; i < got; i++)
+	for (int i = 0; i < got; i++) {
 		handle(completions[static_cast<std::size_t>(i)]);
+		ring_if_many();
+	}
 	if (got < 0)
 		break_off(-got);
 	if (!waiting_.empty())
@@ -225,12 +228,16 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 
 /**
  * Posts what was put off, with one doorbell for all of it. When? As long as answers come in, more requests will follow
- * them: once no answer is there, or nothing is under way that could bring one.
+ * them: once no answer is there, or nothing is under way that could bring one, or half of the lanes wait, so that the
+ * server has the one half while this client has the other.
  */
 void PrismClient::ring() noexcept
 {
 	if (put_off_.empty())
 		return;
+	/* GETs first: packets of one size leave as one train (and one key's operations may end in any order). */
+	std::partition(put_off_.begin(), put_off_.end(),
+		[](const Chain::Posting &posting) { return posting.chain->size() == 1; });
 	const int error = broken_ ? broken_ : Chain::post(qp_, put_off_);
 	under_way_ += put_off_.size();
 	if (error) {
@@ -238,6 +245,12 @@ void PrismClient::ring() noexcept
 		refuse_put_off();
 	}
 	put_off_.clear();
+}
+
+void PrismClient::ring_if_many() noexcept
+{
+	if (lanes_.size() > 1 && 2 * put_off_.size() >= lanes_.size())
+		ring();
 }
 
 /** Each operation whose request cannot be posted fails; none of them posts another one, as the connection is broken. */

@@ -102,6 +102,7 @@ private:
 	void go(Lane &lane) noexcept;
 	void finish(Lane &lane) noexcept;
 	void ring() noexcept;
+	void ring_if_many() noexcept;
 	void refuse_put_off() noexcept;
 	void handle(const Completion &completion) noexcept;
 	void report(std::uint64_t address) noexcept;
