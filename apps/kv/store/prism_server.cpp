@@ -234,6 +234,7 @@ Result<void> PrismServer::serve()
 			go_on_recovering();
 		else if (recovery_wanted_)
 			begin_recovery();
+		deserted_ = stats_.connections && !stats_.open && !recovery_ && !recovery_wanted_;
 		/* Buffers come back in time as long as they come; a server without PUTs sleeps. */
 		patience = recovery_ || reclaimer_.stats().reports != before ? 0 : 1;
 	}

@@ -77,6 +77,8 @@ public:
 	/** Serves until stop(). Errors: of the device, which end the store. */
 	Result<void> serve();
 	void stop() noexcept { stopping_ = true; }
+	/** Clients have come and gone, and no scan for what they lost is due or under way. Any thread. */
+	[[nodiscard]] bool deserted() const noexcept { return deserted_; }
 
 	/* On the thread of serve(), or while it does not run. */
 
@@ -143,6 +145,7 @@ private:
 	std::uint64_t next_settle_ = 1;
 	bool recovery_wanted_ = false;
 	std::atomic<bool> stopping_{false};
+	std::atomic<bool> deserted_{false};
 	PrismServerStats stats_;
 };
 

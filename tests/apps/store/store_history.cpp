@@ -131,9 +131,8 @@ void Run::kill_some()
 void Run::settle()
 {
 	const auto deadline = std::chrono::steady_clock::now() + 20s;
-	while (store_->stats().open && std::chrono::steady_clock::now() < deadline)
+	while (!store_->deserted() && std::chrono::steady_clock::now() < deadline)
 		std::this_thread::sleep_for(10ms);
-	std::this_thread::sleep_for(500ms);
 }
 
 bool Run::linearizable() const
