@@ -2,7 +2,7 @@
 # What check.sh builds beside this tree, as tests of this tree, so that one run counts everything.
 function(prism_tree flavour)
     add_test(NAME tree_${flavour}
-             COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${CMAKE_SOURCE_DIR}/build-${flavour} --output-on-failure ${ARGN})
+             COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${CMAKE_SOURCE_DIR}/build-${flavour} --output-on-failure -j2 ${ARGN})
     set_tests_properties(tree_${flavour} PROPERTIES TIMEOUT 3600 LABELS sanitizer RUN_SERIAL ON)
 endfunction()
 

@@ -150,6 +150,7 @@ enum prism_completion {
 	PRISM_COMPLETIONS,
 };
 
+u32 prism_acked_psn(const struct rxe_qp *qp, u32 psn);
 enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
 void __prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
 

@@ -15,7 +15,7 @@ usage() {
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
 	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
-	count instructions instead of time)
+	count instructions instead of time), SHORT (a shorter selection on debian-6.1 too)
 	END
 	exit 2
 }
@@ -61,9 +61,9 @@ set_options() {
 	kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
-	# All of it on one kernel; the others run a shorter selection, not of the same.
+	# All of it on one kernel, if at all; the others run a shorter selection, not of the same.
 	case $kernel in
-	debian-6.1) ;;
+	debian-6.1) options+=(--env "SHORT=${SHORT:-}") ;;
 	debian-*) options+=(--env SHORT=1 --env "VERBS_FILTER=*/ipv6_list") ;;
 	*) options+=(--env SHORT=1) ;;
 	esac

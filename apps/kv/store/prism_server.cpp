@@ -116,9 +116,15 @@ struct PrismServer::Connection {
 class PrismServer::Arrival final : public Reception::Newcomer
 {
 public:
-	Arrival(PrismServer &owner, std::unique_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
+	Arrival(PrismServer &owner, std::unique_ptr<Connection> made) : server(owner), connection(std::move(made))
+	{
+		server.arriving_++;
+	}
+	Arrival(const Arrival &) = delete;
+	Arrival &operator=(const Arrival &) = delete;
 	~Arrival() override
 	{
+		server.arriving_--;
 		if (connection)
 			server.free_scratches_.push_back(connection->scratch);
 	}
@@ -372,10 +378,15 @@ void PrismServer::bury_dead()
 
 /* Lost buffers --------------------------------------------------------------------------------------------------- */
 
-/** 0 or errno. */
+/**
+ * 0 or errno. A client that is about to enter may have its first request under way already, and could not be asked about
+ * it: the scan waits until it is here.
+ */
 int PrismServer::begin_recovery()
 {
-	recovery_wanted_ = false;
+	recovery_wanted_ = arriving_ != 0;
+	if (recovery_wanted_)
+		return 0;
 	RecoveryOptions options;
 	options.patience = options_.patience;
 	recovery_.emplace(static_cast<RecoveryHost &>(*this), table_, options);

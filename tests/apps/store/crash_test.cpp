@@ -83,6 +83,28 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 	reinterpret_cast<ObjectHeader *>(object)->value_size = 1 << 30;
 }
 
+TEST(Crash, AScanWaitsForWhoIsAboutToEnter)
+{
+	Server server;
+	Client client(server);
+	ASSERT_EQ(client.put("k", "v"), Outcome::ok);
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	const ProtectionDomain pd = ProtectionDomain::create(context).value();
+	const CompletionQueue cq = CompletionQueue::create(context, 8).value();
+	const QueuePair pair = QueuePair::create(pd, cq, cq, {}).value();
+	{
+		TcpRendezvous link = TcpRendezvous::connect("127.0.0.1", server.store->port(), 2s).value();
+		ConnectionRecord mine;
+		mine.endpoint = pair.endpoint();
+		mine.private_data = prism_hello().serialize();
+		ASSERT_TRUE(link.swap(mine, std::chrono::steady_clock::now() + 2s).ok());
+		ASSERT_TRUE(client.api->request_recovery().ok());
+		EXPECT_FALSE(within(200ms, client, [&] { return stats(client)["recovery"]["scans"] > 0; }));
+	}
+	EXPECT_TRUE(within(10s, client, [&] { return stats(client)["recovery"]["scans"] > 0; }));
+	EXPECT_EQ(client.get("k"), "v");
+}
+
 TEST(Crash, ADamagedSlotIsAnErrorOfThatOperation)
 {
 	Server server;
