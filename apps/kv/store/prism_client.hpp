@@ -35,7 +35,8 @@ struct PrismClientStats {
 /**
  * A client of one PRISM-KV server (docs/prism-kv.md): its operations are PRISM requests on the server's memory. One
  * thread at a time, which must call poll() now and then even with nothing under way: a server that looks for lost
- * buffers waits for an answer. Requests leave with a later poll(), several together. After an error of the connection nothing can be started any more, and broken() says why.
+ * buffers waits for an answer. Requests leave with a later poll(), several together. After an error of the connection
+ * nothing can be started any more, and broken() says why.
  */
 class PrismClient final : public apps::StoreClient, private Carrier
 {

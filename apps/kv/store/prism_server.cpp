@@ -379,8 +379,8 @@ void PrismServer::bury_dead()
 /* Lost buffers --------------------------------------------------------------------------------------------------- */
 
 /**
- * 0 or errno. A client that is about to enter may have its first request under way already, and could not be asked about
- * it: the scan waits until it is here.
+ * 0 or errno. A client that is about to enter may have its first request under way already, and could not be asked
+ * about it: the scan waits until it is here.
  */
 int PrismServer::begin_recovery()
 {

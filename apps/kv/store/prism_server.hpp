@@ -136,7 +136,7 @@ private:
 	std::deque<FreeList> lists_;
 	std::vector<std::uint32_t> free_scratches_; /* indices */
 	std::vector<std::unique_ptr<Connection>> connections_;
-	std::size_t arriving_ = 0; /* clients with a queue pair that have not said they are ready */
+	std::size_t arriving_ = 0;             /* clients with a queue pair that have not said they are ready */
 	std::unique_ptr<Reception> reception_; /* declared last of these: its clients give their scratches back */
 	std::optional<RecoveryScan> recovery_;
 	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
