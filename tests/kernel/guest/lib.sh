@@ -299,7 +299,10 @@ netem_off() { tc qdisc del dev "$1" root; }
 
 # Server and client --------------------------------------------------------------------------------------------------
 
-listening() { [ -n "$(ss -Hltn "sport = :$1")" ]; }
+# On TCP, or by librdmacm on a device
+listening() {
+	[ -n "$(ss -Hltn "sport = :$1")" ] || rdma resource show cm_id 2>/dev/null | grep -qE "LISTEN.*:$1( |$)"
+}
 
 listening_or_ended() { listening "$1" || ended "$2"; }
 

@@ -33,9 +33,9 @@ group_pingpong() {
 	part "$KIND rping IPv6" rping_run fd00:9:1::1
 }
 
-# Connection set-up by librdmacm, and a READ and a WRITE of each message. It listens on the device, not on TCP.
+# Connection set-up by librdmacm, and a READ and a WRITE of each message
 rping_run() {
 	local address=$1
 	next_port
-	run_pair_of 0 rping -s -a "$address" -p $port -C 10 -V -- rping -c -a "$address" -p $port -C 10 -V
+	run_pair_of $port rping -s -a "$address" -p $port -C 10 -V -- rping -c -a "$address" -p $port -C 10 -V
 }
