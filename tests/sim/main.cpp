@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "seed_range.hpp"
 #include "simulation.hpp"
 
 namespace
@@ -21,24 +22,12 @@ struct Options {
 	bool verbose = false;
 };
 
-struct Range {
-	std::uint64_t first = 0;
-	std::uint64_t last = 0;
-};
-
-Range parse_range(const std::string &text)
-{
-	const std::size_t dots = text.find("..");
-	const std::uint64_t first = std::stoull(text);
-	return {first, dots == std::string::npos ? first : std::stoull(text.substr(dots + 2))};
-}
-
 const std::map<std::string, Sabotage> sabotages{{"none", Sabotage::none}, {"execute-again", Sabotage::execute_again},
 	{"splice", Sabotage::splice}, {"forget", Sabotage::forget}, {"replay-wrong", Sabotage::replay_wrong}};
 
 int run(const Options &options)
 {
-	const Range range = parse_range(options.seeds);
+	const SeedRange range = SeedRange::parse(options.seeds);
 	const auto start = std::chrono::steady_clock::now();
 	SimulationResult sum;
 	std::uint64_t runs = 0, findings = 0;

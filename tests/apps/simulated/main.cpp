@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "round_trips.hpp"
+#include "seed_range.hpp"
 #include "world.hpp"
 
 namespace
@@ -89,18 +90,6 @@ int Sum::report() const
 	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
 }
 
-struct Range {
-	std::uint64_t first = 0;
-	std::uint64_t last = 0;
-};
-
-Range parse_range(const std::string &text)
-{
-	const std::size_t dots = text.find("..");
-	const std::uint64_t first = std::stoull(text);
-	return {first, dots == std::string::npos ? first : std::stoull(text.substr(dots + 2))};
-}
-
 /** A run for each packet of the first user with which it can die. */
 void crash_everywhere(WorldOptions world, std::uint64_t seed, Sum &sum)
 {
@@ -124,7 +113,7 @@ int run(Options &options)
 	world.server.max_connections = 2 * world.users; /* a client may be back before its end is known */
 	if (options.month)
 		world.days = 30;
-	const Range range = parse_range(options.seeds);
+	const prism::test::SeedRange range = prism::test::SeedRange::parse(options.seeds);
 	Sum sum(options);
 	for (std::uint64_t seed = range.first; seed <= range.last; seed++) {
 		if (options.crash_at == "all") {
