@@ -8,6 +8,7 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -55,6 +56,9 @@ struct Lane {
 	std::chrono::steady_clock::time_point first_without_buffer;
 
 	Chain chain; /* its request under way, or about to be */
+	/** An empty chain in place: assigning one would copy all that it has room for. */
+	Chain &begin_chain() noexcept { return *std::construct_at(&chain); }
+
 	std::coroutine_handle<> waiter;
 	Completion completion;
 	std::uint32_t round_trips = 0;

@@ -66,7 +66,7 @@ int errno_of(const Completion &completion) noexcept
 RoundTrip Protocol::read_object(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
 {
 	const LaneMemory &memory = lane.memory;
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
 	return post(lane);
 }
@@ -74,7 +74,7 @@ RoundTrip Protocol::read_object(Lane &lane, std::uint64_t slot, std::uint32_t le
 RoundTrip Protocol::read_versioned(Lane &lane, std::uint64_t slot, std::uint32_t length) noexcept
 {
 	const LaneMemory &memory = lane.memory;
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.read(server_.slot(slot), memory.slice(memory.old, sizeof(Slot)));
 	chain.read(server_.slot(slot) + pointer_offset, memory.slice(memory.in.data(), length)).indirect_bounded();
 	return post(lane);
@@ -84,7 +84,7 @@ RoundTrip Protocol::read_buckets(Lane &lane, const Fingerprint &key) noexcept
 {
 	const LaneMemory &memory = lane.memory;
 	const auto buckets = server_.geometry.buckets_of(key);
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	for (std::size_t i = 0; i < buckets.size(); i++)
 		chain.rdma_read(server_.slot(Geometry::first_slot(buckets[i])),
 			memory.slice(&memory.buckets[i * Geometry::bucket_slots], Geometry::bucket_bytes));
@@ -95,7 +95,7 @@ RoundTrip Protocol::allocate(Lane &lane, const SizeClass &from, const ObjectHead
 {
 	const LaneMemory &memory = lane.memory;
 	*memory.allocated = 0;
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
 		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
 	return post(lane);
@@ -106,7 +106,7 @@ RoundTrip Protocol::allocate_and_swap(
 {
 	const LaneMemory &memory = lane.memory;
 	*memory.allocated = 0;
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.allocate(from.free_list, memory.slice(memory.out.data(), header.object_size()))
 		.redirect_bounded(server_.scratch + pointer_offset, static_cast<std::uint32_t>(header.version))
 		.result(memory.slice(memory.allocated, sizeof(*memory.allocated)));
@@ -118,7 +118,7 @@ RoundTrip Protocol::allocate_and_swap(
 
 RoundTrip Protocol::compare_swap(Lane &lane, std::uint64_t slot, const Cas &cas) noexcept
 {
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.cas(server_.slot(slot), cas, lane.memory.slice(lane.memory.old, sizeof(Slot)));
 	return post(lane);
 }
@@ -127,7 +127,7 @@ RoundTrip Protocol::claim_and_read(Lane &lane, std::uint64_t slot, const Slot &c
 {
 	const LaneMemory &memory = lane.memory;
 	const auto buckets = server_.geometry.buckets_of(key);
-	Chain &chain = lane.chain = Chain();
+	Chain &chain = lane.begin_chain();
 	chain.cas(server_.slot(slot), replace(Slot{}, claim), memory.slice(memory.old, sizeof(Slot)));
 	for (std::size_t i = 0; i < buckets.size(); i++)
 		chain.read(server_.slot(Geometry::first_slot(buckets[i])),
