@@ -23,6 +23,15 @@ constexpr std::uint32_t depth_limit = 4096;
 constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 
+/** What clients of this store must be, and what they are told that it is. */
+Hello hello_of(const StoreIdentity &identity)
+{
+	Hello hello;
+	hello.kind = identity.kind;
+	hello.version = identity.version;
+	return hello;
+}
+
 } // namespace
 
 RpcServer::Wake::Wake() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -89,11 +98,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
 	if (!listening)
 		return listening.error();
-	Hello hello;
-	hello.kind = identity.kind;
-	hello.version = identity.version;
 	Result<std::unique_ptr<Reception>> clients =
-		Reception::create(*std::move(listening), hello, options.setup_timeout);
+		Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
 	if (!clients)
 		return clients.error();
 	const std::size_t slot = message_header_size + options.max_key_size + options.max_value_size;
@@ -173,10 +179,7 @@ RpcWorker *RpcServer::least_loaded() noexcept
 /** How many calls at once the client announces, if there are receive buffers for them. */
 Result<std::uint32_t> RpcServer::promise(const ConnectionRecord &theirs) const
 {
-	Hello wanted;
-	wanted.kind = identity.kind;
-	wanted.version = identity.version;
-	Result<Hello> hello = wanted.expect(theirs, "the client");
+	Result<Hello> hello = hello_of(identity).expect(theirs, "the client");
 	if (!hello)
 		return hello.error();
 	const std::uint32_t calls = hello->max_depth;
