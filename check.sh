@@ -42,4 +42,8 @@ configure_and_build build-tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
 CC=clang CXX=clang++ configure_and_build build-fuzz all -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 step "tests"
+again=build/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
+rm -f "$again"
+tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }
+trap tell_again EXIT
 ctest --test-dir build --output-on-failure -j "$(nproc)"

@@ -247,8 +247,8 @@ Result<std::unique_ptr<Reception::Newcomer>> RpcServer::meet(
 
 void RpcServer::refused(const Error &why) noexcept
 {
-	refused_clients.fetch_add(1, std::memory_order_relaxed);
 	log("client refused: " + why.message);
+	refused_clients.fetch_add(1, std::memory_order_release);
 }
 
 void RpcServer::part(const std::shared_ptr<Connection> &connection)
@@ -322,11 +322,11 @@ RpcServerStats RpcServer::stats() const noexcept
 	RpcServerStats sum;
 	sum.connections = accepted.load(std::memory_order_relaxed);
 	sum.open = open_now.load(std::memory_order_relaxed);
-	sum.refused = refused_clients.load(std::memory_order_relaxed);
+	sum.refused = refused_clients.load(std::memory_order_acquire);
 	for (const auto &worker : workers) {
 		sum.requests += worker->requests.load(std::memory_order_relaxed);
-		sum.malformed += worker->malformed.load(std::memory_order_relaxed);
-		sum.vanished += worker->vanished.load(std::memory_order_relaxed);
+		sum.malformed += worker->malformed.load(std::memory_order_acquire);
+		sum.vanished += worker->vanished.load(std::memory_order_acquire);
 	}
 	return sum;
 }

@@ -56,7 +56,7 @@ void RpcWorker::read_mail() noexcept
 		connections.emplace(connection->number(), std::move(connection));
 	arrived.clear();
 	for (const ConnectionPointer &connection : departed)
-		close(*connection, {});
+		close(*connection);
 	departed.clear();
 }
 
@@ -73,7 +73,7 @@ RpcWorker::Connection *RpcWorker::find(std::uint32_t number) noexcept
 
 /* The queue pair goes to the error state and what is under way comes back; it is destroyed when all of that has come.
  */
-void RpcWorker::close(Connection &connection, const std::string &reason) noexcept
+void RpcWorker::close(Connection &connection) noexcept
 {
 	if (connection.closed)
 		return;
@@ -87,8 +87,16 @@ void RpcWorker::close(Connection &connection, const std::string &reason) noexcep
 	(void)ibv_modify_qp(connection.qp.raw(), &attr, IBV_QP_STATE);
 	/* The client learns of it by this; the thread in run() closes the descriptor. */
 	(void)shutdown(connection.link->fd(), SHUT_RDWR);
-	if (!reason.empty())
-		server.log("connection " + std::to_string(connection.number()) + " closed: " + reason);
+}
+
+/* In this order: whoever sees the count finds the reason in the log, and a client that was cut off finds both. */
+void RpcWorker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept
+{
+	if (connection.closed)
+		return;
+	server.log("connection " + std::to_string(connection.number()) + " closed: " + reason);
+	count.fetch_add(1, std::memory_order_release);
+	close(connection);
 }
 
 void RpcWorker::bury() noexcept
@@ -158,8 +166,7 @@ void RpcWorker::execute(Connection &connection, std::uint32_t slot, std::uint32_
 	const char *wrong = request.parse(
 		server.receive_buffer(slot, length), server.settings.max_key_size, server.settings.max_value_size);
 	if (wrong) {
-		malformed.fetch_add(1, std::memory_order_relaxed);
-		close(connection, std::string("malformed request: ") + wrong);
+		give_up(connection, malformed, std::string("malformed request: ") + wrong);
 	} else {
 		requests.fetch_add(1, std::memory_order_relaxed);
 		respond(connection, request);
@@ -175,8 +182,7 @@ void RpcWorker::accept_request(Connection &connection, std::uint32_t slot, std::
 	}
 	/* A client that keeps to what it announced never has more requests waiting; what waits holds a buffer. */
 	if (connection.waiting_end - connection.waiting_begin == connection.calls) {
-		malformed.fetch_add(1, std::memory_order_relaxed);
-		close(connection,
+		give_up(connection, malformed,
 			"more requests at once than the " + std::to_string(connection.calls) + " that it announced");
 		recycle(slot);
 		return;
@@ -202,8 +208,7 @@ void RpcWorker::handle_receive(const Completion &completion) noexcept
 	}
 	recycle(slot);
 	if (connection && !connection->closed) {
-		vanished.fetch_add(1, std::memory_order_relaxed);
-		close(*connection, std::string("receive failed: ") + completion.describe());
+		give_up(*connection, vanished, std::string("receive failed: ") + completion.describe());
 	}
 }
 
@@ -213,8 +218,7 @@ void RpcWorker::handle_send(const Completion &completion) noexcept
 	if (!connection || connection->closed)
 		return;
 	if (completion.failed()) {
-		vanished.fetch_add(1, std::memory_order_relaxed);
-		close(*connection, std::string("send failed: ") + completion.describe());
+		give_up(*connection, vanished, std::string("send failed: ") + completion.describe());
 		return;
 	}
 	connection->done = (completion.wr_id & ~send_tag) + 1;
@@ -243,8 +247,7 @@ void RpcWorker::post_chain(Connection &connection) noexcept
 	connection.posted = connection.built;
 	ibv_send_wr *bad = nullptr;
 	if (const int error = ibv_post_send(connection.qp.raw(), first, &bad)) {
-		vanished.fetch_add(1, std::memory_order_relaxed);
-		close(connection, std::string("cannot send: ") + std::strerror(error));
+		give_up(connection, vanished, std::string("cannot send: ") + std::strerror(error));
 	}
 }
 
@@ -306,7 +309,7 @@ void RpcWorker::run()
 	}
 	read_mail();
 	for (auto &entry : connections)
-		close(*entry.second, {});
+		close(*entry.second);
 	touched.clear();
 	connections.clear();
 }

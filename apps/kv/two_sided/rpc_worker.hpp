@@ -95,7 +95,8 @@ private:
 	void post_chain(Connection &connection) noexcept;
 	void recycle(std::uint32_t slot) noexcept;
 	void flush_receives() noexcept;
-	void close(Connection &connection, const std::string &reason) noexcept;
+	void close(Connection &connection) noexcept;
+	void give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept;
 	Connection *find(std::uint32_t number) noexcept;
 	void read_mail() noexcept;
 	void bury() noexcept;

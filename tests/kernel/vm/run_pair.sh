@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Boot two machines, a and b, with one network link between them and the same script in both, which finds its own name
-# in $MACHINE and a folder common to both in $RESULTS. Ends with 0 if both scripts do, else with the first one's status.
+# in $MACHINE and a folder common to both in $RESULTS. Ends with 0 if both scripts do, else with the status of the one that ended first.
 set -euo pipefail
 # shellcheck source=tests/kernel/vm/common.sh
 . "$(dirname "$0")/common.sh"
@@ -52,9 +52,16 @@ start() {
 
 start a b "$kernel" "$@"
 start b a "${kernel_b:-$kernel}" "$@"
-first=0 second=0
-wait "${machines[0]}" || first=$?
-wait "${machines[1]}" || second=$?
+
+# A machine that ends without a status (run.sh: 124 and above) leaves nothing for the other to talk to.
+status=0
+for _ in a b; do
+	ended=0
+	wait -n || ended=$?
+	[ $status -ne 0 ] || status=$ended
+	if [ $ended -ge 124 ]; then
+		kill "${machines[@]}" 2>/dev/null || true
+	fi
+done
 machines=()
-[ $first -eq 0 ] || exit $first
-exit $second
+exit $status
