@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "net/packet.hpp"
-#include "rc/engine.hpp"
+#include "protocol/engine.hpp"
 
 namespace prism::test
 {

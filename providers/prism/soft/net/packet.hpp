@@ -2,7 +2,7 @@
 /*
  * The boundary between the protocol and whatever carries its packets.
  *
- * The protocol (soft/rc) sees packets from the first byte of the BTH to the last byte of payload and pad: the ICRC
+ * The protocol (soft/protocol) sees packets from the first byte of the BTH to the last byte of payload and pad: the ICRC
  * belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Three carriers exist: the
  * UDP port (soft/net/udp_port.hpp), the simulator and the fuzzers (tests/).
  */

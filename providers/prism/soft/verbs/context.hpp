@@ -18,7 +18,7 @@
 
 #include "../../prismdv.h"
 #include "../net/udp_port.hpp"
-#include "../rc/engine.hpp"
+#include "../protocol/engine.hpp"
 #include "events.hpp"
 
 namespace prism::soft
