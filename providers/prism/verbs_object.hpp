@@ -33,6 +33,26 @@ T *fail(int error)
 	return nullptr;
 }
 
+/** The builders that queue pairs of this type may have (ibv_qp_create_send_ops_flags). */
+inline std::uint64_t send_ops_of(ibv_qp_type type, bool atomic_write)
+{
+	constexpr std::uint64_t sends = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
+	constexpr std::uint64_t connected = sends | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+					    IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW;
+	constexpr std::uint64_t reliable = connected | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+					   IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV;
+	switch (type) {
+	case IBV_QPT_UD:
+		return sends;
+	case IBV_QPT_UC:
+		return connected;
+	case IBV_QPT_RC:
+		return reliable | (atomic_write ? std::uint64_t{IBV_QP_EX_WITH_ATOMIC_WRITE} : 0u);
+	default:
+		return 0;
+	}
+}
+
 /** ibv_create_qp() in terms of @p create, which takes an ibv_qp_init_attr_ex; it grants capacities in place. */
 template <typename Create>
 ibv_qp *create_plain_qp(ibv_pd *pd, ibv_qp_init_attr *attr, Create create)

@@ -36,7 +36,7 @@ enum class SendKind : std::uint8_t {
 	prism,
 	bind_window,
 	local_invalidate,
-	atomic_write, /* of the kernel's device only */
+	atomic_write,
 };
 
 /** What follows the last packet's headers. */
@@ -98,6 +98,7 @@ struct PostingRules {
 	std::uint32_t max_rd_atomic;
 	std::uint32_t max_indirect_read; /* bytes */
 	std::uint32_t qpn;
+	ibv_qp_type type;
 };
 
 /* Every request ------------------------------------------------------------------------------------------------- */
@@ -267,10 +268,25 @@ inline int check_prism(const PostingRules &rules, WorkRequest &wr)
 	return prism_request_check(&request, rules.mtu, rules.max_indirect_read) ? EINVAL : 0;
 }
 
+/** Does a queue pair of this type have such requests (IBTA table 39)? */
+inline bool has_request(ibv_qp_type type, const WorkRequest &wr)
+{
+	if (type == IBV_QPT_RC)
+		return true;
+	if (wr.tail == Tail::invalidate)
+		return false;
+	if (wr.kind == SendKind::send)
+		return true;
+	return type == IBV_QPT_UC && (wr.kind == SendKind::write || wr.kind == SendKind::bind_window ||
+					     wr.kind == SendKind::local_invalidate);
+}
+
 /** What every request must satisfy, however it was built. The queue knows where its operands are. */
 template <typename Queue, typename Request>
 int check_request(const PostingRules &rules, Queue &queue, Request &wr)
 {
+	if (!has_request(rules.type, wr))
+		return EINVAL;
 	const bool data = wr.kind != SendKind::bind_window && wr.kind != SendKind::local_invalidate;
 	const bool word = wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write;
 	const bool slot = wr.kind == SendKind::read || wr.kind == SendKind::prism || word;

@@ -301,7 +301,7 @@ void EngineBackend::drain(test::Node &from, test::Node &to, std::span<const Requ
 		std::vector<std::uint8_t> &packet = from.outbox.at(i).bytes;
 		if (!requests.empty())
 			mangle(requests, packet);
-		to.engine.receive(from.address, packet, now_);
+		to.engine.receive({from.address, {}}, packet, now_);
 	}
 	from.outbox.clear();
 }

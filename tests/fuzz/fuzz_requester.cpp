@@ -36,7 +36,7 @@ public:
 			set_bth(record.packet, endpoint_.qp.qpn, record.psn(answer_psn()));
 		now_ += record.delay();
 		const std::vector<std::uint8_t> exact(record.packet);
-		node_.engine.receive(peer_.address, exact, now_);
+		node_.engine.receive({peer_.address, {}}, exact, now_);
 		node_.engine.progress(now_);
 		node_.outbox.clear();
 		poll();

@@ -60,7 +60,7 @@ public:
 		}
 		now_ += record.delay();
 		const std::vector<std::uint8_t> exact(record.packet);
-		node_.engine.receive(peer_.address, exact, now_);
+		node_.engine.receive({peer_.address, {}}, exact, now_);
 		node_.engine.progress(now_);
 		check_answers();
 		if (endpoint_.qp.state != IBV_QPS_RTS)

@@ -68,7 +68,7 @@ void Network::deliver(soft::Time now)
 		flying_.pop();
 		Node &node = *nodes_[flight.to];
 		if (!shim_ || shim_(node, flight.bytes))
-			node.engine.receive(nodes_[flight.from]->address, flight.bytes, now);
+			node.engine.receive({nodes_[flight.from]->address, {}}, flight.bytes, now);
 	}
 }
 

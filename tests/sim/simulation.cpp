@@ -172,7 +172,7 @@ bool Simulation::sabotage(Node &node, std::vector<std::uint8_t> &packet)
 		const std::uint32_t expected = qp ? qp->resp.expected_psn : 0;
 		execute_again(bth);
 		if (qp && qp->resp.expected_psn != expected) {
-			node.engine.receive(qp->attr.peer, packet, now);
+			node.engine.receive({qp->attr.peer, {}}, packet, now);
 			qp->resp.expected_psn = expected;
 			return false;
 		}

@@ -57,7 +57,7 @@ public:
 
 	void receive(const Bytes &whole)
 	{
-		node_.engine.receive(peer_.address, std::span(whole).first(whole.size() - soft::icrc_size), 1);
+		node_.engine.receive({peer_.address, {}}, std::span(whole).first(whole.size() - soft::icrc_size), 1);
 		node_.engine.progress(1);
 	}
 
@@ -153,7 +153,7 @@ TEST(InvalidVectors, ResponsesAreDropped)
 		endpoint.post(wr, {&sge, 1});
 		node.engine.progress(1);
 
-		node.engine.receive(peer.address, std::span(whole).first(whole.size() - soft::icrc_size), 2);
+		node.engine.receive({peer.address, {}}, std::span(whole).first(whole.size() - soft::icrc_size), 2);
 		const ProtocolCounters &counted = node.engine.counters;
 		EXPECT_EQ(counted.rx_response_dropped + counted.rx_resolution_dropped, 1u);
 		EXPECT_TRUE(endpoint.send_cq.empty());

@@ -34,14 +34,16 @@ Time now()
 class Inbox final : public PacketHandler
 {
 public:
-	void receive(const Address &from, std::span<const std::uint8_t> packet, Time) override
+	void receive(const Route &route, std::span<const std::uint8_t> packet, Time) override
 	{
 		packets.emplace_back(packet.begin(), packet.end());
-		sources.push_back(from);
+		sources.push_back(route.from);
+		destinations.push_back(route.to);
 	}
 
 	std::vector<Bytes> packets;
 	std::vector<Address> sources;
+	std::vector<Address> destinations;
 };
 
 std::unique_ptr<UdpPort> open_loopback()

@@ -222,7 +222,7 @@ void trains_are_cut_up_with_right_icrcs(const Address &to)
 }
 
 struct Counter final : PacketHandler {
-	void receive(const Address &, std::span<const std::uint8_t>, Time) override { packets++; }
+	void receive(const Route &, std::span<const std::uint8_t>, Time) override { packets++; }
 	unsigned packets = 0;
 };
 

@@ -94,6 +94,41 @@ struct ibv_comp_channel *prismdv_soft_create_comp_channel(struct ibv_context *ct
  */
 int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
 
+/** The size of a management datagram (IBTA 13.4) in bytes. */
+#define PRISM_SOFT_MAD_SIZE 256
+
+/**
+ * prism_soft_gsi_handler - a management datagram has come to QP 1
+ * @arg: as given to prismdv_soft_gsi_attach()
+ * @from: the sender's GID
+ * @to: ours that it was sent to
+ * @mad: PRISM_SOFT_MAD_SIZE bytes, valid during the call
+ *
+ * Called by whichever thread drives the device, with the context's lock held: it copies and returns, and calls no
+ * verbs.
+ */
+typedef void (*prism_soft_gsi_handler)(void *arg, const union ibv_gid *from, const union ibv_gid *to, const void *mad);
+
+/**
+ * prismdv_soft_gsi_attach - receive what comes to QP 1 (IBTA 13.5, the general services interface)
+ * @handler: NULL to receive nothing more; when that call returns, the old handler is not running
+ *
+ * Starts the engine thread, even of a context whose progress is inline: who asks must be answered in time.
+ * Returns 0, or EBUSY if there is a handler already.
+ */
+int prismdv_soft_gsi_attach(struct ibv_context *ctx, prism_soft_gsi_handler handler, void *arg);
+
+/**
+ * prismdv_soft_gsi_send - send a management datagram from QP 1 to QP 1
+ * @sgid_index: which of our addresses it comes from
+ * @to: the peer's GID
+ * @mad: PRISM_SOFT_MAD_SIZE bytes
+ *
+ * Unreliable, like every datagram. Not to be called by the handler. Returns 0, or EINVAL for an address that does not
+ * reach the peer's family.
+ */
+int prismdv_soft_gsi_send(struct ibv_context *ctx, unsigned sgid_index, const union ibv_gid *to, const void *mad);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,26 +12,6 @@ namespace prism::uverbs
 namespace
 {
 
-/** The builders that queue pairs of this type may have. */
-std::uint64_t known_send_ops(ibv_context *context, ibv_qp_type type)
-{
-	constexpr std::uint64_t sends = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
-	constexpr std::uint64_t connected = sends | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-					    IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW;
-	constexpr std::uint64_t reliable = connected | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-					   IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV;
-	switch (type) {
-	case IBV_QPT_UD:
-		return sends;
-	case IBV_QPT_UC:
-		return connected;
-	case IBV_QPT_RC:
-		return reliable | (has_atomic_write(context) ? std::uint64_t{IBV_QP_EX_WITH_ATOMIC_WRITE} : 0u);
-	default:
-		return 0;
-	}
-}
-
 int check_init_attr(ibv_context *context, const ibv_qp_init_attr_ex &attr, bool prism)
 {
 	constexpr std::uint32_t known =
@@ -43,7 +23,7 @@ int check_init_attr(ibv_context *context, const ibv_qp_init_attr_ex &attr, bool 
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags)
 		return EOPNOTSUPP;
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-		(attr.send_ops_flags & ~known_send_ops(context, attr.qp_type)))
+		(attr.send_ops_flags & ~send_ops_of(attr.qp_type, has_atomic_write(context))))
 		return EOPNOTSUPP;
 	return attr.srq && to_object<SrqObject>(attr.srq)->free_list ? EINVAL : 0;
 }

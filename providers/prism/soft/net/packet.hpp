@@ -2,9 +2,9 @@
 /*
  * The boundary between the protocol and whatever carries its packets.
  *
- * The protocol (soft/protocol) sees packets from the first byte of the BTH to the last byte of payload and pad: the ICRC
- * belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Three carriers exist: the
- * UDP port (soft/net/udp_port.hpp), the simulator and the fuzzers (tests/).
+ * The protocol (soft/protocol) sees packets from the first byte of the BTH to the last byte of payload and pad: the
+ * ICRC belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Three carriers exist:
+ * the UDP port (soft/net/udp_port.hpp), the simulator and the fuzzers (tests/).
  */
 #pragma once
 
@@ -40,6 +40,12 @@ struct Address {
 		static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 		return std::memcmp(gid.data(), prefix.data(), prefix.size()) == 0;
 	}
+};
+
+/** Between which addresses a packet came. */
+struct Route {
+	Address from;
+	Address to;
 };
 
 /** Base Transport Header, the shortest packet. */
@@ -86,7 +92,7 @@ public:
 	virtual ~PacketHandler() = default;
 
 	/** @p packet stays valid only during the call. */
-	virtual void receive(const Address &from, std::span<const std::uint8_t> packet, Time now) = 0;
+	virtual void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) = 0;
 };
 
 } // namespace prism::soft

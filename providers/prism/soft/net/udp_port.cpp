@@ -108,7 +108,7 @@ std::string bind_error(const InterfaceInfo &info, const Address &address, int wh
 
 class Nobody final : public PacketHandler
 {
-	void receive(const Address &, std::span<const std::uint8_t>, Time) override {}
+	void receive(const Route &, std::span<const std::uint8_t>, Time) override {}
 };
 
 bool find_interface(const std::string &name, InterfaceInfo &info, std::string &error)

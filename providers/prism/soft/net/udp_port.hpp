@@ -154,7 +154,7 @@ private:
 		std::size_t segment;
 		unsigned first = 0; /* position of the first packet in its train: its likely IP identification */
 		unsigned socket;
-		Address from;
+		Route route;
 		std::uint16_t source_port;
 		bool forwarded = false;
 	};

@@ -145,7 +145,7 @@ void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler
 	Arrival arrival{.data = {buffers.data(at), size},
 		.segment = segment_of(message.msg_hdr, size),
 		.socket = socket,
-		.from = address_from(buffers.from[at].any),
+		.route = {address_from(buffers.from[at].any), sockets[socket].local},
 		.source_port = buffers.from[at].port()};
 	buffers.rearm(at);
 	count.rx_trains.add();
@@ -206,7 +206,7 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 	}
 	const auto packet = wire.first(wire.size() - icrc_size);
 	if (memo.size != packet.size()) {
-		const IcrcFlow flow{arrival.from, sockets[arrival.socket].local, arrival.source_port, roce_port};
+		const IcrcFlow flow{arrival.route.from, arrival.route.to, arrival.source_port, roce_port};
 		memo = {seed_for(flow, packet.size()), packet.size()};
 	}
 	const IcrcVerdict verdict = memo.seed->check(wire, static_cast<std::uint16_t>(position));
@@ -218,7 +218,7 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 		count.rx_icrc_id_unknown.add();
 	count.rx_packets.add();
 	count.rx_bytes.add(wire.size());
-	handler.receive(arrival.from, packet, now);
+	handler.receive(arrival.route, packet, now);
 }
 
 void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now)
@@ -233,8 +233,8 @@ void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run,
 	Forwarded header{.segment = static_cast<std::uint16_t>(std::min(arrival.segment, run.size())),
 		.first = static_cast<std::uint16_t>(position),
 		.source_port = arrival.source_port,
-		.from = arrival.from,
-		.to = socket.local};
+		.from = arrival.route.from,
+		.to = arrival.route.to};
 	std::array<iovec, 2> parts{
 		{{&header, sizeof(header)}, {const_cast<std::uint8_t *>(run.data()), run.size()}}}; /* only read */
 	if (claim.send(slot_of(run), parts))
@@ -280,7 +280,7 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 			   .segment = header.segment,
 			   .first = header.first,
 			   .socket = static_cast<unsigned>(socket),
-			   .from = header.from,
+			   .route = {header.from, header.to},
 			   .source_port = header.source_port,
 			   .forwarded = true},
 		handler, now);
@@ -314,7 +314,7 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe)
 {
 	const Socket &socket = sockets[arrival.socket];
 	/* The kernel lets nothing in from outside that claims an address of this host. */
-	if (!socket.shared || arrival.from != socket.local || probe.index >= slot_limit)
+	if (!socket.shared || arrival.route.from != socket.local || probe.index >= slot_limit)
 		return;
 	if (probe.asker == claim.number()) {
 		note_answer(arrival.socket, claim.number(), probe.index);

@@ -11,7 +11,8 @@ namespace
 
 bool needs_response(const SendRequest &wr)
 {
-	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::prism;
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write ||
+	       wr.kind == SendKind::prism;
 }
 
 /** At which PSN the (first packet of the) response to @p wr stands. */
@@ -216,6 +217,13 @@ void Completer::read_response(const prism_bth &bth, std::uint16_t flags, std::sp
 		return;
 	}
 	SendRequest *wr = answered(bth.psn, now);
+	if (wr && wr->kind == SendKind::atomic_write && bth.opcode == rc_read_response_only &&
+		packet.size() == header) {
+		requester_.complete_head(IBV_WC_SUCCESS, wr->length);
+		requester_.progressed(now);
+		engine_.mark_dirty(qp_);
+		return;
+	}
 	if (!wr || wr->kind != SendKind::read) {
 		if (wr)
 			drop();

@@ -12,6 +12,9 @@
 	X(rx_bad_flags)                                                                                                \
 	X(rx_bad_operand)                                                                                              \
 	X(rx_bad_alignment)                                                                                            \
+	X(rx_bad_qkey)                                                                                                 \
+	X(rx_no_receive)                                                                                               \
+	X(rx_message_dropped)                                                                                          \
 	X(rx_access_error)                                                                                             \
 	X(rx_bad_free_list)                                                                                            \
 	X(rx_payload_too_large)                                                                                        \

@@ -121,20 +121,30 @@ bool Engine::accepts(QueuePair *qp, const Address &from, const prism_bth &bth)
 		counters.rx_unknown_qp++;
 		return false;
 	}
-	if (from != qp->attr.peer) {
+	if (qp->type != IBV_QPT_UD && from != qp->attr.peer) {
 		counters.rx_wrong_source++;
 		return false;
 	}
 	/* A QP that did not ask for PRISM drops its opcodes, as a stock peer does. */
 	const bool prism = prism_opcode_is_request(bth.opcode) || prism_opcode_is_response(bth.opcode);
-	if (prism ? !qp->prism : !rc_opcode_flags(bth.opcode)) {
+	if (prism ? !qp->prism : !opcode_flags(*qp, bth.opcode)) {
 		counters.rx_unknown_opcode++;
 		return false;
 	}
 	return true;
 }
 
-void Engine::receive(const Address &from, std::span<const std::uint8_t> packet, Time now)
+/** What a standard opcode means to @p qp; 0: nothing. */
+std::uint16_t Engine::opcode_flags(const QueuePair &qp, std::uint8_t opcode)
+{
+	if (qp.type == IBV_QPT_RC)
+		return rc_opcode_flags(opcode);
+	if (qp.type == IBV_QPT_UC)
+		return uc_opcode_flags(opcode);
+	return opcode == ud_send_only || opcode == ud_send_only_imm ? op_known | op_request | op_send : 0;
+}
+
+void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, Time now)
 {
 	if (packet.size() < bth_size || packet.size() > max_packet_size) {
 		counters.rx_bad_format++;
@@ -142,14 +152,52 @@ void Engine::receive(const Address &from, std::span<const std::uint8_t> packet, 
 	}
 	prism_bth bth;
 	prism_bth_decode(packet.data(), &bth);
+	if (bth.qpn == gsi_qpn) {
+		receive_management(route, bth, packet);
+		return;
+	}
 	QueuePair *qp = find_qp(bth.qpn);
-	if (!accepts(qp, from, bth))
+	if (!accepts(qp, route.from, bth))
 		return;
 	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
-	if ((flags & op_request) || prism_opcode_is_request(bth.opcode))
+	if (qp->type == IBV_QPT_UD)
+		Responder(*this, *qp).receive_datagram(route, bth, packet);
+	else if (qp->type == IBV_QPT_UC)
+		Responder(*this, *qp).receive_unacknowledged(bth, packet);
+	else if ((flags & op_request) || prism_opcode_is_request(bth.opcode))
 		Responder(*this, *qp).receive(bth, packet, now);
 	else
 		Completer(*this, *qp).receive(bth, packet, now);
+}
+
+/* Management ---------------------------------------------------------------------------------------------------- */
+
+void Engine::receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet)
+{
+	constexpr std::size_t headers = bth_size + deth_size;
+	if (bth.opcode != ud_send_only || packet.size() != headers + mad_size || bth.pad) {
+		counters.rx_bad_format++;
+		return;
+	}
+	if (get_unaligned_be32(packet.data() + bth_size) != gsi_qkey) {
+		counters.rx_bad_qkey++;
+		return;
+	}
+	listener_.management(route, packet.subspan(headers));
+}
+
+void Engine::send_management(unsigned source, const Address &peer, std::span<const std::uint8_t, mad_size> mad)
+{
+	std::uint8_t *packet = sink_.begin_from(source, peer, bth_size + deth_size + mad_size);
+	prism_bth bth{};
+	bth.opcode = ud_send_only;
+	bth.qpn = gsi_qpn;
+	bth.psn = gsi_psn_++ & PRISM_PSN_MASK;
+	prism_bth_encode(packet, &bth);
+	put_unaligned_be32(gsi_qkey, packet + bth_size);
+	put_unaligned_be32(gsi_qpn, packet + bth_size + 4);
+	std::copy(mad.begin(), mad.end(), packet + bth_size + deth_size);
+	sink_.commit();
 }
 
 void Engine::mark_dirty(QueuePair &qp)

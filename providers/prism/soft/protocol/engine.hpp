@@ -32,6 +32,8 @@ public:
 	virtual void qp_event(QueuePair &qp, ibv_event_type type) = 0;
 	virtual void cq_event(CompletionQueue &cq, ibv_event_type type) = 0;
 	virtual void srq_event(SharedReceiveQueue &srq, ibv_event_type type) = 0;
+	/** A management datagram (IBTA 13.4) of mad_size bytes has come. */
+	virtual void management(const Route &, std::span<const std::uint8_t>) {}
 };
 
 /** The longest READ through a pointer and the longest copy on the responder's side, in bytes. */
@@ -50,7 +52,7 @@ public:
 	~Engine() override;
 
 	/* Packets and time */
-	void receive(const Address &from, std::span<const std::uint8_t> packet, Time now) override;
+	void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) override;
 	/** After a batch of packets or posts: timers, pending acknowledgements, everything that may be sent. */
 	void progress(Time now);
 	/**
@@ -81,6 +83,9 @@ public:
 	/** Complete as flushed what is in the queues of a QP in ERROR. */
 	void flush(QueuePair &qp);
 
+	/** A management datagram to QP 1 of @p peer, from our address @p source; leaves with the next progress(). */
+	void send_management(unsigned source, const Address &peer, std::span<const std::uint8_t, mad_size> mad);
+
 	/** A send work request has been put at sq.tail - 1: it goes out with the next progress(). */
 	void posted(QueuePair &qp) { mark_dirty(qp); }
 	/** A receive has been posted to a free list. */
@@ -106,6 +111,8 @@ private:
 	void run_streams(Time now);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
 	bool accepts(QueuePair *qp, const Address &from, const prism_bth &bth);
+	[[nodiscard]] static std::uint16_t opcode_flags(const QueuePair &qp, std::uint8_t opcode);
+	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/* Grace periods (S.7) */
 	[[nodiscard]] std::uint64_t oldest_running() const;
@@ -131,6 +138,7 @@ private:
 	bool expects_more_ = false;
 	std::uint32_t answers_ = 0; /* since the last progress() */
 	std::uint64_t begun_ = 0;   /* requests begun, ever */
+	std::uint32_t gsi_psn_ = 0;
 };
 
 } // namespace prism::soft

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A reliable-connected queue pair: what both halves of the protocol keep. No behaviour here. */
+/* A queue pair of type RC, UC or UD: what both halves of the protocol keep. No behaviour here. */
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,15 @@ namespace prism::soft
 using prism::SendKind;
 using prism::Tail;
 
+/** Whom a datagram goes to. A copy: the address handle may be destroyed before the datagram leaves. */
+struct Destination {
+	Destination() {} // NOLINT(modernize-use-equals-default): written when the address is set, and only then
+	Address peer;
+	unsigned source; /* index of our own address in the GID table */
+	std::uint32_t qpn;
+	std::uint32_t qkey;
+};
+
 /** A send work request in its slot of the send queue. */
 struct SendRequest : WorkRequest {
 	bool started = false; /* has PSNs */
@@ -40,6 +49,8 @@ struct SendRequest : WorkRequest {
 	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
 	std::uint32_t resolution = 0;
 	std::uint32_t read_length = 0;
+	bool addressed = false;
+	Destination to; /* of a datagram, if addressed */
 };
 
 /** The ring of send work requests. A slot's sges, inline data and CAS operands lie in an arena beside it. */
@@ -87,6 +98,7 @@ struct QpAttributes {
 	std::uint8_t retry_count = 0;
 	std::uint8_t rnr_retry = 0;
 	std::uint8_t min_rnr_timer = 0;
+	std::uint32_t qkey = 0; /* UD */
 };
 
 struct RequesterState {
@@ -98,7 +110,10 @@ struct RequesterState {
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
-	Time rnr_until = 0;
+	Time wait_until = 0;  /* sends nothing until then: the peer is not ready, or has had a burst */
+	Time burst_began = 0;
+	std::uint32_t burst_packets = 0; /* UC and UD: since then */
+	std::uint32_t burst_bytes = 0;
 };
 
 /** The answer to an executed request, kept for its duplicates. */
@@ -106,6 +121,7 @@ struct SavedResponse {
 	std::uint32_t psn = 0; /* at which the response stands */
 	bool valid = false;
 	bool atomic = false; /* standard atomic: response.value is the old word */
+	bool word = false;   /* atomic write: nothing but that it was done */
 	bool reads = false;  /* a PRISM READ with data and status OK: resolved again */
 	prism_response response{};
 };
@@ -156,16 +172,19 @@ struct ResponderState {
 	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling, taken from an SRQ */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
+	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */
 };
 
 struct QueuePair {
-	QueuePair(std::uint32_t number, std::uint32_t domain, bool prism_capable, SendQueue send_queue,
-		ReceiveQueue receive_queue)
-		: qpn(number), pd(domain), prism(prism_capable), sq(std::move(send_queue)), rq(std::move(receive_queue))
+	QueuePair(std::uint32_t number, ibv_qp_type service, std::uint32_t domain, bool prism_capable,
+		SendQueue send_queue, ReceiveQueue receive_queue)
+		: qpn(number), type(service), pd(domain), prism(prism_capable), sq(std::move(send_queue)),
+		  rq(std::move(receive_queue))
 	{
 	}
 
 	const std::uint32_t qpn;
+	const ibv_qp_type type;
 	const std::uint32_t pd;
 	const bool prism; /* created by prismdv_create_qp */
 	ibv_qp_state state = IBV_QPS_RESET;

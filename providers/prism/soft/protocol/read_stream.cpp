@@ -27,7 +27,7 @@ constexpr std::size_t max_held_bytes = 256 << 10;
 
 bool takes_slot(std::uint8_t opcode)
 {
-	return prism_opcode_is_request(opcode) || (rc_opcode_flags(opcode) & (op_read | op_atomic));
+	return prism_opcode_is_request(opcode) || (rc_opcode_flags(opcode) & (op_read | op_atomic | op_word));
 }
 
 } // namespace

@@ -28,12 +28,8 @@ constexpr std::uint32_t rnr_times[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32
 
 bool takes_slot(const SendRequest &wr)
 {
-	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::prism;
-}
-
-bool is_local(const SendRequest &wr)
-{
-	return wr.kind == SendKind::bind_window || wr.kind == SendKind::local_invalidate;
+	return wr.kind == SendKind::read || wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write ||
+	       wr.kind == SendKind::prism;
 }
 
 bool returns_data(const SendRequest &wr)
@@ -121,7 +117,7 @@ bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
 
 bool Requester::may_send(const SendRequest &wr, Time now) const
 {
-	if (req_.rnr_until > now)
+	if (req_.wait_until > now)
 		return false;
 	const bool begins = !wr.started || wr.sent == 0;
 	if (begins && qp_.state == IBV_QPS_SQD && !wr.started)
@@ -159,7 +155,7 @@ void Requester::start(SendRequest &wr)
 		wr.psns = wr.prism.op == PRISM_WRITE || wr.prism.op == PRISM_ALLOCATE
 				  ? packets_for(wr.length, qp_.attr.mtu)
 				  : payload;
-	} else if (wr.kind == SendKind::atomic) {
+	} else if (wr.kind == SendKind::atomic || wr.kind == SendKind::atomic_write) {
 		wr.psns = 1;
 	} else {
 		wr.psns = packets_for(wr.length, qp_.attr.mtu);
@@ -188,6 +184,10 @@ void Requester::transmit(Time now)
 {
 	if (qp_.state != IBV_QPS_RTS && qp_.state != IBV_QPS_SQD)
 		return;
+	if (qp_.type != IBV_QPT_RC) {
+		transmit_unacknowledged(now);
+		return;
+	}
 	while (sq_.cursor != sq_.tail) {
 		SendRequest &wr = sq_.at(sq_.cursor);
 		if (!may_send(wr, now))
@@ -256,6 +256,10 @@ void Requester::send_one(SendRequest &wr)
 		take_slot(wr);
 		bytes = send_atomic(wr);
 		break;
+	case SendKind::atomic_write:
+		take_slot(wr);
+		bytes = send_atomic_write(wr);
+		break;
 	case SendKind::prism:
 		if (!wr.slots)
 			take_slot(wr);
@@ -290,6 +294,8 @@ std::uint32_t Requester::send_message_packet(SendRequest &wr)
 	else if (tail)
 		opcode = first ? rc_send_only_inv : rc_send_last_inv;
 
+	if (qp_.type == IBV_QPT_UC)
+		opcode |= uc_class;
 	const std::size_t headers = bth_size + (write && first ? reth_size : 0) + (tail ? immediate_size : 0);
 	std::uint8_t *packet = begin_packet(wr, opcode, headers, n, last);
 	std::uint8_t *p = packet + bth_size;
@@ -338,6 +344,19 @@ std::uint32_t Requester::send_atomic(SendRequest &wr)
 	engine_.sink_.commit();
 	wr.sent++;
 	return sizeof(std::uint64_t);
+}
+
+std::uint32_t Requester::send_atomic_write(SendRequest &wr)
+{
+	constexpr std::uint32_t word = sizeof(std::uint64_t);
+	std::uint8_t *packet = begin_packet(wr, rc_atomic_write, bth_size + reth_size, word, true);
+	put_unaligned_be64(wr.remote_addr, packet + bth_size);
+	put_unaligned_be32(wr.rkey, packet + bth_size + 8);
+	put_unaligned_be32(word, packet + bth_size + 12);
+	gather(wr, 0, packet + bth_size + reth_size, word);
+	engine_.sink_.commit();
+	wr.sent++;
+	return word;
 }
 
 std::uint32_t Requester::send_prism(SendRequest &wr)
@@ -390,8 +409,8 @@ void Requester::rewind()
 void Requester::timeout(Time now)
 {
 	qp_.deadline = 0;
-	if (req_.rnr_until) {
-		req_.rnr_until = 0;
+	if (req_.wait_until) {
+		req_.wait_until = 0;
 		engine_.mark_dirty(qp_);
 		return;
 	}
@@ -414,8 +433,8 @@ void Requester::progressed(Time now)
 	req_.rnr_retries = qp_.attr.rnr_retry;
 	req_.rewound = false;
 	qp_.deadline = 0;
-	if (req_.rnr_until) { /* nothing else would end the wait, should all that is under way be answered */
-		engine_.arm_timer(qp_, req_.rnr_until);
+	if (req_.wait_until) { /* nothing else would end the wait, should all that is under way be answered */
+		engine_.arm_timer(qp_, req_.wait_until);
 		return;
 	}
 	if (psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
@@ -424,7 +443,7 @@ void Requester::progressed(Time now)
 
 void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)
 {
-	if (req_.rnr_until)
+	if (req_.wait_until)
 		return;
 	if (req_.rnr_retries == 0) {
 		engine_.counters.rnr_exceeded++;
@@ -434,8 +453,8 @@ void Requester::wait_for_receiver(std::uint8_t timer_code, Time now)
 	if (req_.rnr_retries != rnr_retry_forever)
 		req_.rnr_retries--;
 	rewind();
-	req_.rnr_until = now + Time{rnr_times[timer_code & 31]} * 10'000;
-	engine_.arm_timer(qp_, req_.rnr_until);
+	req_.wait_until = now + Time{rnr_times[timer_code & 31]} * 10'000;
+	engine_.arm_timer(qp_, req_.wait_until);
 }
 
 /* Completing ---------------------------------------------------------------------------------------------------- */

@@ -16,6 +16,12 @@ inline std::uint32_t read_piece_packets(std::uint32_t mtu)
 	return (64u << 10) / mtu;
 }
 
+/** Nothing of it goes to the peer. */
+inline bool is_local(const SendRequest &wr)
+{
+	return wr.kind == SendKind::bind_window || wr.kind == SendKind::local_invalidate;
+}
+
 class Requester
 {
 public:
@@ -46,6 +52,10 @@ public:
 	void release_slot(SendRequest &wr);
 
 private:
+	void transmit_unacknowledged(Time now);
+	bool may_burst(Time now);
+	bool check_datagram(const SendRequest &wr);
+	std::uint32_t send_datagram(SendRequest &wr);
 	bool may_send(const SendRequest &wr, Time now) const;
 	void start(SendRequest &wr);
 	void take_slot(SendRequest &wr);
@@ -56,6 +66,7 @@ private:
 	std::uint32_t send_message_packet(SendRequest &wr);
 	std::uint32_t send_read_request(SendRequest &wr);
 	std::uint32_t send_atomic(SendRequest &wr);
+	std::uint32_t send_atomic_write(SendRequest &wr);
 	std::uint32_t send_prism(SendRequest &wr);
 	void gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length);
 	std::uint8_t *begin_packet(SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload,

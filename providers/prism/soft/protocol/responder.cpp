@@ -44,7 +44,7 @@ void Responder::send_pending_ack()
 
 void Responder::acknowledge_later(bool wanted)
 {
-	if (!wanted)
+	if (!wanted || qp_.type != IBV_QPT_RC)
 		return;
 	resp_.ack_pending = true;
 	engine_.mark_dirty(qp_);
@@ -69,8 +69,30 @@ void Responder::send_atomic_ack(std::uint32_t psn, std::uint64_t old)
 	engine_.sink_.commit();
 }
 
+/** UC has nobody to tell: what is left of the message is dropped too. A receive taken for it serves the next one. */
+void Responder::drop_message()
+{
+	engine_.counters.rx_message_dropped++;
+	resp_.message.active = false;
+}
+
+void Responder::send_word_ack(std::uint32_t psn)
+{
+	resp_.ack_pending = false;
+	std::uint8_t *packet = begin_response(rc_read_response_only, psn, bth_size + aeth_size);
+	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
+	engine_.sink_.commit();
+}
+
 void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn)
 {
+	if (qp_.type == IBV_QPT_UC) {
+		if (syndrome == syndrome_operational_error)
+			engine_.fail_qp(qp_);
+		else
+			drop_message();
+		return;
+	}
 	send_ack(syndrome, psn);
 	const ibv_event_type event = syndrome == syndrome_access_error ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR;
 	engine_.fail_qp(qp_);

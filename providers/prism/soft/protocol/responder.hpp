@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The responder half of an RC queue pair: executes requests in order, once (IBTA 9.7.4, docs/semantics.md S.9). */
+/*
+ * The responder half of a queue pair. RC executes requests in order, once (IBTA 9.7.4, docs/semantics.md S.9); UC and
+ * UD drop what cannot be done and answer nothing (IBTA 9.8.2, 9.8.3).
+ */
 #pragma once
 
 #include "engine.hpp"
@@ -14,6 +17,11 @@ public:
 
 	/** One request packet; everything in it is hostile until checked. */
 	void receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
+
+	/** The same for UC. */
+	void receive_unacknowledged(const prism_bth &bth, std::span<const std::uint8_t> packet);
+	/** The same for UD. */
+	void receive_datagram(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/** The acknowledgement that the packets of this batch asked for. */
 	void send_pending_ack();
@@ -33,6 +41,8 @@ private:
 	void execute_message(const prism_bth &bth, std::uint16_t flags, Packet packet);
 	void execute_read(const prism_bth &bth, Packet packet, Time now);
 	void execute_atomic(const prism_bth &bth, Packet packet);
+	void execute_atomic_write(const prism_bth &bth, Packet packet);
+	std::uint8_t *atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right);
 	void execute_prism(const prism_bth &bth, Packet packet, Time now);
 	void start_resolved(
 		std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now);
@@ -41,7 +51,9 @@ private:
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
 	bool begin_write(const prism_bth &bth, Packet &body);
 	bool take_receive(const prism_bth &bth);
+	void pop_receive();
 	bool store_message(const prism_bth &bth, Packet payload);
+	ibv_wc_status store_received(Packet payload);
 	bool finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail);
 	void complete_receive(ibv_wc_status status, const prism_bth *bth, std::uint16_t flags, std::uint32_t tail);
 
@@ -69,6 +81,8 @@ private:
 	void acknowledge_later(bool wanted);
 	void send_short(std::uint32_t psn, const prism_response &response);
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
+	void send_word_ack(std::uint32_t psn);
+	void drop_message();
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
 	void refuse_excess(std::uint32_t psn);

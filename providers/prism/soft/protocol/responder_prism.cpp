@@ -183,6 +183,10 @@ void Responder::replay(const SavedResponse &saved)
 		send_atomic_ack(saved.psn, saved.response.value);
 		return;
 	}
+	if (saved.word) {
+		send_word_ack(saved.psn);
+		return;
+	}
 	engine_.counters.prism_replays++;
 	send_short(saved.psn, saved.response);
 }
@@ -208,7 +212,7 @@ void Responder::duplicate(const prism_bth &bth, Packet packet, Time now)
 		return;
 	}
 	const SavedResponse *saved = find_saved(bth.psn);
-	if (saved && saved->atomic)
+	if (saved && (saved->atomic || saved->word))
 		replay(*saved);
 	else
 		engine_.counters.rx_duplicate_dropped++;

@@ -15,7 +15,7 @@ namespace
 
 std::uint32_t needed_access(std::uint16_t flags)
 {
-	if (flags & op_write)
+	if (flags & (op_write | op_word))
 		return access_remote_write;
 	if (flags & op_read)
 		return access_remote_read;
@@ -38,6 +38,8 @@ void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Pack
 		refuse(PRISM_BAD_FORMAT, bth.psn);
 	else if (flags & op_read)
 		execute_read(bth, packet, now);
+	else if (flags & op_word)
+		execute_atomic_write(bth, packet);
 	else
 		execute_atomic(bth, packet);
 }
@@ -49,12 +51,23 @@ bool Responder::take_receive(const prism_bth &bth)
 {
 	if (resp_.receive_taken)
 		return true;
-	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
-	if (queue.empty()) {
+	if ((qp_.srq ? qp_.srq->queue : qp_.rq).empty()) {
+		engine_.counters.rx_no_receive++;
+		if (qp_.type == IBV_QPT_UC) {
+			drop_message();
+			return false;
+		}
 		send_ack(syndrome_rnr | (qp_.attr.min_rnr_timer & 31), bth.psn);
 		resp_.nak_sent = true; /* what follows is out of sequence, as the peer will find out by itself */
 		return false;
 	}
+	pop_receive();
+	return true;
+}
+
+void Responder::pop_receive()
+{
+	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
 	/* Copied: the slot of a shared queue may be posted to again while this message is still arriving. */
 	const ReceiveRequest request = queue.front();
 	resp_.receive_sges.assign(request.sges.begin(), request.sges.end());
@@ -63,7 +76,6 @@ bool Responder::take_receive(const prism_bth &bth)
 	queue.pop();
 	if (qp_.srq)
 		engine_.report_limit(*qp_.srq);
-	return true;
 }
 
 bool Responder::begin_write(const prism_bth &bth, Packet &body)
@@ -128,6 +140,23 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 		msg.received += n;
 		return true;
 	}
+	const ibv_wc_status status = store_received(payload);
+	if (status == IBV_WC_SUCCESS)
+		return true;
+	/* A message too long for its receive concerns nobody but its sender, who on UC is not told. */
+	if (status == IBV_WC_LOC_PROT_ERR || qp_.type == IBV_QPT_RC)
+		complete_receive(status, nullptr, 0, 0);
+	if (status == IBV_WC_LOC_PROT_ERR)
+		nak_and_fail(syndrome_operational_error, bth.psn);
+	else
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+	return false;
+}
+
+/** Behind what the receive already holds. */
+ibv_wc_status Responder::store_received(Packet payload)
+{
+	IncomingMessage &msg = resp_.message;
 	std::uint32_t offset = msg.received;
 	for (const Sge &sge : resp_.receive_sges) {
 		if (payload.empty())
@@ -138,21 +167,14 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 		}
 		const auto n = std::min<std::uint32_t>(static_cast<std::uint32_t>(payload.size()), sge.length - offset);
 		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
-		if (!to) {
-			complete_receive(IBV_WC_LOC_PROT_ERR, nullptr, 0, 0);
-			nak_and_fail(syndrome_operational_error, bth.psn);
-			return false;
-		}
+		if (!to)
+			return IBV_WC_LOC_PROT_ERR;
 		std::memcpy(to, payload.data(), n);
 		msg.received += n;
 		payload = payload.subspan(n);
 		offset = 0;
 	}
-	if (payload.empty())
-		return true;
-	complete_receive(IBV_WC_LOC_LEN_ERR, nullptr, 0, 0);
-	refuse(PRISM_BAD_FORMAT, bth.psn);
-	return false;
+	return payload.empty() ? IBV_WC_SUCCESS : IBV_WC_LOC_LEN_ERR;
 }
 
 void Responder::complete_receive(ibv_wc_status status, const prism_bth *bth, std::uint16_t flags, std::uint32_t tail)
@@ -163,7 +185,9 @@ void Responder::complete_receive(ibv_wc_status status, const prism_bth *bth, std
 	wc.opcode = flags & op_write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 	wc.byte_len = resp_.message.received;
 	wc.qp_num = qp_.qpn;
-	wc.src_qp = qp_.attr.dest_qpn;
+	wc.src_qp = qp_.type == IBV_QPT_UD ? resp_.source_qpn : qp_.attr.dest_qpn;
+	if (qp_.type == IBV_QPT_UD)
+		wc.wc_flags |= IBV_WC_GRH;
 	if (flags & op_immediate) {
 		wc.wc_flags |= IBV_WC_WITH_IMM;
 		wc.imm_data = tail;
@@ -275,6 +299,26 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	start_stream(stream, now);
 }
 
+/** The aligned word at @p va; nullptr: the peer has been told why not. */
+std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right)
+{
+	if (resp_.saved.empty()) {
+		refuse_excess(psn);
+		return nullptr;
+	}
+	if (va & 7) {
+		engine_.counters.rx_bad_alignment++;
+		nak_and_fail(syndrome_invalid_request, psn);
+		return nullptr;
+	}
+	std::uint8_t *word = TargetMemory(engine_, qp_).resolve(rkey, va, sizeof(std::uint64_t), right);
+	if (!word) {
+		engine_.counters.rx_access_error++;
+		nak_and_fail(syndrome_access_error, psn);
+	}
+	return word;
+}
+
 void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 {
 	if (packet.size() != bth_size + atomic_eth_size) {
@@ -283,22 +327,9 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	}
 	const std::uint8_t *p = packet.data() + bth_size;
 	const std::uint64_t va = get_unaligned_be64(p);
-	if (resp_.saved.empty()) {
-		refuse_excess(bth.psn);
+	std::uint8_t *word = atomic_target(bth.psn, va, get_unaligned_be32(p + 8), PRISM_RIGHT_ATOMIC);
+	if (!word)
 		return;
-	}
-	if (va & 7) {
-		engine_.counters.rx_bad_alignment++;
-		nak_and_fail(syndrome_invalid_request, bth.psn);
-		return;
-	}
-	TargetMemory target(engine_, qp_);
-	auto *word = target.resolve(get_unaligned_be32(p + 8), va, sizeof(std::uint64_t), PRISM_RIGHT_ATOMIC);
-	if (!word) {
-		engine_.counters.rx_access_error++;
-		nak_and_fail(syndrome_access_error, bth.psn);
-		return;
-	}
 	const std::uint64_t swap_add = get_unaligned_be64(p + 12), compare = get_unaligned_be64(p + 20);
 	std::uint64_t old;
 	BlockLocks::instance().lock(word, sizeof(old));
@@ -315,6 +346,30 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	resp_.msn++;
 	resp_.chain_ok = true;
 	send_atomic_ack(bth.psn, old);
+}
+
+/* Annex A19: the word is written as one, after everything before it. */
+void Responder::execute_atomic_write(const prism_bth &bth, Packet packet)
+{
+	constexpr std::uint32_t size = sizeof(std::uint64_t);
+	const std::uint8_t *p = packet.data() + bth_size;
+	if (packet.size() != bth_size + reth_size + size || get_unaligned_be32(p + 12) != size) {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+		return;
+	}
+	std::uint8_t *word =
+		atomic_target(bth.psn, get_unaligned_be64(p), get_unaligned_be32(p + 8), PRISM_RIGHT_WRITE);
+	if (!word)
+		return;
+	BlockLocks::instance().lock(word, size);
+	std::memcpy(word, p + reth_size, size);
+	BlockLocks::instance().unlock(word, size);
+
+	save(bth.psn).word = true;
+	advance(1);
+	resp_.msn++;
+	resp_.chain_ok = true;
+	send_word_ack(bth.psn);
 }
 
 } // namespace prism::soft

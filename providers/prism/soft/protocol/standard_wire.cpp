@@ -33,6 +33,7 @@ struct OpcodeTable {
 		flags[rc_read_request] = op_known | op_request | op_read;
 		flags[rc_cmp_swap] = op_known | op_request | op_atomic;
 		flags[rc_fetch_add] = op_known | op_request | op_atomic;
+		flags[rc_atomic_write] = op_known | op_request | op_word;
 		flags[rc_read_response_first] = response | op_first;
 		flags[rc_read_response_middle] = response;
 		flags[rc_read_response_last] = response | op_last;
@@ -49,6 +50,14 @@ constexpr OpcodeTable table;
 std::uint16_t rc_opcode_flags(std::uint8_t opcode)
 {
 	return opcode < 32 ? table.flags[opcode] : 0;
+}
+
+std::uint16_t uc_opcode_flags(std::uint8_t opcode)
+{
+	if ((opcode & opcode_class_mask) != uc_class)
+		return 0;
+	const std::uint16_t flags = table.flags[opcode & ~opcode_class_mask];
+	return (flags & (op_send | op_write)) && !(flags & op_invalidate) ? flags : 0;
 }
 
 } // namespace prism::soft

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The standard RC packets: opcodes and extended headers (IBTA 9.2, 9.3, table 38). */
+/* The standard packets of RC, UC and UD: opcodes and extended headers (IBTA 9.2, 9.3, table 38; annex A19). */
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,22 @@ enum RcOpcode : std::uint8_t {
 	rc_fetch_add = 0x14,
 	rc_send_last_inv = 0x16,
 	rc_send_only_inv = 0x17,
+	rc_atomic_write = 0x1d,
 };
+
+/** The UC opcodes are those of RC with this bit. */
+inline constexpr std::uint8_t uc_class = 0x20;
+inline constexpr std::uint8_t opcode_class_mask = 0xe0;
+
+enum UdOpcode : std::uint8_t {
+	ud_send_only = 0x64,
+	ud_send_only_imm = 0x65,
+};
+
+/** The general services interface (IBTA 13.4): one queue pair a port, one key, datagrams of one size. */
+inline constexpr std::uint32_t gsi_qpn = 1;
+inline constexpr std::uint32_t gsi_qkey = 0x80010000;
+inline constexpr std::size_t mad_size = 256;
 
 static_assert(bth_size == PRISM_BTH_SIZE);
 inline constexpr std::uint32_t reth_size = PRISM_RETH_SIZE;
@@ -46,6 +61,9 @@ inline constexpr std::uint32_t aeth_size = PRISM_AETH_SIZE;
 inline constexpr std::uint32_t immediate_size = 4; /* ImmDt and IETH */
 inline constexpr std::uint32_t atomic_eth_size = 28;
 inline constexpr std::uint32_t atomic_ack_size = 8;
+inline constexpr std::uint32_t deth_size = 8;
+/** What precedes the data of a received datagram: the IPv6 header, or 20 bytes and the IPv4 header (annex A17). */
+inline constexpr std::uint32_t grh_size = 40;
 
 /** AETH syndromes (IBTA 9.7.5.2.1). */
 enum Syndrome : std::uint8_t {
@@ -74,9 +92,12 @@ enum OpcodeFlag : std::uint16_t {
 	op_atomic = 1 << 9,
 	op_read_response = 1 << 10,
 	op_ack = 1 << 11,
+	op_word = 1 << 12, /* atomic write */
 };
 
 std::uint16_t rc_opcode_flags(std::uint8_t opcode);
+/** 0 for what UC does not have: anything that is answered, and the invalidation of the peer's keys. */
+std::uint16_t uc_opcode_flags(std::uint8_t opcode);
 
 /** a - b on the 24-bit circle: negative if a comes before b. */
 inline std::int32_t psn_diff(std::uint32_t a, std::uint32_t b)

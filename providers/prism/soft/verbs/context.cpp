@@ -128,9 +128,9 @@ void Context::hand_over()
 		eventfd_write(wake_.get(), 1);
 }
 
-void Context::start_thread()
+void Context::start_thread(bool needed)
 {
-	if (threaded_)
+	if (threaded_ || needed)
 		std::call_once(started_, [this] { thread_ = std::thread([this] { run(); }); });
 }
 
@@ -245,6 +245,12 @@ void Context::cq_event(CompletionQueue &cq, ibv_event_type type)
 {
 	if (on_cq_event)
 		on_cq_event(cq, type);
+}
+
+void Context::management(const Route &route, std::span<const std::uint8_t> mad)
+{
+	if (on_management)
+		on_management(route, mad);
 }
 
 void Context::srq_event(SharedReceiveQueue &srq, ibv_event_type type)

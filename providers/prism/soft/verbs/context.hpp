@@ -53,8 +53,8 @@ public:
 	void transmit() { engine_->progress(now()); }
 	/** The application is about to sleep: the engine thread must take over. */
 	void hand_over();
-	/** Start the engine thread, unless progress is inline or it runs. */
-	void start_thread();
+	/** Start the engine thread, unless it runs, or progress is inline and nobody has to be answered in time. */
+	void start_thread(bool needed = false);
 
 	/** Channels and asynchronous events */
 	ibv_comp_channel *create_channel(ibv_context *context);
@@ -73,7 +73,9 @@ public:
 	void srq_event(SharedReceiveQueue &srq, ibv_event_type type) override;
 	std::function<void(QueuePair &, ibv_event_type)> on_qp_event;
 	std::function<void(CompletionQueue &, ibv_event_type)> on_cq_event;
+	void management(const Route &route, std::span<const std::uint8_t> mad) override;
 	std::function<void(SharedReceiveQueue &, ibv_event_type)> on_srq_event;
+	std::function<void(const Route &, std::span<const std::uint8_t>)> on_management;
 
 private:
 	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);

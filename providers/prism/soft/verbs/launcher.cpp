@@ -2,9 +2,11 @@
 /* What the launcher needs of the userspace device (launcher/soft_device.h). */
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <endian.h>
+#include <mutex>
 
 #include "../../launcher/soft_device.h"
 #include "device.hpp"
@@ -12,6 +14,18 @@
 
 using namespace prism;
 using namespace prism::soft;
+
+namespace
+{
+
+ibv_gid to_gid(const Address &address)
+{
+	ibv_gid gid;
+	std::copy(address.gid.begin(), address.gid.end(), gid.raw);
+	return gid;
+}
+
+} // namespace
 
 bool prismdv_is_soft_device(const ibv_device *device)
 {
@@ -71,5 +85,43 @@ int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 	to_context(channel->context).destroy_channel(to_object<CompletionChannel>(channel));
 	::close(channel->fd);
 	std::free(channel);
+	return 0;
+}
+
+int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler, void *arg)
+{
+	Context &context = to_context(handle);
+	{
+		const std::lock_guard guard(context.lock);
+		if (handler && context.on_management)
+			return EBUSY;
+		context.on_management = nullptr;
+		if (handler)
+			context.on_management = [handler, arg](const Route &route, std::span<const std::uint8_t> mad) {
+				const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
+				handler(arg, &from, &to, mad.data());
+			};
+	}
+	if (handler)
+		context.start_thread(true);
+	return 0;
+}
+
+int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gid *to, const void *mad)
+{
+	static_assert(PRISM_SOFT_MAD_SIZE == mad_size);
+	Context &context = to_context(handle);
+	ibv_ah_attr path{};
+	path.is_global = 1;
+	path.grh.dgid = *to;
+	path.grh.sgid_index = static_cast<std::uint8_t>(sgid_index);
+	Address peer;
+	unsigned source;
+	if (sgid_index > UINT8_MAX || !resolve_path(path, context.gids(), peer, source))
+		return EINVAL;
+	const std::lock_guard guard(context.lock);
+	context.engine().send_management(source, peer,
+		std::span<const std::uint8_t, mad_size>(static_cast<const std::uint8_t *>(mad), mad_size));
+	context.transmit();
 	return 0;
 }

@@ -36,6 +36,14 @@ struct ProtectionDomain {
 	std::atomic<std::uint32_t> users{0};
 };
 
+/** A path from one of our addresses to somebody's. */
+struct AddressHandle {
+	ibv_ah base{};
+	ProtectionDomain *pd = nullptr;
+	Address peer;
+	unsigned source = 0; /* index into the GID table */
+};
+
 struct DeviceMemory;
 
 struct MemoryRegion {
@@ -150,6 +158,14 @@ int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad);
 int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad);
 void set_send_ops(QpObject &qp);
 
+/** False if @p attr does not lead from an address of ours to one of the same family. */
+bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Address &peer, unsigned &source);
+/** The largest MTU that fits the interface. */
+ibv_mtu active_mtu(unsigned interface_mtu);
+inline std::uint32_t mtu_bytes(ibv_mtu mtu)
+{
+	return 128u << mtu;
+}
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 

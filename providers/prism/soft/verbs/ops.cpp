@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Opening and closing a context, and the table of its verbs. */
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -120,21 +121,31 @@ void free_context(ibv_context *context)
 	std::free(&handle);
 }
 
-ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
+bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Address &peer, unsigned &source)
 {
-	if (!attr->is_global || attr->port_num != 1) {
-		errno = EINVAL;
-		return nullptr;
-	}
-	auto ah = std::make_unique<ibv_ah>();
-	ah->context = pd->context;
-	ah->pd = pd;
-	return ah.release();
+	if (!attr.is_global || attr.grh.sgid_index >= gids.size())
+		return false;
+	std::copy_n(attr.grh.dgid.raw, peer.gid.size(), peer.gid.begin());
+	source = attr.grh.sgid_index;
+	return peer != Address{} && gids[source].is_ipv4() == peer.is_ipv4();
 }
 
-int destroy_ah(ibv_ah *ah)
+ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 {
-	std::unique_ptr<ibv_ah> owned(ah);
+	auto ah = std::make_unique<AddressHandle>();
+	if (attr->port_num != 1 || !resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
+		return fail<ibv_ah>(EINVAL);
+	ah->base.context = pd->context;
+	ah->base.pd = pd;
+	ah->pd = to_object<ProtectionDomain>(pd);
+	ah->pd->users++;
+	return &ah.release()->base;
+}
+
+int destroy_ah(ibv_ah *base)
+{
+	std::unique_ptr<AddressHandle> ah(to_object<AddressHandle>(base));
+	ah->pd->users--;
 	return 0;
 }
 

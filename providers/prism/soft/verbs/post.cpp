@@ -21,9 +21,9 @@ struct SoftDevice {
 	using Object = QpObject;
 	using Request = SendRequest;
 	static constexpr std::uint32_t max_message = soft::max_message;
-	static constexpr bool has_atomic_write = false;
+	static constexpr bool has_atomic_write = true;
 
-	static bool may_write_atomically(const Object &) { return false; }
+	static bool may_write_atomically(const Object &) { return true; }
 	static std::mutex &lock(Object &object) { return object.context.lock; }
 	static SendQueue &queue(Object &object) { return object.qp->sq; }
 	static bool may_post(const Object &object) { return may_post_send(*object.qp); }
@@ -32,10 +32,24 @@ struct SoftDevice {
 	{
 		const QueuePair &qp = *object.qp;
 		return {qp.prism, qp.sq_signal_all, qp.state == IBV_QPS_ERR, qp.peer_features, qp.attr.mtu,
-			qp.attr.max_rd_atomic, max_indirect_read, qp.qpn};
+			qp.attr.max_rd_atomic, max_indirect_read, qp.qpn, qp.type};
 	}
 
-	static void set_address(const Object &, Request &, const ibv_send_wr &) {}
+	static void set_address(const Object &object, Request &wr, const ibv_send_wr &from)
+	{
+		if (object.qp->type == IBV_QPT_UD)
+			set_destination(wr, from.wr.ud.ah, from.wr.ud.remote_qpn, from.wr.ud.remote_qkey);
+	}
+
+	static void set_destination(Request &wr, const ibv_ah *handle, std::uint32_t qpn, std::uint32_t qkey)
+	{
+		const auto &ah = *to_object<const AddressHandle>(handle);
+		wr.addressed = true;
+		wr.to.peer = ah.peer;
+		wr.to.source = ah.source;
+		wr.to.qpn = qpn & PRISM_QPN_MASK;
+		wr.to.qkey = qkey;
+	}
 
 	/** Let the protocol have what has been put behind the old tail. */
 	static int submit(Object &object, std::uint32_t, std::unique_lock<std::mutex> &)
@@ -50,6 +64,12 @@ struct SoftDevice {
 		return 0;
 	}
 };
+
+void wr_set_ud_addr(ibv_qp_ex *ex, ibv_ah *ah, std::uint32_t remote_qpn, std::uint32_t remote_qkey)
+{
+	if (SendRequest *wr = to_object<QpObject>(ex)->building)
+		SoftDevice::set_destination(*wr, ah, remote_qpn, remote_qkey);
+}
 
 } // namespace
 
@@ -66,6 +86,7 @@ int bind_mw(ibv_qp *qp, ibv_mw *mw, ibv_mw_bind *bind)
 void set_send_ops(QpObject &object)
 {
 	Posting<SoftDevice>::set_send_ops(object);
+	object.base.qp_ex.wr_set_ud_addr = wr_set_ud_addr;
 }
 
 int post_recv(ibv_qp *base, ibv_recv_wr *wr, ibv_recv_wr **bad)

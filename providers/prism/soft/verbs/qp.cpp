@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "objects.hpp"
 
@@ -16,22 +17,19 @@ constexpr std::uint32_t max_qp_wr = 1 << 16;
 constexpr std::uint32_t max_qp_sge = 32;
 constexpr std::uint32_t max_inline_data = 1024;
 
-int check_init_attr(const ibv_qp_init_attr_ex &attr)
+int check_init_attr(const ibv_qp_init_attr_ex &attr, bool prism)
 {
 	constexpr std::uint32_t known =
 		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	constexpr std::uint64_t known_ops = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-					    IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-					    IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
-					    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-					    IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW;
 	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !attr.pd || !attr.send_cq || !attr.recv_cq)
 		return EINVAL;
-	if ((attr.comp_mask & ~known) || attr.qp_type != IBV_QPT_RC)
+	const bool datagram_or_uc = attr.qp_type == IBV_QPT_UD || attr.qp_type == IBV_QPT_UC;
+	if ((attr.comp_mask & ~known) || !(attr.qp_type == IBV_QPT_RC || (datagram_or_uc && !prism)))
 		return EOPNOTSUPP;
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags)
 		return EOPNOTSUPP;
-	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) && (attr.send_ops_flags & ~known_ops))
+	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
+		(attr.send_ops_flags & ~send_ops_of(attr.qp_type, true)))
 		return EOPNOTSUPP;
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
@@ -49,7 +47,7 @@ std::unique_ptr<QueuePair> make_protocol_qp(
 	SendQueue sq(std::max(1u, cap.max_send_wr), std::max(1u, cap.max_send_sge), cap.max_inline_data, prism);
 	const bool own_receives = !attr.srq;
 	ReceiveQueue rq(own_receives ? std::max(1u, cap.max_recv_wr) : 1, std::max(1u, cap.max_recv_sge));
-	auto qp = std::make_unique<QueuePair>(qpn, pd, prism, std::move(sq), std::move(rq));
+	auto qp = std::make_unique<QueuePair>(qpn, attr.qp_type, pd, prism, std::move(sq), std::move(rq));
 	qp->sq_signal_all = attr.sq_sig_all;
 	qp->send_cq = &to_object<CompletionQueueObject>(attr.send_cq)->queue;
 	qp->recv_cq = &to_object<CompletionQueueObject>(attr.recv_cq)->queue;
@@ -94,7 +92,7 @@ void fill_base(QpObject &object, ibv_context *context, const ibv_qp_init_attr_ex
 
 /* Changing state ------------------------------------------------------------------------------------------------ */
 
-/** Attributes that a transition of an RC QP needs and may have (IBTA table 91; as the kernel's qp_state_table). */
+/** Attributes that a transition needs and may have (IBTA table 91; as the kernel's qp_state_table). */
 struct Transition {
 	ibv_qp_state from;
 	ibv_qp_state to;
@@ -102,7 +100,10 @@ struct Transition {
 	int optional;
 };
 
-constexpr Transition transitions[] = {
+constexpr int rc_running =
+	IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER;
+
+constexpr Transition rc_transitions[] = {
 	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
 	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
 	{IBV_QPS_INIT, IBV_QPS_RTR,
@@ -111,44 +112,60 @@ constexpr Transition transitions[] = {
 		IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX},
 	{IBV_QPS_RTR, IBV_QPS_RTS,
 		IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
-		IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER |
-			IBV_QP_PATH_MIG_STATE},
-	{IBV_QPS_RTS, IBV_QPS_RTS, 0,
-		IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
-			IBV_QP_MIN_RNR_TIMER},
+		rc_running},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0, rc_running},
 	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
-	{IBV_QPS_SQD, IBV_QPS_RTS, 0,
-		IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
-			IBV_QP_MIN_RNR_TIMER},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0, rc_running},
 	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
 		IBV_QP_PKEY_INDEX | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH |
 			IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
 };
 
-bool transition_allowed(ibv_qp_state from, ibv_qp_state to, int mask)
+constexpr int uc_running = IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE;
+
+constexpr Transition uc_transitions[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
+	{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
+		IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX},
+	{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, uc_running},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0, uc_running},
+	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0, uc_running},
+	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
+		IBV_QP_AV | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PATH_MIG_STATE},
+};
+
+constexpr Transition ud_transitions[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
+	{IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+	{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+};
+
+std::span<const Transition> transitions_of(ibv_qp_type type)
+{
+	if (type == IBV_QPT_UD)
+		return ud_transitions;
+	if (type == IBV_QPT_UC)
+		return uc_transitions;
+	return rc_transitions;
+}
+
+bool transition_allowed(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to, int mask)
 {
 	mask &= ~IBV_QP_STATE;
 	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
 		return mask == 0;
-	for (const Transition &t : transitions)
+	for (const Transition &t : transitions_of(type))
 		if (t.from == from && t.to == to)
 			return (mask & t.required) == t.required && !(mask & ~(t.required | t.optional));
 	return false;
-}
-
-/** The peer's address from its GID; false if the address handle names none. */
-bool peer_address(const ibv_ah_attr &ah, Address &peer)
-{
-	if (!ah.is_global)
-		return false;
-	std::copy_n(ah.grh.dgid.raw, 16, peer.gid.begin());
-	return peer != Address{};
-}
-
-std::uint32_t mtu_bytes(ibv_mtu mtu)
-{
-	return 128u << mtu;
 }
 
 /** Local ACK timeout: 4.096 us * 2^value (IBTA 9.7.6.1.3). */
@@ -157,21 +174,15 @@ Time ack_timeout(std::uint8_t value)
 	return value ? Time{4096} << (value & 31) : 0;
 }
 
-/** The path that an address vector describes: from one of our addresses to a peer's of the same family. */
-bool path_exists(const ibv_ah_attr &ah, const std::vector<Address> &gids)
-{
-	Address peer;
-	const std::size_t source = ah.grh.sgid_index;
-	return peer_address(ah, peer) && source < gids.size() && gids[source].is_ipv4() == peer.is_ipv4();
-}
-
 int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &gids)
 {
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
 		return EINVAL;
 	if ((mask & IBV_QP_PKEY_INDEX) && attr.pkey_index != 0)
 		return EINVAL;
-	if ((mask & IBV_QP_AV) && !path_exists(attr.ah_attr, gids))
+	Address peer;
+	unsigned source;
+	if ((mask & IBV_QP_AV) && !resolve_path(attr.ah_attr, gids, peer, source))
 		return EINVAL;
 	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
 		return EINVAL;
@@ -184,13 +195,15 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 	return 0;
 }
 
-void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask)
+void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	QpAttributes &to = qp.attr;
-	if (mask & IBV_QP_AV) {
-		peer_address(attr.ah_attr, to.peer);
-		to.source = attr.ah_attr.grh.sgid_index;
-	}
+	if (mask & IBV_QP_AV)
+		resolve_path(attr.ah_attr, context.gids(), to.peer, to.source);
+	if (mask & IBV_QP_QKEY)
+		to.qkey = attr.qkey;
+	if (qp.type == IBV_QPT_UD) /* a path of its own for every datagram: what the interface takes */
+		to.mtu = mtu_bytes(active_mtu(context.interface().mtu));
 	if (mask & IBV_QP_PATH_MTU)
 		to.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_DEST_QPN)
@@ -225,6 +238,7 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 		if (mask & bit)
 			to = from;
 	};
+	keep(IBV_QP_QKEY, kept.qkey, attr.qkey);
 	keep(IBV_QP_ACCESS_FLAGS, kept.qp_access_flags, attr.qp_access_flags);
 	keep(IBV_QP_PKEY_INDEX, kept.pkey_index, attr.pkey_index);
 	keep(IBV_QP_PORT, kept.port_num, attr.port_num);
@@ -245,7 +259,7 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 
 ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism)
 {
-	if (const int error = check_init_attr(*attr))
+	if (const int error = check_init_attr(*attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
@@ -288,7 +302,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != qp.state)
 		return EINVAL;
 	const ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : qp.state;
-	if (!transition_allowed(qp.state, to, mask))
+	if (!transition_allowed(qp.type, qp.state, to, mask))
 		return EINVAL;
 	if (const int error = check_values(*attr, mask, object.context.gids()))
 		return error;
@@ -303,7 +317,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 		engine.fail_qp(qp);
 		return 0;
 	}
-	apply_values(qp, *attr, mask);
+	apply_values(qp, *attr, mask, object.context);
 	remember(object.attr, *attr, mask);
 	qp.state = to;
 	/* From here on peers may ask for something while the application is busy elsewhere. */

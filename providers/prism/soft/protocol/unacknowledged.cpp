@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * UC and UD: requests that nobody answers (IBTA 9.8.2, 9.8.3). They complete when they have been sent, and what a
+ * responder cannot take it drops.
+ */
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "requester.hpp"
+#include "responder.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/*
+ * Nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may have, with
+ * room for what others send; the pause lets it be drained.
+ */
+constexpr std::uint32_t burst_packets = 64;
+constexpr std::uint32_t burst_bytes = 64 << 10;
+constexpr Time burst_pause = 40'000;
+
+/** With this bit set in a request's Q_Key, that of the queue pair itself is sent (IBTA 10.2.5). */
+constexpr std::uint32_t own_qkey = 1u << 31;
+
+constexpr std::size_t ipv4_header = 20;
+constexpr std::uint8_t udp_protocol = 17;
+constexpr std::uint8_t hop_limit = 64;
+constexpr std::size_t udp_header = 8;
+constexpr std::size_t icrc = 4;
+
+void put_be16(std::size_t value, std::uint8_t *to)
+{
+	to[0] = static_cast<std::uint8_t>(value >> 8);
+	to[1] = static_cast<std::uint8_t>(value);
+}
+
+/** libibverbs tells the two forms apart by this (ibv_init_ah_from_wc). */
+std::uint16_t ipv4_checksum(const std::uint8_t *header)
+{
+	std::uint32_t sum = 0;
+	for (std::size_t i = 0; i < ipv4_header; i += 2)
+		sum += static_cast<std::uint32_t>(header[i] << 8 | header[i + 1]);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return static_cast<std::uint16_t>(~sum);
+}
+
+using Grh = std::array<std::uint8_t, grh_size>;
+
+/** The IP header of a packet of @p size bytes between BTH and pad. A socket does not show it; most of it is known. */
+Grh make_grh(const Route &route, std::size_t size)
+{
+	const std::size_t datagram = udp_header + size + icrc;
+	Grh grh{};
+	if (!route.from.is_ipv4()) {
+		grh[0] = 6 << 4;
+		put_be16(datagram, &grh[4]);
+		grh[6] = udp_protocol;
+		grh[7] = hop_limit;
+		std::copy(route.from.gid.begin(), route.from.gid.end(), &grh[8]);
+		std::copy(route.to.gid.begin(), route.to.gid.end(), &grh[24]);
+		return grh;
+	}
+	std::uint8_t *const ip = &grh[grh_size - ipv4_header];
+	ip[0] = 4 << 4 | ipv4_header / 4;
+	put_be16(ipv4_header + datagram, ip + 2);
+	ip[6] = 1 << 6; /* do not fragment */
+	ip[8] = hop_limit;
+	ip[9] = udp_protocol;
+	std::copy_n(&route.from.gid[12], 4, ip + 12);
+	std::copy_n(&route.to.gid[12], 4, ip + 16);
+	put_be16(ipv4_checksum(ip), ip + 10);
+	return grh;
+}
+
+std::uint64_t room_in(std::span<const Sge> sges)
+{
+	std::uint64_t room = 0;
+	for (const Sge &sge : sges)
+		room += sge.length;
+	return room;
+}
+
+} // namespace
+
+/* Sending ------------------------------------------------------------------------------------------------------- */
+
+bool Requester::may_burst(Time now)
+{
+	if (now - req_.burst_began >= burst_pause) {
+		req_.burst_began = now;
+		req_.burst_packets = req_.burst_bytes = 0;
+	}
+	if (req_.burst_packets < burst_packets && req_.burst_bytes < burst_bytes)
+		return true;
+	req_.wait_until = req_.burst_began + burst_pause;
+	engine_.arm_timer(qp_, req_.wait_until);
+	return false;
+}
+
+void Requester::transmit_unacknowledged(Time now)
+{
+	while (sq_.cursor != sq_.tail && req_.wait_until <= now) {
+		SendRequest &wr = sq_.at(sq_.cursor);
+		if (!wr.started && qp_.state == IBV_QPS_SQD)
+			break;
+		if (is_local(wr)) {
+			if (!run_local(wr))
+				break;
+			continue;
+		}
+		if (!may_burst(now) || !check_local_memory(wr))
+			break;
+		if (qp_.type == IBV_QPT_UD && !check_datagram(wr))
+			break;
+		if (!wr.started)
+			start(wr);
+		req_.burst_packets++;
+		req_.burst_bytes += qp_.type == IBV_QPT_UD ? send_datagram(wr) : send_message_packet(wr);
+		if (wr.sent == wr.psns)
+			complete_head(IBV_WC_SUCCESS, wr.length);
+	}
+}
+
+/** A datagram is one packet, to somebody. */
+bool Requester::check_datagram(const SendRequest &wr)
+{
+	if (wr.addressed && wr.length <= qp_.attr.mtu)
+		return true;
+	complete_head(wr.addressed ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_QP_OP_ERR);
+	return false;
+}
+
+std::uint32_t Requester::send_datagram(SendRequest &wr)
+{
+	const bool immediate = wr.tail == Tail::immediate;
+	const std::size_t headers = bth_size + deth_size + (immediate ? immediate_size : 0);
+	const std::uint32_t pad = pad_for(wr.length);
+	std::uint8_t *packet = engine_.sink_.begin_from(wr.to.source, wr.to.peer, headers + wr.length + pad);
+	prism_bth bth{};
+	bth.opcode = immediate ? ud_send_only_imm : ud_send_only;
+	bth.pad = static_cast<u8>(pad);
+	bth.solicited = wr.solicited;
+	bth.qpn = wr.to.qpn;
+	bth.psn = wr.first_psn;
+	prism_bth_encode(packet, &bth);
+	put_unaligned_be32(wr.to.qkey & own_qkey ? qp_.attr.qkey : wr.to.qkey, packet + bth_size);
+	put_unaligned_be32(qp_.qpn, packet + bth_size + 4);
+	if (immediate)
+		std::memcpy(packet + bth_size + deth_size, &wr.immediate, immediate_size);
+	gather(wr, 0, packet + headers, wr.length);
+	std::memset(packet + headers + wr.length, 0, pad);
+	engine_.sink_.commit();
+	wr.sent++;
+	return wr.length;
+}
+
+/* Receiving ----------------------------------------------------------------------------------------------------- */
+
+void Responder::receive_unacknowledged(const prism_bth &bth, Packet packet)
+{
+	const std::uint16_t flags = uc_opcode_flags(bth.opcode);
+	/* A packet is missing, or the sender gave up: the message under way will not be whole. */
+	if (resp_.message.active && (bth.psn != resp_.expected_psn || (flags & op_first)))
+		drop_message();
+	resp_.expected_psn = bth.psn;
+	if (packet.size() & 3)
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+	else if (resp_.message.active || (flags & op_first))
+		execute_standard(bth, flags, packet, 0);
+	resp_.expected_psn = psn_add(bth.psn, 1);
+}
+
+void Responder::receive_datagram(const Route &route, const prism_bth &bth, Packet packet)
+{
+	const bool immediate = bth.opcode == ud_send_only_imm;
+	const std::size_t headers = bth_size + deth_size + (immediate ? immediate_size : 0);
+	if ((packet.size() & 3) || packet.size() < headers + bth.pad) {
+		engine_.counters.rx_bad_format++;
+		return;
+	}
+	if (get_unaligned_be32(packet.data() + bth_size) != qp_.attr.qkey) {
+		engine_.counters.rx_bad_qkey++;
+		return;
+	}
+	const ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
+	if (queue.empty()) {
+		engine_.counters.rx_no_receive++;
+		return;
+	}
+	const Packet payload = packet.subspan(headers, packet.size() - headers - bth.pad);
+	if (room_in(queue.front().sges) < grh_size + payload.size()) {
+		engine_.counters.rx_message_dropped++;
+		return;
+	}
+	pop_receive();
+	resp_.message = {};
+	resp_.source_qpn = get_unaligned_be32(packet.data() + bth_size + 4) & PRISM_QPN_MASK;
+	const Grh grh = make_grh(route, packet.size());
+	if (store_received(grh) != IBV_WC_SUCCESS || store_received(payload) != IBV_WC_SUCCESS) {
+		complete_receive(IBV_WC_LOC_PROT_ERR, nullptr, 0, 0);
+		engine_.fail_qp(qp_);
+		return;
+	}
+	std::uint32_t tail = 0;
+	if (immediate)
+		std::memcpy(&tail, packet.data() + bth_size + deth_size, sizeof(tail));
+	complete_receive(IBV_WC_SUCCESS, &bth, immediate ? op_send | op_immediate : op_send, tail);
+}
+
+} // namespace prism::soft
