@@ -53,7 +53,7 @@ std::vector<ibv_device *> soft_devices()
 	std::vector<ibv_device *> devices;
 	for (const soft::InterfaceInfo &interface : soft::list_interfaces())
 		if (wanted(interface.name))
-			devices.push_back(soft::make_device(interface));
+			devices.push_back(soft::get_device(interface));
 	return devices;
 }
 
@@ -73,7 +73,7 @@ ibv_device **prismdv_get_device_list(int *num_devices)
 	auto **list = static_cast<ibv_device **>(std::realloc(real, (count + 1) * sizeof(ibv_device *)));
 	if (!list) {
 		for (ibv_device *device : soft)
-			verbs_get_device(device)->ops->uninit_device(verbs_get_device(device));
+			soft::put_device(device);
 		if (real)
 			real_verbs::free_device_list(real);
 		errno = ENOMEM;

@@ -7,12 +7,14 @@
  *   Request            a slot of its send queue, derived from WorkRequest
  *   max_message        bytes
  *   has_atomic_write   ibv_wr_atomic_write() is there, for queue pairs that may_write_atomically(object)
- *   lock(object)       a Lockable, held while requests are filled in
- *   queue(object)      max_sge, max_inline, tail, full(), at(), sges(), inline_bytes(), operands()
+ *   hold(object)       a lock, for posting a list of work requests and for the two ends of a batch
+ *   suspend(object, lock)   at the end of ibv_wr_start(): nobody else posts until resume(), whether or not by the lock
+ *   resume(object)     the lock again
+ *   queue(object)      max_sge, max_inline, tail, room(), at(), sges(), inline_bytes(), operands()
  *   may_post(object)   by the state of the queue pair
  *   rules(object)      PostingRules
  *   set_address(object, request, ibv_send_wr)   whom a SEND of an unconnected queue pair goes to
- *   submit(object, begin, lock)   let the device have the requests from index begin to the tail: 0 or errno
+ *   submit(object, begin, lock)   let the device have the requests from index begin to the new tail: 0 or errno
  */
 #pragma once
 
@@ -42,8 +44,12 @@ struct PostingState {
 	DvHandle dv;
 	bool has_send_ops = false;
 
-	/* A batch between ibv_wr_start and ibv_wr_complete; the lock is held meanwhile. */
-	std::uint32_t batch_begin = 0;
+	/* What is being posted: the slots from the queue's tail to next, which the device does not see yet. */
+	std::uint32_t next = 0;
+	std::uint32_t room = 0; /* slots left */
+
+	/* A batch between ibv_wr_start and ibv_wr_complete */
+	PostingRules batch_rules{};
 	int batch_error = 0;
 	Request *building = nullptr;
 };
@@ -64,16 +70,38 @@ class Posting
 
 	/* Filling a slot */
 
-	/** The slot behind the last one posted or built, cleared; nullptr if the queue is full. */
-	static Request *next_slot(Object &object)
+	static void begin(Object &object)
+	{
+		object.next = Device::queue(object).tail;
+		object.room = Device::queue(object).room();
+	}
+
+	/** The slots filled since begin() become the device's. */
+	template <typename Lock>
+	static int submit(Object &object, Lock &lock)
 	{
 		auto &queue = Device::queue(object);
-		if (queue.full())
+		const std::uint32_t first = queue.tail;
+		queue.tail = object.next;
+		return Device::submit(object, first, lock);
+	}
+
+	/** The slot behind the last one filled, cleared; nullptr if the queue is full. It counts once next is advanced.
+	 */
+	static Request *next_slot(Object &object)
+	{
+		if (!object.room)
 			return nullptr;
-		Request &wr = queue.at(queue.tail);
+		Request &wr = Device::queue(object).at(object.next);
 		/* In place: an assignment would build it elsewhere first, and std::construct_at() zero all of it. */
 		::new (static_cast<void *>(&wr)) Request;
 		return &wr;
+	}
+
+	static void fill(Object &object)
+	{
+		object.next++;
+		object.room--;
 	}
 
 	static int set_sges(Object &object, Request &wr, const ibv_sge *list, std::size_t count)
@@ -270,8 +298,8 @@ class Posting
 			return nullptr;
 		}
 		wr->wr_id = ex.wr_id;
-		set_flags(Device::rules(object), *wr, ex.wr_flags);
-		Device::queue(object).tail++;
+		set_flags(object.batch_rules, *wr, ex.wr_flags);
+		fill(object);
 		return object.building = wr;
 	}
 
@@ -280,38 +308,42 @@ class Posting
 	static void wr_start(ibv_qp_ex *ex)
 	{
 		Object &object = self(ex);
-		Device::lock(object).lock();
-		object.batch_begin = Device::queue(object).tail;
+		auto lock = Device::hold(object);
+		begin(object);
+		object.batch_rules = Device::rules(object);
 		object.batch_error = Device::may_post(object) ? 0 : EINVAL;
 		object.building = nullptr;
+		Device::suspend(object, lock);
 	}
 
-	static void drop_batch(Object &object)
+	/** The state of the queue pair may have changed since wr_start(). */
+	static int check_batch(Object &object)
 	{
-		Device::queue(object).tail = object.batch_begin;
-		object.building = nullptr;
+		auto &queue = Device::queue(object);
+		const PostingRules rules = Device::rules(object);
+		int error = object.batch_error;
+		if (!error && !Device::may_post(object))
+			error = EINVAL;
+		for (std::uint32_t i = queue.tail; !error && i != object.next; i++)
+			error = check_request(rules, queue, queue.at(i));
+		return error;
 	}
 
 	static int wr_complete(ibv_qp_ex *ex)
 	{
 		Object &object = self(ex);
-		std::unique_lock lock(Device::lock(object), std::adopt_lock);
-		auto &queue = Device::queue(object);
-		const PostingRules rules = Device::rules(object);
-		int error = object.batch_error;
-		for (std::uint32_t i = object.batch_begin; !error && i != queue.tail; i++)
-			error = check_request(rules, queue, queue.at(i));
-		if (!error)
-			return Device::submit(object, object.batch_begin, lock);
-		drop_batch(object);
-		return error;
+		auto lock = Device::resume(object);
+		object.building = nullptr;
+		if (const int error = check_batch(object))
+			return error;
+		return submit(object, lock);
 	}
 
 	static void wr_abort(ibv_qp_ex *ex)
 	{
 		Object &object = self(ex);
-		std::lock_guard guard(Device::lock(object), std::adopt_lock);
-		drop_batch(object);
+		[[maybe_unused]] const auto lock = Device::resume(object);
+		object.building = nullptr;
 	}
 
 	static void note_error(Object &object, int error)
@@ -402,7 +434,7 @@ class Posting
 		ex.wr_bind_mw = [](ibv_qp_ex *qp, ibv_mw *mw, std::uint32_t rkey, const ibv_mw_bind_info *info) {
 			Request *wr = build(qp);
 			if (wr)
-				set_bind(*wr, Device::rules(self(qp)).qpn, mw->rkey, rkey, *info);
+				set_bind(*wr, self(qp).batch_rules.qpn, mw->rkey, rkey, *info);
 		};
 	}
 
@@ -494,10 +526,9 @@ public:
 	static int post_send(ibv_qp *base, ibv_send_wr *wr, ibv_send_wr **bad)
 	{
 		auto &object = *to_object<Object>(base);
-		std::unique_lock lock(Device::lock(object));
-		auto &queue = Device::queue(object);
+		auto lock = Device::hold(object);
 		ibv_send_wr *const first = wr;
-		const std::uint32_t begin = queue.tail;
+		begin(object);
 		const PostingRules rules = Device::rules(object);
 		int error = Device::may_post(object) ? 0 : EINVAL;
 		for (; wr && !error; wr = wr->next) {
@@ -505,11 +536,11 @@ public:
 			error = slot ? translate(object, rules, *slot, *wr) : ENOMEM;
 			if (error)
 				break;
-			queue.tail++;
+			fill(object);
 		}
 		if (error)
 			*bad = wr;
-		const int refused = Device::submit(object, begin, lock);
+		const int refused = submit(object, lock);
 		if (!refused || error)
 			return error;
 		*bad = first;
@@ -522,20 +553,19 @@ public:
 			return EINVAL;
 		const std::uint32_t new_key = (mw->rkey & ~0xffu) | ((mw->rkey + 1) & 0xff);
 		auto &object = *to_object<Object>(base);
-		std::unique_lock lock(Device::lock(object));
+		auto lock = Device::hold(object);
 		if (!Device::may_post(object))
 			return EINVAL;
-		auto &queue = Device::queue(object);
-		const std::uint32_t begin = queue.tail;
+		begin(object);
 		Request *wr = next_slot(object);
 		if (!wr)
 			return ENOMEM;
 		wr->wr_id = bind->wr_id;
 		set_flags(Device::rules(object), *wr, bind->send_flags);
 		set_bind(*wr, 0, mw->rkey, new_key, bind->bind_info);
-		queue.tail++;
+		fill(object);
 		mw->rkey = new_key;
-		return Device::submit(object, begin, lock);
+		return submit(object, lock);
 	}
 
 	/** Fill in the builders; the queue pair then has IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */

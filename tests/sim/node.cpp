@@ -66,7 +66,7 @@ void Endpoint::connect(const Endpoint &peer, const ConnectOptions &options)
 
 SendRequest *Endpoint::next()
 {
-	if (qp.sq.full())
+	if (!qp.sq.room())
 		return nullptr;
 	SendRequest &request = qp.sq.at(qp.sq.tail);
 	request = {};

@@ -18,7 +18,7 @@ using soft::ProtocolCounters;
 constexpr std::uint32_t responder_qpn = 0x4001, requester_qpn = 0x8002, first_psn = 0x100;
 constexpr std::uint64_t target_va = 0x7f1000000000, scratch_va = 0x7f2000000000;
 
-const std::map<std::string, std::uint64_t ProtocolCounters::*> counters{
+const std::map<std::string, soft::Counter ProtocolCounters::*> counters{
 	{"bad_format", &ProtocolCounters::rx_bad_format},
 	{"bad_flags", &ProtocolCounters::rx_bad_flags},
 	{"bad_operand", &ProtocolCounters::rx_bad_operand},

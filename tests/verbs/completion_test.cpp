@@ -75,6 +75,40 @@ TEST_P(Completions, SolicitedOnlyWaitsForASolicitedMessageOrAnError)
 	peer.reset();
 }
 
+TEST_P(Completions, ArmingFindsACompletionThatNobodyPolled)
+{
+	if (devices.kernel)
+		skip("rxe leaves it to the program to poll again after arming");
+	const Owned<ibv_comp_channel> channel(prismdv_create_comp_channel(server.context.get()));
+	const Owned<ibv_cq> cq(ibv_create_cq(server.context.get(), 16, nullptr, channel.get(), 0));
+	QpOptions options;
+	options.recv_cq = cq.get();
+	peer = create_qp(server, options);
+	connect();
+	for (int i = 0; i < 3; i++)
+		post_recv(peer.get(), server.memory.sge(0, 64));
+
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {})).status, IBV_WC_SUCCESS);
+	ASSERT_EQ(ibv_req_notify_cq(cq.get(), 1), 0);
+	EXPECT_FALSE(event_within(channel.get(), 2)) << "not solicited";
+	ASSERT_EQ(ibv_req_notify_cq(cq.get(), 0), 0);
+	take_event(channel.get(), cq.get());
+	ASSERT_EQ(ibv_req_notify_cq(cq.get(), 0), 0);
+	EXPECT_FALSE(event_within(channel.get(), 2)) << "one event for each completion";
+	EXPECT_TRUE(next(cq.get()));
+
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {})).status, IBV_WC_SUCCESS);
+	take_event(channel.get(), cq.get());
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {}).with(IBV_SEND_SOLICITED)).status, IBV_WC_SUCCESS);
+	ASSERT_EQ(ibv_req_notify_cq(cq.get(), 1), 0);
+	take_event(channel.get(), cq.get());
+	EXPECT_TRUE(next(cq.get()));
+	EXPECT_TRUE(next(cq.get()));
+	ASSERT_EQ(ibv_req_notify_cq(cq.get(), 0), 0);
+	EXPECT_FALSE(event_within(channel.get(), 2)) << "all polled";
+	peer.reset();
+}
+
 TEST_P(Completions, OverflowIsAnAsynchronousError)
 {
 	const Owned<ibv_cq> cq(ibv_create_cq(client.context.get(), 1, nullptr, nullptr, 0));

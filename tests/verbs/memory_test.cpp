@@ -28,12 +28,14 @@ TEST_P(Memory, DeviceMemoryIsScratchForRedirects)
 	EXPECT_EQ(ibv_free_dm(dm.get()), EBUSY);
 	server.memory.put(0, "to scratch");
 	EXPECT_EQ(status(prism_read({}, server.memory).redirect(16, mr->rkey, 10)), 0u);
-	char copy[10];
+	char copy[12]; /* whole words */
 	ASSERT_EQ(ibv_memcpy_from_dm(copy, dm.get(), 16, sizeof(copy)), 0);
-	EXPECT_EQ(std::string(copy, sizeof(copy)), "to scratch");
+	EXPECT_EQ(std::string(copy, 10), "to scratch");
 	EXPECT_EQ(status(prism_write({}, server.memory, 100).data_from(16, mr->rkey, 10)), 0u);
 	EXPECT_EQ(server.memory.text(100, 10), "to scratch");
-	EXPECT_EQ(ibv_memcpy_from_dm(copy, dm.get(), 250, sizeof(copy)), EINVAL);
+	EXPECT_EQ(ibv_memcpy_from_dm(copy, dm.get(), 252, sizeof(copy)), EINVAL);
+	EXPECT_EQ(ibv_memcpy_from_dm(copy, dm.get(), 18, sizeof(copy)), EINVAL);
+	EXPECT_EQ(ibv_memcpy_from_dm(copy, dm.get(), 16, 10), EINVAL);
 }
 
 TEST_P(Memory, WindowOfTypeTwoIsBoundUsedAndInvalidatedRemotely)

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <string_view>
+#include <sys/stat.h>
 #include <vector>
 
 using prism::real_verbs::Function;
@@ -128,6 +129,12 @@ struct ibv_context *ibv_import_device(int cmd_fd)
 {
 	static const Function<struct ibv_context *(int)> real("ibv_import_device", "IBVERBS_1.10");
 
+	// Only what the kernel keeps behind a device node can be imported.
+	struct stat status = {};
+	if (fstat(cmd_fd, &status) == 0 && !S_ISCHR(status.st_mode)) {
+		errno = EOPNOTSUPP;
+		return nullptr;
+	}
 	kernel_devices_only = true;
 	struct ibv_context *const context = real(cmd_fd);
 	kernel_devices_only = false;

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
-#include <utility>
 
 #include "../counter.hpp"
+#include "counter_name.hpp"
 
 namespace prism::uverbs
 {
@@ -18,27 +18,6 @@ namespace
 std::string_view name_of(const prismdv_counter &counter)
 {
 	return counter.name;
-}
-
-/** Counters of rxe that docs/semantics.md (S.12) has under another name. */
-std::string_view our_name(std::string_view name)
-{
-	static constexpr std::pair<std::string_view, std::string_view> names[] = {
-		{"completer_retry_err", "retransmits"},
-		{"duplicate_request", "rx_duplicate"},
-		{"out_of_seq_request", "rx_out_of_sequence"},
-		{"rcvd_pkts", "rx_packets"},
-		{"rcvd_rnr_err", "rx_rnr_nak"},
-		{"retry_exceeded_err", "retry_exceeded"},
-		{"retry_rnr_exceeded_err", "rnr_exceeded"},
-		{"send_err", "tx_errors"},
-		{"send_rnr_err", "tx_rnr_nak"},
-		{"sent_pkts", "tx_packets"},
-	};
-	for (const auto &[theirs, ours] : names)
-		if (name == theirs)
-			return ours;
-	return name;
 }
 
 /** What the kernel shows; nothing if it does not. The file "lifespan" says how old the others may be. */

@@ -23,7 +23,10 @@ struct KernelDevice {
 	{
 		return uverbs::has_atomic_write(object.base.qp.context);
 	}
-	static SpinLock &lock(Object &object) { return object.send_lock; }
+	using Lock = std::unique_lock<SpinLock>;
+	static Lock hold(Object &object) { return Lock(object.send_lock); }
+	static void suspend(Object &, Lock &lock) { static_cast<void>(lock.release()); } /* held until the batch ends */
+	static Lock resume(Object &object) { return Lock(object.send_lock, std::adopt_lock); }
 	static SendRing &queue(Object &object) { return object.sends; }
 
 	/** As the application knows it: that the module has found an error meanwhile makes no difference here. */
@@ -52,7 +55,7 @@ struct KernelDevice {
 	}
 
 	/** The doorbell is a system call, so the lock is given up before it. */
-	static int submit(Object &object, std::uint32_t begin, std::unique_lock<SpinLock> &lock)
+	static int submit(Object &object, std::uint32_t begin, Lock &lock)
 	{
 		if (object.sends.tail == begin)
 			return 0;

@@ -26,7 +26,7 @@ public:
 	/** 0 or an errno. */
 	int map(int cmd_fd, const prism_abi_mmap &where, const ibv_qp_cap &cap, bool prism);
 
-	[[nodiscard]] bool full() const { return queue_.full(tail); }
+	[[nodiscard]] std::uint32_t room() const { return queue_.room(tail); }
 	SendRequest &at(std::uint32_t index) { return slots_[index & queue_.mask()]; }
 
 	/** These lie in the entry already: of a request, its sges, inline bytes or operands. */

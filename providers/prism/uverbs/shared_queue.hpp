@@ -52,10 +52,10 @@ public:
 	void set_producer(std::uint32_t index) const { store(producer_, index & mask_); }
 	void set_consumer(std::uint32_t index) const { store(consumer_, index & mask_); }
 
-	/** For the producer, which has filled entries up to before @p producer. */
-	[[nodiscard]] bool full(std::uint32_t producer) const
+	/** For the producer, which has filled entries up to before @p producer: how many more fit. */
+	[[nodiscard]] std::uint32_t room(std::uint32_t producer) const
 	{
-		return ((producer + 1 - their_consumer()) & mask_) == 0;
+		return (their_consumer() - 1 - producer) & mask_;
 	}
 
 private:

@@ -20,7 +20,7 @@ int ReceiveRing::post(const ibv_recv_wr &wr, bool exact)
 		(exact && static_cast<std::uint32_t>(wr.num_sge) != max_sge))
 		return EINVAL;
 	const std::uint32_t producer = queue.own_producer();
-	if (queue.full(producer))
+	if (!queue.room(producer))
 		return ENOMEM;
 	auto *entry = reinterpret_cast<prism_abi_recv *>(queue.entry(producer));
 	const auto count = static_cast<std::uint32_t>(wr.num_sge);

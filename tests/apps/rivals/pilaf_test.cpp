@@ -113,8 +113,10 @@ TEST(PilafChecksums, PassingDamageIsReadAgain)
 	});
 	std::uint64_t by_reads = 0;
 	const auto end = std::chrono::steady_clock::now() + test_patience;
-	while (client->stats().torn_extents + client->stats().torn_entries < 5 &&
-		std::chrono::steady_clock::now() < end) {
+	const auto seen_enough = [&] {
+		return client->stats().torn_extents + client->stats().torn_entries >= 5 && by_reads > 0;
+	};
+	while (!seen_enough() && std::chrono::steady_clock::now() < end) {
 		const std::uint64_t calls = client->stats().gave_up;
 		const Answer answer = get(*client, "key");
 		ASSERT_EQ(answer.outcome, Outcome::ok);

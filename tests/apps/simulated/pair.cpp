@@ -19,7 +19,12 @@ struct SimulatedDevice {
 	static constexpr bool has_atomic_write = false;
 
 	static bool may_write_atomically(const Object &) { return false; }
-	static PostingObject::NoLock &lock(Object &object) { return object.mutex; }
+	/* One thread runs a simulation. */
+	struct Lock {
+	};
+	static Lock hold(Object &) { return {}; }
+	static void suspend(Object &, Lock &) {}
+	static Lock resume(Object &) { return {}; }
 	static soft::SendQueue &queue(Object &object) { return object.endpoint->qp.sq; }
 	static bool may_post(const Object &object)
 	{
@@ -33,7 +38,6 @@ struct SimulatedDevice {
 	}
 	static void set_address(const Object &, Request &, const ibv_send_wr &) {}
 
-	template <typename Lock>
 	static int submit(Object &object, std::uint32_t, Lock &)
 	{
 		soft::QueuePair &qp = object.endpoint->qp;

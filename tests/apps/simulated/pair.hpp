@@ -21,14 +21,7 @@ namespace test = prism::test;
 
 /** What Posting works on: begins as every queue pair of libprism does. */
 struct PostingObject : prism::PostingState<soft::SendRequest> {
-	/* One thread runs a simulation. */
-	struct NoLock {
-		void lock() noexcept {}
-		void unlock() noexcept {}
-	};
-
 	test::Endpoint *endpoint = nullptr;
-	NoLock mutex;
 };
 
 /** Posts by the code of the devices (posting.hpp), to an engine without sockets. Not copied: libibverbs points into it.

@@ -30,6 +30,8 @@ public:
 	}
 
 	[[nodiscard]] int get() const { return fd; }
+	/** Leaves closing it to the caller. */
+	[[nodiscard]] int release() { return std::exchange(fd, -1); }
 	explicit operator bool() const { return fd >= 0; }
 
 private:

@@ -5,6 +5,7 @@
 #include <linux/sock_diag.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -134,15 +135,16 @@ std::uint64_t kernel_drops(int fd)
 
 } // namespace
 
-UdpPort::UdpPort(Slot slot, InterfaceInfo interface)
-	: claim(std::move(slot)), info(std::move(interface)), sending(std::make_unique<SendBuffers>()),
-	  receiving(std::make_unique<ReceiveBuffers>()), seeds(std::make_unique<CachedSeed[]>(seed_cache_size))
+UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
+	: claim(std::move(slot)), info(std::move(interface)), count(shared ? *shared : own_count),
+	  sending(std::make_unique<SendBuffers>()), receiving(std::make_unique<ReceiveBuffers>()),
+	  seeds(std::make_unique<CachedSeed[]>(seed_cache_size))
 {
 }
 
 UdpPort::~UdpPort() = default;
 
-std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error)
+std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)
 {
 	InterfaceInfo info;
 	if (!find_interface(interface, info, error))
@@ -158,7 +160,7 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 			error = info.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
 			return nullptr;
 		}
-		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info));
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info, shared));
 		const Bound bound = port->bind_all(error);
 		if (bound == Bound::failed)
 			return nullptr;
@@ -249,6 +251,16 @@ std::vector<Address> UdpPort::addresses() const
 	return list;
 }
 
+std::vector<std::uint64_t> UdpPort::socket_inodes() const
+{
+	std::vector<std::uint64_t> list;
+	for (const Socket &socket : sockets) {
+		struct stat status;
+		list.push_back(::fstat(socket.fd.get(), &status) == 0 ? status.st_ino : 0);
+	}
+	return list;
+}
+
 void UdpPort::learn_steering()
 {
 	Nobody nobody;
@@ -283,6 +295,11 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 		    [](const pollfd &one) { return one.revents != 0; }))
 		check_all.store(true, std::memory_order_relaxed);
 	return true;
+}
+
+bool UdpPort::shares_addresses() const
+{
+	return std::ranges::any_of(sockets, [](const Socket &socket) { return socket.shared; });
 }
 
 std::vector<int> UdpPort::fds() const

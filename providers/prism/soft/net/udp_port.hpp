@@ -21,6 +21,7 @@
 #include "icrc.hpp"
 #include "interfaces.hpp"
 #include "packet.hpp"
+#include "port_counters.hpp"
 #include "slot.hpp"
 #include "steering.hpp"
 #include "train.hpp"
@@ -59,9 +60,11 @@ public:
 	 * A port on all addresses of @p interface. Takes a few microseconds, or a few milliseconds where addresses are
 	 * shared with a process that does not answer. Thread-safe.
 	 * @param error on failure: what is wrong, for the user.
+	 * @param shared where to count, for others to see; outlives the port. Null: in memory of its own.
 	 * @return null on failure.
 	 */
-	static std::unique_ptr<UdpPort> open(const std::string &interface, std::string &error);
+	static std::unique_ptr<UdpPort> open(
+		const std::string &interface, std::string &error, PortCounters *shared = nullptr);
 
 	~UdpPort() override;
 
@@ -75,6 +78,9 @@ public:
 	 * place of 127.0.0.1.
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
+
+	/** By which the kernel knows the sockets of addresses(), in their order (/proc/net/udp). */
+	[[nodiscard]] std::vector<std::uint64_t> socket_inodes() const;
 
 	/**
 	 * Sends from the first address that fits the peer: IPv4 to IPv4; link-local to link-local; otherwise the first
@@ -103,29 +109,15 @@ public:
 	 */
 	bool wait(std::int64_t timeout_ns, int wake_fd);
 
+	/** Whether others have addresses of this port too: what is theirs may come to it, so it must be looked after. */
+	[[nodiscard]] bool shares_addresses() const;
+
 	/** Readable when receive() would find something. Valid as long as the port; only to be polled. */
 	[[nodiscard]] std::vector<int> fds() const;
 
 	[[nodiscard]] UdpCounters counters() const;
 
 private:
-	/* One writer under the caller's lock, any reader: no read-modify-write instruction is needed. */
-	class Counter
-	{
-	public:
-		void add(std::uint64_t n = 1) { value.store(get() + n, std::memory_order_relaxed); }
-		[[nodiscard]] std::uint64_t get() const { return value.load(std::memory_order_relaxed); }
-
-	private:
-		std::atomic<std::uint64_t> value{0};
-	};
-
-	struct Counters {
-		Counter rx_packets, rx_trains, rx_bytes, rx_too_short, rx_too_long, rx_bad_icrc, rx_icrc_id_unknown,
-			rx_misdirected_forwarded, rx_misdirected_dropped, rx_forwarded_to_us;
-		Counter tx_packets, tx_trains, tx_bytes, tx_errors, tx_too_big, tx_no_route, tx_segment_fallbacks;
-	};
-
 	/* One address. */
 	struct Socket {
 		Address local;
@@ -170,7 +162,7 @@ private:
 	struct Forwarded;
 	struct CachedSeed;
 
-	UdpPort(Slot slot, InterfaceInfo interface);
+	UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared);
 
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
@@ -210,7 +202,8 @@ private:
 	Slot claim;
 	InterfaceInfo info;
 	std::vector<Socket> sockets;
-	Counters count;
+	PortCounters own_count; /* unless it is shared */
+	PortCounters &count;
 
 	TrainQueue queue;
 	Address next_peer;

@@ -24,10 +24,14 @@ bool CompletionQueue::push(const ibv_wc &wc, bool solicited)
 			at -= capacity_;
 		ring_[at] = wc;
 		count_.store(count + 1, std::memory_order_release);
-		due = armed_ == Armed::any ||
-		      (armed_ == Armed::solicited && (solicited || wc.status != IBV_WC_SUCCESS));
-		if (due)
+		const bool urgent = solicited || wc.status != IBV_WC_SUCCESS;
+		due = armed_ == Armed::any || (armed_ == Armed::solicited && urgent);
+		if (due) {
 			armed_ = Armed::no;
+		} else {
+			missed_ = true;
+			missed_solicited_ |= urgent;
+		}
 	}
 	if (due)
 		notify_();
@@ -47,16 +51,26 @@ int CompletionQueue::poll(int count, ibv_wc *wc)
 			head_ = 0;
 	}
 	count_.store(left, std::memory_order_release);
+	if (!left)
+		forget_missed();
 	return n;
 }
 
 void CompletionQueue::arm(bool solicited_only)
 {
-	std::lock_guard guard(lock_);
-	if (!solicited_only)
-		armed_ = Armed::any;
-	else if (armed_ == Armed::no)
-		armed_ = Armed::solicited;
+	{
+		std::lock_guard guard(lock_);
+		if (!(solicited_only ? missed_solicited_ : missed_)) {
+			if (!solicited_only)
+				armed_ = Armed::any;
+			else if (armed_ == Armed::no)
+				armed_ = Armed::solicited;
+			return;
+		}
+		armed_ = Armed::no;
+		forget_missed();
+	}
+	notify_();
 }
 
 void CompletionQueue::purge(std::uint32_t qpn)
@@ -70,6 +84,8 @@ void CompletionQueue::purge(std::uint32_t qpn)
 			ring_[(head_ + kept++) % capacity_] = wc;
 	}
 	count_.store(kept, std::memory_order_release);
+	if (!kept)
+		forget_missed();
 }
 
 bool CompletionQueue::resize(std::uint32_t capacity)

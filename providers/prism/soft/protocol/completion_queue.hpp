@@ -25,7 +25,12 @@ public:
 
 	int poll(int count, ibv_wc *wc);
 
-	/** An event for the next completion, or with @p solicited_only for the next solicited or failed one. */
+	/**
+	 * An event for the next completion, or with @p solicited_only for the next solicited or failed one. A
+	 * completion that came while the queue was not armed and that nobody has polled yet is such a one: programs
+	 * that poll, arm and sleep, as UCX does, would miss it. IBTA 11.4.2.2 leaves it to them to poll again; NICs do
+	 * not.
+	 */
 	void arm(bool solicited_only);
 
 	/** Drop what a destroyed QP left behind. */
@@ -46,12 +51,17 @@ private:
 		any
 	};
 
+	void forget_missed() { missed_ = missed_solicited_ = false; }
+
 	SpinLock lock_;
 	std::vector<ibv_wc> ring_;
 	std::uint32_t capacity_;
 	std::uint32_t head_ = 0;
 	std::atomic<std::uint32_t> count_{0};
 	Armed armed_ = Armed::no;
+	/* Completions that raised no event and may still be waiting; the second one is for a solicited-only arming */
+	bool missed_ = false;
+	bool missed_solicited_ = false;
 	std::function<void()> notify_;
 };
 

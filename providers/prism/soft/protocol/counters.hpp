@@ -2,7 +2,7 @@
 /* What the protocol counts. Names and meaning: docs/semantics.md S.12; read with prismdv_query_counters(3). */
 #pragma once
 
-#include <cstdint>
+#include "../net/counter.hpp"
 
 #define PRISM_PROTOCOL_COUNTERS(X)                                                                                     \
 	X(rx_unknown_qp)                                                                                               \
@@ -46,12 +46,16 @@
 	X(free_list_rejected)                                                                                          \
 	X(free_list_reclaimed)
 
+/* How many there are now. Shown by prism-stat(1), not by prismdv_query_counters(3): they fall, too. */
+#define PRISM_PROTOCOL_GAUGES(X) X(qps)
+
 namespace prism::soft
 {
 
 struct ProtocolCounters {
-#define X(name) std::uint64_t name = 0;
+#define X(name) Counter name;
 	PRISM_PROTOCOL_COUNTERS(X)
+	PRISM_PROTOCOL_GAUGES(X)
 #undef X
 };
 

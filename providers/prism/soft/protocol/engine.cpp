@@ -11,8 +11,10 @@
 namespace prism::soft
 {
 
-Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count)
-	: sink_(sink), listener_(listener), first_qpn_(first_qpn), qps_(qp_count)
+Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
+	ProtocolCounters *shared)
+	: counters(shared ? *shared : own_counters_), sink_(sink), listener_(listener), first_qpn_(first_qpn),
+	  qps_(qp_count)
 {
 }
 
@@ -34,6 +36,7 @@ std::uint32_t Engine::take_qpn()
 void Engine::add_qp(QueuePair &qp)
 {
 	qps_[qp.qpn - first_qpn_] = &qp;
+	counters.qps++;
 }
 
 void Engine::remove_qp(QueuePair &qp)
@@ -41,6 +44,7 @@ void Engine::remove_qp(QueuePair &qp)
 	reset_qp(qp);
 	std::erase(dirty_, &qp);
 	qps_[qp.qpn - first_qpn_] = nullptr;
+	counters.qps.subtract();
 }
 
 QueuePair *Engine::find_qp(std::uint32_t qpn)

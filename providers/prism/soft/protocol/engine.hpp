@@ -48,7 +48,9 @@ inline constexpr std::uint32_t max_message = 1u << 30;
 class Engine : public PacketHandler
 {
 public:
-	Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count);
+	/** @param shared where to count, for others to see; outlives the engine. Null: in memory of its own. */
+	Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
+		ProtocolCounters *shared = nullptr);
 	~Engine() override;
 
 	/* Packets and time */
@@ -64,7 +66,7 @@ public:
 
 	/* Objects */
 	MemoryTable memory;
-	ProtocolCounters counters;
+	ProtocolCounters &counters;
 
 	/** A number for a new QP, 0 if all are taken; give it back with remove_qp(). */
 	std::uint32_t take_qpn();
@@ -123,6 +125,7 @@ private:
 	void report_limit(SharedReceiveQueue &srq);
 	void give_back(const prism_buffer &buffer);
 
+	ProtocolCounters own_counters_; /* unless they are shared */
 	PacketSink &sink_;
 	EventListener &listener_;
 	const std::uint32_t first_qpn_;

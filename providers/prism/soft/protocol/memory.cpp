@@ -84,13 +84,12 @@ bool MemoryTable::remove(std::uint32_t key)
 	return true;
 }
 
-std::uint32_t MemoryTable::replace(std::uint32_t key, const Region &contents)
+void MemoryTable::replace(std::uint32_t key, const Region &contents)
 {
 	const std::uint32_t index = key >> 8;
 	Region &entry = entries_[index];
 	entry = contents;
-	entry.key = index << 8 | ++generation_[index];
-	return entry.key;
+	entry.key = key;
 }
 
 int MemoryTable::bind_window(std::uint32_t key, std::uint32_t new_key, std::uint32_t region_key, std::uint64_t va,

@@ -52,8 +52,8 @@ public:
 	/** False if windows are still bound to the region. */
 	bool remove(std::uint32_t key);
 
-	/** Replace what a region's key stands for (ibv_rereg_mr); the key changes and is returned. */
-	std::uint32_t replace(std::uint32_t key, const Region &contents);
+	/** Replace what a region's key stands for (ibv_rereg_mr); peers keep the key, as with the kernel's devices. */
+	void replace(std::uint32_t key, const Region &contents);
 
 	/** Bind window @p key to part of a region, under the new key @p new_key; length 0 unbinds. errno or 0. */
 	int bind_window(std::uint32_t key, std::uint32_t new_key, std::uint32_t region_key, std::uint64_t va,

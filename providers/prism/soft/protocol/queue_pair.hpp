@@ -59,7 +59,7 @@ class SendQueue
 public:
 	SendQueue(std::uint32_t max_wr, std::uint32_t max_sge, std::uint32_t max_inline, bool prism);
 
-	[[nodiscard]] bool full() const { return tail - head == max_wr; }
+	[[nodiscard]] std::uint32_t room() const { return max_wr - (tail - head); }
 	[[nodiscard]] bool empty() const { return tail == head; }
 	SendRequest &at(std::uint32_t index) { return slots_[index & mask_]; }
 
@@ -173,6 +173,7 @@ struct ResponderState {
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
 	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */
+	std::uint8_t packet_type = 0; /* UD: of the datagram being received */
 };
 
 struct QueuePair {

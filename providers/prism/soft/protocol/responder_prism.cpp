@@ -71,9 +71,9 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 void Responder::count_result(const prism_request &request, const prism_result &result)
 {
 	ProtocolCounters &counters = engine_.counters;
-	std::uint64_t *const by_op[] = {
+	Counter *const by_op[] = {
 		&counters.prism_reads, &counters.prism_writes, &counters.prism_cas, &counters.prism_allocates};
-	++*by_op[request.op];
+	by_op[request.op]->add();
 	switch (result.status) {
 	case PRISM_STATUS_CAS_MISS:
 		counters.prism_cas_misses++;

@@ -186,8 +186,10 @@ void Responder::complete_receive(ibv_wc_status status, const prism_bth *bth, std
 	wc.byte_len = resp_.message.received;
 	wc.qp_num = qp_.qpn;
 	wc.src_qp = qp_.type == IBV_QPT_UD ? resp_.source_qpn : qp_.attr.dest_qpn;
-	if (qp_.type == IBV_QPT_UD)
+	if (qp_.type == IBV_QPT_UD) {
 		wc.wc_flags |= IBV_WC_GRH;
+		wc.sl = resp_.packet_type;
+	}
 	if (flags & op_immediate) {
 		wc.wc_flags |= IBV_WC_WITH_IMM;
 		wc.imm_data = tail;

@@ -50,6 +50,13 @@ std::uint16_t ipv4_checksum(const std::uint8_t *header)
 	return static_cast<std::uint16_t>(~sum);
 }
 
+/*
+ * RoCE packets have no service level. In its place the NICs that have most users (mlx5) tell what kind of packet a
+ * datagram came in, and UCX knows by it whether the 40 bytes before the payload hold an IPv4 or an IPv6 header.
+ */
+constexpr std::uint8_t packet_type_ipv6 = 9;
+constexpr std::uint8_t packet_type_ipv4 = 10;
+
 using Grh = std::array<std::uint8_t, grh_size>;
 
 /** The IP header of a packet of @p size bytes between BTH and pad. A socket does not show it; most of it is known. */
@@ -201,6 +208,7 @@ void Responder::receive_datagram(const Route &route, const prism_bth &bth, Packe
 	pop_receive();
 	resp_.message = {};
 	resp_.source_qpn = get_unaligned_be32(packet.data() + bth_size + 4) & PRISM_QPN_MASK;
+	resp_.packet_type = route.from.is_ipv4() ? packet_type_ipv4 : packet_type_ipv6;
 	const Grh grh = make_grh(route, packet.size());
 	if (store_received(grh) != IBV_WC_SUCCESS || store_received(payload) != IBV_WC_SUCCESS) {
 		complete_receive(IBV_WC_LOC_PROT_ERR, nullptr, 0, 0);

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "device.hpp"
+
 namespace prism::soft
 {
 
@@ -60,23 +62,50 @@ Time now()
 
 std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_progress_mode progress, std::string &error)
 {
-	std::unique_ptr<UdpPort> port = UdpPort::open(interface, error);
+	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(interface));
+	if (!counters) {
+		error = "no memory for counters";
+		return nullptr;
+	}
+	std::unique_ptr<UdpPort> port = UdpPort::open(interface, error, &counters->port());
 	if (!port)
 		return nullptr;
-	std::unique_ptr<Context> context(new Context(std::move(port), progress));
+	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), progress));
 	if (context->async_.reader() < 0 || !context->wake_) {
 		error = "no descriptors left for events";
 		return nullptr;
 	}
+	context->publish_counters();
+	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
+	if (context->port_->shares_addresses())
+		context->start_thread(true);
 	return context;
 }
 
-Context::Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
-	: port_(std::move(port)), gids_(port_->addresses()), threaded_(!inline_wanted(progress)),
-	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
+	: counters_(std::move(counters)), port_(std::move(port)), gids_(port_->addresses()),
+	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
-	/* The lowest numbers are special (0 and 1) or easily guessed. */
-	engine_ = std::make_unique<Engine>(*port_, *this, (port_->slot() << qpn_bits) + 16, qps_a_context);
+	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, &counters_->protocol());
+}
+
+/** The lowest numbers are special (0 and 1) or easily guessed. */
+std::uint32_t Context::first_qpn() const
+{
+	return (port_->slot() << qpn_bits) + 16;
+}
+
+void Context::publish_counters()
+{
+	CounterPage::Identity identity{.device = device_name(interface().name),
+		.slot = port_->slot(),
+		.first_qpn = first_qpn(),
+		.last_qpn = first_qpn() + qps_a_context - 1,
+		.addresses = {}};
+	const std::vector<std::uint64_t> inodes = port_->socket_inodes();
+	for (std::size_t i = 0; i < gids_.size(); i++)
+		identity.addresses.push_back({gids_[i].gid, inodes[i]});
+	counters_->publish(identity);
 }
 
 Context::~Context()

@@ -19,6 +19,7 @@
 #include "../../prismdv.h"
 #include "../net/udp_port.hpp"
 #include "../protocol/engine.hpp"
+#include "counter_page.hpp"
 #include "events.hpp"
 
 namespace prism::soft
@@ -78,13 +79,16 @@ public:
 	std::function<void(const Route &, std::span<const std::uint8_t>)> on_management;
 
 private:
-	explicit Context(std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
+	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
+	[[nodiscard]] std::uint32_t first_qpn() const;
+	void publish_counters();
 	bool drive(Time at, int max_trains);
 	void await_company(Time at);
 	void run();
 	bool park(Time at, Time &patience);
 	void sleep(Time deadline);
 
+	std::unique_ptr<CounterPage> counters_; /* outlives those who count */
 	std::unique_ptr<UdpPort> port_;
 	std::unique_ptr<Engine> engine_;
 	std::vector<Address> gids_;

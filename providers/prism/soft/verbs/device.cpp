@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What a userspace device says of itself. */
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <endian.h>
+#include <map>
+#include <mutex>
 
 #include "device.hpp"
 #include "objects.hpp"
@@ -24,6 +27,7 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 {
 	std::snprintf(attr.fw_ver, sizeof(attr.fw_ver), "%d.0", PRISM_PROTOCOL_VERSION);
 	attr.node_guid = attr.sys_image_guid = reinterpret_cast<const Device *>(device)->guid;
+	attr.vendor_id = 0xffffff; /* as Soft-RoCE has it: software of no vendor */
 	attr.max_mr_size = ~std::uint64_t{0};
 	attr.page_size_cap = 0xfffff000;
 	attr.max_qp = 1 << 14;
@@ -91,7 +95,7 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	attr->state = IBV_PORT_ACTIVE;
 	attr->max_mtu = IBV_MTU_4096;
 	attr->active_mtu = active_mtu(owner.interface().mtu);
-	attr->gid_tbl_len = static_cast<int>(owner.gids().size());
+	attr->gid_tbl_len = static_cast<int>(gid_table_size(context));
 	attr->port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS;
 	attr->max_msg_sz = max_message;
 	attr->pkey_tbl_len = pkey_table_size;
@@ -100,6 +104,12 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	attr->phys_state = 5;    /* link up */
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
 	return 0;
+}
+
+std::uint32_t gid_table_size(ibv_context *context)
+{
+	constexpr std::size_t smallest = 16;
+	return static_cast<std::uint32_t>(std::max(smallest, to_context(context).gids().size() + 1));
 }
 
 bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid &gid)
@@ -141,6 +151,37 @@ const verbs_device_ops device_ops = [] {
 	return ops;
 }();
 
+/** libibverbs, which is C, counts them atomically as well. */
+std::atomic_ref<int> references(Device &device)
+{
+	return std::atomic_ref<int>(device.base.refcount);
+}
+
+struct DropReference {
+	void operator()(Device *device) const
+	{
+		if (references(*device).fetch_sub(1) == 1)
+			uninit_device(&device->base);
+	}
+};
+using DeviceReference = std::unique_ptr<Device, DropReference>;
+
+DeviceReference make_device(const InterfaceInfo &interface)
+{
+	auto device = std::make_unique<Device>();
+	*device = {};
+	ibv_device &base = device->base.device;
+	base.node_type = IBV_NODE_CA;
+	base.transport_type = IBV_TRANSPORT_IB;
+	std::snprintf(base.name, sizeof(base.name), "%s", device_name(interface.name).c_str());
+	std::snprintf(base.dev_name, sizeof(base.dev_name), "%s", base.name);
+	std::snprintf(device->interface, sizeof(device->interface), "%s", interface.name.c_str());
+	device->guid = make_guid(interface);
+	device->base.ops = &device_ops;
+	device->base.refcount = 1;
+	return DeviceReference(device.release());
+}
+
 } // namespace
 
 bool is_soft(const ibv_device *device)
@@ -148,20 +189,21 @@ bool is_soft(const ibv_device *device)
 	return reinterpret_cast<const verbs_device *>(device)->ops == &device_ops;
 }
 
-ibv_device *make_device(const InterfaceInfo &interface)
+ibv_device *get_device(const InterfaceInfo &interface)
 {
-	auto device = std::make_unique<Device>();
-	*device = {};
-	ibv_device &base = device->base.device;
-	base.node_type = IBV_NODE_CA;
-	base.transport_type = IBV_TRANSPORT_IB;
-	std::snprintf(base.name, sizeof(base.name), "prism_%.*s", int(sizeof(base.name) - 7), interface.name.c_str());
-	std::snprintf(base.dev_name, sizeof(base.dev_name), "%s", base.name);
-	std::snprintf(device->interface, sizeof(device->interface), "%s", interface.name.c_str());
-	device->guid = make_guid(interface);
-	device->base.ops = &device_ops;
-	device->base.refcount = 1;
-	return &device.release()->base.device;
+	static std::mutex lock;
+	static std::map<std::string, DeviceReference> known;
+	const std::lock_guard guard(lock);
+	DeviceReference &device = known[interface.name];
+	if (!device || device->guid != make_guid(interface))
+		device = make_device(interface);
+	references(*device)++;
+	return &device->base.device;
+}
+
+void put_device(ibv_device *device)
+{
+	DeviceReference(reinterpret_cast<Device *>(device)).reset();
 }
 
 } // namespace prism::soft

@@ -3,16 +3,31 @@
 
 #include <infiniband/verbs.h>
 
+#include <string>
+
 #include "../net/interfaces.hpp"
 
 namespace prism::soft
 {
 
-/** A device for @p interface with one reference, which the caller owns. */
-ibv_device *make_device(const InterfaceInfo &interface);
+/** What the device on the interface of this name is called. */
+inline std::string device_name(const std::string &interface)
+{
+	return "prism_" + interface;
+}
+
+/**
+ * The device on @p interface with one more reference, which the caller owns. The same one as long as the interface is
+ * the same: librdmacm takes a device that it does not find in the next list for one that was removed.
+ */
+ibv_device *get_device(const InterfaceInfo &interface);
+/** Give up a reference; libibverbs does so for each entry of a list that it frees. */
+void put_device(ibv_device *device);
 bool is_soft(const ibv_device *device);
 
-/** False for an entry outside the table. */
+/** The length of the GID table: some more than the addresses, as there is on every other device. */
+std::uint32_t gid_table_size(ibv_context *context);
+/** False for an entry that holds no GID, or is outside the table. */
 bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid &gid);
 bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid_entry &entry);
 

@@ -39,17 +39,21 @@ __be64 prismdv_soft_guid(const ibv_device *device)
 
 int prismdv_soft_query_gid(ibv_context *context, std::uint8_t port, int index, ibv_gid *gid)
 {
-	if (index >= 0 && query_gid(context, port, static_cast<std::uint32_t>(index), *gid))
+	const auto at = static_cast<std::uint32_t>(index);
+	if (port == 1 && at < gid_table_size(context)) {
+		if (!query_gid(context, port, at, *gid))
+			*gid = {};
 		return 0;
+	}
 	errno = EINVAL;
 	return -1;
 }
 
 int prismdv_soft_query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid_entry *entry)
 {
-	if (port != 1)
+	if (port != 1 || index >= gid_table_size(context))
 		return EINVAL;
-	return query_gid_entry(context, port, index, *entry) ? 0 : EINVAL;
+	return query_gid_entry(context, port, index, *entry) ? 0 : ENODATA;
 }
 
 ssize_t prismdv_soft_query_gid_table(ibv_context *context, ibv_gid_entry *entries, std::size_t max)

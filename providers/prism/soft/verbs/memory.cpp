@@ -47,6 +47,15 @@ int check_access(unsigned access)
 	return 0;
 }
 
+/** The processor's way to device memory: words of 4 bytes, as on devices that have it; nullptr for anything else. */
+std::uint8_t *dm_range(ibv_dm *dm, std::uint64_t offset, std::size_t length)
+{
+	const auto &object = *to_object<DeviceMemory>(dm);
+	if ((offset | length) % 4 || offset > object.length || length > object.length - offset)
+		return nullptr;
+	return object.memory.get() + offset;
+}
+
 constexpr std::uint32_t kept_access = access_local_write | access_remote_write | access_remote_read |
 				      access_remote_atomic | access_mw_bind | access_zero_based;
 
@@ -142,7 +151,7 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 		region.pd = mr->pd->number;
 	}
 	vmr->access = rights;
-	vmr->ibv_mr.lkey = vmr->ibv_mr.rkey = memory.replace(vmr->ibv_mr.lkey, region);
+	memory.replace(vmr->ibv_mr.lkey, region);
 	return 0;
 }
 
@@ -210,17 +219,17 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 	std::fill_n(dm->memory.get(), attr->length, std::uint8_t{0});
 	dm->base.dm.context = context;
 	dm->base.dm.memcpy_to_dm = [](ibv_dm *to, std::uint64_t offset, const void *from, std::size_t length) {
-		const auto *object = to_object<DeviceMemory>(to);
-		if (offset > object->length || length > object->length - offset)
+		std::uint8_t *at = dm_range(to, offset, length);
+		if (!at)
 			return EINVAL;
-		std::memcpy(object->memory.get() + offset, from, length);
+		std::memcpy(at, from, length);
 		return 0;
 	};
 	dm->base.dm.memcpy_from_dm = [](void *to, ibv_dm *from, std::uint64_t offset, std::size_t length) {
-		const auto *object = to_object<DeviceMemory>(from);
-		if (offset > object->length || length > object->length - offset)
+		const std::uint8_t *at = dm_range(from, offset, length);
+		if (!at)
 			return EINVAL;
-		std::memcpy(to, object->memory.get() + offset, length);
+		std::memcpy(to, at, length);
 		return 0;
 	};
 	return &dm.release()->base.dm;

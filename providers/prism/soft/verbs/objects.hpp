@@ -106,7 +106,8 @@ struct QpObject : PostingState<SendRequest> {
 	ProtectionDomain &pd;
 	std::unique_ptr<QueuePair> qp;
 	ibv_qp_init_attr init{};
-	ibv_qp_attr attr{}; /* as last modified, for ibv_query_qp */
+	ibv_qp_attr attr{};      /* as last modified, for ibv_query_qp */
+	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, when the context's lock is free */
 	std::atomic<std::uint32_t> async_events{0};
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Opening and closing a context, and the table of its verbs. */
 #include <algorithm>
+#include <sys/eventfd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -86,7 +88,7 @@ void explain(const char *device, const std::string &error)
 
 } // namespace
 
-verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data)
+verbs_context *alloc_context(ibv_device *device, int, void *private_data)
 {
 	const auto *attr = static_cast<const prismdv_context_attr *>(private_data);
 	const auto progress = attr ? static_cast<prismdv_progress_mode>(attr->progress) : PRISMDV_PROGRESS_DEFAULT;
@@ -99,11 +101,19 @@ verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data)
 		errno = reason;
 		return nullptr;
 	}
+	/*
+	 * No command is ever sent, but programs duplicate this descriptor, and hand it on to be told that importing is
+	 * not supported.
+	 */
+	FileDescriptor commands(eventfd(0, EFD_CLOEXEC));
+	if (!commands)
+		return nullptr;
 	/* The number that the kernel module's devices will have does not matter here: no kernel call is made. */
 	auto *handle = static_cast<ContextHandle *>(
-		_verbs_init_and_alloc_context(device, cmd_fd, sizeof(ContextHandle), nullptr, 0));
+		_verbs_init_and_alloc_context(device, commands.get(), sizeof(ContextHandle), nullptr, 0));
 	if (!handle)
 		return nullptr;
+	static_cast<void>(commands.release()); /* libibverbs closes it */
 	set_event_handlers(*context);
 	handle->base.context.async_fd = context->take_async_fd();
 	handle->base.context.num_comp_vectors = 1;

@@ -2,6 +2,7 @@
 /* Posting to the userspace device: what posting.hpp leaves to it. */
 #include <cerrno>
 #include <mutex>
+#include <thread>
 
 #include "../../posting.hpp"
 #include "objects.hpp"
@@ -24,7 +25,28 @@ struct SoftDevice {
 	static constexpr bool has_atomic_write = true;
 
 	static bool may_write_atomically(const Object &) { return true; }
-	static std::mutex &lock(Object &object) { return object.context.lock; }
+	using Lock = std::unique_lock<std::mutex>;
+
+	/** Behind a batch that another thread is building: that does not take long. */
+	static Lock hold(Object &object)
+	{
+		Lock lock(object.context.lock);
+		while (object.batch_open) {
+			lock.unlock();
+			std::this_thread::yield();
+			lock.lock();
+		}
+		return lock;
+	}
+	/** The context is free for other verbs: what is built lies beyond the tail, where the protocol does not look.
+	 */
+	static void suspend(Object &object, Lock &) { object.batch_open = true; }
+	static Lock resume(Object &object)
+	{
+		Lock lock(object.context.lock);
+		object.batch_open = false;
+		return lock;
+	}
 	static SendQueue &queue(Object &object) { return object.qp->sq; }
 	static bool may_post(const Object &object) { return may_post_send(*object.qp); }
 
@@ -52,7 +74,7 @@ struct SoftDevice {
 	}
 
 	/** Let the protocol have what has been put behind the old tail. */
-	static int submit(Object &object, std::uint32_t, std::unique_lock<std::mutex> &)
+	static int submit(Object &object, std::uint32_t, Lock &)
 	{
 		QueuePair &qp = *object.qp;
 		Engine &engine = object.context.engine();

@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "agent.hpp"
+
+#include <cerrno>
+
+namespace prism::cm
+{
+
+namespace
+{
+
+/* 4.096 us * 2^18 is about a second, and eight tries are made. A program that takes longer to accept has its first
+ * repeated request answered with an MRA, which asks for 17 s more. */
+constexpr std::uint8_t response_timeout = 18;
+constexpr unsigned max_retries = 7;
+constexpr std::uint8_t service_timeout = 22;
+/** A peer may ask for hours. */
+constexpr std::uint8_t longest_service_timeout = 24;
+
+/** How long packets of a closed connection may still be under way. */
+constexpr Time time_wait_time = 100'000'000;
+/** A peer on this host that ends without a word is found out after this. */
+constexpr Time probe_interval = 500'000'000;
+
+/** How long a client on this host tries to find a listener. perftest's servers close one and open the next on the same
+ * port while their client connects, and the client does not survive a refusal. */
+constexpr unsigned max_searches = 20;
+constexpr Time search_interval = 50'000'000;
+
+constexpr std::size_t max_connections = 0xf000;
+constexpr std::uint8_t hop_limit = 64;
+
+constexpr Time timeout_of(std::uint8_t exponent)
+{
+	return Time{4096} << exponent;
+}
+
+template <std::size_t size>
+std::vector<std::uint8_t> without_ip_header(const PrivateData<size> &data)
+{
+	return {data.begin() + IpHeader::size, data.end()};
+}
+
+template <std::size_t size>
+std::optional<IpHeader> ip_header_of(const PrivateData<size> &data)
+{
+	return decode_ip_header(std::span(data).template first<IpHeader::size>());
+}
+
+template <std::size_t size>
+void fill_after_ip_header(PrivateData<size> &to, const IpHeader &ip, std::span<const std::uint8_t> data)
+{
+	to.fill(0);
+	encode_ip_header(ip, std::span(to).template first<IpHeader::size>());
+	std::copy_n(data.begin(), std::min(data.size(), size - IpHeader::size), to.begin() + IpHeader::size);
+}
+
+Req make_req(ConnectionId id, const Path &path, const Endpoint &local, std::uint64_t guid)
+{
+	Req req;
+	req.local_id = id;
+	req.service_id = path.service_id;
+	req.ca_guid = guid;
+	req.qkey = local.qkey;
+	req.qpn = local.qpn;
+	req.responder_resources = local.responder_resources;
+	req.initiator_depth = local.initiator_depth;
+	req.remote_response_timeout = req.local_response_timeout = response_timeout;
+	req.transport = local.transport;
+	req.flow_control = local.flow_control;
+	req.starting_psn = local.starting_psn;
+	req.retry_count = local.retry_count;
+	req.path_mtu = local.path_mtu;
+	req.rnr_retry_count = local.rnr_retry_count;
+	req.max_cm_retries = max_retries;
+	req.srq = local.srq;
+	req.local_gid = path.local;
+	req.remote_gid = path.remote;
+	req.hop_limit = hop_limit;
+	req.ack_timeout = local.ack_timeout;
+	return req;
+}
+
+Endpoint endpoint_of(const Req &req)
+{
+	Endpoint peer;
+	peer.transport = req.transport;
+	peer.qpn = req.qpn;
+	peer.qkey = req.qkey;
+	peer.starting_psn = req.starting_psn;
+	peer.responder_resources = req.responder_resources;
+	peer.initiator_depth = req.initiator_depth;
+	peer.retry_count = req.retry_count;
+	peer.rnr_retry_count = req.rnr_retry_count;
+	peer.path_mtu = req.path_mtu;
+	peer.ack_timeout = req.ack_timeout;
+	peer.flow_control = req.flow_control;
+	peer.srq = req.srq;
+	return peer;
+}
+
+Rep make_rep(ConnectionId id, ConnectionId remote_id, const Endpoint &local, std::uint64_t guid)
+{
+	Rep rep;
+	rep.local_id = id;
+	rep.remote_id = remote_id;
+	rep.qkey = local.qkey;
+	rep.qpn = local.qpn;
+	rep.starting_psn = local.starting_psn;
+	rep.responder_resources = local.responder_resources;
+	rep.initiator_depth = local.initiator_depth;
+	rep.flow_control = local.flow_control;
+	rep.rnr_retry_count = local.rnr_retry_count;
+	rep.srq = local.srq;
+	rep.ca_guid = guid;
+	return rep;
+}
+
+Rej make_rej(ConnectionId id, ConnectionId remote_id, About about, RejectReason reason)
+{
+	Rej rej;
+	rej.local_id = id;
+	rej.remote_id = remote_id;
+	rej.about = about;
+	rej.reason = reason;
+	return rej;
+}
+
+} // namespace
+
+Agent::Agent(Carrier &to, Observer &program, std::uint16_t process_number, std::uint64_t host_guid, std::uint64_t seed)
+	: carrier(to), observer(program), process(process_number), guid(host_guid), random(seed),
+	  next_serial(static_cast<std::uint16_t>(random()))
+{
+}
+
+Agent::Connection *Agent::find(ConnectionId id)
+{
+	const auto found = connections.find(id);
+	return found == connections.end() || found->second.state == State::over ? nullptr : &found->second;
+}
+
+/** A connection that the same client asked for with the same id before. */
+Agent::Entry *Agent::find_request(ConnectionId remote_id, const Arrival &arrival)
+{
+	for (Entry &entry : connections) {
+		const Connection &connection = entry.second;
+		if (!connection.is_client && connection.state != State::over && connection.remote_id == remote_id &&
+			is_from_peer(connection, arrival))
+			return &entry;
+	}
+	return nullptr;
+}
+
+Agent::Entry *Agent::create(const Path &path)
+{
+	if (connections.size() >= max_connections)
+		return nullptr;
+	ConnectionId id;
+	do
+		id = static_cast<ConnectionId>(process) << process_shift | next_serial++;
+	while (id == 0 || connections.contains(id));
+	Entry &entry = *connections.try_emplace(id).first;
+	entry.second.path = path;
+	return &entry;
+}
+
+bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) const
+{
+	/* On this host addresses prove nothing, and before the response the server's is not known. */
+	if (connection.path.same_host || arrival.same_host)
+		return connection.path.same_host == arrival.same_host;
+	return connection.path.remote == arrival.from;
+}
+
+/* Sending ------------------------------------------------------------------------------------------------------- */
+
+bool Agent::send(Connection &connection, const Message &message)
+{
+	return carrier.send(connection.path, {connection.transaction, message});
+}
+
+/** The deadline is set even if nobody is there: what follows from that happens in expire(), not in here. */
+void Agent::send_and_repeat(Connection &connection, const Message &message, Time now)
+{
+	connection.last = {connection.transaction, message};
+	connection.sends = 1;
+	connection.extended = false;
+	const bool sent = carrier.send(connection.path, connection.last);
+	connection.deadline = sent ? now + timeout_of(response_timeout) : now;
+	connection.searches = 0;
+}
+
+/** To whom there is no connection with. */
+void Agent::answer(const Arrival &arrival, const Message &message)
+{
+	Path path;
+	path.local = arrival.to;
+	path.remote = arrival.from;
+	path.same_host = arrival.same_host;
+	carrier.send(path, {arrival.datagram.transaction, message});
+}
+
+void Agent::refuse(const Arrival &arrival, const Req &req, RejectReason reason)
+{
+	answer(arrival, make_rej(0, req.local_id, About::req, reason));
+}
+
+/** A state in which we wait for the program alone. */
+void Agent::settle(Connection &connection, State state)
+{
+	connection.state = state;
+	connection.deadline.reset();
+}
+
+void Agent::enter_time_wait(Connection &connection, Time now)
+{
+	connection.state = State::time_wait;
+	connection.deadline = now + time_wait_time;
+	connection.next_probe.reset();
+}
+
+void Agent::notify(ConnectionId id, EventType type, int status)
+{
+	Event event;
+	event.type = type;
+	event.status = status;
+	observer.on_event(id, event);
+}
+
+/* What programs ask for ----------------------------------------------------------------------------------------- */
+
+std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, const IpHeader &ip, const Endpoint &local,
+	std::span<const std::uint8_t> private_data, Time now)
+{
+	Entry *entry = create(path);
+	if (!entry)
+		return {};
+	auto &[id, connection] = *entry;
+	connection.is_client = true;
+	connection.local = local;
+	connection.transaction = random();
+	if (space == PortSpace::udp) {
+		SidrReq request;
+		request.request_id = id;
+		request.service_id = path.service_id;
+		fill_after_ip_header(request.private_data, ip, private_data);
+		connection.state = State::service_request_sent;
+		send_and_repeat(connection, request, now);
+	} else {
+		Req req = make_req(id, path, local, guid);
+		fill_after_ip_header(req.private_data, ip, private_data);
+		connection.state = State::request_sent;
+		send_and_repeat(connection, req, now);
+	}
+	return id;
+}
+
+int Agent::accept(ConnectionId id, const Address &gid, const Endpoint &local,
+	std::span<const std::uint8_t> private_data, Time now)
+{
+	Connection *connection = find(id);
+	if (!connection)
+		return EINVAL;
+	connection->path.local = gid;
+	connection->local = local;
+	if (connection->state == State::service_request_received) {
+		SidrRep reply;
+		reply.request_id = connection->remote_id;
+		reply.qpn = local.qpn;
+		reply.service_id = connection->path.service_id;
+		reply.qkey = local.qkey;
+		fill(reply.private_data, private_data);
+		connection->last = {connection->transaction, reply};
+		settle(*connection, State::service_reply_sent);
+		carrier.send(connection->path, connection->last);
+		return 0;
+	}
+	if (connection->state != State::request_received)
+		return EINVAL;
+	Rep rep = make_rep(id, connection->remote_id, local, guid);
+	fill(rep.private_data, private_data);
+	connection->state = State::reply_sent;
+	send_and_repeat(*connection, rep, now);
+	return 0;
+}
+
+int Agent::establish(ConnectionId id)
+{
+	Connection *connection = find(id);
+	if (!connection || connection->state != State::reply_received)
+		return EINVAL;
+	settle(*connection, State::established);
+	connection->last = {connection->transaction, Rtu{id, connection->remote_id}};
+	carrier.send(connection->path, connection->last);
+	return 0;
+}
+
+int Agent::notify_established(ConnectionId id)
+{
+	Connection *connection = find(id);
+	if (!connection)
+		return EINVAL;
+	if (connection->state == State::established)
+		return EISCONN;
+	if (connection->state != State::reply_sent)
+		return EINVAL;
+	settle(*connection, State::established);
+	notify(id, EventType::established);
+	return 0;
+}
+
+int Agent::reject(ConnectionId id, std::span<const std::uint8_t> private_data)
+{
+	Connection *connection = find(id);
+	if (!connection)
+		return EINVAL;
+	if (connection->state == State::service_request_received) {
+		SidrRep reply;
+		reply.request_id = connection->remote_id;
+		reply.status = SidrStatus::rejected;
+		reply.service_id = connection->path.service_id;
+		fill(reply.private_data, private_data);
+		send(*connection, reply);
+	} else if (connection->state == State::request_received || connection->state == State::reply_received) {
+		const About about = connection->is_client ? About::rep : About::req;
+		Rej rej = make_rej(id, connection->remote_id, about, RejectReason::consumer_defined);
+		fill(rej.private_data, private_data);
+		send(*connection, rej);
+	} else {
+		return EINVAL;
+	}
+	settle(*connection, State::over);
+	return 0;
+}
+
+int Agent::disconnect(ConnectionId id, Time now)
+{
+	Connection *connection = find(id);
+	if (!connection)
+		return EINVAL;
+	switch (connection->state) {
+	case State::established:
+	case State::reply_sent:
+		connection->state = State::disconnect_sent;
+		connection->next_probe.reset();
+		send_and_repeat(*connection, Dreq{id, connection->remote_id, connection->peer.qpn}, now);
+		return 0;
+	case State::disconnect_sent:
+	case State::time_wait:
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+/** The message by which a peer that may be waiting learns that there is nothing more to wait for. */
+void Agent::abandon(Connection &connection, ConnectionId id)
+{
+	switch (connection.state) {
+	case State::request_sent:
+		send(connection, make_rej(id, 0, About::req, RejectReason::timeout));
+		break;
+	case State::request_received:
+		send(connection, make_rej(id, connection.remote_id, About::req, RejectReason::consumer_defined));
+		break;
+	case State::reply_sent:
+		send(connection, make_rej(id, connection.remote_id, About::other, RejectReason::timeout));
+		break;
+	case State::reply_received:
+		send(connection, make_rej(id, connection.remote_id, About::rep, RejectReason::consumer_defined));
+		break;
+	case State::established:
+		send(connection, Dreq{id, connection.remote_id, connection.peer.qpn});
+		break;
+	case State::service_request_received: {
+		SidrRep reply;
+		reply.request_id = connection.remote_id;
+		reply.status = SidrStatus::rejected;
+		reply.service_id = connection.path.service_id;
+		send(connection, reply);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+void Agent::close(ConnectionId id)
+{
+	if (Connection *connection = find(id))
+		abandon(*connection, id);
+	connections.erase(id);
+}
+
+void Agent::close_all()
+{
+	for (auto &[id, connection] : connections)
+		abandon(connection, id);
+	connections.clear();
+}
+
+/* Time ---------------------------------------------------------------------------------------------------------- */
+
+std::optional<Time> Agent::next_deadline() const
+{
+	std::optional<Time> first;
+	for (const auto &[id, connection] : connections)
+		for (const std::optional<Time> &at : {connection.deadline, connection.next_probe})
+			if (at && (!first || *at < *first))
+				first = at;
+	return first;
+}
+
+void Agent::expire(Time now)
+{
+	/* What the observer does may end any connection, so no iterator survives a step. */
+	for (auto at = connections.begin(); at != connections.end();) {
+		Entry &entry = *at;
+		const ConnectionId id = entry.first;
+		if (entry.second.deadline && *entry.second.deadline <= now)
+			repeat(entry, now);
+		else if (entry.second.next_probe && *entry.second.next_probe <= now)
+			probe(entry, now);
+		at = connections.upper_bound(id);
+	}
+}
+
+/** The answer is late. */
+void Agent::repeat(Entry &entry, Time now)
+{
+	Connection &connection = entry.second;
+	if (connection.state == State::time_wait) {
+		settle(connection, State::over);
+		notify(entry.first, EventType::timewait_exit);
+		return;
+	}
+	if (connection.sends > max_retries) {
+		give_up(entry, now);
+		return;
+	}
+	const bool is_request = connection.state == State::request_sent || connection.state == State::service_request_sent;
+	connection.extended = false;
+	if (carrier.send(connection.path, connection.last)) {
+		connection.sends++;
+		connection.deadline = now + timeout_of(response_timeout);
+	} else if (is_request && connection.searches++ < max_searches) {
+		connection.deadline = now + search_interval;
+	} else {
+		lose_peer(entry, now);
+	}
+}
+
+void Agent::give_up(Entry &entry, Time now)
+{
+	Connection &connection = entry.second;
+	if (connection.state == State::disconnect_sent) {
+		enter_time_wait(connection, now);
+		notify(entry.first, EventType::disconnected);
+		return;
+	}
+	abandon(connection, entry.first);
+	settle(connection, State::over);
+	connection.next_probe.reset();
+	notify(entry.first, EventType::unreachable, -ETIMEDOUT);
+}
+
+void Agent::probe(Entry &entry, Time now)
+{
+	entry.second.next_probe = now + probe_interval;
+	if (!carrier.is_alive(entry.second.remote_id))
+		lose_peer(entry, now);
+}
+
+/** Nobody is there: what the peer's host would have said, had it a kernel that knows of connections. */
+void Agent::lose_peer(Entry &entry, Time now)
+{
+	Connection &connection = entry.second;
+	const State state = connection.state;
+	if (state == State::established || state == State::disconnect_sent) {
+		enter_time_wait(connection, now);
+		notify(entry.first, EventType::disconnected);
+		return;
+	}
+	settle(connection, State::over);
+	connection.next_probe.reset();
+	if (state == State::request_sent)
+		notify(entry.first, EventType::rejected, static_cast<int>(RejectReason::invalid_service_id));
+	else if (state == State::service_request_sent)
+		notify(entry.first, EventType::unreachable, static_cast<int>(SidrStatus::unsupported));
+	else
+		notify(entry.first, EventType::rejected, static_cast<int>(RejectReason::timeout));
+}
+
+/* Messages ------------------------------------------------------------------------------------------------------ */
+
+void Agent::receive(const Arrival &arrival, Time now)
+{
+	std::visit([&](const auto &message) { receive(arrival, message, now); }, arrival.datagram.message);
+}
+
+void Agent::receive(const Arrival &arrival, const Req &req, Time now)
+{
+	if (Entry *known = find_request(req.local_id, arrival)) {
+		receive_again(*known, req, now);
+		return;
+	}
+	const std::optional<IpHeader> ip = ip_header_of(req.private_data);
+	const std::optional<PortSpace> space = port_space_of(req.service_id);
+	if (!ip || !space || *space == PortSpace::udp) {
+		refuse(arrival, req, RejectReason::invalid_service_id);
+		return;
+	}
+	if (req.transport != TransportType::rc && req.transport != TransportType::uc) {
+		refuse(arrival, req, RejectReason::invalid_transport_type);
+		return;
+	}
+	/* From elsewhere nobody is asked for but whom the packet was sent to. */
+	if (!arrival.same_host && ip->destination != arrival.to) {
+		refuse(arrival, req, RejectReason::invalid_gid);
+		return;
+	}
+	Entry *entry = create({arrival.to, arrival.from, arrival.same_host, req.service_id, ip->destination});
+	if (!entry) {
+		refuse(arrival, req, RejectReason::no_resources);
+		return;
+	}
+	auto &[id, connection] = *entry;
+	connection.state = State::request_received;
+	connection.remote_id = req.local_id;
+	connection.remote_guid = req.ca_guid;
+	connection.transaction = arrival.datagram.transaction;
+	connection.peer = endpoint_of(req);
+	if (arrival.same_host)
+		connection.next_probe = now + probe_interval;
+	const ConnectionId created = id;
+	const Event event{EventType::connect_request, 0, connection.peer, without_ip_header(req.private_data)};
+	const Reception reception =
+		observer.on_request(created, {*space, port_of(req.service_id), *ip, connection.path}, event);
+	if (reception == Reception::pending)
+		return;
+	connections.erase(created);
+	refuse(arrival, req,
+		reception == Reception::nobody ? RejectReason::invalid_service_id : RejectReason::no_resources);
+}
+
+/** Our answer got lost, or there is none yet. */
+void Agent::receive_again(Entry &entry, const Req &req, Time)
+{
+	auto &[id, connection] = entry;
+	if (connection.state == State::request_received)
+		send(connection, Mra{id, req.local_id, About::req, service_timeout});
+	else if (connection.state == State::reply_sent)
+		carrier.send(connection.path, connection.last);
+}
+
+void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
+{
+	Connection *connection = find(mra.remote_id);
+	if (!connection || !is_from_peer(*connection, arrival))
+		return;
+	const bool about_req = connection->state == State::request_sent && mra.about == About::req;
+	const bool about_rep = connection->state == State::reply_sent && mra.about == About::rep;
+	/* Once for each try, so that no peer keeps us for ever. */
+	if (!(about_req || about_rep) || connection->extended)
+		return;
+	connection->extended = true;
+	connection->deadline = now + timeout_of(std::min(mra.service_timeout, longest_service_timeout)) +
+			       timeout_of(response_timeout);
+}
+
+void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
+{
+	Connection *connection = find(rep.remote_id);
+	if (!connection || !connection->is_client || !is_from_peer(*connection, arrival))
+		return;
+	if (connection->state != State::request_sent) {
+		receive_again(*connections.find(rep.remote_id), rep);
+		return;
+	}
+	settle(*connection, State::reply_received);
+	connection->remote_id = rep.local_id;
+	connection->remote_guid = rep.ca_guid;
+	connection->path.remote = arrival.from;
+	Endpoint &peer = connection->peer;
+	peer = connection->local; /* transport, MTU and timeout were ours to choose */
+	peer.qpn = rep.qpn;
+	peer.qkey = rep.qkey;
+	peer.starting_psn = rep.starting_psn;
+	peer.responder_resources = rep.responder_resources;
+	peer.initiator_depth = rep.initiator_depth;
+	peer.rnr_retry_count = rep.rnr_retry_count;
+	peer.flow_control = rep.flow_control;
+	peer.srq = rep.srq;
+	if (arrival.same_host)
+		connection->next_probe = now + probe_interval;
+	observer.on_event(rep.remote_id,
+		{EventType::connect_response, 0, peer, {rep.private_data.begin(), rep.private_data.end()}});
+}
+
+void Agent::receive_again(Entry &entry, const Rep &rep)
+{
+	auto &[id, connection] = entry;
+	if (rep.local_id != connection.remote_id)
+		return;
+	if (connection.state == State::reply_received)
+		send(connection, Mra{id, rep.local_id, About::rep, service_timeout});
+	else if (connection.state == State::established)
+		send(connection, Rtu{id, rep.local_id});
+}
+
+void Agent::receive(const Arrival &arrival, const Rtu &rtu, Time)
+{
+	Connection *connection = find(rtu.remote_id);
+	if (!connection || connection->state != State::reply_sent || connection->remote_id != rtu.local_id ||
+		!is_from_peer(*connection, arrival))
+		return;
+	settle(*connection, State::established);
+	notify(rtu.remote_id, EventType::established);
+}
+
+void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
+{
+	ConnectionId id = rej.remote_id;
+	/* A client that stopped waiting does not know our id. */
+	if (id == 0 && rej.reason == RejectReason::timeout)
+		if (Entry *entry = find_request(rej.local_id, arrival))
+			id = entry->first;
+	Connection *connection = find(id);
+	if (!connection || !is_from_peer(*connection, arrival))
+		return;
+	if (connection->remote_id && rej.local_id && connection->remote_id != rej.local_id)
+		return;
+	switch (connection->state) {
+	case State::request_sent:
+	case State::request_received:
+	case State::reply_sent:
+	case State::reply_received:
+		settle(*connection, State::over);
+		connection->next_probe.reset();
+		break;
+	case State::established:
+		enter_time_wait(*connection, now);
+		notify(id, EventType::disconnected);
+		return;
+	default:
+		return;
+	}
+	observer.on_event(id, {EventType::rejected, static_cast<int>(rej.reason), connection->peer,
+				      {rej.private_data.begin(), rej.private_data.end()}});
+}
+
+void Agent::receive(const Arrival &arrival, const Dreq &dreq, Time now)
+{
+	Connection *connection = find(dreq.remote_id);
+	if (!connection) {
+		/* The answer that was lost, most likely. */
+		answer(arrival, Drep{dreq.remote_id, dreq.local_id});
+		return;
+	}
+	if (!is_from_peer(*connection, arrival) || connection->remote_id != dreq.local_id ||
+		connection->local.qpn != dreq.remote_qpn)
+		return;
+	const State state = connection->state;
+	if (state == State::request_received || state == State::request_sent)
+		return;
+	send(*connection, Drep{dreq.remote_id, dreq.local_id});
+	if (state == State::time_wait)
+		return;
+	enter_time_wait(*connection, now);
+	notify(dreq.remote_id, EventType::disconnected);
+}
+
+void Agent::receive(const Arrival &arrival, const Drep &drep, Time now)
+{
+	Connection *connection = find(drep.remote_id);
+	if (!connection || connection->state != State::disconnect_sent || connection->remote_id != drep.local_id ||
+		!is_from_peer(*connection, arrival))
+		return;
+	enter_time_wait(*connection, now);
+	notify(drep.remote_id, EventType::disconnected);
+}
+
+void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
+{
+	if (Entry *known = find_request(request.request_id, arrival)) {
+		if (known->second.state == State::service_reply_sent)
+			carrier.send(known->second.path, known->second.last);
+		return;
+	}
+	SidrRep refusal;
+	refusal.request_id = request.request_id;
+	refusal.service_id = request.service_id;
+	refusal.status = SidrStatus::unsupported;
+	const std::optional<IpHeader> ip = ip_header_of(request.private_data);
+	const bool is_ours = ip && (arrival.same_host || ip->destination == arrival.to);
+	Entry *entry = nullptr;
+	if (is_ours && port_space_of(request.service_id) == PortSpace::udp)
+		entry = create({arrival.to, arrival.from, arrival.same_host, request.service_id, ip->destination});
+	if (!entry) {
+		answer(arrival, refusal);
+		return;
+	}
+	auto &[id, connection] = *entry;
+	connection.state = State::service_request_received;
+	connection.remote_id = request.request_id;
+	connection.transaction = arrival.datagram.transaction;
+	const ConnectionId created = id;
+	const Event event{EventType::connect_request, 0, {}, without_ip_header(request.private_data)};
+	const Incoming incoming{PortSpace::udp, port_of(request.service_id), *ip, connection.path};
+	if (observer.on_request(created, incoming, event) == Reception::pending)
+		return;
+	connections.erase(created);
+	answer(arrival, refusal);
+}
+
+void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
+{
+	Connection *connection = find(reply.request_id);
+	if (!connection || connection->state != State::service_request_sent || !is_from_peer(*connection, arrival))
+		return;
+	settle(*connection, State::over);
+	connection->path.remote = arrival.from;
+	connection->peer.qpn = reply.qpn;
+	connection->peer.qkey = reply.qkey;
+	Event event{EventType::established, 0, connection->peer, {reply.private_data.begin(), reply.private_data.end()}};
+	if (reply.status != SidrStatus::success) {
+		event.type = EventType::unreachable;
+		event.status = static_cast<int>(reply.status);
+	}
+	observer.on_event(reply.request_id, event);
+}
+
+} // namespace prism::cm

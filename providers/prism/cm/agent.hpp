@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Communication management of one process: the state of its connections, without sockets, threads or clocks. Messages
+ * and the time go in; messages go to the Carrier, what programs are to hear of goes to the Observer.
+ *
+ * IBTA 12.9 has the states. Two things are simpler here. A DREQ is answered at once, not when the program says
+ * rdma_disconnect(): by then the program has been told, and a peer need not wait for it. There are no alternate paths.
+ *
+ * Nothing here is thread-safe: the caller serialises.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "mad.hpp"
+
+namespace prism::cm
+{
+
+/** Our end of a connection: a communication id. Never 0. */
+using ConnectionId = std::uint32_t;
+
+/** The upper half of a communication id says which process of the host it belongs to. */
+inline constexpr unsigned process_shift = 16;
+
+/** Between which ends a connection runs. */
+struct Path {
+	Address local;  /**< GIDs that the QPs use; on loopback not the addresses that the programs gave */
+	Address remote; /**< */
+	bool same_host = false;
+	std::uint64_t service_id = 0;
+	Address service_address; /**< of the listener, as the client gave it */
+};
+
+/** What one side says of its QP. */
+struct Endpoint {
+	TransportType transport = TransportType::rc;
+	std::uint32_t qpn = 0;
+	std::uint32_t qkey = 0;
+	std::uint32_t starting_psn = 0; /**< of what it receives */
+	std::uint8_t responder_resources = 0;
+	std::uint8_t initiator_depth = 0;
+	std::uint8_t retry_count = 0;
+	std::uint8_t rnr_retry_count = 0;
+	std::uint8_t path_mtu = 0;    /**< enum ibv_mtu; of a request alone */
+	std::uint8_t ack_timeout = 0; /**< of a request alone */
+	bool flow_control = false;
+	bool srq = false;
+};
+
+/** Numbers and meaning are rdma_cm's. */
+enum class EventType : std::uint32_t {
+	address_resolved,
+	address_error,
+	route_resolved,
+	route_error,
+	connect_request,
+	connect_response,
+	connect_error,
+	unreachable,
+	rejected,
+	established,
+	disconnected,
+	device_removal,
+	multicast_join,
+	multicast_error,
+	address_change,
+	timewait_exit,
+};
+
+struct Event {
+	EventType type = EventType::connect_error;
+	int status = 0;                         /**< 0, -errno, or a RejectReason or SidrStatus that the peer sent */
+	Endpoint peer;                          /**< as the peer sees it: its resources, its QP */
+	std::vector<std::uint8_t> private_data; /**< the whole field */
+};
+
+/** A request from a client. */
+struct Incoming {
+	PortSpace space;
+	std::uint16_t port;
+	IpHeader ip;
+	Path path;
+};
+
+enum class Reception {
+	pending, /**< the program will accept or reject */
+	nobody,  /**< listens there */
+	full,    /**< does not keep up */
+};
+
+class Carrier
+{
+public:
+	virtual ~Carrier() = default;
+
+	/** @return false if it is certain that nobody can have got it. A message may get lost all the same. */
+	virtual bool send(const Path &path, const Datagram &datagram) = 0;
+
+	/** Whether the process that @p id belongs to may still live; asked of peers on the same host. */
+	virtual bool is_alive(ConnectionId id) = 0;
+};
+
+class Observer
+{
+public:
+	virtual ~Observer() = default;
+	virtual void on_event(ConnectionId id, const Event &event) = 0;
+	virtual Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) = 0;
+};
+
+/** A message and where it came from. */
+struct Arrival {
+	Address from;
+	Address to;
+	bool same_host = false;
+	Datagram datagram;
+};
+
+class Agent
+{
+public:
+	/**
+	 * @param process the upper half of this process's communication ids
+	 * @param guid of this host
+	 * @param seed makes ids and PSNs that differ from those of the process before
+	 */
+	Agent(Carrier &carrier, Observer &observer, std::uint16_t process, std::uint64_t guid, std::uint64_t seed);
+
+	/** Sends a REQ, or a SIDR_REQ. Nothing if there are too many connections. */
+	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip, const Endpoint &local,
+		std::span<const std::uint8_t> private_data, Time now);
+
+	/* All of these return 0 or an errno value: EINVAL if the connection is not in a state for it. */
+	/** Sends a REP or SIDR_REP. @p gid is the address of the QP. */
+	int accept(ConnectionId id, const Address &gid, const Endpoint &local,
+		std::span<const std::uint8_t> private_data, Time now);
+	/** Of a client that has got a response: sends the RTU. */
+	int establish(ConnectionId id);
+	/** Of a server: data came before the RTU did. */
+	int notify_established(ConnectionId id);
+	int reject(ConnectionId id, std::span<const std::uint8_t> private_data);
+	int disconnect(ConnectionId id, Time now);
+	/** The program has no more use for it. The peer is told. */
+	void close(ConnectionId id);
+	/** The same without a word, so that the peer asks again. */
+	void forget(ConnectionId id) { connections.erase(id); }
+	/** close() for all, when the process ends. */
+	void close_all();
+
+	void receive(const Arrival &arrival, Time now);
+
+	/** What is due. */
+	void expire(Time now);
+	/** Nothing if there is nothing to wait for. */
+	[[nodiscard]] std::optional<Time> next_deadline() const;
+
+	/* Of a connection that exists: */
+	[[nodiscard]] const Path &path(ConnectionId id) const { return connections.at(id).path; }
+	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections.at(id).peer; }
+	[[nodiscard]] bool exists(ConnectionId id) const { return connections.contains(id); }
+
+	/** 24 bits, for a new connection. */
+	[[nodiscard]] std::uint32_t random_psn() { return static_cast<std::uint32_t>(random() & 0xffffff); }
+
+private:
+	enum class State {
+		request_sent,
+		request_received,
+		reply_sent,
+		reply_received,
+		established,
+		disconnect_sent,
+		time_wait,
+		service_request_sent,
+		service_request_received,
+		service_reply_sent,
+		over,
+	};
+
+	struct Connection {
+		State state = State::over;
+		bool is_client = false;
+		Path path;
+		Endpoint local, peer;
+		ConnectionId remote_id = 0; /* 0: not known; of a SIDR_REQ its request id */
+		std::uint64_t remote_guid = 0;
+		std::uint64_t transaction = 0;
+		Datagram last; /* repeated until it is answered */
+		unsigned sends = 0;
+		unsigned searches = 0; /* for a listener that was not there */
+		bool extended = false; /* the peer asked for more time, since the last try */
+		std::optional<Time> deadline;
+		std::optional<Time> next_probe;
+	};
+	using Entry = std::pair<const ConnectionId, Connection>;
+
+	Connection *find(ConnectionId id);
+	Entry *find_request(ConnectionId remote_id, const Arrival &arrival);
+	Entry *create(const Path &path);
+	bool is_from_peer(const Connection &connection, const Arrival &arrival) const;
+
+	bool send(Connection &connection, const Message &message);
+	void send_and_repeat(Connection &connection, const Message &message, Time now);
+	void answer(const Arrival &arrival, const Message &message);
+	void refuse(const Arrival &arrival, const Req &req, RejectReason reason);
+	void settle(Connection &connection, State state);
+	void enter_time_wait(Connection &connection, Time now);
+	void give_up(Entry &entry, Time now);
+	void abandon(Connection &connection, ConnectionId id);
+	void lose_peer(Entry &entry, Time now);
+	void repeat(Entry &entry, Time now);
+	void probe(Entry &entry, Time now);
+	void notify(ConnectionId id, EventType type, int status = 0);
+
+	void receive(const Arrival &arrival, const Req &req, Time now);
+	void receive(const Arrival &arrival, const Mra &mra, Time now);
+	void receive(const Arrival &arrival, const Rej &rej, Time now);
+	void receive(const Arrival &arrival, const Rep &rep, Time now);
+	void receive(const Arrival &arrival, const Rtu &rtu, Time now);
+	void receive(const Arrival &arrival, const Dreq &dreq, Time now);
+	void receive(const Arrival &arrival, const Drep &drep, Time now);
+	void receive(const Arrival &arrival, const SidrReq &request, Time now);
+	void receive(const Arrival &arrival, const SidrRep &reply, Time now);
+	void receive_again(Entry &entry, const Req &req, Time now);
+	void receive_again(Entry &entry, const Rep &rep);
+
+	Carrier &carrier;
+	Observer &observer;
+	const std::uint16_t process;
+	const std::uint64_t guid;
+	std::mt19937_64 random;
+	std::uint16_t next_serial;
+	std::map<ConnectionId, Connection> connections;
+};
+
+} // namespace prism::cm

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "local.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "net/socket_address.hpp"
+
+namespace prism::cm
+{
+
+namespace
+{
+
+struct UnixName {
+	sockaddr_un address{};
+	socklen_t size = 0;
+
+	/* Abstract: the first byte is 0, and the length says where the name ends. */
+	explicit UnixName(const std::string &name)
+	{
+		address.sun_family = AF_UNIX;
+		const std::size_t length = std::min(name.size(), sizeof(address.sun_path) - 1);
+		std::memcpy(address.sun_path + 1, name.data(), length);
+		size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+	}
+	[[nodiscard]] const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&address); }
+};
+
+FileDescriptor make_socket()
+{
+	return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+std::string service_prefix(PortSpace space, std::uint16_t port)
+{
+	std::array<char, 64> text;
+	std::snprintf(text.data(), text.size(), "prism-cm/%04x/%u/", static_cast<unsigned>(space), unsigned{port});
+	return text.data();
+}
+
+/** Where the client of a request says it wants to go. */
+std::optional<Path> wanted_service(const Message &message)
+{
+	Path path;
+	std::optional<IpHeader> ip;
+	if (const auto *req = std::get_if<Req>(&message)) {
+		path.service_id = req->service_id;
+		ip = decode_ip_header(std::span(req->private_data).first<IpHeader::size>());
+	} else if (const auto *request = std::get_if<SidrReq>(&message)) {
+		path.service_id = request->service_id;
+		ip = decode_ip_header(std::span(request->private_data).first<IpHeader::size>());
+	}
+	if (!ip)
+		return {};
+	path.service_address = ip->destination;
+	return path;
+}
+
+} // namespace
+
+std::string service_name(PortSpace space, std::uint16_t port, const Address &address)
+{
+	return service_prefix(space, port) + soft::to_string(address);
+}
+
+std::string any_service_name(PortSpace space, std::uint16_t port, bool ipv4)
+{
+	return service_prefix(space, port) + (ipv4 ? "*4" : "*6");
+}
+
+std::string process_name(std::uint16_t process)
+{
+	return "prism-cm/process/" + std::to_string(process);
+}
+
+FileDescriptor claim_name(const std::string &name)
+{
+	FileDescriptor claimed = make_socket();
+	const UnixName address(name);
+	if (!claimed || ::bind(claimed.get(), address.get(), address.size) < 0)
+		return {};
+	return claimed;
+}
+
+bool is_claimed(const std::string &name)
+{
+	const FileDescriptor asking = make_socket();
+	const UnixName address(name);
+	return asking && ::connect(asking.get(), address.get(), address.size) == 0;
+}
+
+Delivery send_to(int socket, const std::string &name, const Envelope &envelope)
+{
+	const UnixName address(name);
+	const ssize_t sent = ::sendto(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_NOSIGNAL, address.get(),
+		address.size);
+	return sent < 0 && errno == ECONNREFUSED ? Delivery::nobody : Delivery::done;
+}
+
+Delivery send_to_service(int socket, const Path &path, const Envelope &envelope)
+{
+	const std::optional<PortSpace> space = port_space_of(path.service_id);
+	if (!space)
+		return Delivery::nobody;
+	const std::uint16_t port = port_of(path.service_id);
+	const Address &address = path.service_address;
+	const Delivery delivery = send_to(socket, service_name(*space, port, address), envelope);
+	if (delivery == Delivery::done)
+		return delivery;
+	return send_to(socket, any_service_name(*space, port, address.is_ipv4()), envelope);
+}
+
+bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad)
+{
+	const std::optional<Datagram> datagram = decode(mad);
+	if (!datagram)
+		return false;
+	Envelope envelope;
+	envelope.magic = Envelope::expected_magic;
+	envelope.from_network = 1;
+	envelope.from = from;
+	envelope.to = to;
+	envelope.mad = mad;
+	if (is_request(datagram->message)) {
+		const std::optional<Path> path = wanted_service(datagram->message);
+		return path && send_to_service(socket, *path, envelope) == Delivery::done;
+	}
+	const auto owner = static_cast<std::uint16_t>(destination(datagram->message) >> process_shift);
+	return owner != 0 && send_to(socket, process_name(owner), envelope) == Delivery::done;
+}
+
+std::optional<Envelope> receive_from(int socket, int &budget)
+{
+	Envelope envelope;
+	while (budget-- > 0) {
+		/* MSG_TRUNC: the datagram's own size. Descriptors that somebody attaches are closed: no room for them. */
+		const ssize_t size = ::recv(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_TRUNC);
+		if (size < 0)
+			return {};
+		if (size == sizeof(envelope) && envelope.magic == Envelope::expected_magic)
+			return envelope;
+	}
+	return {};
+}
+
+} // namespace prism::cm

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * How the processes of a host find each other without a kernel that keeps a list: by the names of abstract AF_UNIX
+ * datagram sockets. A listener's name holds port space, port and address; a process's holds the upper half of its
+ * communication ids. A name is taken in the network namespace, as the addresses are, and is free again when its owner
+ * is gone, however it ended. (A child made by fork() without exec holds its parent's names too.)
+ *
+ * Anybody in the namespace may send to such a socket, as anybody may send packets: what comes is as trustworthy.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent.hpp"
+#include "net/file_descriptor.hpp"
+
+namespace prism::cm
+{
+
+using soft::FileDescriptor;
+
+/** What goes from process to process: a message, and the GIDs between which it runs. */
+struct Envelope {
+	std::uint32_t magic = 0;
+	std::uint8_t from_network = 0; /**< it came to QP 1 of a process that it does not belong to */
+	std::array<std::uint8_t, 3> reserved{};
+	Address from;
+	Address to;
+	Mad mad{};
+
+	static constexpr std::uint32_t expected_magic = 0x70636d31;
+};
+static_assert(sizeof(Envelope) == 8 + 16 + 16 + mad_size);
+
+/** @p address: of a listener on one; without, on all of IPv4 or IPv6. */
+[[nodiscard]] std::string service_name(PortSpace space, std::uint16_t port, const Address &address);
+[[nodiscard]] std::string any_service_name(PortSpace space, std::uint16_t port, bool ipv4);
+[[nodiscard]] std::string process_name(std::uint16_t process);
+
+enum class Delivery {
+	done, /**< or lost: the receiver does not keep up */
+	nobody,
+};
+
+/** A socket of that name; none and errno (EADDRINUSE) if it is taken. */
+[[nodiscard]] FileDescriptor claim_name(const std::string &name);
+
+/** Whether somebody has that name. */
+[[nodiscard]] bool is_claimed(const std::string &name);
+
+[[nodiscard]] Delivery send_to(int socket, const std::string &name, const Envelope &envelope);
+
+/** To the listener that @p path names: on its address, or on all. */
+[[nodiscard]] Delivery send_to_service(int socket, const Path &path, const Envelope &envelope);
+
+/**
+ * QP 1 is one for all processes of a host, and any of them may get what another one waits for. Hands @p mad to the
+ * process that it is meant for, which may be this one.
+ * @param socket any AF_UNIX datagram socket
+ * @return false if there is none
+ */
+bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad);
+
+/** Nothing if nothing is waiting. What is no envelope is thrown away, up to @p budget of them. */
+[[nodiscard]] std::optional<Envelope> receive_from(int socket, int &budget);
+
+} // namespace prism::cm

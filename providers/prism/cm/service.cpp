@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "service.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+#include <system_error>
+
+#include "../launcher/soft_device.h"
+#include "host.hpp"
+#include "net/socket_address.hpp"
+
+namespace prism::cm
+{
+
+namespace
+{
+
+/* The range from which Linux chooses ports by default. */
+constexpr std::uint16_t first_free_port = 32768;
+constexpr std::uint16_t last_free_port = 60999;
+constexpr int port_tries = 256;
+
+constexpr std::uint16_t last_process = 0xffff;
+/** What a flood of messages may take of memory, and of one turn of the thread. */
+constexpr std::size_t inbox_limit = 1024;
+constexpr int datagrams_a_turn = 64;
+
+static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
+
+ibv_gid to_gid(const Address &address)
+{
+	ibv_gid gid;
+	std::copy(address.gid.begin(), address.gid.end(), gid.raw);
+	return gid;
+}
+
+Address from_gid(const ibv_gid &gid)
+{
+	Address address;
+	std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
+	return address;
+}
+
+ibv_context *open_soft_device(const std::string &name)
+{
+	int count = 0;
+	ibv_device **list = ibv_get_device_list(&count);
+	ibv_context *context = nullptr;
+	errno = ENODEV;
+	for (int i = 0; i < count && !context; i++)
+		if (name == list[i]->name && prismdv_is_soft_device(list[i]))
+			context = ibv_open_device(list[i]);
+	const int error = errno;
+	if (list)
+		ibv_free_device_list(list);
+	errno = error;
+	return context;
+}
+
+std::vector<Address> gids_of(ibv_context *context)
+{
+	std::vector<Address> gids;
+	ibv_port_attr attributes{};
+	if (ibv_query_port(context, 1, &attributes))
+		return gids;
+	for (int i = 0; i < attributes.gid_tbl_len; i++) {
+		ibv_gid gid;
+		if (prismdv_soft_query_gid(context, 1, i, &gid) == 0)
+			gids.push_back(from_gid(gid));
+	}
+	return gids;
+}
+
+} // namespace
+
+Time now()
+{
+	timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
+}
+
+/* Beginning and end --------------------------------------------------------------------------------------------- */
+
+std::unique_ptr<Service> Service::start(Observer &observer)
+{
+	std::unique_ptr<Service> service(new Service);
+	std::random_device entropy;
+	service->random.seed(static_cast<std::uint64_t>(entropy()) << 32 | entropy());
+	service->wake_fd = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (!service->wake_fd || !service->claim_process())
+		return nullptr;
+	service->agent_ = std::make_unique<Agent>(
+		*service, observer, service->process, service->random(), service->random());
+
+	/* Signals are the program's own threads' business. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	try {
+		service->thread = std::thread([raw = service.get()] { raw->run(); });
+	} catch (const std::system_error &failure) {
+		errno = failure.code().value();
+		service.reset();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, nullptr);
+	return service;
+}
+
+void Service::stop()
+{
+	if (thread.joinable()) {
+		stopping = true;
+		wake();
+		thread.join();
+	}
+	const std::lock_guard guard(lock);
+	if (agent_)
+		agent_->close_all();
+	ports.clear();
+}
+
+Service::Port::~Port()
+{
+	if (!context)
+		return;
+	prismdv_soft_gsi_attach(context, nullptr, nullptr);
+	ibv_close_device(context);
+}
+
+bool Service::claim_process()
+{
+	for (int tries = 0; tries < last_process; tries++) {
+		process = static_cast<std::uint16_t>(1 + random() % last_process);
+		process_socket = claim_name(process_name(process));
+		if (process_socket)
+			return true;
+		if (errno != EADDRINUSE)
+			return false;
+	}
+	return false;
+}
+
+/* Ports and addresses ------------------------------------------------------------------------------------------- */
+
+std::uint16_t Service::random_port()
+{
+	return static_cast<std::uint16_t>(first_free_port + random() % (last_free_port - first_free_port + 1));
+}
+
+/** Who binds one address looks for somebody who has all of them, and the other way round: after taking its own name,
+ * so that of two at the same time at least one sees the other. */
+int Service::claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
+	std::vector<FileDescriptor> &sockets)
+{
+	std::vector<bool> families{address.is_ipv4()};
+	if (!address.is_ipv4() && is_any(address) && ipv4_too)
+		families.push_back(true);
+	for (const bool ipv4 : families) {
+		const std::string any = any_service_name(space, port, ipv4);
+		sockets.push_back(claim_name(is_any(address) ? any : service_name(space, port, address)));
+		if (!sockets.back())
+			return errno;
+		if (!is_any(address)) {
+			if (is_claimed(any))
+				return EADDRINUSE;
+			continue;
+		}
+		for (const Address &local : local_addresses(ipv4))
+			if (is_claimed(service_name(space, port, local)))
+				return EADDRINUSE;
+	}
+	return 0;
+}
+
+int Service::claim(PortSpace space, std::uint16_t &port, const Address &address, bool ipv4_too, Claim &claim)
+{
+	const bool choose = port == 0;
+	int error = EADDRINUSE;
+	for (int tries = 0; error == EADDRINUSE && tries < (choose ? port_tries : 1); tries++) {
+		std::vector<FileDescriptor> sockets;
+		const std::uint16_t candidate = choose ? random_port() : port;
+		error = claim_names(space, candidate, address, ipv4_too, sockets);
+		if (error)
+			continue;
+		port = candidate;
+		claim = next_claim++;
+		claims.try_emplace(claim).first->second.sockets = std::move(sockets);
+	}
+	return error;
+}
+
+void Service::release(Claim claim)
+{
+	claims.erase(claim);
+}
+
+void Service::listen(Claim claim)
+{
+	claims.at(claim).listening = true;
+	wake();
+}
+
+int Service::open_device(const std::string &name)
+{
+	if (ports.contains(name))
+		return 0;
+	auto port = std::make_unique<Port>();
+	port->owner = this;
+	port->context = open_soft_device(name);
+	if (!port->context)
+		return errno;
+	port->gids = gids_of(port->context);
+	prismdv_soft_gsi_attach(port->context, nullptr, nullptr); /* the launcher's handler, as of any context */
+	const int error = prismdv_soft_gsi_attach(port->context, on_management, port.get());
+	if (!error)
+		ports.emplace(name, std::move(port));
+	return error;
+}
+
+/* Sending ------------------------------------------------------------------------------------------------------- */
+
+bool Service::send_over_network(const Path &path, const Mad &mad)
+{
+	const ibv_gid to = to_gid(path.remote);
+	for (const auto &[name, port] : ports) {
+		const auto found = std::find(port->gids.begin(), port->gids.end(), path.local);
+		if (found == port->gids.end())
+			continue;
+		const auto index = static_cast<unsigned>(found - port->gids.begin());
+		prismdv_soft_gsi_send(port->context, index, &to, mad.data());
+		return true;
+	}
+	return false;
+}
+
+bool Service::send(const Path &path, const Datagram &datagram)
+{
+	const Mad mad = encode(datagram);
+	wake();
+	if (!path.same_host) {
+		if (send_over_network(path, mad))
+			return true;
+		if (const std::optional<Device> device = find_device(path.local); device && !open_device(device->name))
+			send_over_network(path, mad);
+		return true; /* or lost, as in any network */
+	}
+	Envelope envelope;
+	envelope.magic = Envelope::expected_magic;
+	envelope.from = path.local;
+	envelope.to = path.remote;
+	envelope.mad = mad;
+	const ConnectionId to = destination(datagram.message);
+	/* A request goes to whoever listens, and so does what takes it back. */
+	if (to == 0)
+		return send_to_service(process_socket.get(), path, envelope) == Delivery::done;
+	const std::string name = process_name(static_cast<std::uint16_t>(to >> process_shift));
+	return send_to(process_socket.get(), name, envelope) == Delivery::done;
+}
+
+bool Service::is_alive(ConnectionId id)
+{
+	return is_claimed(process_name(static_cast<std::uint16_t>(id >> process_shift)));
+}
+
+void Service::wake()
+{
+	if (std::this_thread::get_id() != thread.get_id())
+		eventfd_write(wake_fd.get(), 1);
+}
+
+/* Receiving ----------------------------------------------------------------------------------------------------- */
+
+std::vector<int> Service::sockets() const
+{
+	std::vector<int> all{process_socket.get()};
+	for (const auto &[number, claimed] : claims)
+		for (const FileDescriptor &socket : claimed.sockets)
+			if (claimed.listening)
+				all.push_back(socket.get());
+	return all;
+}
+
+/** Milliseconds until the agent wants to be called, rounded up; -1: no limit. */
+int Service::poll_timeout()
+{
+	const std::optional<Time> deadline = agent_->next_deadline();
+	if (!deadline)
+		return -1;
+	const Time at = now();
+	if (*deadline <= at)
+		return 0;
+	return static_cast<int>(std::min<Time>((*deadline - at) / 1'000'000 + 1, std::numeric_limits<int>::max()));
+}
+
+void Service::run()
+{
+	std::vector<pollfd> polled;
+	while (!stopping) {
+		int timeout;
+		polled.assign(1, {wake_fd.get(), POLLIN, 0});
+		{
+			const std::lock_guard guard(lock);
+			agent_->expire(now());
+			for (const int socket : sockets())
+				polled.push_back({socket, POLLIN, 0});
+			timeout = poll_timeout();
+		}
+		if (::poll(polled.data(), polled.size(), timeout) <= 0)
+			continue;
+		const std::lock_guard guard(lock);
+		eventfd_t ignored;
+		if (polled.front().revents)
+			eventfd_read(wake_fd.get(), &ignored);
+		read_inbox();
+		for (std::size_t i = 1; i < polled.size(); i++)
+			if (polled[i].revents)
+				read_socket(polled[i].fd);
+	}
+}
+
+void Service::read_socket(int socket)
+{
+	/* Closed in the meantime, its number may be anybody's. */
+	const std::vector<int> ours = sockets();
+	if (std::find(ours.begin(), ours.end(), socket) == ours.end())
+		return;
+	int budget = datagrams_a_turn;
+	while (const std::optional<Envelope> envelope = receive_from(socket, budget))
+		if (const std::optional<Datagram> datagram = decode(envelope->mad))
+			agent_->receive({envelope->from, envelope->to, !envelope->from_network, *datagram}, now());
+}
+
+void Service::on_management(void *arg, const ibv_gid *from, const ibv_gid *to, const void *mad)
+{
+	Service &owner = *static_cast<Port *>(arg)->owner;
+	const auto *bytes = static_cast<const std::uint8_t *>(mad);
+	Parcel parcel{from_gid(*from), from_gid(*to), {}};
+	std::copy_n(bytes, mad_size, parcel.mad.begin());
+	{
+		const std::lock_guard guard(owner.inbox_lock);
+		if (owner.inbox.size() >= inbox_limit)
+			return;
+		owner.inbox.push_back(parcel);
+	}
+	eventfd_write(owner.wake_fd.get(), 1);
+}
+
+void Service::read_inbox()
+{
+	std::deque<Parcel> parcels;
+	{
+		const std::lock_guard guard(inbox_lock);
+		parcels.swap(inbox);
+	}
+	for (const Parcel &parcel : parcels)
+		take_from_network(parcel);
+}
+
+void Service::take_from_network(const Parcel &parcel)
+{
+	if (hand_on(process_socket.get(), parcel.from, parcel.to, parcel.mad))
+		return;
+	/* Nobody's: the agent says so to who sent it. */
+	if (const std::optional<Datagram> datagram = decode(parcel.mad))
+		agent_->receive({parcel.from, parcel.to, false, *datagram}, now());
+}
+
+} // namespace prism::cm

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What surrounds the Agent in a process: a thread that reads the sockets of local.hpp and keeps time, and for each
+ * network device a context of our own whose QP 1 sends and receives. The loopback device needs none: who is on it is on
+ * this host.
+ *
+ * Locks: the program's threads and ours take @ref Service::lock for everything. The handler of QP 1 runs under the lock
+ * of its context, which is taken after ours; it only touches the inbox, whose lock is taken last.
+ */
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent.hpp"
+#include "local.hpp"
+
+namespace prism::cm
+{
+
+[[nodiscard]] Time now();
+
+class Service final : public Carrier
+{
+public:
+	/** Sockets and the thread. Null and errno on failure. @p observer outlives it. */
+	static std::unique_ptr<Service> start(Observer &observer);
+	~Service() override { stop(); }
+
+	/** Tells all peers that their connections end, and receives nothing more. Not to be called with the lock held. */
+	void stop();
+
+	/** Serialises everything: hold it for all of the following, and for the agent. */
+	std::mutex lock;
+	Agent &agent() { return *agent_; }
+
+	/** A port and address in use. Never 0. */
+	using Claim = unsigned;
+
+	/**
+	 * Takes a port for a listener.
+	 * @param port 0: a free one is chosen, and stored here
+	 * @param address that of a listener, or INADDR_ANY, or IN6ADDR_ANY
+	 * @param ipv4_too with IN6ADDR_ANY: take the port for IPv4 as well
+	 * @return 0, or an errno value: EADDRINUSE
+	 */
+	int claim(PortSpace space, std::uint16_t &port, const Address &address, bool ipv4_too, Claim &claim);
+	void release(Claim claim);
+	/** Read what clients send there. Until then it waits in the socket: who binds is about to listen. */
+	void listen(Claim claim);
+
+	/** A port for a client, which nobody looks for. */
+	[[nodiscard]] std::uint16_t random_port();
+
+	/** Receive what is sent to a network device. @return 0 or an errno value */
+	int open_device(const std::string &name);
+
+	/** Something was sent, so there is a new deadline. */
+	void wake();
+
+	bool send(const Path &path, const Datagram &datagram) override;
+	bool is_alive(ConnectionId id) override;
+
+private:
+	/* A device whose QP 1 we have. */
+	struct Port {
+		Service *owner = nullptr;
+		ibv_context *context = nullptr;
+		std::vector<Address> gids;
+
+		Port() = default;
+		Port(const Port &) = delete;
+		Port &operator=(const Port &) = delete;
+		~Port();
+	};
+
+	struct Parcel {
+		Address from;
+		Address to;
+		Mad mad;
+	};
+
+	struct Claimed {
+		std::vector<FileDescriptor> sockets;
+		bool listening = false;
+	};
+
+	Service() = default;
+	bool claim_process();
+	int claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
+		std::vector<FileDescriptor> &sockets);
+	bool send_over_network(const Path &path, const Mad &mad);
+
+	void run();
+	[[nodiscard]] std::vector<int> sockets() const;
+	int poll_timeout();
+	void read_socket(int socket);
+	void read_inbox();
+	void take_from_network(const Parcel &parcel);
+	static void on_management(void *port, const ibv_gid *from, const ibv_gid *to, const void *mad);
+
+	std::unique_ptr<Agent> agent_;
+	std::mt19937_64 random;
+	std::uint16_t process = 0;
+	FileDescriptor process_socket;
+	FileDescriptor wake_fd;
+	std::map<Claim, Claimed> claims;
+	Claim next_claim = 1;
+	std::map<std::string, std::unique_ptr<Port>> ports;
+
+	std::mutex inbox_lock;
+	std::deque<Parcel> inbox;
+
+	std::atomic<bool> stopping{false};
+	std::thread thread;
+};
+
+} // namespace prism::cm

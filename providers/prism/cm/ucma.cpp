@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "ucma.hpp"
+
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <endian.h>
+#include <new>
+
+#include "net/socket_address.hpp"
+
+namespace prism::cm
+{
+
+namespace
+{
+
+constexpr std::uint32_t default_udp_qkey = 0x01234567; /* RDMA_UDP_QKEY */
+constexpr std::uint32_t max_backlog = 1024;
+constexpr std::size_t max_events = 1 << 16;
+
+/* What the kernel leaves to the subnet manager, which Ethernet does not have. A packet lives 67 ms at most, and its
+ * acknowledgement is awaited for twice that. */
+constexpr std::uint8_t packet_life_time = 14;
+constexpr std::uint8_t ack_timeout = packet_life_time + 1;
+constexpr std::uint8_t hop_limit = 64;
+constexpr std::uint16_t default_pkey = 0xffff;
+/** 0.64 ms. The kernel says 0, which means 655 ms. */
+constexpr std::uint8_t min_rnr_timer = 12;
+constexpr std::uint8_t exactly = 2; /* a selector of a path record */
+
+/* Our device has no index among the kernel's. */
+constexpr std::uint32_t no_device_index = 0xffffffff;
+
+/** A command, the part of it that the program's librdmacm knows of. */
+template <typename Command>
+Command parse(std::span<const std::uint8_t> in)
+{
+	Command command{};
+	std::memcpy(&command, in.data(), std::min(in.size(), sizeof(command)));
+	return command;
+}
+
+template <typename Response>
+void respond(std::uint64_t where, std::size_t room, const Response &response)
+{
+	std::memcpy(reinterpret_cast<void *>(where), &response, std::min(room, sizeof(response)));
+}
+
+template <typename Message>
+constexpr std::size_t private_size = std::tuple_size_v<decltype(Message::private_data)>;
+
+std::span<const std::uint8_t> private_data(const rdma_ucm_conn_param &param)
+{
+	return {param.private_data, param.private_data_len};
+}
+
+/** An event left the queue of its channel. */
+void uncount_event(int channel)
+{
+	eventfd_t one;
+	::eventfd_read(channel, &one);
+}
+
+template <typename SocketName>
+std::optional<SocketName> to_name(const sockaddr_in6 &from)
+{
+	const auto &any = reinterpret_cast<const sockaddr &>(from);
+	if (any.sa_family != AF_INET && any.sa_family != AF_INET6)
+		return {};
+	soft::SocketAddress address{};
+	std::memcpy(&address, &from, sizeof(from));
+	return SocketName{soft::address_from(any), address.port(), any.sa_family == AF_INET6 ? from.sin6_scope_id : 0};
+}
+
+sockaddr_in6 to_sockaddr(const Address &address, std::uint16_t port, unsigned scope)
+{
+	return soft::to_socket_address(address, port, scope).v6;
+}
+
+void copy_gid(const Address &from, std::uint8_t *to)
+{
+	std::copy(from.gid.begin(), from.gid.end(), to);
+}
+
+void fill_route(ib_user_path_rec &route, const Path &path, std::uint8_t mtu, std::uint8_t traffic_class)
+{
+	copy_gid(path.local, route.sgid);
+	copy_gid(path.remote, route.dgid);
+	route.reversible = 1;
+	route.mtu = mtu;
+	route.pkey = htobe16(default_pkey);
+	route.hop_limit = hop_limit;
+	route.traffic_class = traffic_class;
+	route.numb_path = 1;
+	route.mtu_selector = route.rate_selector = route.packet_life_time_selector = exactly;
+	route.rate = IBV_RATE_25_GBPS;
+	route.packet_life_time = packet_life_time;
+}
+
+void fill_address(ib_uverbs_ah_attr &attr, const Path &path, const Device &device)
+{
+	copy_gid(path.remote, attr.grh.dgid);
+	attr.grh.sgid_index = static_cast<std::uint8_t>(device.sgid_index);
+	attr.grh.hop_limit = hop_limit;
+	attr.is_global = 1;
+	attr.port_num = 1;
+}
+
+constexpr std::uint8_t rc = IBV_QPT_RC, uc = IBV_QPT_UC, ud = IBV_QPT_UD;
+
+/** What the program says counts where its port space leaves a choice. */
+std::uint8_t qp_type_of(PortSpace space, std::uint8_t said)
+{
+	if (space == PortSpace::udp)
+		return ud;
+	return space == PortSpace::ib && (said == uc || said == ud) ? said : rc;
+}
+
+bool has_acknowledges(std::uint8_t qp_type)
+{
+	return qp_type == rc;
+}
+
+void to_init(ib_uverbs_qp_attr &attr, std::uint8_t qp_type)
+{
+	attr.qp_attr_mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	attr.port_num = 1;
+	if (qp_type == ud) {
+		attr.qp_attr_mask |= IBV_QP_QKEY;
+		attr.qkey = default_udp_qkey;
+		return;
+	}
+	attr.qp_attr_mask |= IBV_QP_ACCESS_FLAGS;
+	attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+	if (has_acknowledges(qp_type))
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+}
+
+void to_ready_to_receive(ib_uverbs_qp_attr &attr, std::uint8_t qp_type, const Path &path, const Endpoint &peer,
+	const Device &device)
+{
+	attr.qp_attr_mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	fill_address(attr.ah_attr, path, device);
+	attr.path_mtu = peer.path_mtu;
+	attr.dest_qp_num = peer.qpn;
+	if (!has_acknowledges(qp_type))
+		return;
+	attr.qp_attr_mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	attr.max_dest_rd_atomic = peer.initiator_depth;
+	attr.min_rnr_timer = min_rnr_timer;
+}
+
+void to_ready_to_send(ib_uverbs_qp_attr &attr, std::uint8_t qp_type, const Endpoint &peer)
+{
+	attr.qp_attr_mask |= IBV_QP_SQ_PSN;
+	attr.sq_psn = peer.starting_psn;
+	if (!has_acknowledges(qp_type))
+		return;
+	attr.qp_attr_mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	attr.timeout = peer.ack_timeout;
+	attr.retry_cnt = peer.retry_count;
+	attr.rnr_retry = peer.rnr_retry_count;
+	attr.max_rd_atomic = peer.responder_resources;
+}
+
+template <typename Param>
+void fill_private_data(Param &param, const Event &event)
+{
+	const std::size_t size = std::min({event.private_data.size(), sizeof(param.private_data), std::size_t{UINT8_MAX}});
+	std::copy_n(event.private_data.begin(), size, param.private_data);
+	param.private_data_len = static_cast<std::uint8_t>(size);
+}
+
+/** What the peer initiates is ours to respond to. */
+void fill_connection(rdma_ucm_conn_param &param, const Event &event)
+{
+	fill_private_data(param, event);
+	param.qp_num = event.peer.qpn;
+	param.qkey = event.peer.qkey;
+	param.responder_resources = event.peer.initiator_depth;
+	param.initiator_depth = event.peer.responder_resources;
+	param.flow_control = event.peer.flow_control;
+	param.retry_count = event.peer.retry_count;
+	param.rnr_retry_count = event.peer.rnr_retry_count;
+	param.srq = event.peer.srq;
+}
+
+void fill_datagram(rdma_ucm_ud_param &param, const Event &event, const Path &path, const Device &device)
+{
+	fill_private_data(param, event);
+	param.qp_num = event.peer.qpn;
+	param.qkey = event.peer.qkey;
+	fill_address(param.ah_attr, path, device);
+}
+
+} // namespace
+
+/* Channels ------------------------------------------------------------------------------------------------------ */
+
+std::unique_ptr<Ucma> Ucma::start()
+{
+	std::unique_ptr<Ucma> ucma(new Ucma);
+	ucma->service = Service::start(*ucma);
+	return ucma->service ? std::move(ucma) : nullptr;
+}
+
+Ucma::~Ucma()
+{
+	service.reset();
+}
+
+int Ucma::open_channel(int flags)
+{
+	const int options = (flags & O_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & O_NONBLOCK ? EFD_NONBLOCK : 0);
+	const int fd = ::eventfd(0, EFD_SEMAPHORE | options);
+	if (fd < 0)
+		return -1;
+	const std::lock_guard guard(service->lock);
+	channels[fd].serial = next_serial++;
+	return fd;
+}
+
+void Ucma::close_channel(int fd)
+{
+	const std::lock_guard guard(service->lock);
+	std::vector<IdNumber> members;
+	for (const auto &[number, id] : ids)
+		if (id.channel == fd)
+			members.push_back(number);
+	for (const IdNumber number : members)
+		remove(number);
+	channels.erase(fd);
+}
+
+ssize_t Ucma::write(int fd, const void *command, std::size_t size)
+try {
+	rdma_ucm_cmd_hdr header;
+	if (size < sizeof(header)) {
+		errno = EINVAL;
+		return -1;
+	}
+	std::memcpy(&header, command, sizeof(header));
+	const Call call{fd, {static_cast<const std::uint8_t *>(command) + sizeof(header), header.in}, header.out};
+	int error = EINVAL;
+	if (header.in + sizeof(header) <= size)
+		error = header.cmd == RDMA_USER_CM_CMD_GET_EVENT ? wait_for_event(call) : dispatch(header, call);
+	if (!error)
+		return static_cast<ssize_t>(size);
+	errno = error;
+	return -1;
+} catch (const std::bad_alloc &) {
+	errno = ENOMEM;
+	return -1;
+}
+
+int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
+{
+	static const std::map<std::uint32_t, Handler> handlers{
+		{RDMA_USER_CM_CMD_CREATE_ID, &Ucma::create_id},
+		{RDMA_USER_CM_CMD_DESTROY_ID, &Ucma::destroy_id},
+		{RDMA_USER_CM_CMD_BIND_IP, &Ucma::bind_ip},
+		{RDMA_USER_CM_CMD_RESOLVE_IP, &Ucma::resolve_ip},
+		{RDMA_USER_CM_CMD_RESOLVE_ROUTE, &Ucma::resolve_route},
+		{RDMA_USER_CM_CMD_QUERY_ROUTE, &Ucma::query_route},
+		{RDMA_USER_CM_CMD_CONNECT, &Ucma::connect},
+		{RDMA_USER_CM_CMD_LISTEN, &Ucma::listen},
+		{RDMA_USER_CM_CMD_ACCEPT, &Ucma::accept},
+		{RDMA_USER_CM_CMD_REJECT, &Ucma::reject},
+		{RDMA_USER_CM_CMD_DISCONNECT, &Ucma::disconnect},
+		{RDMA_USER_CM_CMD_INIT_QP_ATTR, &Ucma::init_qp_attr},
+		{RDMA_USER_CM_CMD_SET_OPTION, &Ucma::set_option},
+		{RDMA_USER_CM_CMD_NOTIFY, &Ucma::notify},
+		{RDMA_USER_CM_CMD_JOIN_IP_MCAST, &Ucma::refuse_multicast},
+		{RDMA_USER_CM_CMD_JOIN_MCAST, &Ucma::refuse_multicast},
+		{RDMA_USER_CM_CMD_LEAVE_MCAST, &Ucma::refuse_multicast},
+		{RDMA_USER_CM_CMD_MIGRATE_ID, &Ucma::migrate_id},
+	};
+	const auto handler = handlers.find(header.cmd);
+	if (handler == handlers.end())
+		return ENOSYS;
+	const std::lock_guard guard(service->lock);
+	if (!channels.contains(call.channel))
+		return EBADF;
+	return (this->*handler->second)(call);
+}
+
+/** As with a file of the kernel's: who waits for an event when another thread closes the channel waits on. */
+int Ucma::wait_for_event(const Call &call)
+{
+	std::optional<unsigned> serial;
+	for (;;) {
+		pollfd event{call.channel, POLLIN, 0};
+		{
+			const std::lock_guard guard(service->lock);
+			const auto channel = channels.find(call.channel);
+			if (channel == channels.end() && !serial)
+				return EBADF;
+			if (!serial)
+				serial = channel->second.serial;
+			if (channel == channels.end() || channel->second.serial != *serial)
+				event.fd = -1; /* nobody's, however often its number is used again */
+			else if (!channel->second.events.empty())
+				return get_event(call);
+		}
+		if (event.fd >= 0 && (::fcntl(event.fd, F_GETFL) & O_NONBLOCK))
+			return EAGAIN;
+		if (::poll(&event, 1, -1) < 0)
+			return errno;
+	}
+}
+
+/* Ids ----------------------------------------------------------------------------------------------------------- */
+
+Ucma::Id *Ucma::find(IdNumber number, ChannelId channel)
+{
+	const auto found = ids.find(number);
+	return found == ids.end() || found->second.channel != channel ? nullptr : &found->second;
+}
+
+std::optional<Ucma::IdNumber> Ucma::find_connection(ConnectionId connection) const
+{
+	for (const auto &[number, id] : ids)
+		if (id.connection == connection)
+			return number;
+	return {};
+}
+
+Ucma::IdNumber Ucma::insert(Id id)
+{
+	while (next_id == 0 || ids.contains(next_id))
+		next_id++;
+	id.psn = service->agent().random_psn();
+	ids.emplace(next_id, std::move(id));
+	return next_id++;
+}
+
+/** An id's events, and the requests among them that the program has not heard of. */
+void Ucma::drop_events(ChannelId channel, IdNumber number)
+{
+	const auto found = channels.find(channel);
+	if (found == channels.end())
+		return;
+	std::vector<IdNumber> unheard;
+	std::erase_if(found->second.events, [&](const Pending &pending) {
+		if (pending.owner != number)
+			return false;
+		if (pending.born)
+			unheard.push_back(*pending.born);
+		uncount_event(channel);
+		return true;
+	});
+	/* Nobody has decided about these. Their clients will ask again, and find who listens then. */
+	for (const IdNumber born : unheard) {
+		service->agent().forget(ids.at(born).connection);
+		ids.erase(born);
+	}
+}
+
+void Ucma::remove(IdNumber number)
+{
+	const auto found = ids.find(number);
+	if (found == ids.end())
+		return;
+	drop_events(found->second.channel, number);
+	if (found->second.connection)
+		service->agent().close(found->second.connection);
+	if (found->second.claim)
+		service->release(found->second.claim);
+	ids.erase(found);
+}
+
+int Ucma::create_id(const Call &call)
+{
+	const auto command = parse<rdma_ucm_create_id>(call.in);
+	const auto space = static_cast<PortSpace>(command.ps);
+	if (space != PortSpace::tcp && space != PortSpace::udp && space != PortSpace::ib)
+		return EPROTONOSUPPORT;
+	Id id;
+	id.uid = command.uid;
+	id.channel = call.channel;
+	id.space = space;
+	id.qp_type = qp_type_of(space, command.qp_type);
+	respond(command.response, call.out, rdma_ucm_create_id_resp{insert(std::move(id))});
+	return 0;
+}
+
+int Ucma::destroy_id(const Call &call)
+{
+	const auto command = parse<rdma_ucm_destroy_id>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id)
+		return EINVAL;
+	const rdma_ucm_destroy_id_resp response{id->events_reported};
+	remove(command.id);
+	respond(command.response, call.out, response);
+	return 0;
+}
+
+/** @p command.fd is the channel that the id leaves for this one. */
+int Ucma::migrate_id(const Call &call)
+{
+	const auto command = parse<rdma_ucm_migrate_id>(call.in);
+	const ChannelId before = static_cast<ChannelId>(command.fd);
+	Id *id = find(command.id, before);
+	if (!id)
+		return EINVAL;
+	std::deque<Pending> moved;
+	std::erase_if(channels.at(before).events, [&](const Pending &pending) {
+		if (pending.owner != command.id)
+			return false;
+		moved.push_back(pending);
+		uncount_event(before);
+		return true;
+	});
+	id->channel = call.channel;
+	for (const Pending &pending : moved) {
+		if (pending.born)
+			ids.at(*pending.born).channel = call.channel;
+		post(pending);
+	}
+	respond(command.response, call.out, rdma_ucm_migrate_resp{id->events_reported});
+	return 0;
+}
+
+int Ucma::set_option(const Call &call)
+{
+	const auto command = parse<rdma_ucm_set_option>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id)
+		return EINVAL;
+	if (command.level != RDMA_OPTION_ID)
+		return ENOSYS;
+	const auto *value = reinterpret_cast<const std::uint8_t *>(command.optval);
+	int number = 0;
+	if (command.optlen == sizeof(number))
+		std::memcpy(&number, value, sizeof(number));
+	else if (command.optlen == 1)
+		number = *value;
+	else
+		return EINVAL;
+	switch (command.optname) {
+	case RDMA_OPTION_ID_TOS:
+		id->traffic_class = static_cast<std::uint8_t>(number);
+		return 0;
+	case RDMA_OPTION_ID_REUSEADDR: /* no port lingers here */
+		return 0;
+	case RDMA_OPTION_ID_AFONLY:
+		id->ipv4_too = !number;
+		return 0;
+	case RDMA_OPTION_ID_ACK_TIMEOUT:
+		id->ack_timeout = static_cast<std::uint8_t>(number & 31);
+		return 0;
+	default:
+		return ENOSYS;
+	}
+}
+
+int Ucma::refuse_multicast(const Call &)
+{
+	return EOPNOTSUPP;
+}
+
+/* Addresses ----------------------------------------------------------------------------------------------------- */
+
+int Ucma::bind(Id &id, const SocketName &name)
+{
+	if (id.state != State::idle)
+		return EINVAL;
+	std::optional<Device> device;
+	if (!is_any(name.address) && !is_local(name.address))
+		return EADDRNOTAVAIL;
+	/* As the kernel has it (cma_any_addr): a loopback address names no device either. libfabric counts on that. */
+	if (!is_any(name.address) && !is_loopback(name.address)) {
+		device = find_device(name.address);
+		if (!device)
+			return ENODEV;
+	}
+	SocketName bound = name;
+	const int error = service->claim(id.space, bound.port, bound.address, id.ipv4_too, id.claim);
+	if (error)
+		return error;
+	id.local = bound;
+	id.device = device;
+	id.state = State::bound;
+	return 0;
+}
+
+int Ucma::bind_ip(const Call &call)
+{
+	const auto command = parse<rdma_ucm_bind_ip>(call.in);
+	Id *id = find(command.id, call.channel);
+	const std::optional<SocketName> name = to_name<SocketName>(command.addr);
+	if (!id || !name)
+		return EINVAL;
+	return bind(*id, *name);
+}
+
+/** The error goes into the event, as it would had a resolver been asked. */
+int Ucma::resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination)
+{
+	SocketName local = id.local ? *id.local : SocketName{destination.address, service->random_port(), 0};
+	if (!id.local || is_any(id.local->address)) {
+		if (source && !is_any(source->address)) {
+			local.address = source->address;
+		} else if (const auto found = source_for(destination.address, destination.scope)) {
+			local.address = *found;
+		} else {
+			return errno;
+		}
+	}
+	if (!is_local(local.address))
+		return EADDRNOTAVAIL;
+	id.device = find_device(local.address);
+	if (!id.device)
+		return ENODEV;
+	local.scope = id.device->interface;
+	id.local = local;
+	id.remote = destination;
+	id.path.local = local.address;
+	id.path.remote = id.path.service_address = destination.address;
+	id.path.same_host = is_local(destination.address);
+	id.path.service_id = make_service_id(id.space, destination.port);
+	id.state = State::address_resolved;
+	return 0;
+}
+
+int Ucma::resolve_ip(const Call &call)
+{
+	const auto command = parse<rdma_ucm_resolve_ip>(call.in);
+	Id *id = find(command.id, call.channel);
+	const std::optional<SocketName> source = to_name<SocketName>(command.src_addr);
+	const std::optional<SocketName> destination = to_name<SocketName>(command.dst_addr);
+	if (!id || !destination || is_any(destination->address))
+		return EINVAL;
+	if (id->state == State::idle && source && source->port)
+		if (const int error = bind(*id, *source))
+			return error;
+	if (id->state != State::idle && id->state != State::bound)
+		return EINVAL;
+	const int error = resolve(*id, source, *destination);
+	post(command.id, error ? EventType::address_error : EventType::address_resolved, -error);
+	return 0;
+}
+
+int Ucma::resolve_route(const Call &call)
+{
+	const auto command = parse<rdma_ucm_resolve_route>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id || id->state != State::address_resolved)
+		return EINVAL;
+	id->state = State::route_resolved;
+	post(command.id, EventType::route_resolved);
+	return 0;
+}
+
+int Ucma::query_route(const Call &call)
+{
+	const auto command = parse<rdma_ucm_query>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id)
+		return EINVAL;
+	rdma_ucm_query_route_resp response{};
+	if (id->local)
+		response.src_addr = to_sockaddr(id->local->address, id->local->port, id->local->scope);
+	if (id->remote)
+		response.dst_addr = to_sockaddr(id->remote->address, id->remote->port, id->remote->scope);
+	response.ibdev_index = no_device_index;
+	if (id->device) {
+		response.node_guid = id->device->guid;
+		response.port_num = 1;
+		response.num_paths = id->state == State::route_resolved || id->state == State::connected;
+		fill_route(response.ib_route[0], id->path, id->device->mtu, id->traffic_class);
+	}
+	respond(command.response, call.out, response);
+	return 0;
+}
+
+/* Connections --------------------------------------------------------------------------------------------------- */
+
+/** Requests from other hosts come to the devices' QP 1. A device that cannot be opened is not listened on. */
+void Ucma::listen_on_network(const Id &id)
+{
+	if (is_loopback(id.local->address))
+		return;
+	if (!id.device) {
+		for (const std::string &name : network_devices())
+			static_cast<void>(service->open_device(name));
+	} else if (!id.device->is_loopback) {
+		static_cast<void>(service->open_device(id.device->name));
+	}
+}
+
+int Ucma::listen(const Call &call)
+{
+	const auto command = parse<rdma_ucm_listen>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id)
+		return EINVAL;
+	if (id->state == State::idle)
+		if (const int error = bind(*id, {soft::address_from_ipv4(in_addr{INADDR_ANY}), 0, 0}))
+			return error;
+	if (id->state != State::bound)
+		return EINVAL;
+	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
+	id->state = State::listening;
+	service->listen(id->claim);
+	listen_on_network(*id);
+	return 0;
+}
+
+Endpoint Ucma::local_endpoint(const Id &id, const rdma_ucm_conn_param &param) const
+{
+	Endpoint local;
+	local.transport = id.qp_type == uc ? TransportType::uc : TransportType::rc;
+	local.qpn = param.qp_num & 0xffffff;
+	local.qkey = param.qkey ? param.qkey : id.space == PortSpace::udp ? default_udp_qkey : 0;
+	local.starting_psn = id.psn;
+	local.responder_resources = param.responder_resources;
+	local.initiator_depth = param.initiator_depth;
+	local.retry_count = std::min<std::uint8_t>(param.retry_count, 7);
+	local.rnr_retry_count = std::min<std::uint8_t>(param.rnr_retry_count, 7);
+	local.path_mtu = id.device->mtu;
+	local.ack_timeout = id.ack_timeout ? id.ack_timeout : ack_timeout;
+	local.flow_control = param.flow_control;
+	local.srq = param.srq;
+	return local;
+}
+
+int Ucma::connect(const Call &call)
+{
+	const auto command = parse<rdma_ucm_connect>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id || id->state != State::route_resolved || !command.conn_param.valid)
+		return EINVAL;
+	const std::size_t room = id->space == PortSpace::udp ? private_size<SidrReq> : private_size<Req>;
+	if (command.conn_param.private_data_len > room - IpHeader::size)
+		return EINVAL;
+	id->path.local = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
+	const IpHeader ip{id->local->address, id->local->port, id->remote->address};
+	const auto connection = service->agent().connect(id->path, id->space, ip,
+		local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
+	if (!connection)
+		return ENOMEM;
+	id->connection = *connection;
+	id->state = State::connected;
+	return 0;
+}
+
+/** Of a server; a client says with it that its QP is ready. */
+int Ucma::accept(const Call &call)
+{
+	const auto command = parse<rdma_ucm_accept>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id || !id->connection)
+		return EINVAL;
+	if (!command.conn_param.valid)
+		return service->agent().establish(id->connection);
+	const std::size_t room = id->space == PortSpace::udp ? private_size<SidrRep> : private_size<Rep>;
+	if (command.conn_param.private_data_len > room)
+		return EINVAL;
+	const Address gid = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
+	const int error = service->agent().accept(id->connection, gid, local_endpoint(*id, command.conn_param),
+		private_data(command.conn_param), now());
+	if (!error)
+		id->uid = command.uid;
+	return error;
+}
+
+int Ucma::reject(const Call &call)
+{
+	const auto command = parse<rdma_ucm_reject>(call.in);
+	Id *id = find(command.id, call.channel);
+	if (!id || !id->connection || command.private_data_len > private_size<Rej>)
+		return EINVAL;
+	return service->agent().reject(id->connection, {command.private_data, command.private_data_len});
+}
+
+int Ucma::disconnect(const Call &call)
+{
+	const auto command = parse<rdma_ucm_disconnect>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id || !id->connection)
+		return EINVAL;
+	return service->agent().disconnect(id->connection, now());
+}
+
+int Ucma::notify(const Call &call)
+{
+	const auto command = parse<rdma_ucm_notify>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id || !id->connection)
+		return EINVAL;
+	if (command.event != IBV_EVENT_COMM_EST)
+		return EINVAL;
+	return service->agent().notify_established(id->connection);
+}
+
+/** What a QP needs to get into a state; what the peer said is in it once the peer has said it. */
+int Ucma::init_qp_attr(const Call &call)
+{
+	const auto command = parse<rdma_ucm_init_qp_attr>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id || !id->device)
+		return EINVAL;
+	const bool connected = id->connection && service->agent().exists(id->connection);
+	ib_uverbs_qp_attr attr{};
+	attr.qp_state = command.qp_state;
+	attr.qp_attr_mask = IBV_QP_STATE;
+	switch (command.qp_state) {
+	case IBV_QPS_INIT:
+		to_init(attr, id->qp_type);
+		break;
+	case IBV_QPS_RTR:
+		if (id->qp_type == ud)
+			break;
+		if (!connected)
+			return EINVAL;
+		to_ready_to_receive(attr, id->qp_type, service->agent().path(id->connection),
+			service->agent().peer(id->connection), *id->device);
+		attr.ah_attr.grh.traffic_class = id->traffic_class;
+		attr.rq_psn = id->psn;
+		break;
+	case IBV_QPS_RTS:
+		if (id->qp_type != ud && !connected)
+			return EINVAL;
+		to_ready_to_send(attr, id->qp_type, connected ? service->agent().peer(id->connection) : Endpoint{});
+		break;
+	default:
+		return EINVAL;
+	}
+	respond(command.response, call.out, attr);
+	return 0;
+}
+
+/* Events -------------------------------------------------------------------------------------------------------- */
+
+void Ucma::post(const Pending &pending)
+{
+	const ChannelId channel = ids.at(pending.owner).channel;
+	std::deque<Pending> &events = channels.at(channel).events;
+	/* Of a program that asks for much and listens to nothing. */
+	if (events.size() >= max_events)
+		return;
+	events.push_back(pending);
+	::eventfd_write(channel, 1);
+}
+
+void Ucma::post(IdNumber owner, EventType type, int status)
+{
+	Pending pending{owner, {}, {}};
+	pending.event.event = static_cast<std::uint32_t>(type);
+	pending.event.status = static_cast<std::uint32_t>(status);
+	post(pending);
+}
+
+int Ucma::get_event(const Call &call)
+{
+	const auto command = parse<rdma_ucm_get_event>(call.in);
+	std::deque<Pending> &events = channels.at(call.channel).events;
+	Pending pending = events.front();
+	events.pop_front();
+	uncount_event(call.channel);
+	Id &owner = ids.at(pending.owner);
+	owner.events_reported++;
+	pending.event.uid = owner.uid;
+	pending.event.id = pending.born.value_or(pending.owner);
+	respond(command.response, call.out, pending.event);
+	return 0;
+}
+
+void Ucma::on_event(ConnectionId connection, const Event &event)
+{
+	const std::optional<IdNumber> number = find_connection(connection);
+	/* Of a request that was not accepted yet the program has no name. */
+	if (!number || !ids.at(*number).uid)
+		return;
+	const Id &id = ids.at(*number);
+	Pending pending{*number, {}, {}};
+	pending.event.event = static_cast<std::uint32_t>(event.type);
+	pending.event.status = static_cast<std::uint32_t>(event.status);
+	if (id.qp_type == ud)
+		fill_datagram(pending.event.param.ud, event, service->agent().path(connection), *id.device);
+	else
+		fill_connection(pending.event.param.conn, event);
+	post(pending);
+}
+
+std::size_t Ucma::pending_requests(IdNumber listener) const
+{
+	const std::deque<Pending> &events = channels.at(ids.at(listener).channel).events;
+	return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),
+		[listener](const Pending &pending) { return pending.owner == listener && pending.born; }));
+}
+
+/** One address before all of them. */
+std::optional<Ucma::IdNumber> Ucma::find_listener(const Incoming &incoming) const
+{
+	std::optional<IdNumber> general;
+	for (const auto &[number, id] : ids) {
+		if (id.state != State::listening || id.space != incoming.space || id.local->port != incoming.port)
+			continue;
+		const Address &bound = id.local->address;
+		if (bound == incoming.ip.destination)
+			return number;
+		const bool ipv4 = incoming.ip.destination.is_ipv4();
+		if (is_any(bound) && (bound.is_ipv4() == ipv4 || (ipv4 && id.ipv4_too)))
+			general = number;
+	}
+	return general;
+}
+
+Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, const Event &event)
+{
+	const std::optional<IdNumber> listener = find_listener(incoming);
+	if (!listener)
+		return Reception::nobody;
+	const Id &parent = ids.at(*listener);
+	if (pending_requests(*listener) >= parent.backlog || channels.at(parent.channel).events.size() >= max_events)
+		return Reception::full;
+	Id id;
+	id.device = find_device(incoming.ip.destination);
+	if (!id.device)
+		return Reception::nobody;
+	id.channel = parent.channel;
+	id.space = parent.space;
+	id.qp_type = event.peer.transport == TransportType::uc ? uc : parent.qp_type;
+	id.state = State::connected;
+	id.traffic_class = parent.traffic_class;
+	id.local = SocketName{incoming.ip.destination, incoming.port, id.device->interface};
+	id.remote = SocketName{incoming.ip.source, incoming.ip.source_port, id.device->interface};
+	id.path = incoming.path;
+	id.path.local = incoming.ip.destination;
+	id.connection = connection;
+	const Device device = *id.device;
+	Pending pending{*listener, insert(std::move(id)), {}};
+	pending.event.event = static_cast<std::uint32_t>(event.type);
+	if (incoming.space == PortSpace::udp)
+		fill_datagram(pending.event.param.ud, event, incoming.path, device);
+	else
+		fill_connection(pending.event.param.conn, event);
+	post(pending);
+	return Reception::pending;
+}
+
+} // namespace prism::cm

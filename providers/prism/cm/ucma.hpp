@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * /dev/infiniband/rdma_cm of a host without one: the commands of <rdma/rdma_user_cm.h>, as librdmacm writes them to its
+ * event channels. So all of librdmacm stays as it is, synchronous calls, endpoints and rsockets included, and is
+ * served by the Agent instead of the kernel.
+ *
+ * A channel is an eventfd that counts the events waiting in it: it polls, and O_NONBLOCK means what it means to the
+ * kernel's file.
+ *
+ * Commands about AF_IB addresses (BIND, RESOLVE_ADDR, QUERY) are answered with ENOSYS, as by kernels that do not have
+ * them; librdmacm then uses the older ones. Multicast is refused with EOPNOTSUPP.
+ */
+#pragma once
+
+#include <rdma/rdma_user_cm.h>
+#include <sys/types.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "host.hpp"
+#include "service.hpp"
+
+namespace prism::cm
+{
+
+class Ucma final : public Observer
+{
+public:
+	/** @return null and errno on failure. */
+	static std::unique_ptr<Ucma> start();
+	~Ucma() override;
+
+	/** A new channel. Thread-safe. @return its descriptor, or -1 and errno. @p flags: O_CLOEXEC, O_NONBLOCK */
+	int open_channel(int flags);
+
+	/** Ends what belongs to the channel; the caller closes the descriptor. Thread-safe. */
+	void close_channel(int fd);
+
+	/**
+	 * write() to a channel: one command. RDMA_USER_CM_CMD_GET_EVENT waits, unless the descriptor has O_NONBLOCK.
+	 * Thread-safe. @return @p size, or -1 and errno.
+	 */
+	ssize_t write(int fd, const void *command, std::size_t size);
+
+	/** The process ends: peers are told. Commands still work, but nothing answers any more. Thread-safe. */
+	void stop() { service->stop(); }
+
+	void on_event(ConnectionId connection, const Event &event) override;
+	Reception on_request(ConnectionId connection, const Incoming &incoming, const Event &event) override;
+
+private:
+	enum class State {
+		idle,
+		bound,
+		listening,
+		address_resolved,
+		route_resolved,
+		connected, /* or on the way there, or no more */
+	};
+
+	using IdNumber = std::uint32_t;
+	using ChannelId = int;
+
+	struct SocketName {
+		Address address;
+		std::uint16_t port = 0;
+		unsigned scope = 0;
+	};
+
+	struct Id {
+		std::uint64_t uid = 0; /* librdmacm's name for it; 0 until it accepts */
+		ChannelId channel = -1;
+		PortSpace space = PortSpace::tcp;
+		std::uint8_t qp_type = 0;
+		State state = State::idle;
+		std::optional<SocketName> local, remote;
+		std::optional<Device> device;
+		Service::Claim claim = 0;
+		bool ipv4_too = true;
+		std::uint8_t traffic_class = 0;
+		std::uint8_t ack_timeout = 0;
+		std::uint32_t psn = 0;
+		std::uint32_t backlog = 0;
+		std::uint32_t events_reported = 0;
+		ConnectionId connection = 0;
+		Path path;
+	};
+
+	struct Pending {
+		IdNumber owner;               /* whose event it is: the listener's, of a request */
+		std::optional<IdNumber> born; /* of a request: the id that it brings */
+		rdma_ucm_event_resp event;
+	};
+
+	struct Channel {
+		unsigned serial = 0; /* descriptors' numbers are used again */
+		std::deque<Pending> events;
+	};
+
+	/** What a command is made of. */
+	struct Call {
+		ChannelId channel;
+		std::span<const std::uint8_t> in;
+		std::size_t out;
+	};
+	using Handler = int (Ucma::*)(const Call &);
+
+	Ucma() = default;
+	int dispatch(const rdma_ucm_cmd_hdr &header, const Call &call);
+	int wait_for_event(const Call &call);
+
+	int create_id(const Call &call);
+	int destroy_id(const Call &call);
+	int bind_ip(const Call &call);
+	int resolve_ip(const Call &call);
+	int resolve_route(const Call &call);
+	int query_route(const Call &call);
+	int connect(const Call &call);
+	int listen(const Call &call);
+	int accept(const Call &call);
+	int reject(const Call &call);
+	int disconnect(const Call &call);
+	int init_qp_attr(const Call &call);
+	int get_event(const Call &call);
+	int set_option(const Call &call);
+	int notify(const Call &call);
+	int refuse_multicast(const Call &call);
+	int migrate_id(const Call &call);
+
+	Id *find(IdNumber number, ChannelId channel);
+	std::optional<IdNumber> find_connection(ConnectionId connection) const;
+	IdNumber insert(Id id);
+	void remove(IdNumber number);
+	void drop_events(ChannelId channel, IdNumber number);
+	void post(IdNumber owner, EventType type, int status = 0);
+	void post(const Pending &pending);
+	int bind(Id &id, const SocketName &name);
+	int resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination);
+	void listen_on_network(const Id &id);
+	std::optional<IdNumber> find_listener(const Incoming &incoming) const;
+	std::size_t pending_requests(IdNumber listener) const;
+	Endpoint local_endpoint(const Id &id, const rdma_ucm_conn_param &param) const;
+
+	std::unique_ptr<Service> service;
+	std::map<ChannelId, Channel> channels;
+	std::map<IdNumber, Id> ids;
+	IdNumber next_id = 1;
+	unsigned next_serial = 0;
+};
+
+} // namespace prism::cm

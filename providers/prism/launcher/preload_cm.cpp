@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have none: librdmacm stays as it is, and what it
+// writes to this file arrives here (cm/ucma.hpp).
+//
+// A host that has the file keeps it, and with it the kernel's connections: the userspace devices then have no connection
+// manager, unless the user asked for them alone (prism-run --only, or --device).
+//
+// That takes three functions of the C library, which for any other descriptor cost one look into a table, and two of
+// libibverbs: librdmacm asks by one for the version of the file's commands; the other opens devices, whose QP 1 may get
+// what another process of the host waits for.
+#include "../cm/ucma.hpp"
+#include "cm_device.hpp"
+#include "options.hpp"
+#include "real_verbs.hpp"
+#include "soft_device.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <exception>
+#include <fcntl.h>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <vector>
+
+using prism::cm::Ucma;
+using prism::real_verbs::Function;
+
+namespace
+{
+
+constexpr const char *cm_device = "/dev/infiniband/rdma_cm";
+constexpr std::string_view abi_file = "class/misc/rdma_cm/abi_version";
+constexpr std::string_view soft_prefix = "prism_";
+
+// Which descriptors are channels of ours. Read by every write() and close() of the program, signal handlers included.
+class ChannelTable
+{
+public:
+	bool contains(int fd) const { return in_range(fd) && (word(fd).load(std::memory_order_relaxed) & bit(fd)); }
+
+	bool insert(int fd)
+	{
+		if (!in_range(fd))
+			return false;
+		word(fd).fetch_or(bit(fd));
+		return true;
+	}
+	void erase(int fd) { word(fd).fetch_and(~bit(fd)); }
+
+	void clear()
+	{
+		for (auto &each : words)
+			each = 0;
+	}
+
+private:
+	static constexpr int word_bits = 64;
+	static constexpr int size = 1 << 16;
+
+	static bool in_range(int fd) { return fd >= 0 && fd < size; }
+	static uint64_t bit(int fd) { return uint64_t{1} << (fd % word_bits); }
+	std::atomic<uint64_t> &word(int fd) { return words[static_cast<size_t>(fd / word_bits)]; }
+	const std::atomic<uint64_t> &word(int fd) const { return words[static_cast<size_t>(fd / word_bits)]; }
+
+	std::array<std::atomic<uint64_t>, size / word_bits> words{};
+};
+
+// One for a process. A child made by fork() has neither its parent's thread nor its connections: the parent's channels
+// are dead there, and the first one it opens makes everything anew.
+class Manager
+{
+public:
+	static Manager &get()
+	{
+		// Never destroyed: threads of the program may be in write() when the process ends.
+		alignas(Manager) static std::byte storage[sizeof(Manager)];
+		static Manager *const manager = new (storage) Manager;
+		return *manager;
+	}
+
+	int open(int flags)
+	{
+		const std::lock_guard guard(lock);
+		if (owner != getpid() && !start())
+			return -1;
+		const int fd = ucma->open_channel(flags);
+		if (fd < 0 || table.insert(fd))
+			return fd;
+		ucma->close_channel(fd);
+		::close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+
+	// Not of a process that is a child of the channel's owner.
+	std::shared_ptr<Ucma> owner_of_channels()
+	{
+		const std::lock_guard guard(lock);
+		return owner == getpid() ? ucma : nullptr;
+	}
+
+	void stop()
+	{
+		const std::lock_guard guard(lock);
+		if (owner == getpid() && ucma)
+			ucma->stop();
+	}
+
+	static ChannelTable table;
+
+private:
+	Manager() = default;
+
+	bool start()
+	{
+		// What the parent left is not touched: its locks may be held by threads that do not exist here.
+		if (ucma)
+			new (&abandoned) std::shared_ptr<Ucma>(std::move(ucma));
+		table.clear();
+		ucma = Ucma::start();
+		owner = ucma ? getpid() : 0;
+		return ucma != nullptr;
+	}
+
+	std::mutex lock;
+	pid_t owner = 0;
+	std::shared_ptr<Ucma> ucma;
+	alignas(std::shared_ptr<Ucma>) std::byte abandoned[sizeof(std::shared_ptr<Ucma>)];
+};
+
+ChannelTable Manager::table;
+
+// The user wants the userspace devices and no others.
+bool kernel_devices_hidden()
+{
+	const char *const only = std::getenv(prism::launcher::env_only);
+	const char *const name = std::getenv(prism::launcher::env_device);
+
+	return (only && *only) || (name && std::string_view(name).starts_with(soft_prefix));
+}
+
+template <typename Signature>
+Signature *next_definition(const char *name)
+{
+	return reinterpret_cast<Signature *>(dlsym(RTLD_NEXT, name));
+}
+
+ssize_t real_write(int fd, const void *data, size_t size)
+{
+	static auto *const next = next_definition<ssize_t(int, const void *, size_t)>("write");
+
+	return next(fd, data, size);
+}
+
+int real_close(int fd)
+{
+	static auto *const next = next_definition<int(int)>("close");
+
+	return next(fd);
+}
+
+bool is_on_network(const struct ibv_device *device)
+try {
+	const std::vector<std::string> names = prism::cm::network_devices();
+
+	return std::find(names.begin(), names.end(), device->name) != names.end();
+} catch (const std::exception &) {
+	return false;
+}
+
+// For a context of the program's, whoever in the host the datagram is meant for.
+void hand_management_on(void *, const union ibv_gid *from, const union ibv_gid *to, const void *data)
+try {
+	static const prism::cm::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	prism::cm::Address source, destination;
+	prism::cm::Mad mad;
+
+	std::memcpy(source.gid.data(), from, sizeof(*from));
+	std::memcpy(destination.gid.data(), to, sizeof(*to));
+	std::memcpy(mad.data(), data, mad.size());
+	prism::cm::hand_on(socket.get(), source, destination, mad);
+} catch (const std::exception &) {
+	// A datagram less.
+}
+
+// Before the program's first signal handler may need them.
+__attribute__((constructor)) void look_up()
+{
+	real_write(-1, nullptr, 0);
+	real_close(-1);
+	errno = 0;
+}
+
+__attribute__((destructor)) void say_goodbye()
+{
+	Manager::get().stop();
+}
+
+} // namespace
+
+namespace prism::launcher
+{
+
+std::optional<int> open_cm_device(const char *path, int flags)
+try {
+	if (!path || std::strcmp(path, cm_device) != 0)
+		return std::nullopt;
+	if (!kernel_devices_hidden()) {
+		const int kernel = openat(AT_FDCWD, path, flags);
+		if (kernel >= 0)
+			return kernel;
+	}
+	return Manager::get().open(flags);
+} catch (const std::exception &) {
+	errno = ENOMEM;
+	return -1;
+}
+
+} // namespace prism::launcher
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (!Manager::table.contains(fd))
+		return real_write(fd, data, size);
+	const std::shared_ptr<Ucma> ucma = Manager::get().owner_of_channels();
+	if (ucma)
+		return ucma->write(fd, data, size);
+	errno = EBADF;
+	return -1;
+}
+
+int close(int fd)
+{
+	if (Manager::table.contains(fd)) {
+		if (const std::shared_ptr<Ucma> ucma = Manager::get().owner_of_channels())
+			ucma->close_channel(fd);
+		Manager::table.erase(fd);
+	}
+	return real_close(fd);
+}
+
+// librdmacm takes nothing for the connection manager but a character device.
+int fstat(int fd, struct stat *status) noexcept
+{
+	const int result = fstatat(fd, "", status, AT_EMPTY_PATH);
+
+	if (result == 0 && Manager::table.contains(fd))
+		status->st_mode = (status->st_mode & ~mode_t{S_IFMT}) | S_IFCHR;
+	return result;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	static const Function<struct ibv_context *(struct ibv_device *)> real("ibv_open_device", "IBVERBS_1.1");
+	struct ibv_context *const context = real(device);
+
+	if (context && prismdv_is_soft_device(device) && is_on_network(device))
+		prismdv_soft_gsi_attach(context, hand_management_on, nullptr);
+	return context;
+}
+
+int ibv_read_sysfs_file(const char *dir, const char *file, char *buffer, size_t size)
+{
+	static const Function<int(const char *, const char *, char *, size_t)> real(
+		"ibv_read_sysfs_file", "IBVERBS_1.0");
+	static_assert(RDMA_USER_CM_ABI_VERSION == 4);
+	constexpr std::string_view version = "4";
+
+	if (file != abi_file || size <= version.size())
+		return real(dir, file, buffer, size);
+	if (!kernel_devices_hidden()) {
+		const int length = real(dir, file, buffer, size);
+		if (length >= 0)
+			return length;
+	}
+	std::memcpy(buffer, version.data(), version.size() + 1);
+	return static_cast<int>(version.size());
+}
+}
+
+#pragma GCC visibility pop

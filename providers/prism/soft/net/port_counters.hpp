@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a UDP port counts itself. Names and meaning: docs/semantics.md S.12, which has the kernel's drops besides. */
+#pragma once
+
+#include "counter.hpp"
+
+#define PRISM_PORT_COUNTERS(X)                                                                                         \
+	X(rx_packets)                                                                                                  \
+	X(rx_trains)                                                                                                   \
+	X(rx_bytes)                                                                                                    \
+	X(rx_too_short)                                                                                                \
+	X(rx_too_long)                                                                                                 \
+	X(rx_bad_icrc)                                                                                                 \
+	X(rx_icrc_id_unknown)                                                                                          \
+	X(rx_misdirected_forwarded)                                                                                    \
+	X(rx_misdirected_dropped)                                                                                      \
+	X(rx_forwarded_to_us)                                                                                          \
+	X(tx_packets)                                                                                                  \
+	X(tx_trains)                                                                                                   \
+	X(tx_bytes)                                                                                                    \
+	X(tx_errors)                                                                                                   \
+	X(tx_too_big)                                                                                                  \
+	X(tx_no_route)                                                                                                 \
+	X(tx_segment_fallbacks)
+
+namespace prism::soft
+{
+
+struct PortCounters {
+#define X(name) Counter name;
+	PRISM_PORT_COUNTERS(X)
+#undef X
+};
+
+} // namespace prism::soft

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Cython makes this module from enums.pxd.

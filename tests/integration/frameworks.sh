@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What people build on verbs, as Debian ships it, over the userspace device: UCX, Open MPI over UCX, libfabric.
+# shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+need_program ucx_info ucx_perftest mpicc mpirun fi_info fi_pingpong python3 ip ss
+
+device=prism_lo
+port=${PRISM_TEST_PORT:-19500}
+run=(timeout -k 5 60 "$bin/prism-run")
+# The lanes that UCX chose are in its log.
+export UCX_LOG_LEVEL=info UCX_WARN_UNUSED_ENV_VARS=n
+# mpirun keeps its session here, and asks twice before it runs as root.
+export TMPDIR=$work OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# The files that programs look for, opened as they open them: by the C library's functions.
+files() {
+	cat >"$work/files.py" <<'PYTHON'
+import ctypes
+import errno
+import os
+import sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+folder = "/sys/class/infiniband/prism_lo/ports/1/gid_attrs/"
+device = b"/dev/infiniband/prism_lo"
+
+
+def failure():
+    return errno.errorcode[ctypes.get_errno()]
+
+
+def open_file(path, flags=os.O_RDONLY):
+    descriptor = libc.open(path.encode(), flags, 0)
+    return descriptor if descriptor >= 0 else failure()
+
+
+def content(path):
+    descriptor = open_file(path)
+    return descriptor if isinstance(descriptor, str) else os.read(descriptor, 100).decode()
+
+
+def write_to(path):
+    try:
+        return os.write(open_file(path), b"x")
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+
+def status(path):
+    return failure() if libc.stat(path, ctypes.create_string_buffer(512)) else "there"
+
+
+def may_use(path):
+    return failure() if libc.access(path, os.R_OK | os.W_OK) else "yes"
+
+
+seen = wrong = 0
+for what, got, expected in [
+    ("type of GID 0", content(folder + "types/0"), "RoCE v2\n"),
+    ("interface of GID 0", content(folder + "ndevs/0"), "lo\n"),
+    ("writing", write_to(folder + "types/0"), "EPERM"),
+    ("opened for writing", open_file(folder + "types/0", os.O_RDWR), "ENOENT"),
+    ("a GID that is not there", content(folder + "types/4095"), "ENOENT"),
+    ("no number", content(folder + "types/0x"), "ENOENT"),
+    ("another file", content(folder + "color/0"), "ENOENT"),
+    ("another device", content(folder.replace("prism_lo", "prism_x") + "types/0"), "ENOENT"),
+    ("a file of the kernel", content("/proc/self/comm")[:6], "python"),
+    ("created", isinstance(open_file(sys.argv[1], os.O_CREAT | os.O_WRONLY), int), True),
+    ("the device", status(device), "there"),
+    ("another device", status(b"/dev/infiniband/prism_x"), "ENOENT"),
+    ("no path", status(None), "EFAULT"),
+    ("access to the device", may_use(device), "yes"),
+    ("access to another device", may_use(b"/dev/infiniband/prism_x"), "ENOENT"),
+]:
+    seen += 1
+    if got != expected:
+        wrong += 1
+        print(f"{what}: {got!r}, not {expected!r}")
+print(f"{seen} looked at, {wrong} wrong")
+sys.exit(wrong != 0)
+PYTHON
+	"${run[@]}" -d "$device" python3 "$work/files.py" "$work/created" >"$work/files" 2>&1 &&
+		pass "files of the device" || fail "files of the device" "$work/files"
+	# What prism-run hides must not be found that way either.
+	"${run[@]}" -d no_such_device python3 -c \
+		'import ctypes, sys; sys.exit(ctypes.CDLL(None).access(b"/dev/infiniband/prism_lo", 0) == 0)' &&
+		pass "a hidden device has no files" || fail "a hidden device has files"
+}
+
+ucx_devices() {
+	"${run[@]}" -d "$device" ucx_info -d >"$work/ucx_info" 2>&1 || fail "ucx_info -d" "$work/ucx_info"
+	local transport
+	for transport in rc_verbs ud_verbs; do
+		grep -A1 "Transport: $transport" "$work/ucx_info" | grep -q "Device: $device:1" ||
+			fail "ucx_info -d does not list $transport of $device" "$work/ucx_info"
+	done
+	! grep -q 'gid_attrs' "$work/ucx_info" || fail "UCX misses a file of the device" "$work/ucx_info"
+	pass "ucx_info -d"
+}
+
+# over TRANSPORT FILE: whether the lanes in a log of UCX are those of this transport on the device, and no other
+over() {
+	grep -q "ep_cfg\[0\]:.*($1_verbs/$device:1" "$2" && ! grep 'ep_cfg\[0\]:' "$2" | grep -qv "$1_verbs/$device:1"
+}
+
+# ucx TRANSPORT TEST ARGUMENT...: both sides limited to one transport, so that no other can carry the data
+ucx() {
+	local transport=$1 before=$failures
+	shift
+	port=$((port + 1))
+	export UCX_TLS=${transport}_v
+	local command=("${run[@]}" -d "$device" ucx_perftest -p "$port" -t "$@")
+	pair "ucx_perftest $transport $*" "$port" '^Final: +[0-9]+' "${command[@]}" -- "${command[@]}" 127.0.0.1
+	unset UCX_TLS
+	[ "$failures" -gt "$before" ] || over "$transport" "$work/client" ||
+		fail "ucx_perftest $transport $*: by another way" "$work/client"
+}
+
+# uct TRANSPORT TEST ARGUMENT...: the transport itself, without UCX's choice of protocols
+uct() {
+	local transport=$1
+	shift
+	port=$((port + 1))
+	local command=("${run[@]}" -d "$device" ucx_perftest -p "$port" -d "$device:1" -x "${transport}_verbs" -t "$@")
+	pair "ucx_perftest -x ${transport}_verbs $*" "$port" '^Final: +[0-9]+' "${command[@]}" -- "${command[@]}" 127.0.0.1
+}
+
+ucx_all() {
+	local transport
+	uct rc am_lat -D short -s 8 -n 500
+	uct rc am_bw -D zcopy -s 4000 -n 500
+	uct rc put_lat -D short -s 32 -n 500
+	uct rc put_bw -D zcopy -s 65536 -n 200
+	uct rc get -D zcopy -s 100000 -n 100
+	uct rc fadd -s 8 -n 200
+	uct rc cswap -s 8 -n 200
+	uct ud am_lat -D short -s 8 -n 500
+	uct ud am_bw -D bcopy -s 4000 -n 500
+	for transport in rc ud; do
+		ucx $transport tag_lat -s 512 -n 500
+		ucx $transport tag_lat -s 512 -n 200 -E sleep
+		ucx $transport tag_bw -s 1000000 -n 20
+		ucx $transport stream_bw -s 8192 -n 200
+		ucx $transport ucp_put_lat -s 64 -n 100
+		ucx $transport ucp_get -s 100000 -n 20
+		ucx $transport ucp_fadd -s 8 -n 50
+	done
+}
+
+# mpi TRANSPORT
+mpi() {
+	if timeout -k 5 60 mpirun --oversubscribe -np 2 --mca pml ucx --mca osc ucx -x UCX_TLS="$1_v" -x UCX_LOG_LEVEL \
+		"$bin/prism-run" -d "$device" "$work/mpi_exchange" >"$work/mpi" 2>&1 </dev/null &&
+		grep -q '^mpi_exchange: .* all right$' "$work/mpi"; then
+		over "$1" "$work/mpi" && pass "mpirun, UCX over $1" || fail "mpirun $1: by another way" "$work/mpi"
+	else
+		fail "mpirun, UCX over $1" "$work/mpi"
+	fi
+}
+
+mpi_all() {
+	mpicc -O2 -Wall -Wextra -Werror -o "$work/mpi_exchange" "$PRISM_SOURCE/tests/integration/mpi_exchange.c" ||
+		fail "mpi_exchange.c does not compile"
+	mpi rc
+	mpi ud
+}
+
+files
+ucx_devices
+ucx_all
+mpi_all
+finish

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Captures for the dissector's tests, and what tshark makes of them."""
+import ipaddress
+import pathlib
+import struct
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = SOURCE / "wireshark" / "prism.lua"
+LINKTYPE_ETHERNET = 1
+LINKTYPE_RAW = 101  # begins with the IP header
+
+sys.path.insert(0, str(SOURCE / "tests" / "vectors"))
+sys.dont_write_bytecode = True
+import encode  # noqa: E402  the packets of the specification
+
+
+def one_complement_sum(data):
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def ip_packet(flow, payload):
+    """The UDP datagram that carries @payload between the ends of @flow, as a vector has it."""
+    source, destination = (ipaddress.ip_address(flow[key]) for key in ("source", "destination"))
+    udp = struct.pack("!HHHH", flow["source_port"], flow["destination_port"], 8 + len(payload), 0) + payload
+    if source.version == 6:
+        return struct.pack("!IHBB", 6 << 28, len(udp), 17, 64) + source.packed + destination.packed + udp
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), flow["ip_id"], 0x4000, 64, 17, 0)
+    header += source.packed + destination.packed
+    checksum = 0xFFFF - one_complement_sum(header)
+    return header[:10] + struct.pack("!H", checksum) + header[12:] + udp
+
+
+def write_frames(path, link, frames, step=0.001):
+    """@frames: bytes, or (bytes, how many of them the capture kept); one every @step s."""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
+        for number, frame in enumerate(frames):
+            whole, kept = frame if isinstance(frame, tuple) else (frame, len(frame))
+            seconds, rest = divmod(round(number * step * 1e9), 10**9)
+            out.write(struct.pack("<IIII", 1000 + seconds, rest, kept, len(whole)) + whole[:kept])
+
+
+def write_capture(path, datagrams):
+    """@datagrams: (flow, payload) or (flow, payload, bytes that the capture kept of the IP packet)."""
+    frames = []
+    for flow, payload, *kept in datagrams:
+        packet = ip_packet(flow, payload)
+        frames.append((packet, min(kept[0] if kept else len(packet), len(packet))))
+    write_frames(path, LINKTYPE_RAW, frames)
+
+
+class LuaError(Exception):
+    pass
+
+
+def run_tshark(path, *arguments):
+    """What tshark prints of the capture; LuaError if the dissector failed anywhere."""
+    command = ["tshark", "-n", "-r", str(path), "-X", f"lua_script:{SCRIPT}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Running as user")]
+    if done.returncode or said:
+        raise LuaError(f"tshark ended with {done.returncode}: " + "\n".join(said[:10]))
+    return done.stdout
+
+
+def dissect(path, fields, *arguments):
+    """A dict of field to list of values for each frame; every frame's own tree is searched for Lua errors."""
+    options = [part for field in ("_ws.lua.error", *fields) for part in ("-e", field)]
+    text = run_tshark(path, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|", *options,
+                      *arguments)
+    frames = []
+    for line in text.splitlines():
+        values = line.split("\t")
+        if values[0]:
+            raise LuaError(f"frame {len(frames) + 1}: {values[0]}")
+        frames.append({field: value.split("|") if value else [] for field, value in zip(fields, values[1:])})
+    return frames
+
+
+def has_lua():
+    """Whether there is a tshark that runs Lua scripts."""
+    try:
+        version = subprocess.run(["tshark", "--version"], capture_output=True, text=True, timeout=60, check=False)
+    except FileNotFoundError:
+        return "tshark is not installed"
+    text = " ".join(version.stdout.split())
+    return None if "with Lua" in text and "without Lua" not in text else "this tshark has no Lua"

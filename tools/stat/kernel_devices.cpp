@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "stat/kernel_devices.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "stat/proc.hpp"
+#include "uverbs/counter_name.hpp"
+
+namespace prism::stat
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+/* The file "lifespan" says how old the others may be. */
+std::vector<Count> read_counts(const fs::path &folder)
+{
+	std::vector<Count> all;
+	std::error_code error; /* a device may go at any time */
+	fs::directory_iterator file(folder, error);
+	for (; !error && file != fs::directory_iterator(); file.increment(error)) {
+		const std::string name = file->path().filename();
+		std::uint64_t value;
+		if (name != "lifespan" && std::ifstream(file->path()) >> value)
+			all.push_back({printable(std::string(uverbs::our_name(name))), value, false});
+	}
+	std::ranges::sort(all, {}, &Count::name);
+	return all;
+}
+
+} // namespace
+
+void add_kernel_devices(const std::string &folder, const Filter &filter, Snapshot &snapshot)
+{
+	if (filter.pid)
+		return;
+	std::vector<Source> found;
+	std::error_code error;
+	fs::directory_iterator device(folder, error);
+	for (; !error && device != fs::directory_iterator(); device.increment(error)) {
+		const fs::path counters = device->path() / "ports/1/hw_counters";
+		Source source;
+		source.kernel = true;
+		source.device = printable(device->path().filename());
+		if (!fs::exists(counters / "prism_reads") || (!filter.device.empty() && filter.device != source.device))
+			continue;
+		source.counts = read_counts(counters);
+		found.push_back(std::move(source));
+	}
+	std::ranges::sort(found, {}, &Source::device);
+	std::ranges::move(found, std::back_inserter(snapshot.sources));
+}
+
+} // namespace prism::stat

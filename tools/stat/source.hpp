@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace prism::stat
+{
+
+struct Count {
+	std::string name; /* of docs/semantics.md, S.12 */
+	std::uint64_t value = 0;
+	bool gauge = false; /* may fall, too: has no rate */
+};
+
+/** Whatever counts: a context of the userspace device, or a device of the kernel. */
+struct Source {
+	std::string device;
+	std::vector<Count> counts;
+	bool kernel = false;
+
+	/* Of a context */
+	pid_t pid = 0;
+	std::uint64_t page = 0; /* inode of its counter page: tells the contexts of a process apart */
+	std::string command;
+	std::uint32_t slot = 0;
+	std::uint32_t first_qpn = 0;
+	std::uint32_t last_qpn = 0;
+	std::vector<std::string> addresses;
+
+	/** 0 if there is no such counter. */
+	[[nodiscard]] std::uint64_t count(std::string_view name) const
+	{
+		for (const Count &one : counts)
+			if (one.name == name)
+				return one.value;
+		return 0;
+	}
+};
+
+/** What to look at; empty and 0 mean everything. */
+struct Filter {
+	std::string device;
+	pid_t pid = 0;
+};
+
+/** All sources at one moment. */
+struct Snapshot {
+	double time = 0; /* seconds, monotonic */
+	std::vector<Source> sources;
+	unsigned hidden = 0;              /* processes that may not be looked at */
+	std::vector<std::string> refused; /* what looked like a counter page and is none, and why */
+};
+
+} // namespace prism::stat
