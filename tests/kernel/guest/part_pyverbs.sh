@@ -13,7 +13,7 @@ pyverbs_device() {
 	dummy_link d0 1 || fail "no dummy interface"
 	link_exists "$device" || link_add "$device" "$kind" d0 || fail "no device"
 	gid=$(gid_index "$device" 10.9.1.1) || fail "no GID"
-	python3 "$guest_folder/pyverbs_run.py" --dev "$device" --gid "$gid" --suite $pyverbs_suite \
+	python3 "$guest_folder/../../pyverbs/run.py" --dev "$device" --gid "$gid" --suite $pyverbs_suite \
 		--out "$RESULTS/pyverbs-$kind.json" "$@" || fail "the suite did not run"
 	grep -q '"ok"' "$RESULTS/pyverbs-$kind.json" || fail "no test is ok"
 }
@@ -26,7 +26,7 @@ pyverbs_remove() {
 
 pyverbs_compare() {
 	[ -f "$RESULTS/pyverbs-prism.json" ] || skip "no report of our device"
-	python3 "$guest_folder/pyverbs_compare.py" "$RESULTS/pyverbs-stock.json" "$RESULTS/pyverbs-prism.json"
+	python3 "$guest_folder/../../pyverbs/compare.py" "$RESULTS/pyverbs-stock.json" "$RESULTS/pyverbs-prism.json"
 }
 
 # Both devices in one guest, one after the other: both modules want the same UDP port.

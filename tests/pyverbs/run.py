@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Run rdma-core's pyverbs suite, as Debian ships it, on one device and write what became of each test as JSON.
 
-usage: pyverbs_run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT]
+usage: run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT]
 A test that is ok in the other device's report is given three attempts: some of the suite's tests race with the device,
 as test_resize_cq, which takes it that a UD send is complete when posting it returns. Attempts are part of the report.
-Ends with 0 if the suite ran, whatever the results: pyverbs_compare.py judges them.
+Ends with 0 if the suite ran, whatever the results: compare.py judges them.
 """
 import argparse
 import gzip
