@@ -4,7 +4,7 @@
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-need_program ibv_devices ibv_devinfo ibv_rc_pingpong ibv_srq_pingpong ib_read_lat ib_atomic_bw ss
+need_program ibv_devices ibv_devinfo ibv_rc_pingpong ibv_srq_pingpong ibv_ud_pingpong ibv_uc_pingpong ib_read_lat ib_atomic_bw ss
 
 device=prism_lo
 run=("$bin/prism-run" --device="$device")
@@ -53,6 +53,11 @@ done
 pingpong ibv_srq_pingpong 0 -n 100
 pingpong ibv_srq_pingpong 0 -n 100 -e -q 4
 
+for program in ibv_ud_pingpong ibv_uc_pingpong; do
+	pingpong $program 0 -n 100
+	pingpong $program 0 -n 100 -e -s 1024
+done
+
 for program in ib_read_lat ib_write_lat ib_send_lat; do
 	perftest $program 0 -n 200
 	perftest $program 0 -n 50 -s 20000
@@ -65,10 +70,19 @@ for program in ib_read_bw ib_write_bw ib_send_bw; do
 done
 perftest ib_write_bw 0 -n 200 -b
 perftest ib_atomic_bw 0 -n 500
+# Nobody sends again what UC and UD lose: no more under way than a receiver surely takes.
+for program in ib_send_lat ib_write_lat; do
+	perftest $program 0 -n 200 -c UC
+done
+perftest ib_send_lat 0 -n 200 -c UD
+perftest ib_send_bw 0 -n 100 -c UD -s 1024 -t 16
+perftest ib_send_bw 0 -n 100 -c UC -s 2048 -t 16
+perftest ib_write_bw 0 -n 500 -c UC
 
 six=$(ipv6_index)
 if [ -n "$six" ]; then
 	pingpong ibv_rc_pingpong "$six" -n 100
+	pingpong ibv_ud_pingpong "$six" -n 100
 	perftest ib_read_lat "$six" -n 200
 	perftest ib_write_bw "$six" -n 200
 	perftest ib_atomic_lat "$six" -n 100

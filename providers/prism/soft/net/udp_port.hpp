@@ -109,7 +109,8 @@ public:
 	 */
 	bool wait(std::int64_t timeout_ns, int wake_fd);
 
-	/** Whether others have addresses of this port too: what is theirs may come to it, so it must be looked after. */
+	/** Whether others have addresses of this port too: what is theirs may come to it, so it must be looked after.
+	 */
 	[[nodiscard]] bool shares_addresses() const;
 
 	/** Readable when receive() would find something. Valid as long as the port; only to be polled. */
