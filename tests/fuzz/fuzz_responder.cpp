@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A hostile requester: sequences of request packets to a connected QP. Whatever comes, memory outside the regions with
- * remote write or atomic stays as it is, a sanitizer finds nothing, and the QP answers again after it is re-armed.
+ * A hostile requester: sequences of request packets to QPs of each type, and datagrams to QP 1. Whatever comes, memory
+ * outside the regions with remote write or atomic stays as it is, a sanitizer finds nothing, and the QP answers again
+ * after it is re-armed.
  */
 #include "hostile.hpp"
 
@@ -24,7 +25,9 @@ enum RegionIndex {
 	region_count
 };
 
-/** The node under attack; one QP that speaks PRISM. */
+constexpr std::uint32_t qkey = 0x2222;
+
+/** The node under attack; its QP of type RC speaks PRISM. */
 class Victim
 {
 public:
@@ -54,7 +57,9 @@ public:
 	void receive(Record &record)
 	{
 		if (record.packet.size() >= PRISM_BTH_SIZE) {
-			set_bth(record.packet, endpoint_.qp.qpn, record.psn(endpoint_.qp.resp.expected_psn));
+			const soft::QueuePair &qp = target_of(record.packet).qp;
+			set_bth(record.packet, for_gsi(record) ? soft::gsi_qpn : qp.qpn,
+				record.psn(qp.resp.expected_psn));
 			if (!record.raw_keys())
 				set_keys(record.packet);
 		}
@@ -63,8 +68,9 @@ public:
 		node_.engine.receive({peer_.address, {}}, exact, now_);
 		node_.engine.progress(now_);
 		check_answers();
-		if (endpoint_.qp.state != IBV_QPS_RTS)
-			connect();
+		for (const test::Endpoint *endpoint : {&endpoint_, &uc_, &ud_})
+			if (endpoint->qp.state != IBV_QPS_RTS)
+				connect();
 		supply();
 	}
 
@@ -87,7 +93,9 @@ private:
 		test::ConnectOptions options;
 		options.mtu = 256;
 		options.recv_psn = 0xfffff0;
-		endpoint_.connect(peer_endpoint_, options);
+		for (test::Endpoint *endpoint : {&endpoint_, &uc_, &ud_})
+			endpoint->connect(peer_endpoint_, options);
+		ud_.qp.attr.qkey = qkey;
 		supply();
 	}
 
@@ -95,16 +103,28 @@ private:
 	void supply()
 	{
 		const soft::Sge sge{va, 512, keys_[writable]};
-		if (endpoint_.qp.rq.size() < 2)
-			endpoint_.post_receive(1, {&sge, 1});
+		for (test::Endpoint *endpoint : {&endpoint_, &uc_, &ud_})
+			if (endpoint->qp.rq.size() < 2)
+				endpoint->post_receive(1, {&sge, 1});
 		if (node_.engine.allocatable(list_) < 2)
 			node_.engine.post_free_list(list_, 1, {va + 4096, 512, keys_[writable]});
 		ibv_wc wc;
-		while (endpoint_.recv_cq.poll(1, &wc))
-			;
+		for (test::Endpoint *endpoint : {&endpoint_, &uc_, &ud_})
+			while (endpoint->recv_cq.poll(1, &wc))
+				;
 	}
 
-	/** The last byte of a key chooses a region. */
+	/** By the class of the opcode. */
+	test::Endpoint &target_of(const std::vector<std::uint8_t> &packet)
+	{
+		const unsigned service = packet[0] >> 5;
+		return service == 3 ? ud_ : service == 1 ? uc_ : endpoint_;
+	}
+
+	/** Bit 7 of control: a datagram goes to QP 1. */
+	static bool for_gsi(const Record &record) { return record.packet[0] >> 5 == 3 && (record.control & 0x80); }
+
+	/** The last byte of a key chooses a region; a datagram's Q_Key is right. */
 	void set_keys(std::vector<std::uint8_t> &packet)
 	{
 		const auto set = [this, &packet](std::size_t at) {
@@ -112,6 +132,11 @@ private:
 				put_unaligned_be32(keys_[packet[at + 3] % region_count], packet.data() + at);
 		};
 		const std::uint8_t opcode = packet[0], flags = packet[8];
+		if (opcode >> 5 == 3) {
+			if (packet.size() >= PRISM_BTH_SIZE + 4)
+				put_unaligned_be32(qkey, packet.data() + PRISM_BTH_SIZE);
+			return;
+		}
 		const bool allocate = opcode >= PRISM_OP_ALLOCATE_FIRST && opcode <= PRISM_OP_ALLOCATE_ONLY;
 		if (!allocate)
 			set(PRISM_BTH_SIZE + 8);
@@ -136,6 +161,8 @@ private:
 	std::uint32_t keys_[region_count] = {};
 	soft::SharedReceiveQueue list_{3, 1, 8, 1, true};
 	test::Endpoint endpoint_{node_, {}}, peer_endpoint_{peer_, {}};
+	test::Endpoint uc_{node_, {.prism = false, .type = IBV_QPT_UC}};
+	test::Endpoint ud_{node_, {.prism = false, .type = IBV_QPT_UD}};
 	soft::Time now_ = 1000;
 };
 

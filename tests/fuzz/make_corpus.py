@@ -10,7 +10,8 @@ ICRC = 4
 
 def is_request(packet):
     """By opcode: PRISM requests, and standard ones."""
-    return 0xC0 <= packet[0] <= 0xC9 or packet[0] < 0x0D or packet[0] in (0x13, 0x14, 0x16, 0x17)
+    return 0xC0 <= packet[0] <= 0xC9 or packet[0] < 0x0D or packet[0] in (0x13, 0x14, 0x16, 0x17, 0x1D) \
+        or 0x20 <= packet[0] < 0x80
 
 
 def record(packet, control=0, parameter=0):
@@ -18,21 +19,26 @@ def record(packet, control=0, parameter=0):
 
 
 def standard_packets():
-    """One of each standard RC packet, with zeros for contents; the harness sets QPN, PSN and keys."""
+    """One of each standard packet, with zeros for contents; the harness sets QPN, PSN and keys."""
     headers = {0x06: 16, 0x0A: 16, 0x0B: 20, 0x0C: 16, 0x13: 28, 0x14: 28, 0x05: 4, 0x03: 4, 0x09: 4, 0x16: 4, 0x17: 4,
-               0x0D: 4, 0x0F: 4, 0x10: 4, 0x11: 4, 0x12: 12}
+               0x0D: 4, 0x0F: 4, 0x10: 4, 0x11: 4, 0x12: 12, 0x1D: 16}
     full = {0x00, 0x01, 0x06, 0x07, 0x0D, 0x0E}
-    for opcode in list(range(0x15)) + [0x16, 0x17]:
+    for opcode in list(range(0x15)) + [0x16, 0x17, 0x1D]:
         header = bytearray(headers.get(opcode, 0))
         if len(header) >= 16:
             header[0:8] = (0x1000).to_bytes(8, "big")
-        if opcode in (0x06, 0x0A, 0x0B, 0x0C):
-            header[12:16] = {0x06: 260, 0x0C: 300}.get(opcode, 4).to_bytes(4, "big")
+        if opcode in (0x06, 0x0A, 0x0B, 0x0C, 0x1D):
+            header[12:16] = {0x06: 260, 0x0C: 300, 0x1D: 8}.get(opcode, 4).to_bytes(4, "big")
         if opcode in (0x0D, 0x0F, 0x10, 0x11, 0x12):
             header[0] = 0x1F
         bare = opcode in (0x0C, 0x11, 0x12, 0x13, 0x14)
-        payload = bytes(0 if bare else 256 if opcode in full else 4)
+        payload = bytes(0 if bare else 256 if opcode in full else 8 if opcode == 0x1D else 4)
         yield bytes([opcode, 0x40, 0xFF, 0xFF]) + bytes(8) + bytes(header) + payload
+        if opcode < 0x0C:  # UC has the same
+            yield bytes([opcode | 0x20, 0x40, 0xFF, 0xFF]) + bytes(8) + bytes(header) + payload
+    yield bytes([0x64, 0x40, 0xFF, 0xFF]) + bytes(8 + 8 + 64)
+    yield bytes([0x65, 0x40, 0xFF, 0xFF]) + bytes(8 + 8 + 4 + 64)
+    yield bytes([0x64, 0x40, 0xFF, 0xFF]) + bytes(8) + b"\x80\x01\0\0\0\0\0\1" + bytes(256)
 
 
 def retarget(packet):

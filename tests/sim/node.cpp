@@ -28,7 +28,7 @@ soft::Address address_of(std::uint8_t host)
 
 Endpoint::Endpoint(Node &of, const EndpointOptions &options)
 	: node(of), send_cq(options.cq_capacity, [] {}), recv_cq(options.cq_capacity, [] {}),
-	  qp(of.engine.take_qpn(), IBV_QPT_RC, options.pd, options.prism,
+	  qp(of.engine.take_qpn(), options.type, options.pd, options.prism,
 		  soft::SendQueue(options.max_send_wr, options.max_sge, options.max_inline, options.prism),
 		  soft::ReceiveQueue(options.max_recv_wr, options.max_sge))
 {

@@ -80,6 +80,7 @@ struct EndpointOptions {
 	std::uint32_t max_inline = 256;
 	std::uint32_t cq_capacity = 1024;
 	bool prism = true;
+	ibv_qp_type type = IBV_QPT_RC;
 };
 
 /** How a QP is connected. */
