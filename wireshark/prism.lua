@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 -- PRISM over RoCEv2 for Wireshark 4: the packets of docs/wire-protocol.md, whose sections are cited as W.n.
 --
--- UDP port 4791 belongs to Wireshark's dissector "infiniband", which knows all standard packets and calls the opcodes of
--- the manufacturer's range (0xC0 to 0xFF) unknown. This one looks at the same bytes after it, and only at those opcodes.
--- It does not stand in front of it: a dissector in C that runs out of captured bytes leaves through the interpreter of
--- whoever called it from Lua, which then is of no use any more.
+-- UDP port 4791 belongs to Wireshark's dissector "infiniband", which knows all standard packets and calls the
+-- opcodes of the manufacturer's range (0xC0 to 0xFF) unknown. This one looks at the same bytes after it, and only at
+-- those opcodes. It does not stand in front of it: a dissector in C that runs out of captured bytes leaves through
+-- the interpreter of whoever called it from Lua, which then is of no use any more.
 --
 -- The name "prism" is that of a header of wireless captures in Wireshark, so the protocol is called prism_rdma; its
 -- fields are prism.*.

@@ -4,8 +4,8 @@
 Objects of pyverbs and of this package are used together: a PrismContext is a pyverbs Context, a PrismQP a QPEx, a
 PrismSRQ an SRQ; PD, MR, CQ, QPAttr, SGE and work requests are pyverbs' own. docs/pyprism.md has an introduction.
 
-Errors are those of pyverbs. PyverbsRDMAError: the library refused; error_code is the errno. PyverbsUserError: the object
-is closed, or arguments do not belong together. An integer that does not fit its C type raises OverflowError.
+Errors are those of pyverbs. PyverbsRDMAError: the library refused; error_code is the errno. PyverbsUserError: the
+object is closed, or arguments do not belong together. An integer that does not fit its C type raises OverflowError.
 
 Threads: as in pyverbs, calls hold the interpreter's lock. A batch of PrismQP holds no lock between its calls.
 """
@@ -28,8 +28,8 @@ try:
         from pyprism.srq import PrismFreeListAttr, PrismSRQ, PrismSrqInitAttr
         from pyprism.wr import PrismCas, PrismSendWR, status_str
 except (AttributeError, ModuleNotFoundError, TypeError, ValueError, RuntimeWarning) as mismatch:
-    raise ImportError(f'pyprism was built for pyverbs of rdma-core {SUPPORTED_PYVERBS}; the installed pyverbs is another '
-                      f'version: {mismatch}') from mismatch
+    raise ImportError(f'pyprism was built for pyverbs of rdma-core {SUPPORTED_PYVERBS}; the installed pyverbs is '
+                      f'another version: {mismatch}') from mismatch
 from pyprism.records import PrismBoundedPtr, PrismDevice, PrismRejectedEntry
 
 __all__ = ['PrismBoundedPtr', 'PrismCas', 'PrismCompChannel', 'PrismContext', 'PrismContextAttr', 'PrismDevice',

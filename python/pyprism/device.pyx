@@ -11,7 +11,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError, PyverbsUserError
 
 from pyverbs.addr cimport GID
 from pyverbs.base cimport PyverbsCM
-from pyprism.guard cimport closed_error, get_attribute, require_open
+from pyprism.guard cimport get_attribute, require_open
 cimport pyprism.enums as e
 cimport pyverbs.verbs as v
 
@@ -58,9 +58,9 @@ cdef class PrismContextAttr(PyverbsObject):
     """struct prismdv_context_attr: how a device is opened."""
     def __init__(self, progress=e.PRISMDV_PROGRESS_DEFAULT):
         """
-        :param progress: enum prismdv_progress_mode. INLINE: only calls into the library make progress; THREAD: an engine
-                         thread does whenever no call does; DEFAULT: as PRISM_PROGRESS in the environment says, else THREAD.
-                         Kernel devices ignore it.
+        :param progress: enum prismdv_progress_mode. INLINE: only calls into the library make progress; THREAD: an
+                         engine thread does whenever no call does; DEFAULT: as PRISM_PROGRESS in the environment says,
+                         else THREAD. Kernel devices ignore it.
         """
         super().__init__()
         self.attr.progress = progress
@@ -231,14 +231,14 @@ cdef class PrismContext(Context):
 
 @cython.no_gc_clear  # when it is collected, its context is still needed to destroy it
 cdef class PrismCompChannel(CompChannel):
-    """A completion channel, for pyverbs' CQ. Works on userspace devices without prism-run(1), as CompChannel does not."""
+    """A completion channel, for pyverbs' CQ. Works on userspace devices without prism-run(1), as CompChannel does
+    not."""
     def __init__(self, Context context not None):
         """
         :param context: an open Context or PrismContext
         :raises PyverbsRDMAError: ENOMEM, EMFILE
         """
-        if context.context == NULL:
-            raise closed_error(context)
+        require_open(context, context.context != NULL)
         if self.cc != NULL:
             raise PyverbsUserError('PrismCompChannel is open')
         PyverbsCM.__init__(self)
@@ -269,6 +269,6 @@ cdef class PrismCompChannel(CompChannel):
 
     @property
     def fd(self):
-        """Readable when get_cq_event() has an event: for select and poll. That call blocks all Python threads until then,
-        and with PRISMDV_PROGRESS_INLINE nothing is received meanwhile."""
+        """Readable when get_cq_event() has an event: for select and poll. That call blocks all Python threads until
+        then, and with PRISMDV_PROGRESS_INLINE the device may receive nothing meanwhile."""
         return self.cc.fd

@@ -15,7 +15,7 @@ from pyverbs.pd cimport PD
 from pyverbs.qp cimport DataBuffer, QPAttr, QPInitAttrEx
 from pyverbs.srq cimport SRQ
 from pyverbs.wr cimport SGE, SendWR
-from pyprism.guard cimport closed_error, get_attribute, require_open
+from pyprism.guard cimport closed_error, get_attribute, require_open, require_pd, require_same_context
 from pyprism.wr cimport PrismCas, PrismSendWR
 cimport pyprism.enums as e
 cimport pyverbs.verbs as v
@@ -23,23 +23,31 @@ cimport pyverbs.verbs as v
 
 # What a queue pair is made of ----------------------------------------------------------------------------------------
 
-cdef v.ibv_cq *cq_of(cq):
-    return (<CQ>cq).cq if isinstance(cq, CQ) else (<CQEX>cq).ibv_cq
+cdef int require_cq(Context context, cq, v.ibv_cq *given) except -1:
+    cdef v.ibv_cq *its
+    if cq is None:
+        return 0
+    if type(cq) is not CQ and not isinstance(cq, CQEX):
+        raise TypeError(f'Expected CQ or CQEX, got {type(cq).__name__}')
+    its = (<CQ>cq).cq if type(cq) is CQ else (<CQEX>cq).ibv_cq
+    require_open(cq, its != NULL and its == given)
+    return require_same_context(context, cq, its.context)
 
 
-cdef int check_init_attr(Context context, QPInitAttrEx attr) except -1:
+cdef int require_srq(Context context, SRQ srq, v.ibv_srq *given) except -1:
+    if srq is None:
+        return 0
+    require_open(srq, srq.srq != NULL and srq.srq == given)
+    return require_same_context(context, srq, srq.srq.context)
+
+
+cdef int require_parts(Context context, QPInitAttrEx attr) except -1:
     """An object that was closed after it came into @attr has left its pointer there."""
-    if context.context == NULL:
-        raise closed_error(context)
-    if attr._pd is not None and ((<PD>attr._pd).pd == NULL or (<PD>attr._pd).pd != attr.attr.pd):
-        raise closed_error(attr._pd)
-    if attr.scq is not None and (cq_of(attr.scq) == NULL or cq_of(attr.scq) != attr.attr.send_cq):
-        raise closed_error(attr.scq)
-    if attr.rcq is not None and (cq_of(attr.rcq) == NULL or cq_of(attr.rcq) != attr.attr.recv_cq):
-        raise closed_error(attr.rcq)
-    if attr.srq is not None and ((<SRQ>attr.srq).srq == NULL or (<SRQ>attr.srq).srq != attr.attr.srq):
-        raise closed_error(attr.srq)
-    return 0
+    require_open(context, context.context != NULL)
+    require_pd(context, attr._pd, attr.attr.pd)
+    require_cq(context, attr.scq, attr.attr.send_cq)
+    require_cq(context, attr.rcq, attr.attr.recv_cq)
+    return require_srq(context, attr.srq, attr.attr.srq)
 
 
 # Lists of work requests ----------------------------------------------------------------------------------------------
@@ -133,7 +141,8 @@ cdef void replay_prism(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
 
 
 cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
-    """@bytes: the structure, then its four operands of 32 bytes each. The batch's data has moved since they were kept."""
+    """@bytes: the structure, then its four operands of 32 bytes each. The batch's data has moved since they were
+    kept."""
     cdef dv.prismdv_cas *cas = <dv.prismdv_cas *>bytes
     cdef uint8_t *operands = bytes + sizeof(dv.prismdv_cas)
     cas.compare = operands if cas.compare != NULL else NULL
@@ -173,14 +182,14 @@ cdef class PrismQP(QPEx):
     """An RC queue pair that posts and accepts PRISM requests: prismdv_create_qp(3).
 
     Requests are posted by post_send(), or with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS by builders: wr_start(), then for each
-    request wr_id, wr_flags, one builder and its setters, then wr_complete(). The builders of QPEx may be mixed with those
-    of PRISM.
+    request wr_id, wr_flags, one builder and its setters, then wr_complete(). The builders of QPEx may be mixed with
+    those of PRISM.
 
     Other than C, nothing is handed to the device before wr_complete(): no lock is held in between, an exception in the
     midst of a batch needs no more than wr_abort(), and a builder that the device lacks raises EOPNOTSUPP at once.
 
-    A request that ended without an error completes with IBV_WC_SUCCESS, and its enum prismdv_status is in the vendor_err
-    of the completion.
+    A request that ended without an error completes with IBV_WC_SUCCESS, and its enum prismdv_status is in the
+    vendor_err of the completion.
     """
     def __init__(self, Context context not None, QPInitAttrEx attr not None, PrismQPInitAttr prism_attr=None,
                  QPAttr qp_attr=None):
@@ -192,10 +201,10 @@ cdef class PrismQP(QPEx):
         :param qp_attr: if given, the queue pair is brought to INIT with it
         :raises PyverbsRDMAError: EINVAL: an attribute is out of range or missing, or the SRQ is a free list;
                 EOPNOTSUPP: the device does not speak PRISM, or not this type or attribute; ENOMEM
-        :raises PyverbsUserError: context, or something in attr, is closed
+        :raises PyverbsUserError: context, or something in attr, is closed, or is of another context
         """
         cdef PD pd
-        check_init_attr(context, attr)
+        require_parts(context, attr)
         if self.qp != NULL:
             raise PyverbsUserError('PrismQP is open')
         self.qp = dv.prismdv_create_qp(context.context, &attr.attr,
@@ -251,9 +260,9 @@ cdef class PrismQP(QPEx):
 
         :param wr: a PrismSendWR or SendWR with those that follow it, or a list or tuple of such
         :param bad_wr: filled with the first request that was not posted if that is a SendWR
-        :raises PyverbsRDMAError: EINVAL: modifiers, operands, lengths or addresses that do not fit; EOPNOTSUPP: the peer's
-                capability is not set, or lacks a feature; ENOMEM: the send queue is full. Its attribute bad_index counts
-                the requests that were posted nonetheless
+        :raises PyverbsRDMAError: EINVAL: modifiers, operands, lengths or addresses that do not fit; EOPNOTSUPP: the
+                peer's capability is not set, or lacks a feature; ENOMEM: the send queue is full. Its attribute
+                bad_index counts the requests that were posted nonetheless
         """
         cdef vector[dv.prismdv_send_wr] requests
         cdef v.ibv_send_wr *bad = NULL
@@ -275,6 +284,17 @@ cdef class PrismQP(QPEx):
         raise error
 
     # Batches
+
+    @property
+    def comp_mask(self):
+        """Of ibv_qp_ex.
+
+        :raises PyverbsRDMAError: EOPNOTSUPP: created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+        """
+        require_open(self, self.qp != NULL)
+        if self.qp_ex == NULL:
+            raise PyverbsRDMAError('The queue pair has no builders', errors.EOPNOTSUPP)
+        return self.qp_ex.comp_mask
 
     @property
     def wr_id(self):
@@ -474,7 +494,8 @@ cdef class PrismQP(QPEx):
         """Compare and swap. The old bytes go to the SGEs, as many as the operands have, or there are none.
 
         :param rkey: of the target, and of the pointer to it
-        :param remote_addr: of the target, a multiple of the operands' length; with wr_set_indirect() of the pointer to it
+        :param remote_addr: of the target, a multiple of the operands' length; with wr_set_indirect() of the pointer to
+                            it
         :param cas: the operands; copied
         """
         step = self.build(CALL_CAS, True)

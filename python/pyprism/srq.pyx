@@ -12,7 +12,7 @@ from pyverbs.base cimport PyverbsCM
 from pyverbs.device cimport Context
 from pyverbs.pd cimport PD
 from pyverbs.srq cimport SrqInitAttrEx
-from pyprism.guard cimport closed_error, get_attribute, require_open
+from pyprism.guard cimport get_attribute, require_open, require_pd
 cimport pyprism.enums as e
 
 
@@ -80,24 +80,23 @@ cdef class PrismFreeListAttr(PyverbsObject):
 cdef class PrismSRQ(SRQ):
     """A free list, from which ALLOCATE requests of peers take buffers: prismdv_create_srq(3).
 
-    Buffers are posted with post_recv(), one SGE each, in a region with local and remote write; requests name the list by
-    get_srq_num(). No completion tells that a buffer was taken: query_free_list() counts.
+    Buffers are posted with post_recv(), one SGE each, in a region with local and remote write; requests name the list
+    by get_srq_num(). No completion tells that a buffer was taken: query_free_list() counts.
     """
     def __init__(self, Context context not None, SrqInitAttrEx attr not None, PrismSrqInitAttr prism_attr=None):
         """
         :param context: an open PrismContext, or pyverbs Context of a device that speaks PRISM
         :param attr: pd and max_wr; max_sge is 1, comp_mask has IBV_SRQ_INIT_ATTR_PD
         :param prism_attr: None for a free list
-        :raises PyverbsRDMAError: EINVAL: an attribute is out of range; EOPNOTSUPP: the device does not speak PRISM; ENOMEM
-        :raises PyverbsUserError: context or pd is closed
+        :raises PyverbsRDMAError: EINVAL: an attribute is out of range; EOPNOTSUPP: the device does not speak PRISM;
+                ENOMEM
+        :raises PyverbsUserError: context or pd is closed, or pd is of another context
         """
         if prism_attr is None:
             prism_attr = PrismSrqInitAttr()
         cdef PD pd = attr._pd
-        if context.context == NULL:
-            raise closed_error(context)
-        if pd is not None and (pd.pd == NULL or pd.pd != attr.attr.pd):
-            raise closed_error(pd)
+        require_open(context, context.context != NULL)
+        require_pd(context, pd, attr.attr.pd)
         if self.srq != NULL:
             raise PyverbsUserError('PrismSRQ is open')
         PyverbsCM.__init__(self)  # SRQ's own would create another queue

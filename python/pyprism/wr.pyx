@@ -21,8 +21,8 @@ def status_str(unsigned int status):
 cdef class PrismCas(PyverbsObject):
     """The operands of a CAS, struct prismdv_cas: see prismdv_wr_post(3).
 
-    Operands are bytes in memory order, compared as one unsigned little-endian integer; an int is converted to that. They
-    are copied here, and again when a request is posted.
+    Operands are bytes in memory order, compared as one unsigned little-endian integer; an int is converted to that.
+    They are copied here, and again when a request is posted.
     """
     def __init__(self, compare=None, swap=None, compare_mask=None, swap_mask=None, length=None, mode=e.PRISMDV_CAS_EQ,
                  flags=0):
@@ -78,8 +78,8 @@ cdef class PrismSendWR(PyverbsCM):
         """
         :param opcode: enum prismdv_wr_opcode
         :param wr_id: comes back in the completion
-        :param sg: list of SGE, copied. Of WRITE and ALLOCATE what is written, of READ and CAS where the result goes; none
-                   for a READ with redirect and a WRITE with indirect data
+        :param sg: list of SGE, copied. Of WRITE and ALLOCATE what is written, of READ and CAS where the result goes;
+                   none for a READ with redirect and a WRITE with indirect data
         :param send_flags: bits of ibv_send_flags
         :param rkey: of the target; not of ALLOCATE
         :param remote_addr: of the target; not of ALLOCATE
@@ -120,8 +120,8 @@ cdef class PrismSendWR(PyverbsCM):
     def set_aux(self, flags, rkey, addr, length=0):
         """Where redirect stores and indirect data is loaded from.
 
-        :param flags: PRISMDV_WR_REDIRECT or PRISMDV_WR_DATA_INDIRECT, with PRISMDV_WR_BOUNDED where that is legal; added
-                      to the modifiers
+        :param flags: PRISMDV_WR_REDIRECT or PRISMDV_WR_DATA_INDIRECT, with PRISMDV_WR_BOUNDED where that is legal;
+                      added to the modifiers
         :param length: bytes to move, of a READ with redirect and a WRITE with indirect data; else 0
         """
         self.wr.flags |= <unsigned int>flags

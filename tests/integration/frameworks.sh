@@ -167,8 +167,57 @@ mpi_all() {
 	mpi ud
 }
 
+# libfabric ADDRESS PROVIDER ENDPOINT-TYPE: ping-pong with its contents checked
+libfabric() {
+	local address=$1
+	shift
+	port=$((port + 1))
+	local command=("${run[@]}" fi_pingpong -p "$1" -e "$2" -I 50 -c)
+	pair "fi_pingpong -p $1 -e $2" "$port" '^(4k|1m) +50 +=50 ' \
+		"${command[@]}" -B "$port" -- "${command[@]}" -P "$port" "$address"
+}
+
+# Datagrams work on the loopback interface. For connections libfabric passes it over.
+libfabric_all() {
+	PRISM_RUN_DEVICE=$device "${run[@]}" fi_info -p verbs >"$work/fi_info" 2>&1 &&
+		grep -q "domain: $device-dgram" "$work/fi_info" && pass "fi_info -p verbs" ||
+		fail "fi_info -p verbs does not list $device" "$work/fi_info"
+	export PRISM_RUN_DEVICE=$device
+	libfabric 127.0.0.1 verbs dgram
+	libfabric 127.0.0.1 'verbs;ofi_rxd' rdm
+	unset PRISM_RUN_DEVICE
+}
+
+# In a network namespace of our own, where nothing else is
+libfabric_connected() {
+	local address=192.168.47.1
+	{ ip link set lo up && ip link add prismtest type veth peer name prismtest1 && ip addr add $address/24 dev prismtest &&
+		ip link set prismtest1 up && ip link set prismtest up; } || {
+		fail "no interface in the namespace"
+		return
+	}
+	libfabric $address verbs msg
+	libfabric $address 'verbs;ofi_rxm' rdm
+}
+
+in_namespace() {
+	local unshare
+	for unshare in 'unshare -n' 'unshare -rn'; do
+		$unshare true 2>/dev/null || continue
+		$unshare "$0" connected || failures=$((failures + 1))
+		return
+	done
+	echo "not run: connections of libfabric, for which this host would have to allow network namespaces"
+}
+
+if [ "${1:-}" = connected ]; then
+	libfabric_connected
+	exit $((failures > 0))
+fi
 files
 ucx_devices
 ucx_all
 mpi_all
+libfabric_all
+in_namespace
 finish

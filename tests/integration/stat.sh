@@ -9,8 +9,8 @@ need_program ss python3 pgrep
 port=${PRISM_TEST_PORT:-19400}
 stat=("$bin/prism-stat" --sysfs="$work/no_kernel_devices")
 
-# see EXPRESSION FILE [ARGUMENT...]: whether the expression is true of d, the last JSON object in the file; of() finds the
-# sources of a process, a is the list of arguments
+# see EXPRESSION FILE [ARGUMENT...]: whether the expression is true of d, the last JSON object in the file; of() finds
+# the sources of a process, a is the list of arguments
 see() {
 	python3 - "$@" <<-'END'
 		import json, sys
@@ -136,7 +136,7 @@ exact() {
 	begin -n $iterations -t 1
 	start "$work/holder" hold "$server_pid"
 	local holder=$started
-	wait_for 10 grep -q held "$work/holder" &&
+	wait_for 10 grep -qs held "$work/holder" &&
 		pass "nobody else can write to the page" || fail "the page can be written to" "$work/holder"
 	look
 	check "the page is shown once, with its owner" 'of(a[0]) and not of(a[1])' "$server_pid" "$holder"
@@ -158,8 +158,8 @@ forge() {
 import ctypes, fcntl, os, struct, sys, time
 kind = sys.argv[1]
 file = os.memfd_create("prism:\33[31mforged" if kind == "name" else "prism:forged", os.MFD_ALLOW_SEALING)
-header = {"garbage": os.urandom(4096), "name": os.urandom(4096), "magic": b"PRSMCNT0" + bytes(4088), "empty": b"", "short": b"PRSMCNT1",
-          "huge": bytes(1 << 20)}.get(kind)
+header = {"garbage": os.urandom(4096), "name": os.urandom(4096), "magic": b"PRSMCNT0" + bytes(4088),
+          "empty": b"", "short": b"PRSMCNT1", "huge": bytes(1 << 20)}.get(kind)
 if header is None:
     name = {"device": b"x" * 64}.get(kind, b"prism_forged")
     count, gauges, values, names, addresses, size, version = 2, 0, 1024, 2048, 0, 4096, 1
@@ -188,7 +188,7 @@ time.sleep(60)' "$1"
 forged() {
 	start "$work/forger.$1" forge "$1"
 	local forger=$started
-	wait_for 10 grep -q ready "$work/forger.$1" || fail "no forged page $1" "$work/forger.$1"
+	wait_for 10 grep -qs ready "$work/forger.$1" || fail "no forged page $1" "$work/forger.$1"
 	look -p "$forger"
 	check "forged page, $1: refused" 'd["sources"] == [] and len(d["refused"]) == 1 and a[0] in d["refused"][0] and
 		d["refused"][0].isprintable()' "$2"
@@ -222,7 +222,7 @@ forgeries() {
 other_library() {
 	start "$work/forger" forge right
 	local forger=$started
-	wait_for 10 grep -q ready "$work/forger" || fail "no page" "$work/forger"
+	wait_for 10 grep -qs ready "$work/forger" || fail "no page" "$work/forger"
 	look -p "$forger"
 	check "a page of another library" 'of(a[0])[0]["counters"] == {"prism_reads": 5, "rx_packets": 2**64 - 1,
 		"rx_socket_drops": 0} and of(a[0])[0]["device"] == "prism_forged"' "$forger"
@@ -276,6 +276,31 @@ other_user() {
 	end
 }
 
+# Where memory files are forbidden devices work as ever, and nobody sees them.
+forbidden() {
+	command -v cc >/dev/null || {
+		echo "not checked without a compiler: forbidden memory files"
+		return
+	}
+	printf '%s\n' '#include <errno.h>' 'int memfd_create(const char *n, unsigned f)' \
+		'{ (void)n; (void)f; errno = EACCES; return -1; }' >"$work/forbid.c"
+	cc -shared -fPIC -o "$work/forbid.so" "$work/forbid.c" 2>"$work/said" || {
+		fail "the library that forbids memory files" "$work/said"
+		return
+	}
+	port=$((port + 1))
+	start "$work/server" env LD_PRELOAD="$work/forbid.so" timeout 60 "$bin/ib_prism_read_bw" -d prism_lo -p "$port"
+	wait_listening "$port" "$started" || fail "the server does not listen" "$work/server"
+	child_of "$started"
+	server_pid=$child
+	start "$work/client" timeout 60 "$bin/ib_prism_read_bw" -d prism_lo -p "$port" -D 2 127.0.0.1
+	local client=$started
+	wait_for 10 child_of "$client" && wait_for 10 sees "$child" || fail "the client has no context" "$work/client"
+	look
+	check "without memory files: not seen" 'not of(a[0]) and of(a[1])' "$server_pid" "$child"
+	wait "$client" && pass "without memory files: works" || fail "without memory files" "$work/client" "$work/server"
+}
+
 usage() {
 	local arguments
 	for arguments in "-d" "-p x" "0" "1 -3" "--nosuch" "-c -j"; do
@@ -292,5 +317,6 @@ forgeries
 other_library
 kernel_device
 other_user
+forbidden
 usage
 finish

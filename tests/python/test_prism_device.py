@@ -8,7 +8,6 @@ import sys
 import tempfile
 import unittest
 
-import pyverbs.enums as e
 from pyverbs.addr import AH, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
@@ -118,8 +117,8 @@ class PrismImportTest(unittest.TestCase):
     """pyprism beside another pyverbs, or none."""
     def import_error(self, before, folder=''):
         paths = [folder, os.path.dirname(os.path.dirname(pyprism.__file__))]
-        done = subprocess.run([sys.executable, '-c', before + 'import pyprism'], capture_output=True, text=True, timeout=60,
-                              env=dict(os.environ, PYTHONPATH=':'.join(filter(None, paths))), check=False)
+        done = subprocess.run([sys.executable, '-c', before + 'import pyprism'], capture_output=True, text=True,
+                              timeout=60, env=dict(os.environ, PYTHONPATH=':'.join(filter(None, paths))), check=False)
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr.splitlines()[-1]
 

@@ -9,7 +9,7 @@ from pyverbs.qp import DataBuffer
 from pyverbs.wr import RecvWR, SendWR, SGE
 
 import pyprism.enums as pe
-from base import B, C, D, R, T, WAYS, Op, PrismTrafficTestCase, connect, post_builders, post_list, qp_init_attr, u64
+from base import B, C, D, R, T, WAYS, PrismTrafficTestCase, connect, post_builders, post_list, qp_init_attr, u64
 from pyprism import PrismBoundedPtr, PrismQP
 
 LEGAL = {pe.PRISMDV_WR_READ: T | B | C | R, pe.PRISMDV_WR_WRITE: T | B | C | D, pe.PRISMDV_WR_CAS: T | C | D,
@@ -28,7 +28,7 @@ def combinations():
 
 
 class PrismModifiersTest(PrismTrafficTestCase):
-    """Every combination of modifiers: done if it is legal, skipped with C after a failure, refused if it is not legal."""
+    """Every combination of modifiers: a legal one is done, and skipped with C after a failure; others are refused."""
     MINE = b'm' * 32
 
     def target(self, flags):
@@ -45,7 +45,8 @@ class PrismModifiersTest(PrismTrafficTestCase):
         if kind == pe.PRISMDV_WR_WRITE:
             return self.write(self.target(flags), sg, **more)
         if kind == pe.PRISMDV_WR_CAS:
-            return self.cas(self.data[:32], None if flags & D else b's' * 32, self.target(flags), [self.local(0, 32)], **more)
+            swap = None if flags & D else b's' * 32
+            return self.cas(self.data[:32], swap, self.target(flags), [self.local(0, 32)], **more)
         return self.allocate(sg or [self.local(0, 32)], tag=9, **more)
 
     def check_read(self, flags):
@@ -200,12 +201,13 @@ class PrismCasTest(PrismTrafficTestCase):
 
     def test_compare_data(self):
         """With COMPARE_DATA the bytes from aux are compared and swapped."""
-        aux = {'flags': D, 'aux': (self.server_mr.rkey, self.at(self.AUX), 0)}
+        aux = {'flags': D, 'aux': (self.server_mr.rkey, self.at(self.AUX), 0),
+               'cas_flags': pe.PRISMDV_CAS_COMPARE_DATA}
         for way in WAYS:
             self.put(self.AUX, u64(0x1207))
-            got = self.swap(u64(0x3407), mask=(u64(0xff), u64(0xff00)), cas_flags=pe.PRISMDV_CAS_COMPARE_DATA, way=way, **aux)
+            got = self.swap(u64(0x3407), mask=(u64(0xff), u64(0xff00)), way=way, **aux)
             self.assertEqual(got, ('OK', u64(0x1207)))
-            got = self.swap(u64(0x3408), mask=(u64(0xff), None), cas_flags=pe.PRISMDV_CAS_COMPARE_DATA, way=way, **aux)
+            got = self.swap(u64(0x3408), mask=(u64(0xff), None), way=way, **aux)
             self.assertEqual(got, ('CAS_MISS', u64(0x3408)))
 
     def test_without_result(self):
@@ -334,8 +336,8 @@ class PrismChainTest(PrismTrafficTestCase):
         qp.wr_set_sge(self.local(128, 8))
         qp.wr_complete()
         self.assertEqual({wc.opcode for wc in self.poll(2)}, {e.IBV_WC_SEND, e.IBV_WC_RECV})
-        self.assertEqual((self.get(self.DATA, 8), self.get(self.AUX, 8), self.get(self.AUX + 64, 8), self.mr.read(8, 0)),
-                         (b'w' * 8, u64(41), b'w' * 8, u64(40)))
+        written = [self.get(offset, 8) for offset in (self.DATA, self.AUX, self.AUX + 64)]
+        self.assertEqual((written, self.mr.read(8, 0)), ([b'w' * 8, u64(41), b'w' * 8], u64(40)))
 
     def test_extended_cq(self):
         cq = CQEX(self.ctx, CqInitAttrEx(cqe=8, wc_flags=e.IBV_WC_EX_WITH_BYTE_LEN))

@@ -275,7 +275,8 @@ def test_links(folder):
     tcp[9] = 6
     wrong_length = bytearray(packets[0])
     wrong_length[25] += 1
-    frames += [ethernet(bytes(tcp)), ethernet(bytes(wrong_length)), ethernet(packets[0])[:40], b"\x12\xb7" * 20, bytes(60)]
+    frames += [ethernet(bytes(tcp)), ethernet(bytes(wrong_length)), ethernet(packets[0])[:40],
+               b"\x12\xb7" * 20, bytes(60)]
     path = folder / "links.pcap"
     captures.write_frames(path, captures.LINKTYPE_ETHERNET, frames)
     seen = [frame["prism.opcode"] for frame in captures.dissect(path, ["prism.opcode"])]
@@ -286,9 +287,10 @@ def test_links(folder):
 
 # Requests and responses -----------------------------------------------------------------------------------------
 
-def answer(qpn, psn, status=0):
-    return encode.answer("RESPONSE", psn, 1).rspeth(status, 0, b"").finish(encode.back()) if qpn is None else \
-        renamed(encode.answer("RESPONSE", psn, 1).rspeth(status, 0, b"").finish(encode.back()), qpn)
+def answer(qpn, psn):
+    """A short response to queue pair @qpn, None for that of the vectors."""
+    data = encode.answer("RESPONSE", psn, 1).rspeth(0, 0, b"").finish(encode.back())
+    return data if qpn is None else renamed(data, qpn)
 
 
 def renamed(data, qpn):

@@ -99,20 +99,19 @@ Delivery send_to(int socket, const std::string &name, const Envelope &envelope)
 	const UnixName address(name);
 	const ssize_t sent = ::sendto(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_NOSIGNAL, address.get(),
 		address.size);
-	return sent < 0 && errno == ECONNREFUSED ? Delivery::nobody : Delivery::done;
+	if (sent >= 0)
+		return Delivery::done;
+	return errno == EAGAIN || errno == EWOULDBLOCK ? Delivery::busy : Delivery::nobody;
 }
 
-Delivery send_to_service(int socket, const Path &path, const Envelope &envelope)
+std::vector<std::string> service_names(const Path &path)
 {
 	const std::optional<PortSpace> space = port_space_of(path.service_id);
 	if (!space)
-		return Delivery::nobody;
+		return {};
 	const std::uint16_t port = port_of(path.service_id);
 	const Address &address = path.service_address;
-	const Delivery delivery = send_to(socket, service_name(*space, port, address), envelope);
-	if (delivery == Delivery::done)
-		return delivery;
-	return send_to(socket, any_service_name(*space, port, address.is_ipv4()), envelope);
+	return {service_name(*space, port, address), any_service_name(*space, port, address.is_ipv4())};
 }
 
 bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad)
@@ -128,7 +127,9 @@ bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad)
 	envelope.mad = mad;
 	if (is_request(datagram->message)) {
 		const std::optional<Path> path = wanted_service(datagram->message);
-		return path && send_to_service(socket, *path, envelope) == Delivery::done;
+		const auto names = path ? service_names(*path) : std::vector<std::string>{};
+		return std::ranges::any_of(names,
+			[&](const std::string &name) { return send_to(socket, name, envelope) == Delivery::done; });
 	}
 	const auto owner = static_cast<std::uint16_t>(destination(datagram->message) >> process_shift);
 	return owner != 0 && send_to(socket, process_name(owner), envelope) == Delivery::done;

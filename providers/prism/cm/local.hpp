@@ -39,7 +39,8 @@ static_assert(sizeof(Envelope) == 8 + 16 + 16 + mad_size);
 [[nodiscard]] std::string process_name(std::uint16_t process);
 
 enum class Delivery {
-	done, /**< or lost: the receiver does not keep up */
+	done,
+	busy, /**< the receiver's queue, of often ten messages, is full */
 	nobody,
 };
 
@@ -51,14 +52,14 @@ enum class Delivery {
 
 [[nodiscard]] Delivery send_to(int socket, const std::string &name, const Envelope &envelope);
 
-/** To the listener that @p path names: on its address, or on all. */
-[[nodiscard]] Delivery send_to_service(int socket, const Path &path, const Envelope &envelope);
+/** Where the listener that @p path names may be found: on its address, or on all. Empty if it cannot exist. */
+[[nodiscard]] std::vector<std::string> service_names(const Path &path);
 
 /**
  * QP 1 is one for all processes of a host, and any of them may get what another one waits for. Hands @p mad to the
  * process that it is meant for, which may be this one.
  * @param socket any AF_UNIX datagram socket
- * @return false if there is none
+ * @return false if there is none, or it is busy
  */
 bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad);
 

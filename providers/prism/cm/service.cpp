@@ -29,6 +29,7 @@ constexpr int port_tries = 256;
 constexpr std::uint16_t last_process = 0xffff;
 /** What a flood of messages may take of memory, and of one turn of the thread. */
 constexpr std::size_t inbox_limit = 1024;
+constexpr std::size_t waiting_limit = 4096;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
@@ -226,6 +227,22 @@ int Service::open_device(const std::string &name)
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
 
+/** False if nobody has that name. */
+bool Service::send_on_host(const std::string &name, const Envelope &envelope)
+{
+	const Delivery delivery = send_to(process_socket.get(), name, envelope);
+	if (delivery == Delivery::busy && waiting.size() < waiting_limit)
+		waiting.push_back({name, envelope});
+	return delivery != Delivery::nobody;
+}
+
+void Service::send_waiting()
+{
+	std::erase_if(waiting, [this](const Waiting &each) {
+		return send_to(process_socket.get(), each.name, each.envelope) != Delivery::busy;
+	});
+}
+
 bool Service::send_over_network(const Path &path, const Mad &mad)
 {
 	const ibv_gid to = to_gid(path.remote);
@@ -258,10 +275,10 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	envelope.mad = mad;
 	const ConnectionId to = destination(datagram.message);
 	/* A request goes to whoever listens, and so does what takes it back. */
-	if (to == 0)
-		return send_to_service(process_socket.get(), path, envelope) == Delivery::done;
-	const std::string name = process_name(static_cast<std::uint16_t>(to >> process_shift));
-	return send_to(process_socket.get(), name, envelope) == Delivery::done;
+	if (to != 0)
+		return send_on_host(process_name(static_cast<std::uint16_t>(to >> process_shift)), envelope);
+	const std::vector<std::string> names = service_names(path);
+	return std::ranges::any_of(names, [&](const std::string &name) { return send_on_host(name, envelope); });
 }
 
 bool Service::is_alive(ConnectionId id)
@@ -291,6 +308,8 @@ std::vector<int> Service::sockets() const
 int Service::poll_timeout()
 {
 	const std::optional<Time> deadline = agent_->next_deadline();
+	if (!waiting.empty())
+		return 1;
 	if (!deadline)
 		return -1;
 	const Time at = now();
@@ -308,6 +327,7 @@ void Service::run()
 		{
 			const std::lock_guard guard(lock);
 			agent_->expire(now());
+			send_waiting();
 			for (const int socket : sockets())
 				polled.push_back({socket, POLLIN, 0});
 			timeout = poll_timeout();

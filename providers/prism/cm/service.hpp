@@ -97,6 +97,8 @@ private:
 	bool claim_process();
 	int claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
 		std::vector<FileDescriptor> &sockets);
+	bool send_on_host(const std::string &name, const Envelope &envelope);
+	void send_waiting();
 	bool send_over_network(const Path &path, const Mad &mad);
 
 	void run();
@@ -115,6 +117,13 @@ private:
 	std::map<Claim, Claimed> claims;
 	Claim next_claim = 1;
 	std::map<std::string, std::unique_ptr<Port>> ports;
+
+	/* For receivers that are busy, until they are not. */
+	struct Waiting {
+		std::string name;
+		Envelope envelope;
+	};
+	std::deque<Waiting> waiting;
 
 	std::mutex inbox_lock;
 	std::deque<Parcel> inbox;

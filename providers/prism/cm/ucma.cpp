@@ -2,6 +2,8 @@
 #include "ucma.hpp"
 
 #include <fcntl.h>
+#include <infiniband/ib.h>
+#include <infiniband/sa.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -32,7 +34,6 @@ constexpr std::uint8_t hop_limit = 64;
 constexpr std::uint16_t default_pkey = 0xffff;
 /** 0.64 ms. The kernel says 0, which means 655 ms. */
 constexpr std::uint8_t min_rnr_timer = 12;
-constexpr std::uint8_t exactly = 2; /* a selector of a path record */
 
 /* Our device has no index among the kernel's. */
 constexpr std::uint32_t no_device_index = 0xffffffff;
@@ -67,20 +68,26 @@ void uncount_event(int channel)
 	::eventfd_read(channel, &one);
 }
 
+/** Nothing for an address that is not of the Internet. */
 template <typename SocketName>
-std::optional<SocketName> to_name(const sockaddr_in6 &from)
+std::optional<SocketName> to_name(const __kernel_sockaddr_storage &from)
 {
-	const auto &any = reinterpret_cast<const sockaddr &>(from);
-	if (any.sa_family != AF_INET && any.sa_family != AF_INET6)
-		return {};
 	soft::SocketAddress address{};
-	std::memcpy(&address, &from, sizeof(from));
-	return SocketName{soft::address_from(any), address.port(), any.sa_family == AF_INET6 ? from.sin6_scope_id : 0};
+	std::memcpy(&address, &from, sizeof(address));
+	const bool is_ipv6 = address.any.sa_family == AF_INET6;
+	if (!is_ipv6 && address.any.sa_family != AF_INET)
+		return {};
+	return SocketName{soft::address_from(address.any), address.port(), is_ipv6 ? address.v6.sin6_scope_id : 0};
 }
 
-sockaddr_in6 to_sockaddr(const Address &address, std::uint16_t port, unsigned scope)
+template <typename SocketName>
+std::uint16_t put_name(const std::optional<SocketName> &name, __kernel_sockaddr_storage &to)
 {
-	return soft::to_socket_address(address, port, scope).v6;
+	if (!name)
+		return 0;
+	const soft::SocketAddress address = soft::to_socket_address(name->address, name->port, name->scope);
+	std::memcpy(&to, &address, address.size());
+	return static_cast<std::uint16_t>(address.size());
 }
 
 void copy_gid(const Address &from, std::uint8_t *to)
@@ -88,19 +95,42 @@ void copy_gid(const Address &from, std::uint8_t *to)
 	std::copy(from.gid.begin(), from.gid.end(), to);
 }
 
-void fill_route(ib_user_path_rec &route, const Path &path, std::uint8_t mtu, std::uint8_t traffic_class)
+std::uint16_t put_gid(const Address &gid, __kernel_sockaddr_storage &to)
 {
-	copy_gid(path.local, route.sgid);
-	copy_gid(path.remote, route.dgid);
-	route.reversible = 1;
-	route.mtu = mtu;
-	route.pkey = htobe16(default_pkey);
-	route.hop_limit = hop_limit;
-	route.traffic_class = traffic_class;
-	route.numb_path = 1;
-	route.mtu_selector = route.rate_selector = route.packet_life_time_selector = exactly;
-	route.rate = IBV_RATE_25_GBPS;
-	route.packet_life_time = packet_life_time;
+	sockaddr_ib address{};
+	address.sib_family = AF_IB;
+	address.sib_pkey = htobe16(default_pkey);
+	copy_gid(gid, address.sib_addr.sib_raw);
+	std::memcpy(&to, &address, sizeof(address));
+	return sizeof(address);
+}
+
+/** rdma_ucm_query_path_resp with its one path. */
+struct PathResponse {
+	std::uint32_t count;
+	std::uint32_t reserved;
+	ibv_path_data path;
+};
+static_assert(sizeof(PathResponse) == sizeof(rdma_ucm_query_path_resp) + sizeof(ib_path_rec_data));
+
+PathResponse describe_path(const Path &path, std::uint8_t mtu, std::uint8_t traffic_class)
+{
+	constexpr std::uint8_t exactly = 2 << 6; /* the selector before MTU, rate and life time */
+	PathResponse response{};
+	response.count = 1;
+	response.path.flags = IBV_PATH_FLAG_GMP | IBV_PATH_FLAG_PRIMARY | IBV_PATH_FLAG_BIDIRECTIONAL;
+	ibv_path_record &record = response.path.path;
+	record.service_id = htobe64(path.service_id);
+	copy_gid(path.local, record.sgid.raw);
+	copy_gid(path.remote, record.dgid.raw);
+	record.flowlabel_hoplimit = htobe32(hop_limit);
+	record.tclass = traffic_class;
+	record.reversible_numpath = 1 << 7 | 1;
+	record.pkey = htobe16(default_pkey);
+	record.mtu = exactly | mtu;
+	record.rate = exactly | IBV_RATE_25_GBPS;
+	record.packetlifetime = exactly | packet_life_time;
+	return response;
 }
 
 void fill_address(ib_uverbs_ah_attr &attr, const Path &path, const Device &device)
@@ -264,10 +294,10 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 	static const std::map<std::uint32_t, Handler> handlers{
 		{RDMA_USER_CM_CMD_CREATE_ID, &Ucma::create_id},
 		{RDMA_USER_CM_CMD_DESTROY_ID, &Ucma::destroy_id},
-		{RDMA_USER_CM_CMD_BIND_IP, &Ucma::bind_ip},
-		{RDMA_USER_CM_CMD_RESOLVE_IP, &Ucma::resolve_ip},
+		{RDMA_USER_CM_CMD_BIND, &Ucma::bind_address},
+		{RDMA_USER_CM_CMD_RESOLVE_ADDR, &Ucma::resolve_address},
 		{RDMA_USER_CM_CMD_RESOLVE_ROUTE, &Ucma::resolve_route},
-		{RDMA_USER_CM_CMD_QUERY_ROUTE, &Ucma::query_route},
+		{RDMA_USER_CM_CMD_QUERY, &Ucma::query},
 		{RDMA_USER_CM_CMD_CONNECT, &Ucma::connect},
 		{RDMA_USER_CM_CMD_LISTEN, &Ucma::listen},
 		{RDMA_USER_CM_CMD_ACCEPT, &Ucma::accept},
@@ -276,7 +306,6 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 		{RDMA_USER_CM_CMD_INIT_QP_ATTR, &Ucma::init_qp_attr},
 		{RDMA_USER_CM_CMD_SET_OPTION, &Ucma::set_option},
 		{RDMA_USER_CM_CMD_NOTIFY, &Ucma::notify},
-		{RDMA_USER_CM_CMD_JOIN_IP_MCAST, &Ucma::refuse_multicast},
 		{RDMA_USER_CM_CMD_JOIN_MCAST, &Ucma::refuse_multicast},
 		{RDMA_USER_CM_CMD_LEAVE_MCAST, &Ucma::refuse_multicast},
 		{RDMA_USER_CM_CMD_MIGRATE_ID, &Ucma::migrate_id},
@@ -491,14 +520,18 @@ int Ucma::bind(Id &id, const SocketName &name)
 	return 0;
 }
 
-int Ucma::bind_ip(const Call &call)
+int Ucma::bind_address(const Call &call)
 {
-	const auto command = parse<rdma_ucm_bind_ip>(call.in);
+	const auto command = parse<rdma_ucm_bind>(call.in);
 	Id *id = find(command.id, call.channel);
-	const std::optional<SocketName> name = to_name<SocketName>(command.addr);
-	if (!id || !name)
+	if (!id)
 		return EINVAL;
-	return bind(*id, *name);
+	if (command.addr.ss_family == AF_IB && id->space == PortSpace::ib && id->state == State::idle) {
+		id->state = State::bound; /* librdmacm only asks whether this command exists */
+		return 0;
+	}
+	const std::optional<SocketName> name = to_name<SocketName>(command.addr);
+	return name ? bind(*id, *name) : EAFNOSUPPORT;
 }
 
 /** The error goes into the event, as it would had a resolver been asked. */
@@ -530,13 +563,18 @@ int Ucma::resolve(Id &id, const std::optional<SocketName> &source, const SocketN
 	return 0;
 }
 
-int Ucma::resolve_ip(const Call &call)
+int Ucma::resolve_address(const Call &call)
 {
-	const auto command = parse<rdma_ucm_resolve_ip>(call.in);
+	const auto command = parse<rdma_ucm_resolve_addr>(call.in);
 	Id *id = find(command.id, call.channel);
-	const std::optional<SocketName> source = to_name<SocketName>(command.src_addr);
+	if (!id)
+		return EINVAL;
+	const std::optional<SocketName> source =
+		command.src_size ? to_name<SocketName>(command.src_addr) : std::nullopt;
 	const std::optional<SocketName> destination = to_name<SocketName>(command.dst_addr);
-	if (!id || !destination || is_any(destination->address))
+	if (!destination)
+		return EAFNOSUPPORT;
+	if (is_any(destination->address))
 		return EINVAL;
 	if (id->state == State::idle && source && source->port)
 		if (const int error = bind(*id, *source))
@@ -559,23 +597,34 @@ int Ucma::resolve_route(const Call &call)
 	return 0;
 }
 
-int Ucma::query_route(const Call &call)
+int Ucma::query(const Call &call)
 {
 	const auto command = parse<rdma_ucm_query>(call.in);
 	const Id *id = find(command.id, call.channel);
 	if (!id)
 		return EINVAL;
-	rdma_ucm_query_route_resp response{};
-	if (id->local)
-		response.src_addr = to_sockaddr(id->local->address, id->local->port, id->local->scope);
-	if (id->remote)
-		response.dst_addr = to_sockaddr(id->remote->address, id->remote->port, id->remote->scope);
+	if (command.option == RDMA_USER_CM_QUERY_PATH) {
+		PathResponse paths{};
+		if (id->state == State::route_resolved || id->state == State::connected)
+			paths = describe_path(id->path, id->device->mtu, id->traffic_class);
+		respond(command.response, call.out, paths);
+		return 0;
+	}
+	rdma_ucm_query_addr_resp response{};
+	response.pkey = htobe16(default_pkey);
 	response.ibdev_index = no_device_index;
 	if (id->device) {
 		response.node_guid = id->device->guid;
 		response.port_num = 1;
-		response.num_paths = id->state == State::route_resolved || id->state == State::connected;
-		fill_route(response.ib_route[0], id->path, id->device->mtu, id->traffic_class);
+	}
+	if (command.option == RDMA_USER_CM_QUERY_ADDR) {
+		response.src_size = put_name(id->local, response.src_addr);
+		response.dst_size = put_name(id->remote, response.dst_addr);
+	} else if (command.option == RDMA_USER_CM_QUERY_GID) {
+		response.src_size = put_gid(id->path.local, response.src_addr);
+		response.dst_size = put_gid(id->path.remote, response.dst_addr);
+	} else {
+		return ENOSYS;
 	}
 	respond(command.response, call.out, response);
 	return 0;
@@ -607,6 +656,8 @@ int Ucma::listen(const Call &call)
 			return error;
 	if (id->state != State::bound)
 		return EINVAL;
+	if (!id->local)
+		return EOPNOTSUPP; /* to AF_IB */
 	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
 	id->state = State::listening;
 	service->listen(id->claim);

@@ -7,8 +7,9 @@
  * A channel is an eventfd that counts the events waiting in it: it polls, and O_NONBLOCK means what it means to the
  * kernel's file.
  *
- * Commands about AF_IB addresses (BIND, RESOLVE_ADDR, QUERY) are answered with ENOSYS, as by kernels that do not have
- * them; librdmacm then uses the older ones. Multicast is refused with EOPNOTSUPP.
+ * Of the commands that exist in two generations there is the newer one (BIND, RESOLVE_ADDR, QUERY), which librdmacm has
+ * used since 2014: the other is answered with ENOSYS. librdmacm tries whether it exists by binding an address of the
+ * family AF_IB, so that can be done, and nothing else with such an address. Multicast is refused with EOPNOTSUPP.
  */
 #pragma once
 
@@ -114,10 +115,10 @@ private:
 
 	int create_id(const Call &call);
 	int destroy_id(const Call &call);
-	int bind_ip(const Call &call);
-	int resolve_ip(const Call &call);
+	int bind_address(const Call &call);
+	int resolve_address(const Call &call);
 	int resolve_route(const Call &call);
-	int query_route(const Call &call);
+	int query(const Call &call);
 	int connect(const Call &call);
 	int listen(const Call &call);
 	int accept(const Call &call);

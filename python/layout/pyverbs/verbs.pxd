@@ -8,9 +8,9 @@ cdef extern from '<infiniband/verbs.h>' nogil:
     struct ibv_context:
         ibv_device *device
     struct ibv_pd:
-        pass
+        ibv_context *context
     struct ibv_cq:
-        pass
+        ibv_context *context
     struct ibv_cq_ex:
         pass
     struct ibv_comp_channel:
@@ -26,7 +26,7 @@ cdef extern from '<infiniband/verbs.h>' nogil:
     struct ibv_qp:
         pass
     struct ibv_srq:
-        pass
+        ibv_context *context
     struct ibv_qp_cap:
         pass
     struct ibv_qp_attr:
@@ -70,6 +70,7 @@ cdef extern from '<infiniband/verbs.h>' nogil:
         unsigned int send_flags
         ibv_send_target wr
     struct ibv_qp_ex:
+        uint64_t comp_mask
         uint64_t wr_id
         unsigned int wr_flags
         void *wr_atomic_cmp_swp
