@@ -52,8 +52,8 @@ std::vector<ibv_device *> soft_devices()
 {
 	std::vector<ibv_device *> devices;
 	for (const soft::InterfaceInfo &interface : soft::list_interfaces())
-		if (wanted(interface.name))
-			devices.push_back(soft::get_device(interface));
+		if (ibv_device *device = wanted(interface.name) ? soft::get_device(interface) : nullptr)
+			devices.push_back(device);
 	return devices;
 }
 

@@ -32,7 +32,7 @@ bool prismdv_is_supported(struct ibv_device *device);
 
 enum prismdv_progress_mode {
 	PRISMDV_PROGRESS_DEFAULT, /* as the environment variable PRISM_PROGRESS says, else THREAD */
-	PRISMDV_PROGRESS_INLINE,  /* only calls into the library make progress: ibv_poll_cq, posting, prismdv_progress */
+	PRISMDV_PROGRESS_INLINE,  /* calls make progress: ibv_poll_cq, posting, prismdv_progress; see the man page */
 	PRISMDV_PROGRESS_THREAD,  /* an engine thread makes progress whenever no call does */
 };
 

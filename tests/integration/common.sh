@@ -29,6 +29,14 @@ pass() {
 	echo "ok: $*"
 }
 
+# alone ARGUMENT...: run this script in a network namespace of its own, if this user may: with nobody else on ::1
+alone() {
+	if [ -z "${IN_NAMESPACE:-}" ] && unshare -rn true 2>/dev/null; then
+		IN_NAMESPACE=1 exec unshare -rn "$0" "$@"
+	fi
+	[ -z "${IN_NAMESPACE:-}" ] || ip link set lo up
+}
+
 need_program() {
 	local program
 	for program in "$@"; do

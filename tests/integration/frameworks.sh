@@ -11,8 +11,8 @@ port=${PRISM_TEST_PORT:-19500}
 run=(timeout -k 5 60 "$bin/prism-run")
 # The lanes that UCX chose are in its log.
 export UCX_LOG_LEVEL=info UCX_WARN_UNUSED_ENV_VARS=n
-# mpirun keeps its session here, and asks twice before it runs as root.
-export TMPDIR=$work OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# mpirun asks twice before it runs as root.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # The files that programs look for, opened as they open them: by the C library's functions.
 files() {
@@ -151,20 +151,28 @@ ucx_all() {
 
 # mpi TRANSPORT
 mpi() {
-	if timeout -k 5 60 mpirun --oversubscribe -np 2 --mca pml ucx --mca osc ucx -x UCX_TLS="$1_v" -x UCX_LOG_LEVEL \
-		"$bin/prism-run" -d "$device" "$work/mpi_exchange" >"$work/mpi" 2>&1 </dev/null &&
-		grep -q '^mpi_exchange: .* all right$' "$work/mpi"; then
+	if two_ranks --mca pml ucx --mca osc ucx -x UCX_TLS="$1_v" -x UCX_LOG_LEVEL; then
 		over "$1" "$work/mpi" && pass "mpirun, UCX over $1" || fail "mpirun $1: by another way" "$work/mpi"
 	else
 		fail "mpirun, UCX over $1" "$work/mpi"
 	fi
 }
 
+# two_ranks ARGUMENT-OF-MPIRUN...
+two_ranks() {
+	TMPDIR=$work/session timeout -k 5 60 mpirun --oversubscribe -np 2 "$@" "$bin/prism-run" -d "$device" \
+		"$work/mpi_exchange" >"$work/mpi" 2>&1 </dev/null &&
+		grep -q '^mpi_exchange: .* all right$' "$work/mpi"
+}
+
 mpi_all() {
+	mkdir "$work/session"
 	mpicc -O2 -Wall -Wextra -Werror -o "$work/mpi_exchange" "$PRISM_SOURCE/tests/integration/mpi_exchange.c" ||
 		fail "mpi_exchange.c does not compile"
 	mpi rc
 	mpi ud
+	two_ranks --mca pml cm --mca mtl ofi --mca osc '^ucx' --mca mtl_ofi_provider_include 'verbs;ofi_rxd' &&
+		pass "mpirun, libfabric's verbs;ofi_rxd" || fail "mpirun, libfabric's verbs;ofi_rxd" "$work/mpi"
 }
 
 # libfabric ADDRESS PROVIDER ENDPOINT-TYPE: ping-pong with its contents checked

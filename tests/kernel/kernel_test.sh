@@ -121,7 +121,7 @@ guest() {
 	local results=$PRISM_KERNEL_WORK/results/$kernel-$name
 	shift 2
 	set_options "$results" "$kind"
-	[[ " $* " != *" speed "* ]] || options+=(--time 3600)
+	[[ "$*" != *speed* ]] || options+=(--time 3600)
 	twice_at_most run.sh "$kind" "$results" "$@"
 }
 

@@ -439,7 +439,8 @@ void Agent::repeat(Entry &entry, Time now)
 		give_up(entry, now);
 		return;
 	}
-	const bool is_request = connection.state == State::request_sent || connection.state == State::service_request_sent;
+	const bool is_request =
+		connection.state == State::request_sent || connection.state == State::service_request_sent;
 	connection.extended = false;
 	if (carrier.send(connection.path, connection.last)) {
 		connection.sends++;
@@ -565,8 +566,8 @@ void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
 	if (!(about_req || about_rep) || connection->extended)
 		return;
 	connection->extended = true;
-	connection->deadline = now + timeout_of(std::min(mra.service_timeout, longest_service_timeout)) +
-			       timeout_of(response_timeout);
+	connection->deadline =
+		now + timeout_of(std::min(mra.service_timeout, longest_service_timeout)) + timeout_of(response_timeout);
 }
 
 void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
@@ -723,7 +724,8 @@ void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
 	connection->path.remote = arrival.from;
 	connection->peer.qpn = reply.qpn;
 	connection->peer.qkey = reply.qkey;
-	Event event{EventType::established, 0, connection->peer, {reply.private_data.begin(), reply.private_data.end()}};
+	Event event{
+		EventType::established, 0, connection->peer, {reply.private_data.begin(), reply.private_data.end()}};
 	if (reply.status != SidrStatus::success) {
 		event.type = EventType::unreachable;
 		event.status = static_cast<int>(reply.status);

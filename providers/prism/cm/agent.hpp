@@ -132,8 +132,8 @@ public:
 	Agent(Carrier &carrier, Observer &observer, std::uint16_t process, std::uint64_t guid, std::uint64_t seed);
 
 	/** Sends a REQ, or a SIDR_REQ. Nothing if there are too many connections. */
-	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip, const Endpoint &local,
-		std::span<const std::uint8_t> private_data, Time now);
+	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip,
+		const Endpoint &local, std::span<const std::uint8_t> private_data, Time now);
 
 	/* All of these return 0 or an errno value: EINVAL if the connection is not in a state for it. */
 	/** Sends a REP or SIDR_REP. @p gid is the address of the QP. */

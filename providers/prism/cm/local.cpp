@@ -97,8 +97,8 @@ bool is_claimed(const std::string &name)
 Delivery send_to(int socket, const std::string &name, const Envelope &envelope)
 {
 	const UnixName address(name);
-	const ssize_t sent = ::sendto(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_NOSIGNAL, address.get(),
-		address.size);
+	const ssize_t sent =
+		::sendto(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_NOSIGNAL, address.get(), address.size);
 	if (sent >= 0)
 		return Delivery::done;
 	return errno == EAGAIN || errno == EWOULDBLOCK ? Delivery::busy : Delivery::nobody;
@@ -139,7 +139,8 @@ std::optional<Envelope> receive_from(int socket, int &budget)
 {
 	Envelope envelope;
 	while (budget-- > 0) {
-		/* MSG_TRUNC: the datagram's own size. Descriptors that somebody attaches are closed: no room for them. */
+		/* MSG_TRUNC: the datagram's own size. Descriptors that somebody attaches are closed: no room for them.
+		 */
 		const ssize_t size = ::recv(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_TRUNC);
 		if (size < 0)
 			return {};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "service.hpp"
 
-#include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <ctime>
 #include <limits>
@@ -30,6 +31,10 @@ constexpr std::uint16_t last_process = 0xffff;
 /** What a flood of messages may take of memory, and of one turn of the thread. */
 constexpr std::size_t inbox_limit = 1024;
 constexpr std::size_t waiting_limit = 4096;
+/** Requests that are kept while it is looked for a listener, and how long and how often. */
+constexpr std::size_t unclaimed_limit = 256;
+constexpr Time search_time = 1'000'000'000;
+constexpr int search_milliseconds = 50;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
@@ -95,10 +100,13 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	std::random_device entropy;
 	service->random.seed(static_cast<std::uint64_t>(entropy()) << 32 | entropy());
 	service->wake_fd = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (!service->wake_fd || !service->claim_process())
+	service->epoll_fd = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+	if (!service->wake_fd || !service->epoll_fd || !service->claim_process())
 		return nullptr;
-	service->agent_ = std::make_unique<Agent>(
-		*service, observer, service->process, service->random(), service->random());
+	if (!service->watch(service->wake_fd.get()) || !service->watch(service->process_socket.get()))
+		return nullptr;
+	service->agent_ =
+		std::make_unique<Agent>(*service, observer, service->process, service->random(), service->random());
 
 	/* Signals are the program's own threads' business. */
 	sigset_t all, before;
@@ -192,7 +200,7 @@ int Service::claim(PortSpace space, std::uint16_t &port, const Address &address,
 			continue;
 		port = candidate;
 		claim = next_claim++;
-		claims.try_emplace(claim).first->second.sockets = std::move(sockets);
+		claims.emplace(claim, std::move(sockets));
 	}
 	return error;
 }
@@ -204,8 +212,8 @@ void Service::release(Claim claim)
 
 void Service::listen(Claim claim)
 {
-	claims.at(claim).listening = true;
-	wake();
+	for (const FileDescriptor &socket : claims.at(claim))
+		static_cast<void>(watch(socket.get()));
 }
 
 int Service::open_device(const std::string &name)
@@ -288,20 +296,28 @@ bool Service::is_alive(ConnectionId id)
 
 void Service::wake()
 {
-	if (std::this_thread::get_id() != thread.get_id())
-		eventfd_write(wake_fd.get(), 1);
+	eventfd_write(wake_fd.get(), 1);
 }
 
 /* Receiving ----------------------------------------------------------------------------------------------------- */
 
-std::vector<int> Service::sockets() const
+bool Service::watch(int fd)
 {
-	std::vector<int> all{process_socket.get()};
-	for (const auto &[number, claimed] : claims)
-		for (const FileDescriptor &socket : claimed.sockets)
-			if (claimed.listening)
-				all.push_back(socket.get());
-	return all;
+	epoll_event event{};
+	event.events = EPOLLIN;
+	event.data.fd = fd;
+	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/** Closed in the meantime, its number may be anybody's. */
+bool Service::is_ours(int socket) const
+{
+	if (socket == process_socket.get())
+		return true;
+	return std::ranges::any_of(claims, [socket](const auto &claim) {
+		return std::ranges::any_of(
+			claim.second, [socket](const FileDescriptor &each) { return each.get() == socket; });
+	});
 }
 
 /** Milliseconds until the agent wants to be called, rounded up; -1: no limit. */
@@ -310,6 +326,8 @@ int Service::poll_timeout()
 	const std::optional<Time> deadline = agent_->next_deadline();
 	if (!waiting.empty())
 		return 1;
+	if (!unclaimed.empty())
+		return search_milliseconds;
 	if (!deadline)
 		return -1;
 	const Time at = now();
@@ -320,37 +338,32 @@ int Service::poll_timeout()
 
 void Service::run()
 {
-	std::vector<pollfd> polled;
+	std::array<epoll_event, 64> events;
 	while (!stopping) {
 		int timeout;
-		polled.assign(1, {wake_fd.get(), POLLIN, 0});
 		{
 			const std::lock_guard guard(lock);
 			agent_->expire(now());
 			send_waiting();
-			for (const int socket : sockets())
-				polled.push_back({socket, POLLIN, 0});
+			search_again();
 			timeout = poll_timeout();
 		}
-		if (::poll(polled.data(), polled.size(), timeout) <= 0)
-			continue;
+		const int count = ::epoll_wait(epoll_fd.get(), events.data(), events.size(), timeout);
 		const std::lock_guard guard(lock);
 		eventfd_t ignored;
-		if (polled.front().revents)
-			eventfd_read(wake_fd.get(), &ignored);
 		read_inbox();
-		for (std::size_t i = 1; i < polled.size(); i++)
-			if (polled[i].revents)
-				read_socket(polled[i].fd);
+		for (int i = 0; i < count; i++) {
+			const int fd = events[static_cast<std::size_t>(i)].data.fd;
+			if (fd == wake_fd.get())
+				eventfd_read(wake_fd.get(), &ignored);
+			else if (is_ours(fd))
+				read_socket(fd);
+		}
 	}
 }
 
 void Service::read_socket(int socket)
 {
-	/* Closed in the meantime, its number may be anybody's. */
-	const std::vector<int> ours = sockets();
-	if (std::find(ours.begin(), ours.end(), socket) == ours.end())
-		return;
 	int budget = datagrams_a_turn;
 	while (const std::optional<Envelope> envelope = receive_from(socket, budget))
 		if (const std::optional<Datagram> datagram = decode(envelope->mad))
@@ -387,9 +400,32 @@ void Service::take_from_network(const Parcel &parcel)
 {
 	if (hand_on(process_socket.get(), parcel.from, parcel.to, parcel.mad))
 		return;
-	/* Nobody's: the agent says so to who sent it. */
+	const std::optional<Datagram> datagram = decode(parcel.mad);
+	if (datagram && is_request(datagram->message) && unclaimed.size() < unclaimed_limit)
+		unclaimed.push_back({parcel, now() + search_time});
+	else
+		refuse(parcel);
+}
+
+/** Nobody's: the agent says so to who sent it. */
+void Service::refuse(const Parcel &parcel)
+{
 	if (const std::optional<Datagram> datagram = decode(parcel.mad))
 		agent_->receive({parcel.from, parcel.to, false, *datagram}, now());
+}
+
+/** A server may be about to listen again, as in Agent::repeat(). */
+void Service::search_again()
+{
+	const Time at = now();
+	std::erase_if(unclaimed, [&](const Unclaimed &each) {
+		if (hand_on(process_socket.get(), each.parcel.from, each.parcel.to, each.parcel.mad))
+			return true;
+		if (at < each.refuse_at)
+			return false;
+		refuse(each.parcel);
+		return true;
+	});
 }
 
 } // namespace prism::cm

@@ -35,7 +35,8 @@ public:
 	static std::unique_ptr<Service> start(Observer &observer);
 	~Service() override { stop(); }
 
-	/** Tells all peers that their connections end, and receives nothing more. Not to be called with the lock held. */
+	/** Tells all peers that their connections end, and receives nothing more. Not to be called with the lock held.
+	 */
 	void stop();
 
 	/** Serialises everything: hold it for all of the following, and for the agent. */
@@ -88,11 +89,6 @@ private:
 		Mad mad;
 	};
 
-	struct Claimed {
-		std::vector<FileDescriptor> sockets;
-		bool listening = false;
-	};
-
 	Service() = default;
 	bool claim_process();
 	int claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
@@ -102,11 +98,14 @@ private:
 	bool send_over_network(const Path &path, const Mad &mad);
 
 	void run();
-	[[nodiscard]] std::vector<int> sockets() const;
+	bool watch(int fd);
+	[[nodiscard]] bool is_ours(int socket) const;
 	int poll_timeout();
 	void read_socket(int socket);
 	void read_inbox();
 	void take_from_network(const Parcel &parcel);
+	void refuse(const Parcel &parcel);
+	void search_again();
 	static void on_management(void *port, const ibv_gid *from, const ibv_gid *to, const void *mad);
 
 	std::unique_ptr<Agent> agent_;
@@ -114,7 +113,8 @@ private:
 	std::uint16_t process = 0;
 	FileDescriptor process_socket;
 	FileDescriptor wake_fd;
-	std::map<Claim, Claimed> claims;
+	FileDescriptor epoll_fd; /* not poll(), which keeps what it waits for open: names would stay taken */
+	std::map<Claim, std::vector<FileDescriptor>> claims;
 	Claim next_claim = 1;
 	std::map<std::string, std::unique_ptr<Port>> ports;
 
@@ -124,6 +124,13 @@ private:
 		Envelope envelope;
 	};
 	std::deque<Waiting> waiting;
+
+	/* Requests from other hosts that nobody listens for, just now. */
+	struct Unclaimed {
+		Parcel parcel;
+		Time refuse_at;
+	};
+	std::deque<Unclaimed> unclaimed;
 
 	std::mutex inbox_lock;
 	std::deque<Parcel> inbox;

@@ -172,8 +172,8 @@ void to_init(ib_uverbs_qp_attr &attr, std::uint8_t qp_type)
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 }
 
-void to_ready_to_receive(ib_uverbs_qp_attr &attr, std::uint8_t qp_type, const Path &path, const Endpoint &peer,
-	const Device &device)
+void to_ready_to_receive(
+	ib_uverbs_qp_attr &attr, std::uint8_t qp_type, const Path &path, const Endpoint &peer, const Device &device)
 {
 	attr.qp_attr_mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 	fill_address(attr.ah_attr, path, device);
@@ -202,7 +202,8 @@ void to_ready_to_send(ib_uverbs_qp_attr &attr, std::uint8_t qp_type, const Endpo
 template <typename Param>
 void fill_private_data(Param &param, const Event &event)
 {
-	const std::size_t size = std::min({event.private_data.size(), sizeof(param.private_data), std::size_t{UINT8_MAX}});
+	const std::size_t size =
+		std::min({event.private_data.size(), sizeof(param.private_data), std::size_t{UINT8_MAX}});
 	std::copy_n(event.private_data.begin(), size, param.private_data);
 	param.private_data_len = static_cast<std::uint8_t>(size);
 }
@@ -328,9 +329,7 @@ int Ucma::wait_for_event(const Call &call)
 		{
 			const std::lock_guard guard(service->lock);
 			const auto channel = channels.find(call.channel);
-			if (channel == channels.end() && !serial)
-				return EBADF;
-			if (!serial)
+			if (!serial && channel != channels.end())
 				serial = channel->second.serial;
 			if (channel == channels.end() || channel->second.serial != *serial)
 				event.fd = -1; /* nobody's, however often its number is used again */
@@ -716,8 +715,8 @@ int Ucma::accept(const Call &call)
 	if (command.conn_param.private_data_len > room)
 		return EINVAL;
 	const Address gid = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
-	const int error = service->agent().accept(id->connection, gid, local_endpoint(*id, command.conn_param),
-		private_data(command.conn_param), now());
+	const int error = service->agent().accept(
+		id->connection, gid, local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
 	if (!error)
 		id->uid = command.uid;
 	return error;

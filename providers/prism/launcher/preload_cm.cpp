@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have none: librdmacm stays as it is, and what it
-// writes to this file arrives here (cm/ucma.hpp).
+// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have none: librdmacm stays as it is, and what
+// it writes to this file arrives here (cm/ucma.hpp).
 //
-// A host that has the file keeps it, and with it the kernel's connections: the userspace devices then have no connection
-// manager, unless the user asked for them alone (prism-run --only, or --device).
+// A host that has the file keeps it, and with it the kernel's connections: the userspace devices then have no
+// connection manager, unless the user asked for them alone (prism-run --only, or --device).
 //
 // That takes three functions of the C library, which for any other descriptor cost one look into a table, and two of
 // libibverbs: librdmacm asks by one for the version of the file's commands; the other opens devices, whose QP 1 may get
@@ -18,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -29,6 +30,7 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <vector>
@@ -170,6 +172,21 @@ int real_close(int fd)
 	return next(fd);
 }
 
+// 0 if the kernel has no connection manager.
+dev_t kernel_device_number()
+{
+	const int fd = openat(AT_FDCWD, "/sys/class/misc/rdma_cm/dev", O_RDONLY | O_CLOEXEC);
+	std::array<char, 32> text{};
+	unsigned major_number = 0, minor_number = 0;
+
+	if (fd < 0)
+		return 0;
+	const bool found = read(fd, text.data(), text.size() - 1) > 0 &&
+			   std::sscanf(text.data(), "%u:%u", &major_number, &minor_number) == 2;
+	::close(fd);
+	return found ? makedev(major_number, minor_number) : 0;
+}
+
 bool is_on_network(const struct ibv_device *device)
 try {
 	const std::vector<std::string> names = prism::cm::network_devices();
@@ -254,13 +271,16 @@ int close(int fd)
 	return real_close(fd);
 }
 
-// librdmacm takes nothing for the connection manager but a character device.
+// librdmacm takes nothing for the connection manager but a character device; and where the kernel has one, which it
+// asks by netlink, only one with that number.
 int fstat(int fd, struct stat *status) noexcept
 {
 	const int result = fstatat(fd, "", status, AT_EMPTY_PATH);
 
-	if (result == 0 && Manager::table.contains(fd))
+	if (result == 0 && Manager::table.contains(fd)) {
 		status->st_mode = (status->st_mode & ~mode_t{S_IFMT}) | S_IFCHR;
+		status->st_rdev = kernel_device_number();
+	}
 	return result;
 }
 

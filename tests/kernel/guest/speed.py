@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""In the guest: rxe-prism beside stock rxe, and PRISM beside plain verbs, in interleaved rounds of one run.
+"""In the guest: rxe-prism or the userspace device beside stock rxe, and PRISM beside plain verbs, in interleaved rounds.
 
-Both modules are loaded, on UDP ports of their own. Each round runs each program once on each device, in turns that
+Both modules are loaded, on UDP ports of their own; the userspace device is in a network namespace of its own. Each round runs each program once on each device, in turns that
 change their order from round to round, so that a drift of the machine meets both alike. A figure is the median over the
 rounds; a ratio is the median of the rounds' ratios, with the 95% interval of a bootstrap.
 """
@@ -26,10 +26,10 @@ COUNTED = ["ib_read_lat", "ib_atomic_lat", "ib_send_lat -e", "ib_read_bw", "ib_w
 BOOTSTRAPS = 10000
 
 
-def listening(port):
-    """Does a TCP socket of this host listen at the port?"""
-    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with open(name, encoding="ascii") as table:
+def listening(port, pid):
+    """Does a TCP socket listen at the port, in the network namespace of that process?"""
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{name}", encoding="ascii") as table:
             for line in list(table)[1:]:
                 words = line.split()
                 if int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == "0A":
@@ -53,7 +53,7 @@ class Rounds:
         with subprocess.Popen(server(self.port), stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT) as process:
             try:
                 deadline = time.monotonic() + 20
-                while not listening(self.port):
+                while not listening(self.port, process.pid):
                     if process.poll() is not None or time.monotonic() > deadline:
                         raise RuntimeError(f"{server(self.port)} does not listen")
                     time.sleep(0.02)
@@ -66,11 +66,11 @@ class Rounds:
                     process.kill()
             return done.stdout
 
-    def perftest(self, program, device, gid, iterations):
+    def perftest(self, program, device, gid, iterations, launcher):
         """The typical latency in usec, or the average bandwidth in MB/s."""
 
         def command(port):
-            return program.split() + ["-F", "-d", device, "-x", str(gid), "-p", str(port), "-n", str(iterations)]
+            return launcher + program.split() + ["-F", "-d", device, "-x", str(gid), "-p", str(port), "-n", str(iterations)]
 
         output = self.pair(command, lambda port: command(port) + ["127.0.0.1"])
         columns = next(line for line in output.splitlines() if re.match(r"\s*\d+\s+\d+\s", line)).split()
@@ -92,12 +92,13 @@ def compare_with_stock(rounds, options):
         latency = is_latency(program)
         stock, prism = [], []
         for number in range(options.rounds):
-            turns = [("stock", options.stock, options.stock_gid), ("prism", options.prism, options.prism_gid)]
+            turns = [("stock", options.stock, options.stock_gid, []),
+                     ("prism", options.prism, options.prism_gid, options.launcher.split())]
             if number % 2:
                 turns.reverse()
-            for kind, device, gid in turns:
+            for kind, device, gid, launcher in turns:
                 (stock if kind == "stock" else prism).append(
-                    rounds.perftest(program, device, gid, options.iterations))
+                    rounds.perftest(program, device, gid, options.iterations, launcher))
         # A ratio above 1 means slower, of latencies and of bandwidths alike.
         # perftest prints inf or 0 when the clock of the machine jumped; such a round says nothing.
         pairs = [(p, s) for p, s in zip(prism, stock) if math.isfinite(p) and math.isfinite(s) and p > 0 and s > 0]
@@ -149,6 +150,8 @@ def main():
     parser.add_argument("--stock-gid", type=int, default=1)
     parser.add_argument("--prism", default="prism0")
     parser.add_argument("--prism-gid", type=int, default=1)
+    parser.add_argument("--launcher", default="", help="what starts programs on the PRISM device")
+    parser.add_argument("--title", default="rxe-prism", help="of the PRISM device's column")
     parser.add_argument("--host", default="10.9.2.1", help="address of the PRISM device's interface")
     parser.add_argument("--tools", default="", help="folder of the ib_prism_ tools; without it only perftest is run")
     parser.add_argument("--counted", action="store_true", help="the guest's clock counts instructions (run.sh --icount)")
@@ -158,7 +161,7 @@ def main():
     report = {}
     if options.tools:
         report["prism"] = compare_with_plain(options)
-    print(f"{'':16} {'rxe':>10} {'rxe-prism':>10}  ratio of times, 95% interval; {options.rounds} rounds")
+    print(f"{'':16} {'rxe':>10} {options.title:>10}  ratio of times, 95% interval; {options.rounds} rounds")
     report["stock"] = compare_with_stock(rounds, options)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -29,7 +29,9 @@ constexpr int buffer_bytes = 4 << 20;
 /* So many loopback addresses in a row being taken means something else than neighbours: a wildcard socket. */
 constexpr int max_taken_addresses = 64;
 
-constexpr Time open_patience = 2'000'000;
+constexpr Time open_patience = 20'000'000;
+/** What a closing port hands on at most: a full socket buffer of each address, roughly. */
+constexpr int parting_trains = 256;
 
 Time steady_now()
 {
@@ -142,7 +144,13 @@ UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 {
 }
 
-UdpPort::~UdpPort() = default;
+/* What came here for others, and has not been handed on, would be lost with the sockets. */
+UdpPort::~UdpPort()
+{
+	Nobody nobody;
+	if (shares_addresses())
+		receive_all(nobody, steady_now(), parting_trains);
+}
 
 std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)
 {

@@ -128,6 +128,7 @@ private:
 		SteeringTable table{};
 		/* A round of questions to the members of the group. */
 		unsigned expected = 0; /* 0: none under way */
+		unsigned asked = 0;
 		unsigned answered = 0;
 		bool changed = false;
 		Time deadline = 0;
@@ -195,6 +196,7 @@ private:
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
 
 	void begin_round(unsigned socket, Time now, Time patience);
+	void ask_more(unsigned socket);
 	void answer_probe(const Arrival &arrival, const SteeringProbe &probe);
 	void note_answer(unsigned socket, unsigned slot, unsigned index);
 	void finish_rounds(Time now);

@@ -19,8 +19,14 @@ namespace
 /* Between two looks at the sockets that were quiet: 0.4 us every so often does not show. */
 constexpr Time quiet_interval = 20'000;
 
-/* Members that do not answer in this time are not polling. */
-constexpr Time round_patience = 1'000'000;
+/*
+ * Questions without an answer yet. The answers arrive where packets that are handed on do, and the kernel keeps ten
+ * datagrams of them (net.unix.max_dgram_qlen).
+ */
+constexpr unsigned max_questions = 6;
+
+/* Members that do not answer in this time are stopped. */
+constexpr Time round_patience = 50'000'000;
 constexpr Time min_round_pause = 10'000'000;
 constexpr Time max_round_pause = 1'000'000'000;
 
@@ -299,13 +305,19 @@ void UdpPort::begin_round(unsigned index, Time now, Time patience)
 {
 	Socket &socket = sockets[index];
 	socket.expected = std::min(bound_sockets(socket.local, roce_port), slot_limit);
-	socket.answered = 0;
+	socket.asked = socket.answered = 0;
 	socket.changed = false;
 	socket.deadline = now + patience;
 	socket.next_round = now + min_round_pause; /* also where /proc cannot tell the size, and there is no round */
+	ask_more(index);
+}
+
+void UdpPort::ask_more(unsigned index)
+{
+	Socket &socket = sockets[index];
 	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
-	for (std::uint32_t member = 0; member < socket.expected; member++) {
-		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), member}.encode();
+	while (socket.asked < socket.expected && socket.asked - socket.answered < max_questions) {
+		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), socket.asked++}.encode();
 		(void)::sendto(socket.fd.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
 	}
 }
@@ -333,8 +345,10 @@ void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 	Socket &socket = sockets[index];
 	if (socket.expected == 0)
 		return;
-	socket.answered++;
+	if (socket.answered < socket.asked)
+		socket.answered++;
 	socket.changed |= socket.table.set(slot, member);
+	ask_more(index);
 }
 
 void UdpPort::finish_rounds(Time now)

@@ -233,6 +233,8 @@ ibv_comp_channel *Context::create_channel(ibv_context *context)
 	auto socket = std::make_unique<EventSocket>();
 	if (socket->reader() < 0)
 		return nullptr;
+	/* Who waits for an event makes no progress meanwhile. */
+	start_thread(true);
 	auto *channel = static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel)));
 	if (!channel) {
 		errno = ENOMEM;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What a userspace device says of itself. */
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bitset>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <endian.h>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include "device.hpp"
 #include "objects.hpp"
@@ -138,48 +142,103 @@ bool query_gid_entry(ibv_context *context, std::uint32_t port, std::uint32_t ind
 namespace
 {
 
-void uninit_device(verbs_device *device)
-{
-	std::unique_ptr<Device> owned(reinterpret_cast<Device *>(device));
-}
-
-const verbs_device_ops device_ops = [] {
-	verbs_device_ops ops{};
-	ops.name = "prism-soft";
-	ops.alloc_context = alloc_context;
-	ops.uninit_device = uninit_device;
-	return ops;
-}();
-
 /** libibverbs, which is C, counts them atomically as well. */
 std::atomic_ref<int> references(Device &device)
 {
 	return std::atomic_ref<int>(device.base.refcount);
 }
 
-struct DropReference {
-	void operator()(Device *device) const
-	{
-		if (references(*device).fetch_sub(1) == 1)
-			uninit_device(&device->base);
-	}
-};
-using DeviceReference = std::unique_ptr<Device, DropReference>;
-
-DeviceReference make_device(const InterfaceInfo &interface)
+/**
+ * All devices of the process, and a reference to those of the interfaces that were seen last. They lie side by side:
+ * librdmacm sorts a list by the lower halves of the differences between pointers, and one whose devices were far apart,
+ * made by several threads, it would take for a list of others.
+ */
+class DeviceTable
 {
-	auto device = std::make_unique<Device>();
-	*device = {};
-	ibv_device &base = device->base.device;
+public:
+	/** Never destroyed: programs may list devices until they end. */
+	static DeviceTable &instance();
+
+	/** With one more reference; null if there are too many devices. */
+	Device *get(const InterfaceInfo &interface);
+	/** Nobody refers to it any more. */
+	void forget(Device &device);
+
+private:
+	Device *add(const InterfaceInfo &interface);
+	void forget_locked(Device &device) { used_.reset(static_cast<std::size_t>(&device - devices_.data())); }
+
+	static constexpr std::size_t max_devices = 4096;
+
+	std::mutex lock_;
+	std::map<std::string, Device *> seen_;
+	std::bitset<max_devices> used_;
+	std::array<Device, max_devices> devices_; /* zeros, as everything static */
+};
+
+const verbs_device_ops device_ops = [] {
+	verbs_device_ops ops{};
+	ops.name = "prism-soft";
+	ops.alloc_context = alloc_context;
+	ops.uninit_device = [](verbs_device *device) {
+		DeviceTable::instance().forget(*reinterpret_cast<Device *>(device));
+	};
+	return ops;
+}();
+
+void fill_device(Device &device, const InterfaceInfo &interface)
+{
+	device = {};
+	ibv_device &base = device.base.device;
 	base.node_type = IBV_NODE_CA;
 	base.transport_type = IBV_TRANSPORT_IB;
 	std::snprintf(base.name, sizeof(base.name), "%s", device_name(interface.name).c_str());
 	std::snprintf(base.dev_name, sizeof(base.dev_name), "%s", base.name);
-	std::snprintf(device->interface, sizeof(device->interface), "%s", interface.name.c_str());
-	device->guid = make_guid(interface);
-	device->base.ops = &device_ops;
-	device->base.refcount = 1;
-	return DeviceReference(device.release());
+	std::snprintf(device.interface, sizeof(device.interface), "%s", interface.name.c_str());
+	device.guid = make_guid(interface);
+	device.base.ops = &device_ops;
+}
+
+DeviceTable &DeviceTable::instance()
+{
+	alignas(DeviceTable) static std::byte storage[sizeof(DeviceTable)];
+	static DeviceTable *const table = new (storage) DeviceTable;
+	return *table;
+}
+
+Device *DeviceTable::get(const InterfaceInfo &interface)
+{
+	const std::lock_guard guard(lock_);
+	Device *&device = seen_[interface.name];
+	if (device && device->guid != make_guid(interface)) {
+		if (--references(*device) == 0)
+			forget_locked(*device);
+		device = nullptr;
+	}
+	if (!device)
+		device = add(interface);
+	if (device)
+		++references(*device);
+	return device;
+}
+
+Device *DeviceTable::add(const InterfaceInfo &interface)
+{
+	for (std::size_t place = 0; place < max_devices; place++) {
+		if (used_[place])
+			continue;
+		used_.set(place);
+		fill_device(devices_[place], interface);
+		references(devices_[place]) = 1;
+		return &devices_[place];
+	}
+	return nullptr;
+}
+
+void DeviceTable::forget(Device &device)
+{
+	const std::lock_guard guard(lock_);
+	forget_locked(device);
 }
 
 } // namespace
@@ -191,19 +250,15 @@ bool is_soft(const ibv_device *device)
 
 ibv_device *get_device(const InterfaceInfo &interface)
 {
-	static std::mutex lock;
-	static std::map<std::string, DeviceReference> known;
-	const std::lock_guard guard(lock);
-	DeviceReference &device = known[interface.name];
-	if (!device || device->guid != make_guid(interface))
-		device = make_device(interface);
-	references(*device)++;
-	return &device->base.device;
+	Device *const device = DeviceTable::instance().get(interface);
+	return device ? &device->base.device : nullptr;
 }
 
-void put_device(ibv_device *device)
+void put_device(ibv_device *base)
 {
-	DeviceReference(reinterpret_cast<Device *>(device)).reset();
+	auto &device = *reinterpret_cast<Device *>(base);
+	if (--references(device) == 0)
+		DeviceTable::instance().forget(device);
 }
 
 } // namespace prism::soft

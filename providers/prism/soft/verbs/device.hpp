@@ -18,7 +18,8 @@ inline std::string device_name(const std::string &interface)
 
 /**
  * The device on @p interface with one more reference, which the caller owns. The same one as long as the interface is
- * the same: librdmacm takes a device that it does not find in the next list for one that was removed.
+ * the same: librdmacm takes a device that it does not find in the next list for one that was removed. Null if the host
+ * has thousands of interfaces.
  */
 ibv_device *get_device(const InterfaceInfo &interface);
 /** Give up a reference; libibverbs does so for each entry of a list that it frees. */

@@ -1,0 +1,284 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# librdmacm's programs, and perftest's with -R, unmodified, over the userspace devices: no /dev/infiniband/rdma_cm is
+# needed. On loopback as any user; between network namespaces as root.
+# shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+need_program python3 rping ucmatose udaddy rdma_server rdma_client rstream cmtime ib_read_lat ib_send_bw ib_send_lat
+[ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
+
+run=("$bin/prism-run")
+port=${PRISM_TEST_CM_PORT:-17100}
+udaddy_port=7174 # it has no option for another
+results='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
+server_in=() # the namespaces that servers and clients run in
+client_in=()
+
+# listens PORT [SPACE]: whether somebody has it, on whichever address
+listens() {
+	"${server_in[@]}" grep -aq "@prism-cm/${2:-0106}/$1/" /proc/net/unix
+}
+
+# cm_pair NAME PORT SPACE PATTERN SERVER-COMMAND -- CLIENT-COMMAND: both must end with 0, the client print PATTERN
+cm_pair() {
+	local name=$1 on=$2 space=$3 pattern=$4 server=() client_status server_status
+	shift 4
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" "${server[@]}"
+	local server_pid=$started
+	wait_for 20 listens "$on" "$space" || {
+		fail "$name: the server does not listen" "$work/server"
+		return
+	}
+	timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$@" >"$work/client" 2>&1 </dev/null
+	client_status=$?
+	[ $client_status -eq 0 ] || kill "$server_pid" 2>/dev/null
+	wait "$server_pid"
+	server_status=$?
+	# rping closes its channel while its other thread may be about to ask it for an event
+	[ $server_status -eq 255 ] && grep -q '^rdma_get_cm_event: Bad file descriptor' "$work/server" && server_status=0
+	if [ $client_status -ne 0 ] || [ $server_status -ne 0 ]; then
+		fail "$name: client ended with $client_status, server with $server_status" "$work/client" "$work/server"
+	elif ! grep -Eq -- "$pattern" "$work/client"; then
+		fail "$name: no result in the client's output" "$work/client"
+	else
+		pass "$name"
+	fi
+}
+
+# ping ADDRESS [SERVER-ADDRESS]
+ping() {
+	port=$((port + 1))
+	cm_pair "rping $1" "$port" 0106 'rdma-ping-4' rping -s -C 5 -a "${2:-$1}" -p "$port" -- \
+		rping -c -C 5 -v -a "$1" -p "$port"
+}
+
+# perftest ADDRESS PROGRAM ARGUMENT...
+perftest() {
+	local address=$1 program=$2
+	shift 2
+	port=$((port + 1))
+	cm_pair "$program -R $* $address" "$port" 01.. "$results" "$program" -R -F -p "$port" "$@" -- \
+		"$program" -R -F -p "$port" "$@" "$address"
+}
+
+six() {
+	grep -q '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null
+}
+
+programs() {
+	ping 127.0.0.1
+	ping 127.0.0.1 0.0.0.0
+	if six; then
+		ping ::1
+		ping 127.0.0.1 ::
+	else
+		echo "not run: IPv6, which this host does not have"
+	fi
+	port=$((port + 1))
+	cm_pair "ucmatose" "$port" 0106 'return status 0' ucmatose -p "$port" -- ucmatose -p "$port" -s 127.0.0.1
+	port=$((port + 1))
+	cm_pair "ucmatose, 50 connections" "$port" 0106 'return status 0' ucmatose -p "$port" -c 50 -- \
+		ucmatose -p "$port" -c 50 -s 127.0.0.1
+	cm_pair "udaddy" "$udaddy_port" 0111 'return status 0' udaddy -- udaddy -s 127.0.0.1
+	port=$((port + 1))
+	cm_pair "rdma_server, rdma_client: synchronous calls" "$port" 0106 'end 0' rdma_server -p "$port" -- \
+		rdma_client -p "$port" -s 127.0.0.1
+	port=$((port + 1))
+	cm_pair "rstream: rsockets" "$port" 0106 '^custom' rstream -p "$port" -S 4000 -C 200 -- \
+		rstream -p "$port" -S 4000 -C 200 -s 127.0.0.1
+	perftest 127.0.0.1 ib_read_lat -n 200
+	perftest 127.0.0.1 ib_send_bw -n 500
+	perftest 127.0.0.1 ib_send_lat -n 200 -e
+	perftest 127.0.0.1 ib_write_bw -n 200 -q 3
+	perftest 127.0.0.1 ib_send_lat -n 200 -c UD
+}
+
+# A client that nobody answers, or no longer, says so, and in time.
+# ends_within SECONDS NAME PATTERN COMMAND...
+ends_within() {
+	local limit=$1 name=$2 pattern=$3 begun=$SECONDS status
+	shift 3
+	timeout -k 5 60 "$@" >"$work/client" 2>&1 </dev/null
+	status=$?
+	# 124: our limit; 129 to 143: a signal. Some return an event's status, which is negative.
+	if [ $status -eq 0 ] || [ $status -eq 124 ] || { [ $status -gt 128 ] && [ $status -le 143 ]; }; then
+		fail "$name: ended with $status" "$work/client"
+	elif [ $((SECONDS - begun)) -gt "$limit" ]; then
+		fail "$name: took $((SECONDS - begun)) s" "$work/client"
+	elif ! grep -Eq -- "$pattern" "$work/client"; then
+		fail "$name: no $pattern" "$work/client"
+	else
+		pass "$name"
+	fi
+}
+
+refused() {
+	port=$((port + 1))
+	ends_within 5 "connection refused: ucmatose" 'RDMA_CM_EVENT_REJECTED, error: 8' \
+		"${run[@]}" ucmatose -p "$port" -s 127.0.0.1
+	ends_within 5 "connection refused: rping" 'RDMA_CM_EVENT_REJECTED, error 8' \
+		"${run[@]}" rping -c -a 127.0.0.1 -p "$port"
+	# a link-local address without the link
+	ends_within 5 "no route" 'RDMA_CM_EVENT_ADDR_ERROR' "${run[@]}" ucmatose -p "$port" -s fe80::47
+}
+
+# The server is stopped before it can answer, and killed while the client waits.
+killed_while_connecting() {
+	port=$((port + 1))
+	start "$work/server" "${run[@]}" rping -s -a 127.0.0.1 -p "$port"
+	local server_pid=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	kill -STOP "$server_pid"
+	(sleep 1.5 && kill -9 "$server_pid") &
+	ends_within 10 "server killed while connecting" 'REJECTED|UNREACHABLE' \
+		"${run[@]}" rping -c -a 127.0.0.1 -p "$port"
+	wait $!
+	wait_for 5 not_listening "$port" && pass "a killed server's port is free" || fail "the port is still taken"
+}
+
+not_listening() {
+	! listens "$1"
+}
+
+# A client learns that its server is gone although nobody is left to say so.
+killed_while_connected() {
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -P -a 127.0.0.1 -p "$port"
+	local launcher=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	start "$work/client" timeout -k 5 60 "${run[@]}" rping -c -a 127.0.0.1 -p "$port"
+	local client=$started
+	sleep 1
+	kill -0 "$client" 2>/dev/null || fail "the client does not run" "$work/client"
+	pkill -9 -P "$launcher"
+	wait_for 20 ended "$client" && pass "server killed while connected" ||
+		fail "server killed while connected: the client does not end" "$work/client"
+	wait "$launcher" 2>/dev/null
+}
+
+ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+two_servers() {
+	port=$((port + 1))
+	start "$work/server" "${run[@]}" rping -s -a 127.0.0.1 -p "$port"
+	local server_pid=$started address
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	for address in 127.0.0.1 0.0.0.0; do
+		ends_within 5 "second server, $address" 'rdma_bind_addr: Address already in use' \
+			"${run[@]}" rping -s -a "$address" -p "$port"
+	done
+	kill "$server_pid"
+	wait "$server_pid" 2>/dev/null
+}
+
+# What anybody on the host may send to a server's sockets: no request, so rping's only client is still to come.
+garbage() {
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
+	local server_pid=$started status
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	python3 - "$port" >"$work/client" 2>&1 <<'PYTHON' || fail "garbage cannot be sent" "$work/client"
+import random
+import socket
+import struct
+import sys
+
+random.seed(47)
+names = [line.split("@")[1].strip() for line in open("/proc/net/unix") if "@prism-cm/" in line]
+listeners = [name for name in names if f"/{sys.argv[1]}/" in name]
+processes = [name for name in names if "/process/" in name]
+assert listeners and processes
+sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+
+def envelope():
+    attribute = random.choice([0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x18, 0x19])
+    header = struct.pack(">BBBBIQHHI", 1, 7, 2, 3, 0, random.getrandbits(64), attribute, 0, 0)
+    owner = int(random.choice(processes).rsplit("/", 1)[1])
+    ids = struct.pack(">II", random.getrandbits(32), owner << 16 | random.getrandbits(16))
+    known = struct.pack("=IB3x", 0x70636D31, random.getrandbits(1))
+    return known + random.randbytes(32) + header + ids + random.randbytes(256 - 24 - 8)
+
+
+for _ in range(3000):
+    data = envelope() if random.random() < 0.8 else random.randbytes(random.choice([0, 1, 295, 296, 297, 3000]))
+    sender.sendto(data, "\0" + random.choice(listeners + processes))
+PYTHON
+	timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port" >"$work/client" 2>&1
+	status=$?
+	wait "$server_pid"
+	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "garbage before a connection" ||
+		fail "garbage before a connection: client ended with $status" "$work/client" "$work/server"
+}
+
+# Between hosts: REQ and all that follows are packets of QP 1, which the servers of one host share.
+between_hosts() {
+	ip netns add prism-cm-a && ip netns add prism-cm-b &&
+		ip link add veth0 netns prism-cm-a type veth peer name veth0 netns prism-cm-b || {
+		fail "cannot make network namespaces"
+		return
+	}
+	local at=a number=1
+	for at in a b; do
+		ip -n prism-cm-$at link set lo up
+		ip -n prism-cm-$at address add 10.47.0.$number/24 dev veth0
+		six && ip -n prism-cm-$at address add fd47::$number/64 dev veth0 nodad
+		ip -n prism-cm-$at link set veth0 up
+		number=$((number + 1))
+	done
+	server_in=(ip netns exec prism-cm-a)
+	client_in=(ip netns exec prism-cm-b)
+	wait_for 10 "${client_in[@]}" bash -c ': >/dev/udp/10.47.0.1/4791' || fail "no way between the namespaces"
+	ping 10.47.0.1 0.0.0.0
+	six && ping fd47::1
+	cm_pair "udaddy between hosts" "$udaddy_port" 0111 'return status 0' udaddy -- udaddy -s 10.47.0.1
+	perftest 10.47.0.1 ib_send_bw -n 200
+	several_servers
+	ends_within 15 "host without a server" 'UNREACHABLE' \
+		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
+}
+
+several_servers() {
+	local pids=() first=$((port + 1)) last=$((port + 3)) each bad=0
+	for ((each = first; each <= last; each++)); do
+		start "$work/server$each" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -C 3 -p "$each"
+		pids+=("$started")
+		wait_for 20 listens "$each" || bad=1
+	done
+	for ((each = last; each >= first; each--)); do
+		timeout 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -a 10.47.0.1 -p "$each" >"$work/client" 2>&1 || bad=1
+	done
+	for each in "${pids[@]}"; do
+		wait "$each" || bad=1
+	done
+	port=$((last + 1))
+	[ $bad -eq 0 ] && pass "three servers share a host's QP 1" || fail "three servers on one host" "$work/client"
+}
+
+clean_up_more() {
+	if [ ${#server_in[@]} -gt 0 ]; then
+		ip netns delete prism-cm-a
+		ip netns delete prism-cm-b
+	fi
+}
+
+programs
+refused
+killed_while_connecting
+killed_while_connected
+two_servers
+garbage
+if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null; then
+	between_hosts
+else
+	echo "not run: between network namespaces, which takes root"
+fi
+finish
