@@ -56,17 +56,17 @@ done
 done_well=0 without_farewell=0
 for ((i = 0; i < pairs; i++)); do
 	wait "${clients[i]}"
-	client=$?
+	client_status=$?
 	wait "${servers[i]}"
-	server=$?
+	server_status=$?
 	if ((i % 10 == 0)); then
-		[ $client -ne 0 ] || fail "client $i of a dead server says that all went well" "$work/client.$i"
-	elif [ $client -eq 0 ] && [ $server -eq 0 ]; then
+		[ $client_status -ne 0 ] || fail "client $i of a dead server says that all went well" "$work/client.$i"
+	elif [ $client_status -eq 0 ] && [ $server_status -eq 0 ]; then
 		done_well=$((done_well + 1))
-	elif [ $client -eq 0 ] || [ $server -eq 0 ]; then
+	elif [ $client_status -eq 0 ] || [ $server_status -eq 0 ]; then
 		without_farewell=$((without_farewell + 1))
 	else
-		fail "pair $i: client $client, server $server" "$work/client.$i" "$work/server.$i"
+		fail "pair $i: client $client_status, server $server_status" "$work/client.$i" "$work/server.$i"
 	fi
 done
 [ $((without_farewell * 10)) -le "$pairs" ] || fail "$without_farewell pairs ended without the last acknowledgement"

@@ -38,10 +38,8 @@ cm_pair() {
 	timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$@" >"$work/client" 2>&1 </dev/null
 	client_status=$?
 	[ $client_status -eq 0 ] || kill "$server_pid" 2>/dev/null
-	wait "$server_pid"
+	ended_well "$server_pid" "$work/server"
 	server_status=$?
-	# rping closes its channel while its other thread may be about to ask it for an event
-	[ $server_status -eq 255 ] && grep -q '^rdma_get_cm_event: Bad file descriptor' "$work/server" && server_status=0
 	if [ $client_status -ne 0 ] || [ $server_status -ne 0 ]; then
 		fail "$name: client ended with $client_status, server with $server_status" "$work/client" "$work/server"
 	elif ! grep -Eq -- "$pattern" "$work/client"; then
@@ -49,6 +47,15 @@ cm_pair() {
 	else
 		pass "$name"
 	fi
+}
+
+# ended_well PID LOG: its status; rping closes its channel while its other thread may be about to ask it for an event
+ended_well() {
+	local status
+	wait "$1"
+	status=$?
+	[ $status -eq 255 ] && grep -q '^rdma_get_cm_event: Bad file descriptor' "$2" && status=0
+	return $status
 }
 
 # ping ADDRESS [SERVER-ADDRESS]
@@ -256,8 +263,8 @@ several_servers() {
 	for ((each = last; each >= first; each--)); do
 		timeout 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -a 10.47.0.1 -p "$each" >"$work/client" 2>&1 || bad=1
 	done
-	for each in "${pids[@]}"; do
-		wait "$each" || bad=1
+	for each in "${!pids[@]}"; do
+		ended_well "${pids[each]}" "$work/server$((first + each))" || bad=1
 	done
 	port=$((last + 1))
 	[ $bad -eq 0 ] && pass "three servers share a host's QP 1" || fail "three servers on one host" "$work/client"
