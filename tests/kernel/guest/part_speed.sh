@@ -13,6 +13,7 @@ speed_devices() {
 }
 
 speed_run() {
+	set -o pipefail
 	python3 "${guest_folder:?}/speed.py" --rounds "${SPEED_ROUNDS:-30}" --stock-gid "$(gid_index rxe0 10.9.1.1)" \
 		--prism-gid "$(gid_index prism0 10.9.2.1)" ${SPEED_COUNTED:+--counted} --tools "$PRISM_BUILD/bin" \
 		--json "$RESULTS/$MACHINE/speed.json" | tee "$RESULTS/$MACHINE/speed"
@@ -28,6 +29,7 @@ userspace_speed_devices() {
 }
 
 userspace_speed_run() {
+	set -o pipefail
 	[ -x "$PRISM_BUILD/bin/prism-run" ] || skip "no build tree with prism-run"
 	python3 "${guest_folder:?}/speed.py" --rounds "${SPEED_ROUNDS:-30}" --stock-gid "$(gid_index rxe0 10.9.1.1)" \
 		--prism prism_lo --prism-gid 0 --title userspace \
