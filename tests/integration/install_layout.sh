@@ -36,8 +36,9 @@ layout() {
 		"$lib/prism/libprism-preload.so" "$lib/pkgconfig/prism.pc" "$lib/pkgconfig/prism-ext.pc" \
 		"$lib/cmake/prism/prismConfig.cmake" "$lib/cmake/prism-ext/prism-extConfig.cmake" \
 		"$root$prefix/include/infiniband/prismdv.h" "$root$prefix/bin/prism-run" \
-		"$root$prefix/bin/ib_prism_read_lat" "$root$prefix/share/man/man7/prismdv.7" \
+		"$root$prefix/bin/ib_prism_read_lat" "$root$prefix/bin/prism-stat" "$root$prefix/share/man/man7/prismdv.7" \
 		"$root$prefix/share/man/man1/prism-run.1" "$root$prefix/share/man/man3/prismdv_create_qp.3"
+	[ -n "$(find "$root" -path '*/wireshark/*' -name prism.lua)" ] || fail "not installed: Wireshark's prism.lua"
 	local driver
 	driver=$(find "$root" -path '*/libibverbs.d/prism.driver')
 	case $driver in
