@@ -98,7 +98,7 @@ protected:
 TEST_P(DatagramKind, IsInTheServiceLevel)
 {
 	if (devices.kernel)
-		skip("rxe reports no service level");
+		GTEST_SKIP() << "rxe reports no service level";
 	const std::optional<ibv_wc> wc = receive_one(GetParam());
 	ASSERT_TRUE(wc);
 	EXPECT_EQ(wc->status, IBV_WC_SUCCESS);

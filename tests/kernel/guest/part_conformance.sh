@@ -2,11 +2,12 @@
 # shellcheck shell=bash
 # The random walk that holds the device against the reference interpreter, by verbs and by packets. KIND=prism only.
 
-# walk BACKEND ARGUMENT...
+# walk BACKEND ARGUMENT...: WALK_STEPS, or 4000 of them, half as many on debug kernels
 walk() {
-	local backend=$1
+	local backend=$1 steps=4000
 	shift
-	"$PRISM_BUILD/bin/differential_walk" --backend "$backend" --steps "${WALK_STEPS:-4000}" --coverage "$@"
+	[ "${TIME_FACTOR:-1}" -eq 1 ] || steps=2000
+	"$PRISM_BUILD/bin/differential_walk" --backend "$backend" --steps "${WALK_STEPS:-$steps}" --coverage "$@"
 }
 
 walk_packets() {

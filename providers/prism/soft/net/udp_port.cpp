@@ -199,8 +199,10 @@ UdpPort::Bound UdpPort::bind_all(std::string &error)
 		if (bound != Bound::yes && !(info.is_loopback && !sockets.empty()))
 			return Bound::failed;
 	}
-	if (sockets.empty())
+	if (sockets.empty()) {
+		error = info.name + ": none of its addresses can be bound; a new IPv6 address is tentative for a while";
 		return Bound::failed;
+	}
 	return Bound::yes;
 }
 
