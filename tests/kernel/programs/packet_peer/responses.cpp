@@ -60,10 +60,20 @@ public:
 			expect_packet(packet);
 	}
 
+	static bool is_behind(const Packet &packet, const Packet &other)
+	{
+		const std::uint32_t psn = get_unaligned_be32(&packet[8]) & PRISM_PSN_MASK;
+		const std::uint32_t its = get_unaligned_be32(&other[8]) & PRISM_PSN_MASK;
+		return ((psn - its) & PRISM_PSN_MASK) > PRISM_PSN_MASK / 2;
+	}
+
 	void expect_packet(Packet &expected)
 	{
 		set_qpn(expected, peer_qpn);
+		/* On a machine so slow that the timer runs out before we answer, what went before comes again. */
 		std::optional<Packet> got = bench.peer.receive();
+		while (got && is_behind(*got, expected))
+			got = bench.peer.receive();
 		if (!bench.expect(got.has_value(), "a request packet does not come"))
 			return;
 		const std::string strange = bench.peer.take_complaint();
