@@ -15,7 +15,7 @@ usage() {
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
 	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
-	count instructions instead of time), SHORT (a shorter selection on debian-6.1 too)
+	count instructions instead of time), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too)
 	END
 	exit 2
 }
@@ -51,7 +51,8 @@ build_module() {
 }
 
 # The options of run.sh that a kernel and a kind need
-options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}" --env "SPEED_ROUNDS=${SPEED_ROUNDS:-30}")
+options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}" --env "SPEED_ROUNDS=${SPEED_ROUNDS:-30}"
+	--env "VERBS_ALL=${VERBS_ALL:-}")
 set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
 	[ "$2" != prism ] || options+=(--env "KO=$module")
