@@ -11,7 +11,7 @@ usage() {
 	usage: ./check.sh [--fuzz-seconds N] [--debug-kernel]
 	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
 	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep,
-	                     and repeat on Debian's 6.1, at full length, what that one has run
+	                     and repeat on Debian's 6.1, at full length, what that one has run; the verbs suite whole on each
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END
 }
@@ -46,4 +46,5 @@ again=build/kernel/emulator-failed # guests that were run twice (tests/kernel/ke
 rm -f "$again"
 tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }
 trap tell_again EXIT
+[ -z "$debug_kernel" ] || export VERBS_ALL=1
 ctest --test-dir build --output-on-failure -j "$(nproc)"
