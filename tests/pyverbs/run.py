@@ -3,8 +3,9 @@
 """Run rdma-core's pyverbs suite, as Debian ships it, on one device and write what became of each test as JSON.
 
 usage: run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT]
-A test that is ok in the other device's report is given three attempts: some of the suite's tests race with the device,
-as test_resize_cq, which takes it that a UD send is complete when posting it returns. Attempts are part of the report.
+A test that is ok in the other device's report is given up to 20 attempts within a minute: some of the tests race
+with the device, as test_resize_cq, which takes it that a UD send is complete when posting it returns, and loses
+every other time where an emulator shares its processors. Attempts are part of the report.
 Ends with 0 if the suite ran, whatever the results: compare.py judges them.
 """
 import argparse
@@ -82,9 +83,10 @@ class Result(unittest.TestResult):
 
 
 def run(test, result, attempts):
+    end = time.monotonic() + 60
     for _ in range(attempts):
         unittest.TestSuite([test]).run(result)
-        if result.outcome.get(name_of(test), {}).get('status') in ('ok', 'skip'):
+        if result.outcome.get(name_of(test), {}).get('status') in ('ok', 'skip') or time.monotonic() > end:
             return
 
 
@@ -106,7 +108,7 @@ def main():
         result = Result()
         for test in flatten(suite):
             if re.search(given.only, test.id()):
-                run(test, result, 3 if expected.get(name_of(test), {}).get('status') == 'ok' else 1)
+                run(test, result, 20 if expected.get(name_of(test), {}).get('status') == 'ok' else 1)
     counts = {}
     for outcome in result.outcome.values():
         counts[outcome['status']] = counts.get(outcome['status'], 0) + 1

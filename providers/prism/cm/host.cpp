@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -15,7 +14,7 @@
 #include "net/interfaces.hpp"
 #include "net/slot.hpp"
 #include "net/socket_address.hpp"
-#include "prism_wire.h"
+#include "verbs/device.hpp"
 
 namespace prism::cm
 {
@@ -24,28 +23,11 @@ namespace
 {
 
 using soft::InterfaceInfo;
+using soft::is_ipv4_loopback;
 
 struct FreeDeviceList {
 	void operator()(ibv_device **list) const { ibv_free_device_list(list); }
 };
-
-/* As the device does it: IPv6, UDP, the largest header of a request and the ICRC stand beside the payload. */
-std::uint8_t payload_mtu(unsigned interface_mtu)
-{
-	constexpr unsigned header_room = 40 + 8 + PRISM_MAX_REQUEST_HEADER + 4;
-	ibv_mtu mtu = IBV_MTU_256;
-	for (const ibv_mtu larger : {IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
-		if ((128u << larger) + header_room <= interface_mtu)
-			mtu = larger;
-	return static_cast<std::uint8_t>(mtu);
-}
-
-std::string device_name(const InterfaceInfo &interface)
-{
-	std::array<char, sizeof(ibv_device::name)> name;
-	std::snprintf(name.data(), name.size(), "prism_%.*s", int(name.size() - 7), interface.name.c_str());
-	return name.data();
-}
 
 /** Fills in what the list of devices says; false if the device is not in it. */
 bool look_up(Device &device)
@@ -58,11 +40,6 @@ bool look_up(Device &device)
 		return true;
 	}
 	return false;
-}
-
-bool is_ipv4_loopback(const Address &address)
-{
-	return address.is_ipv4() && address.gid[12] == 127;
 }
 
 /** Where it stands in the GID table, which the device makes in this order. */
@@ -86,8 +63,8 @@ std::optional<Device> find_device(const Address &local)
 		const std::optional<unsigned> index = index_in(interface, local);
 		if (!index)
 			continue;
-		Device device{device_name(interface), 0, interface.is_loopback, *index, interface.index,
-			payload_mtu(interface.mtu)};
+		Device device{soft::device_name(interface.name), 0, interface.is_loopback, *index, interface.index,
+			static_cast<std::uint8_t>(soft::active_mtu(interface.mtu))};
 		if (look_up(device))
 			return device;
 	}
@@ -99,7 +76,7 @@ std::vector<std::string> network_devices()
 	std::vector<std::string> names;
 	for (const InterfaceInfo &interface : soft::list_interfaces())
 		if (!interface.is_loopback)
-			names.push_back(device_name(interface));
+			names.push_back(soft::device_name(interface.name));
 	return names;
 }
 
@@ -149,13 +126,7 @@ Address qp_gid(const Device &device, const Address &local, std::uint32_t qpn)
 {
 	if (!device.is_loopback || !is_ipv4_loopback(local) || qpn >> soft::qpn_index_bits == 0)
 		return local;
-	/* net/udp_port.hpp: 127.47.x.y, where x.y is the slot, the upper part of the QPN. */
-	Address gid = local;
-	const std::uint32_t slot = qpn >> soft::qpn_index_bits;
-	gid.gid[13] = 47;
-	gid.gid[14] = static_cast<std::uint8_t>(slot >> 8);
-	gid.gid[15] = static_cast<std::uint8_t>(slot);
-	return gid;
+	return soft::loopback_address(qpn >> soft::qpn_index_bits);
 }
 
 } // namespace prism::cm

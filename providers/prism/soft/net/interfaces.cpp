@@ -73,4 +73,17 @@ std::vector<InterfaceInfo> list_interfaces()
 	return list;
 }
 
+bool is_ipv4_loopback(const Address &address)
+{
+	return address.is_ipv4() && address.gid[12] == 127;
+}
+
+Address loopback_address(unsigned slot)
+{
+	Address address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 47, 0, 0}};
+	address.gid[14] = static_cast<std::uint8_t>(slot >> 8);
+	address.gid[15] = static_cast<std::uint8_t>(slot);
+	return address;
+}
+
 } // namespace prism::soft

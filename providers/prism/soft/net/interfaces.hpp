@@ -24,4 +24,10 @@ struct InterfaceInfo {
  */
 [[nodiscard]] std::vector<InterfaceInfo> list_interfaces();
 
+/** Of 127/8, all of which is this host. */
+[[nodiscard]] bool is_ipv4_loopback(const Address &address);
+
+/** The address that the context in @p slot has to itself on loopback: 127.47.x.y, where x.y is the slot. */
+[[nodiscard]] Address loopback_address(unsigned slot);
+
 } // namespace prism::soft

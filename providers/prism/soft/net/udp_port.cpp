@@ -48,19 +48,6 @@ unsigned first_guess()
 	return hash % (slot_limit - first_slot);
 }
 
-Address loopback_address(unsigned slot)
-{
-	Address address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 47, 0, 0}};
-	address.gid[14] = static_cast<std::uint8_t>(slot >> 8);
-	address.gid[15] = static_cast<std::uint8_t>(slot);
-	return address;
-}
-
-bool is_ipv4_loopback(const Address &address)
-{
-	return address.is_ipv4() && address.gid[12] == 127;
-}
-
 void set_option(int fd, int level, int name, int value)
 {
 	(void)::setsockopt(fd, level, name, &value, sizeof(value));

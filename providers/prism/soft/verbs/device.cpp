@@ -24,9 +24,6 @@ namespace
 
 constexpr std::uint32_t pkey_table_size = 1;
 
-/** IPv6, UDP, BTH, the largest request header and the ICRC must fit beside the payload. */
-constexpr unsigned header_room = 40 + 8 + PRISM_MAX_REQUEST_HEADER + 4;
-
 void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 {
 	std::snprintf(attr.fw_ver, sizeof(attr.fw_ver), "%d.0", PRISM_PROTOCOL_VERSION);
@@ -68,15 +65,6 @@ __be64 make_guid(const InterfaceInfo &interface)
 }
 
 } // namespace
-
-ibv_mtu active_mtu(unsigned interface_mtu)
-{
-	ibv_mtu mtu = IBV_MTU_256;
-	for (const ibv_mtu larger : {IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
-		if ((mtu_bytes(larger)) + header_room <= interface_mtu)
-			mtu = larger;
-	return mtu;
-}
 
 int query_device(
 	ibv_context *context, const ibv_query_device_ex_input *input, ibv_device_attr_ex *attr, std::size_t size)

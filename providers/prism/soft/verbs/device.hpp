@@ -3,9 +3,14 @@
 
 #include <infiniband/verbs.h>
 
+#include <cstdint>
 #include <string>
 
 #include "../net/interfaces.hpp"
+
+extern "C" {
+#include "prism_wire.h"
+}
 
 namespace prism::soft
 {
@@ -14,6 +19,23 @@ namespace prism::soft
 inline std::string device_name(const std::string &interface)
 {
 	return "prism_" + interface;
+}
+
+inline std::uint32_t mtu_bytes(ibv_mtu mtu)
+{
+	return 128u << mtu;
+}
+
+/** The largest MTU that fits the interface: IPv6, UDP, the largest request header and the ICRC stand beside the
+ * payload. */
+inline ibv_mtu active_mtu(unsigned interface_mtu)
+{
+	constexpr unsigned header_room = 40 + 8 + PRISM_MAX_REQUEST_HEADER + 4;
+	ibv_mtu mtu = IBV_MTU_256;
+	for (const ibv_mtu larger : {IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096})
+		if (mtu_bytes(larger) + header_room <= interface_mtu)
+			mtu = larger;
+	return mtu;
 }
 
 /**

@@ -14,26 +14,6 @@ namespace prism::soft
 namespace
 {
 
-#define PRISM_CARRIER_COUNTERS(X)                                                                                      \
-	X(rx_packets)                                                                                                  \
-	X(rx_trains)                                                                                                   \
-	X(rx_bytes)                                                                                                    \
-	X(rx_too_short)                                                                                                \
-	X(rx_too_long)                                                                                                 \
-	X(rx_bad_icrc)                                                                                                 \
-	X(rx_icrc_id_unknown)                                                                                          \
-	X(rx_misdirected_forwarded)                                                                                    \
-	X(rx_misdirected_dropped)                                                                                      \
-	X(rx_forwarded_to_us)                                                                                          \
-	X(rx_socket_drops)                                                                                             \
-	X(tx_packets)                                                                                                  \
-	X(tx_trains)                                                                                                   \
-	X(tx_bytes)                                                                                                    \
-	X(tx_errors)                                                                                                   \
-	X(tx_too_big)                                                                                                  \
-	X(tx_no_route)                                                                                                 \
-	X(tx_segment_fallbacks)
-
 class SoftVerbs final : public DirectVerbs
 {
 public:
@@ -72,7 +52,8 @@ public:
 		std::vector<prismdv_counter> all;
 		const UdpCounters carrier = context.carrier_counters();
 #define X(name) all.push_back(make_counter(#name, carrier.name));
-		PRISM_CARRIER_COUNTERS(X)
+		PRISM_PORT_COUNTERS(X)
+		X(rx_socket_drops)
 #undef X
 		std::lock_guard guard(context.lock);
 		const ProtocolCounters &protocol = context.engine().counters;

@@ -161,12 +161,6 @@ void set_send_ops(QpObject &qp);
 
 /** False if @p attr does not lead from an address of ours to one of the same family. */
 bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Address &peer, unsigned &source);
-/** The largest MTU that fits the interface. */
-ibv_mtu active_mtu(unsigned interface_mtu);
-inline std::uint32_t mtu_bytes(ibv_mtu mtu)
-{
-	return 128u << mtu;
-}
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 

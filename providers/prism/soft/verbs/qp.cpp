@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "device.hpp"
 #include "objects.hpp"
 
 namespace prism::soft
