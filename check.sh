@@ -43,8 +43,15 @@ step "build: fuzzers (clang)"
 CC=clang CXX=clang++ configure_and_build build-fuzz all -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 step "tests"
 again=build/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
-rm -f "$again"
+failed=build/Testing/Temporary/LastTestsFailed.log
+rm -f "$again" "$failed"
 tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }
 trap tell_again EXIT
 [ -z "$debug_kernel" ] || export VERBS_ALL=1
-ctest --test-dir build --output-on-failure -j "$(nproc)"
+run_tests() { ctest --test-dir build --output-on-failure "$@"; }
+run_tests -j "$(nproc)" || {
+	# Emulated machines and hundreds of processes on two cores miss time limits now and then. What fails twice, the second
+	# time with nothing beside it, is broken; what passes then is told here, to be looked into.
+	step "failed, once more with nothing beside it: $(cut -d: -f2 "$failed" | tr '\n' ' ')"
+	run_tests --rerun-failed
+}
