@@ -94,6 +94,7 @@ struct ConnectOptions {
 	std::uint8_t retry_count = 7;
 	std::uint8_t rnr_retry = 7;
 	std::uint8_t min_rnr_timer = 1;
+	bool peer_is_ours = false;
 };
 
 /** A QP of a node, with completion queues of its own. */

@@ -26,6 +26,7 @@ Session::Session(Simulation &simulation, Node &client, Node &server, unsigned nu
 		static_cast<std::uint32_t>(random.chance(30) ? PRISM_PSN_MASK - random.below(50) : random.bits()) &
 		PRISM_PSN_MASK;
 	options.recv_psn = static_cast<std::uint32_t>(random.bits()) & PRISM_PSN_MASK;
+	options.peer_is_ours = random.chance(50);
 	ConnectOptions back = options;
 	std::swap(back.send_psn, back.recv_psn);
 	client_.connect(server_, options);

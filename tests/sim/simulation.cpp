@@ -106,7 +106,8 @@ void Simulation::step()
 			find("a QP went to ERROR");
 	}
 	for (Node *node : {&server, &client_a_, &client_b_})
-		node->engine.progress(now);
+		node->engine.progress(
+			now, random.chance(50) ? soft::Engine::Again::surely : soft::Engine::Again::maybe);
 	network_.collect(now);
 }
 

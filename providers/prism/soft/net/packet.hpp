@@ -93,6 +93,12 @@ public:
 
 	/** @p packet stays valid only during the call. */
 	virtual void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) = 0;
+
+	/**
+	 * Whether a packet that stands last in its train, as it had to for being shorter than the others, should be
+	 * received before them. Its ICRC has not been looked at yet.
+	 */
+	[[nodiscard]] virtual bool overtakes(std::span<const std::uint8_t>) const { return false; }
 };
 
 } // namespace prism::soft

@@ -168,10 +168,16 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 		count.rx_too_short.add();
 	unsigned position = arrival.first;
 	SeedMemo memo;
-	for (std::size_t at = 0; at < arrival.data.size();) {
-		const std::size_t run = foreign_run(arrival.data.subspan(at), arrival.segment);
-		const auto wire =
-			arrival.data.subspan(at, std::min(run ? run : arrival.segment, arrival.data.size() - at));
+	std::span<const std::uint8_t> data = arrival.data;
+	const std::size_t tail = data.size() > arrival.segment ? data.size() % arrival.segment : 0;
+	if (tail >= min_wire_size && handler.overtakes(data.last(tail)) && !foreign_run(data.last(tail), tail)) {
+		const auto ahead = static_cast<unsigned>(data.size() / arrival.segment);
+		deliver(arrival, data.last(tail), position + ahead, memo, handler, now);
+		data = data.first(data.size() - tail);
+	}
+	for (std::size_t at = 0; at < data.size();) {
+		const std::size_t run = foreign_run(data.subspan(at), arrival.segment);
+		const auto wire = data.subspan(at, std::min(run ? run : arrival.segment, data.size() - at));
 		if (run)
 			forward(arrival, wire, position, now);
 		else

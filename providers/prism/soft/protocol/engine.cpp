@@ -174,6 +174,11 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 		Completer(*this, *qp).receive(bth, packet, now);
 }
 
+bool Engine::overtakes(std::span<const std::uint8_t> packet) const
+{
+	return packet[0] == rc_acknowledge;
+}
+
 /* Management ---------------------------------------------------------------------------------------------------- */
 
 void Engine::receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet)
@@ -212,18 +217,29 @@ void Engine::mark_dirty(QueuePair &qp)
 	dirty_.push_back(&qp);
 }
 
-void Engine::progress(Time now)
+void Engine::progress(Time now, Again again)
 {
 	run_timers(now);
 	run_streams(now);
+	std::size_t waiting = 0;
 	/* Transmitting marks nothing dirty but the QP itself, when it fails: index, as the list may grow. */
 	for (std::size_t i = 0; i < dirty_.size(); i++) {
 		QueuePair &qp = *dirty_[i];
 		qp.dirty = false;
-		Responder(*this, qp).send_pending_ack();
-		Requester(*this, qp).transmit(now);
+		Requester requester(*this, qp);
+		Responder responder(*this, qp);
+		const bool wait = again == Again::surely && responder.ack_waits();
+		if (!wait && !(qp.attr.peer_is_ours && requester.has_one_long_packet()))
+			responder.send_pending_ack();
+		requester.transmit(now);
+		if (wait) {
+			qp.dirty = true;
+			dirty_[waiting++] = &qp;
+		} else {
+			responder.send_pending_ack();
+		}
 	}
-	dirty_.clear();
+	dirty_.resize(waiting);
 	expects_more_ = false;
 	answers_ = 0;
 	sink_.flush();

@@ -55,8 +55,21 @@ public:
 
 	/* Packets and time */
 	void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) override;
-	/** After a batch of packets or posts: timers, pending acknowledgements, everything that may be sent. */
-	void progress(Time now);
+	/** An acknowledgement behind an answer: programs hear of their SEND before of what answers it. */
+	[[nodiscard]] bool overtakes(std::span<const std::uint8_t> packet) const override;
+	/** Whether the caller will soon call progress() again, whatever happens. */
+	enum class Again {
+		maybe,
+		surely
+	};
+
+	/**
+	 * After a batch of packets or posts: timers, everything that may be sent, pending acknowledgements.
+	 * @param again if surely, acknowledgements of messages that the application is about to see may wait for the
+	 * next call, to travel in one datagram with its answer. A shorter packet fits a train only as its last, so it
+	 * stands behind the answer there, and the receiver has to let it overtake; other implementations do not.
+	 */
+	void progress(Time now, Again again = Again::maybe);
 	/**
 	 * The peer says that more requests follow at once. Answers may wait a moment for theirs, to leave as one train.
 	 */

@@ -90,7 +90,8 @@ struct QpAttributes {
 	std::uint32_t mtu = 1024; /* bytes */
 	std::uint32_t dest_qpn = 0;
 	Address peer;
-	unsigned source = 0; /* index of our own address in the GID table */
+	unsigned source = 0;       /* index of our own address in the GID table */
+	bool peer_is_ours = false; /* on loopback, where there is no other implementation */
 	std::uint32_t access = 0;
 	std::uint32_t max_rd_atomic = 0;
 	std::uint32_t max_dest_rd_atomic = 0;
@@ -156,8 +157,9 @@ struct IncomingMessage {
 struct ResponderState {
 	std::uint32_t expected_psn = 0;
 	std::uint32_t msn = 0;
-	bool nak_sent = false;    /* PSN sequence error, once until the expected packet comes */
-	bool ack_pending = false; /* coalesced until the batch ends */
+	bool nak_sent = false;     /* PSN sequence error, once until the expected packet comes */
+	bool ack_pending = false;  /* coalesced until the batch ends */
+	bool ack_may_wait = false; /* one batch longer: the application has a message to answer */
 	bool chain_ok = true;
 	std::uint32_t resolution = 0;
 	std::uint32_t next_saved = 0;

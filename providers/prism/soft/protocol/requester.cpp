@@ -209,6 +209,15 @@ void Requester::transmit(Time now)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }
 
+bool Requester::has_one_long_packet() const
+{
+	if (sq_.cursor + 1 != sq_.tail)
+		return false;
+	const SendRequest &wr = sq_.at(sq_.cursor);
+	const bool message = wr.kind == SendKind::send || wr.kind == SendKind::write;
+	return message && wr.length > aeth_size && wr.length <= qp_.attr.mtu;
+}
+
 /** Does another request leave right behind this one? A guess: the window may still say no. */
 bool Requester::more_follows() const
 {

@@ -29,6 +29,8 @@ public:
 
 	/** Send whatever may be sent. */
 	void transmit(Time now);
+	/** Whether all that waits to be sent is one packet, and longer than an acknowledgement. */
+	[[nodiscard]] bool has_one_long_packet() const;
 	/** The retransmission or RNR timer has run out. */
 	void timeout(Time now);
 

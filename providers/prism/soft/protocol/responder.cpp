@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "target_memory.hpp"
 
@@ -38,14 +39,21 @@ void Responder::send_ack(std::uint8_t syndrome, std::uint32_t psn)
 
 void Responder::send_pending_ack()
 {
-	if (resp_.ack_pending && qp_.state != IBV_QPS_ERR)
+	if (resp_.ack_pending)
 		send_ack(syndrome_ack, psn_add(resp_.expected_psn, PRISM_PSN_MASK));
 }
 
-void Responder::acknowledge_later(bool wanted)
+bool Responder::ack_waits()
+{
+	return resp_.ack_pending && std::exchange(resp_.ack_may_wait, false);
+}
+
+void Responder::acknowledge_later(bool wanted, bool answer_likely)
 {
 	if (!wanted || qp_.type != IBV_QPT_RC)
 		return;
+	if (!resp_.ack_pending)
+		resp_.ack_may_wait = answer_likely && qp_.attr.peer_is_ours;
 	resp_.ack_pending = true;
 	engine_.mark_dirty(qp_);
 }
@@ -177,6 +185,11 @@ void Responder::execute(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::stop()
 {
+	/* What completed here must not fail at the peer. */
+	if (resp_.ack_pending) {
+		send_pending_ack();
+		engine_.sink_.flush();
+	}
 	TargetMemory target(engine_, qp_);
 	prism_message_abort(&TargetMemory::env, target.context(), &resp_.prism);
 	end_stream();

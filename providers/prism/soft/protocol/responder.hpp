@@ -25,6 +25,8 @@ public:
 
 	/** The acknowledgement that the packets of this batch asked for. */
 	void send_pending_ack();
+	/** Whether it is better sent after the next batch. That is asked once for each. */
+	bool ack_waits();
 	/** The next burst of a READ response that is being paced. */
 	void continue_stream(Time now);
 
@@ -78,7 +80,7 @@ private:
 	bool prism_access_allowed(const prism_request &request) const;
 	std::uint8_t *begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad = 0);
 	void send_ack(std::uint8_t syndrome, std::uint32_t psn);
-	void acknowledge_later(bool wanted);
+	void acknowledge_later(bool wanted, bool answer_likely = false);
 	void send_short(std::uint32_t psn, const prism_response &response);
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
 	void send_word_ack(std::uint32_t psn);

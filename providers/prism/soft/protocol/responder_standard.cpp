@@ -259,7 +259,7 @@ void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packe
 		resp_.chain_ok = true;
 	}
 	advance(1);
-	acknowledge_later(bth.ack_req || last);
+	acknowledge_later(bth.ack_req || last, last && (flags & (op_send | op_immediate)));
 }
 
 /* READ and atomics ---------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,6 +44,26 @@ constexpr int max_company = 16;
 constexpr unsigned qpn_bits = 14; /* below the slot */
 constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 16;
 
+/** Those of this process; never destroyed, as the process may end anywhere. */
+struct OpenContexts {
+	std::mutex lock;
+	std::vector<Context *> list;
+};
+
+OpenContexts &open_contexts()
+{
+	static auto *contexts = new OpenContexts;
+	return *contexts;
+}
+
+__attribute__((destructor)) void take_leave()
+{
+	OpenContexts &open = open_contexts();
+	std::lock_guard guard(open.lock);
+	for (Context *context : open.list)
+		context->take_leave();
+}
+
 bool inline_wanted(prismdv_progress_mode progress)
 {
 	if (progress != PRISMDV_PROGRESS_DEFAULT)
@@ -76,6 +97,11 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		return nullptr;
 	}
 	context->publish_counters();
+	{
+		OpenContexts &open = open_contexts();
+		std::lock_guard guard(open.lock);
+		open.list.push_back(context.get());
+	}
 	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
 	if (context->port_->shares_addresses())
 		context->start_thread(true);
@@ -84,7 +110,7 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 
 Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
 	: counters_(std::move(counters)), port_(std::move(port)), gids_(port_->addresses()),
-	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, &counters_->protocol());
 }
@@ -110,6 +136,11 @@ void Context::publish_counters()
 
 Context::~Context()
 {
+	{
+		OpenContexts &open = open_contexts();
+		std::lock_guard guard(open.lock);
+		std::erase(open.list, this);
+	}
 	stop_ = true;
 	if (!thread_.joinable())
 		return;
@@ -130,13 +161,17 @@ void Context::await_company(Time at)
 	}
 }
 
-bool Context::drive(Time at, int max_trains)
+/**
+ * Receive, execute, answer, send.
+ * @param looked_after whether somebody drives soon again even if nothing happens, so that acknowledgements may wait.
+ */
+bool Context::drive(Time at, int max_trains, bool looked_after)
 {
 	bool received = false;
 	for (int i = 0; i < looks && !received; i++)
 		received = port_->receive(*engine_, at, max_trains) > 0;
 	await_company(at);
-	engine_->progress(at);
+	engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
 	return received;
 }
 
@@ -147,7 +182,28 @@ void Context::poll()
 	if (!lock.try_lock())
 		return; /* somebody else makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
-	drive(at, trains_a_turn);
+	/* A packet that was taken before the sleeper looked does not wake it; from now on it stands by. */
+	if (drive(at, trains_a_turn, looked_after()) && asleep_)
+		eventfd_write(wake_.get(), 1);
+}
+
+void Context::transmit()
+{
+	engine_->progress(now());
+	if (!asleep_)
+		return;
+	/* The sleeper does not know of the timer that this may have started. */
+	const Time deadline = engine_->next_deadline();
+	if (deadline && (!sleeps_until_ || deadline < sleeps_until_))
+		eventfd_write(wake_.get(), 1);
+}
+
+void Context::take_leave()
+{
+	if (owner_ != getpid() || !lock.try_lock())
+		return;
+	std::lock_guard guard(lock, std::adopt_lock);
+	engine_->progress(now());
 }
 
 void Context::hand_over()
@@ -160,17 +216,26 @@ void Context::hand_over()
 void Context::start_thread(bool needed)
 {
 	if (threaded_ || needed)
-		std::call_once(started_, [this] { thread_ = std::thread([this] { run(); }); });
+		std::call_once(started_, [this] {
+			thread_ = std::thread([this] { run(); });
+			running_ = true;
+		});
 }
 
-void Context::sleep(Time deadline)
+void Context::sleep()
+{
+	wait_for_work();
+	asleep_ = false;
+}
+
+void Context::wait_for_work()
 {
 	/* A wake-up that park() took may have been the one to stop. */
 	if (stop_)
 		return;
 	std::int64_t timeout = -1;
-	if (deadline)
-		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(deadline - now()));
+	if (sleeps_until_)
+		timeout = std::max<std::int64_t>(0, static_cast<std::int64_t>(sleeps_until_ - now()));
 	if (!port_->wait(timeout, wake_.get()))
 		return;
 	eventfd_t ignored;
@@ -207,20 +272,18 @@ void Context::run()
 		}
 		if (at - last_turn > interruption)
 			abstain_until = at + abstinence;
-		Time deadline;
-		bool received;
 		{
 			std::lock_guard guard(lock);
-			received = drive(at, trains_a_turn);
-			deadline = engine_->next_deadline();
+			if (drive(at, trains_a_turn, true))
+				busy = at;
+			sleeps_until_ = engine_->next_deadline();
+			asleep_ = busy != at && (at < abstain_until || at - busy > spin_time);
 		}
 		last_turn = at;
-		if (received) {
-			busy = at;
-		} else if (at < abstain_until || at - busy > spin_time) {
-			sleep(deadline);
+		if (asleep_) {
+			sleep();
 			last_turn = now();
-		} else {
+		} else if (busy != at) {
 			cpu_relax();
 		}
 	}

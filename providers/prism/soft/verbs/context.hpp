@@ -51,7 +51,7 @@ public:
 	/** Called by the application's thread when it looks for completions: receive, execute, answer, send. */
 	void poll();
 	/** After posting, with the lock held: send what may be sent now. */
-	void transmit() { engine_->progress(now()); }
+	void transmit();
 	/** The application is about to sleep: the engine thread must take over. */
 	void hand_over();
 	/** Start the engine thread, unless it runs, or progress is inline and nobody has to be answered in time. */
@@ -62,6 +62,8 @@ public:
 	void destroy_channel(CompletionChannel *channel);
 	void post_async(std::uint64_t element, ibv_event_type type);
 	unsigned forget_async(int reader, std::uint64_t element) { return async_.forget(reader, element); }
+	/** The process ends and leaves this context open: let no peer wait for what is still to be sent. */
+	void take_leave();
 	/** Give the reading end to libibverbs, which closes it. */
 	int take_async_fd() { return async_.release_reader(); }
 
@@ -82,11 +84,13 @@ private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	void publish_counters();
-	bool drive(Time at, int max_trains);
+	bool drive(Time at, int max_trains, bool looked_after);
+	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
 	void await_company(Time at);
 	void run();
 	bool park(Time at, Time &patience);
-	void sleep(Time deadline);
+	void sleep();
+	void wait_for_work();
 
 	std::unique_ptr<CounterPage> counters_; /* outlives those who count */
 	std::unique_ptr<UdpPort> port_;
@@ -100,9 +104,13 @@ private:
 	std::atomic<Time> last_poll_{0}; /* when the application last drove the engine itself */
 	std::atomic<bool> stop_{false};
 	std::atomic<bool> parked_{false};
+	std::atomic<bool> running_{false};
+	std::atomic<bool> asleep_{false}; /* set with the lock held: packets, a deadline and wake_ end it */
+	Time sleeps_until_ = 0;           /* that deadline; 0: none */
 	FileDescriptor wake_;
 	std::thread thread_;
 	std::once_flag started_;
+	const pid_t owner_; /* a child made by fork() has no engine thread, and its parent's sockets */
 };
 
 } // namespace prism::soft

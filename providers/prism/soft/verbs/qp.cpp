@@ -199,8 +199,10 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	QpAttributes &to = qp.attr;
-	if (mask & IBV_QP_AV)
+	if (mask & IBV_QP_AV) {
 		resolve_path(attr.ah_attr, context.gids(), to.peer, to.source);
+		to.peer_is_ours = context.interface().is_loopback;
+	}
 	if (mask & IBV_QP_QKEY)
 		to.qkey = attr.qkey;
 	if (qp.type == IBV_QPT_UD) /* a path of its own for every datagram: what the interface takes */
