@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <unistd.h>
+
 namespace verbs_test
 {
 namespace
@@ -95,9 +97,15 @@ protected:
 
 	Ah path(const Host &near, const Host &far) const
 	{
+		int index = 0;
+		return path(near, far.gid(variant_.ipv6, index));
+	}
+
+	Ah path(const Host &near, const ibv_gid &destination) const
+	{
 		ibv_ah_attr attr{};
 		int index = 0;
-		attr.grh.dgid = far.gid(variant_.ipv6, index);
+		attr.grh.dgid = destination;
 		near.gid(variant_.ipv6, index);
 		attr.grh.sgid_index = static_cast<std::uint8_t>(index);
 		attr.is_global = 1;
@@ -110,11 +118,13 @@ protected:
 		std::optional<std::uint32_t> immediate = std::nullopt;
 		std::uint32_t key = qkey;
 		std::uint32_t offset = 0;
+		bool to_group = false;
 	};
 
 	int send(const Message &message)
 	{
 		ibv_sge sge = client.memory.sge(message.offset, message.length);
+		const std::uint32_t number = message.to_group ? 0xffffff : to->qp_num;
 		if (variant_.style == Style::builder) {
 			ibv_qp_ex *ex = ibv_qp_to_qp_ex(from.get());
 			ibv_wr_start(ex);
@@ -124,7 +134,7 @@ protected:
 				ibv_wr_send_imm(ex, *message.immediate);
 			else
 				ibv_wr_send(ex);
-			ibv_wr_set_ud_addr(ex, ah.get(), to->qp_num, message.key);
+			ibv_wr_set_ud_addr(ex, ah.get(), number, message.key);
 			ibv_wr_set_sge(ex, sge.lkey, sge.addr, sge.length);
 			return ibv_wr_complete(ex);
 		}
@@ -134,7 +144,7 @@ protected:
 		wr.num_sge = 1;
 		wr.opcode = message.immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
 		wr.imm_data = message.immediate.value_or(0);
-		wr.wr.ud = {ah.get(), to->qp_num, message.key};
+		wr.wr.ud = {ah.get(), number, message.key};
 		return ibv_post_send(from.get(), &wr, &bad);
 	}
 
@@ -313,6 +323,151 @@ TEST_P(Datagrams, ABatchKeepsNobodyOut)
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Datagrams, testing::ValuesIn(all_variants()), variant_name);
+
+/* Multicast ----------------------------------------------------------------------------------------------------- */
+
+/** A member detaches at the end: an attached queue pair cannot be destroyed. */
+class Groups : public Datagrams
+{
+protected:
+	void SetUp() override
+	{
+		Datagrams::SetUp();
+		if (IsSkipped())
+			return;
+		if (variant_.ipv6 && devices.client == "prism_lo")
+			skip("the kernel has no IPv6 multicast on the loopback interface");
+		group = address(0);
+		other = address(1);
+		ah = path(client, group);
+		ASSERT_TRUE(ah);
+	}
+
+	/** No other process takes part. */
+	[[nodiscard]] ibv_gid address(std::uint8_t number) const
+	{
+		const auto id = static_cast<unsigned>(getpid());
+		ibv_gid gid{};
+		if (variant_.ipv6) {
+			gid.raw[0] = 0xff;
+			gid.raw[1] = 0x02;
+		} else {
+			gid.raw[10] = gid.raw[11] = 0xff;
+			gid.raw[12] = 239;
+		}
+		gid.raw[13] = static_cast<std::uint8_t>(64 + number);
+		gid.raw[14] = static_cast<std::uint8_t>(id >> 8);
+		gid.raw[15] = static_cast<std::uint8_t>(id);
+		return gid;
+	}
+
+	/** A datagram from @p offset of the client's memory, to the group. */
+	void send_to_group(std::uint32_t offset = 0)
+	{
+		EXPECT_EQ(sent({.length = 8, .offset = offset, .to_group = true}), IBV_WC_SUCCESS);
+	}
+
+	ibv_gid group{}, other{};
+};
+
+TEST_P(Groups, ReachEveryMemberAndNobodyElse)
+{
+	const Owned<ibv_qp> second = ready(server), none = ready(server), away = ready(server);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0);
+	ASSERT_EQ(ibv_attach_mcast(second.get(), &group, 0), 0);
+	ASSERT_EQ(ibv_attach_mcast(away.get(), &other, 0), 0);
+	post_receive(to.get(), 0, 100, 1);
+	post_receive(second.get(), 200, 100, 2);
+	post_receive(none.get(), 400, 100, 3);
+	post_receive(away.get(), 600, 100, 4);
+	client.memory.put(0, "everyone");
+	send_to_group();
+	const auto one = next(server.cq.get()), two = next(server.cq.get());
+	ASSERT_TRUE(one && two);
+	EXPECT_EQ(one->wr_id + two->wr_id, 3u);
+	EXPECT_EQ(one->src_qp, from->qp_num);
+	EXPECT_EQ(server.memory.text(grh, 8), "everyone");
+	EXPECT_EQ(server.memory.text(200 + grh, 8), "everyone");
+	const std::uint8_t *destination = server.memory.bytes() + (variant_.ipv6 ? 24 : 36);
+	EXPECT_EQ(std::memcmp(destination, group.raw + (variant_.ipv6 ? 0 : 12), variant_.ipv6 ? 16 : 4), 0);
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), 0);
+	EXPECT_EQ(ibv_detach_mcast(second.get(), &group, 0), 0);
+	EXPECT_EQ(ibv_detach_mcast(away.get(), &other, 0), 0);
+	ibv_wc wc;
+	EXPECT_EQ(ibv_poll_cq(server.cq.get(), 1, &wc), 0);
+}
+
+TEST_P(Groups, AMemberMayBeAnywhere)
+{
+	const Owned<ibv_qp> beside = ready(client);
+	ASSERT_EQ(ibv_attach_mcast(beside.get(), &group, 0), 0);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0);
+	post_recv_to(beside.get(), client.memory.sge(100, 100), 5);
+	post_receive(to.get(), 0, 100);
+	ASSERT_EQ(send({.length = 8, .to_group = true}), 0);
+	const auto first = next(client.cq.get()), second = next(client.cq.get());
+	ASSERT_TRUE(first && second) << "it was sent, and came back";
+	EXPECT_NE(first->opcode & IBV_WC_RECV, second->opcode & IBV_WC_RECV);
+	EXPECT_TRUE(next(server.cq.get()));
+	EXPECT_EQ(ibv_detach_mcast(beside.get(), &group, 0), 0);
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), 0);
+}
+
+TEST_P(Groups, AreLeft)
+{
+	post_receive(to.get(), 0, 100);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0) << "once more makes no difference";
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), 0);
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), EINVAL);
+	send_to_group();
+	ah = path(client, server);
+	client.memory.put(0, "directly");
+	EXPECT_EQ(sent({8}), IBV_WC_SUCCESS);
+	ASSERT_TRUE(next(server.cq.get()));
+	EXPECT_EQ(server.memory.text(grh, 8), "directly");
+}
+
+TEST_P(Groups, HaveRules)
+{
+	int index = 0;
+	const ibv_gid unicast = server.gid(variant_.ipv6, index);
+	EXPECT_EQ(ibv_attach_mcast(to.get(), &unicast, 0), EINVAL);
+	const Owned<ibv_qp> connected = create(server, IBV_QPT_UC);
+	EXPECT_EQ(ibv_attach_mcast(connected.get(), &group, 0), EINVAL);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0);
+	EXPECT_EQ(ibv_destroy_qp(to.get()), EBUSY);
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), 0);
+	ibv_device_attr device;
+	ASSERT_EQ(ibv_query_device(server.context.get(), &device), 0);
+	std::vector<ibv_gid> joined;
+	for (int i = 0; i <= device.max_mcast_grp; i++) {
+		const ibv_gid another = address(static_cast<std::uint8_t>(i));
+		const int error = ibv_attach_mcast(to.get(), &another, 0);
+		EXPECT_EQ(error, i < device.max_mcast_grp ? 0 : ENOSPC) << i;
+		if (!error)
+			joined.push_back(another);
+	}
+	for (const ibv_gid &one : joined)
+		EXPECT_EQ(ibv_detach_mcast(to.get(), &one, 0), 0);
+}
+
+/** To an address of one host the number of all means nobody, whichever context of the host gets it. */
+TEST_P(Groups, TheirNumberIsNoAddress)
+{
+	post_receive(to.get(), 0, 100);
+	ASSERT_EQ(ibv_attach_mcast(to.get(), &group, 0), 0);
+	ah = path(client, server);
+	const auto dropped = [this] { return server.counter("rx_unknown_qp") + client.counter("rx_unknown_qp"); };
+	const std::uint64_t before = dropped();
+	send_to_group();
+	EXPECT_TRUE(pump_until([&] { return dropped() > before; }));
+	EXPECT_EQ(ibv_detach_mcast(to.get(), &group, 0), 0);
+	ibv_wc wc;
+	EXPECT_EQ(ibv_poll_cq(server.cq.get(), 1, &wc), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Groups, testing::ValuesIn(all_variants()), variant_name);
 
 /* UC ------------------------------------------------------------------------------------------------------------ */
 

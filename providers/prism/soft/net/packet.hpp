@@ -40,6 +40,9 @@ struct Address {
 		static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 		return std::memcmp(gid.data(), prefix.data(), prefix.size()) == 0;
 	}
+
+	/** 224.0.0.0/4 or ff00::/8: a group that queue pairs of any host may be in. */
+	[[nodiscard]] bool is_multicast() const { return is_ipv4() ? gid[12] >> 4 == 0xe : gid[0] == 0xff; }
 };
 
 /** Between which addresses a packet came. */
@@ -47,6 +50,9 @@ struct Route {
 	Address from;
 	Address to;
 };
+
+/** The destination QPN of what goes to a group (IBTA 9.2, 10.5). */
+inline constexpr std::uint32_t multicast_qpn = 0xffffff;
 
 /** Base Transport Header, the shortest packet. */
 inline constexpr std::size_t bth_size = 12;

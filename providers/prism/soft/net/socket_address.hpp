@@ -53,7 +53,7 @@ inline Address address_from(const sockaddr &from)
 	return address;
 }
 
-/** @p scope is the interface index, used for link-local addresses alone. @p port in host order. */
+/** @p scope is the interface index, used for link-local addresses and groups alone. @p port in host order. */
 inline SocketAddress to_socket_address(const Address &address, std::uint16_t port, unsigned scope)
 {
 	SocketAddress to{};
@@ -65,7 +65,7 @@ inline SocketAddress to_socket_address(const Address &address, std::uint16_t por
 		to.v6.sin6_family = AF_INET6;
 		to.v6.sin6_port = htons(port);
 		std::memcpy(&to.v6.sin6_addr, address.gid.data(), address.gid.size());
-		to.v6.sin6_scope_id = is_link_local(address) ? scope : 0;
+		to.v6.sin6_scope_id = is_link_local(address) || address.is_multicast() ? scope : 0;
 	}
 	return to;
 }

@@ -21,9 +21,6 @@ namespace prism::soft
 namespace
 {
 
-/* More addresses than this on one interface are left out of the GID table. */
-constexpr std::size_t max_sockets = 32;
-
 constexpr int buffer_bytes = 4 << 20;
 
 /* So many loopback addresses in a row being taken means something else than neighbours: a wildcard socket. */
@@ -61,21 +58,6 @@ void enlarge_buffers(int fd)
 		set_option(fd, SOL_SOCKET, SO_RCVBUF, size);
 	if (::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, size);
-}
-
-/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
-void configure(int fd, bool ipv4)
-{
-	if (ipv4) {
-		set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-	} else {
-		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
-		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
-	}
-	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
-	enlarge_buffers(fd);
 }
 
 bool knows_segments(int fd)
@@ -124,6 +106,24 @@ std::uint64_t kernel_drops(int fd)
 
 } // namespace
 
+/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
+void configure_socket(int fd, bool ipv4, unsigned interface)
+{
+	if (ipv4) {
+		const ip_mreqn group_interface{{}, {}, static_cast<int>(interface)};
+		set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		(void)::setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &group_interface, sizeof(group_interface));
+	} else {
+		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(interface));
+		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
+		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+	}
+	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
+	enlarge_buffers(fd);
+}
+
 UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 	: claim(std::move(slot)), info(std::move(interface)), count(shared ? *shared : own_count),
 	  sending(std::make_unique<SendBuffers>()), receiving(std::make_unique<ReceiveBuffers>()),
@@ -160,6 +160,7 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 		if (bound == Bound::failed)
 			return nullptr;
 		if (bound == Bound::yes) {
+			port->own = port->sockets.size();
 			port->learn_steering();
 			error.clear();
 			return port;
@@ -172,12 +173,12 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 UdpPort::Bound UdpPort::bind_all(std::string &error)
 {
 	if (info.is_loopback) {
-		const Bound own = bind_loopback(error);
-		if (own != Bound::yes)
-			return own;
+		const Bound bound = bind_loopback(error);
+		if (bound != Bound::yes)
+			return bound;
 	}
 	for (const Address &address : info.addresses) {
-		if (sockets.size() == max_sockets)
+		if (sockets.size() == max_own_sockets)
 			break;
 		if (info.is_loopback && is_ipv4_loopback(address))
 			continue;
@@ -230,7 +231,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.fd)
 		return errno;
-	configure(made.fd.get(), made.local.is_ipv4());
+	configure_socket(made.fd.get(), made.local.is_ipv4(), info.index);
 	made.segments = knows_segments(made.fd.get());
 	if (made.shared) {
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
@@ -243,7 +244,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 std::vector<Address> UdpPort::addresses() const
 {
 	std::vector<Address> list;
-	for (const Socket &socket : sockets)
+	for (const Socket &socket : own_sockets())
 		list.push_back(socket.local);
 	return list;
 }
@@ -251,7 +252,7 @@ std::vector<Address> UdpPort::addresses() const
 std::vector<std::uint64_t> UdpPort::socket_inodes() const
 {
 	std::vector<std::uint64_t> list;
-	for (const Socket &socket : sockets) {
+	for (const Socket &socket : own_sockets()) {
 		struct stat status;
 		list.push_back(::fstat(socket.fd.get(), &status) == 0 ? status.st_ino : 0);
 	}
@@ -278,17 +279,20 @@ void UdpPort::learn_steering()
 
 bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 {
-	std::array<pollfd, max_sockets + 2> watched;
+	std::array<pollfd, max_own_sockets + max_groups + 2> watched;
 	std::size_t n = 0;
-	for (const Socket &socket : sockets)
-		watched[n++] = {socket.fd.get(), POLLIN, 0};
+	{
+		std::lock_guard guard(listing);
+		for (const Socket &socket : sockets)
+			watched[n++] = {socket.fd.get(), POLLIN, 0};
+	}
 	watched[n++] = {claim.fd(), POLLIN, 0};
-	const std::size_t own = n;
+	const std::size_t ports = n;
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
 	const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
 	if (::ppoll(watched.data(), n, timeout_ns < 0 ? nullptr : &limit, nullptr) <= 0)
 		return false;
-	if (std::any_of(watched.begin(), watched.begin() + static_cast<std::ptrdiff_t>(own),
+	if (std::any_of(watched.begin(), watched.begin() + static_cast<std::ptrdiff_t>(ports),
 		    [](const pollfd &one) { return one.revents != 0; }))
 		check_all.store(true, std::memory_order_relaxed);
 	return true;
@@ -296,7 +300,7 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 
 bool UdpPort::shares_addresses() const
 {
-	return std::ranges::any_of(sockets, [](const Socket &socket) { return socket.shared; });
+	return std::ranges::any_of(own_sockets(), [](const Socket &socket) { return socket.shared; });
 }
 
 std::vector<int> UdpPort::fds() const
@@ -329,6 +333,7 @@ UdpCounters UdpPort::counters() const
 		.tx_no_route = count.tx_no_route.get(),
 		.tx_segment_fallbacks = count.tx_segment_fallbacks.get(),
 	};
+	std::lock_guard guard(listing);
 	for (const Socket &socket : sockets)
 		now.rx_socket_drops += kernel_drops(socket.fd.get());
 	return now;

@@ -6,14 +6,15 @@
  * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
  * what still reaches the wrong process is handed to its owner.
  *
- * The caller serialises begin(), commit(), flush() and receive(). wait(), wake-ups through its descriptor, and
- * counters() may run beside them on other threads. Everything else is constant after open().
+ * The caller serialises begin(), commit(), flush(), receive(), join() and leave(). wait(), wake-ups through its
+ * descriptor, and counters() may run beside them on other threads. Everything else is constant after open().
  */
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,6 +114,14 @@ public:
 	 */
 	[[nodiscard]] bool shares_addresses() const;
 
+	/**
+	 * Take in what is sent to the multicast group @p group, once for each call, until as many calls of leave().
+	 * Needs no privilege, and any number of processes may be in a group. Serialised as receive() is.
+	 * @return 0 or errno: ENOSPC for more than 32 groups, or as bind(2) and setsockopt(2) have it.
+	 */
+	int join(const Address &group);
+	void leave(const Address &group);
+
 	/** Readable when receive() would find something. Valid as long as the port; only to be polled. */
 	[[nodiscard]] std::vector<int> fds() const;
 
@@ -125,6 +134,7 @@ private:
 		FileDescriptor fd;
 		bool shared = false;
 		bool segments = true; /* the kernel cuts trains up for this one */
+		unsigned joined = 0;  /* calls of join(), if it is a group's */
 		SteeringTable table{};
 		/* A round of questions to the members of the group. */
 		unsigned expected = 0; /* 0: none under way */
@@ -170,6 +180,8 @@ private:
 	Bound bind_loopback(std::string &error);
 	Bound bind_one(const Address &address, bool shared, std::string &error);
 	int bind_socket(Socket &made, bool first) const;
+	/** Those of addresses(), which come first: the others only receive. */
+	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets).first(own); }
 	void learn_steering();
 
 	[[nodiscard]] int source_for(const Address &peer) const;
@@ -204,7 +216,9 @@ private:
 
 	Slot claim;
 	InterfaceInfo info;
+	mutable std::mutex listing; /* around changes of the list, and its use without the caller's serialisation */
 	std::vector<Socket> sockets;
+	std::size_t own = 0;
 	PortCounters own_count; /* unless it is shared */
 	PortCounters &count;
 

@@ -32,9 +32,11 @@ constexpr Time max_round_pause = 1'000'000'000;
 
 constexpr std::size_t min_wire_size = bth_size + icrc_size;
 
+/* Whose the packet is; 0: everybody's, or nobody's. */
 unsigned slot_of(std::span<const std::uint8_t> wire)
 {
-	return static_cast<unsigned>(wire[5] << 16 | wire[6] << 8 | wire[7]) >> qpn_index_bits;
+	const auto qpn = static_cast<unsigned>(wire[5] << 16 | wire[6] << 8 | wire[7]);
+	return qpn == multicast_qpn ? 0 : qpn >> qpn_index_bits;
 }
 
 std::size_t segment_of(msghdr &message, std::size_t size)

@@ -33,7 +33,7 @@ bool refuses_segments(int why)
 int UdpPort::source_for(const Address &peer) const
 {
 	int fallback = -1;
-	for (std::size_t i = 0; i < sockets.size(); i++) {
+	for (std::size_t i = 0; i < own; i++) {
 		const Address &local = sockets[i].local;
 		if (local.is_ipv4() != peer.is_ipv4())
 			continue;
@@ -69,7 +69,7 @@ std::uint8_t *UdpPort::begin(const Address &peer, std::size_t size)
 
 std::uint8_t *UdpPort::begin_from(unsigned source, const Address &peer, std::size_t size)
 {
-	assert(source < sockets.size() && size >= bth_size && size <= max_packet_size);
+	assert(source < own && size >= bth_size && size <= max_packet_size);
 	next_peer = peer;
 	next_source = source;
 	next_size = size;

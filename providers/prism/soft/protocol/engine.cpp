@@ -43,6 +43,7 @@ void Engine::remove_qp(QueuePair &qp)
 {
 	reset_qp(qp);
 	std::erase(dirty_, &qp);
+	std::erase_if(members_, [&qp](const Member &member) { return member.qp == &qp; });
 	qps_[qp.qpn - first_qpn_] = nullptr;
 	counters.qps.subtract();
 }
@@ -51,6 +52,25 @@ QueuePair *Engine::find_qp(std::uint32_t qpn)
 {
 	const std::uint32_t index = qpn - first_qpn_;
 	return index < qps_.size() ? qps_[index] : nullptr;
+}
+
+bool Engine::add_member(QueuePair &qp, const Address &group)
+{
+	const Member member{group, &qp};
+	if (std::ranges::find(members_, member) != members_.end())
+		return false;
+	members_.push_back(member);
+	return true;
+}
+
+bool Engine::remove_member(QueuePair &qp, const Address &group)
+{
+	return std::erase(members_, Member{group, &qp}) > 0;
+}
+
+bool Engine::in_a_group(const QueuePair &qp) const
+{
+	return std::ranges::any_of(members_, [&qp](const Member &member) { return member.qp == &qp; });
 }
 
 std::uint32_t Engine::take_srqn()
@@ -160,6 +180,10 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 		receive_management(route, bth, packet);
 		return;
 	}
+	if (bth.qpn == multicast_qpn) {
+		receive_for_group(route, bth, packet);
+		return;
+	}
 	QueuePair *qp = find_qp(bth.qpn);
 	if (!accepts(qp, route.from, bth))
 		return;
@@ -177,6 +201,21 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 bool Engine::overtakes(std::span<const std::uint8_t> packet) const
 {
 	return packet[0] == rc_acknowledge;
+}
+
+/** A copy for each queue pair that is in the group which the datagram was sent to (IBTA 10.5.2). */
+void Engine::receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet)
+{
+	bool anybody = false;
+	for (std::size_t i = 0; i < members_.size(); i++) {
+		if (members_[i].group != route.to)
+			continue;
+		anybody = true;
+		if (accepts(members_[i].qp, route.from, bth))
+			Responder(*this, *members_[i].qp).receive_datagram(route, bth, packet);
+	}
+	if (!anybody)
+		counters.rx_unknown_qp++;
 }
 
 /* Management ---------------------------------------------------------------------------------------------------- */

@@ -86,6 +86,10 @@ public:
 	void add_qp(QueuePair &qp);
 	void remove_qp(QueuePair &qp);
 	QueuePair *find_qp(std::uint32_t qpn);
+	/** @p qp is a member of the group from now on, until remove_member() or remove_qp(). False if it is already. */
+	bool add_member(QueuePair &qp, const Address &group);
+	bool remove_member(QueuePair &qp, const Address &group);
+	[[nodiscard]] bool in_a_group(const QueuePair &qp) const;
 	std::uint32_t take_srqn();
 	void add_srq(SharedReceiveQueue &srq);
 	void remove_srq(SharedReceiveQueue &srq);
@@ -127,6 +131,7 @@ private:
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
 	bool accepts(QueuePair *qp, const Address &from, const prism_bth &bth);
 	[[nodiscard]] static std::uint16_t opcode_flags(const QueuePair &qp, std::uint8_t opcode);
+	void receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/* Grace periods (S.7) */
@@ -146,6 +151,12 @@ private:
 	std::uint32_t next_qpn_ = 0;
 	std::unordered_map<std::uint32_t, SharedReceiveQueue *> srqs_;
 	std::uint32_t next_srqn_ = 1;
+	struct Member {
+		Address group;
+		QueuePair *qp;
+		bool operator==(const Member &) const = default;
+	};
+	std::vector<Member> members_; /* few */
 	std::vector<QueuePair *> dirty_;
 	std::vector<QueuePair *> streams_;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

@@ -433,7 +433,9 @@ void Requester::timeout(Time now)
 	}
 	req_.retries--;
 	rewind();
-	engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+	/* Up to four times its length is within the specification, and a peer may have to wait for a processor. */
+	const unsigned doublings = std::min(qp_.attr.retry_count - req_.retries, 2);
+	engine_.arm_timer(qp_, now + (qp_.attr.ack_timeout << doublings));
 }
 
 void Requester::progressed(Time now)

@@ -42,7 +42,8 @@ constexpr int company_looks = 12;
 constexpr int max_company = 16;
 
 constexpr unsigned qpn_bits = 14; /* below the slot */
-constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 16;
+/** Without the lowest numbers, and without the highest, which in the last slot means a group. */
+constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 17;
 
 /** Those of this process; never destroyed, as the process may end anywhere. */
 struct OpenContexts {
@@ -211,6 +212,28 @@ void Context::hand_over()
 	last_poll_.store(0, std::memory_order_relaxed);
 	if (parked_.load())
 		eventfd_write(wake_.get(), 1);
+}
+
+int Context::attach(QueuePair &qp, const Address &group)
+{
+	std::lock_guard guard(lock);
+	if (!engine_->add_member(qp, group))
+		return 0; /* as the kernel has it */
+	const int error = port_->join(group);
+	if (error)
+		engine_->remove_member(qp, group);
+	else
+		eventfd_write(wake_.get(), 1); /* whoever sleeps has one more socket to wait for */
+	return error;
+}
+
+int Context::detach(QueuePair &qp, const Address &group)
+{
+	std::lock_guard guard(lock);
+	if (!engine_->remove_member(qp, group))
+		return EINVAL;
+	port_->leave(group);
+	return 0;
 }
 
 void Context::start_thread(bool needed)

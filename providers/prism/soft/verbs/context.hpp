@@ -54,6 +54,9 @@ public:
 	void transmit();
 	/** The application is about to sleep: the engine thread must take over. */
 	void hand_over();
+	/** Multicast groups, for UD queue pairs: ibv_attach_mcast(3). 0 or errno; the lock is free. */
+	int attach(QueuePair &qp, const Address &group);
+	int detach(QueuePair &qp, const Address &group);
 	/** Start the engine thread, unless it runs, or progress is inline and nobody has to be answered in time. */
 	void start_thread(bool needed = false);
 

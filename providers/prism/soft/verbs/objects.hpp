@@ -155,6 +155,8 @@ ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool 
 int modify_qp(ibv_qp *qp, ibv_qp_attr *attr, int mask);
 int query_qp(ibv_qp *qp, ibv_qp_attr *attr, int mask, ibv_qp_init_attr *init);
 int destroy_qp(ibv_qp *qp);
+int attach_mcast(ibv_qp *qp, const ibv_gid *gid, std::uint16_t lid);
+int detach_mcast(ibv_qp *qp, const ibv_gid *gid, std::uint16_t lid);
 int post_send(ibv_qp *qp, ibv_send_wr *wr, ibv_send_wr **bad);
 int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad);
 void set_send_ops(QpObject &qp);

@@ -23,6 +23,7 @@ const verbs_context_ops &context_ops()
 		table.alloc_dm = alloc_dm;
 		table.alloc_mw = alloc_mw;
 		table.alloc_pd = alloc_pd;
+		table.attach_mcast = attach_mcast;
 		table.bind_mw = bind_mw;
 		table.create_ah = create_ah;
 		table.create_cq = create_cq;
@@ -38,6 +39,7 @@ const verbs_context_ops &context_ops()
 		table.destroy_cq = destroy_cq;
 		table.destroy_qp = destroy_qp;
 		table.destroy_srq = destroy_srq;
+		table.detach_mcast = detach_mcast;
 		table.free_context = free_context;
 		table.free_dm = free_dm;
 		table.get_srq_num = get_srq_num;

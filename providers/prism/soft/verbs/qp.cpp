@@ -353,6 +353,8 @@ int destroy_qp(ibv_qp *base)
 	auto &object = *to_object<QpObject>(base);
 	{
 		std::lock_guard guard(object.context.lock);
+		if (object.context.engine().in_a_group(*object.qp))
+			return EBUSY;
 		object.context.engine().remove_qp(*object.qp);
 	}
 	object.qp->send_cq->purge(object.qp->qpn);
@@ -370,6 +372,32 @@ int destroy_qp(ibv_qp *base)
 		to_object<SrqObject>(base->srq)->users--;
 	std::unique_ptr<QpObject> owned(&object);
 	return 0;
+}
+
+namespace
+{
+
+/** Null if @p base cannot be in it. */
+QueuePair *member_of(ibv_qp *base, const ibv_gid *gid, Address &group)
+{
+	std::copy_n(gid->raw, group.gid.size(), group.gid.begin());
+	return base->qp_type == IBV_QPT_UD && group.is_multicast() ? to_object<QpObject>(base)->qp.get() : nullptr;
+}
+
+} // namespace
+
+int attach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)
+{
+	Address group;
+	QueuePair *qp = member_of(base, gid, group);
+	return qp ? to_object<QpObject>(base)->context.attach(*qp, group) : EINVAL;
+}
+
+int detach_mcast(ibv_qp *base, const ibv_gid *gid, std::uint16_t)
+{
+	Address group;
+	QueuePair *qp = member_of(base, gid, group);
+	return qp ? to_object<QpObject>(base)->context.detach(*qp, group) : EINVAL;
 }
 
 } // namespace prism::soft

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* UdpPort: multicast groups. Each has a socket bound to its address, which the kernel gives a copy of every datagram.
+ */
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "udp_port.hpp"
+#include "udp_port_private.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/* Returns 0 or errno. */
+int become_member(int fd, const SocketAddress &group, unsigned interface)
+{
+	if (group.any.sa_family == AF_INET) {
+		const ip_mreqn wanted{group.v4.sin_addr, {}, static_cast<int>(interface)};
+		return ::setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &wanted, sizeof(wanted)) < 0 ? errno : 0;
+	}
+	const ipv6_mreq wanted{group.v6.sin6_addr, interface};
+	return ::setsockopt(fd, IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &wanted, sizeof(wanted)) < 0 ? errno : 0;
+}
+
+} // namespace
+
+int UdpPort::join(const Address &group)
+{
+	const auto groups = std::span(sockets).subspan(own);
+	const auto there = std::ranges::find(groups, group, &Socket::local);
+	if (there != groups.end()) {
+		there->joined++;
+		return 0;
+	}
+	if (groups.size() == max_groups)
+		return ENOSPC;
+	const SocketAddress name = to_socket_address(group, roce_port, info.index);
+	Socket made{.local = group, .fd = {}, .joined = 1};
+	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!made.fd)
+		return errno;
+	configure_socket(made.fd.get(), group.is_ipv4(), info.index);
+	/* All members of a group on this host have this address. */
+	const int yes = 1;
+	(void)::setsockopt(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	if (::bind(made.fd.get(), &name.any, name.size()) < 0)
+		return errno;
+	const int why = become_member(made.fd.get(), name, info.index);
+	if (why)
+		return why;
+	std::lock_guard guard(listing);
+	sockets.push_back(std::move(made));
+	check_all = true;
+	return 0;
+}
+
+void UdpPort::leave(const Address &group)
+{
+	for (std::size_t i = own; i < sockets.size(); i++) {
+		if (sockets[i].local != group || --sockets[i].joined > 0)
+			continue;
+		std::lock_guard guard(listing);
+		sockets.erase(sockets.begin() + static_cast<std::ptrdiff_t>(i));
+		hot = 0;
+		check_all = true;
+		return;
+	}
+}
+
+} // namespace prism::soft
