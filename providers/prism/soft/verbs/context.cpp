@@ -26,7 +26,7 @@ constexpr Time interruption = 300'000;
 /** How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. */
 constexpr Time abstinence = 50'000'000;
 /** An application that polled this recently drives the engine itself. */
-constexpr Time polling_now = 20'000;
+constexpr Time polling_now = 100'000;
 /** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 1'000'000;
