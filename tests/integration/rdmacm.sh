@@ -5,7 +5,7 @@
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-need_program python3 rping ucmatose udaddy rdma_server rdma_client rstream cmtime ib_read_lat ib_send_bw ib_send_lat
+need_program python3 ss mckey rping ucmatose udaddy rdma_server rdma_client rstream cmtime ib_read_lat ib_send_bw ib_send_lat
 [ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
 
 run=("$bin/prism-run")
@@ -226,6 +226,26 @@ PYTHON
 		fail "garbage before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
+# members ADDRESS COUNT: whether so many sockets take in what is sent to the group
+members() {
+	[ "$("${server_in[@]}" ss -Huan | grep -cF "$1")" -eq "$2" ]
+}
+
+# group ADDRESS RECEIVER-ADDRESS SENDER-ADDRESS: two members of a multicast group get what a third process sends to it
+group() {
+	local pids=() each status=0
+	for each in 1 2; do
+		start "$work/member$each" timeout -k 5 30 "${server_in[@]}" "${run[@]}" mckey -m "$1" -b "$2" -C 20
+		pids+=("$started")
+		wait_for 10 members "$1" "$each" || fail "group $1: member $each does not join" "$work/member$each"
+	done
+	timeout -k 5 30 "${client_in[@]}" "${run[@]}" mckey -m "$1" -b "$3" -s -C 20 >"$work/client" 2>&1 || status=$?
+	for each in "${pids[@]}"; do
+		wait "$each" || status=$?
+	done
+	[ $status -eq 0 ] && pass "mckey $1: sender and two members" || fail "mckey $1: $status" "$work/client" "$work/member1" "$work/member2"
+}
+
 # Between hosts: REQ and all that follows are packets of QP 1, which the servers of one host share.
 between_hosts() {
 	ip netns add prism-cm-a && ip netns add prism-cm-b &&
@@ -248,6 +268,8 @@ between_hosts() {
 	six && ping fd47::1
 	cm_pair "udaddy between hosts" "$udaddy_port" 0111 'return status 0' udaddy -- udaddy -s 10.47.0.1
 	perftest 10.47.0.1 ib_send_bw -n 200
+	group 239.47.0.7 10.47.0.1 10.47.0.2
+	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers
 	ends_within 15 "host without a server" 'UNREACHABLE' \
 		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
@@ -283,6 +305,7 @@ killed_while_connecting
 killed_while_connected
 two_servers
 garbage
+group 239.47.0.8 127.0.0.1 127.0.0.1
 if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null; then
 	between_hosts
 else

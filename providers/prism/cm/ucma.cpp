@@ -307,8 +307,8 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 		{RDMA_USER_CM_CMD_INIT_QP_ATTR, &Ucma::init_qp_attr},
 		{RDMA_USER_CM_CMD_SET_OPTION, &Ucma::set_option},
 		{RDMA_USER_CM_CMD_NOTIFY, &Ucma::notify},
-		{RDMA_USER_CM_CMD_JOIN_MCAST, &Ucma::refuse_multicast},
-		{RDMA_USER_CM_CMD_LEAVE_MCAST, &Ucma::refuse_multicast},
+		{RDMA_USER_CM_CMD_JOIN_MCAST, &Ucma::join_group},
+		{RDMA_USER_CM_CMD_LEAVE_MCAST, &Ucma::leave_group},
 		{RDMA_USER_CM_CMD_MIGRATE_ID, &Ucma::migrate_id},
 	};
 	const auto handler = handlers.find(header.cmd);
@@ -359,13 +359,19 @@ std::optional<Ucma::IdNumber> Ucma::find_connection(ConnectionId connection) con
 	return {};
 }
 
+Ucma::IdNumber Ucma::new_number()
+{
+	while (next_id == 0 || ids.contains(next_id) || groups.contains(next_id))
+		next_id++;
+	return next_id++;
+}
+
 Ucma::IdNumber Ucma::insert(Id id)
 {
-	while (next_id == 0 || ids.contains(next_id))
-		next_id++;
+	const IdNumber number = new_number();
 	id.psn = service->agent().random_psn();
-	ids.emplace(next_id, std::move(id));
-	return next_id++;
+	ids.emplace(number, std::move(id));
+	return number;
 }
 
 /** An id's events, and the requests among them that the program has not heard of. */
@@ -400,6 +406,7 @@ void Ucma::remove(IdNumber number)
 		service->agent().close(found->second.connection);
 	if (found->second.claim)
 		service->release(found->second.claim);
+	std::erase_if(groups, [number](const auto &group) { return group.second.id == number; });
 	ids.erase(found);
 }
 
@@ -489,9 +496,51 @@ int Ucma::set_option(const Call &call)
 	}
 }
 
-int Ucma::refuse_multicast(const Call &)
+/**
+ * Without a subnet manager there is nobody to ask: the group's GID is its address (annex A17). The event tells so, and
+ * librdmacm attaches the queue pair.
+ */
+int Ucma::join_group(const Call &call)
 {
-	return EOPNOTSUPP;
+	const auto command = parse<rdma_ucm_join_mcast>(call.in);
+	const Id *id = find(command.id, call.channel);
+	if (!id || !id->device || !id->local || command.join_flags > RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER)
+		return EINVAL;
+	const std::optional<SocketName> name = to_name<SocketName>(command.addr);
+	if (!name)
+		return EAFNOSUPPORT;
+	if (!name->address.is_multicast() || name->address.is_ipv4() != id->local->address.is_ipv4())
+		return EINVAL;
+	const IdNumber number = new_number();
+	groups.emplace(number, Group{command.uid, command.id});
+	respond(command.response, call.out, rdma_ucm_create_id_resp{number});
+	Pending pending{command.id, {}, number, {}};
+	pending.event.event = static_cast<std::uint32_t>(EventType::multicast_join);
+	Path path = id->path;
+	path.remote = name->address;
+	rdma_ucm_ud_param &param = pending.event.param.ud;
+	param.qp_num = soft::multicast_qpn;
+	param.qkey = default_udp_qkey;
+	fill_address(param.ah_attr, path, *id->device);
+	post(pending);
+	return 0;
+}
+
+int Ucma::leave_group(const Call &call)
+{
+	const auto command = parse<rdma_ucm_destroy_id>(call.in);
+	const auto found = groups.find(command.id);
+	if (found == groups.end() || !find(found->second.id, call.channel))
+		return EINVAL;
+	std::erase_if(channels.at(call.channel).events, [&](const Pending &pending) {
+		if (pending.group != command.id)
+			return false;
+		uncount_event(call.channel);
+		return true;
+	});
+	respond(command.response, call.out, rdma_ucm_destroy_id_resp{found->second.events_reported});
+	groups.erase(found);
+	return 0;
 }
 
 /* Addresses ----------------------------------------------------------------------------------------------------- */
@@ -803,7 +852,7 @@ void Ucma::post(const Pending &pending)
 
 void Ucma::post(IdNumber owner, EventType type, int status)
 {
-	Pending pending{owner, {}, {}};
+	Pending pending{owner, {}, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(type);
 	pending.event.status = static_cast<std::uint32_t>(status);
 	post(pending);
@@ -820,6 +869,12 @@ int Ucma::get_event(const Call &call)
 	owner.events_reported++;
 	pending.event.uid = owner.uid;
 	pending.event.id = pending.born.value_or(pending.owner);
+	if (pending.group) {
+		Group &group = groups.at(*pending.group);
+		group.events_reported++;
+		pending.event.uid = group.uid;
+		pending.event.id = *pending.group;
+	}
 	respond(command.response, call.out, pending.event);
 	return 0;
 }
@@ -831,7 +886,7 @@ void Ucma::on_event(ConnectionId connection, const Event &event)
 	if (!number || !ids.at(*number).uid)
 		return;
 	const Id &id = ids.at(*number);
-	Pending pending{*number, {}, {}};
+	Pending pending{*number, {}, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	pending.event.status = static_cast<std::uint32_t>(event.status);
 	if (id.qp_type == ud)
@@ -888,7 +943,7 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	id.path.local = incoming.ip.destination;
 	id.connection = connection;
 	const Device device = *id.device;
-	Pending pending{*listener, insert(std::move(id)), {}};
+	Pending pending{*listener, insert(std::move(id)), {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	if (incoming.space == PortSpace::udp)
 		fill_datagram(pending.event.param.ud, event, incoming.path, device);

@@ -9,7 +9,7 @@
  *
  * Of the commands that exist in two generations there is the newer one (BIND, RESOLVE_ADDR, QUERY), which librdmacm has
  * used since 2014: the other is answered with ENOSYS. librdmacm tries whether it exists by binding an address of the
- * family AF_IB, so that can be done, and nothing else with such an address. Multicast is refused with EOPNOTSUPP.
+ * family AF_IB, so that can be done, and nothing else with such an address.
  */
 #pragma once
 
@@ -90,9 +90,17 @@ private:
 		Path path;
 	};
 
+	/** An id's membership in a multicast group. */
+	struct Group {
+		std::uint64_t uid = 0; /* librdmacm's name for it */
+		IdNumber id = 0;
+		std::uint32_t events_reported = 0;
+	};
+
 	struct Pending {
-		IdNumber owner;               /* whose event it is: the listener's, of a request */
-		std::optional<IdNumber> born; /* of a request: the id that it brings */
+		IdNumber owner;                /* whose event it is: the listener's, of a request */
+		std::optional<IdNumber> born;  /* of a request: the id that it brings */
+		std::optional<IdNumber> group; /* of a group that was joined */
 		rdma_ucm_event_resp event;
 	};
 
@@ -128,11 +136,13 @@ private:
 	int get_event(const Call &call);
 	int set_option(const Call &call);
 	int notify(const Call &call);
-	int refuse_multicast(const Call &call);
+	int join_group(const Call &call);
+	int leave_group(const Call &call);
 	int migrate_id(const Call &call);
 
 	Id *find(IdNumber number, ChannelId channel);
 	std::optional<IdNumber> find_connection(ConnectionId connection) const;
+	IdNumber new_number();
 	IdNumber insert(Id id);
 	void remove(IdNumber number);
 	void drop_events(ChannelId channel, IdNumber number);
@@ -148,6 +158,7 @@ private:
 	std::unique_ptr<Service> service;
 	std::map<ChannelId, Channel> channels;
 	std::map<IdNumber, Id> ids;
+	std::map<IdNumber, Group> groups;
 	IdNumber next_id = 1;
 	unsigned next_serial = 0;
 };
