@@ -23,6 +23,7 @@
 
 #include "host.hpp"
 #include "service.hpp"
+#include "ucm_messages.hpp"
 
 namespace prism::cm
 {
@@ -64,12 +65,6 @@ private:
 
 	using IdNumber = std::uint32_t;
 	using ChannelId = int;
-
-	struct SocketName {
-		Address address;
-		std::uint16_t port = 0;
-		unsigned scope = 0;
-	};
 
 	struct Id {
 		std::uint64_t uid = 0; /* librdmacm's name for it; 0 until it accepts */
