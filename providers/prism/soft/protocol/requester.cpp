@@ -433,9 +433,7 @@ void Requester::timeout(Time now)
 	}
 	req_.retries--;
 	rewind();
-	/* Up to four times its length is within the specification, and a peer may have to wait for a processor. */
-	const unsigned doublings = std::min(qp_.attr.retry_count - req_.retries, 2);
-	engine_.arm_timer(qp_, now + (qp_.attr.ack_timeout << doublings));
+	engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }
 
 void Requester::progressed(Time now)
