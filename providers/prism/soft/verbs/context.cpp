@@ -25,8 +25,10 @@ constexpr Time spin_time = 50'000;
 constexpr Time interruption = 300'000;
 /** How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. */
 constexpr Time abstinence = 50'000'000;
-/** An application that polled this recently drives the engine itself. */
+/** An application that polls on and on, as often as this, drives the engine itself. */
 constexpr Time polling_now = 100'000;
+/** So many times it must have done so: one that looks now and then leaves its peers to the thread. */
+constexpr std::uint32_t on_and_on = 16;
 /** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 1'000'000;
@@ -176,10 +178,19 @@ bool Context::drive(Time at, int max_trains, bool looked_after)
 	return received;
 }
 
+/** Several threads may poll: then a count that is wrong by a few does no harm. */
+void Context::note_poll(Time at)
+{
+	const Time before = last_poll_.load(std::memory_order_relaxed);
+	const bool again = at - before <= polling_now || before > at;
+	polls_.store(again ? polls_.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+	last_poll_.store(at, std::memory_order_relaxed);
+}
+
 void Context::poll()
 {
 	const Time at = now();
-	last_poll_.store(at, std::memory_order_relaxed);
+	note_poll(at);
 	if (!lock.try_lock())
 		return; /* somebody else makes progress */
 	std::lock_guard guard(lock, std::adopt_lock);
@@ -268,7 +279,8 @@ void Context::wait_for_work()
 /** While the application polls, two drivers would only wake each other. True if it still does. */
 bool Context::park(Time at, Time &patience)
 {
-	if (at - last_poll_.load(std::memory_order_relaxed) > polling_now) {
+	const bool polled = at - last_poll_.load(std::memory_order_relaxed) <= polling_now;
+	if (!polled || polls_.load(std::memory_order_relaxed) < on_and_on) {
 		patience = min_patience;
 		return false;
 	}

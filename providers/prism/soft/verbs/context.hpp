@@ -87,6 +87,7 @@ private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	void publish_counters();
+	void note_poll(Time at);
 	bool drive(Time at, int max_trains, bool looked_after);
 	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
 	void await_company(Time at);
@@ -104,7 +105,8 @@ private:
 	std::mutex channels_lock_;
 	std::vector<std::unique_ptr<EventSocket>> channels_;
 
-	std::atomic<Time> last_poll_{0}; /* when the application last drove the engine itself */
+	std::atomic<Time> last_poll_{0};      /* when the application last drove the engine itself, */
+	std::atomic<std::uint32_t> polls_{0}; /* and how often without a pause before that */
 	std::atomic<bool> stop_{false};
 	std::atomic<bool> parked_{false};
 	std::atomic<bool> running_{false};
