@@ -28,7 +28,9 @@ constexpr Time abstinence = 50'000'000;
 /** An application that polls on and on, as often as this, drives the engine itself. */
 constexpr Time polling_now = 100'000;
 /** So many times it must have done so: one that looks now and then leaves its peers to the thread. */
-constexpr std::uint32_t on_and_on = 16;
+constexpr std::uint32_t on_and_on = 4;
+/** A pause takes three quarters of the count, so that one who polled long and lost its processor is still known. */
+constexpr std::uint32_t most_polls = 64;
 /** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
 constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 1'000'000;
@@ -183,7 +185,8 @@ void Context::note_poll(Time at)
 {
 	const Time before = last_poll_.load(std::memory_order_relaxed);
 	const bool again = at - before <= polling_now || before > at;
-	polls_.store(again ? polls_.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+	const std::uint32_t polls = polls_.load(std::memory_order_relaxed);
+	polls_.store(again ? std::min(polls + 1, most_polls) : polls / 4, std::memory_order_relaxed);
 	last_poll_.store(at, std::memory_order_relaxed);
 }
 
