@@ -179,25 +179,33 @@ Ucma::IdNumber Ucma::insert(Id id)
 	return number;
 }
 
-/** An id's events, and the requests among them that the program has not heard of. */
-void Ucma::drop_events(ChannelId channel, IdNumber number)
+/** Those events of a channel that @p chosen says, in their order; they are no longer in it. */
+template <typename Chosen>
+std::deque<Ucma::Pending> Ucma::take_events(ChannelId channel, const Chosen &chosen)
 {
-	const auto found = channels.find(channel);
-	if (found == channels.end())
-		return;
-	std::vector<IdNumber> unheard;
-	std::erase_if(found->second.events, [&](const Pending &pending) {
-		if (pending.owner != number)
+	std::deque<Pending> taken;
+	std::erase_if(channels.at(channel).events, [&](const Pending &pending) {
+		if (!chosen(pending))
 			return false;
-		if (pending.born)
-			unheard.push_back(*pending.born);
+		taken.push_back(pending);
 		uncount_event(channel);
 		return true;
 	});
+	return taken;
+}
+
+/** An id's events, and the requests among them that the program has not heard of. */
+void Ucma::drop_events(ChannelId channel, IdNumber number)
+{
+	if (!channels.contains(channel))
+		return;
 	/* Nobody has decided about these. Their clients will ask again, and find who listens then. */
-	for (const IdNumber born : unheard) {
-		service->agent().forget(ids.at(born).connection);
-		ids.erase(born);
+	for (const Pending &unheard :
+		take_events(channel, [number](const Pending &pending) { return pending.owner == number; })) {
+		if (!unheard.born)
+			continue;
+		service->agent().forget(ids.at(*unheard.born).connection);
+		ids.erase(*unheard.born);
 	}
 }
 
@@ -250,14 +258,7 @@ int Ucma::migrate_id(const Call &call)
 	Id *id = find(command.id, before);
 	if (!id)
 		return EINVAL;
-	std::deque<Pending> moved;
-	std::erase_if(channels.at(before).events, [&](const Pending &pending) {
-		if (pending.owner != command.id)
-			return false;
-		moved.push_back(pending);
-		uncount_event(before);
-		return true;
-	});
+	const auto moved = take_events(before, [&](const Pending &pending) { return pending.owner == command.id; });
 	id->channel = call.channel;
 	for (const Pending &pending : moved) {
 		if (pending.born)
@@ -337,12 +338,7 @@ int Ucma::leave_group(const Call &call)
 	const auto found = groups.find(command.id);
 	if (found == groups.end() || !find(found->second.id, call.channel))
 		return EINVAL;
-	std::erase_if(channels.at(call.channel).events, [&](const Pending &pending) {
-		if (pending.group != command.id)
-			return false;
-		uncount_event(call.channel);
-		return true;
-	});
+	take_events(call.channel, [&](const Pending &pending) { return pending.group == command.id; });
 	respond(command.response, call.out, rdma_ucm_destroy_id_resp{found->second.events_reported});
 	groups.erase(found);
 	return 0;

@@ -140,6 +140,8 @@ private:
 	IdNumber new_number();
 	IdNumber insert(Id id);
 	void remove(IdNumber number);
+	template <typename Chosen>
+	std::deque<Pending> take_events(ChannelId channel, const Chosen &chosen);
 	void drop_events(ChannelId channel, IdNumber number);
 	void post(IdNumber owner, EventType type, int status = 0);
 	void post(const Pending &pending);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* UdpPort: multicast groups. Each has a socket bound to its address, which the kernel gives a copy of every datagram.
- */
+/* UdpPort: multicast groups. Each has a socket bound to its address, which gets a copy of every datagram. */
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "udp_port.hpp"
 #include "udp_port_private.hpp"
@@ -37,19 +35,10 @@ int UdpPort::join(const Address &group)
 	}
 	if (groups.size() == max_groups)
 		return ENOSPC;
-	const SocketAddress name = to_socket_address(group, roce_port, info.index);
 	Socket made{.local = group, .fd = {}, .joined = 1};
-	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-	if (!made.fd)
-		return errno;
-	configure_socket(made.fd.get(), group.is_ipv4(), info.index);
-	/* All members of a group on this host have this address. */
-	const int yes = 1;
-	(void)::setsockopt(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (::bind(made.fd.get(), &name.any, name.size()) < 0)
-		return errno;
-	const int why = become_member(made.fd.get(), name, info.index);
-	if (why)
+	if (const int why = bind_socket(made, false))
+		return why;
+	if (const int why = become_member(made.fd.get(), to_socket_address(group, roce_port, info.index), info.index))
 		return why;
 	std::lock_guard guard(listing);
 	sockets.push_back(std::move(made));

@@ -60,6 +60,24 @@ void enlarge_buffers(int fd)
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, size);
 }
 
+/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
+void configure(int fd, bool ipv4, unsigned interface)
+{
+	if (ipv4) {
+		const ip_mreqn group_interface{{}, {}, static_cast<int>(interface)};
+		set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		(void)::setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &group_interface, sizeof(group_interface));
+	} else {
+		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(interface));
+		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
+		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+	}
+	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
+	enlarge_buffers(fd);
+}
+
 bool knows_segments(int fd)
 {
 	int value = 0;
@@ -105,24 +123,6 @@ std::uint64_t kernel_drops(int fd)
 }
 
 } // namespace
-
-/* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
-void configure_socket(int fd, bool ipv4, unsigned interface)
-{
-	if (ipv4) {
-		const ip_mreqn group_interface{{}, {}, static_cast<int>(interface)};
-		set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-		(void)::setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &group_interface, sizeof(group_interface));
-	} else {
-		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-		set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(interface));
-		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
-		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
-	}
-	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
-	enlarge_buffers(fd);
-}
 
 UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 	: claim(std::move(slot)), info(std::move(interface)), count(shared ? *shared : own_count),
@@ -231,8 +231,10 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.fd)
 		return errno;
-	configure_socket(made.fd.get(), made.local.is_ipv4(), info.index);
+	configure(made.fd.get(), made.local.is_ipv4(), info.index);
 	made.segments = knows_segments(made.fd.get());
+	if (made.joined > 0) /* all members of a group on this host have its address */
+		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
 	if (made.shared) {
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
 		if (first)

@@ -32,6 +32,9 @@ namespace prism::soft
 
 inline constexpr std::uint16_t roce_port = 4791;
 
+/** Multicast groups that a port can be in at once. */
+inline constexpr std::size_t max_groups = 32;
+
 /** Since the port was opened. A packet is counted as received once, where it ends up. */
 struct UdpCounters {
 	std::uint64_t rx_packets = 0; /**< handed to the protocol */
@@ -117,7 +120,7 @@ public:
 	/**
 	 * Take in what is sent to the multicast group @p group, once for each call, until as many calls of leave().
 	 * Needs no privilege, and any number of processes may be in a group. Serialised as receive() is.
-	 * @return 0 or errno: ENOSPC for more than 32 groups, or as bind(2) and setsockopt(2) have it.
+	 * @return 0 or errno: ENOSPC for more than max_groups, or as bind(2) and setsockopt(2) have it.
 	 */
 	int join(const Address &group);
 	void leave(const Address &group);

@@ -11,10 +11,6 @@ namespace prism::soft
 
 /* More addresses than this on one interface are left out of the GID table. */
 inline constexpr std::size_t max_own_sockets = 32;
-inline constexpr std::size_t max_groups = 32;
-
-/* How every socket of a port is set up, before it is bound. */
-void configure_socket(int fd, bool ipv4, unsigned interface);
 
 struct UdpPort::CachedSeed {
 	IcrcFlow flow;

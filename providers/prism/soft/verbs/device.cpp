@@ -36,7 +36,7 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |
 				IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	attr.max_ah = 1 << 20;
-	attr.max_mcast_grp = 32;
+	attr.max_mcast_grp = static_cast<int>(max_groups);
 	attr.max_mcast_qp_attach = attr.max_qp;
 	attr.max_total_mcast_qp_attach = attr.max_mcast_grp * attr.max_qp;
 	attr.max_sge = attr.max_sge_rd = 32;
