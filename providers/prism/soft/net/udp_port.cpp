@@ -93,7 +93,10 @@ std::string bind_error(const InterfaceInfo &info, const Address &address, int wh
 			" is in use by another user or by other RoCE software";
 	else
 		text += "cannot bind UDP port 4791 of " + to_string(address);
-	return text + " (" + std::strerror(why) + ")";
+	text += std::string(" (") + std::strerror(why) + ")";
+	if (why == EACCES)
+		text += ": ports below net.ipv4.ip_unprivileged_port_start need CAP_NET_BIND_SERVICE";
+	return text;
 }
 
 class Nobody final : public PacketHandler

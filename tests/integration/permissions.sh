@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# A user who may not have the RoCE port, in a network namespace that reserves it: is told which permission is missing. The
+# same user with the permission, and one in a namespace that does not reserve the port, have a device.
+# shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+need_program setpriv unshare sysctl
+
+[ "$(id -u)" -eq 0 ] || skip "becoming another user needs root"
+[ -n "${IN_NAMESPACE:-}" ] || unshare -n true 2>/dev/null || skip "no network namespaces here"
+[ -n "${IN_NAMESPACE:-}" ] || IN_NAMESPACE=1 exec unshare -n "$0" "$@"
+ip link set lo up
+chmod 755 "$work"
+
+# as_nobody LOG SETPRIV-OPTION... -- COMMAND...
+as_nobody() {
+	local log=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "${options[@]}" "$@" >"$log" 2>&1
+}
+
+run=("$bin/prism-run")
+as_nobody "$work/can" -- "${run[@]}" ibv_devinfo || skip "another user cannot read the build tree"
+pass "a user without any permission has a device"
+
+sysctl -qw net.ipv4.ip_unprivileged_port_start=5000 || skip "the reserved ports cannot be set here"
+if as_nobody "$work/may_not" -- "${run[@]}" ibv_devinfo; then
+	fail "a device without the port that it needs" "$work/may_not"
+fi
+for cause in 'UDP port 4791' 'Permission denied' CAP_NET_BIND_SERVICE net.ipv4.ip_unprivileged_port_start; do
+	grep -q "$cause" "$work/may_not" || fail "the message does not name $cause" "$work/may_not"
+done
+pass "without the port: $(grep -m1 'cannot bind' "$work/may_not")"
+
+as_nobody "$work/may" --inh-caps=+net_bind_service --ambient-caps=+net_bind_service -- "${run[@]}" ibv_devinfo &&
+	pass "with CAP_NET_BIND_SERVICE" || fail "no device with CAP_NET_BIND_SERVICE" "$work/may"
+finish
