@@ -2,7 +2,7 @@
 #include "pilaf_client.hpp"
 
 #include "kv/two_sided/key_hash.hpp"
-#include "kv/two_sided/wire.hpp"
+#include "common/wire.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +17,7 @@ using pilaf::Entry;
 namespace
 {
 
-std::size_t read_size(const Hello &server)
+std::size_t read_size(const apps::Hello &server)
 {
 	return std::max<std::size_t>(sizeof(Entry), std::size_t{server.max_key_size} + server.max_value_size);
 }
@@ -34,8 +34,8 @@ PilafClient::PilafClient(
 Result<std::unique_ptr<PilafClient>> PilafClient::connect(
 	const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options)
 {
-	Hello wanted;
-	wanted.kind = StoreKind::pilaf;
+	apps::Hello wanted;
+	wanted.kind = apps::StoreKind::pilaf;
 	wanted.version = pilaf::protocol_version;
 	Result<std::unique_ptr<ClientLink>> connected =
 		ClientLink::connect(context, host, port, wanted, options, read_size);
@@ -44,12 +44,12 @@ Result<std::unique_ptr<PilafClient>> PilafClient::connect(
 	const ConnectionRecord &record = (*connected)->record();
 	const RegionInfo *table = record.region(pilaf::table_region);
 	const RegionInfo *extents = record.region(pilaf::extent_region);
-	const std::span<const std::byte> own = Hello::own_part(record.private_data);
+	const std::span<const std::byte> own = apps::Hello::own_part(record.private_data);
 	if (!table || !extents || table->region.length < sizeof(Entry) || own.size() != pilaf::own_part_size)
 		return make_error(EBADMSG, "the server at " + host + " does not say where its table is");
 	/* The constructor is private: no make_unique. */
 	return std::unique_ptr<PilafClient>(new PilafClient(
-		*std::move(connected), table->region, extents->region, load<std::uint64_t>(own.data())));
+		*std::move(connected), table->region, extents->region, apps::load<std::uint64_t>(own.data())));
 }
 
 void PilafClient::begin(std::uint32_t slot) noexcept

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "pilaf_server.hpp"
 
-#include "kv/two_sided/wire.hpp"
+#include "common/wire.hpp"
 
 #include <cerrno>
 #include <new>
@@ -18,10 +18,10 @@ namespace
 StoreIdentity identity_of(const pilaf::CuckooTable &table, std::uint64_t seed)
 {
 	StoreIdentity identity;
-	identity.kind = StoreKind::pilaf;
+	identity.kind = apps::StoreKind::pilaf;
 	identity.version = pilaf::protocol_version;
 	identity.own.resize(pilaf::own_part_size);
-	store(identity.own.data(), seed);
+	apps::store(identity.own.data(), seed);
 	identity.regions = {{pilaf::table_region, table.table()}, {pilaf::extent_region, table.extent_memory()}};
 	identity.access_flags = access::remote_read;
 	return identity;

@@ -37,20 +37,20 @@ std::vector<std::byte> Introduction::serialize() const
 	return bytes;
 }
 
-Hello prism_hello()
+apps::Hello prism_hello()
 {
-	Hello hello;
-	hello.kind = StoreKind::prism;
+	apps::Hello hello;
+	hello.kind = apps::StoreKind::prism;
 	hello.version = 1;
 	return hello;
 }
 
 Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who, std::uint64_t &first_version)
 {
-	Result<Hello> hello = prism_hello().expect(record, who);
+	Result<apps::Hello> hello = prism_hello().expect(record, who);
 	if (!hello)
 		return hello.error();
-	const std::span<const std::byte> own = Hello::own_part(record.private_data);
+	const std::span<const std::byte> own = apps::Hello::own_part(record.private_data);
 	if (own.size() < Introduction::size)
 		return malformed("a table");
 	Wire wire;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protocol.hpp"
-#include "two_sided/hello.hpp"
+#include "service/hello.hpp"
 
 namespace prism::kv
 {
@@ -16,6 +16,9 @@ namespace prism::kv
 /** Regions of a PRISM-KV server's connection record. */
 constexpr std::uint32_t table_region = 1;
 constexpr std::uint32_t scratch_region = 2;
+
+/** Versions that a client has at a time: ControlKind::lease */
+constexpr std::uint64_t versions_a_lease = std::uint64_t{1} << 16;
 
 /**
  * What a PRISM-KV server tells a client behind the Hello, 40 bytes in network order: secret 16, buckets 4, number of
@@ -34,7 +37,7 @@ struct Introduction {
 };
 
 /** The Hello of clients and servers of this kind. */
-Hello prism_hello();
+apps::Hello prism_hello();
 
 /**
  * The server that @p record, from a peer that is not trusted, describes. @p first_version: of the client's first two

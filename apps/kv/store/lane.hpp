@@ -14,7 +14,7 @@
 
 #include "common/store_client.hpp"
 #include "layout.hpp"
-#include "task.hpp"
+#include "common/task.hpp"
 
 namespace prism::kv
 {
@@ -51,7 +51,7 @@ struct Lane {
 	std::uint32_t number = 0; /* the wr_id of its requests */
 	LaneMemory memory;
 	apps::Operation *operation = nullptr;
-	std::optional<Task<apps::Outcome>> task;
+	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
 	std::chrono::steady_clock::time_point first_without_buffer;
 

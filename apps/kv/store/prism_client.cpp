@@ -54,7 +54,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 	if (!rendezvous)
 		return rendezvous.error();
 	ConnectionRecord mine;
-	Hello hello = prism_hello();
+	apps::Hello hello = prism_hello();
 	hello.max_depth = options.depth;
 	mine.private_data = hello.serialize();
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(mine), options.timeout);
@@ -335,7 +335,7 @@ std::uint64_t PrismClient::next_version() noexcept
 	}
 	if (!versions_.spare && !versions_.asked) {
 		versions_.asked = true;
-		if (const int error = control_.send({ControlKind::lease, 0}))
+		if (const int error = control_.send({apps::ControlKind::lease, 0}))
 			break_off(error);
 	}
 	/* The server has had as long as a lease of PUTs takes. */
@@ -354,7 +354,7 @@ std::uint64_t PrismClient::next_version() noexcept
 
 void PrismClient::talk() noexcept
 {
-	ControlMessage message;
+	apps::ControlMessage message;
 	int got = 0;
 	while (!broken_ && !answer_ && (got = control_.receive(message)) > 0)
 		hear(message);
@@ -362,14 +362,14 @@ void PrismClient::talk() noexcept
 		break_off(-got);
 }
 
-void PrismClient::hear(const ControlMessage &message) noexcept
+void PrismClient::hear(const apps::ControlMessage &message) noexcept
 {
-	if (message.kind == ControlKind::lease) {
+	if (message.kind == apps::ControlKind::lease) {
 		versions_.spare = message.value;
 		versions_.asked = false;
-	} else if (message.kind == ControlKind::settle) {
+	} else if (message.kind == apps::ControlKind::settle) {
 		settling_ = {true, 0, message.value, serial_};
-	} else if (message.kind == ControlKind::stats || message.kind == ControlKind::recover) {
+	} else if (message.kind == apps::ControlKind::stats || message.kind == apps::ControlKind::recover) {
 		answer_ = message;
 	} else {
 		break_off(EBADMSG);
@@ -401,7 +401,7 @@ void PrismClient::settle() noexcept
 	if (flushes_ || broken_)
 		return;
 	settling_.wanted = false;
-	if (const int error = control_.send({ControlKind::settled, settling_.value}))
+	if (const int error = control_.send({apps::ControlKind::settled, settling_.value}))
 		break_off(error);
 }
 
@@ -437,7 +437,7 @@ apps::Outcome PrismClient::erase_if(apps::Operation &operation, const Version &e
 	return run(operation, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
 }
 
-Result<ControlMessage> PrismClient::ask(const ControlMessage &question)
+Result<apps::ControlMessage> PrismClient::ask(const apps::ControlMessage &question)
 {
 	if (const int error = broken_ ? broken_ : control_.send(question))
 		return make_error(error, "the connection to the server is gone");
@@ -456,7 +456,7 @@ Result<ControlMessage> PrismClient::ask(const ControlMessage &question)
 
 Result<std::string> PrismClient::server_stats()
 {
-	Result<ControlMessage> answer = ask({ControlKind::stats, 0});
+	Result<apps::ControlMessage> answer = ask({apps::ControlKind::stats, 0});
 	if (!answer)
 		return answer.error();
 	std::string text;
@@ -467,7 +467,7 @@ Result<std::string> PrismClient::server_stats()
 
 Result<void> PrismClient::request_recovery()
 {
-	Result<ControlMessage> answer = ask({ControlKind::recover, 0});
+	Result<apps::ControlMessage> answer = ask({apps::ControlKind::recover, 0});
 	if (!answer)
 		return answer.error();
 	if (answer->value)

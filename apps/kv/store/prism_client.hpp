@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/store_client.hpp"
-#include "control.hpp"
+#include "service/control.hpp"
 #include "protocol.hpp"
 
 namespace prism::kv
@@ -109,19 +109,19 @@ private:
 	void report(std::uint64_t address) noexcept;
 	void report_waiting() noexcept;
 	void talk() noexcept;
-	void hear(const ControlMessage &message) noexcept;
+	void hear(const apps::ControlMessage &message) noexcept;
 	bool flush_all() noexcept;
 	void settle() noexcept;
 	void break_off(int error) noexcept;
 	template <typename Make>
 	apps::Outcome run(apps::Operation &operation, Make make) noexcept;
-	Result<ControlMessage> ask(const ControlMessage &question);
+	Result<apps::ControlMessage> ask(const apps::ControlMessage &question);
 
 	Context context_;
 	ProtectionDomain pd_;
 	CompletionQueue cq_;
 	TcpRendezvous rendezvous_;
-	ControlChannel control_;
+	apps::ControlChannel control_;
 	QueuePair qp_;
 	Buffer memory_;
 	ServerView view_;
@@ -135,7 +135,7 @@ private:
 	std::vector<apps::Operation *> ended_;
 	Versions versions_;
 	Settling settling_;
-	std::optional<ControlMessage>
+	std::optional<apps::ControlMessage>
 		answer_; /* to ask(); what follows it on the channel is not read before it is taken */
 	std::uint64_t serial_ = 0;
 	std::uint64_t polls_ = 0;

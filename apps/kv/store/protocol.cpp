@@ -265,7 +265,7 @@ void deliver(const LaneMemory &memory, apps::Operation &operation)
 } // namespace
 
 /** One slot's object, if it is the key's. With @p version, its slot too. */
-Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version *version)
+apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version *version)
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		const std::uint32_t length = read_length(lane);
@@ -305,7 +305,7 @@ Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version
 }
 
 /** Reads both buckets and looks for the key. */
-Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &position)
+apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &position)
 {
 	const Completion read = co_await read_buckets(lane, key);
 	if (read.failed())
@@ -323,7 +323,7 @@ Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Position &po
  * it says something else than that it missed, or the key is nowhere.
  */
 template <typename Attempt>
-Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
+apps::Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 {
 	const Fingerprint key = fingerprint(lane);
 	Position position{server_.geometry.home_of(key), true};
@@ -342,21 +342,21 @@ Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 	co_return broken(lane, EBUSY);
 }
 
-Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
+apps::Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
 {
 	return wherever_it_is(lane, [this, &lane, version](const Fingerprint &, std::uint64_t slot) {
 		return get_at(lane, slot, version);
 	});
 }
 
-Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
+apps::Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
 {
 	return get(lane, &version);
 }
 
 /* PUT ------------------------------------------------------------------------------------------------------------ */
 
-Task<Protocol::Outcome> Protocol::put(Lane &lane)
+apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 {
 	const Fingerprint key = fingerprint(lane);
 	const ObjectHeader header = compose(lane);
@@ -384,7 +384,7 @@ Task<Protocol::Outcome> Protocol::put(Lane &lane)
 }
 
 /** The object is in its buffer, and the home slot is not the key's: find the key's slot, or make one. */
-Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object)
+apps::Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object)
 {
 	const Outcome there =
 		co_await change_member(lane, server_.geometry.second_home_of(key), swap_pointer_of(key, object));
@@ -407,7 +407,7 @@ Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, 
 }
 
 /** If @p cas finds its member, the object that it had is released. */
-Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t slot, Cas cas)
+apps::Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t slot, Cas cas)
 {
 	const Completion changed = co_await compare_swap(lane, slot, cas);
 	if (changed.failed())
@@ -423,7 +423,7 @@ Task<Protocol::Outcome> Protocol::change_member(Lane &lane, std::uint64_t slot, 
  * do the same, so of two inserts of a key at least one sees the other's claim and ends it, by a CAS that fails if the
  * other was quicker.
  */
-Task<Protocol::Outcome> Protocol::insert(
+apps::Task<Protocol::Outcome> Protocol::insert(
 	Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield)
 {
 	const Slot claim{key.claim(), {0, server_.connection, object.tag}};
@@ -446,7 +446,7 @@ Task<Protocol::Outcome> Protocol::insert(
  * Ends others' claims of the key. not_found: it has a member, or, as long as this one is to @p yield, a claim in a slot
  * before its own. Not for ever: who made that claim may be dead.
  */
-Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield)
+apps::Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield)
 {
 	for (std::size_t position = 0; position < LaneMemory::slots; position++) {
 		const Slot seen = lane.memory.buckets[position];
@@ -468,7 +468,7 @@ Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint key, std
 
 /* ERASE ---------------------------------------------------------------------------------------------------------- */
 
-Task<Protocol::Outcome> Protocol::erase(Lane &lane)
+apps::Task<Protocol::Outcome> Protocol::erase(Lane &lane)
 {
 	return wherever_it_is(lane, [this, &lane](const Fingerprint &key, std::uint64_t slot) {
 		return change_member(lane, slot, empty_if_member(key));
@@ -477,7 +477,7 @@ Task<Protocol::Outcome> Protocol::erase(Lane &lane)
 
 /* On a condition ------------------------------------------------------------------------------------------------- */
 
-Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
+apps::Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 {
 	const ObjectHeader header = compose(lane);
 	const SizeClass &from = class_of(header.object_size());
@@ -499,12 +499,12 @@ Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 	}
 }
 
-Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)
+apps::Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)
 {
 	return change_member(lane, expected.slot_index, replace(expected.slot, Slot{}));
 }
 
-Task<Protocol::Outcome> Protocol::run(Lane &lane)
+apps::Task<Protocol::Outcome> Protocol::run(Lane &lane)
 {
 	switch (lane.operation->kind) {
 	case apps::OperationKind::get:

@@ -14,7 +14,7 @@
 #include "fingerprint.hpp"
 #include "lane.hpp"
 #include "layout.hpp"
-#include "task.hpp"
+#include "common/task.hpp"
 
 namespace prism::kv
 {
@@ -90,16 +90,16 @@ public:
 	Protocol(const ServerView &server, Carrier &carrier) noexcept : server_(server), carrier_(carrier) {}
 
 	/** Runs lane.operation. Its outcome, error and length are filled in. */
-	Task<Outcome> run(Lane &lane);
+	apps::Task<Outcome> run(Lane &lane);
 
 	/** GET that also tells the version, at the price of one more slot read. */
-	Task<Outcome> get_versioned(Lane &lane, Version &version);
+	apps::Task<Outcome> get_versioned(Lane &lane, Version &version);
 
 	/** PUT, if the key's object is still the one of @p expected. not_found: it is not. */
-	Task<Outcome> put_if(Lane &lane, const Version &expected);
+	apps::Task<Outcome> put_if(Lane &lane, const Version &expected);
 
 	/** ERASE on the same condition. */
-	Task<Outcome> erase_if(Lane &lane, const Version &expected);
+	apps::Task<Outcome> erase_if(Lane &lane, const Version &expected);
 
 private:
 	/* Each makes the lane's chain and posts it. */
@@ -118,17 +118,17 @@ private:
 		std::uint64_t slot = 0;
 		bool found = false;
 	};
-	Task<Outcome> get(Lane &lane, Version *version);
-	Task<Outcome> put(Lane &lane);
-	Task<Outcome> erase(Lane &lane);
-	Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
-	Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
-	Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
-	Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);
-	Task<Outcome> insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
-	Task<Outcome> settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield);
+	apps::Task<Outcome> get(Lane &lane, Version *version);
+	apps::Task<Outcome> put(Lane &lane);
+	apps::Task<Outcome> erase(Lane &lane);
+	apps::Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
+	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
+	apps::Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
+	apps::Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);
+	apps::Task<Outcome> insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
+	apps::Task<Outcome> settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield);
 	template <typename Attempt>
-	Task<Outcome> wherever_it_is(Lane &lane, Attempt attempt_at);
+	apps::Task<Outcome> wherever_it_is(Lane &lane, Attempt attempt_at);
 
 	[[nodiscard]] Fingerprint fingerprint(const Lane &lane) const noexcept;
 	[[nodiscard]] ObjectHeader compose(Lane &lane) noexcept;

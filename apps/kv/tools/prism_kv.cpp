@@ -15,7 +15,7 @@
 
 #include "common/run_all.hpp"
 #include "store/sharded_client.hpp"
-#include "two_sided/hello.hpp"
+#include "service/hello.hpp"
 
 namespace
 {
@@ -286,7 +286,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 		return complain(context.error());
 	std::vector<ServerAddress> servers;
 	for (const std::string &text : options.servers) {
-		Result<ServerAddress> server = ServerAddress::parse(text, default_store_port);
+		Result<ServerAddress> server = ServerAddress::parse(text, apps::default_store_port);
 		if (!server)
 			return complain(server.error());
 		servers.push_back(*std::move(server));

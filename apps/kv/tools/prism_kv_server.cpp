@@ -27,7 +27,7 @@ struct Options {
 	std::string store = "prism";
 	std::string device;
 	std::string address;
-	std::uint16_t port = default_store_port;
+	std::uint16_t port = apps::default_store_port;
 	std::uint64_t records = 100'000;
 	std::uint32_t max_key = 48;
 	std::uint32_t max_value = 512;

@@ -19,7 +19,7 @@ class RpcClient : public apps::StoreClient, private ClientLink::Listener
 {
 public:
 	/** Keys have 1 to limits().max_key_size bytes, values 0 to limits().max_value_size. */
-	[[nodiscard]] const Hello &limits() const noexcept { return connection->server(); }
+	[[nodiscard]] const apps::Hello &limits() const noexcept { return connection->server(); }
 
 	[[nodiscard]] std::size_t depth() const noexcept override { return connection->depth(); }
 	int start(apps::Operation &operation) noexcept override;

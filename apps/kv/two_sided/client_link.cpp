@@ -24,7 +24,7 @@ std::uint32_t send_queue_size(std::uint32_t depth) noexcept
 	return std::max(2 * depth, std::uint32_t{16});
 }
 
-Result<void> check_limits(const Hello &server, const std::string &who, std::uint32_t depth)
+Result<void> check_limits(const apps::Hello &server, const std::string &who, std::uint32_t depth)
 {
 	if (server.max_key_size == 0 ||
 		std::uint64_t{server.max_key_size} + server.max_value_size + message_header_size > max_message_size)
@@ -38,7 +38,7 @@ Result<void> check_limits(const Hello &server, const std::string &who, std::uint
 
 } // namespace
 
-ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const Hello &hello, const ClientOptions &options,
+ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
 	CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read)
 	: settings(options), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
 	  memory(std::move(buffer)), read_bytes(bytes_to_read), cq(std::move(queue)), qp(std::move(pair)),
@@ -48,8 +48,8 @@ ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const Hello 
 }
 
 Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, const std::string &host,
-	std::uint16_t port, const Hello &wanted, const ClientOptions &options,
-	std::size_t (*read_size)(const Hello &server))
+	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options,
+	std::size_t (*read_size)(const apps::Hello &server))
 {
 	if (options.depth < 1 || options.depth > depth_limit)
 		return make_error(EINVAL, "a depth of " + std::to_string(options.depth), "from 1 to 4096 is possible");
@@ -72,7 +72,7 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	Result<TcpRendezvous> link = TcpRendezvous::connect(host, port, options.timeout);
 	if (!link)
 		return link.error();
-	Hello mine{wanted.kind, wanted.version, 0, 0, options.depth};
+	apps::Hello mine{wanted.kind, wanted.version, 0, 0, options.depth};
 	ConnectionRecord record;
 	record.endpoint = qp->endpoint();
 	record.private_data = mine.serialize();
@@ -80,7 +80,7 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	if (!theirs)
 		return theirs.error();
 	const std::string who = "the server at " + host + " port " + std::to_string(port);
-	Result<Hello> hello = wanted.expect(*theirs, who);
+	Result<apps::Hello> hello = wanted.expect(*theirs, who);
 	if (!hello)
 		return hello.error();
 	if (Result<void> checked = check_limits(*hello, who, options.depth); !checked)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "hello.hpp"
+#include "service/hello.hpp"
 #include "message.hpp"
 
 #include <prism/prism.hpp>
@@ -49,10 +49,10 @@ public:
 	 * EPROTONOSUPPORT (another kind of store), ETIMEDOUT, ECONNREFUSED and others of set-up.
 	 */
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
-		std::uint16_t port, const Hello &wanted, const ClientOptions &options,
-		std::size_t (*read_size)(const Hello &server) = nullptr);
+		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options,
+		std::size_t (*read_size)(const apps::Hello &server) = nullptr);
 
-	[[nodiscard]] const Hello &server() const noexcept { return limits; }
+	[[nodiscard]] const apps::Hello &server() const noexcept { return limits; }
 	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer; }
 	[[nodiscard]] std::uint32_t depth() const noexcept { return settings.depth; }
 	/** 0, or the errno of what broke the link. Then nothing is under way any more. */
@@ -94,14 +94,14 @@ private:
 		ibv_send_wr request{};
 	};
 
-	ClientLink(TcpRendezvous link, ConnectionRecord record, const Hello &hello, const ClientOptions &options,
+	ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
 		CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read);
 	[[nodiscard]] static std::size_t padded(std::size_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-	[[nodiscard]] static std::size_t request_size(const Hello &hello) noexcept
+	[[nodiscard]] static std::size_t request_size(const apps::Hello &hello) noexcept
 	{
 		return padded(message_header_size + hello.max_key_size + hello.max_value_size);
 	}
-	[[nodiscard]] static std::size_t response_size(const Hello &hello) noexcept
+	[[nodiscard]] static std::size_t response_size(const apps::Hello &hello) noexcept
 	{
 		return padded(message_header_size + hello.max_value_size);
 	}
@@ -129,7 +129,7 @@ private:
 	void watch(bool progress) noexcept;
 
 	ClientOptions settings;
-	Hello limits;
+	apps::Hello limits;
 	ConnectionRecord peer;
 	TcpRendezvous rendezvous;
 	Buffer memory; /* declared first: freed only after the queue pair is gone */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "message.hpp"
 
-#include "wire.hpp"
+#include "common/wire.hpp"
 
 #include <optional>
 
@@ -43,13 +43,13 @@ std::optional<OperationKind> kind_of(std::uint8_t call) noexcept
 void write_header(std::byte *to, std::uint32_t magic, OperationKind kind, std::uint16_t detail, std::size_t value_size,
 	std::uint64_t id) noexcept
 {
-	store(to, magic);
-	store(to + 4, message_version);
-	store(to + 5, call_of(kind));
-	store(to + 6, detail);
-	store(to + 8, static_cast<std::uint32_t>(value_size));
-	store(to + 12, std::uint32_t{0});
-	store(to + 16, id);
+	apps::store(to, magic);
+	apps::store(to + 4, message_version);
+	apps::store(to + 5, call_of(kind));
+	apps::store(to + 6, detail);
+	apps::store(to + 8, static_cast<std::uint32_t>(value_size));
+	apps::store(to + 12, std::uint32_t{0});
+	apps::store(to + 16, id);
 }
 
 /* What both messages have in common. */
@@ -57,14 +57,14 @@ const char *check_header(std::span<const std::byte> message, std::uint32_t magic
 {
 	if (message.size() < message_header_size)
 		return "shorter than a header";
-	if (load<std::uint32_t>(&message[0]) != magic)
+	if (apps::load<std::uint32_t>(&message[0]) != magic)
 		return "wrong magic";
-	if (load<std::uint8_t>(&message[4]) != message_version)
+	if (apps::load<std::uint8_t>(&message[4]) != message_version)
 		return "unknown version";
-	const std::optional<OperationKind> found = kind_of(load<std::uint8_t>(&message[5]));
+	const std::optional<OperationKind> found = kind_of(apps::load<std::uint8_t>(&message[5]));
 	if (!found)
 		return "unknown call";
-	if (load<std::uint32_t>(&message[12]) != 0)
+	if (apps::load<std::uint32_t>(&message[12]) != 0)
 		return "reserved field is not 0";
 	kind = *found;
 	return nullptr;
@@ -89,8 +89,8 @@ const char *Request::parse(std::span<const std::byte> message, std::size_t max_k
 {
 	if (const char *wrong = check_header(message, request_magic, kind))
 		return wrong;
-	const std::size_t key_size = load<std::uint16_t>(&message[6]);
-	const std::size_t value_size = load<std::uint32_t>(&message[8]);
+	const std::size_t key_size = apps::load<std::uint16_t>(&message[6]);
+	const std::size_t value_size = apps::load<std::uint32_t>(&message[8]);
 	if (key_size == 0 || key_size > max_key)
 		return "key of a forbidden size";
 	if (value_size > max_value)
@@ -99,7 +99,7 @@ const char *Request::parse(std::span<const std::byte> message, std::size_t max_k
 		return "a value where none belongs";
 	if (message.size() != message_header_size + key_size + value_size)
 		return "length differs from what the header announces";
-	id = load<std::uint64_t>(&message[16]);
+	id = apps::load<std::uint64_t>(&message[16]);
 	key = message.subspan(message_header_size, key_size);
 	value = message.subspan(message_header_size + key_size, value_size);
 	return nullptr;
@@ -114,18 +114,18 @@ const char *Response::parse(std::span<const std::byte> message, std::size_t max_
 {
 	if (const char *wrong = check_header(message, response_magic, kind))
 		return wrong;
-	const auto result = load<std::uint16_t>(&message[6]);
+	const auto result = apps::load<std::uint16_t>(&message[6]);
 	if (result > static_cast<std::uint16_t>(Outcome::full))
 		return "unknown result";
 	outcome = static_cast<Outcome>(result);
-	value_size = load<std::uint32_t>(&message[8]);
+	value_size = apps::load<std::uint32_t>(&message[8]);
 	if (value_size > max_value)
 		return "value of a forbidden size";
 	if (value_size != 0 && (kind != OperationKind::get || outcome != Outcome::ok))
 		return "a value where none belongs";
 	if (message.size() != message_header_size + value_size)
 		return "length differs from what the header announces";
-	id = load<std::uint64_t>(&message[16]);
+	id = apps::load<std::uint64_t>(&message[16]);
 	return nullptr;
 }
 

@@ -24,9 +24,9 @@ constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 
 /** What clients of this store must be, and what they are told that it is. */
-Hello hello_of(const StoreIdentity &identity)
+apps::Hello hello_of(const StoreIdentity &identity)
 {
-	Hello hello;
+	apps::Hello hello;
 	hello.kind = identity.kind;
 	hello.version = identity.version;
 	return hello;
@@ -43,7 +43,7 @@ RpcServer::Wake::~Wake()
 }
 
 /** A client that is not ready yet. */
-class RpcServer::Arrival final : public Reception::Newcomer
+class RpcServer::Arrival final : public apps::Reception::Newcomer
 {
 public:
 	Arrival(RpcServer &owner, std::shared_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
@@ -65,7 +65,7 @@ private:
 };
 
 RpcServer::RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity who, RpcServerOptions options,
-	std::unique_ptr<Reception> clients, Buffer buffers, ibv_srq *srq)
+	std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq)
 	: pd(domain), handler(calls), identity(std::move(who)), settings(std::move(options)),
 	  receive_memory(std::move(buffers)), srq_handle(srq), reception(std::move(clients))
 {
@@ -98,8 +98,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
 	if (!listening)
 		return listening.error();
-	Result<std::unique_ptr<Reception>> clients =
-		Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
+	Result<std::unique_ptr<apps::Reception>> clients =
+		apps::Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
 	if (!clients)
 		return clients.error();
 	const std::size_t slot = message_header_size + options.max_key_size + options.max_value_size;
@@ -179,7 +179,7 @@ RpcWorker *RpcServer::least_loaded() noexcept
 /** How many calls at once the client announces, if there are receive buffers for them. */
 Result<std::uint32_t> RpcServer::promise(const ConnectionRecord &theirs) const
 {
-	Result<Hello> hello = hello_of(identity).expect(theirs, "the client");
+	Result<apps::Hello> hello = hello_of(identity).expect(theirs, "the client");
 	if (!hello)
 		return hello.error();
 	const std::uint32_t calls = hello->max_depth;
@@ -199,7 +199,7 @@ Result<std::uint32_t> RpcServer::promise(const ConnectionRecord &theirs) const
 }
 
 Result<std::shared_ptr<RpcServer::Connection>> RpcServer::connect(
-	const Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker)
+	const apps::Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker)
 {
 	QueuePairOptions options;
 	options.srq = srq_handle.get();
@@ -223,8 +223,8 @@ Result<std::shared_ptr<RpcServer::Connection>> RpcServer::connect(
 	return connection;
 }
 
-Result<std::unique_ptr<Reception::Newcomer>> RpcServer::meet(
-	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
+Result<std::unique_ptr<apps::Reception::Newcomer>> RpcServer::meet(
+	const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
 	const Result<std::uint32_t> calls = promise(theirs);
 	if (!calls)
@@ -237,12 +237,12 @@ Result<std::unique_ptr<Reception::Newcomer>> RpcServer::meet(
 		return connection.error();
 	mine.endpoint = (*connection)->qp.endpoint();
 	mine.regions = identity.regions;
-	const Hello hello{
+	const apps::Hello hello{
 		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
 	mine.private_data = hello.serialize(identity.own);
 	met++;
 	promised += *calls;
-	return std::unique_ptr<Reception::Newcomer>(std::make_unique<Arrival>(*this, *std::move(connection)));
+	return std::unique_ptr<apps::Reception::Newcomer>(std::make_unique<Arrival>(*this, *std::move(connection)));
 }
 
 void RpcServer::refused(const Error &why) noexcept

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "hello.hpp"
+#include "service/hello.hpp"
 #include "message.hpp"
-#include "reception.hpp"
+#include "service/reception.hpp"
 
 #include <prism/prism.hpp>
 
@@ -71,7 +71,7 @@ struct RpcServerStats {
 
 /** What a store adds to the introduction of a server. */
 struct StoreIdentity {
-	StoreKind kind = StoreKind::rpc;
+	apps::StoreKind kind = apps::StoreKind::rpc;
 	std::uint16_t version = 1;
 	std::vector<std::byte> own;      /**< follows the Hello */
 	std::vector<RegionInfo> regions; /**< what clients may read */
@@ -80,7 +80,7 @@ struct StoreIdentity {
 
 class RpcWorker;
 
-class RpcServer final : private Reception::Host
+class RpcServer final : private apps::Reception::Host
 {
 public:
 	/**
@@ -127,7 +127,7 @@ private:
 	};
 
 	RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity identity,
-		RpcServerOptions options, std::unique_ptr<Reception> clients, Buffer buffers, ibv_srq *srq);
+		RpcServerOptions options, std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
 	static Result<void> check(const RpcServerOptions &options);
 	Result<void> create_workers();
 	[[nodiscard]] std::size_t request_size() const noexcept
@@ -147,12 +147,12 @@ private:
 	{
 		return {receive_memory.data() + slot * request_size(), length};
 	}
-	Result<std::unique_ptr<Reception::Newcomer>> meet(
-		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
+	Result<std::unique_ptr<apps::Reception::Newcomer>> meet(
+		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;
 	Result<std::shared_ptr<Connection>> connect(
-		const Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker);
+		const apps::Reception::Link &link, const Endpoint &peer, std::uint32_t calls, RpcWorker &worker);
 	RpcWorker *least_loaded() noexcept;
 	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
@@ -170,7 +170,7 @@ private:
 	std::vector<std::shared_ptr<Connection>> connections;
 	std::uint32_t met = 0;      /* connections, and clients that are not ready yet */
 	std::uint32_t promised = 0; /* receive buffers, to these */
-	std::unique_ptr<Reception> reception;
+	std::unique_ptr<apps::Reception> reception;
 	Wake wake;
 	std::atomic<bool> stopping{false};
 	std::atomic<bool> ran{false};

@@ -26,7 +26,7 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 		return make_error(ENOMEM, "cannot allocate the table", "ask for less capacity or memory");
 	}
 	StoreIdentity identity;
-	identity.kind = StoreKind::rpc;
+	identity.kind = apps::StoreKind::rpc;
 	identity.version = rpc_store_version;
 	Result<std::unique_ptr<RpcServer>> server = RpcServer::create(*pd, *store, std::move(identity), options.server);
 	if (!server)
@@ -51,8 +51,8 @@ Outcome RpcStoreServer::handle(const Request &request, std::span<std::byte> valu
 Result<std::unique_ptr<RpcStoreClient>> RpcStoreClient::connect(
 	const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options)
 {
-	Hello wanted;
-	wanted.kind = StoreKind::rpc;
+	apps::Hello wanted;
+	wanted.kind = apps::StoreKind::rpc;
 	wanted.version = rpc_store_version;
 	Result<std::unique_ptr<ClientLink>> link = ClientLink::connect(context, host, port, wanted, options);
 	if (!link)

@@ -30,13 +30,13 @@ struct RpcServer::Connection {
 		std::uint32_t length = 0;
 	};
 
-	Connection(Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
+	Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
 		std::uint32_t calls_at_once);
 
 	[[nodiscard]] bool has_room() const noexcept { return built - done < depth; }
 	[[nodiscard]] std::uint32_t number() const noexcept { return qp.raw()->qp_num; }
 
-	const Reception::Link link;
+	const apps::Reception::Link link;
 	Buffer responses; /* declared first: freed only after the queue pair is gone */
 	QueuePair qp;
 	const std::uint32_t depth;   /* of the ring */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "kv/two_sided/hello.hpp"
+#include "service/hello.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::apps;
 
 Hello sample()
 {

@@ -2,7 +2,7 @@
 /* The RPC layer between a well-behaved side and one that is not. */
 #include "support.hpp"
 
-#include "kv/two_sided/wire.hpp"
+#include "common/wire.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -92,7 +92,7 @@ std::vector<std::byte> message_of(
 
 std::vector<std::byte> client_hello(std::uint32_t depth = 1)
 {
-	return Hello{StoreKind::rpc, rpc_store_version, 0, 0, depth}.serialize();
+	return apps::Hello{apps::StoreKind::rpc, rpc_store_version, 0, 0, depth}.serialize();
 }
 
 class HostileClient : public testing::Test
@@ -152,7 +152,7 @@ TEST_F(HostileClient, WrongMagic)
 TEST_F(HostileClient, LengthsThatLie)
 {
 	std::vector<std::byte> message = message_of(OperationKind::put, "key", "value");
-	store(&message[8], std::uint32_t{4000});
+	apps::store(&message[8], std::uint32_t{4000});
 	expect_closed(message, "length differs");
 }
 
@@ -164,7 +164,7 @@ TEST_F(HostileClient, KeyBeyondTheLimit)
 TEST_F(HostileClient, ValueBeyondTheLimit)
 {
 	std::vector<std::byte> message = message_of(OperationKind::put, "key", "value");
-	store(&message[8], ~std::uint32_t{0});
+	apps::store(&message[8], ~std::uint32_t{0});
 	expect_closed(message, "value of a forbidden size");
 }
 
@@ -213,9 +213,9 @@ TEST_F(HostileClient, NoIntroduction)
 TEST_F(HostileClient, WantsTooMuch)
 {
 	ASSERT_TRUE(peer.establish(TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value(), client_hello(17)));
-	Hello wanted;
+	apps::Hello wanted;
 	wanted.version = rpc_store_version;
-	const Result<Hello> answer = wanted.expect(peer.record(), "the server");
+	const Result<apps::Hello> answer = wanted.expect(peer.record(), "the server");
 	ASSERT_FALSE(answer);
 	EXPECT_EQ(answer.error().code, EINVAL);
 	EXPECT_NE(answer.error().message.find("takes 1 to 16"), std::string::npos) << answer.error().message;
@@ -254,7 +254,7 @@ protected:
 	void serve(const Answer &answer)
 	{
 		RawPeer peer(context);
-		const Hello hello{StoreKind::rpc, rpc_store_version, 64, 990, 4};
+		const apps::Hello hello{apps::StoreKind::rpc, rpc_store_version, 64, 990, 4};
 		ASSERT_TRUE(peer.establish(listener.accept(5s).value(), hello.serialize()));
 		const auto message = peer.receive();
 		ASSERT_TRUE(message);
@@ -348,7 +348,7 @@ TEST_F(HostileServer, LimitsThatNoMessageKeeps)
 {
 	std::thread server([&] {
 		RawPeer peer(context);
-		const Hello hello{StoreKind::rpc, rpc_store_version, 64, 65536, 4};
+		const apps::Hello hello{apps::StoreKind::rpc, rpc_store_version, 64, 65536, 4};
 		EXPECT_FALSE(peer.establish(listener.accept(5s).value(), hello.serialize()));
 	});
 	const auto client = RpcStoreClient::connect(context, "127.0.0.1", listener.port());
@@ -362,7 +362,7 @@ TEST_F(HostileServer, PilafWithoutRegions)
 {
 	std::thread server([&] {
 		RawPeer peer(context);
-		const Hello hello{StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4};
+		const apps::Hello hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4};
 		const std::vector<std::byte> seed(8);
 		peer.establish(listener.accept(5s).value(), hello.serialize(seed));
 	});
@@ -385,7 +385,7 @@ TEST_F(HostileServer, PilafEntryThatLeadsElsewhere)
 		TcpRendezvous link = listener.accept(5s).value();
 		ConnectionRecord record;
 		const std::vector<std::byte> seed(8);
-		record.private_data = Hello{StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4}.serialize(seed);
+		record.private_data = apps::Hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4}.serialize(seed);
 		record.regions = {
 			{pilaf::table_region, {memory.remote().address, sizeof(*entry), memory.remote().rkey}},
 			{pilaf::extent_region, memory.remote()}};

@@ -2,7 +2,7 @@
 /* Clients on their way into a server: slow, silent and senseless ones beside those that do as they should. */
 #include "support.hpp"
 
-#include "kv/two_sided/reception.hpp"
+#include "service/reception.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ ConnectionRecord client_record()
 	record.endpoint.gid.raw[10] = record.endpoint.gid.raw[11] = 0xff;
 	record.endpoint.gid.raw[12] = 127;
 	record.endpoint.gid.raw[15] = 1;
-	record.private_data = Hello{StoreKind::rpc, 1, 0, 0, 1}.serialize();
+	record.private_data = apps::Hello{apps::StoreKind::rpc, 1, 0, 0, 1}.serialize();
 	return record;
 }
 
@@ -57,13 +57,13 @@ public:
 };
 
 /** A server that counts. */
-class CountingHost : public Reception::Host
+class CountingHost : public apps::Reception::Host
 {
 public:
-	class Guest : public Reception::Newcomer
+	class Guest : public apps::Reception::Newcomer
 	{
 	public:
-		Guest(CountingHost &owner, Reception::Link connection) : host(owner), link(std::move(connection))
+		Guest(CountingHost &owner, apps::Reception::Link connection) : host(owner), link(std::move(connection))
 		{
 			host.alive++;
 		}
@@ -76,11 +76,11 @@ public:
 
 	private:
 		CountingHost &host;
-		Reception::Link link;
+		apps::Reception::Link link;
 	};
 
-	Result<std::unique_ptr<Reception::Newcomer>> meet(
-		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override
+	Result<std::unique_ptr<apps::Reception::Newcomer>> meet(
+		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override
 	{
 		met++;
 		if (met <= busy)
@@ -89,7 +89,7 @@ public:
 			return refusal;
 		mine.endpoint = theirs.endpoint;
 		mine.private_data = {std::byte{42}};
-		return std::unique_ptr<Reception::Newcomer>(std::make_unique<Guest>(*this, link));
+		return std::unique_ptr<apps::Reception::Newcomer>(std::make_unique<Guest>(*this, link));
 	}
 	void refused(const Error &why) noexcept override
 	{
@@ -100,7 +100,7 @@ public:
 	int met = 0, entered = 0, alive = 0, refusals = 0;
 	int busy = 0; /* how often there is no room yet */
 	Error refusal, last;
-	std::vector<Reception::Link> links; /* of those who have entered */
+	std::vector<apps::Reception::Link> links; /* of those who have entered */
 };
 
 class Receiving : public testing::Test
@@ -108,9 +108,9 @@ class Receiving : public testing::Test
 protected:
 	void make(std::chrono::milliseconds timeout = 10s)
 	{
-		Hello hello;
-		hello.kind = StoreKind::rpc;
-		reception = Reception::create(TcpListener::create(0, "127.0.0.1").value(), hello, timeout).value();
+		apps::Hello hello;
+		hello.kind = apps::StoreKind::rpc;
+		reception = apps::Reception::create(TcpListener::create(0, "127.0.0.1").value(), hello, timeout).value();
 	}
 
 	/** Serves as servers do, until @p done. */
@@ -133,7 +133,7 @@ protected:
 	}
 
 	CountingHost host;
-	std::unique_ptr<Reception> reception;
+	std::unique_ptr<apps::Reception> reception;
 };
 
 TEST_F(Receiving, AClientStepByStep)
@@ -272,16 +272,16 @@ TEST_F(Receiving, TheReasonReachesTheClient)
 	EXPECT_EQ(bytes.back(), ready_mark) << "so that a client that has connected its queue pair gets to read it";
 	bytes.pop_back();
 	const ConnectionRecord answer = ConnectionRecord::parse(bytes).value();
-	Hello wanted;
-	wanted.kind = StoreKind::rpc;
-	const Result<Hello> expected = wanted.expect(answer, "the server");
+	apps::Hello wanted;
+	wanted.kind = apps::StoreKind::rpc;
+	const Result<apps::Hello> expected = wanted.expect(answer, "the server");
 	ASSERT_FALSE(expected);
 	EXPECT_EQ(expected.error().code, ENOBUFS);
 	EXPECT_NE(expected.error().message.find("the server refuses: no place for ?[31mthis one"), std::string::npos)
 		<< expected.error().message;
 	EXPECT_EQ(reception->guests(), 1u) << "it is given the time to read that";
 	EXPECT_EQ(answer.endpoint.qp_num, client_record().endpoint.qp_num) << "its own: nobody else's";
-	wanted.kind = StoreKind::pilaf;
+	wanted.kind = apps::StoreKind::pilaf;
 	EXPECT_EQ(wanted.expect(answer, "the server").error().code, EPROTONOSUPPORT) << "that is said first";
 	caller = Caller(reception->port());
 	EXPECT_TRUE(serve_until([&] { return reception->guests() == 1; }));
@@ -291,11 +291,11 @@ TEST_F(Receiving, NobodyIsTurnedAwayForACrowdOfSilentOnes)
 {
 	make(500ms);
 	std::vector<std::unique_ptr<Caller>> crowd;
-	while (crowd.size() < Reception::max_guests) {
+	while (crowd.size() < apps::Reception::max_guests) {
 		crowd.push_back(std::make_unique<Caller>(reception->port()));
 		reception->serve(host);
 	}
-	ASSERT_TRUE(serve_until([&] { return reception->guests() == Reception::max_guests; }));
+	ASSERT_TRUE(serve_until([&] { return reception->guests() == apps::Reception::max_guests; }));
 	Caller caller(reception->port());
 	caller.send_record();
 	caller.send_mark();

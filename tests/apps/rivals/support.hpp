@@ -109,7 +109,7 @@ inline RpcServerOptions small_server(Log &log)
 struct Rpc {
 	using Server = RpcStoreServer;
 	using Client = RpcStoreClient;
-	static constexpr StoreKind kind = StoreKind::rpc;
+	static constexpr apps::StoreKind kind = apps::StoreKind::rpc;
 	static Result<std::unique_ptr<Server>> create(
 		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{
@@ -125,7 +125,7 @@ struct Rpc {
 struct Pilaf {
 	using Server = PilafServer;
 	using Client = PilafClient;
-	static constexpr StoreKind kind = StoreKind::pilaf;
+	static constexpr apps::StoreKind kind = apps::StoreKind::pilaf;
 	static Result<std::unique_ptr<Server>> create(
 		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{

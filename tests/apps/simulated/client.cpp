@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "store/control.hpp"
+#include "store/introduction.hpp"
 
 namespace kv_sim
 {

@@ -31,7 +31,7 @@ struct Admission {
 class Client final : public prism::kv::Carrier
 {
 public:
-	using Task = prism::kv::Task<prism::apps::Outcome>;
+	using Task = prism::apps::Task<prism::apps::Outcome>;
 
 	/** @p pair is connected to the server that gave @p admission. @p ended: is told of each lane whose task ended.
 	 */

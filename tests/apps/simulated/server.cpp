@@ -10,13 +10,13 @@
 
 #include <fmt/core.h>
 
-#include "store/control.hpp"
+#include "service/control.hpp"
 #include "store/introduction.hpp"
 
 namespace kv_sim
 {
 
-using prism::kv::RecoveryScan;
+using prism::apps::RecoveryScan;
 using prism::kv::Slot;
 
 namespace
@@ -172,10 +172,10 @@ void Server::serve()
 		go_on_recovering();
 	} else if (recovery_wanted_) {
 		recovery_wanted_ = false;
-		prism::kv::RecoveryOptions options;
+		prism::apps::RecoveryOptions options;
 		options.slots_a_step = options_.slots_a_step;
 		RecoveryHost &host = *this; /* the base is private */
-		recovery_.emplace(host, table_, options);
+		recovery_.emplace(host, options);
 		if (recovery_->begin(std::chrono::nanoseconds(around_.time()))) {
 			figures_.put_off++;
 			recovery_wanted_ = true;
@@ -246,7 +246,6 @@ void Server::go_on_recovering()
 	figures_.scans += stage == RecoveryScan::Stage::ended;
 	figures_.put_off += stage == RecoveryScan::Stage::put_off;
 	figures_.recovered += recovery_->recovered();
-	figures_.claims += recovery_->claims();
 	recovery_.reset();
 }
 
@@ -325,10 +324,15 @@ bool Server::empty_claim(std::uint64_t index, const Slot &claim)
 	return !self_.post(chain, 0) && wait_for_self(completion);
 }
 
-void Server::spare(std::uint64_t address)
+void Server::look_at(std::uint64_t index)
 {
+	const Slot slot = table_.at(index);
+	if (slot.is_claim() && !is_open(slot.object.bound) && empty_claim(index, slot))
+		figures_.claims++;
+	if (!slot.object.ptr)
+		return;
 	for (List &list : lists_)
-		list.spare(address);
+		list.spare(slot.object.ptr);
 }
 
 bool Server::take_reports()

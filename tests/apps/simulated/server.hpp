@@ -16,7 +16,7 @@
 #include "list.hpp"
 #include "pair.hpp"
 #include "random.hpp"
-#include "store/recovery.hpp"
+#include "service/recovery.hpp"
 #include "store/table.hpp"
 
 namespace kv_sim
@@ -61,7 +61,7 @@ struct ServerFigures {
 };
 
 /** The memory of a store and what its server does, as PrismServer has it, on a simulated device. */
-class Server final : private prism::kv::RecoveryHost
+class Server final : private prism::apps::RecoveryHost
 {
 public:
 	Server(test::Node &node, Surroundings &around, const ServerOptions &options);
@@ -106,11 +106,13 @@ private:
 	int note_handed_out() override;
 	void ask_to_settle() override;
 	[[nodiscard]] bool settled() const override;
-	[[nodiscard]] bool is_open(std::uint32_t connection) const override;
-	bool empty_claim(std::uint64_t index, const prism::kv::Slot &claim) override;
-	void spare(std::uint64_t address) override;
+	[[nodiscard]] std::uint64_t slots() const override { return table_.geometry().slot_count(); }
+	void look_at(std::uint64_t index) override;
 	bool take_reports() override;
 	std::optional<std::uint64_t> collect() override;
+
+	[[nodiscard]] bool is_open(std::uint32_t connection) const;
+	bool empty_claim(std::uint64_t index, const prism::kv::Slot &claim);
 
 	[[nodiscard]] std::uint32_t free_scratch() const;
 	[[nodiscard]] test::ConnectOptions connect_options() const;
@@ -140,7 +142,7 @@ private:
 	std::vector<std::uint64_t> word_; /* where answers to self_ go */
 	std::uint32_t word_key_;
 	std::vector<Connection> connections_;
-	std::optional<prism::kv::RecoveryScan> recovery_;
+	std::optional<prism::apps::RecoveryScan> recovery_;
 	std::shared_ptr<std::uint64_t> next_version_ = std::make_shared<std::uint64_t>(1);
 	std::uint32_t next_number_ = 1;
 	std::uint64_t next_settle_ = 1;

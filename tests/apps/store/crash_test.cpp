@@ -204,7 +204,7 @@ TEST(Crash, ClientsThatStopHalfWayLeaveNothing)
 		TcpRendezvous link = TcpRendezvous::connect("127.0.0.1", server.store->port(), 2s).value();
 		ConnectionRecord mine;
 		mine.endpoint = qp.endpoint();
-		Hello hello = prism_hello();
+		apps::Hello hello = prism_hello();
 		mine.private_data = hello.serialize();
 		const auto peer = link.swap(mine, std::chrono::steady_clock::now() + 2s);
 		ASSERT_TRUE(peer.ok());
@@ -230,7 +230,7 @@ TEST(Crash, AServerOfAnotherKindIsNamed)
 		QueuePair qp = QueuePair::create(pd, cq, cq).value();
 		TcpRendezvous link = listener.accept(5s).value();
 		ConnectionRecord mine;
-		mine.private_data = Hello{StoreKind::pilaf, 1, 8, 8, 1}.serialize();
+		mine.private_data = apps::Hello{apps::StoreKind::pilaf, 1, 8, 8, 1}.serialize();
 		(void)establish(link, qp, mine, 2s);
 		while (!link.peer_gone())
 			std::this_thread::sleep_for(1ms);

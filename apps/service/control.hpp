@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a PRISM-KV server and its clients say to each other beside the data path, over the TCP connection that the
+ * What a server and its clients say to each other beside the data path, over the TCP connection that the
  * rendezvous has left open: 16 bytes each, kind 4, reserved 4, value 8, in network order. An answer to stats is
  * followed by as many bytes of JSON as its value says.
  */
@@ -12,18 +12,16 @@
 #include <string>
 #include <vector>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 enum class ControlKind : std::uint32_t {
-	lease = 1,   /**< client: more versions, please; server: value is the first of versions_a_lease */
+	lease = 1,   /**< client: more versions, please; server: value is the first of kv::versions_a_lease */
 	settle = 2,  /**< server: end what you have begun, report what you have freed, then answer settled */
 	settled = 3, /**< client: with the value of settle */
 	stats = 4,   /**< client: statistics, please */
 	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno why it does not */
 };
-
-constexpr std::uint64_t versions_a_lease = std::uint64_t{1} << 16;
 
 struct ControlMessage {
 	static constexpr std::size_t size = 16;
@@ -59,4 +57,4 @@ private:
 	std::size_t filled = 0;
 };
 
-} // namespace prism::kv
+} // namespace prism::apps

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 /** Memory of ended coroutines for those to come. One a thread. */
@@ -125,4 +125,4 @@ private:
 	Handle handle_;
 };
 
-} // namespace prism::kv
+} // namespace prism::apps

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 /** TCP port of a store if nothing else is said. */
@@ -28,6 +28,8 @@ enum class StoreKind : std::uint16_t {
 	rpc = 1,   /**< every operation is a call */
 	pilaf = 2, /**< GET by READs, the rest by calls */
 	prism = 3, /**< every operation by PRISM requests */
+	rs = 4,      /**< a replica of PRISM-RS */
+	abdlock = 5, /**< a replica of the lock-based ABD */
 };
 
 /** Such as "pilaf". Never empty. */
@@ -64,4 +66,4 @@ struct Hello {
 	[[nodiscard]] Result<Hello> expect(const ConnectionRecord &peer, const std::string &who) const;
 };
 
-} // namespace prism::kv
+} // namespace prism::apps

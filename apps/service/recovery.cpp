@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 int RecoveryScan::begin(std::chrono::nanoseconds now)
@@ -42,23 +42,14 @@ RecoveryScan::Stage RecoveryScan::go_on(std::chrono::nanoseconds now)
 
 void RecoveryScan::scan_some(std::chrono::nanoseconds now)
 {
-	const std::uint64_t count = table_.geometry().slot_count();
+	const std::uint64_t count = host_.slots();
 	const std::uint64_t end = std::min(next_slot_ + options_.slots_a_step, count);
 	while (next_slot_ < end)
-		look_at(next_slot_++);
+		host_.look_at(next_slot_++);
 	if (end < count)
 		return;
 	stage_ = Stage::reporting;
 	ask(now);
 }
 
-void RecoveryScan::look_at(std::uint64_t index)
-{
-	const Slot slot = table_.at(index);
-	if (slot.is_claim() && !host_.is_open(slot.object.bound) && host_.empty_claim(index, slot))
-		claims_++;
-	if (slot.object.ptr)
-		host_.spare(slot.object.ptr);
-}
-
-} // namespace prism::kv
+} // namespace prism::apps

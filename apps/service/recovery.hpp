@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The scan for lost buffers (docs/prism-kv.md, "Lost buffers"), whatever carries the requests of the store's clients.
- */
+/* The scan for lost buffers (docs/prism-kv.md, "Lost buffers"), whatever the store is and whatever carries the requests of
+ * its clients. */
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 
-#include "layout.hpp"
-#include "table.hpp"
-
-namespace prism::kv
+namespace prism::apps
 {
 
 /** What a scan needs of the server whose buffers it looks for. Called by RecoveryScan alone. */
@@ -28,14 +25,11 @@ public:
 	/** Whether every client that was asked last has said so, or is gone with its queue pair. */
 	[[nodiscard]] virtual bool settled() const = 0;
 
-	/** Whether the connection of this number is there: its claims are its own affair. */
-	[[nodiscard]] virtual bool is_open(std::uint32_t connection) const = 0;
+	/** How many slots the store has: places that may point at a buffer. */
+	[[nodiscard]] virtual std::uint64_t slots() const = 0;
 
-	/** Empties slot @p index if it is still @p claim, atomically to the clients' requests. False: it was not. */
-	virtual bool empty_claim(std::uint64_t index, const Slot &claim) = 0;
-
-	/** A slot points at @p address: that buffer is not lost. */
-	virtual void spare(std::uint64_t address) = 0;
+	/** The scan comes by slot @p index: what it points at is not lost. */
+	virtual void look_at(std::uint64_t index) = 0;
 
 	/** Handles every report that has arrived. False: not now, ask again. */
 	virtual bool take_reports() = 0;
@@ -69,12 +63,8 @@ public:
 		put_off,
 	};
 
-	/** @p now of begin() and go_on() is of any clock that does not go back. @p host and @p table must outlive it.
-	 */
-	RecoveryScan(RecoveryHost &host, const Table &table, const RecoveryOptions &options) noexcept
-		: host_(host), table_(table), options_(options)
-	{
-	}
+	/** @p now of begin() and go_on() is of any clock that does not go back. @p host must outlive it. */
+	RecoveryScan(RecoveryHost &host, const RecoveryOptions &options) noexcept : host_(host), options_(options) {}
 
 	/** Begins. 0, or the errno of note_handed_out(): there is no scan then. */
 	int begin(std::chrono::nanoseconds now);
@@ -82,24 +72,19 @@ public:
 	/** Does what can be done now. Not to be called any more once it has said ended or put_off. */
 	Stage go_on(std::chrono::nanoseconds now);
 
-	/** Claims of clients that are gone, emptied. */
-	[[nodiscard]] std::uint64_t claims() const noexcept { return claims_; }
 	/** Buffers that were lost; known when the scan has ended. */
 	[[nodiscard]] std::uint64_t recovered() const noexcept { return recovered_; }
 
 private:
 	void ask(std::chrono::nanoseconds now);
 	void scan_some(std::chrono::nanoseconds now);
-	void look_at(std::uint64_t index);
 
 	RecoveryHost &host_;
-	const Table &table_;
 	const RecoveryOptions options_;
 	Stage stage_ = Stage::settling;
 	std::chrono::nanoseconds deadline_{};
 	std::uint64_t next_slot_ = 0;
-	std::uint64_t claims_ = 0;
 	std::uint64_t recovered_ = 0;
 };
 
-} // namespace prism::kv
+} // namespace prism::apps

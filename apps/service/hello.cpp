@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "hello.hpp"
 
-#include "wire.hpp"
+#include "common/wire.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 namespace
@@ -45,6 +45,10 @@ std::string_view to_string(StoreKind kind) noexcept
 		return "pilaf";
 	case StoreKind::prism:
 		return "prism";
+	case StoreKind::rs:
+		return "rs";
+	case StoreKind::abdlock:
+		return "abdlock";
 	}
 	return "unknown";
 }
@@ -73,7 +77,7 @@ std::vector<std::byte> Hello::refusal(const Error &why) const
 Result<Hello> Hello::parse(std::span<const std::byte> bytes)
 {
 	if (bytes.size() < size || load<std::uint64_t>(&bytes[0]) != magic)
-		return make_error(EBADMSG, "the peer does not introduce itself as a key-value store or its client",
+		return make_error(EBADMSG, "the peer does not introduce itself as a store or its client",
 			"check host and port");
 	Hello hello;
 	hello.kind = static_cast<StoreKind>(load<std::uint16_t>(&bytes[8]));
@@ -102,4 +106,4 @@ Result<Hello> Hello::expect(const ConnectionRecord &peer, const std::string &who
 	return theirs;
 }
 
-} // namespace prism::kv
+} // namespace prism::apps

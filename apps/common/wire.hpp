@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 static_assert(std::endian::native == std::endian::little, "as the device demands it");
@@ -42,4 +42,4 @@ T load(const std::byte *from) noexcept
 	return swapped(value);
 }
 
-} // namespace prism::kv
+} // namespace prism::apps

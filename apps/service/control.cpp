@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 namespace
@@ -84,4 +84,4 @@ int ControlChannel::receive_text(std::size_t length, std::string &text, int mill
 	return 0;
 }
 
-} // namespace prism::kv
+} // namespace prism::apps

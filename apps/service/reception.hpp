@@ -20,7 +20,7 @@
 #include <memory>
 #include <span>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 /** Not thread-safe. */
@@ -124,4 +124,4 @@ private:
 	std::list<Guest> guests_; /* by deadline: all have the same time */
 };
 
-} // namespace prism::kv
+} // namespace prism::apps

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace prism::kv
+namespace prism::apps
 {
 
 namespace
@@ -275,4 +275,4 @@ void Reception::expire(Host &host)
 	}
 }
 
-} // namespace prism::kv
+} // namespace prism::apps

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "protocol.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace prism::rs
+{
+
+namespace
+{
+
+RemoteAddress slot_of(const ReplicaView &view, std::uint64_t block)
+{
+	return view.slots.at(block * sizeof(Slot));
+}
+
+Tag tag_at(std::span<const std::byte> bytes)
+{
+	Tag tag;
+	std::memcpy(&tag, bytes.data(), sizeof(tag));
+	return tag;
+}
+
+/** The tag of a block as it was read. A block that was never written has none, and reads as zeros. */
+Tag tag_read(const Leg &leg)
+{
+	return leg.completion.status == Status::null_pointer ? Tag{} : tag_at(leg.memory.in);
+}
+
+void clear(std::span<std::byte> bytes)
+{
+	std::fill(bytes.begin(), bytes.end(), std::byte{0});
+}
+
+} // namespace
+
+RoundOptions Protocol::round_of(bool reads) const noexcept
+{
+	return {quorum(), reads ? quorum() : options_.replicas, reads, options_.hedge};
+}
+
+Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
+{
+	if (error != ECANCELED) /* whoever said so has told why */
+		lane.operation->error = error;
+	return Outcome::failed;
+}
+
+/* Rounds --------------------------------------------------------------------------------------------------------- */
+
+apps::Task<int> Protocol::read_blocks(Lane &lane)
+{
+	round::begin(lane);
+	const auto ask = [&lane](Leg &leg, const ReplicaView &view) {
+		RemoteAddress pointer = slot_of(view, lane.block);
+		pointer.address += offsetof(Slot, block);
+		leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
+	};
+	const auto judge = [&lane](Leg &leg, unsigned) {
+		const bool whole = leg.completion.status == Status::ok &&
+				   leg.completion.byte_len == leg.memory.in.size();
+		if (whole || leg.completion.status == Status::null_pointer)
+			return Verdict::counts;
+		lane.operation->error = EBADMSG;
+		return Verdict::fatal;
+	};
+	co_return co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+}
+
+apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
+{
+	round::begin(lane);
+	const auto ask = [&lane](Leg &leg, const ReplicaView &view) {
+		leg.begin_chain().read(slot_of(view, lane.block), leg.memory.slice(leg.memory.in.first(sizeof(Tag))));
+	};
+	const auto judge = [](Leg &, unsigned) { return Verdict::counts; };
+	const int error = co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+	if (error)
+		co_return error;
+	newest = {};
+	for (const Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::answered)
+			newest = std::max(newest, tag_at(leg.memory.in));
+	}
+	co_return 0;
+}
+
+/**
+ * The leg's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of the buffer
+ * behind it, and both into the slot at once.
+ */
+void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept
+{
+	Slot compare;
+	compare.tag = tag;
+	Cas cas = Cas::bytes(CasMode::greater, compare, Slot{});
+	cas.compare_only(offsetof(Slot, tag), sizeof(Tag));
+	*leg.memory.allocated = 0;
+	clear(leg.memory.old);
+	leg.begin_chain()
+		.write(view.scratch, std::as_bytes(std::span(&tag, 1)))
+		.allocate(view.free_list, leg.memory.slice(leg.memory.out))
+		.redirect_bounded(view.scratch + offsetof(Slot, block))
+		.conditional()
+		.result(leg.memory.allocated_slice())
+		.cas(slot_of(view, block), cas, leg.memory.slice(leg.memory.old))
+		.data_indirect(view.scratch)
+		.conditional();
+}
+
+/**
+ * Until a quorum has @p bytes under @p tag, or something newer. Legs that are answered already have it. @p guessed: something newer is no acknowledgement, but the end: the tag may be older than that of a write which was
+ * over before this one began, and no reader may then see it.
+ */
+apps::Task<int> Protocol::install(Lane &lane, Tag tag, std::span<const std::byte> bytes, bool guessed)
+{
+	const auto ask = [this, &lane, tag, bytes](Leg &leg, const ReplicaView &view) {
+		std::memcpy(leg.memory.out.data(), &tag, sizeof(tag));
+		std::memcpy(leg.memory.out.data() + block_header, bytes.data(), bytes.size());
+		write_chain(leg, view, lane.block, tag);
+	};
+	const auto judge = [this, &lane, tag, guessed](Leg &leg, unsigned) {
+		if (leg.completion.status == Status::ok)
+			return Verdict::counts;
+		if (leg.completion.status != Status::cas_miss)
+			return Verdict::again; /* no buffer, for the moment */
+		/* A reader may have been quicker with this very write. */
+		if (!guessed || tag_at(leg.memory.old) == tag)
+			return Verdict::counts;
+		usurped_ = true;
+		lane.operation->error = ESTALE;
+		return Verdict::fatal;
+	};
+	co_return co_await ask_quorum(carrier_, lane, round_of(false), ask, judge);
+}
+
+/** What is not reachable any more goes back: the buffer that was replaced, or the one that was not installed. */
+void Protocol::leg_ended(Lane &lane, unsigned replica) noexcept
+{
+	Leg &leg = lane.legs[replica];
+	if (leg.chain.size() == 1 || leg.completion.failed())
+		return;
+	if (leg.completion.ok()) {
+		Slot old;
+		std::memcpy(&old, leg.memory.old.data(), sizeof(old));
+		if (old.block.ptr)
+			carrier_.release(replica, old.block.ptr);
+	} else if (*leg.memory.allocated) {
+		carrier_.release(replica, *leg.memory.allocated);
+	}
+}
+
+/* Operations ----------------------------------------------------------------------------------------------------- */
+
+apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
+{
+	if (const int error = co_await read_blocks(lane))
+		co_return failed(lane, error);
+	const Leg *newest = nullptr;
+	for (const Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::answered && (!newest || tag_read(leg) > tag_read(*newest)))
+			newest = &leg;
+	}
+	const Tag tag = tag_read(*newest);
+	apps::Operation &operation = *lane.operation;
+	const std::size_t block_size = newest->memory.in.size() - block_header;
+	operation.length = static_cast<std::uint32_t>(block_size);
+	const std::span<std::byte> room = operation.result.first(std::min(operation.result.size(), block_size));
+	if (tag == Tag{}) {
+		clear(room); /* all of the quorum has nothing */
+		co_return Outcome::ok;
+	}
+	std::memcpy(room.data(), newest->memory.in.data() + block_header, room.size());
+	bool agreed = true;
+	for (Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::answered && tag_read(leg) != tag) {
+			leg.state = Leg::State::idle;
+			agreed = false;
+		}
+	}
+	if (agreed)
+		co_return Outcome::ok;
+	/* A write that is on its way, or whose client has died: who reads it makes sure that others do. */
+	for (Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::asked)
+			leg.state = Leg::State::late;
+	}
+	if (const int error = co_await install(lane, tag, newest->memory.in.subspan(block_header), false))
+		co_return failed(lane, error);
+	co_return Outcome::ok;
+}
+
+/** Two PUTs of one client to one block would take the same tag: they take their turns. */
+apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
+{
+	putting_.push_back(&lane);
+	const auto is_first = [this, &lane] {
+		const auto same = [&lane](const Lane *other) { return other->block == lane.block; };
+		return *std::find_if(putting_.begin(), putting_.end(), same) == &lane;
+	};
+	while (!is_first() && carrier_.now() < lane.deadline)
+		co_await Event{lane, lane.deadline};
+	Outcome outcome = Outcome::failed;
+	if (is_first())
+		outcome = co_await put_in_turn(lane);
+	else
+		lane.operation->error = EHOSTUNREACH;
+	std::erase(putting_, &lane);
+	for (Lane *const other : putting_) {
+		if (other->block == lane.block)
+			carrier_.wake(*other);
+	}
+	co_return outcome;
+}
+
+apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
+{
+	if (usurped_)
+		co_return failed(lane, ESTALE);
+	Tag newest;
+	const auto known = options_.exclusive ? last_.find(lane.block) : last_.end();
+	const bool guessed = known != last_.end();
+	if (guessed)
+		newest = known->second;
+	else if (const int error = co_await read_tags(lane, newest))
+		co_return failed(lane, error);
+	if (newest.is_last())
+		co_return failed(lane, EOVERFLOW);
+	const Tag tag = newest.next(options_.client);
+	round::begin(lane);
+	const int error = co_await install(lane, tag, lane.operation->value, guessed);
+	if (error) {
+		last_.erase(lane.block);
+		co_return failed(lane, error);
+	}
+	if (options_.exclusive)
+		last_[lane.block] = tag;
+	co_return Outcome::ok;
+}
+
+apps::Task<Protocol::Outcome> Protocol::run(Lane &lane)
+{
+	if (lane.operation->kind == apps::OperationKind::put)
+		return put(lane);
+	return get(lane);
+}
+
+} // namespace prism::rs

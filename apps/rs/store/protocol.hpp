@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * PRISM-RS: multi-writer ABD over PRISM chains (SOSP '21, section 5), whatever carries the requests. What it relies on, and
+ * why it is linearizable, is in docs/prism-rs.md; tests/models/rs.pml checks it.
+ */
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "rs/store/layout.hpp"
+#include "rs/volume/quorum.hpp"
+
+namespace prism::rs
+{
+
+struct ProtocolOptions {
+	unsigned replicas = 3;
+	std::uint64_t client = 0; /**< this incarnation, in its tags: never used before or after; not 0 */
+	/** Nobody else writes to the volume: a PUT guesses its tag, after the first of its block. */
+	bool exclusive = false;
+	/** After which a round asks all replicas, not only as many as must answer. */
+	Time hedge = std::chrono::microseconds(500);
+};
+
+/** One client's operations: a key is the number of a block, 8 bytes in host order; a value is a whole block. */
+class Protocol final : public VolumeProtocol
+{
+public:
+	using Outcome = apps::Outcome;
+
+	Protocol(const ProtocolOptions &options, Carrier &carrier) : options_(options), carrier_(carrier) {}
+
+	/**
+	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum before the lane's deadline), EOVERFLOW (the block's
+	 * counter is at its end), ESTALE (exclusive, and another client has written to the volume: nothing more is
+	 * written), EBADMSG (a replica's answer cannot be), EINVAL.
+	 */
+	apps::Task<Outcome> run(Lane &lane) override;
+	void leg_ended(Lane &lane, unsigned replica) noexcept override;
+
+private:
+	apps::Task<Outcome> get(Lane &lane);
+	apps::Task<Outcome> put(Lane &lane);
+	apps::Task<Outcome> put_in_turn(Lane &lane);
+	apps::Task<int> read_blocks(Lane &lane);
+	apps::Task<int> read_tags(Lane &lane, Tag &newest);
+	apps::Task<int> install(Lane &lane, Tag tag, std::span<const std::byte> bytes, bool guessed);
+	Outcome failed(Lane &lane, int error) noexcept;
+	void write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept;
+	[[nodiscard]] RoundOptions round_of(bool reads) const noexcept;
+	[[nodiscard]] unsigned quorum() const noexcept { return options_.replicas / 2 + 1; }
+
+	const ProtocolOptions options_;
+	Carrier &carrier_;
+	std::vector<Lane *> putting_;                 /* PUTs under way, in the order of their beginning */
+	std::unordered_map<std::uint64_t, Tag> last_; /* exclusive: what this client has installed */
+	bool usurped_ = false;                        /* exclusive no more */
+};
+
+} // namespace prism::rs

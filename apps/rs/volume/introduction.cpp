@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "introduction.hpp"
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "common/wire.hpp"
+
+namespace prism::rs
+{
+
+using apps::load;
+using apps::store;
+
+Introduction Introduction::of(const Configuration &volume, std::size_t replica)
+{
+	Introduction made;
+	made.volume = volume.volume;
+	made.blocks = volume.blocks;
+	made.block_size = volume.block_size;
+	made.replica = static_cast<std::uint16_t>(replica);
+	made.replicas = static_cast<std::uint16_t>(volume.replicas.size());
+	return made;
+}
+
+std::vector<std::byte> Introduction::serialize() const
+{
+	std::vector<std::byte> bytes(size);
+	store(&bytes[0], volume);
+	store(&bytes[8], epoch);
+	store(&bytes[16], blocks);
+	store(&bytes[24], client);
+	store(&bytes[32], block_size);
+	store(&bytes[36], replica);
+	store(&bytes[38], replicas);
+	store(&bytes[40], static_cast<std::uint8_t>(serving));
+	return bytes;
+}
+
+Result<Introduction> Introduction::parse(const ConnectionRecord &record, const std::string &who)
+{
+	const std::span<const std::byte> bytes = apps::Hello::own_part(record.private_data);
+	if (bytes.size() < size)
+		return make_error(EBADMSG, who + " does not say which volume it is of");
+	Introduction made;
+	made.volume = load<std::uint64_t>(&bytes[0]);
+	made.epoch = load<std::uint64_t>(&bytes[8]);
+	made.blocks = load<std::uint64_t>(&bytes[16]);
+	made.client = load<std::uint64_t>(&bytes[24]);
+	made.block_size = load<std::uint32_t>(&bytes[32]);
+	made.replica = load<std::uint16_t>(&bytes[36]);
+	made.replicas = load<std::uint16_t>(&bytes[38]);
+	made.serving = load<std::uint8_t>(&bytes[40]) == 1;
+	return made;
+}
+
+Result<void> Introduction::expect(const Introduction &theirs, const std::string &who) const
+{
+	const auto wrong = [&who](const char *what, std::uint64_t there, std::uint64_t here) {
+		return make_error(EPROTONOSUPPORT, fmt::format("{} has {} {:x}, not {:x}", who, what, there, here),
+			"give clients and replicas the same configuration");
+	};
+	if (theirs.volume != volume)
+		return wrong("volume", theirs.volume, volume);
+	if (theirs.block_size != block_size)
+		return wrong("a block size of 0x", theirs.block_size, block_size);
+	if (theirs.blocks != blocks)
+		return wrong("a number of blocks of 0x", theirs.blocks, blocks);
+	if (theirs.replicas != replicas)
+		return wrong("a number of replicas of", theirs.replicas, replicas);
+	if (theirs.replica != replica)
+		return wrong("replica number", theirs.replica, replica);
+	return {};
+}
+
+apps::Hello hello_of(apps::StoreKind kind)
+{
+	apps::Hello hello;
+	hello.kind = kind;
+	hello.version = 1;
+	return hello;
+}
+
+} // namespace prism::rs

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What replicas of a volume and their clients tell each other behind the Hello when they connect. */
+#pragma once
+
+#include <prism/connection.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rs/volume/configuration.hpp"
+#include "service/hello.hpp"
+
+namespace prism::rs
+{
+
+/** Regions of a replica's connection record. */
+constexpr std::uint32_t slots_region = 1;
+constexpr std::uint32_t scratch_region = 2;
+
+/**
+ * Who connects to whom, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size 4, replica 2, replicas
+ * 2, serving 1, reserved 7.
+ */
+struct Introduction {
+	static constexpr std::size_t size = 48;
+
+	std::uint64_t volume = 0;
+	std::uint64_t epoch = 0; /**< the newest that the sender knows: docs/prism-rs.md, "Replicas that come back" */
+	std::uint64_t blocks = 0;
+	std::uint64_t client = 0; /**< of a client: its incarnation, as in its tags */
+	std::uint32_t block_size = 0;
+	std::uint16_t replica = 0; /**< of a replica: which it is; of a client: which it wants */
+	std::uint16_t replicas = 0;
+	bool serving = false; /**< of a replica: it has not forgotten anything, its answers to reads count */
+
+	/** Of replica @p replica of @p volume, or of a client that wants that one. */
+	static Introduction of(const Configuration &volume, std::size_t replica);
+
+	[[nodiscard]] std::vector<std::byte> serialize() const;
+
+	/**
+	 * Reads what follows the Hello in @p record, from a peer that is not trusted. @p who names the peer in messages.
+	 * Errors: EBADMSG (too short).
+	 */
+	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
+
+	/** Insists on the volume, its sizes and the replica of this one. Errors: EPROTONOSUPPORT; the message says what differs. */
+	[[nodiscard]] Result<void> expect(const Introduction &theirs, const std::string &who) const;
+};
+
+/** The Hello of clients and replicas of @p kind: StoreKind::rs or abdlock. */
+apps::Hello hello_of(apps::StoreKind kind);
+
+} // namespace prism::rs

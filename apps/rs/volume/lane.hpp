@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Where an operation on a replicated block runs: a lane, which has a leg to each replica. */
+#pragma once
+
+#include <prism/chain.hpp>
+#include <prism/completion.hpp>
+#include <prism/device.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/store_client.hpp"
+#include "common/task.hpp"
+#include "rs/volume/tag.hpp"
+
+namespace prism::rs
+{
+
+using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+
+/** A block as it travels, and lies in the buffers of PRISM-RS: the tag, then the bytes. */
+inline constexpr std::size_t block_header = sizeof(Tag);
+
+/** Registered memory of a leg. Late answers may come as long as its request is under way, so no two legs share any. */
+struct LegMemory {
+	std::span<std::byte> out;           /* tag and block to write */
+	std::span<std::byte> in;            /* tag and block as they were read */
+	std::span<std::byte> old;           /* 32 bytes: what a CAS found */
+	std::uint64_t *allocated = nullptr; /* the answer of an ALLOCATE */
+	std::uint32_t lkey = 0;
+
+	/** Bytes that a leg needs. */
+	static constexpr std::size_t size(std::size_t block_size) { return 2 * room(block_size) + 64; }
+
+	/** Divides @p bytes, aligned to 32, of size(@p block_size). */
+	static LegMemory divide(std::byte *bytes, std::size_t block_size, std::uint32_t lkey)
+	{
+		LegMemory memory;
+		memory.out = {bytes, block_header + block_size};
+		memory.in = {bytes + room(block_size), block_header + block_size};
+		memory.old = {bytes + 2 * room(block_size), 32};
+		memory.allocated = reinterpret_cast<std::uint64_t *>(bytes + 2 * room(block_size) + 32);
+		memory.lkey = lkey;
+		return memory;
+	}
+
+	[[nodiscard]] LocalSlice slice(std::span<const std::byte> part) const noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(part.data()), static_cast<std::uint32_t>(part.size()), lkey};
+	}
+	[[nodiscard]] LocalSlice allocated_slice() const noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(allocated), sizeof(*allocated), lkey};
+	}
+
+private:
+	static constexpr std::size_t room(std::size_t block_size) { return (block_header + block_size + 63) / 64 * 64; }
+};
+
+/** What a lane has to do with one replica: one request at a time. */
+struct Leg {
+	enum class State : std::uint8_t {
+		idle,
+		asked,    /* a request of the lane's round is under way */
+		late,     /* one of an earlier round or operation is */
+		answered, /* the round's answer is there, and counts */
+	};
+
+	State state = State::idle;
+	bool fresh = false;      /* answered, and not judged yet */
+	std::uint64_t epoch = 0; /* of the connection that its request went over */
+	Time again{};            /* not to be asked before */
+	LegMemory memory;
+	Chain chain;
+	Completion completion;
+
+	/** An empty chain in place: assigning one would copy all that it has room for. */
+	Chain &begin_chain() noexcept { return *std::construct_at(&chain); }
+	[[nodiscard]] bool under_way() const noexcept { return state == State::asked || state == State::late; }
+};
+
+/** Where one operation at a time runs. */
+struct Lane {
+	std::uint32_t number = 0;
+	apps::Operation *operation = nullptr;
+	std::uint64_t block = 0; /* of the operation */
+	std::optional<apps::Task<apps::Outcome>> task;
+	std::uint64_t began = 0; /* serial number of the operation */
+	Time deadline{};
+	std::vector<Leg> legs; /* by replica */
+
+	std::coroutine_handle<> waiter;
+	Time wake_at = Time::max(); /* if nothing happens before */
+	std::uint32_t round_trips = 0;
+};
+
+/** What co_await on this gives: nothing, when an answer has come, a replica has come or gone, or it is time. */
+struct Event {
+	Lane &lane;
+	Time at;
+
+	[[nodiscard]] bool await_ready() const noexcept { return false; }
+	void await_suspend(std::coroutine_handle<> waiter) const noexcept
+	{
+		lane.waiter = waiter;
+		lane.wake_at = at;
+	}
+	void await_resume() const noexcept {}
+};
+
+} // namespace prism::rs

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "link.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace prism::rs
+{
+
+namespace
+{
+
+/** What the replica says of itself, which is not trusted: everything that is used later is checked here. */
+Result<ReplicaView> view_of(
+	const ConnectionRecord &record, const Introduction &theirs, const LinkOptions &options, const std::string &who)
+{
+	constexpr std::size_t alignment = 32;
+	const RegionInfo *const slots = record.region(slots_region);
+	const RegionInfo *const scratch = record.region(scratch_region);
+	const auto wrong = [&who](const char *what) {
+		return make_error(EBADMSG, who + " describes " + what + " that cannot be");
+	};
+	if (!slots || slots->region.length / options.slot_size < theirs.blocks || slots->region.address % alignment)
+		return wrong("blocks");
+	if (!scratch || scratch->region.length < alignment || scratch->region.address % alignment)
+		return wrong("a scratch");
+	ReplicaView view;
+	view.slots = slots->region;
+	view.scratch = scratch->region.at();
+	view.epoch = theirs.epoch;
+	view.serving = theirs.serving;
+	if (!options.buffer_size)
+		return view;
+	if (record.free_lists.size() != 1 || record.free_lists[0].buffer_size < options.buffer_size)
+		return wrong("buffers");
+	view.free_list = record.free_lists[0].number;
+	view.buffers = record.free_lists[0].buffers;
+	return view;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned replica, std::uint64_t epoch)
+{
+	const ReplicaAddress &address = options.volume.replicas.at(replica);
+	const std::string who = fmt::format("replica {} at {}:{}", replica, address.host, address.port);
+	QueuePairOptions pair;
+	pair.max_send_wr = options.max_send_wr + room_for_reports;
+	Result<QueuePair> qp = QueuePair::create(options.pd, options.cq, options.cq, pair);
+	if (!qp)
+		return qp.error();
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(address.host, address.port, options.timeout);
+	if (!rendezvous)
+		return rendezvous.error();
+	Introduction mine = Introduction::of(options.volume, replica);
+	mine.epoch = epoch;
+	mine.client = options.client;
+	ConnectionRecord record;
+	record.private_data = hello_of(options.kind).serialize(mine.serialize());
+	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.timeout);
+	if (!peer)
+		return peer.error();
+	if (Result<apps::Hello> hello = hello_of(options.kind).expect(*peer, who); !hello)
+		return hello.error();
+	Result<Introduction> theirs = Introduction::parse(*peer, who);
+	if (!theirs)
+		return theirs.error();
+	if (Result<void> expected = mine.expect(*theirs, who); !expected)
+		return expected.error();
+	if (!qp->peer_speaks_prism() && options.kind == apps::StoreKind::rs)
+		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
+	Result<ReplicaView> view = view_of(*peer, *theirs, options, who);
+	if (!view)
+		return view.error();
+	std::unique_ptr<Link> link(new Link(*std::move(rendezvous), *std::move(qp), *view));
+	if (!options.buffer_size)
+		return link;
+	Result<FreeReporter> reporter = FreeReporter::create(link->qp_, view->free_list);
+	if (!reporter)
+		return reporter.error();
+	link->reporter_.emplace(*std::move(reporter));
+	return link;
+}
+
+Link::Link(TcpRendezvous rendezvous, QueuePair qp, const ReplicaView &view)
+	: rendezvous_(std::move(rendezvous)), control_(rendezvous_.fd()), qp_(std::move(qp)), view_(view)
+{
+}
+
+void Link::release(std::uint64_t address) noexcept
+{
+	if (!reporter_ || !view_.buffers.contains(address, 1))
+		return;
+	if (reporter_->report(address) == ENOMEM)
+		waiting_.push_back(address);
+}
+
+void Link::flush(std::uint64_t wr_id) noexcept
+{
+	if (reporter_ && reporter_->pending() && !reporter_->flush(wr_id))
+		flushes_++;
+}
+
+int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
+{
+	for (const std::uint64_t address : std::exchange(waiting_, {}))
+		release(address);
+	apps::ControlMessage message;
+	int got = 0;
+	while ((got = control_.receive(message)) > 0) {
+		if (message.kind == apps::ControlKind::settle && reporter_)
+			settling_ = {message.value, newest, false};
+		else
+			answer_ = message;
+	}
+	if (got < 0)
+		return -got;
+	return settling_ ? settle(oldest, flush_id) : 0;
+}
+
+/**
+ * The replica looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of this
+ * client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
+ */
+int Link::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
+{
+	if (oldest <= settling_->before || !waiting_.empty())
+		return 0;
+	if (!settling_->flushed) {
+		if (reporter_->flush(flush_id))
+			return 0; /* no room in the send queue yet */
+		flushes_++;
+		settling_->flushed = true;
+	}
+	if (flushes_)
+		return 0;
+	const std::uint64_t value = settling_->value;
+	settling_.reset();
+	return control_.send({apps::ControlKind::settled, value});
+}
+
+} // namespace prism::rs

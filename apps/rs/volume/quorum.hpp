@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Rounds: the same question to the replicas of a volume, until enough of them have answered. What carries the questions is
+ * a Carrier: a client with its connections, or the simulator.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "rs/volume/lane.hpp"
+
+namespace prism::rs
+{
+
+/** A replica as one connection knows it. */
+struct ReplicaView {
+	RemoteRegion slots;
+	RemoteAddress scratch; /* 32 bytes that are this connection's; aligned to 32 */
+	std::uint32_t free_list = 0;
+	RemoteRegion buffers;
+	std::uint64_t epoch = 0;
+	bool serving = false; /* its answers to reads count */
+};
+
+/** What a protocol needs of the connections to a volume's replicas. */
+class Carrier
+{
+public:
+	virtual ~Carrier() = default;
+
+	[[nodiscard]] virtual Time now() const noexcept = 0;
+
+	/** The connection to @p replica; null: there is none. */
+	[[nodiscard]] virtual const ReplicaView *view(unsigned replica) const noexcept = 0;
+
+	/** The newest epoch that anyone has told. Answers count if they came over connections of this one. */
+	[[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
+
+	/**
+	 * Posts the chain of the lane's leg to @p replica, which has a connection. May be put off until others can go with
+	 * it. When it has ended, the protocol's leg_ended() is called, then the lane resumed. 0, or errno: there is no
+	 * connection any more.
+	 */
+	virtual int post(Lane &lane, unsigned replica) noexcept = 0;
+
+	/** The buffer at @p address of @p replica is not reachable any more: to be reported, some time. */
+	virtual void release(unsigned replica, std::uint64_t address) noexcept = 0;
+
+	/** Resumes @p lane soon, though nothing has come for it. */
+	virtual void wake(Lane &lane) noexcept = 0;
+};
+
+/** What a client does with a volume. One for each client. */
+class VolumeProtocol
+{
+public:
+	virtual ~VolumeProtocol() = default;
+
+	/** Runs lane.operation. Its outcome, error and length are filled in. */
+	virtual apps::Task<apps::Outcome> run(Lane &lane) = 0;
+
+	/**
+	 * The request of the lane's leg to @p replica has ended, for the lane or too late for it: leg.completion says how. It
+	 * may have failed, if the connection is gone; whether it was executed is then not known.
+	 */
+	virtual void leg_ended(Lane &lane, unsigned replica) noexcept = 0;
+};
+
+/** What an answer is worth. */
+enum class Verdict : std::uint8_t {
+	counts,
+	again, /* ask once more, a little later */
+	fatal, /* the round is over: see Round::error */
+};
+
+struct RoundOptions {
+	unsigned needed = 0;   /**< answers */
+	unsigned at_first = 0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
+	bool reads = false;    /**< only replicas that serve are asked */
+	Time hedge{};
+};
+
+namespace round
+{
+
+/** How soon a replica is asked again that could not do what it was asked to. */
+inline constexpr Time pause = std::chrono::microseconds(100);
+
+/** Answers that are there and count. Those of an older epoch do not any more. */
+inline unsigned answered(Lane &lane, std::uint64_t epoch) noexcept
+{
+	unsigned count = 0;
+	for (Leg &leg : lane.legs) {
+		if (leg.state != Leg::State::answered)
+			continue;
+		if (leg.epoch == epoch)
+			count++;
+		else
+			leg.state = Leg::State::idle;
+	}
+	return count;
+}
+
+inline unsigned asked(const Lane &lane, std::uint64_t epoch) noexcept
+{
+	unsigned count = 0;
+	for (const Leg &leg : lane.legs)
+		count += leg.state == Leg::State::asked && leg.epoch == epoch;
+	return count;
+}
+
+/** Before a lane's next round: answers are forgotten, and what is still under way will come too late. */
+inline void begin(Lane &lane) noexcept
+{
+	for (Leg &leg : lane.legs)
+		leg.state = leg.under_way() ? Leg::State::late : Leg::State::idle;
+}
+
+/** Whether @p replica can be asked now. */
+inline bool can_ask(
+	const Carrier &carrier, const Lane &lane, unsigned replica, const RoundOptions &options, Time now) noexcept
+{
+	const ReplicaView *const view = carrier.view(replica);
+	const Leg &leg = lane.legs[replica];
+	return view && view->epoch == carrier.epoch() && (view->serving || !options.reads) &&
+	       leg.state == Leg::State::idle && now >= leg.again;
+}
+
+} // namespace round
+
+/**
+ * Asks until options.needed replicas have answered: a round trip if all goes well. Legs that are Leg::State::answered when
+ * it begins count as answers. @p ask (Leg &, const ReplicaView &) makes the leg's chain. @p judge (Leg &, unsigned replica)
+ * says what its answer is worth; it is not called for a request that failed, which is asked again once the replica is
+ * back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an answer was fatal.
+ */
+template <typename Ask, typename Judge>
+apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, Ask ask, Judge judge)
+{
+	const auto replicas = static_cast<unsigned>(lane.legs.size());
+	const Time begun = carrier.now();
+	lane.round_trips++;
+	for (;;) {
+		const std::uint64_t epoch = carrier.epoch();
+		const Time now = carrier.now();
+		unsigned count = round::answered(lane, epoch);
+		if (count >= options.needed)
+			co_return 0;
+		if (now >= lane.deadline)
+			co_return EHOSTUNREACH;
+		const bool hedged = now - begun >= options.hedge;
+		const unsigned wanted = hedged ? replicas : options.at_first;
+		count += round::asked(lane, epoch);
+		/* Each operation begins with another replica: all have the same to do. */
+		for (unsigned i = 0; i < replicas && count < wanted; i++) {
+			const unsigned replica = static_cast<unsigned>((lane.began + i) % replicas);
+			Leg &leg = lane.legs[replica];
+			if (!round::can_ask(carrier, lane, replica, options, now))
+				continue;
+			const ReplicaView &view = *carrier.view(replica);
+			ask(leg, view);
+			leg.epoch = view.epoch;
+			leg.state = Leg::State::asked;
+			if (carrier.post(lane, replica))
+				leg.state = Leg::State::idle;
+			else
+				count++;
+		}
+		const Time next = hedged ? now + round::pause : begun + options.hedge;
+		co_await Event{lane, std::min(next, lane.deadline)};
+		for (unsigned replica = 0; replica < replicas; replica++) {
+			Leg &leg = lane.legs[replica];
+			if (leg.state != Leg::State::answered || !leg.fresh)
+				continue;
+			leg.fresh = false;
+			const Verdict verdict = judge(leg, replica);
+			if (verdict == Verdict::fatal)
+				co_return ECANCELED;
+			if (verdict == Verdict::again) {
+				leg.state = Leg::State::idle;
+				leg.again = carrier.now() + round::pause;
+			}
+		}
+	}
+}
+
+} // namespace prism::rs

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "one_sided_server.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+namespace prism::apps
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t alignment = 64;
+/* Reports of freed buffers that may wait */
+constexpr std::uint32_t report_slots = 1024;
+/* A list whose counters are in doubt is emptied for a scan if that is quick. */
+constexpr std::uint32_t most_to_drain = 1 << 14;
+
+std::size_t aligned(std::size_t bytes)
+{
+	return (bytes + alignment - 1) / alignment * alignment;
+}
+
+} // namespace
+
+/** A client, as long as its TCP connection is open. */
+struct OneSidedServer::Connection {
+	Connection(Reception::Link link, QueuePair pair, std::uint32_t connection_number, std::uint32_t scratch_index)
+		: rendezvous(std::move(link)), control(rendezvous->fd()), qp(std::move(pair)),
+		  number(connection_number), scratch(scratch_index)
+	{
+	}
+
+	Reception::Link rendezvous;
+	/** From here on no request of the client is executed. */
+	void end() noexcept
+	{
+		qp.reset();
+		dead = true;
+	}
+
+	ControlChannel control;
+	std::optional<QueuePair> qp;
+	std::uint32_t number;
+	std::uint32_t scratch;
+	std::uint64_t asked = 0;   /* the last settle that it was sent */
+	std::uint64_t settled = 0; /* and the last that it has answered */
+	bool dead = false;
+};
+
+/** A client that is not ready yet. */
+class OneSidedServer::Arrival final : public Reception::Newcomer
+{
+public:
+	Arrival(OneSidedServer &owner, std::unique_ptr<Connection> made) : server(owner), connection(std::move(made))
+	{
+		server.arrivals_.push_back(this);
+	}
+	Arrival(const Arrival &) = delete;
+	Arrival &operator=(const Arrival &) = delete;
+	~Arrival() override
+	{
+		std::erase(server.arrivals_, this);
+		if (connection)
+			server.free_scratches_.push_back(connection->scratch);
+	}
+
+	void enter() override
+	{
+		server.stats_.connections++;
+		server.stats_.open++;
+		server.connections_.push_back(std::move(connection));
+	}
+
+	void end() noexcept
+	{
+		if (connection)
+			connection->end();
+	}
+
+private:
+	OneSidedServer &server;
+	std::unique_ptr<Connection> connection;
+};
+
+/* Set-up --------------------------------------------------------------------------------------------------------- */
+
+Result<OneSidedServer::Parts> OneSidedServer::make_parts(const Context &context, const Hello &hello,
+	std::size_t slot_bytes, std::vector<ListOptions> lists, const OneSidedServerOptions &options)
+{
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	std::size_t bytes = aligned(slot_bytes) + scratch_bytes * options.max_connections;
+	for (const ListOptions &list : lists)
+		bytes += std::size_t{list.buffer_size} * list.count;
+	Result<Buffer> memory = Buffer::create(*pd, bytes, access::all);
+	if (!memory)
+		return memory.error();
+	Result<Reclaimer> reclaimer = Reclaimer::create(*pd, report_slots);
+	if (!reclaimer)
+		return reclaimer.error();
+	Result<CompletionQueue> cq = CompletionQueue::create(context, 256);
+	if (!cq)
+		return cq.error();
+	Result<QueuePair> self = QueuePair::create(*pd, *cq, *cq);
+	if (!self)
+		return self.error();
+	if (Result<void> connected = self->connect_to_self(); !connected)
+		return connected.error();
+	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
+	if (!listener)
+		return listener.error();
+	Result<std::unique_ptr<Reception>> reception =
+		Reception::create(*std::move(listener), hello, options.setup_timeout);
+	if (!reception)
+		return reception.error();
+	return Parts{*pd, std::make_shared<const Buffer>(*std::move(memory)), *std::move(reclaimer), *cq,
+		*std::move(self), *std::move(reception), std::move(lists), slot_bytes};
+}
+
+OneSidedServer::OneSidedServer(Parts parts, OneSidedServerOptions options)
+	: options_(std::move(options)), pd_(std::move(parts.pd)), memory_(std::move(parts.memory)),
+	  scratch_offset_(aligned(parts.slot_bytes)), reclaimer_(std::move(parts.reclaimer)), cq_(std::move(parts.cq)),
+	  self_(std::move(parts.self)), list_options_(std::move(parts.lists)), reception_(std::move(parts.reception))
+{
+	for (std::uint32_t index = options_.max_connections; index-- > 0;)
+		free_scratches_.push_back(index);
+}
+
+OneSidedServer::~OneSidedServer() = default;
+
+Result<void> OneSidedServer::make_lists()
+{
+	std::size_t offset = scratch_offset_ + scratch_bytes * options_.max_connections;
+	for (const ListOptions &wanted : list_options_) {
+		FreeListOptions list;
+		list.buffer_size = wanted.buffer_size;
+		list.count = wanted.count;
+		Result<FreeList> made = FreeList::create(pd_, list, memory_, offset);
+		if (!made)
+			return made.error();
+		lists_.push_back(*std::move(made));
+		offset += std::size_t{wanted.buffer_size} * wanted.count;
+	}
+	for (FreeList &list : lists_)
+		reclaimer_.serve(list);
+	return {};
+}
+
+void OneSidedServer::log(const std::string &line) const
+{
+	if (options_.log)
+		options_.log(line);
+	else
+		fmt::print(stderr, "{}\n", line);
+}
+
+/* Serving -------------------------------------------------------------------------------------------------------- */
+
+Result<void> OneSidedServer::serve()
+{
+	int patience = 0;
+	while (!stopping_) {
+		wait(patience);
+		const std::uint64_t before = reclaimer_.stats().reports;
+		if (Result<void> reclaimed = reclaim(); !reclaimed)
+			return reclaimed.error();
+		bury_dead();
+		if (recovery_)
+			go_on_recovering();
+		else if (recovery_wanted_)
+			begin_recovery();
+		deserted_ = stats_.connections && !stats_.open && !recovery_ && !recovery_wanted_;
+		/* Buffers come back in time as long as they come; a server without PUTs sleeps. */
+		patience = recovery_ || reclaimer_.stats().reports != before ? 0 : 1;
+	}
+	return {};
+}
+
+/** Until a client has something to say, at most @p milliseconds. */
+void OneSidedServer::wait(int milliseconds)
+{
+	std::vector<pollfd> waiting{{reception_->fd(), POLLIN, 0}};
+	for (const auto &connection : connections_)
+		waiting.push_back({connection->rendezvous->fd(), POLLIN, 0});
+	if (::poll(waiting.data(), waiting.size(), milliseconds) > 0) {
+		for (std::size_t i = 1; i < waiting.size(); i++) {
+			if (waiting[i].revents)
+				listen_to(*connections_[i - 1]);
+		}
+	}
+	if (waiting[0].revents || reception_->patience() == 0)
+		reception_->serve(*this);
+}
+
+Result<void> OneSidedServer::reclaim()
+{
+	const int got = reclaimer_.poll();
+	if (got < 0)
+		return make_error(-got, "cannot take freed buffers back");
+	return {};
+}
+
+Result<std::unique_ptr<Reception::Newcomer>> OneSidedServer::meet(
+	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
+{
+	if (free_scratches_.empty())
+		return make_error(EMFILE, fmt::format("there are {} connections already", options_.max_connections),
+			"raise the server's number of connections");
+	const std::uint32_t scratch = free_scratches_.back();
+	const RemoteRegion all = memory_->remote();
+	const Place place{next_number_,
+		{all.address + scratch_offset_ + scratch_bytes * scratch, scratch_bytes / 2, all.rkey}};
+	for (const FreeList &list : lists_)
+		mine.free_lists.push_back(list.info());
+	if (Result<void> introduced = introduce(theirs, place, mine); !introduced)
+		return introduced.error();
+	QueuePairOptions pair;
+	pair.srq = reclaimer_.receive_queue();
+	Result<QueuePair> qp = QueuePair::create(pd_, cq_, reclaimer_.completion_queue(), pair);
+	if (!qp)
+		return qp.error();
+	if (Result<void> connected = qp->connect(theirs.endpoint); !connected)
+		return connected.error();
+	mine.endpoint = qp->endpoint();
+	next_number_++;
+	free_scratches_.pop_back();
+	auto connection = std::make_unique<Connection>(link, *std::move(qp), place.number, scratch);
+	return std::unique_ptr<Reception::Newcomer>(std::make_unique<Arrival>(*this, std::move(connection)));
+}
+
+void OneSidedServer::refused(const Error &why) noexcept
+{
+	stats_.refused++;
+	log("refused a client: " + why.message);
+}
+
+void OneSidedServer::listen_to(Connection &connection)
+{
+	ControlMessage message;
+	int got = 0;
+	while (!connection.dead && (got = connection.control.receive(message)) > 0)
+		hear(connection, message);
+	connection.dead |= got < 0;
+}
+
+void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
+{
+	int error = 0;
+	switch (message.kind) {
+	case ControlKind::settled:
+		connection.settled = message.value;
+		break;
+	case ControlKind::stats: {
+		for (FreeList &list : lists_)
+			(void)list.refresh();
+		const std::string text = stats_json();
+		error = connection.control.send({ControlKind::stats, text.size()}, text);
+		break;
+	}
+	case ControlKind::recover: {
+		const std::uint64_t answer = recovery_ ? EBUSY : static_cast<std::uint64_t>(begin_recovery());
+		error = connection.control.send({ControlKind::recover, answer});
+		break;
+	}
+	default: {
+		std::optional<ControlMessage> answer;
+		error = hear(message, answer);
+		if (error)
+			log(fmt::format("client {} talks nonsense: its connection ends", connection.number));
+		else if (answer)
+			error = connection.control.send(*answer);
+	}
+	}
+	connection.dead |= error != 0;
+}
+
+void OneSidedServer::drop_clients()
+{
+	for (const auto &connection : connections_)
+		connection->end();
+	for (Arrival *const arrival : arrivals_)
+		arrival->end();
+}
+
+/** With its queue pair nothing of a client is under way any more; what it held is found by a recovery scan. */
+void OneSidedServer::bury_dead()
+{
+	const auto dead = [](const auto &connection) { return connection->dead; };
+	const std::size_t buried =
+		static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), dead));
+	if (!buried)
+		return;
+	for (const auto &connection : connections_) {
+		if (connection->dead)
+			free_scratches_.push_back(connection->scratch);
+	}
+	std::erase_if(connections_, dead);
+	stats_.open -= buried;
+	recovery_wanted_ = true;
+}
+
+/* Lost buffers --------------------------------------------------------------------------------------------------- */
+
+/**
+ * 0 or errno. A client that is about to enter may have its first request under way already, and could not be asked
+ * about it: the scan waits until it is here.
+ */
+int OneSidedServer::begin_recovery()
+{
+	recovery_wanted_ = !arrivals_.empty();
+	if (recovery_wanted_)
+		return 0;
+	RecoveryOptions options;
+	options.patience = options_.patience;
+	recovery_.emplace(static_cast<RecoveryHost &>(*this), options);
+	const int error = recovery_->begin(Clock::now().time_since_epoch());
+	if (error) {
+		recovery_.reset();
+		stats_.postponed++;
+	}
+	return error;
+}
+
+void OneSidedServer::go_on_recovering()
+{
+	const RecoveryScan::Stage stage = recovery_->go_on(Clock::now().time_since_epoch());
+	if (stage == RecoveryScan::Stage::put_off) {
+		log("recovery scan put off: a client died meanwhile, or did not answer: it must call poll() now and "
+		    "then");
+		stats_.postponed++;
+	} else if (stage == RecoveryScan::Stage::ended) {
+		stats_.recovered += recovery_->recovered();
+		stats_.recoveries++;
+	} else {
+		return;
+	}
+	recovery_.reset();
+}
+
+namespace
+{
+
+/** How many buffers the device has taken back from unfinished ALLOCATEs. */
+std::uint64_t taken_back(const FreeList &list)
+{
+	prismdv_free_list_attr counters{};
+	return prismdv_query_free_list(list.raw(), &counters) ? 0 : counters.reclaimed;
+}
+
+} // namespace
+
+int OneSidedServer::note_handed_out()
+{
+	live_.clear();
+	taken_back_.clear();
+	for (FreeList &list : lists_) {
+		std::uint64_t before = taken_back(list);
+		Result<void> begun = list.begin_recovery();
+		if (!begun && begun.error().code == EBUSY && list.available() <= most_to_drain &&
+			list.drain(self_, std::chrono::seconds(1)).ok()) {
+			before = taken_back(list);
+			begun = list.begin_recovery();
+			(void)list.post_released();
+		}
+		if (!begun) {
+			log("recovery scan put off: " + begun.error().message);
+			return begun.error().code;
+		}
+		live_.push_back(list.live());
+		taken_back_.push_back(before);
+	}
+	return 0;
+}
+
+void OneSidedServer::ask_to_settle()
+{
+	const std::uint64_t value = next_settle_++;
+	for (const auto &connection : connections_) {
+		connection->asked = value;
+		connection->dead |= connection->control.send({ControlKind::settle, value}) != 0;
+	}
+}
+
+/** Clients that have come since were not asked: nothing that they have done began before. */
+bool OneSidedServer::settled() const
+{
+	return std::all_of(connections_.begin(), connections_.end(),
+		[](const auto &connection) { return connection->settled == connection->asked; });
+}
+
+bool OneSidedServer::is_open(std::uint32_t number) const
+{
+	const auto is_it = [number](const auto &connection) { return connection->number == number; };
+	return std::any_of(connections_.begin(), connections_.end(), is_it);
+}
+
+bool OneSidedServer::run_on_self(const Chain &chain)
+{
+	if (chain.post(self_, 0))
+		return false;
+	Completion completion;
+	return !cq_.wait(completion, std::chrono::seconds(1)) && completion.ok();
+}
+
+void OneSidedServer::spare(std::uint64_t address)
+{
+	for (LiveSet &live : live_)
+		live.add(address);
+}
+
+/** Each poll() handles a few. What arrived before this call is no more than the receive queue has room for. */
+bool OneSidedServer::take_reports()
+{
+	const auto handled = [this] { return reclaimer_.stats().reports + reclaimer_.stats().failed_receives; };
+	for (std::uint32_t poll = 0; poll < report_slots; poll++) {
+		const std::uint64_t before = handled();
+		if (!reclaim().ok())
+			return false;
+		if (handled() == before)
+			break;
+	}
+	return true;
+}
+
+/** A client that died after the lists were marked may have left an ALLOCATE half done: its buffer is not lost. */
+std::optional<std::uint64_t> OneSidedServer::collect()
+{
+	for (std::size_t i = 0; i < lists_.size(); i++) {
+		if (taken_back(lists_[i]) != taken_back_[i])
+			return std::nullopt;
+	}
+	std::uint64_t recovered = 0;
+	for (std::size_t i = 0; i < lists_.size(); i++) {
+		Result<Recovery> ended = lists_[i].end_recovery(live_[i]);
+		if (!ended)
+			log("recovery scan: " + ended.error().message);
+		else
+			recovered += ended->recovered;
+	}
+	return recovered;
+}
+
+std::uint64_t OneSidedServer::buffers_in_use()
+{
+	std::uint64_t used = 0;
+	for (FreeList &list : lists_) {
+		(void)list.refresh();
+		used += list.info().buffers.length / list.info().buffer_size - list.available();
+	}
+	return used;
+}
+
+} // namespace prism::apps

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/control.hpp"
+#include "service/reception.hpp"
+#include "service/recovery.hpp"
+
+namespace prism::apps
+{
+
+struct OneSidedServerOptions {
+	std::string address;    /**< to listen on; empty: all */
+	std::uint16_t port = 0; /**< 0: any, see OneSidedServer::port() */
+	std::uint32_t max_connections = 64;
+	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
+	/** How long a recovery scan waits for its clients before it is put off. */
+	std::chrono::milliseconds patience = std::chrono::seconds(10);
+	/** Is told what happens to connections; null: standard error. */
+	std::function<void(const std::string &)> log;
+};
+
+struct OneSidedServerStats {
+	std::uint64_t connections = 0; /**< accepted so far */
+	std::uint64_t open = 0;        /**< of these, not closed */
+	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
+	std::uint64_t recoveries = 0;  /**< scans that came to their end */
+	std::uint64_t postponed = 0;   /**< scans given up: a client did not answer in time, or buffers are in doubt */
+	std::uint64_t recovered = 0;   /**< buffers that scans found */
+};
+
+/**
+ * A store that its clients read and write by PRISM requests alone, and everything that they cannot do themselves:
+ * connections, each with a scratch, buffers that come back, lost buffers. No operation of a client runs here. What the
+ * memory means is the derived class's. Construct, serve() on one thread, stop() from any.
+ *
+ * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation needs
+ * its pointer and what that points at under one rkey.
+ */
+class OneSidedServer : protected RecoveryHost, private Reception::Host
+{
+public:
+	~OneSidedServer() override;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return reception_->port(); }
+
+	/** Serves until stop(). Errors: of the device, which end the store. */
+	Result<void> serve();
+	void stop() noexcept { stopping_ = true; }
+	/** Clients have come and gone, and no scan for what they lost is due or under way. Any thread. */
+	[[nodiscard]] bool deserted() const noexcept { return deserted_; }
+
+	/* On the thread of serve(), or while it does not run. */
+
+	[[nodiscard]] const OneSidedServerStats &stats() const noexcept { return stats_; }
+	/** All figures as JSON. */
+	[[nodiscard]] virtual std::string stats_json() const = 0;
+	/** Buffers of all lists that are neither allocatable nor on their way there. */
+	[[nodiscard]] std::uint64_t buffers_in_use();
+
+protected:
+	/** Equal buffers. */
+	struct ListOptions {
+		std::uint32_t buffer_size = 0;
+		std::uint32_t count = 0;
+	};
+	/** What create() of a derived class makes first. */
+	struct Parts {
+		ProtectionDomain pd;
+		std::shared_ptr<const Buffer> memory;
+		Reclaimer reclaimer;
+		CompletionQueue cq;
+		QueuePair self;
+		std::unique_ptr<Reception> reception;
+		std::vector<ListOptions> lists;
+		std::size_t slot_bytes;
+	};
+	/** What a connection has of the store: told to the client by introduce(). */
+	struct Place {
+		std::uint32_t number = 0; /* of the connection: never used again */
+		RemoteRegion scratch;     /* 32 bytes, aligned to 32 */
+	};
+
+	/** Bytes of a scratch: a cache line, of which a client has the first half. */
+	static constexpr std::size_t scratch_bytes = 64;
+
+	/**
+	 * @p hello: kind and version. @p slot_bytes: of the slots, which begin the region. Errors: ENOMEM, those of
+	 * TcpListener::create().
+	 */
+	static Result<Parts> make_parts(const Context &context, const Hello &hello, std::size_t slot_bytes,
+		std::vector<ListOptions> lists, const OneSidedServerOptions &options);
+	OneSidedServer(Parts parts, OneSidedServerOptions options);
+	/** Makes the free lists: once, before serve(). Errors: those of FreeList::create(). */
+	Result<void> make_lists();
+
+	/**
+	 * A client has told its record: fill in what it is told of the store. Its regions, free lists and endpoint are
+	 * there already. Errors refuse the client.
+	 */
+	virtual Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) = 0;
+	/** A message of a kind that this class does not know. 0, @p answer filled in, or an errno: the client is cut off. */
+	virtual int hear(const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
+
+	/** Ends all connections, and clients on their way: with their queue pairs nothing of theirs is executed any more. */
+	void drop_clients();
+
+	[[nodiscard]] bool is_open(std::uint32_t number) const;
+	[[nodiscard]] const Buffer &memory() const noexcept { return *memory_; }
+	/** The buffer that holds @p address is reachable: for look_at(). */
+	void spare(std::uint64_t address);
+	/** Posts @p chain to the store's own queue pair and waits: CPU stores are not atomic to the clients' requests. */
+	bool run_on_self(const Chain &chain);
+	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return lists_; }
+	void log(const std::string &line) const;
+
+private:
+	struct Connection;
+	class Arrival;
+
+	void wait(int milliseconds);
+	void listen_to(Connection &connection);
+	void hear(Connection &connection, const ControlMessage &message);
+	void bury_dead();
+	Result<void> reclaim();
+	int begin_recovery();
+	void go_on_recovering();
+
+	/* Reception::Host */
+	Result<std::unique_ptr<Reception::Newcomer>> meet(
+		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
+	void refused(const Error &why) noexcept override;
+
+	/* RecoveryHost, but for slots() and look_at() */
+	int note_handed_out() override;
+	void ask_to_settle() override;
+	[[nodiscard]] bool settled() const override;
+	bool take_reports() override;
+	std::optional<std::uint64_t> collect() override;
+
+	const OneSidedServerOptions options_;
+	ProtectionDomain pd_;
+	std::shared_ptr<const Buffer> memory_;
+	std::size_t scratch_offset_;
+	Reclaimer reclaimer_;
+	CompletionQueue cq_; /* of the connections' sends: there are none */
+	QueuePair self_;
+	const std::vector<ListOptions> list_options_;
+	std::deque<FreeList> lists_;
+	std::vector<std::uint32_t> free_scratches_; /* indices */
+	std::vector<std::unique_ptr<Connection>> connections_;
+	std::vector<Arrival *> arrivals_;      /* clients with a queue pair that have not said they are ready */
+	std::unique_ptr<Reception> reception_; /* declared last of these: its clients give their scratches back */
+	std::optional<RecoveryScan> recovery_;
+	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
+	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */
+	std::uint32_t next_number_ = 1;
+	std::uint64_t next_settle_ = 1;
+	bool recovery_wanted_ = false;
+	std::atomic<bool> stopping_{false};
+	std::atomic<bool> deserted_{false};
+	OneSidedServerStats stats_;
+};
+
+} // namespace prism::apps
