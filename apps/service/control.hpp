@@ -21,6 +21,8 @@ enum class ControlKind : std::uint32_t {
 	settled = 3, /**< client: with the value of settle */
 	stats = 4,   /**< client: statistics, please */
 	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno why it does not */
+	epoch = 6,   /**< repair of an rs replica: value is the epoch that it begins with; replica: 0 or an errno */
+	serve = 7,   /**< the repair has ended, in the epoch of the value; replica: 0 or an errno */
 };
 
 struct ControlMessage {

@@ -216,8 +216,8 @@ Result<std::unique_ptr<Reception::Newcomer>> OneSidedServer::meet(
 			"raise the server's number of connections");
 	const std::uint32_t scratch = free_scratches_.back();
 	const RemoteRegion all = memory_->remote();
-	const Place place{next_number_,
-		{all.address + scratch_offset_ + scratch_bytes * scratch, scratch_bytes / 2, all.rkey}};
+	const Place place{
+		next_number_, {all.address + scratch_offset_ + scratch_bytes * scratch, scratch_bytes / 2, all.rkey}};
 	for (const FreeList &list : lists_)
 		mine.free_lists.push_back(list.info());
 	if (Result<void> introduced = introduce(theirs, place, mine); !introduced)
@@ -272,7 +272,7 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 	}
 	default: {
 		std::optional<ControlMessage> answer;
-		error = hear(message, answer);
+		error = hear(connection.number, message, answer);
 		if (error)
 			log(fmt::format("client {} talks nonsense: its connection ends", connection.number));
 		else if (answer)
@@ -282,10 +282,12 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 	connection.dead |= error != 0;
 }
 
-void OneSidedServer::drop_clients()
+void OneSidedServer::drop_clients(std::uint32_t except)
 {
-	for (const auto &connection : connections_)
-		connection->end();
+	for (const auto &connection : connections_) {
+		if (connection->number != except)
+			connection->end();
+	}
 	for (Arrival *const arrival : arrivals_)
 		arrival->end();
 }

@@ -45,8 +45,8 @@ struct OneSidedServerStats {
  * connections, each with a scratch, buffers that come back, lost buffers. No operation of a client runs here. What the
  * memory means is the derived class's. Construct, serve() on one thread, stop() from any.
  *
- * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation needs
- * its pointer and what that points at under one rkey.
+ * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation
+ * needs its pointer and what that points at under one rkey.
  */
 class OneSidedServer : protected RecoveryHost, private Reception::Host
 {
@@ -110,17 +110,25 @@ protected:
 	 * there already. Errors refuse the client.
 	 */
 	virtual Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) = 0;
-	/** A message of a kind that this class does not know. 0, @p answer filled in, or an errno: the client is cut off. */
-	virtual int hear(const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
+	/**
+	 * A message of a kind that this class does not know, from connection @p number. 0, @p answer filled in if there
+	 * is to be one, or an errno: the client is cut off.
+	 */
+	virtual int hear(
+		std::uint32_t number, const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
 
-	/** Ends all connections, and clients on their way: with their queue pairs nothing of theirs is executed any more. */
-	void drop_clients();
+	/**
+	 * Ends all connections but @p except, and clients on their way: with their queue pairs nothing of theirs is
+	 * executed any more.
+	 */
+	void drop_clients(std::uint32_t except = 0);
 
 	[[nodiscard]] bool is_open(std::uint32_t number) const;
 	[[nodiscard]] const Buffer &memory() const noexcept { return *memory_; }
 	/** The buffer that holds @p address is reachable: for look_at(). */
 	void spare(std::uint64_t address);
-	/** Posts @p chain to the store's own queue pair and waits: CPU stores are not atomic to the clients' requests. */
+	/** Posts @p chain to the store's own queue pair and waits: CPU stores are not atomic to the clients' requests.
+	 */
 	bool run_on_self(const Chain &chain);
 	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return lists_; }
 	void log(const std::string &line) const;

@@ -123,7 +123,7 @@ Result<void> PrismServer::introduce(const ConnectionRecord &theirs, const Place 
 	return {};
 }
 
-int PrismServer::hear(const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
+int PrismServer::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
 	if (message.kind != apps::ControlKind::lease)
 		return EBADMSG;

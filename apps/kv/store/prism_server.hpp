@@ -32,8 +32,8 @@ struct PrismServerOptions : apps::OneSidedServerOptions {
 };
 
 /**
- * The memory of a PRISM-KV store and everything that its clients cannot do themselves. Construct, serve() on one thread,
- * stop() from any.
+ * The memory of a PRISM-KV store and everything that its clients cannot do themselves. Construct, serve() on one
+ * thread, stop() from any.
  */
 class PrismServer final : public apps::OneSidedServer
 {
@@ -56,7 +56,8 @@ private:
 
 	/* apps::OneSidedServer */
 	Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) override;
-	int hear(const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer) override;
+	int hear(std::uint32_t number, const apps::ControlMessage &message,
+		std::optional<apps::ControlMessage> &answer) override;
 	[[nodiscard]] std::uint64_t slots() const override { return table_.geometry().slot_count(); }
 	void look_at(std::uint64_t index) override;
 

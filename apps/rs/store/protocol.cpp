@@ -58,8 +58,8 @@ apps::Task<int> Protocol::read_blocks(Lane &lane)
 		leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
 	};
 	const auto judge = [&lane](Leg &leg, unsigned) {
-		const bool whole = leg.completion.status == Status::ok &&
-				   leg.completion.byte_len == leg.memory.in.size();
+		const bool whole =
+			leg.completion.status == Status::ok && leg.completion.byte_len == leg.memory.in.size();
 		if (whole || leg.completion.status == Status::null_pointer)
 			return Verdict::counts;
 		lane.operation->error = EBADMSG;
@@ -87,8 +87,8 @@ apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
 }
 
 /**
- * The leg's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of the buffer
- * behind it, and both into the slot at once.
+ * The leg's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of the
+ * buffer behind it, and both into the slot at once.
  */
 void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept
 {
@@ -110,8 +110,9 @@ void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t bloc
 }
 
 /**
- * Until a quorum has @p bytes under @p tag, or something newer. Legs that are answered already have it. @p guessed: something newer is no acknowledgement, but the end: the tag may be older than that of a write which was
- * over before this one began, and no reader may then see it.
+ * Until a quorum has @p bytes under @p tag, or something newer. Legs that are answered already have it. @p guessed:
+ * something newer is no acknowledgement, but the end: the tag may be older than that of a write which was over before
+ * this one began, and no reader may then see it.
  */
 apps::Task<int> Protocol::install(Lane &lane, Tag tag, std::span<const std::byte> bytes, bool guessed)
 {
@@ -225,15 +226,20 @@ apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
 		newest = known->second;
 	else if (const int error = co_await read_tags(lane, newest))
 		co_return failed(lane, error);
+	if (const auto used = used_.find(lane.block); used != used_.end())
+		newest = std::max(newest, used->second);
 	if (newest.is_last())
 		co_return failed(lane, EOVERFLOW);
 	const Tag tag = newest.next(options_.client);
 	round::begin(lane);
 	const int error = co_await install(lane, tag, lane.operation->value, guessed);
 	if (error) {
+		used_[lane.block] = tag;
 		last_.erase(lane.block);
 		co_return failed(lane, error);
 	}
+	if (!used_.empty())
+		used_.erase(lane.block);
 	if (options_.exclusive)
 		last_[lane.block] = tag;
 	co_return Outcome::ok;

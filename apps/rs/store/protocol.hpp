@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * PRISM-RS: multi-writer ABD over PRISM chains (SOSP '21, section 5), whatever carries the requests. What it relies on, and
- * why it is linearizable, is in docs/prism-rs.md; tests/models/rs.pml checks it.
+ * PRISM-RS: multi-writer ABD over PRISM chains (SOSP '21, section 5), whatever carries the requests. What it relies on,
+ * and why it is linearizable, is in docs/prism-rs.md; tests/models/rs.pml checks it.
  */
 #pragma once
 
@@ -34,9 +34,9 @@ public:
 	Protocol(const ProtocolOptions &options, Carrier &carrier) : options_(options), carrier_(carrier) {}
 
 	/**
-	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum before the lane's deadline), EOVERFLOW (the block's
-	 * counter is at its end), ESTALE (exclusive, and another client has written to the volume: nothing more is
-	 * written), EBADMSG (a replica's answer cannot be), EINVAL.
+	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum before the lane's deadline), EOVERFLOW (the
+	 * block's counter is at its end), ESTALE (exclusive, and another client has written to the volume: nothing more
+	 * is written), EBADMSG (a replica's answer cannot be), EINVAL.
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
 	void leg_ended(Lane &lane, unsigned replica) noexcept override;
@@ -55,7 +55,9 @@ private:
 
 	const ProtocolOptions options_;
 	Carrier &carrier_;
-	std::vector<Lane *> putting_;                 /* PUTs under way, in the order of their beginning */
+	std::vector<Lane *> putting_; /* PUTs under way, in the order of their beginning */
+	/* Of PUTs whose outcome is not known: the tags that they have used must not be used again. */
+	std::unordered_map<std::uint64_t, Tag> used_;
 	std::unordered_map<std::uint64_t, Tag> last_; /* exclusive: what this client has installed */
 	bool usurped_ = false;                        /* exclusive no more */
 };

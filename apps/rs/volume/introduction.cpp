@@ -35,6 +35,7 @@ std::vector<std::byte> Introduction::serialize() const
 	store(&bytes[36], replica);
 	store(&bytes[38], replicas);
 	store(&bytes[40], static_cast<std::uint8_t>(serving));
+	store(&bytes[41], static_cast<std::uint8_t>(repairs));
 	return bytes;
 }
 
@@ -52,6 +53,7 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 	made.replica = load<std::uint16_t>(&bytes[36]);
 	made.replicas = load<std::uint16_t>(&bytes[38]);
 	made.serving = load<std::uint8_t>(&bytes[40]) == 1;
+	made.repairs = load<std::uint8_t>(&bytes[41]) == 1;
 	return made;
 }
 

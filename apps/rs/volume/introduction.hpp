@@ -20,8 +20,8 @@ constexpr std::uint32_t slots_region = 1;
 constexpr std::uint32_t scratch_region = 2;
 
 /**
- * Who connects to whom, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size 4, replica 2, replicas
- * 2, serving 1, reserved 7.
+ * Who connects to whom, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size 4, replica 2,
+ * replicas 2, serving 1, repairs 1, reserved 6.
  */
 struct Introduction {
 	static constexpr std::size_t size = 48;
@@ -34,6 +34,7 @@ struct Introduction {
 	std::uint16_t replica = 0; /**< of a replica: which it is; of a client: which it wants */
 	std::uint16_t replicas = 0;
 	bool serving = false; /**< of a replica: it has not forgotten anything, its answers to reads count */
+	bool repairs = false; /**< of a client: it is the repair of this replica */
 
 	/** Of replica @p replica of @p volume, or of a client that wants that one. */
 	static Introduction of(const Configuration &volume, std::size_t replica);
@@ -41,12 +42,13 @@ struct Introduction {
 	[[nodiscard]] std::vector<std::byte> serialize() const;
 
 	/**
-	 * Reads what follows the Hello in @p record, from a peer that is not trusted. @p who names the peer in messages.
-	 * Errors: EBADMSG (too short).
+	 * Reads what follows the Hello in @p record, from a peer that is not trusted. @p who names the peer in
+	 * messages. Errors: EBADMSG (too short).
 	 */
 	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 
-	/** Insists on the volume, its sizes and the replica of this one. Errors: EPROTONOSUPPORT; the message says what differs. */
+	/** Insists on the volume, its sizes and the replica of this one. Errors: EPROTONOSUPPORT; the message says what
+	 * differs. */
 	[[nodiscard]] Result<void> expect(const Introduction &theirs, const std::string &who) const;
 };
 

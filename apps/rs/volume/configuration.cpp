@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "configuration.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rs/volume/etcd.hpp"
+
+namespace prism::rs
+{
+
+namespace
+{
+
+constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
+
+Error no_configuration(const std::string &why)
+{
+	return make_error(EINVAL, "this is no configuration of a volume", why);
+}
+
+/** Creates the file @p path, which must not exist, with @p text. */
+Result<void> create_file(const std::string &path, const std::string &text)
+{
+	const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return make_error(errno, "cannot create " + path);
+	const ssize_t written = ::write(fd, text.data(), text.size());
+	const int error = written < 0 ? errno : static_cast<std::size_t>(written) == text.size() ? 0 : ENOSPC;
+	::close(fd);
+	if (!error)
+		return {};
+	::unlink(path.c_str());
+	return make_error(error, "cannot write " + path);
+}
+
+} // namespace
+
+Result<void> Configuration::check() const
+{
+	const auto wrong = [](const std::string &what) { return no_configuration(what); };
+	if (!volume)
+		return wrong("its volume has no number");
+	if (block_size < smallest_block || block_size > largest_block || !std::has_single_bit(block_size))
+		return wrong(fmt::format("blocks have 512 to 65536 bytes, a power of two, not {}", block_size));
+	if (!blocks || blocks > most_blocks)
+		return wrong(fmt::format("a volume has 1 to 2^40 blocks, not {}", blocks));
+	if (replicas.size() % 2 == 0 || replicas.size() > most_replicas)
+		return wrong(fmt::format(
+			"replicas are an odd number of at most {}, not {}", most_replicas, replicas.size()));
+	std::set<std::pair<std::string, std::uint16_t>> seen;
+	for (const ReplicaAddress &replica : replicas) {
+		if (replica.host.empty() || !replica.port || !seen.insert({replica.host, replica.port}).second)
+			return wrong(fmt::format(
+				"'{}:{}' is no address of a replica, or of two", replica.host, replica.port));
+	}
+	return {};
+}
+
+Result<Configuration> Configuration::make(
+	std::uint32_t block_size, std::uint64_t blocks, std::vector<ReplicaAddress> replicas)
+{
+	Configuration made{0, block_size, blocks, std::move(replicas)};
+	while (!made.volume) {
+		if (::getrandom(&made.volume, sizeof(made.volume), 0) < 0)
+			return make_error(errno, "cannot make a number for the volume");
+	}
+	if (Result<void> checked = made.check(); !checked)
+		return checked.error();
+	return made;
+}
+
+std::string Configuration::to_json() const
+{
+	nlohmann::json json{{"volume", fmt::format("{:016x}", volume)}, {"block_size", block_size}, {"blocks", blocks}};
+	for (const ReplicaAddress &replica : replicas)
+		json["replicas"].push_back({{"host", replica.host}, {"port", replica.port}});
+	return json.dump(2) + "\n";
+}
+
+Result<Configuration> Configuration::from_json(const std::string &text)
+{
+	Configuration made;
+	try {
+		const nlohmann::json json = nlohmann::json::parse(text);
+		made.volume = std::stoull(json.at("volume").get<std::string>(), nullptr, 16);
+		made.block_size = json.at("block_size").get<std::uint32_t>();
+		made.blocks = json.at("blocks").get<std::uint64_t>();
+		for (const nlohmann::json &replica : json.at("replicas"))
+			made.replicas.push_back(
+				{replica.at("host").get<std::string>(), replica.at("port").get<std::uint16_t>()});
+	} catch (const std::exception &error) {
+		return no_configuration(error.what());
+	}
+	if (Result<void> checked = made.check(); !checked)
+		return checked.error();
+	return made;
+}
+
+Result<Configuration> Configuration::load(const std::string &location)
+{
+	if (EtcdKey::is(location)) {
+		Result<EtcdKey> key = EtcdKey::parse(location);
+		if (!key)
+			return key.error();
+		Result<std::string> text = key->get();
+		if (!text)
+			return text.error();
+		return from_json(*text);
+	}
+	errno = 0;
+	std::ifstream file(location);
+	if (!file)
+		return make_error(
+			errno ? errno : EIO, "cannot read the configuration " + location, "prism-rs create makes one");
+	std::ostringstream text;
+	text << file.rdbuf();
+	return from_json(text.str());
+}
+
+Result<void> Configuration::create(const std::string &location) const
+{
+	if (!EtcdKey::is(location))
+		return create_file(location, to_json());
+	Result<EtcdKey> key = EtcdKey::parse(location);
+	if (!key)
+		return key.error();
+	return key->create(to_json());
+}
+
+} // namespace prism::rs

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "etcd.hpp"
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include <curl/curl.h>
+#include <nlohmann/json.hpp>
+#include <sodium.h>
+
+namespace prism::rs
+{
+
+namespace
+{
+
+constexpr std::string_view scheme = "etcd://";
+constexpr std::string_view default_port = ":2379";
+constexpr long timeout_ms = 5000;
+constexpr std::size_t longest_answer = 4 << 20;
+
+std::string base64(const std::string &bytes)
+{
+	std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
+	sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
+		sodium_base64_VARIANT_ORIGINAL);
+	text.pop_back(); /* the terminating zero */
+	return text;
+}
+
+bool from_base64(const std::string &text, std::string &bytes)
+{
+	bytes.resize(text.size());
+	std::size_t length = 0;
+	if (sodium_base642bin(reinterpret_cast<unsigned char *>(bytes.data()), bytes.size(), text.data(), text.size(),
+		    nullptr, &length, nullptr, sodium_base64_VARIANT_ORIGINAL))
+		return false;
+	bytes.resize(length);
+	return true;
+}
+
+std::size_t take(char *data, std::size_t size, std::size_t count, void *to)
+{
+	std::string &answer = *static_cast<std::string *>(to);
+	if (answer.size() + size * count > longest_answer)
+		return 0;
+	answer.append(data, size * count);
+	return size * count;
+}
+
+int errno_of(CURLcode code)
+{
+	if (code == CURLE_COULDNT_CONNECT)
+		return ECONNREFUSED;
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return ETIMEDOUT;
+	return code == CURLE_COULDNT_RESOLVE_HOST ? ENOENT : EPROTO;
+}
+
+/** What etcd at @p url answers to @p question. */
+Result<nlohmann::json> ask(const std::string &url, const char *path, const nlohmann::json &question)
+{
+	struct Clean {
+		void operator()(CURL *curl) const noexcept { curl_easy_cleanup(curl); }
+	};
+	const std::unique_ptr<CURL, Clean> curl(curl_easy_init());
+	if (!curl)
+		return make_error(ENOMEM, "cannot talk to etcd");
+	const std::string where = url + path, body = question.dump();
+	std::string answer;
+	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
+	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
+	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, timeout_ms);
+	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);
+	curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);
+	const CURLcode code = curl_easy_perform(curl.get());
+	if (code != CURLE_OK)
+		return make_error(errno_of(code), "etcd at " + url + " does not answer", curl_easy_strerror(code));
+	nlohmann::json parsed = nlohmann::json::parse(answer, nullptr, false);
+	if (!parsed.is_object() || parsed.contains("error"))
+		return make_error(EPROTO, "etcd at " + url + " answers with an error", answer.substr(0, 200));
+	return parsed;
+}
+
+} // namespace
+
+bool EtcdKey::is(const std::string &location)
+{
+	return location.starts_with(scheme);
+}
+
+Result<EtcdKey> EtcdKey::parse(const std::string &location)
+{
+	const std::size_t slash = location.find('/', scheme.size());
+	if (!is(location) || slash == std::string::npos || slash == scheme.size() || slash + 1 == location.size())
+		return make_error(EINVAL, "'" + location + "' is no key in etcd", "write etcd://HOST:PORT/KEY");
+	std::string server = location.substr(scheme.size(), slash - scheme.size());
+	if (server.find(':', server.rfind(']') == std::string::npos ? 0 : server.rfind(']')) == std::string::npos)
+		server += default_port;
+	return EtcdKey("http://" + server, location.substr(slash + 1));
+}
+
+Result<std::string> EtcdKey::get() const
+{
+	Result<nlohmann::json> answer = ask(url, "/v3/kv/range", {{"key", base64(key)}});
+	if (!answer)
+		return answer.error();
+	const nlohmann::json found = answer->value("kvs", nlohmann::json::array());
+	if (!found.is_array() || found.empty())
+		return make_error(ENOENT, "etcd at " + url + " has no key '" + key + "'", "prism-rs create makes one");
+	std::string value;
+	if (!found[0].is_object() || !from_base64(found[0].value("value", ""), value))
+		return make_error(EPROTO, "etcd at " + url + " answers with what is no value");
+	return value;
+}
+
+/** In one transaction: only if the key was never made, or has been deleted. */
+Result<void> EtcdKey::create(const std::string &value) const
+{
+	const std::string name = base64(key);
+	const nlohmann::json question = {{"compare", {{{"key", name}, {"target", "CREATE"}, {"create_revision", "0"}}}},
+		{"success", {{{"request_put", {{"key", name}, {"value", base64(value)}}}}}}};
+	Result<nlohmann::json> answer = ask(url, "/v3/kv/txn", question);
+	if (!answer)
+		return answer.error();
+	if (!answer->value("succeeded", false))
+		return make_error(EEXIST, "etcd at " + url + " has a key '" + key + "' already");
+	return {};
+}
+
+} // namespace prism::rs
