@@ -77,8 +77,8 @@ std::vector<std::byte> Hello::refusal(const Error &why) const
 Result<Hello> Hello::parse(std::span<const std::byte> bytes)
 {
 	if (bytes.size() < size || load<std::uint64_t>(&bytes[0]) != magic)
-		return make_error(EBADMSG, "the peer does not introduce itself as a store or its client",
-			"check host and port");
+		return make_error(
+			EBADMSG, "the peer does not introduce itself as a store or its client", "check host and port");
 	Hello hello;
 	hello.kind = static_cast<StoreKind>(load<std::uint16_t>(&bytes[8]));
 	hello.version = load<std::uint16_t>(&bytes[10]);

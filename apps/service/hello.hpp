@@ -25,9 +25,9 @@ namespace prism::apps
 constexpr std::uint16_t default_store_port = 18620;
 
 enum class StoreKind : std::uint16_t {
-	rpc = 1,   /**< every operation is a call */
-	pilaf = 2, /**< GET by READs, the rest by calls */
-	prism = 3, /**< every operation by PRISM requests */
+	rpc = 1,     /**< every operation is a call */
+	pilaf = 2,   /**< GET by READs, the rest by calls */
+	prism = 3,   /**< every operation by PRISM requests */
 	rs = 4,      /**< a replica of PRISM-RS */
 	abdlock = 5, /**< a replica of the lock-based ABD */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The scan for lost buffers (docs/prism-kv.md, "Lost buffers"), whatever the store is and whatever carries the requests of
- * its clients. */
+/* The scan for lost buffers (docs/prism-kv.md, "Lost buffers"), whatever the store is and whatever carries the requests
+ * of its clients. */
 #pragma once
 
 #include <chrono>

@@ -50,9 +50,10 @@ Result<Client> connect_by_calls(const SystemOptions &options)
 template <typename Connect>
 void add(Systems &systems, const char *name, const char *text, Connect connect)
 {
-	systems.add({name, text, apps::default_store_port, [connect](const SystemOptions &options) -> Result<ClientFactory> {
-			     return ClientFactory([options, connect](unsigned) { return connect(options); });
-		     }});
+	systems.add({name, text, apps::default_store_port,
+		[connect](const SystemOptions &options) -> Result<ClientFactory> {
+			return ClientFactory([options, connect](unsigned) { return connect(options); });
+		}});
 }
 
 } // namespace

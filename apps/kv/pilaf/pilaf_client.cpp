@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "pilaf_client.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
 #include "common/wire.hpp"
+#include "kv/two_sided/key_hash.hpp"
 
 #include <algorithm>
 #include <cerrno>

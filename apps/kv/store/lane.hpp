@@ -13,8 +13,8 @@
 #include <span>
 
 #include "common/store_client.hpp"
-#include "layout.hpp"
 #include "common/task.hpp"
+#include "layout.hpp"
 
 namespace prism::kv
 {

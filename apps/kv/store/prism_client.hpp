@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/store_client.hpp"
-#include "service/control.hpp"
 #include "protocol.hpp"
+#include "service/control.hpp"
 
 namespace prism::kv
 {

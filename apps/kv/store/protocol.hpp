@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "common/task.hpp"
 #include "fingerprint.hpp"
 #include "lane.hpp"
 #include "layout.hpp"
-#include "common/task.hpp"
 
 namespace prism::kv
 {
@@ -125,7 +125,8 @@ private:
 	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
 	apps::Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
 	apps::Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);
-	apps::Task<Outcome> insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
+	apps::Task<Outcome> insert(
+		Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
 	apps::Task<Outcome> settle_claims(Lane &lane, Fingerprint key, std::uint64_t own, bool yield);
 	template <typename Attempt>
 	apps::Task<Outcome> wherever_it_is(Lane &lane, Attempt attempt_at);

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "common/run_all.hpp"
-#include "store/sharded_client.hpp"
 #include "service/hello.hpp"
+#include "store/sharded_client.hpp"
 
 namespace
 {

@@ -38,8 +38,8 @@ Result<void> check_limits(const apps::Hello &server, const std::string &who, std
 
 } // namespace
 
-ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
-	CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read)
+ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello,
+	const ClientOptions &options, CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read)
 	: settings(options), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
 	  memory(std::move(buffer)), read_bytes(bytes_to_read), cq(std::move(queue)), qp(std::move(pair)),
 	  slots(options.depth), begun(options.depth), queue_size(send_queue_size(options.depth)),

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "service/hello.hpp"
 #include "message.hpp"
+#include "service/hello.hpp"
 
 #include <prism/prism.hpp>
 

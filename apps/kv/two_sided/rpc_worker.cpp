@@ -19,8 +19,8 @@ constexpr auto first_nap = std::chrono::microseconds(10);
 
 } // namespace
 
-RpcServer::Connection::Connection(
-	apps::Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring, std::uint32_t calls_at_once)
+RpcServer::Connection::Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
+	std::uint32_t calls_at_once)
 	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)), depth(ring),
 	  calls(calls_at_once), requests(ring), pieces(ring), waiting(ring)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The memory of a PRISM-RS replica, which its clients read and write by PRISM requests alone (docs/prism-rs.md): a slot for
- * each block, then the connections' scratches, then buffers of a tag and a block each. Words are little-endian.
+ * The memory of a PRISM-RS replica, which its clients read and write by PRISM requests alone (docs/prism-rs.md): a slot
+ * for each block, then the connections' scratches, then buffers of a tag and a block each. Words are little-endian.
  */
 #pragma once
 

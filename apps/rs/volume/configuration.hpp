@@ -19,8 +19,8 @@ struct ReplicaAddress {
 };
 
 /**
- * What makes a volume: fixed when it is made. Replicas and clients hold it against each other's, so that nobody writes to
- * a volume that is another, or that has other replicas.
+ * What makes a volume: fixed when it is made. Replicas and clients hold it against each other's, so that nobody writes
+ * to a volume that is another, or that has other replicas.
  */
 struct Configuration {
 	static constexpr std::uint32_t smallest_block = 512;

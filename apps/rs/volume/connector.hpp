@@ -43,7 +43,7 @@ private:
 	const unsigned replica_;
 	mutable std::mutex lock_;
 	std::condition_variable_any changed_;
-	bool wanted_ = false;       /* under lock_, as the next three are */
+	bool wanted_ = false; /* under lock_, as the next three are */
 	std::uint64_t epoch_ = 0;
 	std::unique_ptr<Link> link_;
 	Error why_;

@@ -121,8 +121,8 @@ int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_i
 }
 
 /**
- * The replica looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of this
- * client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
+ * The replica looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of
+ * this client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
  */
 int Link::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
 {

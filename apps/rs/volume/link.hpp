@@ -31,8 +31,8 @@ struct LinkOptions {
 };
 
 /**
- * A client's connection to one replica: requests, reports of freed buffers, and the replica's questions about them. It ends
- * with its queue pair: nothing that it has posted is executed afterwards. One thread at a time.
+ * A client's connection to one replica: requests, reports of freed buffers, and the replica's questions about them. It
+ * ends with its queue pair: nothing that it has posted is executed afterwards. One thread at a time.
  */
 class Link
 {
@@ -41,8 +41,8 @@ public:
 	static constexpr std::uint32_t room_for_reports = 64;
 
 	/**
-	 * Connects to @p replica, whose volume must be options.volume, and tells it @p epoch. Errors: EPROTONOSUPPORT (another
-	 * volume, replica or kind; a device without PRISM), those of TcpRendezvous::connect() and establish().
+	 * Connects to @p replica, whose volume must be options.volume, and tells it @p epoch. Errors: EPROTONOSUPPORT
+	 * (another volume, replica or kind; a device without PRISM), those of TcpRendezvous::connect() and establish().
 	 */
 	static Result<std::unique_ptr<Link>> connect(const LinkOptions &options, unsigned replica, std::uint64_t epoch);
 
@@ -57,9 +57,9 @@ public:
 	void flushed() noexcept { flushes_--; }
 
 	/**
-	 * Hears what the replica says, and answers it if that is possible now. @p oldest: number of the oldest request that is
-	 * under way; @p newest: of the newest that was posted. @p flush_id: for reports. 0, or the errno of what ended the
-	 * connection.
+	 * Hears what the replica says, and answers it if that is possible now. @p oldest: number of the oldest request
+	 * that is under way; @p newest: of the newest that was posted. @p flush_id: for reports. 0, or the errno of
+	 * what ended the connection.
 	 */
 	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
 

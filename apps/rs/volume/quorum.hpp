@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rounds: the same question to the replicas of a volume, until enough of them have answered. What carries the questions is
- * a Carrier: a client with its connections, or the simulator.
+ * Rounds: the same question to the replicas of a volume, until enough of them have answered. What carries the questions
+ * is a Carrier: a client with its connections, or the simulator.
  */
 #pragma once
 
@@ -40,9 +40,9 @@ public:
 	[[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
 
 	/**
-	 * Posts the chain of the lane's leg to @p replica, which has a connection. May be put off until others can go with
-	 * it. When it has ended, the protocol's leg_ended() is called, then the lane resumed. 0, or errno: there is no
-	 * connection any more.
+	 * Posts the chain of the lane's leg to @p replica, which has a connection. May be put off until others can go
+	 * with it. When it has ended, the protocol's leg_ended() is called, then the lane resumed. 0, or errno: there
+	 * is no connection any more.
 	 */
 	virtual int post(Lane &lane, unsigned replica) noexcept = 0;
 
@@ -63,8 +63,8 @@ public:
 	virtual apps::Task<apps::Outcome> run(Lane &lane) = 0;
 
 	/**
-	 * The request of the lane's leg to @p replica has ended, for the lane or too late for it: leg.completion says how. It
-	 * may have failed, if the connection is gone; whether it was executed is then not known.
+	 * The request of the lane's leg to @p replica has ended, for the lane or too late for it: leg.completion says
+	 * how. It may have failed, if the connection is gone; whether it was executed is then not known.
 	 */
 	virtual void leg_ended(Lane &lane, unsigned replica) noexcept = 0;
 };
@@ -77,9 +77,10 @@ enum class Verdict : std::uint8_t {
 };
 
 struct RoundOptions {
-	unsigned needed = 0;   /**< answers */
-	unsigned at_first = 0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
-	bool reads = false;    /**< only replicas that serve are asked */
+	unsigned needed = 0; /**< answers */
+	unsigned at_first =
+		0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
+	bool reads = false; /**< only replicas that serve are asked */
 	Time hedge{};
 };
 
@@ -132,10 +133,10 @@ inline bool can_ask(
 } // namespace round
 
 /**
- * Asks until options.needed replicas have answered: a round trip if all goes well. Legs that are Leg::State::answered when
- * it begins count as answers. @p ask (Leg &, const ReplicaView &) makes the leg's chain. @p judge (Leg &, unsigned replica)
- * says what its answer is worth; it is not called for a request that failed, which is asked again once the replica is
- * back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an answer was fatal.
+ * Asks until options.needed replicas have answered: a round trip if all goes well. Legs that are Leg::State::answered
+ * when it begins count as answers. @p ask (Leg &, const ReplicaView &) makes the leg's chain. @p judge (Leg &, unsigned
+ * replica) says what its answer is worth; it is not called for a request that failed, which is asked again once the
+ * replica is back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an answer was fatal.
  */
 template <typename Ask, typename Judge>
 apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, Ask ask, Judge judge)

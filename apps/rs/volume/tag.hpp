@@ -9,8 +9,8 @@ namespace prism::rs
 {
 
 /**
- * The version of a block: no two writes have the same. In memory it is one little-endian integer of 128 bits, which a CAS
- * compares as a whole: the counter first, then the client. All zero: the block was never written.
+ * The version of a block: no two writes have the same. In memory it is one little-endian integer of 128 bits, which a
+ * CAS compares as a whole: the counter first, then the client. All zero: the block was never written.
  */
 struct alignas(16) Tag {
 	std::uint64_t client = 0; /**< of one incarnation of a client: random, not 0 */
@@ -23,10 +23,7 @@ struct alignas(16) Tag {
 	}
 
 	/** No write can come after it. */
-	[[nodiscard]] bool is_last() const noexcept
-	{
-		return counter == std::numeric_limits<std::uint64_t>::max();
-	}
+	[[nodiscard]] bool is_last() const noexcept { return counter == std::numeric_limits<std::uint64_t>::max(); }
 	/** A tag of @p who after this one, which is not the last. */
 	[[nodiscard]] Tag next(std::uint64_t who) const noexcept { return {who, counter + 1}; }
 };

@@ -54,8 +54,8 @@ struct VolumeClient::WorkRequest {
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */
 
-Result<std::unique_ptr<VolumeClient>> VolumeClient::open(const Context &context, const Configuration &volume,
-	const VolumeKind &kind, const VolumeClientOptions &options)
+Result<std::unique_ptr<VolumeClient>> VolumeClient::open(
+	const Context &context, const Configuration &volume, const VolumeKind &kind, const VolumeClientOptions &options)
 {
 	if (options.depth == 0 || options.depth > max_depth)
 		return make_error(EINVAL, "cannot open the volume", "the depth is 1 to " + std::to_string(max_depth));
@@ -72,8 +72,8 @@ Result<std::unique_ptr<VolumeClient>> VolumeClient::open(const Context &context,
 	Result<Buffer> memory = Buffer::create(*pd, legs * LegMemory::size(volume.block_size));
 	if (!memory)
 		return memory.error();
-	std::unique_ptr<VolumeClient> client(new VolumeClient(
-		context, *pd, *cq, *std::move(memory), volume, kind, options, random_number()));
+	std::unique_ptr<VolumeClient> client(
+		new VolumeClient(context, *pd, *cq, *std::move(memory), volume, kind, options, random_number()));
 	if (Result<void> connected = client->wait_for_quorum(options.setup_timeout); !connected)
 		return connected.error();
 	return client;
@@ -137,7 +137,8 @@ unsigned VolumeClient::connected() const noexcept
 Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 {
 	const Clock::time_point deadline = Clock::now() + timeout;
-	while (connected() < volume_.quorum() || (connected() < replicas_.size() && Clock::now() + timeout * 9 / 10 < deadline)) {
+	while (connected() < volume_.quorum() ||
+		(connected() < replicas_.size() && Clock::now() + timeout * 9 / 10 < deadline)) {
 		look_after_links();
 		for (const Replica &replica : replicas_) {
 			if (const Error why = replica.connector->why(); why.code == EPROTONOSUPPORT)

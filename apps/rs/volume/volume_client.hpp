@@ -30,9 +30,9 @@ struct VolumeClientOptions {
 /** What a kind of replicated store adds to VolumeClient. */
 struct VolumeKind {
 	apps::StoreKind kind = apps::StoreKind::rs;
-	std::size_t slot_size = 0;            /**< as in LinkOptions */
-	std::uint32_t buffer_size = 0;        /**< likewise */
-	std::uint32_t requests_of_a_leg = 1;  /**< work requests of a chain, at most */
+	std::size_t slot_size = 0;           /**< as in LinkOptions */
+	std::uint32_t buffer_size = 0;       /**< likewise */
+	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
 	std::function<std::unique_ptr<VolumeProtocol>(Carrier &, std::uint64_t client)> make_protocol;
 };
 
@@ -46,17 +46,17 @@ struct ReplicaState {
 
 /**
  * A client of a replicated volume: a key is the number of a block, 8 bytes in host order; a value is a whole block. A
- * block that was never written reads as zeros. Connections that fail are made again in threads of their own. One thread at
- * a time, which must call poll() now and then even with nothing under way: a replica that looks for lost buffers waits for
- * an answer. Requests leave with a later poll(), several together.
+ * block that was never written reads as zeros. Connections that fail are made again in threads of their own. One thread
+ * at a time, which must call poll() now and then even with nothing under way: a replica that looks for lost buffers
+ * waits for an answer. Requests leave with a later poll(), several together.
  */
 class VolumeClient final : public apps::StoreClient, private Carrier
 {
 public:
 	/**
 	 * Errors: EINVAL (depth, or a configuration that cannot be), EPROTONOSUPPORT (a replica is of another volume or
-	 * kind), EHOSTUNREACH (no quorum of replicas can be connected to before the set-up's timeout; the message says what
-	 * is wrong with each).
+	 * kind), EHOSTUNREACH (no quorum of replicas can be connected to before the set-up's timeout; the message says
+	 * what is wrong with each).
 	 */
 	static Result<std::unique_ptr<VolumeClient>> open(const Context &context, const Configuration &volume,
 		const VolumeKind &kind, const VolumeClientOptions &options = {});
@@ -83,8 +83,9 @@ private:
 	};
 	struct WorkRequest;
 
-	VolumeClient(Context context, ProtectionDomain pd, CompletionQueue cq, Buffer memory, const Configuration &volume,
-		const VolumeKind &kind, const VolumeClientOptions &options, std::uint64_t client);
+	VolumeClient(Context context, ProtectionDomain pd, CompletionQueue cq, Buffer memory,
+		const Configuration &volume, const VolumeKind &kind, const VolumeClientOptions &options,
+		std::uint64_t client);
 	Result<void> wait_for_quorum(std::chrono::milliseconds timeout);
 
 	/* Carrier */

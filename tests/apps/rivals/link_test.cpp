@@ -385,7 +385,8 @@ TEST_F(HostileServer, PilafEntryThatLeadsElsewhere)
 		TcpRendezvous link = listener.accept(5s).value();
 		ConnectionRecord record;
 		const std::vector<std::byte> seed(8);
-		record.private_data = apps::Hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4}.serialize(seed);
+		record.private_data =
+			apps::Hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4}.serialize(seed);
 		record.regions = {
 			{pilaf::table_region, {memory.remote().address, sizeof(*entry), memory.remote().rkey}},
 			{pilaf::extent_region, memory.remote()}};

@@ -110,7 +110,8 @@ protected:
 	{
 		apps::Hello hello;
 		hello.kind = apps::StoreKind::rpc;
-		reception = apps::Reception::create(TcpListener::create(0, "127.0.0.1").value(), hello, timeout).value();
+		reception =
+			apps::Reception::create(TcpListener::create(0, "127.0.0.1").value(), hello, timeout).value();
 	}
 
 	/** Serves as servers do, until @p done. */
