@@ -239,7 +239,8 @@ Result<std::unique_ptr<Reception::Newcomer>> OneSidedServer::meet(
 void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
-	log("refused a client: " + why.message);
+	if (why.code != ENODATA) /* who waits for this store to be ready asks again and again */
+		log("refused a client: " + why.message);
 }
 
 void OneSidedServer::listen_to(Connection &connection)
@@ -317,8 +318,9 @@ void OneSidedServer::bury_dead()
  */
 int OneSidedServer::begin_recovery()
 {
-	recovery_wanted_ = !arrivals_.empty();
-	if (recovery_wanted_)
+	/* A store without buffers loses none. */
+	recovery_wanted_ = !lists_.empty() && !arrivals_.empty();
+	if (recovery_wanted_ || lists_.empty())
 		return 0;
 	RecoveryOptions options;
 	options.patience = options_.patience;

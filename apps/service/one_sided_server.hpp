@@ -107,7 +107,7 @@ protected:
 
 	/**
 	 * A client has told its record: fill in what it is told of the store. Its regions, free lists and endpoint are
-	 * there already. Errors refuse the client.
+	 * there already. Errors refuse the client; ENODATA says that the store is not ready yet.
 	 */
 	virtual Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) = 0;
 	/**

@@ -7,22 +7,40 @@
 namespace prism::rs
 {
 
-VolumeKind prism_rs(const Configuration &volume, bool exclusive)
+namespace
+{
+
+VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 {
 	VolumeKind kind;
 	kind.kind = apps::StoreKind::rs;
 	kind.slot_size = sizeof(Slot);
 	kind.buffer_size = buffer_size(volume.block_size);
 	kind.requests_of_a_leg = 3;
-	ProtocolOptions options;
+	kind.repairs = options.repairs;
 	options.replicas = static_cast<unsigned>(volume.replicas.size());
-	options.exclusive = exclusive;
 	kind.make_protocol = [options](Carrier &carrier, std::uint64_t client) {
 		ProtocolOptions mine = options;
 		mine.client = client;
 		return std::make_unique<Protocol>(mine, carrier);
 	};
 	return kind;
+}
+
+} // namespace
+
+VolumeKind prism_rs(const Configuration &volume, bool exclusive)
+{
+	ProtocolOptions options;
+	options.exclusive = exclusive;
+	return kind_of(volume, options);
+}
+
+VolumeKind repair_of(const Configuration &volume, unsigned replica)
+{
+	ProtocolOptions options;
+	options.repairs = replica;
+	return kind_of(volume, options);
 }
 
 } // namespace prism::rs

@@ -99,7 +99,8 @@ void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t bloc
 	*leg.memory.allocated = 0;
 	clear(leg.memory.old);
 	leg.begin_chain()
-		.write(view.scratch, std::as_bytes(std::span(&tag, 1)))
+		.write(view.scratch,
+			leg.memory.out.first(sizeof(tag))) /* copied when it is posted, which may be later */
 		.allocate(view.free_list, leg.memory.slice(leg.memory.out))
 		.redirect_bounded(view.scratch + offsetof(Slot, block))
 		.conditional()
@@ -110,18 +111,18 @@ void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t bloc
 }
 
 /**
- * Until a quorum has @p bytes under @p tag, or something newer. Legs that are answered already have it. @p guessed:
- * something newer is no acknowledgement, but the end: the tag may be older than that of a write which was over before
- * this one began, and no reader may then see it.
+ * Until as many replicas as @p options say have @p block, or something newer. Legs that are answered already have it.
+ * @p guessed: something newer is no acknowledgement, but the end: the tag may be older than that of a write which was
+ * over before this one began, and no reader may then see it.
  */
-apps::Task<int> Protocol::install(Lane &lane, Tag tag, std::span<const std::byte> bytes, bool guessed)
+apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options, bool guessed)
 {
-	const auto ask = [this, &lane, tag, bytes](Leg &leg, const ReplicaView &view) {
-		std::memcpy(leg.memory.out.data(), &tag, sizeof(tag));
-		std::memcpy(leg.memory.out.data() + block_header, bytes.data(), bytes.size());
-		write_chain(leg, view, lane.block, tag);
+	const auto ask = [this, &lane, block](Leg &leg, const ReplicaView &view) {
+		std::memcpy(leg.memory.out.data(), &block.tag, sizeof(block.tag));
+		std::memcpy(leg.memory.out.data() + block_header, block.bytes.data(), block.bytes.size());
+		write_chain(leg, view, lane.block, block.tag);
 	};
-	const auto judge = [this, &lane, tag, guessed](Leg &leg, unsigned) {
+	const auto judge = [this, &lane, tag = block.tag, guessed](Leg &leg, unsigned) {
 		if (leg.completion.status == Status::ok)
 			return Verdict::counts;
 		if (leg.completion.status != Status::cas_miss)
@@ -133,7 +134,18 @@ apps::Task<int> Protocol::install(Lane &lane, Tag tag, std::span<const std::byte
 		lane.operation->error = ESTALE;
 		return Verdict::fatal;
 	};
-	co_return co_await ask_quorum(carrier_, lane, round_of(false), ask, judge);
+	co_return co_await ask_quorum(carrier_, lane, options, ask, judge);
+}
+
+/** The answered leg that has read the largest tag. */
+const Leg *Protocol::newest_of(const Lane &lane) noexcept
+{
+	const Leg *newest = nullptr;
+	for (const Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::answered && (!newest || tag_read(leg) > tag_read(*newest)))
+			newest = &leg;
+	}
+	return newest;
 }
 
 /** What is not reachable any more goes back: the buffer that was replaced, or the one that was not installed. */
@@ -158,11 +170,7 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 {
 	if (const int error = co_await read_blocks(lane))
 		co_return failed(lane, error);
-	const Leg *newest = nullptr;
-	for (const Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::answered && (!newest || tag_read(leg) > tag_read(*newest)))
-			newest = &leg;
-	}
+	const Leg *const newest = newest_of(lane);
 	const Tag tag = tag_read(*newest);
 	apps::Operation &operation = *lane.operation;
 	const std::size_t block_size = newest->memory.in.size() - block_header;
@@ -187,7 +195,8 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 		if (leg.state == Leg::State::asked)
 			leg.state = Leg::State::late;
 	}
-	if (const int error = co_await install(lane, tag, newest->memory.in.subspan(block_header), false))
+	const Block block{tag, newest->memory.in.subspan(block_header)};
+	if (const int error = co_await install(lane, block, round_of(false)))
 		co_return failed(lane, error);
 	co_return Outcome::ok;
 }
@@ -232,7 +241,7 @@ apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
 		co_return failed(lane, EOVERFLOW);
 	const Tag tag = newest.next(options_.client);
 	round::begin(lane);
-	const int error = co_await install(lane, tag, lane.operation->value, guessed);
+	const int error = co_await install(lane, {tag, lane.operation->value}, round_of(false), guessed);
 	if (error) {
 		used_[lane.block] = tag;
 		last_.erase(lane.block);
@@ -245,8 +254,29 @@ apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
 	co_return Outcome::ok;
 }
 
+/** A replica that has lost its memory gets what a quorum of the others has. If it has something newer, so much the
+ * better. */
+apps::Task<Protocol::Outcome> Protocol::repair(Lane &lane)
+{
+	if (const int error = co_await read_blocks(lane))
+		co_return failed(lane, error);
+	const Leg *const newest = newest_of(lane);
+	const Block block{tag_read(*newest), newest->memory.in.subspan(block_header)};
+	if (block.tag == Tag{})
+		co_return Outcome::ok;
+	round::begin(lane);
+	RoundOptions options = round_of(false);
+	options.needed = 1;
+	options.only = options_.repairs;
+	if (const int error = co_await install(lane, block, options))
+		co_return failed(lane, error);
+	co_return Outcome::ok;
+}
+
 apps::Task<Protocol::Outcome> Protocol::run(Lane &lane)
 {
+	if (options_.repairs)
+		return repair(lane);
 	if (lane.operation->kind == apps::OperationKind::put)
 		return put(lane);
 	return get(lane);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,8 @@ struct ProtocolOptions {
 	std::uint64_t client = 0; /**< this incarnation, in its tags: never used before or after; not 0 */
 	/** Nobody else writes to the volume: a PUT guesses its tag, after the first of its block. */
 	bool exclusive = false;
+	/** Any operation on a block copies what a quorum of the others has of it to this replica. */
+	std::optional<unsigned> repairs;
 	/** After which a round asks all replicas, not only as many as must answer. */
 	Time hedge = std::chrono::microseconds(500);
 };
@@ -44,10 +47,16 @@ public:
 private:
 	apps::Task<Outcome> get(Lane &lane);
 	apps::Task<Outcome> put(Lane &lane);
+	apps::Task<Outcome> repair(Lane &lane);
 	apps::Task<Outcome> put_in_turn(Lane &lane);
 	apps::Task<int> read_blocks(Lane &lane);
 	apps::Task<int> read_tags(Lane &lane, Tag &newest);
-	apps::Task<int> install(Lane &lane, Tag tag, std::span<const std::byte> bytes, bool guessed);
+	struct Block {
+		Tag tag;
+		std::span<const std::byte> bytes;
+	};
+	apps::Task<int> install(Lane &lane, Block block, RoundOptions options, bool guessed = false);
+	static const Leg *newest_of(const Lane &lane) noexcept;
 	Outcome failed(Lane &lane, int error) noexcept;
 	void write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept;
 	[[nodiscard]] RoundOptions round_of(bool reads) const noexcept;

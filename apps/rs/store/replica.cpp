@@ -73,7 +73,7 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 		return {};
 	}
 	if (!epoch_)
-		return make_error(EAGAIN, "this replica has lost its memory and waits to be repaired",
+		return make_error(ENODATA, "this replica has lost its memory and waits to be repaired",
 			fmt::format("prism-rs repair {}", replica_));
 	if (serving_ && client.epoch > epoch_)
 		begin_epoch(client.epoch);

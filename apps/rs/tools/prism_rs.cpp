@@ -13,8 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "common/measure.hpp"
 #include "common/run_all.hpp"
 #include "rs/store/kind.hpp"
+#include "rs/store/repair.hpp"
 
 namespace
 {
@@ -34,6 +36,8 @@ struct Options {
 	std::uint64_t block = 0;
 	std::string text;
 	bool json = false;
+	/* repair */
+	unsigned replica = 0;
 };
 
 int fail(const Error &error)
@@ -171,6 +175,31 @@ int status(const Options &options)
 	return all ? 0 : 3;
 }
 
+int repair(const Options &options)
+{
+	Result<Configuration> volume = Configuration::load(options.configuration);
+	if (!volume)
+		return fail(volume.error());
+	Result<Context> context = Context::open(options.device, Progress::caller);
+	if (!context)
+		return fail(context.error());
+	apps::ProgressBar bar(stderr);
+	RepairOptions repairing;
+	repairing.replica = options.replica;
+	repairing.timeout = milliseconds(options.timeout);
+	repairing.progress = [&](std::uint64_t blocks) {
+		const double share = static_cast<double>(blocks) / static_cast<double>(volume->blocks);
+		if (blocks % 1024 == 0)
+			bar.show("copying blocks", share, blocks);
+	};
+	const Result<void> repaired = rs::repair(*context, *volume, repairing);
+	bar.clear();
+	if (!repaired)
+		return fail(repaired.error());
+	fmt::print("replica {} serves again\n", options.replica);
+	return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -198,6 +227,9 @@ int main(int argc, char **argv)
 	putting->add_option("text", options.text, "What to write");
 	CLI::App *const asking = app.add_subcommand("status", "Tell how the replicas are");
 	asking->add_flag("--json", options.json, "Their statistics too");
+	CLI::App *const repairing =
+		app.add_subcommand("repair", "Copy what the others have to a replica that has lost its memory");
+	repairing->add_option("replica", options.replica, "Which one, from 0")->required();
 	try {
 		app.parse(argc, argv);
 	} catch (const CLI::ParseError &error) {
@@ -207,5 +239,7 @@ int main(int argc, char **argv)
 		return create(options);
 	if (*getting)
 		return get(options);
+	if (*repairing)
+		return repair(options);
 	return *putting ? put(options) : status(options);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "connector.hpp"
 
+#include <algorithm>
+
 namespace prism::rs
 {
 
 namespace
 {
-/* Between two attempts */
-constexpr std::chrono::milliseconds pause{20};
+/* Between two attempts: doubled from one to the next */
+constexpr std::chrono::milliseconds shortest_pause{10};
+constexpr std::chrono::milliseconds longest_pause{320};
 } // namespace
 
 Connector::Connector(LinkOptions options, unsigned replica)
@@ -42,8 +45,9 @@ Error Connector::why() const
 
 void Connector::run(const std::stop_token &stop)
 {
+	std::chrono::milliseconds pause = shortest_pause;
 	std::unique_lock guard(lock_);
-	while (changed_.wait(guard, stop, [this] { return wanted_; })) {
+	while (changed_.wait(guard, stop, [this] { return wanted_; }) && !stop.stop_requested()) {
 		const std::uint64_t epoch = epoch_;
 		guard.unlock();
 		Result<std::unique_ptr<Link>> made = Link::connect(options_, replica_, epoch);
@@ -52,11 +56,13 @@ void Connector::run(const std::stop_token &stop)
 			link_ = *std::move(made);
 			why_ = {};
 			wanted_ = false;
+			pause = shortest_pause;
 			ready_.store(true, std::memory_order_release);
 			continue;
 		}
 		why_ = made.error();
 		changed_.wait_for(guard, stop, pause, [] { return false; });
+		pause = std::min(2 * pause, longest_pause);
 	}
 }
 

@@ -30,6 +30,8 @@ struct LegMemory {
 	std::span<std::byte> out;           /* tag and block to write */
 	std::span<std::byte> in;            /* tag and block as they were read */
 	std::span<std::byte> old;           /* 32 bytes: what a CAS found */
+	std::span<std::byte> out_room;      /* out, and at least 48 bytes behind it, for other layouts of a block */
+	std::span<std::byte> in_room;       /* likewise */
 	std::uint64_t *allocated = nullptr; /* the answer of an ALLOCATE */
 	std::uint32_t lkey = 0;
 
@@ -42,6 +44,8 @@ struct LegMemory {
 		LegMemory memory;
 		memory.out = {bytes, block_header + block_size};
 		memory.in = {bytes + room(block_size), block_header + block_size};
+		memory.out_room = {bytes, room(block_size)};
+		memory.in_room = {bytes + room(block_size), room(block_size)};
 		memory.old = {bytes + 2 * room(block_size), 32};
 		memory.allocated = reinterpret_cast<std::uint64_t *>(bytes + 2 * room(block_size) + 32);
 		memory.lkey = lkey;

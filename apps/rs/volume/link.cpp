@@ -12,6 +12,9 @@ namespace prism::rs
 namespace
 {
 
+/* For somebody to listen: who wants a connection tries again. */
+constexpr std::chrono::milliseconds attempt{100};
+
 /** What the replica says of itself, which is not trusted: everything that is used later is checked here. */
 Result<ReplicaView> view_of(
 	const ConnectionRecord &record, const Introduction &theirs, const LinkOptions &options, const std::string &who)
@@ -51,12 +54,13 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 	Result<QueuePair> qp = QueuePair::create(options.pd, options.cq, options.cq, pair);
 	if (!qp)
 		return qp.error();
-	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(address.host, address.port, options.timeout);
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(address.host, address.port, attempt);
 	if (!rendezvous)
 		return rendezvous.error();
 	Introduction mine = Introduction::of(options.volume, replica);
 	mine.epoch = epoch;
 	mine.client = options.client;
+	mine.repairs = options.repairs;
 	ConnectionRecord record;
 	record.private_data = hello_of(options.kind).serialize(mine.serialize());
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.timeout);
@@ -109,7 +113,7 @@ int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_i
 		release(address);
 	apps::ControlMessage message;
 	int got = 0;
-	while ((got = control_.receive(message)) > 0) {
+	while (!answer_ && (got = control_.receive(message)) > 0) {
 		if (message.kind == apps::ControlKind::settle && reporter_)
 			settling_ = {message.value, newest, false};
 		else

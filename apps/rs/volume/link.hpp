@@ -28,6 +28,7 @@ struct LinkOptions {
 	std::uint64_t client = 0;      /**< its incarnation, as in its tags */
 	std::uint32_t max_send_wr = 0; /**< beside reports */
 	std::chrono::milliseconds timeout{1000};
+	bool repairs = false; /**< this is the repair of the replica */
 };
 
 /**
@@ -47,6 +48,8 @@ public:
 	static Result<std::unique_ptr<Link>> connect(const LinkOptions &options, unsigned replica, std::uint64_t epoch);
 
 	[[nodiscard]] const ReplicaView &view() const noexcept { return view_; }
+	/** The replica has been told a newer one. */
+	void set_epoch(std::uint64_t epoch) noexcept { view_.epoch = epoch; }
 	[[nodiscard]] const QueuePair &qp() const noexcept { return qp_; }
 	[[nodiscard]] apps::ControlChannel &control() noexcept { return control_; }
 
@@ -63,7 +66,10 @@ public:
 	 */
 	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
 
-	/** The replica's answer to a message of this side, if one has come; forgotten then. */
+	/**
+	 * The replica's answer to a message of this side, if one has come; forgotten then. Before that nothing behind
+	 * it is read, such as its text.
+	 */
 	std::optional<apps::ControlMessage> take_answer() noexcept { return std::exchange(answer_, std::nullopt); }
 
 	/** Sends what is freed and not reported yet. */

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "rs/volume/lane.hpp"
@@ -82,6 +83,7 @@ struct RoundOptions {
 		0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
 	bool reads = false; /**< only replicas that serve are asked */
 	Time hedge{};
+	std::optional<unsigned> only = {}; /**< nobody but this replica is asked */
 };
 
 namespace round
@@ -126,6 +128,8 @@ inline bool can_ask(
 {
 	const ReplicaView *const view = carrier.view(replica);
 	const Leg &leg = lane.legs[replica];
+	if (options.only && *options.only != replica)
+		return false;
 	return view && view->epoch == carrier.epoch() && (view->serving || !options.reads) &&
 	       leg.state == Leg::State::idle && now >= leg.again;
 }

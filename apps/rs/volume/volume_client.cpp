@@ -83,7 +83,7 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	const Configuration &volume, const VolumeKind &kind, const VolumeClientOptions &options, std::uint64_t client)
 	: context_(std::move(context)), pd_(std::move(pd)), cq_(std::move(cq)), memory_(std::move(memory)),
 	  volume_(volume), timeout_(options.timeout), lanes_(options.depth),
-	  numbers_(options.depth * volume.replicas.size()), replicas_(volume.replicas.size())
+	  numbers_(options.depth * volume.replicas.size()), replicas_(volume.replicas.size()), repairs_(kind.repairs)
 {
 	std::byte *bytes = memory_.data();
 	for (std::uint32_t number = 0; number < options.depth; number++) {
@@ -107,6 +107,7 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	link.max_send_wr = options.depth * kind.requests_of_a_leg;
 	for (unsigned replica = 0; replica < replicas_.size(); replica++) {
 		replicas_[replica].put_off.reserve(options.depth);
+		link.repairs = repairs_ == replica;
 		replicas_[replica].connector = std::make_unique<Connector>(link, replica);
 		replicas_[replica].connector->want(0);
 	}
@@ -141,7 +142,7 @@ Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 		(connected() < replicas_.size() && Clock::now() + timeout * 9 / 10 < deadline)) {
 		look_after_links();
 		for (const Replica &replica : replicas_) {
-			if (const Error why = replica.connector->why(); why.code == EPROTONOSUPPORT)
+			if (const Error why = replica.connector->why(); why.code == EPROTONOSUPPORT || why.code == EALREADY)
 				return why;
 		}
 		if (Clock::now() > deadline)
@@ -385,7 +386,7 @@ void VolumeClient::look_after_links() noexcept
 			continue;
 		}
 		const std::uint64_t flush_id = WorkRequest{WorkRequest::no_lane, number, replica.generation}.id();
-		const bool stale = replica.link->view().epoch < epoch_;
+		const bool stale = replica.link->view().epoch < epoch_ && repairs_ != number;
 		if (stale || replica.link->talk(oldest_request(number), requests_, flush_id))
 			link_down(number);
 	}
@@ -394,11 +395,11 @@ void VolumeClient::look_after_links() noexcept
 /** A replica that has not heard of the newest epoch is told it by connecting once more. */
 void VolumeClient::link_up(unsigned replica, std::unique_ptr<Link> link) noexcept
 {
-	if (link->view().epoch < epoch_) {
+	if (link->view().epoch < epoch_ && repairs_ != replica) {
 		replicas_[replica].connector->want(epoch_);
 		return;
 	}
-	epoch_ = link->view().epoch;
+	epoch_ = std::max(epoch_, link->view().epoch);
 	replicas_[replica].link = std::move(link);
 	replicas_[replica].generation++;
 	resume_all();
@@ -431,38 +432,60 @@ ReplicaState VolumeClient::state_of(unsigned replica) const
 		state.serving = there->serving;
 		state.epoch = there->epoch;
 	} else {
-		state.why = replicas_[replica].connector->why().message;
+		const Error why = replicas_[replica].connector->why();
+		state.refused = why.code;
+		state.why = why.message;
 	}
 	return state;
 }
 
-Result<std::string> VolumeClient::stats_of(unsigned replica)
+void VolumeClient::repaired_has_epoch() noexcept
+{
+	if (repairs_ && replicas_[*repairs_].link)
+		replicas_[*repairs_].link->set_epoch(epoch_);
+}
+
+unsigned VolumeClient::serving() const noexcept
+{
+	return static_cast<unsigned>(std::count_if(replicas_.begin(), replicas_.end(), [this](const Replica &replica) {
+		return replica.link && replica.link->view().serving && replica.link->view().epoch == epoch_;
+	}));
+}
+
+Result<apps::ControlMessage> VolumeClient::ask(unsigned replica, const apps::ControlMessage &question)
 {
 	const auto gone = [replica](int error) {
-		return make_error(error, fmt::format("replica {} does not tell its statistics", replica));
+		return make_error(error, fmt::format("replica {} does not answer", replica));
 	};
 	if (!replicas_[replica].link)
 		return gone(ENOTCONN);
-	if (const int error = replicas_[replica].link->control().send({apps::ControlKind::stats, 0}))
+	(void)replicas_[replica].link->take_answer();
+	if (const int error = replicas_[replica].link->control().send(question))
 		return gone(error);
 	const Clock::time_point deadline = Clock::now() + timeout_;
-	while (Clock::now() < deadline && replicas_[replica].link) {
-		/* Nothing but the answer may come before its text is taken. */
-		apps::ControlMessage message;
+	while (Clock::now() < deadline) {
+		look_after_links();
+		if (!replicas_[replica].link)
+			return gone(ECONNRESET);
+		const std::optional<apps::ControlMessage> answer = replicas_[replica].link->take_answer();
+		if (answer && answer->kind == question.kind)
+			return *answer;
 		(void)replicas_[replica].link->control().wait(1);
-		const int got = replicas_[replica].link->control().receive(message);
-		if (got < 0)
-			return gone(-got);
-		if (got == 0 || message.kind != apps::ControlKind::stats)
-			continue;
-		std::string text;
-		const int error = replicas_[replica].link->control().receive_text(
-			message.value, text, static_cast<int>(timeout_.count()));
-		if (error)
-			return gone(error);
-		return text;
 	}
 	return gone(ETIMEDOUT);
+}
+
+Result<std::string> VolumeClient::stats_of(unsigned replica)
+{
+	Result<apps::ControlMessage> answer = ask(replica, {apps::ControlKind::stats, 0});
+	if (!answer)
+		return answer.error();
+	std::string text;
+	const int error = replicas_[replica].link->control().receive_text(
+		answer->value, text, static_cast<int>(timeout_.count()));
+	if (error)
+		return make_error(error, fmt::format("the statistics of replica {} do not arrive", replica));
+	return text;
 }
 
 } // namespace prism::rs

@@ -33,6 +33,7 @@ struct VolumeKind {
 	std::size_t slot_size = 0;           /**< as in LinkOptions */
 	std::uint32_t buffer_size = 0;       /**< likewise */
 	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
+	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */
 	std::function<std::unique_ptr<VolumeProtocol>(Carrier &, std::uint64_t client)> make_protocol;
 };
 
@@ -41,7 +42,8 @@ struct ReplicaState {
 	bool connected = false;
 	bool serving = false;
 	std::uint64_t epoch = 0;
-	std::string why; /**< not connected: what the last attempt failed with */
+	int refused = 0; /**< not connected: errno of the last attempt */
+	std::string why; /**< and its message */
 };
 
 /**
@@ -55,7 +57,7 @@ class VolumeClient final : public apps::StoreClient, private Carrier
 public:
 	/**
 	 * Errors: EINVAL (depth, or a configuration that cannot be), EPROTONOSUPPORT (a replica is of another volume or
-	 * kind), EHOSTUNREACH (no quorum of replicas can be connected to before the set-up's timeout; the message says
+	 * kind), EALREADY (a repair of a replica that needs none), EHOSTUNREACH (no quorum of replicas can be connected to before the set-up's timeout; the message says
 	 * what is wrong with each).
 	 */
 	static Result<std::unique_ptr<VolumeClient>> open(const Context &context, const Configuration &volume,
@@ -71,6 +73,19 @@ public:
 	[[nodiscard]] ReplicaState state_of(unsigned replica) const;
 	/** The statistics of @p replica as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
 	Result<std::string> stats_of(unsigned replica);
+	/** The answer of @p replica to @p question, of the same kind. Errors: as above. */
+	Result<apps::ControlMessage> ask(unsigned replica, const apps::ControlMessage &question);
+
+	/** The newest epoch that anyone has told. */
+	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
+	/** Brings @p epoch, newer than epoch(), to all replicas but the one that is repaired: by connecting once more.
+	 */
+	void raise_epoch(std::uint64_t epoch) noexcept { epoch_ = epoch; }
+	/** The replica that is repaired has been told the newest epoch. */
+	void repaired_has_epoch() noexcept;
+	/** How many replicas serve, in the newest epoch. */
+	[[nodiscard]] unsigned serving() const noexcept;
+
 	/** Waits until it is connected to all replicas. False: not in time. */
 	bool wait_for_all(std::chrono::milliseconds timeout);
 
@@ -91,7 +106,6 @@ private:
 	/* Carrier */
 	[[nodiscard]] Time now() const noexcept override;
 	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override;
-	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
 	int post(Lane &lane, unsigned replica) noexcept override;
 	void release(unsigned replica, std::uint64_t address) noexcept override;
 	void wake(Lane &lane) noexcept override;
@@ -120,6 +134,7 @@ private:
 	std::vector<std::uint64_t> numbers_; /* of requests under way, by lane and replica */
 	std::vector<Replica> replicas_;
 	std::unique_ptr<VolumeProtocol> protocol_;
+	const std::optional<unsigned> repairs_;
 	std::vector<std::uint32_t> idle_;
 	std::vector<apps::Operation *> ended_;
 	std::vector<Lane *> to_wake_;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/device.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "rs/volume/volume_client.hpp"
+
+namespace prism::rs
+{
+
+struct RepairOptions {
+	unsigned replica = 0;
+	std::uint32_t depth = 16; /**< blocks that are copied at once */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5);
+	/** Is told how many blocks have been looked at; may be null. */
+	std::function<void(std::uint64_t blocks)> progress;
+};
+
+/**
+ * Repairs a replica that has lost its memory, while the volume's clients go on: begins a new epoch, so that nothing
+ * counts any more that the replica has acknowledged before, and copies every block from a quorum of the others
+ * (docs/prism-rs.md, "Replicas that come back"). Returns when the replica serves. Errors: EALREADY (it has forgotten
+ * nothing), EHOSTUNREACH (it, or a quorum of others that serve, cannot be reached), EAGAIN (other repairs began
+ * meanwhile, again and again), those of VolumeClient::open().
+ */
+Result<void> repair(const Context &context, const Configuration &volume, const RepairOptions &options);
+
+} // namespace prism::rs
