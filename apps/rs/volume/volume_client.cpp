@@ -113,20 +113,26 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	}
 }
 
-/* What was freed is reported as far as that is possible; replicas find the rest. */
+/* What is under way comes to its end and what was freed is reported, as far as that is soon; replicas find the rest. */
 VolumeClient::~VolumeClient()
 {
+	for (Lane &lane : lanes_) {
+		lane.waiter = nullptr;
+		lane.task.reset();
+	}
+	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
+	const auto wait_while = [this, deadline](const auto &busy) {
+		while (busy() && Clock::now() < deadline)
+			take_completions();
+	};
+	wait_while([this] { return under_way_ != 0; });
 	for (unsigned replica = 0; replica < replicas_.size(); replica++) {
 		if (replicas_[replica].link)
 			replicas_[replica].link->flush(
 				WorkRequest{WorkRequest::no_lane, replica, replicas_[replica].generation}.id());
 	}
 	const auto flushing = [](const Replica &replica) { return replica.link && replica.link->flushing(); };
-	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
-	while (std::any_of(replicas_.begin(), replicas_.end(), flushing) && Clock::now() < deadline)
-		take_completions();
-	for (Lane &lane : lanes_)
-		lane.task.reset();
+	wait_while([&] { return std::any_of(replicas_.begin(), replicas_.end(), flushing); });
 }
 
 unsigned VolumeClient::connected() const noexcept
@@ -142,7 +148,8 @@ Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 		(connected() < replicas_.size() && Clock::now() + timeout * 9 / 10 < deadline)) {
 		look_after_links();
 		for (const Replica &replica : replicas_) {
-			if (const Error why = replica.connector->why(); why.code == EPROTONOSUPPORT || why.code == EALREADY)
+			if (const Error why = replica.connector->why();
+				why.code == EPROTONOSUPPORT || why.code == EALREADY)
 				return why;
 		}
 		if (Clock::now() > deadline)

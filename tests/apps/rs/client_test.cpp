@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* PRISM-RS on real devices: what an operation takes, what replicas that are gone cost, and everything that goes wrong.
+ */
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "rs/store/protocol.hpp"
+#include "support.hpp"
+
+namespace
+{
+
+using namespace rs_test;
+
+TEST(Block, ReadsAsZerosBeforeItIsWritten)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.get(0), '\0');
+	EXPECT_EQ(client.last.round_trips, 1u);
+	EXPECT_EQ(client.get(63), '\0');
+}
+
+TEST(Block, ReadsAsItWasWrittenLast)
+{
+	Volume volume;
+	Client one(volume), other(volume);
+	EXPECT_EQ(one.put(5, 'a'), Outcome::ok);
+	EXPECT_EQ(one.last.round_trips, 2u);
+	EXPECT_EQ(other.get(5), 'a');
+	EXPECT_EQ(other.put(5, 'b'), Outcome::ok);
+	EXPECT_EQ(one.get(5), 'b');
+	EXPECT_EQ(one.get(4), '\0');
+}
+
+TEST(Block, OfEverySize)
+{
+	for (const std::uint32_t size : {512u, 4096u, 65536u}) {
+		Volume volume(small_volume(size, 8), 64);
+		Client client(volume);
+		EXPECT_EQ(client.put(7, 'x'), Outcome::ok) << size;
+		EXPECT_EQ(client.get(7), 'x') << size;
+		EXPECT_EQ(client.last.length, size);
+	}
+}
+
+TEST(Replicas, FiveOfThem)
+{
+	Volume volume(small_volume(512, 8, 5));
+	Client client(volume);
+	EXPECT_EQ(client.put(0, 'a'), Outcome::ok);
+	volume.end(0);
+	volume.end(3);
+	EXPECT_EQ(client.put(1, 'b'), Outcome::ok);
+	EXPECT_EQ(client.get(0), 'a');
+	EXPECT_EQ(client.get(1), 'b');
+}
+
+TEST(Exclusive, WritesInOneRoundTripAfterTheFirst)
+{
+	Volume volume;
+	Client writer(volume, 1, true), reader(volume);
+	EXPECT_EQ(writer.put(1, 'a'), Outcome::ok);
+	EXPECT_EQ(writer.last.round_trips, 2u);
+	for (char letter = 'b'; letter < 'z'; letter++) {
+		EXPECT_EQ(writer.put(1, letter), Outcome::ok);
+		EXPECT_EQ(writer.last.round_trips, 1u);
+		EXPECT_EQ(reader.get(1), letter);
+	}
+}
+
+TEST(Exclusive, LearnsThatItIsNot)
+{
+	Volume volume;
+	Client writer(volume, 1, true), other(volume);
+	EXPECT_EQ(writer.put(1, 'a'), Outcome::ok);
+	EXPECT_EQ(other.put(1, 'b'), Outcome::ok);
+	EXPECT_EQ(other.put(1, 'c'), Outcome::ok);
+	EXPECT_EQ(writer.put(1, 'd'), Outcome::failed);
+	EXPECT_EQ(writer.last.error, ESTALE);
+	EXPECT_EQ(other.get(1), 'c');
+	EXPECT_EQ(writer.put(2, 'd'), Outcome::failed) << "it must not write any more";
+	EXPECT_EQ(writer.last.error, ESTALE);
+}
+
+TEST(BadInput, IsRefusedBeforeAnythingIsSent)
+{
+	Volume volume;
+	Client client(volume);
+	const std::uint64_t block = 64, good = 1;
+	const std::string value(512, 'x');
+	Operation operation;
+	operation.kind = OperationKind::put;
+	operation.key = std::as_bytes(std::span(&block, 1));
+	operation.value = std::as_bytes(std::span(value));
+	EXPECT_EQ(client.api->start(operation), ERANGE);
+	operation.key = std::as_bytes(std::span(&good, 1));
+	operation.value = operation.value.first(511);
+	EXPECT_EQ(client.api->start(operation), EINVAL);
+	operation.kind = OperationKind::erase;
+	EXPECT_EQ(client.api->start(operation), EINVAL);
+	operation.kind = OperationKind::get;
+	operation.key = operation.key.first(7);
+	EXPECT_EQ(client.api->start(operation), EINVAL);
+}
+
+TEST(BadInput, AnotherVolumeIsNotOpened)
+{
+	Volume volume;
+	const auto open = [&](const Configuration &wrong) {
+		Client dummy(volume); /* its context */
+		return VolumeClient::open(dummy.context, wrong, prism_rs(wrong)).error();
+	};
+	Configuration wrong = volume.configuration;
+	wrong.volume++;
+	EXPECT_EQ(open(wrong).code, EPROTONOSUPPORT);
+	EXPECT_NE(open(wrong).message.find("volume"), std::string::npos);
+	wrong = volume.configuration;
+	wrong.block_size = 1024;
+	EXPECT_NE(open(wrong).message.find("block size"), std::string::npos);
+	wrong = volume.configuration;
+	wrong.blocks--;
+	EXPECT_NE(open(wrong).message.find("number of blocks"), std::string::npos);
+	wrong = volume.configuration;
+	std::swap(wrong.replicas[0], wrong.replicas[1]);
+	EXPECT_NE(open(wrong).message.find("replica number"), std::string::npos);
+}
+
+TEST(BadInput, ConfigurationsThatCannotBe)
+{
+	const std::vector<ReplicaAddress> three{{"a", 1}, {"b", 1}, {"c", 1}}, two{{"a", 1}, {"b", 1}};
+	EXPECT_TRUE(Configuration::make(512, 1, three).ok());
+	EXPECT_FALSE(Configuration::make(511, 1, three).ok());
+	EXPECT_FALSE(Configuration::make(256, 1, three).ok());
+	EXPECT_FALSE(Configuration::make(128 << 10, 1, three).ok());
+	EXPECT_FALSE(Configuration::make(512, 0, three).ok());
+	EXPECT_FALSE(Configuration::make(512, 1, two).ok());
+	EXPECT_FALSE(Configuration::make(512, 1, {{"a", 1}, {"a", 1}, {"b", 1}}).ok());
+	EXPECT_FALSE(Configuration::make(512, 1, {{"a", 0}, {"b", 1}, {"c", 1}}).ok());
+	for (const char *text : {"", "{}", "[]", "{\"volume\": 3}", "{\"volume\": \"xyz\"}"})
+		EXPECT_EQ(Configuration::from_json(text).error().code, EINVAL) << text;
+	const Configuration good = Configuration::make(512, 9, three).value();
+	EXPECT_EQ(Configuration::from_json(good.to_json()).value(), good);
+}
+
+/** Puts @p tag into a slot of @p replica, as a client of the volume could that has gone mad. */
+void spoil(const Volume &volume, unsigned replica, std::uint64_t block, const Slot &slot)
+{
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	LinkOptions options{ProtectionDomain::create(context).value(), CompletionQueue::create(context, 64).value(),
+		volume.configuration};
+	options.slot_size = sizeof(Slot);
+	options.buffer_size = buffer_size(volume.configuration.block_size);
+	options.max_send_wr = 16;
+	const auto link = Link::connect(options, replica, 0).value();
+	const RemoteAddress place = link->view().slots.at(block * sizeof(Slot));
+	ASSERT_EQ(Chain{}.write(place, std::as_bytes(std::span(&slot, 1))).post(link->qp(), 1), 0);
+	Completion completion;
+	ASSERT_EQ(options.cq.wait(completion, 5s), 0);
+	ASSERT_TRUE(completion.ok());
+}
+
+TEST(Limits, ACounterAtItsEnd)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.put(3, 'a'), Outcome::ok);
+	for (unsigned replica = 0; replica < 3; replica++) {
+		Slot slot = volume.at(replica, 3);
+		slot.tag.counter = std::numeric_limits<std::uint64_t>::max();
+		spoil(volume, replica, 3, slot);
+	}
+	EXPECT_EQ(client.put(3, 'b'), Outcome::failed);
+	EXPECT_EQ(client.last.error, EOVERFLOW);
+	EXPECT_EQ(client.put(4, 'b'), Outcome::ok) << "other blocks are not concerned";
+}
+
+TEST(Limits, ADamagedSlotIsAnErrorAndNothingElse)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.put(3, 'a'), Outcome::ok);
+	for (unsigned replica = 0; replica < 3; replica++) {
+		Slot slot = volume.at(replica, 3);
+		slot.block.bound = 100; /* shorter than a block */
+		spoil(volume, replica, 3, slot);
+	}
+	EXPECT_EQ(client.get(3), '?');
+	EXPECT_EQ(client.last.error, EBADMSG);
+	EXPECT_EQ(client.put(3, 'b'), Outcome::ok) << "a PUT replaces it";
+	EXPECT_EQ(client.get(3), 'b');
+}
+
+TEST(Failures, OneReplicaMoreOrLessIsNotNoticed)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.put(1, 'a'), Outcome::ok);
+	for (unsigned replica = 0; replica < 3; replica++) {
+		volume.end(replica);
+		EXPECT_EQ(client.get(1), static_cast<char>('a' + replica));
+		EXPECT_EQ(client.put(1, static_cast<char>('b' + replica)), Outcome::ok);
+		volume.begin(replica, false);
+		RepairOptions repairing;
+		repairing.replica = replica;
+		const Result<void> repaired = repair(client.context, volume.configuration, repairing);
+		ASSERT_TRUE(repaired.ok()) << repaired.error().message;
+	}
+	EXPECT_EQ(client.get(1), 'd');
+}
+
+TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
+{
+	Volume volume;
+	Client client(volume, 1, false, 600ms);
+	EXPECT_EQ(client.put(1, 'a'), Outcome::ok);
+	volume.end(0);
+	volume.end(1);
+	for (const bool puts : {true, false}) {
+		const auto begun = std::chrono::steady_clock::now();
+		if (puts) {
+			EXPECT_EQ(client.put(1, 'b'), Outcome::failed);
+		} else {
+			EXPECT_EQ(client.get(1), '?');
+		}
+		EXPECT_EQ(client.last.error, EHOSTUNREACH);
+		EXPECT_GE(std::chrono::steady_clock::now() - begun, 600ms);
+	}
+	VolumeClientOptions options;
+	options.setup_timeout = 200ms;
+	const auto none =
+		VolumeClient::open(client.context, volume.configuration, prism_rs(volume.configuration), options);
+	EXPECT_EQ(none.error().code, EHOSTUNREACH);
+}
+
+TEST(Failures, AnEmptyReplicaAnswersNobody)
+{
+	Volume volume;
+	Client before(volume);
+	EXPECT_EQ(before.put(1, 'a'), Outcome::ok);
+	volume.end(2);
+	volume.begin(2, false);
+	Client client(volume, 1, false, 600ms);
+	EXPECT_FALSE(client.api->state_of(2).connected);
+	EXPECT_EQ(client.get(1), 'a');
+	volume.end(0); /* one that has the block, and one that has forgotten it: no quorum */
+	EXPECT_EQ(client.get(1), '?');
+	EXPECT_EQ(client.last.error, EHOSTUNREACH);
+	RepairOptions repairing;
+	repairing.replica = 2;
+	repairing.timeout = 500ms;
+	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EHOSTUNREACH);
+}
+
+TEST(Failures, AReplicaThatServesIsNotRepaired)
+{
+	Volume volume;
+	Client client(volume);
+	RepairOptions repairing;
+	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EALREADY);
+	repairing.replica = 3;
+	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EINVAL);
+}
+
+/** Buffers of @p replica that are in use, once it has nothing to look for any more. */
+std::uint64_t buffers_in_use(Client &client, unsigned replica, std::uint64_t expected)
+{
+	const auto deadline = std::chrono::steady_clock::now() + 15s;
+	for (;;) {
+		const nlohmann::json stats = nlohmann::json::parse(client.api->stats_of(replica).value())["buffers"];
+		const std::uint64_t used =
+			stats["number"].get<std::uint64_t>() - stats["available"].get<std::uint64_t>();
+		if (used == expected || std::chrono::steady_clock::now() > deadline)
+			return used;
+		for (int i = 0; i < 10; i++) {
+			client.api->poll({});
+			std::this_thread::sleep_for(5ms);
+		}
+	}
+}
+
+TEST(Buffers, AreUsedAgainWithoutEnd)
+{
+	Volume volume(small_volume(512, 4), 128);
+	{
+		Client one(volume, 8), other(volume, 8);
+		for (int i = 0; i < 2000; i++) {
+			ASSERT_EQ(one.put(static_cast<std::uint64_t>(i) % 4, 'a'), Outcome::ok) << i;
+			ASSERT_EQ(other.put(static_cast<std::uint64_t>(i) % 4, 'b'), Outcome::ok) << i;
+		}
+	}
+	Client client(volume);
+	for (unsigned replica = 0; replica < 3; replica++)
+		EXPECT_EQ(buffers_in_use(client, replica, 4), 4u) << replica;
+}
+
+/** Clients that end with chains under way: what they had allocated is found. */
+TEST(Buffers, OfClientsThatStopInMidChainAreFound)
+{
+	Volume volume(small_volume(512, 4), 128);
+	const std::string value(512, 'x');
+	for (int round = 0; round < 30; round++) {
+		Client client(volume, 4);
+		std::array<std::uint64_t, 4> blocks{0, 1, 2, 3};
+		std::array<Operation, 4> operations;
+		for (std::size_t i = 0; i < blocks.size(); i++) {
+			operations[i].kind = OperationKind::put;
+			operations[i].key = std::as_bytes(std::span(&blocks[i], 1));
+			operations[i].value = std::as_bytes(std::span(value));
+			ASSERT_EQ(client.api->start(operations[i]), 0);
+		}
+		for (int poll = 0; poll < round * 3; poll++)
+			client.api->poll({});
+	}
+	{
+		Client last(volume);
+		for (std::uint64_t block = 0; block < 4; block++)
+			ASSERT_EQ(last.put(block, 'y'), Outcome::ok);
+	}
+	Client client(volume);
+	for (unsigned replica = 0; replica < 3; replica++)
+		EXPECT_EQ(buffers_in_use(client, replica, 4), 4u) << replica;
+}
+
+} // namespace

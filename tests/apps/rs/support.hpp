@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The replicas of a PRISM-RS volume in this process, and clients of it. */
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rs/store/kind.hpp"
+#include "rs/store/repair.hpp"
+#include "rs/store/replica.hpp"
+
+namespace rs_test
+{
+
+using namespace prism;
+using namespace prism::rs;
+using namespace std::chrono_literals;
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+
+/** A TCP port that nobody has at the moment. */
+inline std::uint16_t free_port()
+{
+	const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+	sockaddr_in address{};
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	socklen_t length = sizeof(address);
+	EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr *>(&address), length), 0);
+	EXPECT_EQ(::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length), 0);
+	::close(fd);
+	return ntohs(address.sin_port);
+}
+
+inline Configuration small_volume(std::uint32_t block_size = 512, std::uint64_t blocks = 64, unsigned replicas = 3)
+{
+	std::vector<ReplicaAddress> addresses;
+	for (unsigned i = 0; i < replicas; i++)
+		addresses.push_back({"127.0.0.1", free_port()});
+	return Configuration::make(block_size, blocks, addresses).value();
+}
+
+/** Each replica serves on a thread and with a device context of its own, so that it can go alone. */
+class Volume
+{
+public:
+	explicit Volume(const Configuration &volume = small_volume(), std::uint32_t spare_buffers = 256)
+		: configuration(volume), spare(spare_buffers), places(volume.replicas.size())
+	{
+		for (unsigned replica = 0; replica < places.size(); replica++)
+			begin(replica, true);
+	}
+	~Volume()
+	{
+		for (unsigned replica = 0; replica < places.size(); replica++)
+			end(replica);
+	}
+
+	void begin(unsigned replica, bool is_new)
+	{
+		ReplicaOptions options;
+		options.volume = configuration;
+		options.replica = replica;
+		options.is_new = is_new;
+		options.address = "127.0.0.1";
+		options.spare_buffers = spare;
+		options.log = [](const std::string &) {};
+		Place &place = places[replica];
+		place.store =
+			Replica::create(Context::open("prism_lo", Progress::engine_thread).value(), options).value();
+		place.thread = std::thread([&place] { EXPECT_TRUE(place.store->serve().ok()); });
+	}
+
+	/** Its memory goes with it. */
+	void end(unsigned replica)
+	{
+		Place &place = places[replica];
+		if (!place.thread.joinable())
+			return;
+		place.store->stop();
+		place.thread.join();
+		place.store.reset();
+	}
+
+	/** What the CPU of a replica sees of a block. */
+	[[nodiscard]] Slot at(unsigned replica, std::uint64_t block) const { return places[replica].store->at(block); }
+
+	const Configuration configuration;
+	const std::uint32_t spare;
+
+private:
+	struct Place {
+		std::unique_ptr<Replica> store;
+		std::thread thread;
+	};
+	std::vector<Place> places;
+};
+
+/** Calls that wait. */
+class Client
+{
+public:
+	explicit Client(const Volume &volume, std::uint32_t depth = 1, bool exclusive = false,
+		std::chrono::milliseconds timeout = 5s)
+		: block_size(volume.configuration.block_size)
+	{
+		VolumeClientOptions options;
+		options.depth = depth;
+		options.timeout = timeout;
+		api = VolumeClient::open(
+			context, volume.configuration, prism_rs(volume.configuration, exclusive), options)
+			      .value();
+		api->wait_for_all(500ms);
+	}
+
+	Outcome run(Operation &operation)
+	{
+		EXPECT_EQ(api->start(operation), 0);
+		Operation *ended = nullptr;
+		const auto deadline = std::chrono::steady_clock::now() + 20s;
+		while (!api->poll({&ended, 1}) && std::chrono::steady_clock::now() < deadline)
+			;
+		EXPECT_EQ(ended, &operation);
+		last = operation;
+		return operation.outcome;
+	}
+
+	/** All of the block is @p letter. */
+	Outcome put(std::uint64_t block, char letter)
+	{
+		const std::string value(block_size, letter);
+		Operation operation;
+		operation.kind = OperationKind::put;
+		operation.key = std::as_bytes(std::span(&block, 1));
+		operation.value = std::as_bytes(std::span(value));
+		return run(operation);
+	}
+
+	/** The letter that all of the block is; '!' if it is not one, '?' if it could not be read. */
+	char get(std::uint64_t block)
+	{
+		std::string value(block_size, '-');
+		Operation operation;
+		operation.key = std::as_bytes(std::span(&block, 1));
+		operation.result = std::as_writable_bytes(std::span(value));
+		if (run(operation) != Outcome::ok)
+			return '?';
+		return value == std::string(block_size, value[0]) ? value[0] : '!';
+	}
+
+	const std::uint32_t block_size;
+	Context context = Context::open("prism_lo", Progress::caller).value();
+	std::unique_ptr<VolumeClient> api;
+	Operation last; /* as it ended */
+};
+
+} // namespace rs_test
