@@ -43,6 +43,25 @@ kv_delayed() {
 	return $status
 }
 
+rs_shell() {
+	local rs=("$PRISM_BUILD/bin/prism-rs" -c /tmp/volume.json -d "$DEVICE")
+	"${rs[@]}" put 7 "hello world" || return
+	[ "$("${rs[@]}" get 7 | tr -d '\0')" = "hello world" ] || return
+	"${rs[@]}" put 7 again || return
+	[ "$("${rs[@]}" get 7 | tr -d '\0')" = again ] || return
+	"${rs[@]}" status --json
+}
+
+# Three replicas of a volume, on one device
+rs_run() {
+	[ -x "$PRISM_BUILD/bin/prism-rs-server" ] || skip "no build tree with prism-rs-server"
+	rm -f /tmp/volume.json
+	"$PRISM_BUILD/bin/prism-rs" -c /tmp/volume.json create --size 512 --blocks 500 "127.0.0.1:$port" \
+		"127.0.0.1:$((port + 1))" "127.0.0.1:$((port + 2))" || return
+	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-rs-server" -c /tmp/volume.json -r 0,1,2 --new \
+		-d "$DEVICE" --connections 8 --spare-buffers 512 -- "$@"
+}
+
 group_delays() {
 	local store delay
 	part "userspace and $KIND devices" userspace_devices
@@ -58,6 +77,8 @@ group_apps() {
 	part "$KIND apps device" base_device
 	next_port
 	PART_SECONDS=60 part "prism-kv" store_run prism kv_shell
+	next_port
+	PART_SECONDS=60 part "prism-rs" rs_run rs_shell
 	for store in prism pilaf rpc; do
 		next_port
 		PART_SECONDS=60 part "prism-ycsb, $store" store_run $store kv_workload $store
