@@ -14,7 +14,8 @@
  * - The end of an operation is in the step of its last answer, for the same reason: the earlier, the stricter.
  *
  * An install that is under way when its operation ends stays under way. A connection keeps the order: the next
- * request of the client to that replica waits for it. Only what the last operation left behind is kept that long.
+ * request of the client to that replica waits for it, unless RECONNECTED. Only what the last operation left behind is kept
+ * that long; what was left before is executed when the next operation leaves something too, or lost with BREAKS.
  *
  * README.md lists sizes and variants.
  */
@@ -52,6 +53,15 @@
 #ifndef CRASHING
 #define CRASHING ALL /* bit set of the replicas that may */
 #endif
+#ifndef RESTARTS
+#define RESTARTS 0 /* how often a repair is given up, and another one begins */
+#endif
+#ifndef STRAYS
+#define STRAYS 0 /* how many repairs of a replica go on that another one has superseded */
+#endif
+#ifndef GETS_1
+#define GETS_1 GETS /* of the last reader */
+#endif
 #ifndef STOPPED
 #define STOPPED 0 /* bit set of replicas that never answer */
 #endif
@@ -77,7 +87,8 @@
 #endif
 
 /* Every PUT has a value of its own; 0 is the block in the beginning. */
-#define LIMIT (me == 0 -> PUTS_0 : (me == 1 && WRITERS > 1 -> PUTS_1 : (me < WRITERS -> PUTS : GETS)))
+#define LIMIT (me == 0 -> PUTS_0 : (me == 1 && WRITERS > 1 -> PUTS_1 : (me < WRITERS -> PUTS : \
+	(me == CLIENTS - 1 -> GETS_1 : GETS))))
 #define VALUE (1 + n + (me > 0 -> PUTS_0 : 0) + (me > 1 -> PUTS_1 : 0))
 #define VALUES 8
 
@@ -106,6 +117,12 @@ byte serving = ALL;   /* bit set of replicas */
 byte crashes;
 byte connection[CLIENTS * REPLICAS]; /* its epoch; 0: it is broken */
 byte repair_step;                    /* of the one repair that is under way; a crash of its replica ends it */
+#if RESTARTS
+byte restarts;
+#endif
+#if STRAYS
+byte strays;
+#endif
 #endif
 #ifdef SUCCESSION
 byte gone; /* bit set of writers that crashed or ended */
@@ -220,6 +237,13 @@ inline answer_caller()
 #define SERVES(r) (true)
 #endif
 
+/* A connection that was made again may overtake what is still under way on the old one. */
+#ifdef RECONNECTED
+#define IN_TURN(r) (true)
+#else
+#define IN_TURN(r) (!(left_behind[me] & BIT(r)))
+#endif
+
 /* Ask for installs wherever none is known; a broken connection asks when it is up again. */
 inline install_everywhere()
 {
@@ -291,6 +315,10 @@ inline read(r)
 			/* Above every tag that this client has used: one of a PUT that failed may be installed somewhere. */
 			found = (found > used -> found : used);
 #endif
+#ifdef GENERATIONS
+			/* Above every tag of the writers before: a number that the lock gives, larger for each owner. */
+			found = (found > 3 * me -> found : 3 * me);
+#endif
 			choose_tag(found)
 #ifdef NO_WRITE_BACK
 		:: phase == READ -> answer_caller()
@@ -316,7 +344,7 @@ inline install(r)
 #ifndef MISS_IS_ACK
 		:: guessed && found > t ->
 			/* Somebody else writes: ESTALE, and no PUT any more. */
-#ifdef SUCCESSION
+#if defined(SUCCESSION) && !defined(REGISTER_ONLY)
 			owner_is_never_stale = false;
 			assert(owner_is_never_stale);
 #endif
@@ -334,7 +362,17 @@ inline install(r)
 #else
 		:: true ->
 #endif
+#ifdef READ_AGAIN
+			/* A guessed tag may be older than a PUT that was over when its own began: only who has just t vouches for t. */
+			if
+			:: phase == BACK && found > t ->
+				leave();
+				phase = READ
+			:: else -> has = has | BIT(r)
+			fi;
+#else
 			has = has | BIT(r);
+#endif
 			if
 			:: COUNT(has) >= QUORUM -> answer_caller()
 			:: else
@@ -404,7 +442,7 @@ inline connect(r)
 inline steps_at(r)
 {
 	d_step {
-		(phase == TAGS || phase == READ) && !(seen & BIT(r)) && !(left_behind[me] & BIT(r)) && CONNECTED(r) &&
+		(phase == TAGS || phase == READ) && !(seen & BIT(r)) && IN_TURN(r) && CONNECTED(r) &&
 			COUNTS(r) && SERVES(r) && !(STOPPED & BIT(r)) ->
 		read(r);
 		skip
@@ -414,7 +452,7 @@ inline steps_at(r)
 inline installs_at(r)
 {
 	d_step {
-		(under_way[me] & BIT(r)) && !(left_behind[me] & BIT(r)) && !(STOPPED & BIT(r)) ->
+		(under_way[me] & BIT(r)) && IN_TURN(r) && !(STOPPED & BIT(r)) ->
 		install(r);
 		skip
 	}
@@ -450,11 +488,11 @@ inline breaks_at(r)
 #endif
 
 #if CRASHES
-/* A replica that came back has forgotten its epoch too: only its repair, no client, tells it the first one. */
+/* A replica that came back has forgotten its epoch too: until it serves, only its repair, no client, tells it one. */
 #ifdef HEARSAY
 #define TAKES_CLIENTS(r) true
 #else
-#define TAKES_CLIENTS(r) (epoch[r] != 0)
+#define TAKES_CLIENTS(r) (epoch[r] != 0 && (SERVES(r) || known <= epoch[r]))
 #endif
 
 inline connects_to(r)
@@ -572,6 +610,22 @@ end_fate:
 	od
 }
 
+/* A repair that meets a larger epoch chooses again. */
+#if STRAYS
+#define IS_OURS(x) (epoch[x] == e)
+#else
+#define IS_OURS(x) (true)
+#endif
+
+/* Above all epochs that are known; the last two bits are the random part, which makes it unique. */
+inline choose_epoch(random)
+{
+	e = epoch[0];
+	e = (epoch[1] > e -> epoch[1] : e);
+	e = (epoch[2] > e -> epoch[2] : e);
+	e = ((e >> 2) + 1) << 2 | random
+}
+
 #define OTHER_1 (r == 0 -> 1 : 0)
 #define OTHER_2 (r == 2 -> 1 : 2)
 #ifdef REPAIRED_FIRST
@@ -596,9 +650,7 @@ end_repair:
 		e = 1;
 		repair_step = 4
 #else
-		e = epoch[0];
-		e = (epoch[1] > e -> epoch[1] : e);
-		e = (epoch[2] > e -> epoch[2] : e) + 1;
+		choose_epoch(2);
 		repair_step = 1
 #endif
 	}
@@ -609,8 +661,8 @@ end_repair:
 		:: epoch[x] < e -> adopt(x, e)
 		:: else
 		fi;
-		x = 0;
-		repair_step++
+		repair_step = (IS_OURS(x) -> repair_step + 1 : 0);
+		x = 0
 	}
 	:: d_step {
 		repair_step == 4 || repair_step == 5 ->
@@ -619,8 +671,8 @@ end_repair:
 		:: tag[x] > t -> t = tag[x]; v = value[x]
 		:: else
 		fi;
-		x = 0;
-		repair_step++
+		repair_step = (IS_OURS(x) -> repair_step + 1 : 0);
+		x = 0
 	}
 	:: d_step {
 		repair_step == 6 ->
@@ -640,18 +692,67 @@ end_repair:
 		e = 0;
 		repair_step = 0
 	}
+#if RESTARTS
+	:: d_step {
+		repair_step > 0 && restarts < RESTARTS ->
+		restarts++;
+		repair_step = 0
+	}
+#endif
 	od
 }
+
+#if STRAYS
+/* A repair that has lost its replica to a later one, or to a crash, and goes on with the others. */
+proctype stray()
+{
+	byte r, e, x;
+end_stray:
+	do
+	:: atomic {
+		strays < STRAYS && e == 0 && serving != ALL ->
+		strays++;
+		r = (serving == 3 -> 2 : (serving == 5 -> 1 : 0));
+		if
+		:: d_step { true -> choose_epoch(1) }
+		:: d_step { true -> choose_epoch(3) }
+		fi
+	}
+	:: atomic {
+		e != 0 ->
+		if
+		:: x = OTHER_1
+		:: x = OTHER_2
+		fi;
+		d_step {
+			if
+			:: epoch[x] < e && (serving & BIT(x)) -> adopt(x, e)
+			:: else
+			fi;
+			x = 0
+		}
+	}
+	:: d_step { e != 0 -> e = 0; r = 0 }
+	od
+}
+#endif
 #endif
 
 init
 {
 	atomic {
-#if EXCLUSIVE
+#if EXCLUSIVE || defined(SUCCESSION) || PUTS_0 != PUTS_1
 		if
 		:: swapped = false
 		:: swapped = true
 		fi;
+#endif
+#ifdef DEBRIS
+		/* A writer that is dead has left this at one replica, after a PUT that came nowhere. */
+		tag[0] = 2 << 2 | 3;
+		value[0] = VALUES - 1;
+		begun = begun | BIT(VALUES - 1);
+		before[VALUES - 1] = 1;
 #endif
 #if CRASHES
 		for (i : 0 .. REPLICAS - 1) {
@@ -662,6 +763,9 @@ init
 		}
 		run fate();
 		run repair();
+#if STRAYS
+		run stray();
+#endif
 #endif
 		for (i : 0 .. CLIENTS - 1) {
 			run client(i)

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Checks one configuration of the model of PRISM-KV with spin.
+# Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_).
 #
 #   run_model.sh NAME    build and run it; status 0 exactly when the outcome is the expected one
 #   run_model.sh --list  all names, with the set that each belongs to and what is expected
 #
 # A clean configuration must be searched to the end (with "bitstate": as far as the hash array goes) without an error.
-# A broken variant must violate the rule that is named; any other error is a failure too.
+# A broken variant, and a known limit, must violate the rule that is named; any other error is a failure too.
 # Environment: CC (default gcc), SECONDS_LIMIT (default 600) for one search.
 set -euo pipefail
 LC_ALL=C
 
 here=$(cd "$(dirname "$0")" && pwd)
-model=$here/kv.pml
 crash='-DOPS=2 -DOPS_0=1 -DMORTAL=1'
 
 # add SET NAME EXPECTED SEARCH MACROS: SEARCH is "all", or "bitstate" and the logarithm of the bits
@@ -57,9 +56,67 @@ add long long_crash clean 'bitstate 32' '-DOPS=2 -DOPS_0=1 -DMORTAL=3 -DBUFFERS=
 add long long_three_clients clean 'bitstate 32' '-DCLIENTS=3'
 add long long_three_crash clean 'bitstate 32' '-DCLIENTS=3 -DMORTAL=1 -DRETRIES=0'
 
+once='-DCRASHES=1 -DCRASHING=1' # the replicas are alike: which one it is makes no difference
+one_put='-DWRITERS=1 -DGETS=1'
+one_writer='-DWRITERS=1 -DPUTS=2 -DGETS=2'
+owners='-DEXCLUSIVE=3 -DPUTS=2'
+debris='-DDEBRIS -DWRITERS=1 -DPUTS=2 -DREADERS=2 -DGETS=2 -DGETS_1=1'
+unlucky="$owners -DREADERS=0 -DTIMEOUTS=1 -DBREAKS=2 -DSUCCESSION"
+dead_owners='-DEXCLUSIVE=7 -DWRITERS=3 -DREADERS=0 -DPUTS=2 -DSUCCESSION'
+late_owner='-DEXCLUSIVE=2 -DPUTS_1=2 -DGETS=2'
+add clean rs_basic clean all ''
+add clean rs_two_puts clean all '-DPUTS_0=2'
+add clean rs_two_readers clean all '-DREADERS=2 -DGETS=2'
+add clean rs_stopped clean all '-DPUTS_0=2 -DSTOPPED=4'
+add clean rs_breaks clean all '-DBREAKS=1'
+add clean rs_lost clean all "$one_writer -DTIMEOUTS=1 -DBREAKS=2"
+add clean rs_timeouts clean all '-DPUTS_0=2 -DGETS=2 -DTIMEOUTS=1 -DRECONNECTED'
+add clean rs_incarnation clean all '-DSUCCESSION'
+add clean rs_ge_register clean all '-DGE_FOR_GT -DREGISTER_ONLY'
+add clean rs_repair clean all "$once -DGETS=1"
+add clean rs_repair_twice clean all "-DCRASHES=2 $one_put"
+add clean rs_repair_again clean all "$once -DRESTARTS=1 -DWRITERS=1 -DGETS=2"
+add clean rs_repair_stray clean all "$once -DSTRAYS=1 $one_put"
+add clean rs_exclusive clean all '-DEXCLUSIVE=1 -DWRITERS=1 -DPUTS=3'
+add clean rs_exclusive_lost clean all '-DEXCLUSIVE=1 -DWRITERS=1 -DPUTS=3 -DGETS=2 -DTIMEOUTS=1 -DBREAKS=1'
+add clean rs_exclusive_repair clean all "$once $one_put -DEXCLUSIVE=1 -DPUTS=2"
+add clean rs_succession clean all "$owners -DGETS=2 -DSUCCESSION"
+add clean rs_succession_three clean all '-DEXCLUSIVE=7 -DWRITERS=3 -DGETS=2 -DSUCCESSION'
+add clean rs_two_owners clean all "$owners -DGETS=1"
+add clean rs_two_owners_read_again clean all "$owners -DGETS=2 -DREAD_AGAIN"
+add clean rs_debris clean all "$debris"
+add clean rs_debris_read_again clean all "$debris -DEXCLUSIVE=1 -DREAD_AGAIN"
+add clean rs_generations clean all "$dead_owners -DGENERATIONS"
+add clean rs_generations_lost clean all "$unlucky -DGENERATIONS"
+
+add control rs_no_write_back linearizable all '-DNO_WRITE_BACK'
+add control rs_ge_for_gt installed_once all '-DGE_FOR_GT'
+add control rs_quorum_of_one linearizable all '-DQUORUM=1'
+add control rs_no_client_id linearizable all '-DNO_CLIENT_ID'
+add control rs_same_id linearizable all '-DSAME_ID -DSUCCESSION'
+add control rs_tag_again linearizable all "-DTAG_AGAIN $one_writer -DTIMEOUTS=1 -DBREAKS=2"
+add control rs_miss_is_ack linearizable all "-DMISS_IS_ACK $owners -DGETS=1"
+add control rs_retry_guess linearizable all "-DRETRY_GUESS $late_owner -DREAD_AGAIN"
+add control rs_empty_serves linearizable all "-DEMPTY_SERVES $once -DWRITERS=1 -DGETS=2"
+add control rs_no_epochs linearizable all "-DNO_EPOCHS $once $one_put"
+add control rs_keep_queue_pairs linearizable all "-DKEEP_QUEUE_PAIRS $once $one_put"
+add control rs_hearsay linearizable all "-DHEARSAY -DCRASHES=2 $one_put"
+add control rs_repaired_first linearizable all "-DREPAIRED_FIRST -DCRASHES=2 $one_put"
+
+add limit rs_two_owners_stale_read linearizable all "$late_owner"
+add limit rs_debris_stale_read linearizable all "$debris -DEXCLUSIVE=1"
+add limit rs_two_dead_owners owner_is_never_stale all "$dead_owners"
+add limit rs_one_dead_owner owner_is_never_stale all "$unlucky"
+
+add long long_rs_repair clean 'bitstate 32' "$once -DGETS=2"
+add long long_rs_repair_twice clean all '-DCRASHES=2 -DWRITERS=1 -DPUTS=2 -DGETS=2'
+add long long_rs_repair_stray clean all "$once -DSTRAYS=1 -DRESTARTS=1 $one_put"
+add long long_rs_two_puts clean all '-DPUTS=2 -DGETS=3'
+add long long_rs_succession clean all "$owners -DGETS=2 -DTIMEOUTS=1 -DSUCCESSION"
+
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
-		printf '%-8s %-20s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
+		printf '%-8s %-26s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
 	done
 	exit 0
 fi
@@ -73,6 +130,11 @@ if ! command -v spin >/dev/null; then
 	exit 77
 fi
 
+case $name in
+*rs_*) model=rs.pml ;;
+*) model=kv.pml ;;
+esac
+
 work=$(mktemp -d "${TMPDIR:-/tmp}/prism-model.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -80,7 +142,7 @@ cd "$work"
 read -ra defines <<<"${macros[$name]}"
 read -ra how <<<"${search[$name]}"
 compile=(-O2 -w -DSAFETY -DMEMLIM=2048)
-[ "${sets[$name]}" != control ] || compile+=(-O0) # found before an optimizing compiler would have ended
+[ "${expected[$name]}" = clean ] || compile+=(-O0) # found before an optimizing compiler would have ended
 run=(-m20000)
 if [ "${how[0]}" = bitstate ]; then
 	compile+=(-DBITSTATE)
@@ -90,7 +152,7 @@ else
 	run+=(-w22)
 fi
 
-spin -a "${defines[@]}" "$model" >spin.log || {
+spin -a "${defines[@]}" "$here/$model" >spin.log || {
 	cat spin.log
 	exit 1
 }
@@ -110,9 +172,9 @@ echo "$name (${defines[*]}; ${search[$name]}): ${states:-?} states, depth ${dept
 fail() {
 	echo "FAIL: $1"
 	tail -n 30 pan.log
-	if [ -f kv.pml.trail ]; then
+	if [ -f "$model.trail" ]; then
 		echo "The way there:"
-		spin -t -k kv.pml.trail -g "${defines[@]}" "$model" | tail -n 200 || true
+		spin -t -k "$model.trail" -g "${defines[@]}" "$here/$model" | tail -n 200 || true
 	fi
 	exit 1
 }
