@@ -29,7 +29,7 @@ VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 
 } // namespace
 
-VolumeKind prism_rs(const Configuration &volume, bool exclusive)
+VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive)
 {
 	ProtocolOptions options;
 	options.exclusive = exclusive;

@@ -6,8 +6,9 @@
 namespace prism::rs
 {
 
-/** PRISM-RS, for VolumeClient. @p exclusive: nobody else writes to the volume, see ProtocolOptions. */
-VolumeKind prism_rs(const Configuration &volume, bool exclusive = false);
+/** PRISM-RS, for VolumeClient. @p exclusive: not 0, if nobody else writes to the volume: ExclusiveLock::generation().
+ */
+VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive = 0);
 
 /** The repair of @p replica: see Repair. */
 VolumeKind repair_of(const Configuration &volume, unsigned replica);

@@ -33,6 +33,35 @@ void clear(std::span<std::byte> bytes)
 	std::fill(bytes.begin(), bytes.end(), std::byte{0});
 }
 
+/** What @p leg has read is what the operation has asked for. */
+void deliver(const Leg &leg, apps::Operation &operation)
+{
+	const std::span<const std::byte> block = leg.memory.in.subspan(block_header);
+	operation.length = static_cast<std::uint32_t>(block.size());
+	const std::span<std::byte> room = operation.result.first(std::min(operation.result.size(), block.size()));
+	if (tag_read(leg) == Tag{})
+		clear(room);
+	else if (!room.empty())
+		std::memcpy(room.data(), block.data(), room.size());
+}
+
+/** Whether all answers were @p tag. If not, those that were stay: for the round that brings it to others. */
+bool keep_those_with(Lane &lane, Tag tag)
+{
+	bool all = true;
+	for (Leg &leg : lane.legs) {
+		if (leg.state != Leg::State::answered || tag_read(leg) == tag)
+			continue;
+		leg.state = Leg::State::idle;
+		all = false;
+	}
+	for (Leg &leg : lane.legs) {
+		if (!all && leg.state == Leg::State::asked)
+			leg.state = Leg::State::late;
+	}
+	return all;
+}
+
 } // namespace
 
 RoundOptions Protocol::round_of(bool reads) const noexcept
@@ -112,26 +141,28 @@ void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t bloc
 
 /**
  * Until as many replicas as @p options say have @p block, or something newer. Legs that are answered already have it.
- * @p guessed: something newer is no acknowledgement, but the end: the tag may be older than that of a write which was
- * over before this one began, and no reader may then see it.
+ * @p newer: of a PUT that has read tags it acknowledges, as it overlaps. A PUT that guesses has no such right: what is
+ * newer may have been written before it began.
  */
-apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options, bool guessed)
+apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options, Newer newer)
 {
 	const auto ask = [this, &lane, block](Leg &leg, const ReplicaView &view) {
 		std::memcpy(leg.memory.out.data(), &block.tag, sizeof(block.tag));
 		std::memcpy(leg.memory.out.data() + block_header, block.bytes.data(), block.bytes.size());
 		write_chain(leg, view, lane.block, block.tag);
 	};
-	const auto judge = [this, &lane, tag = block.tag, guessed](Leg &leg, unsigned) {
+	const auto judge = [this, &lane, tag = block.tag, newer](Leg &leg, unsigned) {
 		if (leg.completion.status == Status::ok)
 			return Verdict::counts;
 		if (leg.completion.status != Status::cas_miss)
 			return Verdict::again; /* no buffer, for the moment */
 		/* A reader may have been quicker with this very write. */
-		if (!guessed || tag_at(leg.memory.old) == tag)
+		if (newer == Newer::acknowledges || tag_at(leg.memory.old) == tag)
 			return Verdict::counts;
-		usurped_ = true;
-		lane.operation->error = ESTALE;
+		if (newer == Newer::usurps) {
+			usurped_ = true;
+			lane.operation->error = ESTALE;
+		}
 		return Verdict::fatal;
 	};
 	co_return co_await ask_quorum(carrier_, lane, options, ask, judge);
@@ -166,39 +197,29 @@ void Protocol::leg_ended(Lane &lane, unsigned replica) noexcept
 
 /* Operations ----------------------------------------------------------------------------------------------------- */
 
+/**
+ * A write that is on its way, or whose client has died, may be on one replica alone: who reads it makes sure that
+ * others have it before returning it. If it may be a guess, and something newer is met by that, the guess may have been
+ * too low from its beginning, and somebody may have read the newer one already: the GET starts over.
+ */
 apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 {
-	if (const int error = co_await read_blocks(lane))
-		co_return failed(lane, error);
-	const Leg *const newest = newest_of(lane);
-	const Tag tag = tag_read(*newest);
-	apps::Operation &operation = *lane.operation;
-	const std::size_t block_size = newest->memory.in.size() - block_header;
-	operation.length = static_cast<std::uint32_t>(block_size);
-	const std::span<std::byte> room = operation.result.first(std::min(operation.result.size(), block_size));
-	if (tag == Tag{}) {
-		clear(room); /* all of the quorum has nothing */
-		co_return Outcome::ok;
+	for (;;) {
+		if (const int error = co_await read_blocks(lane))
+			co_return failed(lane, error);
+		const Leg *const newest = newest_of(lane);
+		const Tag tag = tag_read(*newest);
+		deliver(*newest, *lane.operation);
+		if (keep_those_with(lane, tag))
+			co_return Outcome::ok;
+		const Block block{tag, newest->memory.in.subspan(block_header)};
+		const Newer newer = tag.generation() ? Newer::starts_over : Newer::acknowledges;
+		const int error = co_await install(lane, block, round_of(false), newer);
+		if (!error)
+			co_return Outcome::ok;
+		if (error != ECANCELED)
+			co_return failed(lane, error);
 	}
-	std::memcpy(room.data(), newest->memory.in.data() + block_header, room.size());
-	bool agreed = true;
-	for (Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::answered && tag_read(leg) != tag) {
-			leg.state = Leg::State::idle;
-			agreed = false;
-		}
-	}
-	if (agreed)
-		co_return Outcome::ok;
-	/* A write that is on its way, or whose client has died: who reads it makes sure that others do. */
-	for (Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::asked)
-			leg.state = Leg::State::late;
-	}
-	const Block block{tag, newest->memory.in.subspan(block_header)};
-	if (const int error = co_await install(lane, block, round_of(false)))
-		co_return failed(lane, error);
-	co_return Outcome::ok;
 }
 
 /** Two PUTs of one client to one block would take the same tag: they take their turns. */
@@ -237,11 +258,14 @@ apps::Task<Protocol::Outcome> Protocol::put_in_turn(Lane &lane)
 		co_return failed(lane, error);
 	if (const auto used = used_.find(lane.block); used != used_.end())
 		newest = std::max(newest, used->second);
+	if (options_.exclusive)
+		newest = std::max(newest, Tag::before(options_.exclusive));
 	if (newest.is_last())
 		co_return failed(lane, EOVERFLOW);
 	const Tag tag = newest.next(options_.client);
 	round::begin(lane);
-	const int error = co_await install(lane, {tag, lane.operation->value}, round_of(false), guessed);
+	const int error = co_await install(
+		lane, {tag, lane.operation->value}, round_of(false), guessed ? Newer::usurps : Newer::acknowledges);
 	if (error) {
 		used_[lane.block] = tag;
 		last_.erase(lane.block);

@@ -20,8 +20,11 @@ namespace prism::rs
 struct ProtocolOptions {
 	unsigned replicas = 3;
 	std::uint64_t client = 0; /**< this incarnation, in its tags: never used before or after; not 0 */
-	/** Nobody else writes to the volume: a PUT guesses its tag, after the first of its block. */
-	bool exclusive = false;
+	/**
+	 * Not 0: nobody else writes to the volume, and a PUT guesses its tag, after the first of its block. Larger than
+	 * that of every exclusive writer before, at most 2^24 - 1: see ExclusiveLock.
+	 */
+	std::uint32_t exclusive = 0;
 	/** Any operation on a block copies what a quorum of the others has of it to this replica. */
 	std::optional<unsigned> repairs;
 	/** After which a round asks all replicas, not only as many as must answer. */
@@ -55,7 +58,13 @@ private:
 		Tag tag;
 		std::span<const std::byte> bytes;
 	};
-	apps::Task<int> install(Lane &lane, Block block, RoundOptions options, bool guessed = false);
+	/** What a replica's having something newer is worth. */
+	enum class Newer : std::uint8_t {
+		acknowledges,
+		starts_over, /* the round is over: ECANCELED */
+		usurps,      /* likewise: this client is not the exclusive writer */
+	};
+	apps::Task<int> install(Lane &lane, Block block, RoundOptions options, Newer newer = Newer::acknowledges);
 	static const Leg *newest_of(const Lane &lane) noexcept;
 	Outcome failed(Lane &lane, int error) noexcept;
 	void write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept;

@@ -24,6 +24,19 @@ struct alignas(16) Tag {
 
 	/** No write can come after it. */
 	[[nodiscard]] bool is_last() const noexcept { return counter == std::numeric_limits<std::uint64_t>::max(); }
+	/**
+	 * The exclusive writer that it may be a guess of; 0: of none. Generations have the upper bits of the counter:
+	 * what an exclusive writer installs is above everything that its predecessors have left behind. Others go on
+	 * from there.
+	 */
+	static constexpr unsigned generation_shift = 40;
+	[[nodiscard]] std::uint64_t generation() const noexcept { return counter >> generation_shift; }
+	/** The first tag of a generation is after this one. */
+	static Tag before(std::uint32_t generation) noexcept
+	{
+		return {0, std::uint64_t{generation} << generation_shift};
+	}
+
 	/** A tag of @p who after this one, which is not the last. */
 	[[nodiscard]] Tag next(std::uint64_t who) const noexcept { return {who, counter + 1}; }
 };

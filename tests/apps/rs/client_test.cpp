@@ -63,7 +63,7 @@ TEST(Replicas, FiveOfThem)
 TEST(Exclusive, WritesInOneRoundTripAfterTheFirst)
 {
 	Volume volume;
-	Client writer(volume, 1, true), reader(volume);
+	Client writer(volume, 1, 1), reader(volume);
 	EXPECT_EQ(writer.put(1, 'a'), Outcome::ok);
 	EXPECT_EQ(writer.last.round_trips, 2u);
 	for (char letter = 'b'; letter < 'z'; letter++) {
@@ -73,10 +73,29 @@ TEST(Exclusive, WritesInOneRoundTripAfterTheFirst)
 	}
 }
 
+/** A predecessor may have died with requests under way that arrive late: the next one's guesses are above all of them.
+ */
+TEST(Exclusive, IsAboveItsPredecessors)
+{
+	Volume volume;
+	Client first(volume, 1, 1);
+	for (int i = 0; i < 5; i++)
+		EXPECT_EQ(first.put(1, 'a'), Outcome::ok);
+	const Tag left = volume.at(0, 1).tag;
+	Client second(volume, 1, 2);
+	EXPECT_EQ(second.put(1, 'b'), Outcome::ok);
+	EXPECT_EQ(left.generation(), 1u);
+	EXPECT_EQ(volume.at(0, 1).tag.generation(), 2u);
+	EXPECT_EQ(first.put(1, 'c'), Outcome::failed);
+	EXPECT_EQ(first.last.error, ESTALE);
+	EXPECT_EQ(second.put(1, 'd'), Outcome::ok);
+	EXPECT_EQ(first.get(1), 'd');
+}
+
 TEST(Exclusive, LearnsThatItIsNot)
 {
 	Volume volume;
-	Client writer(volume, 1, true), other(volume);
+	Client writer(volume, 1, 1), other(volume);
 	EXPECT_EQ(writer.put(1, 'a'), Outcome::ok);
 	EXPECT_EQ(other.put(1, 'b'), Outcome::ok);
 	EXPECT_EQ(other.put(1, 'c'), Outcome::ok);
@@ -216,7 +235,7 @@ TEST(Failures, OneReplicaMoreOrLessIsNotNoticed)
 TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
 {
 	Volume volume;
-	Client client(volume, 1, false, 600ms);
+	Client client(volume, 1, 0, 600ms);
 	EXPECT_EQ(client.put(1, 'a'), Outcome::ok);
 	volume.end(0);
 	volume.end(1);
@@ -244,7 +263,7 @@ TEST(Failures, AnEmptyReplicaAnswersNobody)
 	EXPECT_EQ(before.put(1, 'a'), Outcome::ok);
 	volume.end(2);
 	volume.begin(2, false);
-	Client client(volume, 1, false, 600ms);
+	Client client(volume, 1, 0, 600ms);
 	EXPECT_FALSE(client.api->state_of(2).connected);
 	EXPECT_EQ(client.get(1), 'a');
 	volume.end(0); /* one that has the block, and one that has forgotten it: no quorum */

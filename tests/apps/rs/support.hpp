@@ -4,16 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "free_ports.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 #include "rs/store/replica.hpp"
@@ -28,26 +25,9 @@ using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
 
-/** A TCP port that nobody has at the moment. */
-inline std::uint16_t free_port()
-{
-	const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-	sockaddr_in address{};
-	address.sin_family = AF_INET;
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	socklen_t length = sizeof(address);
-	EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr *>(&address), length), 0);
-	EXPECT_EQ(::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length), 0);
-	::close(fd);
-	return ntohs(address.sin_port);
-}
-
 inline Configuration small_volume(std::uint32_t block_size = 512, std::uint64_t blocks = 64, unsigned replicas = 3)
 {
-	std::vector<ReplicaAddress> addresses;
-	for (unsigned i = 0; i < replicas; i++)
-		addresses.push_back({"127.0.0.1", free_port()});
-	return Configuration::make(block_size, blocks, addresses).value();
+	return Configuration::make(block_size, blocks, free_places(replicas)).value();
 }
 
 /** Each replica serves on a thread and with a device context of its own, so that it can go alone. */
@@ -110,7 +90,7 @@ private:
 class Client
 {
 public:
-	explicit Client(const Volume &volume, std::uint32_t depth = 1, bool exclusive = false,
+	explicit Client(const Volume &volume, std::uint32_t depth = 1, std::uint32_t exclusive = 0,
 		std::chrono::milliseconds timeout = 5s)
 		: block_size(volume.configuration.block_size)
 	{

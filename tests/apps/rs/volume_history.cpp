@@ -4,8 +4,6 @@
  * empty and are repaired, and clients are killed too; then the check that what they saw is linearizable for each block,
  * that no operation has failed with one replica gone, and that no buffer is lost.
  */
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checker.hpp"
+#include "free_ports.hpp"
 #include "history.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
@@ -40,6 +39,7 @@ constexpr std::uint32_t block_size = 512;
 struct Options {
 	bool is_client = false;
 	bool exclusive = false;
+	std::uint32_t generation = 0;
 	std::uint32_t number = 0;
 	std::uint32_t depth = 8;
 	std::uint64_t blocks = 8;
@@ -162,7 +162,7 @@ Result<void> run_client(const Options &options)
 	client.depth = options.depth;
 	client.timeout = 20s;
 	client.setup_timeout = 10s;
-	auto opened = VolumeClient::open(*context, *volume, prism_rs(*volume, options.exclusive), client);
+	auto opened = VolumeClient::open(*context, *volume, prism_rs(*volume, options.generation), client);
 	if (!opened)
 		return opened.error();
 	auto writer = test::HistoryWriter::create(options.file, options.operations + options.depth);
@@ -172,21 +172,6 @@ Result<void> run_client(const Options &options)
 }
 
 /* The run ---------------------------------------------------------------------------------------------------------- */
-
-/** A TCP port that nobody has at the moment. */
-std::uint16_t free_port()
-{
-	const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-	sockaddr_in address{};
-	address.sin_family = AF_INET;
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	socklen_t length = sizeof(address);
-	if (::bind(fd, reinterpret_cast<sockaddr *>(&address), length) ||
-		::getsockname(fd, reinterpret_cast<sockaddr *>(&address), &length))
-		std::abort();
-	::close(fd);
-	return ntohs(address.sin_port);
-}
 
 /** Replicas and clients, each a process. */
 class Run
@@ -249,9 +234,7 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 
 void Run::make_volume()
 {
-	std::vector<ReplicaAddress> replicas;
-	for (int i = 0; i < 3; i++)
-		replicas.push_back({"127.0.0.1", free_port()});
+	const std::vector<ReplicaAddress> replicas = rs_test::free_places(3);
 	volume_ = Configuration::make(block_size, options_.blocks, replicas).value();
 	configuration_ = (options_.folder / "volume.json").string();
 	volume_.create(configuration_).value();
@@ -279,8 +262,10 @@ Run::Child Run::begin_client(bool alone)
 		(options_.folder / fmt::format("{}.history", child.number)).string(), "--depth",
 		std::to_string(child.number % 2 ? options_.depth : 1), "--blocks", std::to_string(options_.blocks),
 		"--operations", std::to_string(options_.operations), "--gets", writes ? "0.5" : "1"};
-	if (options_.exclusive && alone)
-		words.emplace_back("--exclusive");
+	if (options_.exclusive && alone) {
+		words.emplace_back("--generation");
+		words.push_back(std::to_string(child.number + 1));
+	}
 	return {spawn(words), child.number};
 }
 
@@ -427,6 +412,7 @@ int main(int argc, char **argv)
 	app.add_option("--number", options.number, "Of the client");
 	app.add_option("--file", options.file, "Of the client's history");
 	app.add_option("--gets", options.gets, "Of the client: share of its operations")->capture_default_str();
+	app.add_option("--generation", options.generation, "Of the client, if it is the exclusive writer");
 	app.add_flag("--exclusive", options.exclusive, "Only the first client writes, in one round trip");
 	app.add_option("--server", options.server, "The program that serves a replica: prism-rs-server");
 	app.add_option("--depth", options.depth, "Operations under way; every other client has one")

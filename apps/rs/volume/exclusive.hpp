@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace prism::rs
+{
+
+/**
+ * The right to be a volume's only writer, as long as this object, or a process that has inherited it, lives: a lock on
+ * the file CONFIGURATION.lock, which stays and has the number of its owner. It binds those alone who ask for it by the
+ * same file. A writer that does not ask is found out by the protocol, and ends the other's writing (ESTALE).
+ */
+class ExclusiveLock
+{
+public:
+	/**
+	 * @p location: of the configuration, as in Configuration::load(). Errors: EBUSY (somebody else has it),
+	 * EOPNOTSUPP (the configuration is in etcd), EOVERFLOW (after 2^24 owners), those of realpath(3), open(2) and
+	 * flock(2).
+	 */
+	static Result<ExclusiveLock> take(const std::string &location);
+
+	ExclusiveLock(ExclusiveLock &&other) noexcept
+		: fd_(std::exchange(other.fd_, -1)), generation_(other.generation_)
+	{
+	}
+	ExclusiveLock &operator=(ExclusiveLock &&other) noexcept
+	{
+		std::swap(fd_, other.fd_);
+		std::swap(generation_, other.generation_);
+		return *this;
+	}
+	~ExclusiveLock();
+
+	/**
+	 * Which owner of the lock this is: 1 for the first, and larger from one to the next. In the tags of its writes
+	 * it puts them above those that a predecessor, who may have died, has under way.
+	 */
+	[[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
+
+private:
+	explicit ExclusiveLock(int fd) noexcept : fd_(fd) {}
+
+	Result<void> begin_generation(const std::string &path);
+
+	int fd_;
+	std::uint32_t generation_ = 0;
+};
+
+} // namespace prism::rs
