@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * volume-history: processes that use one PRISM-RS volume and record what they do, while replicas are killed, come back
- * empty and are repaired, and clients are killed too; then the check that what they saw is linearizable for each block,
- * that no operation has failed with one replica gone, and that no buffer is lost.
+ * volume-history: processes that use one PRISM-RS volume and record what they do, while replicas are stopped, or
+ * killed, come back empty and are repaired, and clients are killed too; then the check that what they saw is
+ * linearizable for each block, that no operation has failed with one replica gone, and that no buffer is lost.
  */
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -48,6 +49,7 @@ struct Options {
 	unsigned processes = 4;
 	unsigned replica_kills = 0;
 	unsigned client_kills = 0;
+	unsigned stops = 0;
 	std::uint64_t seed = 1;
 	std::string server;
 	std::string configuration;
@@ -196,6 +198,7 @@ private:
 	bool ended_well(const Child &child) const;
 	void replace_replica();
 	void replace_client();
+	void stop_replica();
 	void disturb();
 	bool linearizable() const;
 	bool nothing_lost();
@@ -306,17 +309,28 @@ void Run::replace_client()
 	victim = begin_client(alone);
 }
 
+/** A replica is cut off, long enough for its connections to fail or not, and has forgotten nothing when it goes on. */
+void Run::stop_replica()
+{
+	const pid_t replica = replicas_[random_() % replicas_.size()];
+	::kill(replica, SIGSTOP);
+	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 1500));
+	::kill(replica, SIGCONT);
+}
+
+/** In any order, one at a time. */
 void Run::disturb()
 {
-	unsigned replicas = options_.replica_kills, clients = options_.client_kills;
-	while (good_ && (replicas || clients)) {
+	std::vector<void (Run::*)()> disturbances;
+	disturbances.insert(disturbances.end(), options_.replica_kills, &Run::replace_replica);
+	disturbances.insert(disturbances.end(), options_.client_kills, &Run::replace_client);
+	disturbances.insert(disturbances.end(), options_.stops, &Run::stop_replica);
+	std::shuffle(disturbances.begin(), disturbances.end(), random_);
+	for (const auto disturbance : disturbances) {
+		if (!good_)
+			return;
 		std::this_thread::sleep_for(std::chrono::milliseconds(50 + random_() % 200));
-		const bool replica = replicas && (!clients || random_() % 2);
-		if (replica)
-			replace_replica();
-		else
-			replace_client();
-		(replica ? replicas : clients)--;
+		(this->*disturbance)();
 	}
 }
 
@@ -423,6 +437,8 @@ int main(int argc, char **argv)
 	app.add_option("--replica-kills", options.replica_kills, "How often a replica is killed, and repaired")
 		->capture_default_str();
 	app.add_option("--client-kills", options.client_kills, "How many clients are killed")->capture_default_str();
+	app.add_option("--stops", options.stops, "How often a replica is stopped for up to 1.5 s")
+		->capture_default_str();
 	app.add_option("--seed", options.seed, "Of who is killed when")->capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories")->capture_default_str();
 	CLI11_PARSE(app, argc, argv);
