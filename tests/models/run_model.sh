@@ -81,9 +81,9 @@ add clean rs_exclusive clean all '-DEXCLUSIVE=1 -DWRITERS=1 -DPUTS=3'
 add clean rs_exclusive_lost clean all '-DEXCLUSIVE=1 -DWRITERS=1 -DPUTS=3 -DGETS=2 -DTIMEOUTS=1 -DBREAKS=1'
 add clean rs_exclusive_repair clean all "$once $one_put -DEXCLUSIVE=1 -DPUTS=2"
 add clean rs_succession clean all "$owners -DGETS=2 -DSUCCESSION"
-add clean rs_succession_three clean all '-DEXCLUSIVE=7 -DWRITERS=3 -DGETS=2 -DSUCCESSION'
+add long rs_succession_three clean all '-DEXCLUSIVE=7 -DWRITERS=3 -DGETS=2 -DSUCCESSION'
 add clean rs_two_owners clean all "$owners -DGETS=1"
-add clean rs_two_owners_read_again clean all "$owners -DGETS=2 -DREAD_AGAIN"
+add long rs_two_owners_read_again clean all "$owners -DGETS=2 -DREAD_AGAIN"
 add clean rs_debris clean all "$debris"
 add clean rs_debris_read_again clean all "$debris -DEXCLUSIVE=1 -DREAD_AGAIN"
 add clean rs_generations clean all "$dead_owners -DGENERATIONS"
