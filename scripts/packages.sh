@@ -4,10 +4,11 @@
 
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev libisal-dev libcli11-dev nlohmann-json3-dev libfmt-dev
 	libgtest-dev ibverbs-utils perftest iproute2 python3)
-apps_packages=(libsodium-dev libboost-dev libhiredis-dev libmemcached-dev)
+apps_packages=(libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libcurl4-openssl-dev nbdkit-plugin-dev)
 check_packages=(clang libclang-rt-14-dev clang-format librdmacm-dev tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils redis-server memcached spin cython3 python3-dev python3-pyverbs procps
-	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin)
+	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin
+	nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server)
 # Building the kernel module, with the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
 	flex bison bc libelf-dev libssl-dev dwarves sparse perl dkms dh-dkms debhelper

@@ -20,7 +20,7 @@ constexpr std::uint32_t R = PRISMDV_WR_REDIRECT;
 constexpr std::uint32_t D = PRISMDV_WR_DATA_INDIRECT;
 
 /* What each kind of operation takes (docs/semantics.md), in the order of Chain::Kind. */
-constexpr std::array<std::uint32_t, 6> legal_flags{T | B | C | R, T | B | C | D, T | C | D, B | C | R, 0, 0};
+constexpr std::array<std::uint32_t, 7> legal_flags{T | B | C | R, T | B | C | D, T | C | D, B | C | R, 0, 0, 0};
 
 } // namespace
 
@@ -168,6 +168,19 @@ Chain &Chain::rdma_write(RemoteAddress target, std::span<const std::byte> data) 
 	return *this;
 }
 
+Chain &Chain::rdma_cas(RemoteAddress target, std::uint64_t compare, std::uint64_t swap, LocalSlice old_value) noexcept
+{
+	Step *step = open(Kind::rdma_cas, target);
+	if (!step)
+		return *this;
+	step->local = old_value;
+	step->compare = compare;
+	step->swap = swap;
+	if (old_value.length != sizeof(compare))
+		refuse(EINVAL, count - 1);
+	return *this;
+}
+
 Chain &Chain::indirect() noexcept
 {
 	return modify(T);
@@ -258,12 +271,15 @@ int Chain::error() const noexcept
 	return sound && count ? 0 : EINVAL;
 }
 
+bool Chain::is_standard(Kind kind) noexcept
+{
+	return kind == Kind::rdma_read || kind == Kind::rdma_write || kind == Kind::rdma_cas;
+}
+
 bool Chain::needs_prism() const noexcept
 {
 	const auto built = std::span(slots).first(count);
-	return std::any_of(built.begin(), built.end(), [](const Slot &slot) {
-		return slot.step.kind != Kind::rdma_read && slot.step.kind != Kind::rdma_write;
-	});
+	return !std::all_of(built.begin(), built.end(), [](const Slot &slot) { return is_standard(slot.step.kind); });
 }
 
 int Chain::post(const QueuePair &qp, std::uint64_t wr_id) const noexcept
@@ -315,6 +331,9 @@ void Chain::post_step(ibv_qp_ex *qp, prismdv_qp_ex *prism, const Step &step) noe
 		break;
 	case Kind::rdma_write:
 		ibv_wr_rdma_write(qp, step.target.rkey, step.target.address);
+		break;
+	case Kind::rdma_cas:
+		ibv_wr_atomic_cmp_swp(qp, step.target.rkey, step.target.address, step.compare, step.swap);
 		break;
 	case Kind::read:
 		prismdv_wr_read(prism, step.target.rkey, step.target.address);

@@ -36,6 +36,11 @@ public:
 		qp.wr_rdma_write = [](ibv_qp_ex *, std::uint32_t rkey, std::uint64_t addr) {
 			current->operation("rdma_write", rkey, addr);
 		};
+		qp.wr_atomic_cmp_swp = [](ibv_qp_ex *, std::uint32_t rkey, std::uint64_t addr, std::uint64_t expected,
+					       std::uint64_t wanted) {
+			current->operation("cmp_swp", rkey, addr);
+			current->note("operands ", expected, ' ', wanted);
+		};
 		qp.wr_set_sge = [](ibv_qp_ex *, std::uint32_t lkey, std::uint64_t addr, std::uint32_t length) {
 			current->note("sge ", lkey, ' ', addr, ' ', length);
 		};
@@ -146,6 +151,16 @@ TEST(Chain, SignalledStepsHaveIdsOfTheirOwn)
 					 "rdma_write 7 6 id=11 signalled", "sge 10 8 9", "complete"}));
 }
 
+TEST(Chain, StandardCompareAndSwapNeedsNoPrism)
+{
+	Recorder recorder;
+	Chain chain;
+	chain.rdma_cas({64, 2}, 5, 6, {32, 8, 4}).rdma_read({72, 2}, {40, 16, 4});
+	EXPECT_EQ(chain.post(&recorder.qp, nullptr, 7), 0);
+	EXPECT_EQ(recorder.text, (Lines{"start", "cmp_swp 2 64 id=7", "operands 5 6", "sge 4 32 8",
+					 "rdma_read 2 72 id=7 signalled", "sge 4 40 16", "complete"}));
+}
+
 TEST(Chain, ResultOfAllocate)
 {
 	Recorder recorder;
@@ -248,6 +263,7 @@ TEST(Chain, RefusesModifiersThatAnOperationDoesNotTake)
 	expect_refused(Chain{}.read({}, 8).redirect_bounded({}), EINVAL, 0);
 	expect_refused(Chain{}.read({}, slice).rdma_read({}, slice).conditional(), EINVAL, 1);
 	expect_refused(Chain{}.rdma_write({}, bytes_of("x")).indirect(), EINVAL, 0);
+	expect_refused(Chain{}.rdma_cas({}, 0, 1, slice).conditional(), EINVAL, 0);
 	expect_refused(Chain{}.read({}, slice).result(slice), EINVAL, 0);
 	expect_refused(Chain{}.allocate(1, slice).result({0, 4, 1}), EINVAL, 0);
 }
@@ -260,6 +276,8 @@ TEST(Chain, RefusesLengthsWithoutTheirPlace)
 	expect_refused(Chain{}.read({}, slice).redirect({}), EINVAL, 0);
 	expect_refused(Chain{}.write({}, slice).data_indirect({}), EINVAL, 0);
 	expect_refused(Chain{}.cas({}, Cas::equal(0, 0).use_data_as_compare()), EINVAL, 0);
+	expect_refused(Chain{}.rdma_cas({}, 0, 1, {}), EINVAL, 0);
+	expect_refused(Chain{}.rdma_read({}, slice).rdma_cas({}, 0, 1, {0, 4, 1}), EINVAL, 1);
 }
 
 TEST(Chain, RefusesWhatIsNotThere)

@@ -39,6 +39,7 @@ struct RunOptions {
 	double theta = 0.99;
 	std::uint64_t records = 100'000;
 	std::size_t key_size = 8;     /**< bytes */
+	bool numbered_keys = false;   /**< a key is the record's number, 8 bytes in host order */
 	std::size_t value_size = 512; /**< bytes */
 	std::uint64_t seed = 1;
 

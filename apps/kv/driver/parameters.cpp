@@ -36,8 +36,11 @@ std::string description(const Systems &systems)
 {
 	std::string text = "Runs YCSB core workloads against a key-value store and measures latency and throughput.\n"
 			   "Systems:\n";
-	for (const System &system : systems.all())
-		text += fmt::format("  {:<10}{} (port {})\n", system.name, system.description, system.default_port);
+	for (const System &system : systems.all()) {
+		const std::string where =
+			system.is_volume ? "--configuration" : fmt::format("port {}", system.default_port);
+		text += fmt::format("  {:<18}{} ({})\n", system.name, system.description, where);
+	}
 	return text;
 }
 
@@ -63,6 +66,8 @@ void add_store_options(CLI::App &app, const Systems &systems, Parameters &parame
 		->capture_default_str();
 	app.add_option("-p,--port", given.port, "TCP port of the server (default: the system's)")
 		->check(CLI::Range(1, 65535));
+	app.add_option("-c,--configuration", parameters.connection.configuration,
+		"Of a replicated volume, in place of host and port: a file, or etcd://HOST:PORT/KEY");
 	app.add_option("-d,--ib-dev", parameters.connection.device,
 		"RDMA device (default: the one that has the address of the TCP connection)");
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
@@ -123,7 +128,20 @@ bool more_threads_than_cores(const RunOptions &run)
 	return run.workers() + 1 > std::thread::hardware_concurrency();
 }
 
-void apply(const Systems &systems, const Given &given, Parameters &parameters)
+/** Empty: the system is given what it needs, and nothing that it would ignore. */
+std::string wrong_place(const CLI::App &app, const System &system)
+{
+	const bool configuration = app.count("--configuration") > 0;
+	if (!system.is_volume)
+		return configuration ? system.name + " has a host and a port, no --configuration" : "";
+	if (!configuration)
+		return system.name + " is a volume: its --configuration must be given";
+	if (app.count("host") || app.count("--port"))
+		return system.name + " is a volume: its --configuration says where its replicas are, not host and port";
+	return "";
+}
+
+void apply(const System &system, const Given &given, Parameters &parameters)
 {
 	RunOptions &run = parameters.run;
 	run.mix = apps::find_mix(given.mix.front()).value();
@@ -132,7 +150,9 @@ void apply(const Systems &systems, const Given &given, Parameters &parameters)
 	if (run.duration <= 0 && run.operations == 0)
 		run.duration = default_duration;
 	run.yield = given.yield || (more_threads_than_cores(run) && !given.no_yield);
-	parameters.connection.port = given.port.value_or(systems.find(parameters.system)->default_port);
+	run.numbered_keys = system.is_volume;
+	parameters.connection.port = given.port.value_or(system.default_port);
+	parameters.connection.records = run.records;
 	parameters.connection.depth = run.depth;
 	parameters.connection.key_size = run.key_size;
 	parameters.connection.value_size = run.value_size;
@@ -167,7 +187,10 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int
 	} catch (const CLI::ParseError &error) {
 		return usage_error(error.what());
 	}
-	apply(systems, given, parameters);
+	const System &system = *systems.find(parameters.system);
+	if (const std::string wrong = wrong_place(app, system); !wrong.empty())
+		return usage_error(wrong);
+	apply(system, given, parameters);
 	const Result<void> checked = check(parameters.run);
 	if (!checked)
 		return usage_error(checked.error().message);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * prism-ycsb: measures a key-value store under YCSB's workloads.
+ * prism-ycsb: measures a key-value store, or a replicated volume, under YCSB's workloads.
  * Exit codes: 0; 1 if the run was impossible or something was not done or wrong; 2 for an error of usage.
  */
 #include <csignal>
@@ -15,6 +15,7 @@
 #include "kv/driver/run.hpp"
 #include "kv/driver/systems.hpp"
 #include "kv/foreign/systems.hpp"
+#include "rs/driver/volume_systems.hpp"
 
 namespace
 {
@@ -47,6 +48,7 @@ int main(int argc, char **argv)
 	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its operations */
 	kv::Systems systems;
 	kv::add_rdma_systems(systems);
+	rs::add_volume_systems(systems);
 	kv::add_foreign_systems(systems);
 	auto parsed = kv::parse_parameters(systems, argc, argv);
 	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {

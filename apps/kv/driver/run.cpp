@@ -52,6 +52,9 @@ Result<void> check_records(const RunOptions &options)
 	if (options.key_size == 0 || options.key_size > apps::largest_key)
 		return refuse(fmt::format("keys of {} bytes", options.key_size),
 			fmt::format("1 to {} are possible", apps::largest_key));
+	if (options.numbered_keys && options.key_size != sizeof(std::uint64_t))
+		return refuse(fmt::format("keys of {} bytes", options.key_size),
+			"the keys of this system are numbers of 8 bytes");
 	if (options.records > apps::most_records(options.key_size))
 		return refuse(fmt::format("{} records with keys of {} bytes", options.records, options.key_size),
 			"make the keys longer");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include <sched.h>
 
@@ -296,7 +297,10 @@ void Worker::prepare(Slot &slot)
 		slot.record = slot.request == Request::insert ? crew.records.take()
 							      : chooser.next(random, crew.records.readable());
 	}
-	apps::fill_key(slot.record, slot.key);
+	if (options.numbered_keys)
+		std::memcpy(slot.key.data(), &slot.record, sizeof(slot.record));
+	else
+		apps::fill_key(slot.record, slot.key);
 	slot.operation.key = slot.key;
 	if (slot.request == Request::read || slot.request == Request::read_modify_write)
 		prepare_get(slot);

@@ -5,6 +5,7 @@
  * Exit codes: 0; 1 if a replica could not be made or the device failed; 2 for an error of usage.
  */
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "rs/abdlock/replica.hpp"
 #include "rs/store/replica.hpp"
 
 namespace
@@ -24,6 +26,7 @@ using namespace prism::rs;
 
 struct Options {
 	std::string configuration;
+	std::string store = "rs";
 	std::string device;
 	std::vector<unsigned> replicas;
 	bool is_new = false;
@@ -69,6 +72,39 @@ int serve(const Servers &servers)
 	return failed ? 1 : 0;
 }
 
+Result<std::unique_ptr<apps::OneSidedServer>> make_rs(
+	const Context &context, const Options &options, const Configuration &volume, unsigned number)
+{
+	ReplicaOptions replica;
+	replica.volume = volume;
+	replica.replica = number;
+	replica.is_new = options.is_new;
+	replica.address = options.address;
+	replica.max_connections = options.connections;
+	replica.spare_buffers = options.spare;
+	Result<std::unique_ptr<Replica>> made = Replica::create(context, replica);
+	if (!made)
+		return made.error();
+	return std::unique_ptr<apps::OneSidedServer>(*std::move(made));
+}
+
+Result<std::unique_ptr<apps::OneSidedServer>> make_abdlock(
+	const Context &context, const Options &options, const Configuration &volume, unsigned number)
+{
+	if (!options.is_new)
+		return make_error(EINVAL, "replicas of abdlock that have lost their memory cannot be repaired",
+			"begin with a new volume, and --new");
+	LockReplicaOptions replica;
+	replica.volume = volume;
+	replica.replica = number;
+	replica.address = options.address;
+	replica.max_connections = options.connections;
+	Result<std::unique_ptr<LockReplica>> made = LockReplica::create(context, replica);
+	if (!made)
+		return made.error();
+	return std::unique_ptr<apps::OneSidedServer>(*std::move(made));
+}
+
 int run(const Options &options)
 {
 	Result<Configuration> volume = Configuration::load(options.configuration);
@@ -80,15 +116,9 @@ int run(const Options &options)
 	std::signal(SIGINT, on_signal);
 	std::signal(SIGTERM, on_signal);
 	Servers servers;
+	const auto make = options.store == "rs" ? make_rs : make_abdlock;
 	for (const unsigned number : options.replicas) {
-		ReplicaOptions replica;
-		replica.volume = *volume;
-		replica.replica = number;
-		replica.is_new = options.is_new;
-		replica.address = options.address;
-		replica.max_connections = options.connections;
-		replica.spare_buffers = options.spare;
-		Result<std::unique_ptr<Replica>> made = Replica::create(*context, replica);
+		Result<std::unique_ptr<apps::OneSidedServer>> made = make(*context, options, *volume, number);
 		if (!made)
 			return fail(made.error());
 		fmt::print("replica {} of volume {:016x}, port {}: {}\n", number, volume->volume, (*made)->port(),
@@ -108,6 +138,10 @@ int main(int argc, char **argv)
 	app.set_version_flag("-V,--version", "prism-rs-server " PRISM_VERSION, "Print the version and exit");
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
 		->required();
+	app.add_option(
+		   "--store", options.store, "What the volume is: rs (PRISM-RS), or abdlock (by locks, for comparison)")
+		->check(CLI::IsMember({"rs", "abdlock"}))
+		->capture_default_str();
 	app.add_option("-r,--replica", options.replicas,
 		   "Which replica of the volume to serve, from 0; several, separated by commas, share one device "
 		   "context")

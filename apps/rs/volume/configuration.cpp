@@ -7,9 +7,12 @@
 
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,6 +30,27 @@ constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
 Error no_configuration(const std::string &why)
 {
 	return make_error(EINVAL, "this is no configuration of a volume", why);
+}
+
+/** What @p json has at @p key. Its own conversion would cut off what @p Number has no room for. */
+template <typename Number>
+Number number_at(const nlohmann::json &json, const char *key)
+{
+	const nlohmann::json &value = json.at(key);
+	if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Number>::max())
+		throw std::out_of_range(fmt::format("its {} cannot be {}", key, value.dump()));
+	return value.get<Number>();
+}
+
+/** The number of a volume, as to_json() writes it. */
+std::uint64_t parse_volume(const std::string &text)
+{
+	std::uint64_t number = 0;
+	const char *const end = text.data() + text.size();
+	const auto [at, error] = std::from_chars(text.data(), end, number, 16);
+	if (error != std::errc() || at != end)
+		throw std::out_of_range(fmt::format("'{}' is no number of a volume", text));
+	return number;
 }
 
 /** Creates the file @p path, which must not exist, with @p text. */
@@ -93,12 +117,12 @@ Result<Configuration> Configuration::from_json(const std::string &text)
 	Configuration made;
 	try {
 		const nlohmann::json json = nlohmann::json::parse(text);
-		made.volume = std::stoull(json.at("volume").get<std::string>(), nullptr, 16);
-		made.block_size = json.at("block_size").get<std::uint32_t>();
-		made.blocks = json.at("blocks").get<std::uint64_t>();
+		made.volume = parse_volume(json.at("volume").get<std::string>());
+		made.block_size = number_at<std::uint32_t>(json, "block_size");
+		made.blocks = number_at<std::uint64_t>(json, "blocks");
 		for (const nlohmann::json &replica : json.at("replicas"))
 			made.replicas.push_back(
-				{replica.at("host").get<std::string>(), replica.at("port").get<std::uint16_t>()});
+				{replica.at("host").get<std::string>(), number_at<std::uint16_t>(replica, "port")});
 	} catch (const std::exception &error) {
 		return no_configuration(error.what());
 	}

@@ -60,15 +60,15 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 Result<void> Introduction::expect(const Introduction &theirs, const std::string &who) const
 {
 	const auto wrong = [&who](const char *what, std::uint64_t there, std::uint64_t here) {
-		return make_error(EPROTONOSUPPORT, fmt::format("{} has {} {:x}, not {:x}", who, what, there, here),
+		return make_error(EPROTONOSUPPORT, fmt::format("{} has {} {:#x}, not {:#x}", who, what, there, here),
 			"give clients and replicas the same configuration");
 	};
 	if (theirs.volume != volume)
 		return wrong("volume", theirs.volume, volume);
 	if (theirs.block_size != block_size)
-		return wrong("a block size of 0x", theirs.block_size, block_size);
+		return wrong("a block size of", theirs.block_size, block_size);
 	if (theirs.blocks != blocks)
-		return wrong("a number of blocks of 0x", theirs.blocks, blocks);
+		return wrong("a number of blocks of", theirs.blocks, blocks);
 	if (theirs.replicas != replicas)
 		return wrong("a number of replicas of", theirs.replicas, replicas);
 	if (theirs.replica != replica)

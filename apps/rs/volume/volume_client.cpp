@@ -203,6 +203,8 @@ int VolumeClient::start(apps::Operation &operation) noexcept
 	lane.task->start();
 	if (lane.task->done())
 		finish(lane);
+	else
+		next_timer_ = std::min(next_timer_, lane.wake_at);
 	return 0;
 }
 

@@ -57,8 +57,8 @@ class VolumeClient final : public apps::StoreClient, private Carrier
 public:
 	/**
 	 * Errors: EINVAL (depth, or a configuration that cannot be), EPROTONOSUPPORT (a replica is of another volume or
-	 * kind), EALREADY (a repair of a replica that needs none), EHOSTUNREACH (no quorum of replicas can be connected to before the set-up's timeout; the message says
-	 * what is wrong with each).
+	 * kind), EALREADY (a repair of a replica that needs none), EHOSTUNREACH (no quorum of replicas can be connected
+	 * to before the set-up's timeout; the message says what is wrong with each).
 	 */
 	static Result<std::unique_ptr<VolumeClient>> open(const Context &context, const Configuration &volume,
 		const VolumeKind &kind, const VolumeClientOptions &options = {});

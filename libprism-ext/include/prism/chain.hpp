@@ -137,6 +137,11 @@ public:
 	Chain &rdma_read(RemoteAddress target, LocalSlice into) noexcept;
 	Chain &rdma_write(RemoteAddress target, LocalSlice data) noexcept;
 	Chain &rdma_write(RemoteAddress target, std::span<const std::byte> data) noexcept;
+	/**
+	 * CMP_AND_SWP of the 8 bytes at @p target, which is aligned to 8; the old value goes to @p old_value, 8 bytes
+	 * in host order. Always a success: the old value says whether it was swapped.
+	 */
+	Chain &rdma_cas(RemoteAddress target, std::uint64_t compare, std::uint64_t swap, LocalSlice old_value) noexcept;
 
 	/* Modifiers of the last operation ---------------------------------------------------------------------------
 	 */
@@ -197,7 +202,8 @@ private:
 		cas,
 		allocate,
 		rdma_read,
-		rdma_write
+		rdma_write,
+		rdma_cas
 	};
 
 	/* No member has an initializer: an empty chain costs nothing, open() fills in what a step uses. */
@@ -215,6 +221,8 @@ private:
 		RemoteAddress aux;
 		LocalSlice local;
 		LocalSlice result;
+		std::uint64_t compare; /* of a standard CMP_AND_SWP, as swap is */
+		std::uint64_t swap;
 		Cas operands;
 	};
 	union Slot {
@@ -228,6 +236,7 @@ private:
 	Step *last_step() noexcept;
 	void refuse(int error_code, std::size_t step) noexcept;
 	static bool consistent(const Step &step) noexcept;
+	static bool is_standard(Kind kind) noexcept;
 	[[nodiscard]] bool needs_prism() const noexcept;
 	void post_steps(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept;
 	static void post_step(ibv_qp_ex *qp, prismdv_qp_ex *prism, const Step &step) noexcept;

@@ -67,6 +67,30 @@ kill "$started"
 wait "$started" || fail "the server does not end well" "$work/server"
 pass "prism-ycsb: rs, abdlock, abdlock-pipelined"
 
+# Nothing fails, and no value is wrong, while a replica stands still and then is gone.
+pids=()
+for replica in 0 1 2; do
+	start "$work/server$replica" "$bin/prism-rs-server" --store abdlock -c "$volume" -r "$replica" --new --bind 127.0.0.1
+	wait_listening "$((first + replica))" "$started" || fail "no replica $replica" "$work/server$replica"
+	pids+=("$started")
+done
+"$bin/prism-ycsb" --system abdlock -c "$volume" --records 200 -s 1024 -n 1 >"$work/out" 2>&1 || fail "loading" "$work/out"
+timeout -k 5 60 "$bin/prism-ycsb" --system abdlock-pipelined -c "$volume" --records 200 -s 1024 --mix A -D 2 \
+	--no-load --clients 3 --verify >"$work/out" 2>"$work/err" &
+driver=$!
+sleep 0.7
+kill -STOP "${pids[1]}"
+sleep 0.5
+kill -CONT "${pids[1]}"
+sleep 0.2
+kill -9 "${pids[1]}"
+wait "${pids[1]}" 2>/dev/null
+wait "$driver" || fail "with one replica gone operations fail" "$work/err" "$work/out"
+grep -Eq 'verified: [1-9][0-9]* values, 0 wrong' "$work/out" || fail "values are wrong" "$work/out"
+kill "${pids[0]}" "${pids[2]}"
+wait "${pids[@]}" 2>/dev/null
+pass "abdlock: a replica stands still, and is gone"
+
 if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
 	timeout -k 5 120 "$bin/rs_figures" --quick --out "$work/figures" >"$work/out" 2>"$work/err" ||
 		fail "rs_figures --quick fails" "$work/err" "$work/out"

@@ -2,7 +2,10 @@
 #include "client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "store/introduction.hpp"
@@ -23,6 +26,23 @@ constexpr std::uint32_t domain = 1;
 constexpr std::size_t requests_of_a_claim = 3;
 /* Freed buffers after which Flaw::double_report reports the oldest of them again */
 constexpr std::size_t reports_until_again = 3;
+
+/** The builder of a client that forgets the tag. */
+void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas);
+
+/* That which it stands in front of; the same for all pairs. */
+Pair::CasBuilder real_cas = nullptr;
+
+void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas)
+{
+	constexpr std::size_t tag = offsetof(Slot, object) + offsetof(prismdv_bounded_ptr, tag);
+	std::array<std::byte, sizeof(Slot)> mask;
+	std::memcpy(mask.data(), cas->compare_mask, mask.size());
+	std::memset(mask.data() + tag, 0, sizeof(prismdv_bounded_ptr::tag));
+	prismdv_cas changed = *cas;
+	changed.compare_mask = mask.data();
+	real_cas(qp, rkey, address, &changed);
+}
 
 std::size_t room_for(const prism::kv::ServerView &view)
 {
@@ -51,7 +71,7 @@ Client::Client(std::unique_ptr<Pair> pair, Admission admission, const ClientOpti
 	for (std::size_t i = 0; i < reports_.size(); i++)
 		reports_[i].free_list = view_.classes[i].free_list;
 	if (options_.flaw == Flaw::no_tag)
-		pair_->ignore_tags();
+		real_cas = pair_->put_in_front(cas_without_tag);
 }
 
 Client::~Client()

@@ -9,11 +9,15 @@
 #include <prism/reclaim.hpp>
 
 #include "flaw.hpp"
-#include "pair.hpp"
+#include "simulation/pair.hpp"
 #include "store/protocol.hpp"
 
 namespace kv_sim
 {
+
+namespace soft = prism::soft;
+namespace test = prism::test;
+using simulation::Pair;
 
 struct ClientOptions {
 	std::uint32_t depth = 1;         /* operations under way at once */

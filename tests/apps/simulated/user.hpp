@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "client.hpp"
-#include "history.hpp"
 #include "random.hpp"
+#include "simulation/history.hpp"
 
 namespace kv_sim
 {
+
+using simulation::History;
 
 struct UserOptions {
 	std::uint64_t keys = 6;

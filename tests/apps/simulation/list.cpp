@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace kv_sim
+namespace simulation
 {
 
 namespace
@@ -95,4 +95,4 @@ std::vector<std::uint64_t> List::take_all()
 	return addresses;
 }
 
-} // namespace kv_sim
+} // namespace simulation

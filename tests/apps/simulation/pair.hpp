@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <prism/chain.hpp>
 #include <prism/completion.hpp>
@@ -13,7 +14,7 @@
 #include "posting.hpp"
 #include "rdma_core_abi.h"
 
-namespace kv_sim
+namespace simulation
 {
 
 namespace soft = prism::soft;
@@ -36,6 +37,7 @@ public:
 
 	/** As Chain::post(). */
 	int post(const prism::Chain &chain, std::uint64_t wr_id) noexcept;
+	int post(std::span<const prism::Chain::Posting> postings) noexcept;
 
 	/** SEND of bytes that are copied at once. 0 or errno. */
 	int send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept;
@@ -43,8 +45,10 @@ public:
 	/** Takes one completion of what was posted. False: there is none. */
 	bool poll(prism::Completion &completion) noexcept;
 
-	/** From now on no CAS compares the tag of a slot. */
-	void ignore_tags() noexcept;
+	/** What builds a CAS of a chain. */
+	using CasBuilder = decltype(prismdv_qp_ex::wr_cas);
+	/** For controls that spoil them: @p builder stands in front of the one that is returned. */
+	CasBuilder put_in_front(CasBuilder builder) noexcept { return std::exchange(object_.dv.base.wr_cas, builder); }
 
 	test::Endpoint endpoint;
 
@@ -52,4 +56,4 @@ private:
 	PostingObject object_;
 };
 
-} // namespace kv_sim
+} // namespace simulation

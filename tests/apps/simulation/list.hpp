@@ -8,7 +8,7 @@
 
 #include "pair.hpp"
 
-namespace kv_sim
+namespace simulation
 {
 
 /**
@@ -62,4 +62,4 @@ private:
 	std::uint64_t refused_ = 0;
 };
 
-} // namespace kv_sim
+} // namespace simulation

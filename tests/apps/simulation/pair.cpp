@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "pair.hpp"
 
-#include <array>
-#include <cstring>
-
-#include "store/layout.hpp"
-
-namespace kv_sim
+namespace simulation
 {
 
 namespace
@@ -51,23 +46,6 @@ struct SimulatedDevice {
 
 using Posting = prism::Posting<SimulatedDevice>;
 
-/** The builder of a client that forgets the tag. */
-void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas);
-
-/* That which it stands in front of; the same for all pairs. */
-decltype(prismdv_qp_ex::wr_cas) real_cas = nullptr;
-
-void cas_without_tag(prismdv_qp_ex *qp, std::uint32_t rkey, std::uint64_t address, const prismdv_cas *cas)
-{
-	constexpr std::size_t tag = offsetof(prism::kv::Slot, object) + offsetof(prismdv_bounded_ptr, tag);
-	std::array<std::byte, sizeof(prism::kv::Slot)> mask;
-	std::memcpy(mask.data(), cas->compare_mask, mask.size());
-	std::memset(mask.data() + tag, 0, sizeof(prismdv_bounded_ptr::tag));
-	prismdv_cas changed = *cas;
-	changed.compare_mask = mask.data();
-	real_cas(qp, rkey, address, &changed);
-}
-
 } // namespace
 
 Pair::Pair(test::Node &node, const test::EndpointOptions &options) : endpoint(node, options)
@@ -93,6 +71,11 @@ int Pair::post(const prism::Chain &chain, std::uint64_t wr_id) noexcept
 	return chain.post(&object_.base.qp_ex, &object_.dv.base, wr_id);
 }
 
+int Pair::post(std::span<const prism::Chain::Posting> postings) noexcept
+{
+	return prism::Chain::post(&object_.base.qp_ex, &object_.dv.base, postings);
+}
+
 int Pair::send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept
 {
 	ibv_sge sge{reinterpret_cast<std::uintptr_t>(bytes.data()), static_cast<std::uint32_t>(bytes.size()), 0};
@@ -115,9 +98,4 @@ bool Pair::poll(prism::Completion &completion) noexcept
 	return true;
 }
 
-void Pair::ignore_tags() noexcept
-{
-	real_cas = std::exchange(object_.dv.base.wr_cas, cas_without_tag);
-}
-
-} // namespace kv_sim
+} // namespace simulation

@@ -7,7 +7,7 @@
 
 #include "../../linearizability/history.hpp"
 
-namespace kv_sim
+namespace simulation
 {
 
 /** What all clients of one life of a server did, in the order in which it happened: that, not the clock, is its time.
@@ -40,4 +40,4 @@ private:
 	std::uint64_t moment_ = 0;
 };
 
-} // namespace kv_sim
+} // namespace simulation

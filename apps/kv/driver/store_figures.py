@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What kv_figures and rs_figures have in common: servers, runs of the driver, curves, tables."""
+
+import argparse
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import matplotlib
+    from matplotlib import pyplot
+except ImportError:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
+
+matplotlib.use("svg")
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SPDX = "GPL-2.0 OR Linux-OpenIB"
+
+
+class ToolError(Exception):
+    """A program failed; the text says which and what it printed."""
+
+
+def free_port(first):
+    for port in range(first, first + 200):
+        with socket.socket(socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ToolError(f"no free TCP port from {first} on; choose others with --port")
+
+
+def free_ports(first, count):
+    ports = []
+    for _ in range(count):
+        ports.append(free_port(ports[-1] + 1 if ports else first))
+    return ports
+
+
+def is_listening(port):
+    """Without connecting: a server may take that for a client."""
+    wanted = f"{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(table, encoding="ascii") as file:
+                rows = [line.split() for line in file]
+        except OSError:
+            continue
+        if any(row[1].endswith(":" + wanted) and row[3] == "0A" for row in rows[1:]):
+            return True
+    return False
+
+
+class Server:
+    """A running server. It ends with the context, or by itself when it has run for far too long."""
+
+    def __init__(self, name, command, ports, limit):
+        self.name, self.ports = name, ports
+        self.command = ["timeout", "-k", "5", str(limit), *command]
+        self.log = tempfile.TemporaryFile(mode="w+")
+        self.process = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            self.wait_until_listening()
+        except ToolError:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
+
+    def wait_until_listening(self):
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                self.log.seek(0)
+                raise ToolError(f"{' '.join(self.command)} ended early:\n{self.log.read()}")
+            if all(is_listening(port) for port in self.ports):
+                return
+            time.sleep(0.02)
+        raise ToolError(f"the server of {self.name} does not listen on TCP port {', '.join(map(str, self.ports))}")
+
+
+def call(command, timeout):
+    """Runs a program that is to succeed."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired as expired:
+        raise ToolError(f"{' '.join(command)}: not done within {expired.timeout} s; see --timeout") from expired
+    if done.returncode:
+        raise ToolError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}{done.stdout}")
+
+
+def drive(arguments, timeout):
+    """One run of the driver; gives the results of its JSON report."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        call([os.path.join(HERE, "prism-ycsb"), *arguments, "--json", report], timeout)
+        with open(report, encoding="utf-8") as file:
+            return json.load(file)["results"]
+
+
+def sample_of(results):
+    """What is kept of one run."""
+    by_request = results["latency_by_request"]
+    return {
+        "throughput": results["throughput"],
+        "latency": results["latency"]["t_typical"],
+        "percentile_99": results["latency"]["percentile_99"],
+        "read": by_request.get("read", {}).get("t_typical"),
+        "update": by_request.get("update", {}).get("t_typical"),
+        "get_share_1_round_trip": results["get"]["share_1_round_trip"],
+        "put_share_1_round_trip": results["put"]["share_1_round_trip"],
+    }
+
+
+def median(samples, key):
+    values = [sample[key] for sample in samples if sample[key] is not None]
+    return statistics.median(values) if values else None
+
+
+class Figure:
+    """Curves in one pair of axes. The same data, the same file."""
+
+    def __init__(self, title, x_label, y_label, salt):
+        matplotlib.rcParams["svg.hashsalt"] = salt
+        self.figure, self.axes = pyplot.subplots(figsize=(6.4, 4.4), layout="constrained")
+        self.axes.set_title(title, fontsize=10)
+        self.axes.set_xlabel(x_label)
+        self.axes.set_ylabel(y_label)
+
+    def curve(self, xs, ys, style, label, marks=()):
+        """@p marks are written beside the points."""
+        self.axes.plot(xs, ys, style, label=label, markersize=5)
+        for mark, x, y in zip(marks, xs, ys):
+            self.axes.annotate(mark, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
+
+    def write(self, path):
+        self.axes.set_xlim(left=0)
+        self.axes.set_ylim(bottom=0)
+        self.axes.grid(alpha=0.3)
+        self.axes.legend()
+        self.figure.savefig(path, format="svg", metadata={"Date": None})
+        pyplot.close(self.figure)
+        mark_licence(path)
+
+
+def draw_latency_over_throughput(path, title, curves, salt):
+    """@p curves: (label, style, samples by number of clients)."""
+    figure = Figure(title, "throughput [1000 requests/s]", "median latency [usec]", salt)
+    for label, style, points in curves:
+        counts = sorted(points, key=int)
+        xs = [median(points[count], "throughput") / 1e3 for count in counts]
+        ys = [median(points[count], "latency") for count in counts]
+        figure.curve(xs, ys, style, label, counts)
+    figure.write(path)
+
+
+def mark_licence(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip() for line in file]
+    lines.insert(1, f"<!-- SPDX-License-Identifier: {SPDX} -->")
+    write_lines(lines, path)
+
+
+def write_lines(lines, path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def write_json(report, path):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=1)
+        file.write("\n")
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def number(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def markdown_table(header, rows):
+    yield "| " + " | ".join(header) + " |"
+    yield "|" + "---|" * len(header)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def list_of(convert, allowed=None):
+    """For argparse: values with commas between them."""
+
+    def parse(text):
+        values = [convert(part) for part in text.split(",")]
+        for value in values:
+            if allowed is not None and value not in allowed:
+                raise argparse.ArgumentTypeError(f"{value}: choose from {', '.join(allowed)}")
+        return list(dict.fromkeys(values))
+
+    return parse
+
+
+def add_common_arguments(parser, rounds, records):
+    parser.add_argument("--rounds", type=int, default=rounds, help="(default %(default)s)")
+    parser.add_argument("-D", "--duration", type=float, default=1, help="seconds of a run (default %(default)s)")
+    parser.add_argument("--warm-up", type=float, default=0.2, help="seconds before it (default %(default)s)")
+    parser.add_argument("--records", type=int, default=records, help="(default %(default)s)")
+    parser.add_argument("-s", "--size", type=int, default=512, help="bytes a value (default %(default)s)")
+    parser.add_argument("-d", "--ib-dev", dest="device", help="device of both sides (default: that of the loopback)")
+    parser.add_argument("-p", "--port", type=int, default=19515, help="first TCP port to try (default %(default)s)")
+    parser.add_argument("--timeout", type=float, default=120, help="of one run, seconds (default %(default)s)")
+    parser.add_argument("--out", metavar="FOLDER", default="docs/figures", help="(default %(default)s)")
+    parser.add_argument("--redraw", metavar="FILE", help="draw what an earlier run wrote, measure nothing")

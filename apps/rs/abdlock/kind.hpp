@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include "rs/abdlock/protocol.hpp"
+#include "rs/volume/volume_client.hpp"
+
+namespace prism::rs
+{
+
+/** ABDLOCK, for VolumeClient. Of @p options the mode and the times count; the rest follows from the volume. */
+VolumeKind abdlock(const Configuration &volume, const LockOptions &options = {});
+
+} // namespace prism::rs

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "protocol.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace prism::rs
+{
+
+namespace
+{
+
+constexpr std::uint32_t bit(unsigned replica)
+{
+	return std::uint32_t{1} << replica;
+}
+
+/** A number of 32 bits, not 0, for a client's of 64. */
+std::uint32_t holder_of(std::uint64_t client)
+{
+	const auto folded = static_cast<std::uint32_t>(client ^ client >> 32);
+	return folded ? folded : 1;
+}
+
+std::uint64_t word_found(const Leg &leg)
+{
+	std::uint64_t word = 0;
+	std::memcpy(&word, leg.memory.old.data(), sizeof(word));
+	return word;
+}
+
+/** What a replica has of the block, as it was read. */
+struct Copy {
+	Version version;
+	std::span<const std::byte> block;
+
+	[[nodiscard]] bool intact() const noexcept { return version.intact(block); }
+};
+
+Copy copy_in(const Leg &leg, std::uint32_t block_size)
+{
+	Copy copy;
+	std::memcpy(&copy.version, leg.memory.in_room.data(), sizeof(copy.version));
+	copy.block = leg.memory.in_room.subspan(sizeof(copy.version), block_size);
+	return copy;
+}
+
+bool answered(const Lane &lane, unsigned replica)
+{
+	return lane.legs[replica].state == Leg::State::answered;
+}
+
+bool gets(const Lane &lane)
+{
+	return lane.operation->kind == apps::OperationKind::get;
+}
+
+/** Locks that come when there are enough of them are given back at once. */
+void forget_asked(Lane &lane)
+{
+	for (Leg &leg : lane.legs) {
+		if (leg.state == Leg::State::asked)
+			leg.state = Leg::State::late;
+	}
+}
+
+} // namespace
+
+LockProtocol::LockProtocol(const LockOptions &options, std::uint64_t client, Carrier &carrier)
+	: options_(options), client_(client), holder_(holder_of(client)),
+	  patience_(std::min(options.patience, options.lease / 4)), carrier_(carrier), random_(holder_)
+{
+}
+
+/* Requests ------------------------------------------------------------------------------------------------------- */
+
+RemoteAddress LockProtocol::record(const ReplicaView &view, std::uint64_t block) const noexcept
+{
+	return view.slots.at(block * record_size(options_.block_size));
+}
+
+/** A PUT needs no more than the tag. */
+void LockProtocol::add_read(const Lane &lane, Leg &leg, RemoteAddress record) const noexcept
+{
+	const std::size_t bytes = sizeof(Version) + (gets(lane) ? options_.block_size : 0);
+	leg.chain.rdma_read(record + offsetof(RecordHead, version), leg.memory.slice(leg.memory.in_room.first(bytes)));
+}
+
+/** The chain of hold.request. The lock is given back by CMP_AND_SWP too: by now it may be somebody else's. */
+void LockProtocol::build(const Lane &lane, Leg &leg, Hold &hold, const ReplicaView &view) const noexcept
+{
+	const RemoteAddress place = record(view, hold.block);
+	const LocalSlice old = leg.memory.slice(leg.memory.old.first(sizeof(hold.word)));
+	Chain &chain = leg.begin_chain();
+	switch (hold.request) {
+	case Request::lock:
+		chain.rdma_cas(place, hold.compare, hold.word, old);
+		if (options_.pipelined)
+			add_read(lane, leg, place);
+		break;
+	case Request::read:
+		add_read(lane, leg, place);
+		break;
+	case Request::write:
+		chain.rdma_write(place + offsetof(RecordHead, version),
+			leg.memory.slice(leg.memory.out_room.first(sizeof(Version) + options_.block_size)));
+		if (options_.pipelined)
+			chain.rdma_cas(place, hold.word, 0, old);
+		break;
+	case Request::unlock:
+		chain.rdma_cas(place, hold.word, 0, old);
+		break;
+	}
+}
+
+/** False: there is no connection. */
+bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Request request) noexcept
+{
+	const ReplicaView *const view = carrier_.view(replica);
+	Leg &leg = lane.legs[replica];
+	if (!view)
+		return false;
+	Hold &hold = work.holds[replica];
+	hold.request = request;
+	hold.asked_at = carrier_.now();
+	build(lane, leg, hold, *view);
+	leg.epoch = view->epoch;
+	leg.state = Leg::State::asked;
+	if (!carrier_.post(lane, replica))
+		return true;
+	leg.state = Leg::State::idle;
+	return false;
+}
+
+void LockProtocol::leg_ended(Lane &lane, unsigned replica) noexcept
+{
+	Work &work = work_of(lane);
+	Hold &hold = work.holds[replica];
+	Leg &leg = lane.legs[replica];
+	if (leg.completion.failed()) {
+		hold.held = false; /* nobody knows: the lease ends what may be there */
+		return;
+	}
+	const bool gives_back =
+		hold.request == Request::unlock || (hold.request == Request::write && options_.pipelined);
+	if (gives_back) {
+		hold.held = false;
+		hold.lost = word_found(leg) != hold.word;
+	} else if (hold.request == Request::lock) {
+		const std::uint64_t found = word_found(leg);
+		hold.held = found == hold.compare;
+		hold.refused = !hold.held && answered(lane, replica);
+		if (hold.refused && found != hold.seen) {
+			hold.seen = found;
+			hold.seen_since = carrier_.now();
+		}
+	}
+	/* Too late for its attempt, which has ended */
+	if (hold.held && leg.state == Leg::State::idle && ask(lane, work, replica, Request::unlock))
+		leg.state = Leg::State::late;
+}
+
+/* Locks ---------------------------------------------------------------------------------------------------------- */
+
+LockProtocol::Replicas LockProtocol::held(const Lane &lane, const Work &work) const noexcept
+{
+	Replicas mask = 0;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if (work.holds[replica].held && answered(lane, replica))
+			mask |= bit(replica);
+	}
+	return mask;
+}
+
+/** An answer is under way, and will not take long. */
+bool LockProtocol::is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept
+{
+	return lane.legs[replica].under_way() && carrier_.now() - work.holds[replica].asked_at < patience_;
+}
+
+/** Locks that are held, or can be had by waiting. */
+unsigned LockProtocol::within_reach(const Lane &lane, const Work &work) const noexcept
+{
+	auto count = static_cast<unsigned>(std::popcount(held(lane, work)));
+	for (unsigned replica = 0; replica < options_.replicas; replica++)
+		count += is_awaited(lane, work, replica);
+	return count;
+}
+
+/** When somebody's patience ends, or the attempt. */
+Time LockProtocol::next_look(const Lane &lane, const Work &work) const noexcept
+{
+	Time next = work.limit;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if (is_awaited(lane, work, replica))
+			next = std::min(next, work.holds[replica].asked_at + patience_);
+	}
+	return next;
+}
+
+/**
+ * Until as many as are needed are held or on their way. A leg that is giving back an earlier lock is waited for: with
+ * locks at another replica instead, another GET would have something to write back.
+ */
+void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
+{
+	RoundOptions options;
+	options.reads = true;
+	const Time now = carrier_.now();
+	auto count = static_cast<unsigned>(std::popcount(held(lane, work)));
+	for (unsigned replica = 0; replica < options_.replicas; replica++)
+		count += lane.legs[replica].state == Leg::State::asked && is_awaited(lane, work, replica);
+	for (unsigned i = 0; i < options_.replicas && count < work.needed; i++) {
+		const unsigned replica = static_cast<unsigned>((lane.block + i) % options_.replicas);
+		count += lane.legs[replica].state == Leg::State::late && is_awaited(lane, work, replica);
+		if (!round::can_ask(carrier_, lane, replica, options, now))
+			continue;
+		Hold &hold = work.holds[replica];
+		const bool expired = hold.seen && now - hold.seen_since > options_.lease;
+		hold.compare = expired ? hold.seen : 0;
+		hold.word = work.word;
+		hold.block = lane.block;
+		count += ask(lane, work, replica, Request::lock);
+	}
+}
+
+/** 0: as many as are needed are held: work.locked. EAGAIN: that cannot be just now. */
+apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
+{
+	lane.round_trips++;
+	for (;;) {
+		if (carrier_.now() >= work.limit)
+			co_return EAGAIN;
+		work.locked = held(lane, work);
+		if (static_cast<unsigned>(std::popcount(work.locked)) >= work.needed) {
+			forget_asked(lane);
+			co_return 0;
+		}
+		ask_for_locks(lane, work);
+		const bool refused = std::any_of(
+			work.holds.begin(), work.holds.end(), [](const Hold &hold) { return hold.refused; });
+		/* Others may be waiting for what is held here. */
+		if (refused && within_reach(lane, work) < work.needed)
+			co_return EAGAIN;
+		co_await Event{lane, next_look(lane, work)};
+	}
+}
+
+/** The same request to all of @p whom, which are held. EAGAIN: one is gone, or the time of the locks may be over. */
+apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Request request)
+{
+	lane.round_trips++;
+	if (carrier_.now() >= work.limit)
+		co_return EAGAIN;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if ((whom & bit(replica)) && !ask(lane, work, replica, request))
+			co_return EAGAIN;
+	}
+	for (;;) {
+		bool all = true;
+		for (unsigned replica = 0; replica < options_.replicas; replica++) {
+			if (!(whom & bit(replica)))
+				continue;
+			if (lane.legs[replica].state == Leg::State::idle)
+				co_return EAGAIN;
+			all &= answered(lane, replica);
+		}
+		if (all)
+			co_return 0;
+		if (carrier_.now() >= work.limit)
+			co_return EAGAIN;
+		co_await Event{lane, work.limit};
+	}
+}
+
+/** Gives back what is held, without waiting. What is still under way is given back when it has ended. */
+void LockProtocol::release(Lane &lane, Work &work) noexcept
+{
+	round::begin(lane);
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		Leg &leg = lane.legs[replica];
+		if (work.holds[replica].held && leg.state == Leg::State::idle &&
+			ask(lane, work, replica, Request::unlock))
+			leg.state = Leg::State::late;
+	}
+}
+
+/* Blocks --------------------------------------------------------------------------------------------------------- */
+
+void LockProtocol::hand_over(const Lane &lane, const Version &version, std::span<const std::byte> block) const noexcept
+{
+	apps::Operation &operation = *lane.operation;
+	operation.length = options_.block_size;
+	const std::span<std::byte> room =
+		operation.result.first(std::min<std::size_t>(operation.result.size(), options_.block_size));
+	if (version.tag == Tag{})
+		std::fill(room.begin(), room.end(), std::byte{0});
+	else
+		std::memcpy(room.data(), block.data(), room.size());
+}
+
+/** Takes the newest block of those that are held. @p stale: who needs it written back; it lies in their legs. */
+int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
+{
+	Copy newest;
+	Replicas intact = 0;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if (!(work.locked & bit(replica)))
+			continue;
+		const Copy copy = copy_in(lane.legs[replica], options_.block_size);
+		if (!copy.intact())
+			continue;
+		if (!intact || copy.version.tag > newest.version.tag)
+			newest = copy;
+		intact |= bit(replica);
+	}
+	if (static_cast<unsigned>(std::popcount(intact)) < quorum()) {
+		if (work.needed == options_.replicas)
+			return EIO;
+		work.needed++;
+		return EAGAIN;
+	}
+	hand_over(lane, newest.version, newest.block);
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		Leg &leg = lane.legs[replica];
+		const bool whole = intact & bit(replica);
+		if (!(work.locked & bit(replica)) ||
+			(whole && copy_in(leg, options_.block_size).version.tag == newest.version.tag))
+			continue;
+		std::memcpy(leg.memory.out_room.data(), &newest.version, sizeof(newest.version));
+		std::memcpy(
+			leg.memory.out_room.data() + sizeof(newest.version), newest.block.data(), newest.block.size());
+		stale |= bit(replica);
+	}
+	return 0;
+}
+
+/** Of this client's other PUTs to the block. */
+Tag LockProtocol::newest_used(const Work &work) const noexcept
+{
+	Tag newest;
+	for (const Work &other : works_) {
+		if (&other != &work && other.block == work.block)
+			newest = std::max(newest, other.tag);
+	}
+	if (used_.empty())
+		return newest;
+	const auto used = used_.find(work.block);
+	return used == used_.end() ? newest : std::max(newest, used->second);
+}
+
+/** @p stale: who does not have the block, or a newer one, yet; it lies in their legs. */
+int LockProtocol::plan_put(Lane &lane, Work &work, Replicas &stale) noexcept
+{
+	const auto tag_at = [&lane, this](unsigned replica) {
+		return copy_in(lane.legs[replica], options_.block_size).version.tag;
+	};
+	if (work.tag == Tag{}) {
+		Tag newest = newest_used(work);
+		for (unsigned replica = 0; replica < options_.replicas; replica++) {
+			if (work.locked & bit(replica))
+				newest = std::max(newest, tag_at(replica));
+		}
+		if (newest.is_last())
+			return EOVERFLOW;
+		work.tag = newest.next(client_);
+	}
+	Version version;
+	version.tag = work.tag;
+	version.checksum = version.compute(lane.operation->value);
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		Leg &leg = lane.legs[replica];
+		if (!(work.locked & bit(replica)) || tag_at(replica) >= work.tag)
+			continue;
+		std::memcpy(leg.memory.out_room.data(), &version, sizeof(version));
+		std::memcpy(leg.memory.out_room.data() + sizeof(version), lane.operation->value.data(),
+			lane.operation->value.size());
+		stale |= bit(replica);
+	}
+	return 0;
+}
+
+/* Operations ----------------------------------------------------------------------------------------------------- */
+
+LockProtocol::Work &LockProtocol::work_of(const Lane &lane)
+{
+	while (works_.size() <= lane.number)
+		works_.emplace_back().holds.resize(options_.replicas);
+	return works_[lane.number];
+}
+
+void LockProtocol::begin_operation(const Lane &lane, Work &work) noexcept
+{
+	work.block = lane.block;
+	work.tag = {};
+	work.needed = quorum();
+	for (Hold &hold : work.holds)
+		hold.seen = 0;
+}
+
+void LockProtocol::begin_attempt(Lane &lane, Work &work) noexcept
+{
+	round::begin(lane);
+	work.word = std::uint64_t{holder_} << 32 | ++sequence_;
+	work.limit = std::min(lane.deadline, carrier_.now() + options_.lease / 2);
+	for (Hold &hold : work.holds)
+		hold.refused = hold.lost = false;
+}
+
+/** 0: done. EAGAIN: not this time. */
+apps::Task<int> LockProtocol::attempt(Lane &lane, Work &work)
+{
+	begin_attempt(lane, work);
+	if (const int error = co_await lock(lane, work))
+		co_return error;
+	if (!options_.pipelined) {
+		if (const int error = co_await exchange(lane, work, work.locked, Request::read))
+			co_return error;
+	}
+	Replicas stale = 0;
+	if (const int error = gets(lane) ? plan_get(lane, work, stale) : plan_put(lane, work, stale))
+		co_return error;
+	if (stale) {
+		if (const int error = co_await exchange(lane, work, stale, Request::write))
+			co_return error;
+	}
+	/* What is done is done, whatever becomes of this. */
+	if (!options_.pipelined)
+		(void)co_await exchange(lane, work, work.locked, Request::unlock);
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if ((stale & bit(replica)) && work.holds[replica].lost)
+			co_return EAGAIN; /* whether before the WRITE or after it, nobody knows */
+	}
+	co_return 0;
+}
+
+Time LockProtocol::wait_after(unsigned attempts) noexcept
+{
+	const Time bound = std::min(options_.longest_wait, options_.shortest_wait * (1 << std::min(attempts, 16U)));
+	return Time(std::uniform_int_distribution<Time::rep>(1, bound.count())(random_));
+}
+
+/** Other PUTs to the block look at the tags of those that are under way; what may be left of a failed one is kept. */
+LockProtocol::Outcome LockProtocol::end(Lane &lane, Work &work, int error) noexcept
+{
+	const Tag tag = std::exchange(work.tag, Tag{});
+	if (!error) {
+		const auto used = used_.empty() ? used_.end() : used_.find(work.block);
+		if (used != used_.end() && used->second < tag)
+			used_.erase(used);
+		return Outcome::ok;
+	}
+	if (tag != Tag{}) {
+		Tag &used = used_[work.block];
+		used = std::max(used, tag);
+	}
+	lane.operation->error = error;
+	return Outcome::failed;
+}
+
+apps::Task<LockProtocol::Outcome> LockProtocol::run(Lane &lane)
+{
+	Work &work = work_of(lane);
+	begin_operation(lane, work);
+	for (unsigned attempts = 0;; attempts++) {
+		const int error = co_await attempt(lane, work);
+		release(lane, work);
+		if (error != EAGAIN)
+			co_return end(lane, work, error);
+		const Time until = carrier_.now() + wait_after(attempts);
+		while (carrier_.now() < std::min(until, lane.deadline))
+			co_await Event{lane, std::min(until, lane.deadline)};
+		if (carrier_.now() >= lane.deadline)
+			co_return end(lane, work, EHOSTUNREACH);
+	}
+}
+
+} // namespace prism::rs

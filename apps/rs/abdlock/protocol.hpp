@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * ABDLOCK: multi-writer ABD over plain READ, WRITE and CMP_AND_SWP, which cannot change a tag and a block at once: a
+ * lock for each block and replica stands in for that (the rival of PRISM-RS in SOSP '21).
+ *
+ * Round trips, one after another, when nobody else wants the block:
+ *
+ *               GET                       PUT
+ *   plain       lock, read, unlock    3   lock, read, write, unlock    4    as in the paper: each step is waited for
+ *   pipelined   lock+read             1   lock+read, write+unlock      2    the best that these verbs allow
+ *
+ * Pipelined, requests joined by + leave with one doorbell and are executed in their order: what a READ brings counts
+ * only if the CMP_AND_SWP before it took the lock. A GET's unlock is posted when its value is known, and not waited
+ * for: nothing of the operation depends on it, and if it is lost, the lease ends the lock. But it occupies its leg: an
+ * operation that follows at once in the same lane, and needs that replica, begins there when the unlock has ended. A
+ * GET whose replicas disagree writes back: one round trip more, both ways.
+ *
+ * Contention: f+1 locks are tried for at once, beginning with the replica that the block's number says, another one for
+ * the next block. So as long as all replicas are there, everybody uses the same quorum for a block, and a GET has
+ * nothing to write back. Where a lock is taken, a replica that was not asked yet is tried instead: of two clients of
+ * three replicas one always wins, although both may have begun at once. Who cannot get f+1 gives back what it has, as
+ * waiting with a lock in hand would be a deadlock, and tries again after a random time whose bound doubles with each
+ * attempt.
+ *
+ * Holders that die: a lock names its holder and the number of the lock, so a word that is seen again means the same
+ * lock. Who sees one for longer than the lease takes it over by CMP_AND_SWP from exactly that word. An attempt must
+ * post its last WRITE within half of the lease, counted from before its first CMP_AND_SWP, or it gives up and starts
+ * over; a PUT keeps its tag then, as some replicas may have it already.
+ *
+ * A torn block, whose checksum is wrong, was being written when its holder died. It does not count as an answer of a
+ * GET: taken for a block that was never written, it would hide the write that was there before, and the GET could
+ * return an older one. More replicas are asked instead, and the newest whole block is written over it. A PUT needs only
+ * its tag, which is that of the torn write or of the one before.
+ *
+ * What remains unsafe is the price of locks over one-sided verbs: nothing at the replica ties a WRITE to the lock. One
+ * that was posted in time and is executed more than half of a lease later (its packet was delayed or sent again, its
+ * thread lost the core between the look at the clock and the doorbell) may overwrite what the next holder has written.
+ * The unlock that follows finds another word then, and the operation is repeated, but others may have read meanwhile.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "rs/abdlock/layout.hpp"
+#include "rs/volume/quorum.hpp"
+
+namespace prism::rs
+{
+
+struct LockOptions {
+	unsigned replicas = 3;
+	std::uint32_t block_size = 512;
+	bool pipelined = false;
+	Time lease = std::chrono::milliseconds(20);
+	/** Between attempts: random, below a bound that doubles from the first of these to the second. */
+	Time shortest_wait = std::chrono::microseconds(2);
+	Time longest_wait = std::chrono::microseconds(200);
+	/** A replica that has not answered for so long is not waited for: another one is asked for its lock. */
+	Time patience = std::chrono::milliseconds(5);
+};
+
+/** One client's operations: a key is the number of a block, 8 bytes in host order; a value is a whole block. */
+class LockProtocol final : public VolumeProtocol
+{
+public:
+	using Outcome = apps::Outcome;
+
+	/** @p client: this incarnation, random and not 0. */
+	LockProtocol(const LockOptions &options, std::uint64_t client, Carrier &carrier);
+
+	/**
+	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum, or no locks of one, before the lane's
+	 * deadline), EOVERFLOW (the block's counter is at its end), EIO (GET: the block is torn at so many replicas
+	 * that no quorum has it whole; a PUT mends it).
+	 */
+	apps::Task<Outcome> run(Lane &lane) override;
+	void leg_ended(Lane &lane, unsigned replica) noexcept override;
+
+private:
+	using Replicas = std::uint32_t; /* a bit for each */
+
+	enum class Request : std::uint8_t {
+		lock,
+		read,
+		write,
+		unlock,
+	};
+
+	/** What a lane knows of its block's lock at one replica. */
+	struct Hold {
+		Request request = Request::lock; /* the leg's last */
+		Time asked_at{};
+		bool held = false;
+		bool refused = false;      /* in this attempt: somebody else had it */
+		bool lost = false;         /* in this attempt: it was another's when it was to be given back */
+		std::uint64_t block = 0;   /* whose lock it is: of an operation that may have ended */
+		std::uint64_t word = 0;    /* what this lane has put there, or tried to */
+		std::uint64_t compare = 0; /* what it expected there */
+		std::uint64_t seen = 0;    /* of the operation: whose it was, and since when */
+		Time seen_since{};
+	};
+
+	/** The operation of one lane. */
+	struct Work {
+		std::vector<Hold> holds; /* by replica */
+		std::uint64_t block = 0;
+		Tag tag;             /* of a PUT, once it is chosen: the same in all attempts */
+		unsigned needed = 0; /* locks */
+		std::uint64_t word = 0;
+		Replicas locked = 0;
+		Time limit{}; /* of the attempt: nothing is posted under its locks any more */
+	};
+
+	apps::Task<int> attempt(Lane &lane, Work &work);
+	apps::Task<int> lock(Lane &lane, Work &work);
+	apps::Task<int> exchange(Lane &lane, Work &work, Replicas whom, Request request);
+	Outcome end(Lane &lane, Work &work, int error) noexcept;
+
+	Work &work_of(const Lane &lane);
+	void begin_operation(const Lane &lane, Work &work) noexcept;
+	void begin_attempt(Lane &lane, Work &work) noexcept;
+	void release(Lane &lane, Work &work) noexcept;
+	void ask_for_locks(Lane &lane, Work &work) noexcept;
+	[[nodiscard]] bool is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept;
+	[[nodiscard]] unsigned within_reach(const Lane &lane, const Work &work) const noexcept;
+	[[nodiscard]] Time next_look(const Lane &lane, const Work &work) const noexcept;
+	bool ask(Lane &lane, Work &work, unsigned replica, Request request) noexcept;
+	void build(const Lane &lane, Leg &leg, Hold &hold, const ReplicaView &view) const noexcept;
+	void add_read(const Lane &lane, Leg &leg, RemoteAddress record) const noexcept;
+	[[nodiscard]] RemoteAddress record(const ReplicaView &view, std::uint64_t block) const noexcept;
+
+	int plan_get(Lane &lane, Work &work, Replicas &stale) noexcept;
+	int plan_put(Lane &lane, Work &work, Replicas &stale) noexcept;
+	[[nodiscard]] Tag newest_used(const Work &work) const noexcept;
+	void hand_over(const Lane &lane, const Version &version, std::span<const std::byte> block) const noexcept;
+
+	[[nodiscard]] Replicas held(const Lane &lane, const Work &work) const noexcept;
+	[[nodiscard]] Time wait_after(unsigned attempts) noexcept;
+	[[nodiscard]] unsigned quorum() const noexcept { return options_.replicas / 2 + 1; }
+
+	const LockOptions options_;
+	const std::uint64_t client_;
+	const std::uint32_t holder_;
+	const Time patience_; /* such that an attempt has time for another replica */
+	Carrier &carrier_;
+	std::uint32_t sequence_ = 0; /* of attempts */
+	std::minstd_rand random_;
+	std::deque<Work> works_; /* by lane */
+	/* Of PUTs whose outcome is not known: the tags that they have used must not be used again. */
+	std::unordered_map<std::uint64_t, Tag> used_;
+};
+
+} // namespace prism::rs

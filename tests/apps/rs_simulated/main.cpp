@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* rs-sim: PRISM-RS's protocol on a simulated network, or one that is broken on purpose. */
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "seed_range.hpp"
+#include "world.hpp"
+#include "writes.hpp"
+
+namespace
+{
+
+using namespace rs_sim;
+
+struct Options {
+	WorldOptions world;
+	std::string seeds = "1..20";
+	std::string flaw = "none";
+	std::string crash_at = "0";
+	std::uint32_t block_words = 64;
+	double timeout = 100; /* ms */
+	WritesOptions writes;
+	bool verbose = false;
+};
+
+const std::map<std::string, Flaw> flaws{{"none", Flaw::none}, {"no-write-back", Flaw::no_write_back},
+	{"small-quorum", Flaw::small_quorum}, {"same-client", Flaw::same_client},
+	{"reused-client", Flaw::reused_client}, {"one-generation", Flaw::one_generation},
+	{"missed-guess", Flaw::missed_guess}, {"empty-serves", Flaw::empty_serves}, {"early-reads", Flaw::early_reads},
+	{"no-epoch", Flaw::no_epoch}, {"keeps-clients", Flaw::keeps_clients}, {"keeps-misses", Flaw::keeps_misses},
+	{"double-report", Flaw::double_report}, {"no-grace", Flaw::no_grace}, {"hasty-settle", Flaw::hasty_settle},
+	{"no-collect", Flaw::no_collect}};
+
+/** What many runs have come to. */
+class Sum
+{
+public:
+	explicit Sum(const Options &options) : options_(options) {}
+
+	void add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &result);
+	/** Prints it; 0 if everything is well, or if a flaw was found. */
+	[[nodiscard]] int report() const;
+
+private:
+	const Options &options_;
+	const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+	WorldResult all_;
+	std::uint64_t runs_ = 0;
+	std::uint64_t findings_ = 0;
+};
+
+void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &result)
+{
+	runs_++;
+	all_.users.operations += result.users.operations;
+	all_.users.direct += result.users.direct;
+	all_.users.failed += result.users.failed;
+	all_.users.stale += result.users.stale;
+	all_.stores.scans += result.stores.scans;
+	all_.stores.put_off += result.stores.put_off;
+	all_.stores.drained += result.stores.drained;
+	all_.stores.recovered += result.stores.recovered;
+	all_.stores.reports += result.stores.reports;
+	all_.packets += result.packets;
+	all_.crashes += result.crashes;
+	all_.replica_crashes += result.replica_crashes;
+	all_.partitions += result.partitions;
+	all_.repairs += result.repairs;
+	all_.lost_repairs += result.lost_repairs;
+	all_.links += result.links;
+	all_.time += result.time;
+	if (result.finding.empty())
+		return;
+	findings_++;
+	if (options_.world.flaw == Flaw::none || options_.verbose)
+		fmt::print("seed {}, crash at packet {}: {}\n", seed, crash_at, result.finding);
+}
+
+int Sum::report() const
+{
+	const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+	fmt::print(
+		"rs-sim: flaw {}: {} runs, {} operations ({} in one round trip, {} failed, {} stale), {} packets, {} "
+		"connections, {} partitions, {} crashes of clients, {} of replicas, {} repairs and {} lost ones, {} "
+		"reports, {} scans ({} put off, {} drained a list) found {} buffers, {:.1f} s of virtual time in "
+		"{:.1f} s, {} runs with a finding\n",
+		options_.flaw, runs_, all_.users.operations, all_.users.direct, all_.users.failed, all_.users.stale,
+		all_.packets, all_.links, all_.partitions, all_.crashes, all_.replica_crashes, all_.repairs,
+		all_.lost_repairs, all_.stores.reports, all_.stores.scans, all_.stores.put_off, all_.stores.drained,
+		all_.stores.recovered, static_cast<double>(all_.time) * 1e-9, took.count(), findings_);
+	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
+}
+
+/** A run for each packet of the first user with which it can die. */
+void crash_everywhere(WorldOptions world, std::uint64_t seed, Sum &sum)
+{
+	for (world.crash_at = 1;; world.crash_at++) {
+		const WorldResult result = World(seed, world).run();
+		if (!result.crashes && result.finding.empty())
+			return;
+		sum.add(seed, world.crash_at, result);
+	}
+}
+
+int run_writes(Options &options)
+{
+	options.writes.flaw = options.world.flaw;
+	options.writes.block_size = 8 * options.block_words;
+	const WritesResult result = Writes(options.writes).run();
+	fmt::print("rs-sim: flaw {}: {} writes, {} of them missed somewhere, {} GETs, {:.0f} writes/s; {} blocks, at "
+		   "most {} "
+		   "buffers of {} in use{}{}\n",
+		options.flaw, result.writes, result.misses, result.gets,
+		static_cast<double>(result.writes) / result.took, options.writes.blocks, result.most_in_use,
+		result.buffers, result.finding.empty() ? "" : ": ", result.finding);
+	return (options.flaw == "none") == result.finding.empty() ? 0 : 1;
+}
+
+int run(Options &options)
+{
+	WorldOptions &world = options.world;
+	world.flaw = world.replica.flaw = flaws.at(options.flaw);
+	if (options.writes.writes)
+		return run_writes(options);
+	world.replica.block_size = world.user.block_size = 8 * options.block_words;
+	world.user.blocks = world.replica.blocks;
+	world.user.timeout = static_cast<soft::Time>(options.timeout * 1e6);
+	/* A client may be back before its end is known. */
+	world.replica.max_connections = 16 * (world.users + world.replicas);
+	const prism::test::SeedRange range = prism::test::SeedRange::parse(options.seeds);
+	Sum sum(options);
+	for (std::uint64_t seed = range.first; seed <= range.last; seed++) {
+		if (options.crash_at == "all") {
+			crash_everywhere(world, seed, sum);
+			continue;
+		}
+		world.crash_at = std::stoull(options.crash_at);
+		sum.add(seed, world.crash_at, World(seed, world).run());
+	}
+	return sum.report();
+}
+
+void add_options(CLI::App &app, Options &options)
+{
+	WorldOptions &world = options.world;
+	app.add_option("--seeds", options.seeds, "A..B or one seed");
+	app.add_option("--replicas", world.replicas, "of the volume")->check(CLI::IsMember({3, 5, 7}));
+	app.add_option("--clients", world.users, "that work at once")->check(CLI::Range(1, 32));
+	app.add_option("--blocks", world.replica.blocks, "of the volume")->check(CLI::Range(1, 65536));
+	app.add_option("--busy", world.user.busy, "of the blocks, the last, are used")->check(CLI::Range(1, 65536));
+	app.add_option("--writers", world.writers, "clients that do not only read");
+	app.add_option("--block-words", options.block_words, "of 8 bytes, of a block")->check(CLI::Range(8, 65536));
+	app.add_option("--operations", world.operations, "of each client");
+	app.add_option("--depth", world.user.depth, "operations of a client under way")->check(CLI::Range(1, 16));
+	app.add_option("--gets", world.user.gets, "percent");
+	app.add_option("--pause-ns", world.user.pause, "between two operations of a lane, on the average");
+	app.add_option("--timeout-ms", options.timeout, "of an operation");
+	app.add_option("--hedge-ns", world.hedge, "until a round asks all replicas");
+	app.add_option("--spare-buffers", world.replica.spare_buffers, "of a replica, beside one a block");
+	app.add_option("--report-batch", world.report_batch, "freed buffers of a report")->check(CLI::Range(1, 30));
+	app.add_option("--mtu", world.replica.mtu, "bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+	app.add_option("--loss", world.faults.loss, "percent of the packets lost");
+	app.add_option("--duplicate", world.faults.duplicate, "percent duplicated");
+	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
+	app.add_option("--corrupt", world.faults.corrupt, "percent with flipped bits");
+	app.add_option("--latency-ns", world.delays.latency, "of a packet, one way");
+	app.add_option("--slots-a-step", world.replica.slots_a_step, "that a scan looks at in a turn");
+	app.add_option("--scans", world.scans, "percent of the steps at which a recovery scan is asked for");
+	app.add_option("--crashes", world.crashes, "clients that die on the way, at most");
+	app.add_option("--crash-at-packet", options.crash_at,
+		"the first client dies with its Nth packet, sent or received; all: a run for each N");
+	app.add_option("--replica-crashes", world.replica_crashes, "replicas that come back empty, at most");
+	app.add_option("--repair-crashes", world.repair_crashes, "repairs that die, or meet another one, at most");
+	app.add_option("--partitions", world.partitions, "of a client from a replica, at most");
+	app.add_option("--longest-partition-ns", world.longest_partition, "of them");
+	app.add_option("--down", world.down, "replicas that vanish on the way and stay away");
+	app.add_flag("--exclusive", world.exclusive, "only the first client writes, and guesses its tags");
+	app.add_flag("--intruder", world.intruder, "the second writes too, though the first is exclusive");
+	app.add_option("--writes", options.writes.writes,
+		"instead of all that: so many, on few blocks, over a network without faults; buffers in use are "
+		"bounded");
+	app.add_flag("--writes-exclusive", options.writes.exclusive, "of them: by exclusive clients, a block each");
+	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds it")
+		->check(CLI::IsMember(flaws));
+	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too");
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	CLI::App app{"PRISM-RS on a simulated network"};
+	add_options(app, options);
+	CLI11_PARSE(app, argc, argv);
+	return run(options);
+}

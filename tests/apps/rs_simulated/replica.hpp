@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "flaw.hpp"
+#include "link.hpp"
+#include "rs/store/layout.hpp"
+#include "simulation/store.hpp"
+
+namespace rs_sim
+{
+
+struct ReplicaOptions : simulation::StoreOptions {
+	std::uint64_t blocks = 4;
+	std::uint32_t block_size = 512;
+	std::uint32_t spare_buffers = 64; /* beside one a block */
+	Flaw flaw = Flaw::none;
+};
+
+/** The epoch of a volume that is new. */
+constexpr std::uint64_t first_epoch = std::uint64_t{1} << 24;
+
+/** What the memory of one replica is, and who may use it when: prism::rs::Replica, on a simulated device. */
+class Replica final : public simulation::Store
+{
+public:
+	/** @p is_new: nothing was ever written to the volume; otherwise it has lost what it knew. */
+	Replica(test::Node &node, simulation::Surroundings &around, const ReplicaOptions &options, bool is_new);
+
+	struct Request {
+		std::uint64_t epoch = 0; /* the newest that the client knows */
+		bool repairs = false;
+	};
+	/** Connects @p pair; nothing: it is refused. */
+	std::optional<Admission> admit(Pair &pair, const Request &request);
+
+	/* What connection @p number says; the answer is an errno. */
+	int hear_epoch(std::uint32_t number, std::uint64_t epoch);
+	int hear_serve(std::uint32_t number, std::uint64_t epoch);
+
+	[[nodiscard]] bool serving() const noexcept { return serving_; }
+	[[nodiscard]] prism::rs::Slot at_block(std::uint64_t block) const noexcept;
+	/** Buffers that are not in the free list. */
+	[[nodiscard]] std::uint64_t buffers_in_use() const noexcept;
+
+	/** Every slot has a whole block, under its tag; tells what is wrong. */
+	void check_blocks();
+
+private:
+	/* Store */
+	[[nodiscard]] std::uint64_t slots() const override { return options_.blocks; }
+	void look_at(std::uint64_t index) override;
+	[[nodiscard]] std::uint64_t buffer_of(std::uint64_t index) const override { return at_block(index).block.ptr; }
+
+	bool admits(const Request &request, std::uint32_t number);
+	void begin_epoch(std::uint64_t epoch);
+
+	const ReplicaOptions options_;
+	bool serving_;
+	std::uint64_t epoch_;        /* 0: none yet */
+	std::uint32_t repairer_ = 0; /* number of its connection */
+};
+
+} // namespace rs_sim

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2034
+# Sourced by the tests of replicated volumes: volumes of three replicas, each a process of its own.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../integration/common.sh"
+alone "$@"
+need_program ss python3 cmp
+
+patience=2    # seconds that prism-rs waits for a quorum
+volume=''     # where its configuration is
+replica_pid=() # of the volume's replicas, by number
+
+# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
+free_ports() {
+	python3 -c '
+import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[s.getsockname()[1] for s in sockets])' "$1"
+}
+
+rs() {
+	timeout -k 5 30 "$bin/prism-rs" --timeout "$patience" -c "$volume" "$@"
+}
+
+# expect CODE NAME COMMAND...: its exit status; its output is in out and err
+expect() {
+	local wanted=$1 name=$2 code
+	shift 2
+	"$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ "$code" -ne "$wanted" ]; then
+		fail "$name: exit status $code, not $wanted" "$work/out" "$work/err"
+		return 1
+	fi
+}
+
+# says TEXT: the last command did, on the standard error, in one line
+says() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
+}
+
+# tells REGEX: the last command did, on the standard error, in as many lines as it likes
+tells() {
+	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
+}
+
+# prints TEXT: the last command did, among other things
+prints() {
+	grep -Fq -- "$1" "$work/out" || fail "it does not print '$1':" "$work/out"
+}
+
+# serve NUMBER [OPTION...]: a replica of the volume
+serve() {
+	local number=$1
+	shift
+	: >"$work/replica-$number"
+	start "$work/replica-$number" "$bin/prism-rs-server" -c "$volume" -r "$number" --bind 127.0.0.1 "$@"
+	replica_pid[number]=$started
+	wait_for 20 grep -q ' port ' "$work/replica-$number" || {
+		fail "replica $number does not start" "$work/replica-$number"
+		finish
+	}
+}
+
+# new_volume LOCATION BLOCK-SIZE BLOCKS: makes it, and starts its replicas; their ports are in $ports
+new_volume() {
+	local number
+	volume=$1
+	ports=()
+	read -ra ports <<<"$(free_ports 3)"
+	expect 0 "create $1" rs create -s "$2" -b "$3" "${ports[@]/#/127.0.0.1:}" || finish
+	for number in 0 1 2; do
+		serve "$number" --new
+	done
+}
+
+# end PID [SIGNAL]: of a child of this shell
+end() {
+	kill "-${2:-TERM}" "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+lose_replica() {
+	end "${replica_pid[$1]}" KILL
+}
+
+end_volume() {
+	local pid
+	for pid in "${replica_pid[@]}"; do
+		end "$pid"
+	done
+	replica_pid=()
+}
