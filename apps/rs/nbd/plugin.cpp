@@ -198,7 +198,7 @@ Result<std::unique_ptr<BlockDevice>> open_device(const Options &options, const C
 	wanted.timeout = options.patience();
 	wanted.setup_timeout = options.patience();
 	Result<std::unique_ptr<VolumeClient>> client = VolumeClient::open(
-		*context, volume, prism_rs(volume, plugin().lock ? plugin().lock->generation() : 0), wanted);
+		*context, volume, prism_rs(volume, plugin().lock ? plugin().lock->generation() : 0, true), wanted);
 	if (!client)
 		return client.error();
 	/* The device owns the client, and asks for explanations only while it has it. */

@@ -29,10 +29,11 @@ VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 
 } // namespace
 
-VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive)
+VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive, bool everywhere)
 {
 	ProtocolOptions options;
 	options.exclusive = exclusive;
+	options.everywhere = everywhere;
 	return kind_of(volume, options);
 }
 

@@ -6,9 +6,11 @@
 namespace prism::rs
 {
 
-/** PRISM-RS, for VolumeClient. @p exclusive: not 0, if nobody else writes to the volume: ExclusiveLock::generation().
+/**
+ * PRISM-RS, for VolumeClient. @p exclusive: not 0, if nobody else writes to the volume: ExclusiveLock::generation().
+ * @p everywhere: writes go to all replicas, not only to as many as are needed.
  */
-VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive = 0);
+VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive = 0, bool everywhere = false);
 
 /** The repair of @p replica: see Repair. */
 VolumeKind repair_of(const Configuration &volume, unsigned replica);

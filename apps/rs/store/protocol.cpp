@@ -66,7 +66,8 @@ bool keep_those_with(Lane &lane, Tag tag)
 
 RoundOptions Protocol::round_of(bool reads) const noexcept
 {
-	return {quorum(), reads ? quorum() : options_.replicas, reads, options_.hedge};
+	const bool all = options_.everywhere && !reads;
+	return {quorum(), all ? options_.replicas : quorum(), reads, options_.hedge};
 }
 
 Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
@@ -127,13 +128,14 @@ void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t bloc
 	cas.compare_only(offsetof(Slot, tag), sizeof(Tag));
 	*leg.memory.allocated = 0;
 	clear(leg.memory.old);
+	/* The largest packet first, and a smaller one behind it: so the two leave as one train. */
 	leg.begin_chain()
-		.write(view.scratch,
-			leg.memory.out.first(sizeof(tag))) /* copied when it is posted, which may be later */
 		.allocate(view.free_list, leg.memory.slice(leg.memory.out))
 		.redirect_bounded(view.scratch + offsetof(Slot, block))
-		.conditional()
 		.result(leg.memory.allocated_slice())
+		.write(view.scratch,
+			leg.memory.out.first(sizeof(tag))) /* copied when it is posted, which may be later */
+		.conditional()
 		.cas(slot_of(view, block), cas, leg.memory.slice(leg.memory.old))
 		.data_indirect(view.scratch)
 		.conditional();

@@ -25,6 +25,9 @@ struct ProtocolOptions {
 	 * that of every exclusive writer before, at most 2^24 - 1: see ExclusiveLock.
 	 */
 	std::uint32_t exclusive = 0;
+	/** Writes go to all replicas at once; if not, to a quorum, and to the others if one of those fails or is slow.
+	 */
+	bool everywhere = false;
 	/** Any operation on a block copies what a quorum of the others has of it to this replica. */
 	std::optional<unsigned> repairs;
 	/** After which a round asks all replicas, not only as many as must answer. */

@@ -159,9 +159,10 @@ apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, A
 		const bool hedged = now - begun >= options.hedge;
 		const unsigned wanted = hedged ? replicas : options.at_first;
 		count += round::asked(lane, epoch);
-		/* Each operation begins with another replica: all have the same to do. */
+		/* Everybody begins with the same replicas for a block, and so finds there what others have written;
+		 * blocks differ, so that all replicas have the same to do. */
 		for (unsigned i = 0; i < replicas && count < wanted; i++) {
-			const unsigned replica = static_cast<unsigned>((lane.began + i) % replicas);
+			const unsigned replica = static_cast<unsigned>((lane.block + i) % replicas);
 			Leg &leg = lane.legs[replica];
 			if (!round::can_ask(carrier, lane, replica, options, now))
 				continue;

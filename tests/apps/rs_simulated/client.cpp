@@ -315,7 +315,9 @@ void Client::link_down(unsigned replica)
 		end_leg(lane, replica);
 	}
 	around_.closed(*this, replica, connection);
-	if (!repairs(replica)) /* another connection might lead to another incarnation of it */
+	if (repairs(replica)) /* another connection might lead to another incarnation of it */
+		lost_its_replica_ = true;
+	else
 		around_.want(*this, replica, epoch_);
 	for (Lane &lane : lanes_)
 		wake(lane);

@@ -80,7 +80,8 @@ public:
 	void raise_epoch(std::uint64_t epoch);
 	/** Whether @p replica is the one that this client repairs. */
 	[[nodiscard]] bool repairs(unsigned replica) const noexcept { return options_.protocol.repairs == replica; }
-	[[nodiscard]] prism::rs::Protocol &protocol() noexcept { return protocol_; }
+	/** Of a repairer: the connection to its own replica has been there, and is no more. */
+	[[nodiscard]] bool lost_its_replica() const noexcept { return lost_its_replica_; }
 
 	/* Carrier */
 	[[nodiscard]] prism::rs::Time now() const noexcept override { return std::chrono::nanoseconds(around_.time()); }
@@ -129,6 +130,7 @@ private:
 	std::uint64_t serial_ = 0;   /* of operations */
 	std::uint64_t requests_ = 0; /* posted so far */
 	std::uint64_t misses_ = 0;
+	bool lost_its_replica_ = false;
 	bool missing_ = false; /* what is released now is of a miss */
 };
 

@@ -55,10 +55,9 @@ void Repair::copy()
 
 void Repair::poll()
 {
-	connected_ |= client_.link(replica_) != nullptr;
 	if (over())
 		return;
-	if (connected_ && !client_.link(replica_)) {
+	if (client_.lost_its_replica()) {
 		state_ = State::lost;
 		return;
 	}
@@ -67,7 +66,7 @@ void Repair::poll()
 		again_ = waits_;
 		state_ = State::asking;
 	}
-	if (waits_ || !connected_)
+	if (waits_ || !client_.link(replica_))
 		return;
 	if (state_ == State::asking && serving(client_.epoch()) >= options_.quorum)
 		choose();

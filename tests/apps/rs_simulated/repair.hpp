@@ -66,7 +66,6 @@ private:
 	prism::test::Random &random_;
 	RepairTalk &talk_;
 	State state_ = State::asking;
-	bool connected_ = false;   /* to the replica, once */
 	std::uint64_t chosen_ = 0; /* epoch */
 	bool waits_ = false;       /* for an answer of the replica, or a block */
 	bool again_ = false;       /* what it waits for is of an epoch that was given up */

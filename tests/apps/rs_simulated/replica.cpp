@@ -83,8 +83,7 @@ std::optional<Admission> Replica::admit(Pair &pair, const Request &request)
 void Replica::begin_epoch(std::uint64_t epoch)
 {
 	epoch_ = epoch;
-	if (options_.flaw != Flaw::keeps_clients)
-		drop_clients(serving_ ? 0 : repairer_);
+	drop_clients(serving_ ? 0 : repairer_);
 }
 
 int Replica::hear_epoch(std::uint32_t number, std::uint64_t epoch)

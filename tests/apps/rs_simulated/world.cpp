@@ -460,7 +460,7 @@ void World::sit_down(Seat &seat)
 	options.protocol.replicas = options_.replicas;
 	options.protocol.client = seat.identity;
 	if (options_.exclusive && seat.number == 0)
-		options.protocol.exclusive = options_.flaw == Flaw::one_generation ? 1 : ++generation_;
+		options.protocol.exclusive = ++generation_;
 	options.protocol.hedge = std::chrono::nanoseconds(options_.hedge);
 	options.depth = options_.user.depth;
 	options.block_size = options_.user.block_size;
