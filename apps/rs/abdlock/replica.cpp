@@ -59,20 +59,15 @@ RecordHead LockReplica::at(std::uint64_t block) const noexcept
 
 Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
-	const apps::Hello hello = hello_of(apps::StoreKind::abdlock);
-	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
-		return expected.error();
-	Result<Introduction> client = Introduction::parse(theirs, "a client");
+	Introduction own = Introduction::of(volume_, replica_);
+	Result<Introduction> client = meet_client(theirs, apps::StoreKind::abdlock, own);
 	if (!client)
 		return client.error();
-	Introduction own = Introduction::of(volume_, replica_);
-	if (Result<void> expected = own.expect(*client, "the client"); !expected)
-		return expected.error();
 	if (client->repairs)
 		return make_error(EOPNOTSUPP, "replicas of ABDLOCK are not repaired");
 	own.epoch = epoch;
 	own.serving = true;
-	mine.private_data = hello.serialize(own.serialize());
+	mine.private_data = hello_of(apps::StoreKind::abdlock).serialize(own.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{slots_region, {all.address, bytes(), all.rkey}}, {scratch_region, place.scratch}};
 	return {};

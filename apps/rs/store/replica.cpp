@@ -82,20 +82,15 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 
 Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
-	const apps::Hello hello = hello_of(apps::StoreKind::rs);
-	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
-		return expected.error();
-	Result<Introduction> client = Introduction::parse(theirs, "a client");
+	Introduction own = Introduction::of(volume_, replica_);
+	Result<Introduction> client = meet_client(theirs, apps::StoreKind::rs, own);
 	if (!client)
 		return client.error();
-	Introduction own = Introduction::of(volume_, replica_);
-	if (Result<void> expected = own.expect(*client, "the client"); !expected)
-		return expected.error();
 	if (Result<void> admitted = admit(*client, place.number); !admitted)
 		return admitted.error();
 	own.epoch = epoch_;
 	own.serving = serving_;
-	mine.private_data = hello.serialize(own.serialize());
+	mine.private_data = hello_of(apps::StoreKind::rs).serialize(own.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{slots_region, {all.address, volume_.blocks * sizeof(Slot), all.rkey}},
 		{scratch_region, place.scratch}};

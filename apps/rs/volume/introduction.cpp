@@ -76,6 +76,18 @@ Result<void> Introduction::expect(const Introduction &theirs, const std::string 
 	return {};
 }
 
+Result<Introduction> meet_client(const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own)
+{
+	if (Result<apps::Hello> hello = hello_of(kind).expect(theirs, "the client"); !hello)
+		return hello.error();
+	Result<Introduction> client = Introduction::parse(theirs, "the client");
+	if (!client)
+		return client;
+	if (Result<void> expected = own.expect(*client, "the client"); !expected)
+		return expected.error();
+	return client;
+}
+
 apps::Hello hello_of(apps::StoreKind kind)
 {
 	apps::Hello hello;

@@ -52,6 +52,12 @@ struct Introduction {
 	[[nodiscard]] Result<void> expect(const Introduction &theirs, const std::string &who) const;
 };
 
+/**
+ * What the client says that has sent @p theirs to the replica of @p kind that @p own is. Errors: EPROTONOSUPPORT (it
+ * wants another kind, volume or replica), EBADMSG.
+ */
+Result<Introduction> meet_client(const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own);
+
 /** The Hello of clients and replicas of @p kind: StoreKind::rs or abdlock. */
 apps::Hello hello_of(apps::StoreKind kind);
 
