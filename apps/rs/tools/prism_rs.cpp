@@ -63,7 +63,7 @@ Result<std::unique_ptr<VolumeClient>> open(const Options &options, std::uint32_t
 	client.depth = depth;
 	client.timeout = milliseconds(options.timeout);
 	client.setup_timeout = milliseconds(std::min(options.timeout, 2.0));
-	return VolumeClient::open(*context, *volume, prism_rs(*volume), client);
+	return VolumeClient::open(*context, *volume, prism_rs(*volume, 0, true), client);
 }
 
 Result<ReplicaAddress> parse_address(const std::string &text)

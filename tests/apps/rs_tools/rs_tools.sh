@@ -131,11 +131,11 @@ configurations() {
 	expect 1 "a folder" rs get 0
 
 	other_volume 's/"volume": ".*"/"volume": "123"/'
-	expect 1 "another volume" rs get 0 && tells 'replica .* refuses: the client has volume 123, not [0-9a-f]+'
+	expect 1 "another volume" rs get 0 && tells 'replica .* refuses: the client has volume 0x123, not 0x[0-9a-f]+'
 	other_volume 's/"blocks": 100/"blocks": 200/'
-	expect 1 "more blocks" rs get 0 && tells 'the client has a number of blocks .*c8, not 64'
+	expect 1 "more blocks" rs get 0 && tells 'the client has a number of blocks .*c8, not 0x64'
 	other_volume 's/"block_size": 4096/"block_size": 512/'
-	expect 1 "other blocks" rs put 0 x && tells 'the client has a block size .*200, not 1000'
+	expect 1 "other blocks" rs put 0 x && tells 'the client has a block size .*200, not 0x1000'
 	other_volume "s/: ${ports[0]}\$/: P/; s/: ${ports[1]}\$/: ${ports[0]}/; s/: P\$/: ${ports[1]}/"
 	expect 1 "replicas in another order" rs put 0 x && tells 'has (its )?(number|replica) .*, not'
 	volume=$work/volume
