@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "rs/abdlock/kind.hpp"
@@ -46,10 +48,24 @@ Result<void> fits(const Configuration &volume, const kv::SystemOptions &options)
 	return {};
 }
 
-/** Each client has a device context of its own, which it drives itself. */
+/**
+ * The device context of all clients of one thread, which any of them drives. Of their own they would each be left alone
+ * while the thread polls the others, and their engine threads would come to help: on few cores that helps nobody.
+ */
+Result<Context> context_of_thread(const std::string &device)
+{
+	static thread_local std::optional<Context> kept;
+	if (kept)
+		return *kept;
+	Result<Context> context = Context::open(device, Progress::caller);
+	if (context)
+		kept.emplace(*context);
+	return context;
+}
+
 Result<Client> connect(const kv::SystemOptions &options, const Configuration &volume, MakeKind kind)
 {
-	Result<Context> context = Context::open(options.device, Progress::caller);
+	Result<Context> context = context_of_thread(options.device);
 	if (!context)
 		return context.error();
 	VolumeClientOptions client;
