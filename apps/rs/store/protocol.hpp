@@ -30,7 +30,8 @@ struct ProtocolOptions {
 	bool everywhere = false;
 	/** Any operation on a block copies what a quorum of the others has of it to this replica. */
 	std::optional<unsigned> repairs;
-	/** After which a round asks all replicas, not only as many as must answer: on a busy host that makes it busier. */
+	/** After which a round asks all replicas, not only as many as must answer: on a busy host that makes it busier.
+	 */
 	Time hedge = std::chrono::milliseconds(5);
 };
 
