@@ -393,7 +393,10 @@ void OneSidedServer::ask_to_settle()
 	}
 }
 
-/** Clients that have come since were not asked: nothing that they have done began before. */
+/**
+ * Clients that have come since were not asked: nothing that they have done began before. Nor were those that are
+ * arriving: they post nothing before Reception has told them that this server is ready.
+ */
 bool OneSidedServer::settled() const
 {
 	return std::all_of(connections_.begin(), connections_.end(),
