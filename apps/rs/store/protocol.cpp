@@ -87,11 +87,15 @@ apps::Task<int> Protocol::read_blocks(Lane &lane)
 		pointer.address += offsetof(Slot, block);
 		leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
 	};
-	const auto judge = [&lane](Leg &leg, unsigned) {
+	/* A replica whose slot is damaged is as good as gone for this block. */
+	unsigned damaged = 0;
+	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) {
 		const bool whole =
 			leg.completion.status == Status::ok && leg.completion.byte_len == leg.memory.in.size();
 		if (whole || leg.completion.status == Status::null_pointer)
 			return Verdict::counts;
+		if (options_.replicas - ++damaged >= quorum())
+			return Verdict::useless;
 		lane.operation->error = EBADMSG;
 		return Verdict::fatal;
 	};

@@ -73,8 +73,9 @@ public:
 /** What an answer is worth. */
 enum class Verdict : std::uint8_t {
 	counts,
-	again, /* ask once more, a little later */
-	fatal, /* the round is over: see Round::error */
+	again,   /* ask once more, a little later */
+	useless, /* not in this round: ask another */
+	fatal,   /* the round is over: see Round::error */
 };
 
 struct RoundOptions {
@@ -118,8 +119,10 @@ inline unsigned asked(const Lane &lane, std::uint64_t epoch) noexcept
 /** Before a lane's next round: answers are forgotten, and what is still under way will come too late. */
 inline void begin(Lane &lane) noexcept
 {
-	for (Leg &leg : lane.legs)
+	for (Leg &leg : lane.legs) {
 		leg.state = leg.under_way() ? Leg::State::late : Leg::State::idle;
+		leg.again = {};
+	}
 }
 
 /** Whether @p replica can be asked now. */
@@ -185,10 +188,10 @@ apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, A
 			const Verdict verdict = judge(leg, replica);
 			if (verdict == Verdict::fatal)
 				co_return ECANCELED;
-			if (verdict == Verdict::again) {
-				leg.state = Leg::State::idle;
-				leg.again = carrier.now() + round::pause;
-			}
+			if (verdict == Verdict::counts)
+				continue;
+			leg.state = Leg::State::idle;
+			leg.again = verdict == Verdict::useless ? lane.deadline : carrier.now() + round::pause;
 		}
 	}
 }

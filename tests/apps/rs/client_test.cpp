@@ -198,20 +198,39 @@ TEST(Limits, ACounterAtItsEnd)
 	EXPECT_EQ(client.put(4, 'b'), Outcome::ok) << "other blocks are not concerned";
 }
 
-TEST(Limits, ADamagedSlotIsAnErrorAndNothingElse)
+/** Makes @p replica's slot of @p block lead to less than a block. */
+void damage(const Volume &volume, unsigned replica, std::uint64_t block)
+{
+	Slot slot = volume.at(replica, block);
+	slot.block.bound = 100;
+	spoil(volume, replica, block, slot);
+}
+
+/** Block 3 is at replicas 0 and 1 at first. */
+TEST(Limits, ADamagedSlotIsOneReplicaLess)
 {
 	Volume volume;
 	Client client(volume);
 	EXPECT_EQ(client.put(3, 'a'), Outcome::ok);
-	for (unsigned replica = 0; replica < 3; replica++) {
-		Slot slot = volume.at(replica, 3);
-		slot.block.bound = 100; /* shorter than a block */
-		spoil(volume, replica, 3, slot);
-	}
-	EXPECT_EQ(client.get(3), '?');
-	EXPECT_EQ(client.last.error, EBADMSG);
+	damage(volume, 0, 3);
+	EXPECT_EQ(client.get(3), 'a');
 	EXPECT_EQ(client.put(3, 'b'), Outcome::ok) << "a PUT replaces it";
 	EXPECT_EQ(client.get(3), 'b');
+}
+
+TEST(Limits, TooManyDamagedSlotsAreAnErrorAndNothingElse)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.put(3, 'a'), Outcome::ok);
+	damage(volume, 0, 3);
+	EXPECT_EQ(client.get(3), 'a') << "now it is at replica 2 as well";
+	damage(volume, 1, 3);
+	damage(volume, 2, 3);
+	EXPECT_EQ(client.get(3), '?');
+	EXPECT_EQ(client.last.error, EBADMSG);
+	EXPECT_EQ(client.put(4, 'b'), Outcome::ok) << "other blocks are not concerned";
+	EXPECT_EQ(client.get(4), 'b');
 }
 
 TEST(Failures, OneReplicaMoreOrLessIsNotNoticed)
