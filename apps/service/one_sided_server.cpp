@@ -37,7 +37,6 @@ struct OneSidedServer::Connection {
 	{
 	}
 
-	Reception::Link rendezvous;
 	/** From here on no request of the client is executed. */
 	void end() noexcept
 	{
@@ -45,6 +44,7 @@ struct OneSidedServer::Connection {
 		dead = true;
 	}
 
+	Reception::Link rendezvous;
 	ControlChannel control;
 	std::optional<QueuePair> qp;
 	std::uint32_t number;

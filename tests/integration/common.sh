@@ -121,3 +121,21 @@ pair() {
 		pass "$name"
 	fi
 }
+
+# expect CODE NAME COMMAND...: its exit status; its output is in out and err
+expect() {
+	local wanted=$1 name=$2 code
+	shift 2
+	"$@" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ "$code" -ne "$wanted" ]; then
+		fail "$name: exit status $code, not $wanted" "$work/out" "$work/err"
+		return 1
+	fi
+}
+
+# says TEXT: the last command did, on the standard error, in one line
+says() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
+}

@@ -93,7 +93,6 @@ struct Lane {
 	apps::Operation *operation = nullptr;
 	std::uint64_t block = 0; /* of the operation */
 	std::optional<apps::Task<apps::Outcome>> task;
-	std::uint64_t began = 0; /* serial number of the operation */
 	Time deadline{};
 	std::vector<Leg> legs; /* by replica */
 

@@ -75,7 +75,7 @@ enum class Verdict : std::uint8_t {
 	counts,
 	again,   /* ask once more, a little later */
 	useless, /* not in this round: ask another */
-	fatal,   /* the round is over: see Round::error */
+	fatal,   /* the round is over; who judges has told why */
 };
 
 struct RoundOptions {

@@ -196,7 +196,6 @@ int VolumeClient::start(apps::Operation &operation) noexcept
 	operation.length = 0;
 	lane.operation = &operation;
 	lane.block = block;
-	lane.began = ++serial_;
 	lane.deadline = now() + timeout_;
 	lane.round_trips = 0;
 	lane.task.emplace(protocol_->run(lane));

@@ -139,7 +139,6 @@ private:
 	std::vector<apps::Operation *> ended_;
 	std::vector<Lane *> to_wake_;
 	std::uint64_t epoch_ = 0;
-	std::uint64_t serial_ = 0;   /* of operations */
 	std::uint64_t requests_ = 0; /* posted so far */
 	std::uint64_t polls_ = 0;
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */

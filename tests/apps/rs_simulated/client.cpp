@@ -81,7 +81,6 @@ void Client::start(Lane &lane, prism::apps::Operation &operation, std::uint64_t 
 	operation.length = 0;
 	lane.operation = &operation;
 	lane.block = block;
-	lane.began = ++serial_;
 	lane.deadline = now() + std::chrono::nanoseconds(options_.timeout);
 	lane.round_trips = 0;
 	lane.task.emplace(protocol_.run(lane));

@@ -127,7 +127,6 @@ private:
 	std::vector<prism::rs::Lane *> to_wake_;
 	std::vector<Spared> spared_; /* of Flaw::no_write_back: requests that are not posted */
 	std::uint64_t epoch_ = 0;
-	std::uint64_t serial_ = 0;   /* of operations */
 	std::uint64_t requests_ = 0; /* posted so far */
 	std::uint64_t misses_ = 0;
 	bool lost_its_replica_ = false;

@@ -27,27 +27,9 @@ kv() {
 	timeout -k 5 30 "$bin/prism-kv" --timeout "$patience" "${servers[@]}" "$@"
 }
 
-# expect CODE NAME COMMAND...: its exit status; its output is in out and err
-expect() {
-	local wanted=$1 name=$2 code
-	shift 2
-	"$@" >"$work/out" 2>"$work/err"
-	code=$?
-	if [ "$code" -ne "$wanted" ]; then
-		fail "$name: exit status $code, not $wanted" "$work/out" "$work/err"
-		return 1
-	fi
-}
-
 # prints TEXT: the last command did, exactly
 prints() {
 	[ "$(cat "$work/out")" = "$1" ] || fail "not '$1':" "$work/out"
-}
-
-# says TEXT: the last command did, on the standard error, in one line
-says() {
-	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
-	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
 }
 
 # stat_of ADDRESS EXPRESSION: of the server's statistics s
