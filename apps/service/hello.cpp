@@ -49,6 +49,12 @@ std::string_view to_string(StoreKind kind) noexcept
 		return "rs";
 	case StoreKind::abdlock:
 		return "abdlock";
+	case StoreKind::tx:
+		return "tx";
+	case StoreKind::farm:
+		return "farm";
+	case StoreKind::locking:
+		return "locking";
 	}
 	return "unknown";
 }

@@ -30,6 +30,9 @@ enum class StoreKind : std::uint16_t {
 	prism = 3,   /**< every operation by PRISM requests */
 	rs = 4,      /**< a replica of PRISM-RS */
 	abdlock = 5, /**< a replica of the lock-based ABD */
+	tx = 6,      /**< a shard of PRISM-TX */
+	farm = 7,    /**< a shard of FaRM's protocol */
+	locking = 8, /**< a shard of two-phase locking */
 };
 
 /** Such as "pilaf". Never empty. */

@@ -7,21 +7,12 @@
 #include <vector>
 
 #include "prism_client.hpp"
+#include "service/server_address.hpp"
 
 namespace prism::kv
 {
 
-/** Where a server listens. */
-struct ServerAddress {
-	std::string host;
-	std::uint16_t port = 0;
-
-	/** Reads "HOST:PORT" or "[IPv6]:PORT", or a host alone with @p default_port. Errors: EINVAL. */
-	static Result<ServerAddress> parse(const std::string &text, std::uint16_t default_port);
-
-	/** "HOST:PORT" or "[IPv6]:PORT" */
-	[[nodiscard]] std::string text() const;
-};
+using apps::ServerAddress;
 
 /**
  * Several PRISM-KV servers as one store: each key is on the server that its hash names. All clients must name the same

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <prism/result.hpp>
+
+namespace prism::apps
+{
+
+/** Where a server listens. */
+struct ServerAddress {
+	std::string host;
+	std::uint16_t port = 0;
+
+	/** Reads "HOST:PORT" or "[IPv6]:PORT", or a host alone with @p default_port. Errors: EINVAL. */
+	static Result<ServerAddress> parse(const std::string &text, std::uint16_t default_port);
+
+	/** "HOST:PORT" or "[IPv6]:PORT" */
+	[[nodiscard]] std::string text() const;
+};
+
+} // namespace prism::apps

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "service/server_address.hpp"
+#include "tx/transaction/transaction.hpp"
+
+namespace prism::tx
+{
+
+/** The servers of a store. Their order is part of it: the first has number 0. */
+using Shards = std::vector<apps::ServerAddress>;
+
+/** Shards that a store has at most. */
+constexpr std::size_t max_shards = 4095;
+
+/** Reads "HOST:PORT,HOST:PORT,..."; without a port it is apps::default_store_port plus the shard's number. Errors:
+ * EINVAL. */
+Result<Shards> parse_shards(const std::string &text);
+
+/** The shard of @p shards that has @p key: by a hash that is the same everywhere. */
+std::size_t shard_of(Bytes key, std::size_t shards) noexcept;
+
+} // namespace prism::tx

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the transactional stores have in common for those who use them: the workloads, the checks, the tools. A
+ * transaction is a coroutine over a Transaction; a client runs it, again and again if others come in between.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "common/task.hpp"
+
+namespace prism::tx
+{
+
+using Bytes = std::span<const std::byte>;
+using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+
+enum class Outcome : std::uint8_t {
+	committed,
+	rolled_back, /**< by its body; Job::error is what the body returned */
+	conflict,    /**< with others, until the attempts or the time were used up; nothing was changed */
+	failed,      /**< see Job::error; nothing was changed */
+	unknown,     /**< see Job::error; all of its changes are made, or will be, or none */
+};
+
+/** The place of a transaction in the order of all: the clock first. All zero: its system has none. */
+struct Stamp {
+	std::uint64_t clock = 0;
+	std::uint64_t writer = 0;
+};
+
+/**
+ * One attempt of a transaction, as its body sees it. Changes are kept until the commit. What is read is what committed
+ * transactions have written, but only a commit tells whether all of it belongs together: a body must bear values that
+ * do not fit each other, and end.
+ */
+class Transaction
+{
+public:
+	virtual ~Transaction() = default;
+
+	/**
+	 * Reads those of @p keys that are not known yet, all at once. 0; EAGAIN: it is certain already that this
+	 * attempt cannot commit, return it; E2BIG: too much for one transaction; EINVAL: a key of a forbidden size, or
+	 * no key of this store; otherwise what the store failed with.
+	 */
+	virtual apps::Task<int> fetch(std::span<const Bytes> keys) = 0;
+	apps::Task<int> fetch(Bytes key) { co_return co_await fetch(std::span(&key, 1)); }
+
+	/** What @p key, which was fetched or written, has now; nothing: it is not there. Until the next change of the
+	 * key.
+	 */
+	[[nodiscard]] virtual std::optional<Bytes> value(Bytes key) const noexcept = 0;
+
+	/** Changes at the commit. Both are copied. 0, E2BIG or EINVAL: as fetch(), or a value too long. */
+	virtual int write(Bytes key, Bytes value) noexcept = 0;
+	virtual int erase(Bytes key) noexcept = 0;
+	/** EEXIST if @p key, which was fetched before, is there. */
+	int insert(Bytes key, Bytes value) noexcept { return this->value(key) ? EEXIST : write(key, value); }
+
+	/* For who runs it -------------------------------------------------------------------------------------------
+	 */
+
+	/** Forgets everything, and waits for what an attempt before has left to do. */
+	virtual apps::Task<int> begin() = 0;
+	/** Makes all changes, or none. Anything but Outcome::rolled_back; Outcome::conflict: begin() again. */
+	virtual apps::Task<Outcome> commit() = 0;
+	/** Makes none. */
+	virtual apps::Task<int> roll_back() = 0;
+	/** The errno of what commit() has failed with. */
+	[[nodiscard]] virtual int error() const noexcept = 0;
+	/** Of what commit() has committed, or may have. */
+	[[nodiscard]] virtual Stamp stamp() const noexcept { return {}; }
+	/** Round trips one after another since begin(). */
+	[[nodiscard]] virtual std::uint32_t round_trips() const noexcept = 0;
+};
+
+/** Reads and changes what it wants. 0: to be committed; EAGAIN, from fetch(): again; any other errno: not at all. */
+using Body = std::function<apps::Task<int>(Transaction &)>;
+
+/** A transaction on its way. Its memory stays until TransactionClient::poll() hands it back. */
+struct Job {
+	Body body;
+	unsigned max_attempts = 0; /**< 0: as many as the client's timeout has room for */
+	void *context = nullptr;   /**< the caller's */
+
+	/* Filled in by the client */
+	Outcome outcome = Outcome::committed;
+	int error = 0;
+	unsigned attempts = 0;
+	std::uint32_t round_trips = 0; /**< of the last attempt */
+	Stamp stamp;
+};
+
+} // namespace prism::tx
