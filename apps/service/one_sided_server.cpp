@@ -83,6 +83,7 @@ public:
 		if (connection)
 			connection->end();
 	}
+	[[nodiscard]] std::uint32_t number() const noexcept { return connection ? connection->number : 0; }
 
 private:
 	OneSidedServer &server;
@@ -92,13 +93,13 @@ private:
 /* Set-up --------------------------------------------------------------------------------------------------------- */
 
 Result<OneSidedServer::Parts> OneSidedServer::make_parts(const Context &context, const Hello &hello,
-	std::size_t slot_bytes, std::vector<ListOptions> lists, const OneSidedServerOptions &options)
+	std::size_t slot_bytes, std::vector<BufferClass> lists, const OneSidedServerOptions &options)
 {
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
 	std::size_t bytes = aligned(slot_bytes) + scratch_bytes * options.max_connections;
-	for (const ListOptions &list : lists)
+	for (const BufferClass &list : lists)
 		bytes += std::size_t{list.buffer_size} * list.count;
 	Result<Buffer> memory = Buffer::create(*pd, bytes, access::all);
 	if (!memory)
@@ -139,7 +140,7 @@ OneSidedServer::~OneSidedServer() = default;
 Result<void> OneSidedServer::make_lists()
 {
 	std::size_t offset = scratch_offset_ + scratch_bytes * options_.max_connections;
-	for (const ListOptions &wanted : list_options_) {
+	for (const BufferClass &wanted : list_options_) {
 		FreeListOptions list;
 		list.buffer_size = wanted.buffer_size;
 		list.count = wanted.count;
@@ -291,6 +292,18 @@ void OneSidedServer::drop_clients(std::uint32_t except)
 	}
 	for (Arrival *const arrival : arrivals_)
 		arrival->end();
+}
+
+void OneSidedServer::drop_client(std::uint32_t number)
+{
+	for (const auto &connection : connections_) {
+		if (connection->number == number)
+			connection->end();
+	}
+	for (Arrival *const arrival : arrivals_) {
+		if (arrival->number() == number)
+			arrival->end();
+	}
 }
 
 /** With its queue pair nothing of a client is under way any more; what it held is found by a recovery scan. */

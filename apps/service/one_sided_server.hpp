@@ -20,6 +20,12 @@
 namespace prism::apps
 {
 
+/** Equal buffers. */
+struct BufferClass {
+	std::uint32_t buffer_size = 0; /**< bytes, a multiple of 64 */
+	std::uint32_t count = 0;
+};
+
 struct OneSidedServerOptions {
 	std::string address;    /**< to listen on; empty: all */
 	std::uint16_t port = 0; /**< 0: any, see OneSidedServer::port() */
@@ -70,11 +76,6 @@ public:
 	[[nodiscard]] std::uint64_t buffers_in_use();
 
 protected:
-	/** Equal buffers. */
-	struct ListOptions {
-		std::uint32_t buffer_size = 0;
-		std::uint32_t count = 0;
-	};
 	/** What create() of a derived class makes first. */
 	struct Parts {
 		ProtectionDomain pd;
@@ -83,7 +84,7 @@ protected:
 		CompletionQueue cq;
 		QueuePair self;
 		std::unique_ptr<Reception> reception;
-		std::vector<ListOptions> lists;
+		std::vector<BufferClass> lists;
 		std::size_t slot_bytes;
 	};
 	/** What a connection has of the store: told to the client by introduce(). */
@@ -100,7 +101,7 @@ protected:
 	 * TcpListener::create().
 	 */
 	static Result<Parts> make_parts(const Context &context, const Hello &hello, std::size_t slot_bytes,
-		std::vector<ListOptions> lists, const OneSidedServerOptions &options);
+		std::vector<BufferClass> lists, const OneSidedServerOptions &options);
 	OneSidedServer(Parts parts, OneSidedServerOptions options);
 	/** Makes the free lists: once, before serve(). Errors: those of FreeList::create(). */
 	Result<void> make_lists();
@@ -122,6 +123,8 @@ protected:
 	 * executed any more.
 	 */
 	void drop_clients(std::uint32_t except = 0);
+	/** Ends connection @p number, likewise. */
+	void drop_client(std::uint32_t number);
 
 	[[nodiscard]] bool is_open(std::uint32_t number) const;
 	[[nodiscard]] const Buffer &memory() const noexcept { return *memory_; }
@@ -164,7 +167,7 @@ private:
 	Reclaimer reclaimer_;
 	CompletionQueue cq_; /* of the connections' sends: there are none */
 	QueuePair self_;
-	const std::vector<ListOptions> list_options_;
+	const std::vector<BufferClass> list_options_;
 	std::deque<FreeList> lists_;
 	std::vector<std::uint32_t> free_scratches_; /* indices */
 	std::vector<std::unique_ptr<Connection>> connections_;

@@ -88,11 +88,8 @@ Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context,
 {
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
-	std::vector<ListOptions> lists;
-	for (const ClassOptions &size_class : options.classes)
-		lists.push_back({size_class.buffer_size, size_class.count});
-	Result<Parts> parts = make_parts(
-		context, prism_hello(), geometry_for(options.slots).table_bytes(), std::move(lists), options);
+	Result<Parts> parts =
+		make_parts(context, prism_hello(), geometry_for(options.slots).table_bytes(), options.classes, options);
 	if (!parts)
 		return parts.error();
 	std::unique_ptr<PrismServer> server(new PrismServer(*std::move(parts), options));

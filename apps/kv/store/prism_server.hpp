@@ -15,11 +15,8 @@
 namespace prism::kv
 {
 
-/** Equal buffers for objects: header, key and value. */
-struct ClassOptions {
-	std::uint32_t buffer_size = 0; /**< bytes, a multiple of 64 */
-	std::uint32_t count = 0;
-};
+/** Buffers for objects: header, key and value. */
+using ClassOptions = apps::BufferClass;
 
 struct PrismServerOptions : apps::OneSidedServerOptions {
 	std::uint64_t slots = 1 << 17;       /**< of the table; twice the number of keys keeps most of them at home */

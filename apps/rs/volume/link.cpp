@@ -81,68 +81,14 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 	std::unique_ptr<Link> link(new Link(*std::move(rendezvous), *std::move(qp), *view));
 	if (!options.buffer_size)
 		return link;
-	Result<FreeReporter> reporter = FreeReporter::create(link->qp_, view->free_list);
-	if (!reporter)
-		return reporter.error();
-	link->reporter_.emplace(*std::move(reporter));
+	if (Result<void> reports = link->report_to(peer->free_lists); !reports)
+		return reports.error();
 	return link;
 }
 
 Link::Link(TcpRendezvous rendezvous, QueuePair qp, const ReplicaView &view)
-	: rendezvous_(std::move(rendezvous)), control_(rendezvous_.fd()), qp_(std::move(qp)), view_(view)
+	: ServerLink(std::move(rendezvous), std::move(qp)), view_(view)
 {
-}
-
-void Link::release(std::uint64_t address) noexcept
-{
-	if (!reporter_ || !view_.buffers.contains(address, 1))
-		return;
-	if (reporter_->report(address) == ENOMEM)
-		waiting_.push_back(address);
-}
-
-void Link::flush(std::uint64_t wr_id) noexcept
-{
-	if (reporter_ && reporter_->pending() && !reporter_->flush(wr_id))
-		flushes_++;
-}
-
-int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
-{
-	for (const std::uint64_t address : std::exchange(waiting_, {}))
-		release(address);
-	apps::ControlMessage message;
-	int got = 0;
-	while (!answer_ && (got = control_.receive(message)) > 0) {
-		if (message.kind == apps::ControlKind::settle && reporter_)
-			settling_ = {message.value, newest, false};
-		else
-			answer_ = message;
-	}
-	if (got < 0)
-		return -got;
-	return settling_ ? settle(oldest, flush_id) : 0;
-}
-
-/**
- * The replica looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of
- * this client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
- */
-int Link::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
-{
-	if (oldest <= settling_->before || !waiting_.empty())
-		return 0;
-	if (!settling_->flushed) {
-		if (reporter_->flush(flush_id))
-			return 0; /* no room in the send queue yet */
-		flushes_++;
-		settling_->flushed = true;
-	}
-	if (flushes_)
-		return 0;
-	const std::uint64_t value = settling_->value;
-	settling_.reset();
-	return control_.send({apps::ControlKind::settled, value});
 }
 
 } // namespace prism::rs

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "server_link.hpp"
+
+#include <cerrno>
+
+namespace prism::apps
+{
+
+ServerLink::ServerLink(TcpRendezvous rendezvous, QueuePair qp)
+	: rendezvous_(std::move(rendezvous)), control_(rendezvous_.fd()), qp_(std::move(qp))
+{
+}
+
+Result<void> ServerLink::report_to(const std::vector<FreeListInfo> &lists)
+{
+	for (const FreeListInfo &list : lists) {
+		Result<FreeReporter> reporter = FreeReporter::create(qp_, list.number);
+		if (!reporter)
+			return reporter.error();
+		lists_.push_back({list.buffers, *std::move(reporter)});
+	}
+	return {};
+}
+
+void ServerLink::release(std::uint64_t address) noexcept
+{
+	for (List &list : lists_) {
+		if (list.buffers.contains(address, 1)) {
+			if (list.reporter.report(address) == ENOMEM)
+				waiting_.push_back(address);
+			return;
+		}
+	}
+}
+
+void ServerLink::flush(std::uint64_t wr_id) noexcept
+{
+	for (List &list : lists_) {
+		if (list.reporter.pending() && !list.reporter.flush(wr_id))
+			flushes_++;
+	}
+}
+
+int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
+{
+	for (const std::uint64_t address : std::exchange(waiting_, {}))
+		release(address);
+	ControlMessage message;
+	int got = 0;
+	while (!answer_ && (got = control_.receive(message)) > 0) {
+		if (message.kind == ControlKind::settle && !lists_.empty())
+			settling_ = {message.value, newest, 0};
+		else
+			answer_ = message;
+	}
+	if (got < 0)
+		return -got;
+	return settling_ ? settle(oldest, flush_id) : 0;
+}
+
+/**
+ * The server looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of
+ * this client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
+ */
+int ServerLink::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
+{
+	if (oldest <= settling_->before || !waiting_.empty())
+		return 0;
+	for (; settling_->flushed < lists_.size(); settling_->flushed++) {
+		if (lists_[settling_->flushed].reporter.flush(flush_id))
+			return 0; /* no room in the send queue yet */
+		flushes_++;
+	}
+	if (flushes_)
+		return 0;
+	const std::uint64_t value = settling_->value;
+	settling_.reset();
+	return control_.send({ControlKind::settled, value});
+}
+
+} // namespace prism::apps

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "service/control.hpp"
+
+namespace prism::apps
+{
+
+/**
+ * A client's end of a connection to a OneSidedServer: the queue pair, reports of freed buffers, and the server's
+ * questions about them. It ends with its queue pair: nothing that it has posted is executed afterwards. One thread at a
+ * time.
+ */
+class ServerLink
+{
+public:
+	/** Work requests that reports may take. */
+	static constexpr std::uint32_t room_for_reports = 64;
+
+	ServerLink(TcpRendezvous rendezvous, QueuePair qp);
+	ServerLink(const ServerLink &) = delete;
+	ServerLink &operator=(const ServerLink &) = delete;
+
+	/** The client frees buffers of @p lists, as the server has described them. Errors: those of
+	 * FreeReporter::create(). */
+	Result<void> report_to(const std::vector<FreeListInfo> &lists);
+
+	[[nodiscard]] const QueuePair &qp() const noexcept { return qp_; }
+	[[nodiscard]] ControlChannel &control() noexcept { return control_; }
+
+	/** The buffer at @p address is free. An address that is not the server's is ignored. */
+	void release(std::uint64_t address) noexcept;
+
+	/** A report that flush() has posted as @p wr_id has arrived. */
+	void flushed() noexcept { flushes_--; }
+
+	/**
+	 * Hears what the server says, and answers it if that is possible now. @p oldest: number of the oldest request
+	 * that is under way; @p newest: of the newest that was posted. @p flush_id: for reports. 0, or the errno of
+	 * what ended the connection.
+	 */
+	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
+
+	/**
+	 * The server's answer to a message of this side, if one has come; forgotten then. Before that nothing behind
+	 * it is read, such as its text.
+	 */
+	std::optional<ControlMessage> take_answer() noexcept { return std::exchange(answer_, std::nullopt); }
+
+	/** Sends what is freed and not reported yet. */
+	void flush(std::uint64_t wr_id) noexcept;
+	[[nodiscard]] bool flushing() const noexcept { return flushes_ != 0; }
+
+private:
+	struct Settling {
+		std::uint64_t value = 0;
+		std::uint64_t before = 0; /* requests of this number and below must have ended */
+		std::size_t flushed = 0;  /* reporters */
+	};
+	struct List {
+		RemoteRegion buffers;
+		FreeReporter reporter;
+	};
+
+	int settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept;
+
+	TcpRendezvous rendezvous_;
+	ControlChannel control_;
+	QueuePair qp_;
+	std::vector<List> lists_;
+	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
+	std::optional<Settling> settling_;
+	std::optional<ControlMessage> answer_;
+	unsigned flushes_ = 0; /* under way */
+};
+
+} // namespace prism::apps
