@@ -419,7 +419,9 @@ bool OneSidedServer::settled() const
 bool OneSidedServer::is_open(std::uint32_t number) const
 {
 	const auto is_it = [number](const auto &connection) { return connection->number == number; };
-	return std::any_of(connections_.begin(), connections_.end(), is_it);
+	const auto will_be = [number](const Arrival *arrival) { return arrival->number() == number; };
+	return std::any_of(connections_.begin(), connections_.end(), is_it) ||
+	       std::any_of(arrivals_.begin(), arrivals_.end(), will_be);
 }
 
 bool OneSidedServer::run_on_self(const Chain &chain)

@@ -126,6 +126,7 @@ protected:
 	/** Ends connection @p number, likewise. */
 	void drop_client(std::uint32_t number);
 
+	/** Whether connection @p number is there, or on its way. */
 	[[nodiscard]] bool is_open(std::uint32_t number) const;
 	[[nodiscard]] const Buffer &memory() const noexcept { return *memory_; }
 	/** The buffer that holds @p address is reachable: for look_at(). */

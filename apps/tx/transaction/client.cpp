@@ -136,7 +136,7 @@ apps::Task<int> TransactionClient::run_job(std::uint32_t number, Job &job)
 			co_return 0;
 		conflicts_++;
 		job.outcome = Outcome::conflict;
-		job.error = EAGAIN;
+		job.error = attempt.error() ? attempt.error() : EAGAIN;
 		if (job.attempts == job.max_attempts || now() >= deadline)
 			co_return 0;
 		co_await Event{lanes_[number].waiter, now() + pause(job.attempts)};

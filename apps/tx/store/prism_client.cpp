@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "prism_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "tx/store/introduction.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::uint32_t max_depth = 1024;
+/* Of one queue pair: more are put off */
+constexpr std::uint32_t most_requests = 4096;
+/* Of one lane at most: two for each access, and the decision */
+constexpr std::size_t completions_of_a_lane = 2 * max_accesses + 1;
+/* How often a busy client looks at its connections, which costs a system call for each */
+constexpr std::uint64_t polls_a_look = 256;
+/* Requests that leave together at the latest, though answers still come in */
+constexpr std::size_t many = 64;
+
+} // namespace
+
+/** What a wr_id says. */
+struct PrismClient::WorkRequest {
+	std::uint32_t lane;
+	std::size_t shard;
+	std::uint16_t number;
+
+	/* Of a report */
+	static constexpr std::uint32_t no_lane = 0xffff;
+
+	[[nodiscard]] std::uint64_t id() const noexcept
+	{
+		return std::uint64_t{lane} << 32 | std::uint64_t{shard} << 16 | number;
+	}
+	static WorkRequest of(std::uint64_t id) noexcept
+	{
+		return {static_cast<std::uint32_t>(id >> 32), static_cast<std::size_t>(id >> 16 & 0xffff),
+			static_cast<std::uint16_t>(id & 0xffff)};
+	}
+};
+
+/** What the shards have said of themselves and of this client. */
+struct PrismClient::Meeting {
+	std::vector<Introduction> shards;
+	bool used = false; /* the number was another client's on any of them */
+};
+
+/* Set-up --------------------------------------------------------------------------------------------------------- */
+
+Result<std::unique_ptr<PrismClient>> PrismClient::connect(
+	const Context &context, const Shards &shards, const PrismClientOptions &options)
+{
+	if (shards.empty() || shards.size() > max_shards)
+		return make_error(EINVAL, "cannot connect to a store", "name 1 to 4095 shards");
+	if (options.depth == 0 || options.depth > max_depth)
+		return make_error(EINVAL, "cannot connect to a store", fmt::format("the depth is 1 to {}", max_depth));
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	const std::size_t completions =
+		completions_of_a_lane * options.depth + shards.size() * apps::ServerLink::room_for_reports;
+	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(completions));
+	if (!cq)
+		return cq.error();
+	std::unique_ptr<PrismClient> client(new PrismClient(context, *pd, *cq, shards.size(), options));
+	Meeting meeting;
+	for (std::size_t shard = 0; shard < shards.size(); shard++) {
+		if (Result<void> met = client->meet(shard, shards[shard], options, meeting); !met)
+			return met.error();
+	}
+	if (Result<void> told = client->tell_lives(meeting); !told)
+		return told.error();
+	if (Result<void> made = client->make_lanes(meeting); !made)
+		return made.error();
+	if (Result<void> cleared = client->clear_logs(meeting); !cleared)
+		return cleared.error();
+	return client;
+}
+
+PrismClient::PrismClient(
+	Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards, const PrismClientOptions &options)
+	: TransactionClient(options.depth, options.retry), context_(std::move(context)), pd_(std::move(pd)),
+	  cq_(std::move(cq)), clock_(options.clock), shards_(shards), timeout_(options.setup_timeout)
+{
+	state_.patience = options.patience;
+}
+
+/** Connects to one shard. Shard 0, the first, gives the client its number. */
+Result<void> PrismClient::meet(
+	std::size_t number, const apps::ServerAddress &address, const PrismClientOptions &options, Meeting &meeting)
+{
+	const std::string who = fmt::format("shard {} at {}", number, address.text());
+	QueuePairOptions pair;
+	pair.max_send_wr = std::min<std::uint32_t>(options.depth * 4 * max_accesses, most_requests) +
+			   apps::ServerLink::room_for_reports;
+	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, pair);
+	if (!qp)
+		return qp.error();
+	const auto named = [&who](Error error) {
+		error.message = who + ": " + error.message;
+		return error;
+	};
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(address.host, address.port, options.setup_timeout);
+	if (!rendezvous)
+		return named(rendezvous.error());
+	Introduction mine;
+	if (number) {
+		mine.store = meeting.shards[0].identity;
+		mine.client = meeting.shards[0].client;
+		mine.incarnation = meeting.shards[0].incarnation;
+	}
+	mine.shard = static_cast<std::uint16_t>(number);
+	mine.shards = static_cast<std::uint16_t>(shards_.size());
+	ConnectionRecord record;
+	record.private_data = tx_hello().serialize(mine.serialize());
+	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.setup_timeout);
+	if (!peer)
+		return named(peer.error());
+	Result<apps::Hello> hello = tx_hello().expect(*peer, who);
+	if (!hello)
+		return hello.error();
+	Result<Introduction> theirs = Introduction::parse(*peer, who);
+	if (!theirs)
+		return theirs.error();
+	if (!qp->peer_speaks_prism())
+		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
+	Result<ShardView> view = view_of(*peer, *theirs, who);
+	if (!view)
+		return view.error();
+	if (options.depth > theirs->geometry.lanes)
+		return make_error(EINVAL, fmt::format("{} takes {} transactions of a client at once, not {}", who,
+						  theirs->geometry.lanes, options.depth));
+	if (number && (theirs->view.numbered != state_.store.numbered ||
+			      theirs->view.as_in_paper != state_.store.as_in_paper))
+		return make_error(EPROTONOSUPPORT, who + " finds keys or commits in another way than shard 0");
+	if (!number) {
+		state_.store = theirs->view;
+		state_.store.max_key_size = hello->max_key_size;
+		state_.store.max_value_size = hello->max_value_size;
+		state_.incarnation = theirs->incarnation;
+	}
+	state_.store.max_key_size = std::min(state_.store.max_key_size, hello->max_key_size);
+	state_.store.max_value_size = std::min(state_.store.max_value_size, hello->max_value_size);
+	meeting.used |= theirs->used;
+	meeting.shards.push_back(*theirs);
+	Shard &shard = shards_[number];
+	shard.view = *std::move(view);
+	shard.link = std::make_unique<apps::ServerLink>(*std::move(rendezvous), *std::move(qp));
+	return shard.link->report_to(peer->free_lists);
+}
+
+/** A shard that has come back empty is found out by shard 0. */
+Result<void> PrismClient::tell_lives(const Meeting &meeting)
+{
+	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
+		Result<apps::ControlMessage> answer =
+			ask(0, {apps::ControlKind::shard, meeting.shards[shard].identity});
+		if (!answer)
+			return answer.error();
+		if (answer->value)
+			return make_error(static_cast<int>(answer->value),
+				fmt::format("shard {} has lost its memory since clients have met it", shard),
+				"start all servers anew");
+	}
+	return {};
+}
+
+Result<void> PrismClient::make_lanes(const Meeting &meeting)
+{
+	const Introduction &first = meeting.shards[0];
+	std::uint32_t room = 0;
+	for (const Shard &shard : shards_)
+		room = std::max(room, shard.view.classes.back().buffer_size);
+	const std::size_t size = PrismTransaction::memory_size(room);
+	Result<Buffer> memory = Buffer::create(pd_, size * depth());
+	if (!memory)
+		return memory.error();
+	memory_ = std::make_unique<Buffer>(*std::move(memory));
+	for (std::uint32_t lane = 0; lane < depth(); lane++)
+		lanes_.push_back(std::make_unique<PrismTransaction>(state_, static_cast<Carrier &>(*this), waiter(lane),
+			lane, first.client * first.geometry.lanes + lane, memory_->data() + lane * size, room,
+			memory_->region().lkey()));
+	return {};
+}
+
+/* A coroutine that is driven from here, on the first lane. */
+Result<void> PrismClient::clear_logs(const Meeting &meeting)
+{
+	if (!meeting.used || state_.store.as_in_paper)
+		return {};
+	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+		const Introduction &there = meeting.shards[shard];
+		const std::uint32_t lanes = there.geometry.lanes;
+		bool cleared = false;
+		apps::Task<int> task = clear_log(shard, there.client * lanes, lanes, cleared);
+		task.start();
+		while (!task.done())
+			drive();
+		if (task.value())
+			return make_error(task.value(),
+				fmt::format("cannot end what a client before has left on shard {}", shard));
+		if (cleared)
+			(void)shards_[shard].link->control().send({apps::ControlKind::recover, 0});
+	}
+	return {};
+}
+
+apps::Task<int> PrismClient::clear_log(
+	std::size_t shard, std::uint32_t first_place, std::uint32_t places, bool &cleared)
+{
+	for (std::uint32_t place = first_place; place < first_place + places; place++) {
+		if (const int error = co_await lanes_[0]->resolver().clear(shard, place, state_.clock, cleared))
+			co_return error;
+	}
+	co_return 0;
+}
+
+/* What is under way comes to its end and what was freed is reported, as far as that is soon; shards find the rest. */
+PrismClient::~PrismClient()
+{
+	abandon();
+	const SteadyClock::time_point deadline = SteadyClock::now() + std::chrono::milliseconds(200);
+	while (under_way_ && SteadyClock::now() < deadline)
+		drive();
+	for (std::size_t shard = 0; shard < shards_.size(); shard++)
+		report_now(shard);
+	const auto flushing = [](const Shard &shard) { return shard.link && shard.link->flushing(); };
+	while (std::ranges::any_of(shards_, flushing) && SteadyClock::now() < deadline)
+		drive();
+}
+
+/* Driving -------------------------------------------------------------------------------------------------------- */
+
+void PrismClient::drive() noexcept
+{
+	if (!under_way_)
+		ring();
+	const bool busy = take_completions();
+	/* As long as answers come in, more requests will follow them, and leave together. */
+	if (!busy || put_off_ >= many)
+		ring();
+	if (!under_way_ || ++polls_ % polls_a_look == 0)
+		look_after_links();
+}
+
+bool PrismClient::take_completions() noexcept
+{
+	std::array<Completion, 32> completions;
+	const int got = cq_.poll(completions);
+	for (int i = 0; i < got; i++)
+		handle(completions[static_cast<std::size_t>(i)]);
+	return got > 0;
+}
+
+void PrismClient::handle(const Completion &completion) noexcept
+{
+	const WorkRequest work = WorkRequest::of(completion.wr_id);
+	if (work.shard >= shards_.size() || !shards_[work.shard].link)
+		return; /* of a connection that is gone */
+	if (completion.failed()) {
+		link_down(work.shard);
+		return;
+	}
+	if (work.lane == WorkRequest::no_lane) {
+		shards_[work.shard].link->flushed();
+		return;
+	}
+	if (work.lane >= lanes_.size())
+		return;
+	Request *const request = lanes_[work.lane]->request(work.number);
+	if (!request || !request->under_way || request->shard != work.shard)
+		return;
+	under_way_--;
+	if (lanes_[work.lane]->ended(*request, completion))
+		resume(work.lane);
+}
+
+/** Posts what was put off: one doorbell for each shard. */
+void PrismClient::ring() noexcept
+{
+	if (!put_off_)
+		return;
+	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+		if (!shards_[shard].put_off.empty())
+			ring(shard);
+	}
+}
+
+/** A full send queue takes them one by one, the rest later; their order stays. */
+void PrismClient::ring(std::size_t number) noexcept
+{
+	Shard &shard = shards_[number];
+	const std::span<const Chain::Posting> waiting(shard.put_off);
+	std::size_t posted = waiting.size();
+	int error = Chain::post(shard.link->qp(), waiting);
+	if (error == ENOMEM) {
+		error = 0;
+		for (posted = 0; posted < waiting.size() && !error; posted += !error)
+			error = Chain::post(shard.link->qp(), waiting.subspan(posted, 1));
+	}
+	put_off_ -= posted;
+	shard.put_off.erase(shard.put_off.begin(), shard.put_off.begin() + static_cast<std::ptrdiff_t>(posted));
+	if (error && error != ENOMEM)
+		link_down(number);
+}
+
+/* Carrier -------------------------------------------------------------------------------------------------------- */
+
+std::uint64_t PrismClient::clock() const noexcept
+{
+	if (clock_)
+		return clock_();
+	const auto since = std::chrono::system_clock::now().time_since_epoch();
+	return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+const ShardView *PrismClient::view(std::size_t shard) const noexcept
+{
+	return shards_[shard].link ? &shards_[shard].view : nullptr;
+}
+
+int PrismClient::post(std::uint32_t lane, Request &request) noexcept
+{
+	Shard &to = shards_[request.shard];
+	if (!to.link)
+		return ENOTCONN;
+	to.put_off.push_back({&request.chain, WorkRequest{lane, request.shard, request.number}.id()});
+	put_off_++;
+	under_way_++;
+	return 0;
+}
+
+void PrismClient::release(std::size_t shard, std::uint64_t address) noexcept
+{
+	if (shards_[shard].link)
+		shards_[shard].link->release(address);
+}
+
+void PrismClient::report_now(std::size_t shard) noexcept
+{
+	if (shards_[shard].link)
+		shards_[shard].link->flush(WorkRequest{WorkRequest::no_lane, shard, 0}.id());
+}
+
+/* Connections ---------------------------------------------------------------------------------------------------- */
+
+std::uint64_t PrismClient::oldest_commit() const noexcept
+{
+	std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+	for (const auto &lane : lanes_)
+		oldest = std::min(oldest, lane->holding());
+	return oldest;
+}
+
+void PrismClient::look_after_links() noexcept
+{
+	for (std::size_t number = 0; number < shards_.size(); number++) {
+		apps::ServerLink *const link = shards_[number].link.get();
+		const std::uint64_t flush_id = WorkRequest{WorkRequest::no_lane, number, 0}.id();
+		if (link && link->talk(oldest_commit(), state_.serial, flush_id))
+			link_down(number);
+	}
+}
+
+/** With the queue pair nothing is under way any more; whether it was executed is not known. */
+void PrismClient::link_down(std::size_t number) noexcept
+{
+	Shard &gone = shards_[number];
+	if (!gone.link)
+		return;
+	put_off_ -= gone.put_off.size();
+	gone.put_off.clear();
+	gone.link.reset();
+	Completion flushed;
+	flushed.error = IBV_WC_WR_FLUSH_ERR;
+	for (std::uint32_t lane = 0; lane < lanes_.size(); lane++) {
+		bool last = false;
+		for (std::uint16_t request = 0; request < PrismTransaction::request_numbers; request++) {
+			Request *const one = lanes_[lane]->request(request);
+			if (!one || !one->under_way || one->shard != number)
+				continue;
+			under_way_--;
+			last |= lanes_[lane]->ended(*one, flushed);
+		}
+		if (last)
+			resume(lane);
+	}
+}
+
+Result<apps::ControlMessage> PrismClient::ask(std::size_t shard, const apps::ControlMessage &question)
+{
+	const auto gone = [shard](int error) {
+		return make_error(error, fmt::format("shard {} does not answer", shard));
+	};
+	if (!shards_[shard].link)
+		return gone(ENOTCONN);
+	(void)shards_[shard].link->take_answer();
+	if (const int error = shards_[shard].link->control().send(question))
+		return gone(error);
+	const SteadyClock::time_point deadline = SteadyClock::now() + timeout_;
+	while (SteadyClock::now() < deadline) {
+		drive();
+		look_after_links();
+		if (!shards_[shard].link)
+			return gone(ECONNRESET);
+		const std::optional<apps::ControlMessage> answer = shards_[shard].link->take_answer();
+		if (answer && answer->kind == question.kind)
+			return *answer;
+		(void)shards_[shard].link->control().wait(1);
+	}
+	return gone(ETIMEDOUT);
+}
+
+Result<std::string> PrismClient::stats_of(std::size_t shard)
+{
+	Result<apps::ControlMessage> answer = ask(shard, {apps::ControlKind::stats, 0});
+	if (!answer)
+		return answer.error();
+	std::string text;
+	const int error =
+		shards_[shard].link->control().receive_text(answer->value, text, static_cast<int>(timeout_.count()));
+	if (error)
+		return make_error(error, fmt::format("the statistics of shard {} do not arrive", shard));
+	return text;
+}
+
+Result<void> PrismClient::request_recovery(std::size_t shard)
+{
+	Result<apps::ControlMessage> answer = ask(shard, {apps::ControlKind::recover, 0});
+	if (!answer)
+		return answer.error();
+	if (answer->value)
+		return make_error(
+			static_cast<int>(answer->value), fmt::format("shard {} does not begin a recovery scan", shard));
+	return {};
+}
+
+TransactionFigures PrismClient::figures() const noexcept
+{
+	TransactionFigures all;
+	for (const auto &lane : lanes_) {
+		const TransactionFigures &one = lane->figures();
+		all.one_chain += one.one_chain;
+		all.prepared += one.prepared;
+		all.read_only += one.read_only;
+		all.resolved += one.resolved;
+		all.no_buffer += one.no_buffer;
+		all.requests += one.requests;
+	}
+	return all;
+}
+
+} // namespace prism::tx

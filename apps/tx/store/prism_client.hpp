@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "service/server_link.hpp"
+#include "tx/store/prism_transaction.hpp"
+#include "tx/transaction/client.hpp"
+#include "tx/transaction/shards.hpp"
+
+namespace prism::tx
+{
+
+struct PrismClientOptions {
+	std::uint32_t depth = 1; /**< transactions under way at once; at most the store's lanes */
+	RetryOptions retry;
+	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
+	/** How long somebody may have prepared what others want before they end it: too short is slow, never wrong. */
+	Time patience = std::chrono::milliseconds(10);
+	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
+	std::function<std::uint64_t()> clock;
+};
+
+/**
+ * A client of a PRISM-TX store. A shard that is lost takes its keys with it: transactions that need them fail with
+ * EHOSTUNREACH, and those under way there may be in doubt (Outcome::unknown); connect() anew when it is back. One
+ * thread at a time, which must call poll() now and then even with nothing under way: a shard that looks for lost
+ * buffers waits for an answer.
+ */
+class PrismClient final : public TransactionClient, private Carrier
+{
+public:
+	/**
+	 * Connects to all shards, and ends what a client with its number has left behind. Errors: EINVAL (depth, no
+	 * shards), EPROTONOSUPPORT (another kind of store, other shards; a device without PRISM), ESTALE (a shard has
+	 * lost its memory), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the
+	 * shard.
+	 */
+	static Result<std::unique_ptr<PrismClient>> connect(
+		const Context &context, const Shards &shards, const PrismClientOptions &options = {});
+	~PrismClient() override;
+
+	[[nodiscard]] const StoreView &store() const noexcept { return state_.store; }
+	/** Where @p key is. See PrismTransaction. */
+	[[nodiscard]] int place_of(Bytes key, PrismTransaction::Place &place) const noexcept
+	{
+		return lanes_[0]->place_of(key, place);
+	}
+	/** Of all lanes. */
+	[[nodiscard]] TransactionFigures figures() const noexcept;
+	/** The statistics of shard number @p shard as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
+	Result<std::string> stats_of(std::size_t shard);
+	/** Has @p shard look for lost buffers. Errors: as above, EBUSY. */
+	Result<void> request_recovery(std::size_t shard);
+
+private:
+	struct Shard {
+		std::unique_ptr<apps::ServerLink> link;
+		ShardView view;
+		std::vector<Chain::Posting> put_off;
+	};
+	struct WorkRequest;
+	struct Meeting;
+
+	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
+		const PrismClientOptions &options);
+	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
+		Meeting &meeting);
+	Result<void> tell_lives(const Meeting &meeting);
+	Result<void> make_lanes(const Meeting &meeting);
+	Result<void> clear_logs(const Meeting &meeting);
+	apps::Task<int> clear_log(std::size_t shard, std::uint32_t first_place, std::uint32_t places, bool &cleared);
+	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);
+
+	/* TransactionClient */
+	void drive() noexcept override;
+	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override { return *lanes_[lane]; }
+
+	/* Carrier */
+	[[nodiscard]] Time now() const noexcept override { return TransactionClient::now(); }
+	[[nodiscard]] std::uint64_t clock() const noexcept override;
+	[[nodiscard]] std::size_t shards() const noexcept override { return shards_.size(); }
+	[[nodiscard]] const ShardView *view(std::size_t shard) const noexcept override;
+	int post(std::uint32_t lane, Request &request) noexcept override;
+	void release(std::size_t shard, std::uint64_t address) noexcept override;
+	void report_now(std::size_t shard) noexcept override;
+
+	bool take_completions() noexcept;
+	void handle(const Completion &completion) noexcept;
+	void ring() noexcept;
+	void ring(std::size_t shard) noexcept;
+	void look_after_links() noexcept;
+	void link_down(std::size_t shard) noexcept;
+	[[nodiscard]] std::uint64_t oldest_commit() const noexcept;
+
+	Context context_;
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	ClientState state_;
+	const std::function<std::uint64_t()> clock_;
+	std::vector<Shard> shards_;
+	std::unique_ptr<Buffer> memory_;
+	std::vector<std::unique_ptr<PrismTransaction>> lanes_;
+	std::chrono::milliseconds timeout_;
+	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
+	std::size_t under_way_ = 0;
+	std::uint64_t polls_ = 0;
+};
+
+} // namespace prism::tx

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "prism_shard.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sodium.h>
+
+#include "tx/store/object.hpp"
+#include "tx/transaction/shards.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+constexpr std::uint32_t alignment = 64;
+constexpr std::uint32_t longest_key = 4096;
+constexpr std::uint32_t longest_value = 1 << 20;
+constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
+/* Buffers of each size beside those that keys need: for what is under way, and on its way back */
+constexpr std::uint32_t spare_buffers = 4096;
+constexpr unsigned shard_bits = 16;
+
+std::uint32_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
+{
+	const std::uint64_t bytes = object_header_size + records * (Record::header_size + key_size + value_size);
+	return static_cast<std::uint32_t>((bytes + alignment - 1) / alignment * alignment);
+}
+
+std::uint64_t new_identity(std::uint16_t shard)
+{
+	std::uint64_t random = 0;
+	while (!(random >> shard_bits))
+		randombytes_buf(&random, sizeof(random));
+	return random >> shard_bits << shard_bits | shard;
+}
+
+Result<void> check(const PrismShardOptions &options)
+{
+	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a shard", what); };
+	if (options.shards == 0 || options.shards > max_shards || options.shard >= options.shards)
+		return wrong("shards are numbered from 0, 4095 at most");
+	if (options.cells == 0 || options.cells > most_cells)
+		return wrong("a shard has 1 to 2^35 cells");
+	if (options.lanes == 0 || options.max_connections == 0 ||
+		std::uint64_t{options.lanes} * options.max_connections > std::uint64_t{1} << Writer::place_bits)
+		return wrong("clients times their transactions at once are 1 to 2^20");
+	if (options.max_key_size == 0 || options.max_key_size > longest_key || options.max_value_size > longest_value)
+		return wrong("keys have 1 to 4096 bytes at most, values 1 MiB at most");
+	if (options.numbered && options.max_key_size < sizeof(std::uint64_t))
+		return wrong("numbers of keys have 8 bytes");
+	const std::uint32_t largest = buffer_size(1, options.max_key_size, options.max_value_size);
+	bool fits = false;
+	for (const apps::BufferClass &size_class : options.classes) {
+		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment || size_class.count == 0)
+			return wrong("a size class has buffers, of a multiple of 64 bytes");
+		fits |= size_class.buffer_size >= largest;
+	}
+	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)
+		return wrong(
+			"1 to 64 size classes are needed, one of which holds the longest key and value with 32 bytes");
+	return {};
+}
+
+} // namespace
+
+std::vector<apps::BufferClass> PrismShardOptions::classes_for(
+	std::uint64_t keys, std::uint64_t cells, bool numbered, std::uint32_t key_size, std::uint32_t value_size)
+{
+	const auto reserve = [](double buffers) {
+		return static_cast<std::uint32_t>(buffers + buffers / 10) + spare_buffers;
+	};
+	if (numbered)
+		return {{buffer_size(1, key_size, value_size), reserve(static_cast<double>(keys))}};
+	/* How many cells have 1, 2, 3 to 4, 5 to 8 keys: Poisson */
+	const double load = static_cast<double>(keys) / static_cast<double>(cells);
+	std::vector<apps::BufferClass> classes;
+	double share = std::exp(-load); /* of cells with this many keys */
+	for (std::uint32_t records = 1, largest = 1; largest <= 8; largest *= 2) {
+		double sum = 0;
+		for (; records <= largest; records++) {
+			share *= load / records;
+			sum += share;
+		}
+		classes.push_back(
+			{buffer_size(largest, key_size, value_size), reserve(sum * static_cast<double>(cells))});
+	}
+	return classes;
+}
+
+Result<std::unique_ptr<PrismShard>> PrismShard::create(const Context &context, const PrismShardOptions &options)
+{
+	if (Result<void> checked = check(options); !checked)
+		return checked.error();
+	const ShardGeometry geometry{options.cells, options.max_connections, options.lanes};
+	Result<Parts> parts = make_parts(context, tx_hello(), geometry.bytes(), options.classes, options);
+	if (!parts)
+		return parts.error();
+	std::unique_ptr<PrismShard> shard(new PrismShard(*std::move(parts), options, geometry));
+	if (Result<void> made = shard->make_lists(); !made)
+		return made.error();
+	return shard;
+}
+
+PrismShard::PrismShard(Parts parts, const PrismShardOptions &options, const ShardGeometry &geometry)
+	: OneSidedServer(std::move(parts), options), options_(options), geometry_(geometry),
+	  identity_(new_identity(options.shard)), store_(options.shard ? 0 : identity_),
+	  clients_(options.max_connections), lives_(options.shard ? 0 : options.shards)
+{
+	randombytes_buf(secret_.data(), secret_.size());
+}
+
+/* Clients -------------------------------------------------------------------------------------------------------- */
+
+/** On shard 0: a number whose last client is gone, with its queue pair here. */
+Result<void> PrismShard::number_client(Introduction &client, const Place &place)
+{
+	const auto is_free = [this](const Client &one) { return !one.connection || !is_open(one.connection); };
+	const auto found = std::ranges::find_if(clients_, is_free);
+	if (found == clients_.end())
+		return make_error(EMFILE, fmt::format("there are {} clients already", clients_.size()),
+			"raise the number of connections of all shards");
+	client.client = static_cast<std::uint32_t>(found - clients_.begin());
+	client.incarnation = place.number;
+	return {};
+}
+
+/** Who had the number before is dead for shard 0, and ends here too: nothing of it is executed from now on. */
+Result<void> PrismShard::take_client(Introduction &client, const Place &place)
+{
+	Client &one = clients_[client.client];
+	if (one.incarnation >= client.incarnation)
+		return make_error(ESTALE, "a later client has this number", "connect anew");
+	client.used = one.connection != 0;
+	drop_client(one.connection);
+	one = {place.number, client.incarnation};
+	return {};
+}
+
+Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
+{
+	apps::Hello hello = tx_hello();
+	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
+		return expected.error();
+	Result<Introduction> client = Introduction::parse(theirs, "a client");
+	if (!client)
+		return client.error();
+	if (client->shard != options_.shard || client->shards != options_.shards)
+		return make_error(EPROTONOSUPPORT,
+			fmt::format("this is shard {} of {}, not {} of {}", options_.shard, options_.shards,
+				client->shard, client->shards),
+			"name all servers, in the order of their numbers");
+	if (!options_.shard) {
+		if (Result<void> numbered = number_client(*client, place); !numbered)
+			return numbered;
+	} else if (!client->store || client->client >= clients_.size()) {
+		return make_error(EBADMSG, "the client does not say which number shard 0 has given it");
+	} else if (store_ && store_ != client->store) {
+		return make_error(ESTALE, "shard 0 has lost its memory: this shard is of a store of before",
+			"start all servers anew");
+	} else {
+		store_ = client->store;
+	}
+	if (Result<void> taken = take_client(*client, place); !taken)
+		return taken;
+	client->identity = identity_;
+	client->store = store_;
+	client->geometry = geometry_;
+	client->view.secret = secret_;
+	client->view.numbered = options_.numbered;
+	client->view.as_in_paper = options_.as_in_paper;
+	hello.max_key_size = options_.max_key_size;
+	hello.max_value_size = options_.max_value_size;
+	hello.max_depth = options_.lanes;
+	mine.private_data = hello.serialize(client->serialize());
+	mine.regions = {{shard_region, memory().remote()}};
+	return {};
+}
+
+/** A client tells shard 0 which life of another shard it has met: a later one has forgotten what the first has known.
+ */
+int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
+{
+	const std::size_t shard = message.value & ((1U << shard_bits) - 1);
+	if (message.kind != apps::ControlKind::shard || shard >= lives_.size())
+		return EBADMSG;
+	if (!lives_[shard])
+		lives_[shard] = message.value;
+	answer = {apps::ControlKind::shard, lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE}};
+	return 0;
+}
+
+/* Lost buffers --------------------------------------------------------------------------------------------------- */
+
+/** The logs' entries first: a buffer goes from there into a cell. */
+std::uint64_t PrismShard::slots() const
+{
+	return std::uint64_t{geometry_.places()} * max_accesses + geometry_.cells;
+}
+
+const LogPlace &PrismShard::log(std::uint32_t place) const noexcept
+{
+	return *reinterpret_cast<const LogPlace *>(memory().data() + geometry_.place_offset(place));
+}
+
+void PrismShard::look_at(std::uint64_t index)
+{
+	const std::uint64_t entries = std::uint64_t{geometry_.places()} * max_accesses;
+	const Version &version =
+		index < entries
+			? log(static_cast<std::uint32_t>(index / max_accesses)).entries[index % max_accesses].version
+			: memory().as<Cell>()[index - entries].version;
+	auto &pointer = const_cast<decltype(version.object.ptr) &>(version.object.ptr); /* the device writes it */
+	if (const std::uint64_t address = std::atomic_ref(pointer).load(std::memory_order_acquire))
+		spare(address);
+}
+
+std::string PrismShard::stats_json() const
+{
+	std::uint64_t written = 0, prepared = 0;
+	for (std::uint64_t index = 0; index < geometry_.cells; index++) {
+		const Cell &cell = memory().as<Cell>()[index];
+		written += cell.version.object.ptr != 0;
+		prepared += cell.prepared.writer != cell.version.committed;
+	}
+	nlohmann::json json;
+	json["shard"] = {{"number", options_.shard}, {"of", options_.shards}};
+	json["store"] = fmt::format("{:016x}", store_);
+	json["commit"] = options_.as_in_paper ? "paper" : "protected";
+	json["numbered"] = options_.numbered;
+	json["cells"] = {{"number", geometry_.cells}, {"written", written}, {"prepared", prepared}};
+	for (const FreeList &list : lists()) {
+		const FreeListInfo info = list.info();
+		json["classes"].push_back({{"buffer_size", info.buffer_size},
+			{"buffers", info.buffers.length / info.buffer_size}, {"available", list.available()},
+			{"released", list.stats().released}, {"recovered", list.stats().recovered},
+			{"refused", list.stats().outside + list.stats().misaligned + list.stats().not_allocated}});
+	}
+	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size},
+		{"cells_of_a_transaction", max_accesses}, {"transactions_of_a_client", options_.lanes}};
+	json["connections"] = {{"accepted", stats().connections}, {"open", stats().open}, {"refused", stats().refused}};
+	json["recovery"] = {
+		{"scans", stats().recoveries}, {"postponed", stats().postponed}, {"buffers", stats().recovered}};
+	return json.dump(2);
+}
+
+} // namespace prism::tx

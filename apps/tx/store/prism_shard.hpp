@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "service/one_sided_server.hpp"
+#include "tx/store/introduction.hpp"
+
+namespace prism::tx
+{
+
+struct PrismShardOptions : apps::OneSidedServerOptions {
+	std::uint16_t shard = 0; /**< its number */
+	std::uint16_t shards = 1;
+	std::uint64_t cells = 1 << 17; /**< twice the number of keys: few keys share one. Numbered: one a key */
+	bool numbered = false;         /**< keys are numbers of 8 bytes, below cells * shards */
+	bool as_in_paper = false;      /**< commits are not protected from the death of clients */
+	std::uint32_t lanes = 32;      /**< transactions under way of one client at most; max_connections clients */
+	std::vector<apps::BufferClass> classes; /**< of objects; the largest must hold the longest key and value */
+	std::uint32_t max_key_size = 256;       /**< bytes; at most 4096 */
+	std::uint32_t max_value_size = 4096;    /**< bytes; at most 1 MiB */
+
+	/**
+	 * Classes for @p keys keys of this size on one shard of @p cells cells, hashed or numbered, and a reserve for
+	 * what is under way: objects of up to eight keys.
+	 */
+	static std::vector<apps::BufferClass> classes_for(std::uint64_t keys, std::uint64_t cells, bool numbered,
+		std::uint32_t key_size, std::uint32_t value_size);
+};
+
+/**
+ * The memory of one shard and everything that its clients cannot do themselves. Shard 0 also numbers the clients, and
+ * remembers the lives of the others: one that comes back empty is refused. Construct, serve() on one thread, stop()
+ * from any.
+ */
+class PrismShard final : public apps::OneSidedServer
+{
+public:
+	/**
+	 * @p context: with Progress::engine_thread, if it is a userspace device. Errors: EINVAL (options that
+	 * contradict each other; the message says which), ENOMEM, those of FreeList::create() and
+	 * TcpListener::create().
+	 */
+	static Result<std::unique_ptr<PrismShard>> create(const Context &context, const PrismShardOptions &options);
+
+	[[nodiscard]] std::string stats_json() const override;
+
+private:
+	struct Client {
+		std::uint32_t connection = 0; /* 0: none yet */
+		std::uint32_t incarnation = 0;
+	};
+
+	PrismShard(Parts parts, const PrismShardOptions &options, const ShardGeometry &geometry);
+
+	/* apps::OneSidedServer */
+	Result<void> introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine) override;
+	int hear(std::uint32_t number, const apps::ControlMessage &message,
+		std::optional<apps::ControlMessage> &answer) override;
+	[[nodiscard]] std::uint64_t slots() const override;
+	void look_at(std::uint64_t index) override;
+
+	Result<void> number_client(Introduction &client, const Place &place);
+	Result<void> take_client(Introduction &client, const Place &place);
+	[[nodiscard]] const LogPlace &log(std::uint32_t place) const noexcept;
+
+	const PrismShardOptions options_;
+	const ShardGeometry geometry_;
+	const std::uint64_t identity_;
+	std::uint64_t store_ = 0;              /* identity of shard 0, once it is known */
+	std::vector<Client> clients_;          /* by number */
+	std::vector<std::uint64_t> lives_;     /* shard 0: identities of the others, 0 if not known yet */
+	std::array<unsigned char, 16> secret_; /* of shard 0 */
+};
+
+} // namespace prism::tx

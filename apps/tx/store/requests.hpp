@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a lane asks of shards, whatever carries its requests: a client with its queue pairs, or the simulator. */
+#pragma once
+
+#include <prism/chain.hpp>
+#include <prism/completion.hpp>
+#include <prism/device.hpp>
+
+#include <array>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tx/store/layout.hpp"
+#include "tx/transaction/client.hpp"
+
+namespace prism::tx
+{
+
+/** Buffers of one size. */
+struct SizeClass {
+	std::uint32_t free_list = 0;
+	std::uint32_t buffer_size = 0; /**< bytes */
+};
+
+/** A shard as one of its connections knows it. */
+struct ShardView {
+	RemoteRegion memory; /**< cells, logs and buffers, under one key */
+	ShardGeometry geometry;
+	std::vector<SizeClass> classes; /**< by ascending buffer size; never empty */
+
+	[[nodiscard]] RemoteAddress prepared(std::uint64_t cell) const noexcept
+	{
+		return memory.at(geometry.cell_offset(cell) + offsetof(Cell, prepared));
+	}
+	[[nodiscard]] RemoteAddress version(std::uint64_t cell) const noexcept
+	{
+		return memory.at(geometry.cell_offset(cell) + offsetof(Cell, version));
+	}
+	[[nodiscard]] RemoteAddress place(std::uint32_t place) const noexcept
+	{
+		return memory.at(geometry.place_offset(place));
+	}
+	[[nodiscard]] RemoteAddress entry(std::uint32_t place, std::uint32_t number) const noexcept
+	{
+		return this->place(place) + offsetof(LogPlace, entries) + number * sizeof(LogEntry);
+	}
+};
+
+/** What all shards of a store have in common. */
+struct StoreView {
+	bool numbered = false;    /**< keys are numbers of 8 bytes in host order, and each has a cell of its own */
+	bool as_in_paper = false; /**< the paper's commit, which a client's death leaves half done */
+	std::array<unsigned char, 16> secret{}; /**< of the hash that finds cells */
+	std::uint32_t max_key_size = 0;         /**< bytes */
+	std::uint32_t max_value_size = 0;       /**< bytes */
+};
+
+/** A chain for one shard, and how it ended. */
+struct Request {
+	std::uint16_t number = 0; /* in its lane: constant */
+	bool under_way = false;
+	std::size_t shard = 0;
+	Chain chain;
+	Completion completion; /* of the last operation of the chain */
+
+	/** An empty chain in place: assigning one would copy all that it has room for. */
+	Chain &begin(std::size_t to) noexcept
+	{
+		shard = to;
+		return *std::construct_at(&chain);
+	}
+};
+
+/** What transactions need of the connections to the shards. */
+class Carrier
+{
+public:
+	virtual ~Carrier() = default;
+
+	[[nodiscard]] virtual Time now() const noexcept = 0;
+	/** The client's clock for timestamps, in ns: may jump. */
+	[[nodiscard]] virtual std::uint64_t clock() const noexcept = 0;
+
+	[[nodiscard]] virtual std::size_t shards() const noexcept = 0;
+	/** The connection to @p shard; null: there is none any more. */
+	[[nodiscard]] virtual const ShardView *view(std::size_t shard) const noexcept = 0;
+
+	/**
+	 * Posts @p request of @p lane: when it has ended, Requests::ended() is called. Requests to one shard are
+	 * executed in the order of their posting, and those that a lane posts without waiting in between directly one
+	 * behind the other. May be put off until others can go with it. 0, or errno: there is no connection.
+	 */
+	virtual int post(std::uint32_t lane, Request &request) noexcept = 0;
+
+	/** The buffer at @p address of @p shard is not reachable any more: to be reported, some time. */
+	virtual void release(std::size_t shard, std::uint64_t address) noexcept = 0;
+
+	/** @p shard has no buffers: what is not reported yet is reported. */
+	virtual void report_now(std::size_t shard) noexcept = 0;
+};
+
+/** The requests of a lane that are under way. */
+class Requests
+{
+public:
+	Requests(Carrier &carrier, Waiter &waiter, std::uint32_t lane) noexcept
+		: carrier_(carrier), waiter_(waiter), lane_(lane)
+	{
+	}
+
+	void post(Request &request) noexcept
+	{
+		request.completion = {};
+		if (carrier_.post(lane_, request)) {
+			request.completion.error = IBV_WC_GENERAL_ERR;
+			return;
+		}
+		request.under_way = true;
+		under_way_++;
+	}
+
+	/** @p request has ended as @p completion says. Whether it was the last: then the lane is to be resumed. */
+	bool ended(Request &request, const Completion &completion) noexcept
+	{
+		request.under_way = false;
+		request.completion = completion;
+		return --under_way_ == 0;
+	}
+
+	[[nodiscard]] std::size_t under_way() const noexcept { return under_way_; }
+
+	struct AllEnded {
+		Requests &requests;
+		[[nodiscard]] bool await_ready() const noexcept { return requests.under_way_ == 0; }
+		void await_suspend(std::coroutine_handle<> handle) const noexcept
+		{
+			requests.waiter_ = {handle, Time::max()};
+		}
+		void await_resume() const noexcept {}
+	};
+	/** co_await: until all have ended. */
+	[[nodiscard]] AllEnded all_ended() noexcept { return {*this}; }
+
+private:
+	Carrier &carrier_;
+	Waiter &waiter_;
+	const std::uint32_t lane_;
+	std::size_t under_way_ = 0;
+};
+
+} // namespace prism::tx

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "resolver.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace prism::tx
+{
+
+namespace
+{
+
+/* Of an entry: what a WRITE brings there, and clears again */
+constexpr std::size_t entry_offset = offsetof(LogEntry, cell);
+
+} // namespace
+
+int errno_of(const Completion &completion) noexcept
+{
+	if (!completion.failed())
+		return 0;
+	return completion.error == IBV_WC_REM_ACCESS_ERR ? EBADMSG : EHOSTUNREACH;
+}
+
+Cas bump(const Timestamp &timestamp) noexcept
+{
+	Version version;
+	version.committed = timestamp;
+	return Cas::bytes(CasMode::greater, version, version)
+		.compare_only(offsetof(Version, committed), sizeof(Timestamp))
+		.swap_only(offsetof(Version, committed), sizeof(Timestamp));
+}
+
+Cas install(const Timestamp &timestamp) noexcept
+{
+	Version version;
+	version.committed = timestamp;
+	return Cas::bytes(CasMode::greater, version, Version{})
+		.compare_only(offsetof(Version, committed), sizeof(Timestamp));
+}
+
+Cas decide(const Timestamp &timestamp, std::uint64_t verdict) noexcept
+{
+	const Decision decision{timestamp, verdict, 0};
+	return Cas::bytes(CasMode::greater, decision, decision)
+		.compare_only(offsetof(Decision, transaction), sizeof(Timestamp));
+}
+
+apps::Task<int> Resolver::post(Request &request)
+{
+	requests_.post(request);
+	co_await requests_.all_ended();
+	co_return errno_of(request.completion);
+}
+
+/** A transaction that is not decided is aborted; @p verdict 0: it is over, with all that it has left. */
+apps::Task<int> Resolver::decide_aborted(Timestamp who, std::uint64_t &verdict)
+{
+	const Writer writer = Writer::of(who.writer);
+	verdict = Decision::aborted;
+	if (writer.home == Writer::no_home)
+		co_return 0;
+	if (writer.home >= carrier_.shards())
+		co_return EBADMSG;
+	const ShardView *const home = carrier_.view(writer.home);
+	if (!home)
+		co_return EHOSTUNREACH;
+	if (writer.place >= home->geometry.places())
+		co_return EBADMSG;
+	request_.begin(writer.home)
+		.cas(home->place(writer.place) + offsetof(LogPlace, decision), decide(who, Decision::aborted),
+			slice(memory_.decision));
+	if (const int error = co_await post(request_))
+		co_return error;
+	if (!request_.completion.ok())
+		verdict = memory_.decision.transaction == who ? memory_.decision.verdict : 0;
+	co_return 0;
+}
+
+/** The entry may be another transaction's by now; then this one is over, and its timestamp not later than the cell's.
+ */
+apps::Task<int> Resolver::install_from_log(Timestamp who, std::size_t shard, std::uint64_t cell)
+{
+	const std::uint32_t place = Writer::of(who.writer).place;
+	const ShardView *view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	request_.begin(shard).read(view->place(place), slice(memory_.place));
+	if (const int error = co_await post(request_))
+		co_return error;
+	for (std::uint32_t number = 0; number < max_accesses; number++) {
+		const LogEntry &entry = memory_.place.entries[number];
+		if (entry.version.committed != who || entry.cell != cell)
+			continue;
+		view = carrier_.view(shard);
+		if (!view)
+			co_return EHOSTUNREACH;
+		request_.begin(shard)
+			.cas(view->version(cell), install(who), slice(memory_.cell.version))
+			.data_indirect(view->entry(place, number) + offsetof(LogEntry, version));
+		if (const int error = co_await post(request_))
+			co_return error;
+		if (request_.completion.ok() && memory_.cell.version.object.ptr)
+			carrier_.release(shard, memory_.cell.version.object.ptr);
+		co_return 0;
+	}
+	co_return 0;
+}
+
+apps::Task<int> Resolver::resolve(Timestamp who, std::size_t shard, std::uint64_t cell)
+{
+	std::uint64_t verdict = 0;
+	if (const int error = co_await decide_aborted(who, verdict))
+		co_return error;
+	if (verdict == Decision::committed)
+		co_return co_await install_from_log(who, shard, cell);
+	const ShardView *const view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	if (verdict != Decision::aborted)
+		co_return 0;
+	request_.begin(shard).cas(view->version(cell), bump(who), slice(memory_.cell.version));
+	co_return co_await post(request_);
+}
+
+apps::Task<int> Resolver::clear_entry(
+	std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry, LogicalClock &clock)
+{
+	const Timestamp who = entry.version.committed;
+	clock.observe(who);
+	const ShardView *view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	if (entry.cell < view->geometry.cells) {
+		request_.begin(shard)
+			.read(view->prepared(entry.cell), slice(memory_.cell.prepared))
+			.read(view->version(entry.cell), slice(memory_.cell.version));
+		if (const int error = co_await post(request_))
+			co_return error;
+		/* It may never have come to prepare the cell, or be over. */
+		const bool left = memory_.cell.prepared.writer == who && memory_.cell.version.committed < who;
+		if (const int error = left ? co_await resolve(who, shard, entry.cell) : 0)
+			co_return error;
+	}
+	view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	static constexpr std::byte zeros[sizeof(LogEntry) - entry_offset] = {};
+	request_.begin(shard).write(view->entry(place, number) + entry_offset, zeros);
+	co_return co_await post(request_);
+}
+
+apps::Task<int> Resolver::clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared)
+{
+	const ShardView *const view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	request_.begin(shard).read(view->place(place), slice(memory_.log));
+	if (const int error = co_await post(request_))
+		co_return error;
+	clock.observe(memory_.log.decision.transaction);
+	for (std::uint32_t number = 0; number < max_accesses; number++) {
+		const LogEntry &entry = memory_.log.entries[number];
+		if (entry.version.committed == Timestamp{} && !entry.version.object.ptr)
+			continue;
+		cleared = true;
+		const int error = co_await clear_entry(shard, place, number, entry, clock);
+		if (error)
+			co_return error;
+	}
+	co_return 0;
+}
+
+} // namespace prism::tx

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include "tx/store/requests.hpp"
+
+namespace prism::tx
+{
+
+/** 0, or what it means for a transaction that @p completion has failed. */
+int errno_of(const Completion &completion) noexcept;
+
+/** The CAS that ends an aborted transaction on a cell: its version is as late as @p timestamp, the object stays. */
+Cas bump(const Timestamp &timestamp) noexcept;
+/** The CAS that installs what a log entry has: the data is loaded from there. */
+Cas install(const Timestamp &timestamp) noexcept;
+/** The CAS that decides about @p timestamp, unless that is decided already. */
+Cas decide(const Timestamp &timestamp, std::uint64_t verdict) noexcept;
+
+/** Registered memory of a resolver: where its answers go. */
+struct ResolverMemory {
+	LogPlace place; /* that an entry is looked for in */
+	LogPlace log;   /* that is cleared */
+	Cell cell;
+	Decision decision;
+	std::uint8_t unused[32];
+};
+
+/** Ends what others have begun, and left. One at a time. */
+class Resolver
+{
+public:
+	/** @p number: of its request. */
+	Resolver(Carrier &carrier, Requests &requests, ResolverMemory &memory, std::uint32_t lkey,
+		std::uint16_t number) noexcept
+		: carrier_(carrier), requests_(requests), memory_(memory), lkey_(lkey)
+	{
+		request_.number = number;
+	}
+
+	/**
+	 * @p who was seen as the writer that has prepared @p cell of @p shard, whose version was older. Aborts it
+	 * unless it has been decided, and does to the cell what was decided. 0, or errno: EHOSTUNREACH (the shard, or
+	 * the one that has the decision, is gone), EBADMSG (a timestamp that cannot be).
+	 */
+	apps::Task<int> resolve(Timestamp who, std::size_t shard, std::uint64_t cell);
+
+	/**
+	 * Ends what an earlier client has left in the log @p place of @p shard, and clears it. @p clock learns of all
+	 * timestamps there, @p cleared whether there were any. 0 or errno, as above.
+	 */
+	apps::Task<int> clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared);
+
+	[[nodiscard]] Request &request() noexcept { return request_; }
+
+private:
+	apps::Task<int> post(Request &request);
+	apps::Task<int> clear_entry(std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry,
+		LogicalClock &clock);
+	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);
+	apps::Task<int> install_from_log(Timestamp who, std::size_t shard, std::uint64_t cell);
+
+	template <typename T>
+	[[nodiscard]] LocalSlice slice(const T &part) const noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(&part), sizeof(part), lkey_};
+	}
+
+	Carrier &carrier_;
+	Requests &requests_;
+	ResolverMemory &memory_;
+	const std::uint32_t lkey_;
+	Request request_;
+};
+
+} // namespace prism::tx

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The shards of a PRISM-TX store in this process, and clients of it. */
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tx/store/prism_client.hpp"
+#include "tx/store/prism_shard.hpp"
+
+namespace tx_test
+{
+
+using namespace prism;
+using namespace prism::tx;
+using namespace std::chrono_literals;
+
+inline Bytes bytes(std::string_view text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+inline std::string text(std::optional<Bytes> value)
+{
+	return value ? std::string(reinterpret_cast<const char *>(value->data()), value->size()) : "-";
+}
+
+struct StoreOptions {
+	std::uint16_t shards = 2;
+	std::uint64_t cells = 4096;
+	bool numbered = false;
+	bool as_in_paper = false;
+	std::uint32_t value_size = 512;
+	std::uint32_t clients = 16;
+	std::uint32_t lanes = 16;
+	std::vector<apps::BufferClass> classes; /* empty: for as many keys as cells */
+};
+
+/** Each shard serves on a thread and with a device context of its own, so that it can go alone. */
+class Store
+{
+public:
+	explicit Store(const StoreOptions &wanted = {}) : options(wanted), places(wanted.shards)
+	{
+		for (std::uint16_t shard = 0; shard < options.shards; shard++)
+			begin(shard);
+	}
+	~Store()
+	{
+		for (std::uint16_t shard = 0; shard < options.shards; shard++)
+			end(shard);
+	}
+	Store(const Store &) = delete;
+	Store &operator=(const Store &) = delete;
+
+	void begin(std::uint16_t shard)
+	{
+		PrismShardOptions mine;
+		mine.address = "127.0.0.1";
+		mine.port = addresses.size() > shard ? addresses[shard].port : 0;
+		mine.shard = shard;
+		mine.shards = options.shards;
+		mine.cells = options.cells;
+		mine.numbered = options.numbered;
+		mine.as_in_paper = options.as_in_paper;
+		mine.lanes = options.lanes;
+		mine.max_connections = options.clients;
+		mine.max_key_size = 64;
+		mine.max_value_size = options.value_size;
+		mine.classes = options.classes;
+		if (mine.classes.empty())
+			mine.classes = PrismShardOptions::classes_for(
+				options.cells / 2, options.cells, options.numbered, 64, options.value_size);
+		mine.log = [](const std::string &) {};
+		Place &place = places[shard];
+		place.shard =
+			PrismShard::create(Context::open("prism_lo", Progress::engine_thread).value(), mine).value();
+		if (addresses.size() <= shard)
+			addresses.push_back({"127.0.0.1", place.shard->port()});
+		place.thread = std::thread([&place] { EXPECT_TRUE(place.shard->serve().ok()); });
+	}
+
+	/** Its memory goes with it. */
+	void end(std::uint16_t shard)
+	{
+		Place &place = places[shard];
+		if (!place.thread.joinable())
+			return;
+		place.shard->stop();
+		place.thread.join();
+		place.shard.reset();
+	}
+
+	/** Waits until all clients are gone and all scans done. Buffers that are in use then, on all shards. */
+	std::uint64_t buffers_in_use()
+	{
+		std::uint64_t used = 0;
+		for (Place &place : places) {
+			for (int i = 0; i < 5000 && !place.shard->deserted(); i++)
+				std::this_thread::sleep_for(1ms);
+			place.shard->stop();
+			place.thread.join();
+			used += place.shard->buffers_in_use();
+		}
+		return used;
+	}
+
+	const StoreOptions options;
+	Shards addresses;
+
+private:
+	struct Place {
+		std::unique_ptr<PrismShard> shard;
+		std::thread thread;
+	};
+	std::vector<Place> places;
+};
+
+/** Calls that wait. */
+class Client
+{
+public:
+	explicit Client(const Store &store, std::uint32_t depth = 4, PrismClientOptions options = {})
+	{
+		options.depth = depth;
+		api = PrismClient::connect(context, store.addresses, options).value();
+	}
+
+	Outcome run(Body body, unsigned attempts = 0)
+	{
+		last = {};
+		last.body = std::move(body);
+		last.max_attempts = attempts;
+		return api->run(last);
+	}
+
+	Outcome put(std::string key, std::string value)
+	{
+		return run([=](Transaction &transaction) -> apps::Task<int> {
+			co_return transaction.write(bytes(key), bytes(value));
+		});
+	}
+
+	Outcome erase(std::string key)
+	{
+		return run(
+			[=](Transaction &transaction) -> apps::Task<int> { co_return transaction.erase(bytes(key)); });
+	}
+
+	/** "-": not there, "?": it could not be read. */
+	std::string get(std::string key)
+	{
+		std::string found = "?";
+		run([&found, key](Transaction &transaction) -> apps::Task<int> {
+			const int error = co_await transaction.fetch(bytes(key));
+			if (!error)
+				found = text(transaction.value(bytes(key)));
+			co_return error;
+		});
+		return last.outcome == Outcome::committed ? found : "?";
+	}
+
+	Context context = Context::open("prism_lo", Progress::caller).value();
+	std::unique_ptr<PrismClient> api;
+	Job last; /* as it ended */
+};
+
+} // namespace tx_test
