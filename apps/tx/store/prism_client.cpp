@@ -145,6 +145,10 @@ Result<void> PrismClient::meet(
 	if (number && (theirs->view.numbered != state_.store.numbered ||
 			      theirs->view.as_in_paper != state_.store.as_in_paper))
 		return make_error(EPROTONOSUPPORT, who + " finds keys or commits in another way than shard 0");
+	if (number && (theirs->geometry.clients != meeting.shards[0].geometry.clients ||
+			      theirs->geometry.lanes != meeting.shards[0].geometry.lanes))
+		return make_error(
+			EPROTONOSUPPORT, who + " has another number of clients, or of their lanes, than shard 0");
 	if (!number) {
 		state_.store = theirs->view;
 		state_.store.max_key_size = hello->max_key_size;
@@ -188,10 +192,12 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	if (!memory)
 		return memory.error();
 	memory_ = std::make_unique<Buffer>(*std::move(memory));
+	const std::uint32_t first_place = first.client * first.geometry.lanes;
+	for (std::uint32_t spare = first.geometry.lanes; spare-- > depth();)
+		state_.spare_places.push_back(first_place + spare);
 	for (std::uint32_t lane = 0; lane < depth(); lane++)
 		lanes_.push_back(std::make_unique<PrismTransaction>(state_, static_cast<Carrier &>(*this), waiter(lane),
-			lane, first.client * first.geometry.lanes + lane, memory_->data() + lane * size, room,
-			memory_->region().lkey()));
+			lane, first_place + lane, memory_->data() + lane * size, room, memory_->region().lkey()));
 	return {};
 }
 

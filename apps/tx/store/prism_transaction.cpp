@@ -141,7 +141,7 @@ void PrismTransaction::post(Request &request) noexcept
 {
 	figures_.requests += request.chain.size();
 	requests_.post(request);
-	retired_ |= committing_ && request.completion.failed();
+	retired_ |= leaves_traces_ && request.completion.failed();
 }
 
 /** The version first: what it says is not later than the object. */
@@ -285,6 +285,7 @@ apps::Task<int> PrismTransaction::begin()
 	timestamp_ = {};
 	error_ = 0;
 	round_trips_ = 0;
+	leaves_traces_ = false;
 	co_return 0;
 }
 
@@ -318,8 +319,7 @@ bool PrismTransaction::ended(Request &request, const Completion &completion) noe
 		if (access.installed && completion.ok() && access.memory.was_version->object.ptr)
 			carrier_.release(access.shard, access.memory.was_version->object.ptr);
 	}
-	const bool fetches = !committing_ && request.number % 2 == 0 && request.number < 2 * max_accesses;
-	retired_ |= completion.failed() && !fetches;
+	retired_ |= leaves_traces_ && completion.failed();
 	return requests_.ended(request, completion);
 }
 
@@ -444,6 +444,7 @@ int PrismTransaction::compose_all() noexcept
 bool PrismTransaction::take_timestamp(std::uint32_t home) noexcept
 {
 	const std::uint64_t clock = client_.clock.next(carrier_.clock());
+	leaves_traces_ = first_write() != nullptr;
 	timestamp_ = {Writer{client_.incarnation, home, place_}.packed(), clock};
 	for (Access &access : accesses()) {
 		access.raised = false;
@@ -811,13 +812,18 @@ apps::Task<Outcome> PrismTransaction::attempt()
 
 /**
  * When a shard was lost in mid-commit, the lane's log and its last decision are all that others have to end the
- * transaction with: the lane begins no other.
+ * transaction with: the lane goes on in another place, if there is one left.
  */
 apps::Task<Outcome> PrismTransaction::commit()
 {
 	error_ = 0;
-	if (retired_)
-		co_return failed(ENOTCONN);
+	if (retired_) {
+		if (client_.spare_places.empty())
+			co_return failed(ENOTCONN);
+		place_ = client_.spare_places.back();
+		client_.spare_places.pop_back();
+		retired_ = false;
+	}
 	no_buffer_ = false;
 	committing_ = true;
 	serial_ = ++client_.serial;

@@ -24,7 +24,8 @@ struct ClientState {
 	LogicalClock clock;
 	/** How long somebody may have prepared what others want before they take it for dead: it may be alive. */
 	Time patience = std::chrono::milliseconds(10);
-	std::uint64_t serial = 0; /**< of the commits begun so far */
+	std::uint64_t serial = 0;                /**< of the commits begun so far */
+	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
 };
 
 /** What was done, by one lane. */
@@ -197,7 +198,7 @@ private:
 	Carrier &carrier_;
 	Waiter &waiter_;
 	Requests requests_;
-	const std::uint32_t place_;
+	std::uint32_t place_;
 	const std::uint32_t lkey_;
 	std::vector<Access> accesses_;
 	std::size_t count_ = 0;
@@ -211,7 +212,8 @@ private:
 	std::size_t usual_size_ = 1024; /* bytes that a fetch asks for: grows with what it meets */
 	std::uint64_t serial_ = 0;
 	bool committing_ = false;
-	bool retired_ = false; /* what it has left on a shard needs its log: see commit() */
+	bool leaves_traces_ = false; /* what is posted now prepares or installs something */
+	bool retired_ = false;       /* what it has left on a shard needs its log: see commit() */
 	bool no_buffer_ = false;
 	int error_ = 0;
 	std::uint32_t round_trips_ = 0;

@@ -2,6 +2,7 @@
 /* PRISM-TX on real devices: what a transaction does, what it takes, and everything that goes wrong. */
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
@@ -15,6 +16,19 @@ namespace
 {
 
 using namespace tx_test;
+
+/** Keys of two shards: of number 0, then of number 1. */
+std::array<std::string, 2> keys_of_both(Client &client)
+{
+	std::array<std::string, 2> keys;
+	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
+		const std::string key = "k" + std::to_string(number);
+		PrismTransaction::Place place;
+		EXPECT_EQ(client.api->place_of(bytes(key), place), 0);
+		keys[place.shard] = key;
+	}
+	return keys;
+}
 
 TEST(Transaction, WritesAndReads)
 {
@@ -125,14 +139,8 @@ TEST(RoundTrips, OverTwoShards)
 {
 	Store store;
 	Client client(store);
-	std::string keys[2];
-	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
-		const std::string key = "k" + std::to_string(number);
-		client.put(key, "1");
-		PrismTransaction::Place place;
-		ASSERT_EQ(client.api->place_of(bytes(key), place), 0);
-		keys[place.shard] = key;
-	}
+	const auto keys = keys_of_both(client);
+	client.put(keys[0], "1");
 	const Outcome outcome = client.run([&keys](Transaction &transaction) -> apps::Task<int> {
 		const Bytes both[] = {bytes(keys[0]), bytes(keys[1])};
 		if (const int error = co_await transaction.fetch(both))
@@ -148,9 +156,9 @@ TEST(RoundTrips, OverTwoShards)
 }
 
 /** Every lane of every client moves money about; the sum stays. */
-void transfer(const StoreOptions &options)
+void transfer(const StoreOptions &options, const PrismClientOptions &client_options = {}, int transfers = 400)
 {
-	constexpr int accounts = 8, clients = 3, depth = 4, transfers = 400;
+	constexpr int accounts = 8, clients = 3, depth = 4;
 	Store store(options);
 	const auto key_of = [&options](std::uint64_t account) {
 		return options.numbered ? std::string(reinterpret_cast<const char *>(&account), sizeof(account))
@@ -164,7 +172,7 @@ void transfer(const StoreOptions &options)
 	std::vector<std::thread> threads;
 	for (int number = 0; number < clients; number++) {
 		threads.emplace_back([&, number] {
-			Client client(store, depth);
+			Client client(store, depth, client_options);
 			std::minstd_rand random(static_cast<unsigned>(number + 1));
 			std::vector<Job> jobs(depth);
 			std::vector<Job *> ended(depth);
@@ -255,6 +263,158 @@ TEST(Bank, KeepsItsMoneyByThePapersCommit)
 	options.numbered = true;
 	options.as_in_paper = true;
 	transfer(options);
+}
+
+/** Who has prepared is taken for dead at once: commits that are alive are ended by others. */
+TEST(Helping, OfTheLivingLosesNothing)
+{
+	StoreOptions options;
+	options.shards = 3;
+	PrismClientOptions impatient;
+	impatient.patience = Time(0);
+	transfer(options, impatient, 60);
+}
+
+TEST(Clocks, MayDifferAndJump)
+{
+	constexpr std::uint64_t day = 86'400'000'000'000;
+	Store store;
+	std::uint64_t moment = 40 * day;
+	PrismClientOptions options;
+	options.clock = [&moment] { return moment; };
+	Client jumping(store, 1, options), other(store);
+	Stamp last;
+	for (int round = 0; round < 10; round++) {
+		moment = round % 2 ? 39 * day : 41 * day;
+		EXPECT_EQ(jumping.put("a", std::to_string(round)), Outcome::committed);
+		EXPECT_GT(jumping.last.stamp.clock, last.clock);
+		last = jumping.last.stamp;
+		EXPECT_EQ(other.get("a"), std::to_string(round));
+		EXPECT_EQ(other.put("b", "x"), Outcome::committed);
+	}
+}
+
+/** A client of the far future: who has met it can write nothing any more, and is told so. */
+TEST(Clocks, ComeToTheirEnd)
+{
+	Store store;
+	PrismClientOptions options;
+	options.clock = [] { return std::numeric_limits<std::uint64_t>::max(); };
+	Client last(store, 1, options), other(store);
+	EXPECT_EQ(last.put("a", "1"), Outcome::committed);
+	EXPECT_EQ(last.put("a", "2"), Outcome::failed);
+	EXPECT_EQ(last.last.error, EOVERFLOW);
+	EXPECT_EQ(other.put("b", "1"), Outcome::committed);
+	EXPECT_EQ(other.get("a"), "1");
+	EXPECT_EQ(other.put("a", "2"), Outcome::failed);
+	EXPECT_EQ(other.last.error, EOVERFLOW);
+}
+
+TEST(Buffers, ThatAreExhausted)
+{
+	StoreOptions options;
+	options.shards = 1;
+	options.classes = {{640, 8}};
+	Store store(options);
+	PrismClientOptions impatient;
+	impatient.retry.timeout = 200ms;
+	Client client(store, 1, impatient);
+	int stored = 0;
+	Outcome outcome = Outcome::committed;
+	for (; stored < 20 && outcome == Outcome::committed; stored += outcome == Outcome::committed)
+		outcome = client.put("key " + std::to_string(stored), std::string(500, 'x'));
+	EXPECT_EQ(outcome, Outcome::conflict);
+	EXPECT_EQ(client.last.error, ENOBUFS);
+	EXPECT_EQ(stored, 8);
+	for (int key = 0; key < stored; key++)
+		EXPECT_EQ(client.get("key " + std::to_string(key)), std::string(500, 'x'));
+	EXPECT_EQ(client.erase("key 3"), Outcome::committed);
+	EXPECT_EQ(client.put("another", "1"), Outcome::committed);
+	client.api.reset();
+	EXPECT_EQ(store.buffers_in_use(), 8u);
+}
+
+TEST(Cell, ThatIsFull)
+{
+	StoreOptions options;
+	options.shards = 1;
+	options.cells = 1;
+	options.classes = {{640, 8}};
+	Store store(options);
+	Client client(store);
+	EXPECT_EQ(client.put("a", std::string(500, 'x')), Outcome::committed);
+	EXPECT_EQ(client.put("b", std::string(500, 'x')), Outcome::failed);
+	EXPECT_EQ(client.last.error, ENOSPC);
+	EXPECT_EQ(client.get("a"), std::string(500, 'x'));
+	EXPECT_EQ(client.get("b"), "-");
+}
+
+TEST(Shard, ThatIsLostTakesItsKeysAlone)
+{
+	Store store;
+	Client client(store);
+	const auto keys = keys_of_both(client);
+	EXPECT_EQ(client.put(keys[0], "1"), Outcome::committed);
+	EXPECT_EQ(client.put(keys[1], "1"), Outcome::committed);
+	store.end(1);
+	EXPECT_NE(client.put(keys[1], "2"), Outcome::committed);
+	EXPECT_EQ(client.last.error, EHOSTUNREACH);
+	const Outcome both = client.run([&keys](Transaction &transaction) -> apps::Task<int> {
+		transaction.write(bytes(keys[0]), bytes("2"));
+		co_return transaction.write(bytes(keys[1]), bytes("2"));
+	});
+	EXPECT_EQ(both, Outcome::rolled_back);
+	EXPECT_EQ(client.last.error, EHOSTUNREACH);
+	EXPECT_EQ(client.get(keys[0]), "1");
+	EXPECT_EQ(client.put(keys[0], "3"), Outcome::committed);
+	/* It comes back and has forgotten everything: nobody takes it for what it was. */
+	store.begin(1);
+	const auto anew = PrismClient::connect(client.context, store.addresses);
+	ASSERT_FALSE(anew.ok());
+	EXPECT_EQ(anew.error().code, ESTALE);
+	EXPECT_NE(anew.error().message.find("shard 1 has lost its memory"), std::string::npos) << anew.error().message;
+}
+
+TEST(Shard, ThatNumbersTheClientsIsLost)
+{
+	Store store;
+	Client client(store);
+	const auto keys = keys_of_both(client);
+	store.end(0);
+	store.begin(0);
+	const auto anew = PrismClient::connect(client.context, store.addresses);
+	ASSERT_FALSE(anew.ok());
+	EXPECT_EQ(anew.error().code, ESTALE);
+	EXPECT_EQ(client.put(keys[1], "1"), Outcome::committed);
+}
+
+TEST(BadInput, OfConnections)
+{
+	Store store;
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	Shards wrong = store.addresses;
+	std::swap(wrong[0], wrong[1]);
+	EXPECT_EQ(PrismClient::connect(context, wrong).error().code, EPROTONOSUPPORT);
+	wrong.pop_back();
+	EXPECT_EQ(PrismClient::connect(context, wrong).error().code, EPROTONOSUPPORT);
+	EXPECT_EQ(PrismClient::connect(context, {}).error().code, EINVAL);
+	PrismClientOptions deep;
+	deep.depth = 17;
+	EXPECT_EQ(PrismClient::connect(context, store.addresses, deep).error().code, EINVAL);
+	std::vector<std::unique_ptr<Client>> clients;
+	for (std::uint32_t i = 0; i < store.options.clients; i++)
+		clients.push_back(std::make_unique<Client>(store, 1));
+	EXPECT_EQ(PrismClient::connect(context, store.addresses).error().code, EMFILE);
+	/* Their numbers go to others. */
+	for (auto &client : clients)
+		EXPECT_EQ(client->put("a", "1"), Outcome::committed);
+	clients.clear();
+	for (int i = 0; i < 200; i++) {
+		if (PrismClient::connect(context, store.addresses).ok())
+			return;
+		std::this_thread::sleep_for(10ms);
+	}
+	FAIL() << "no number comes free";
 }
 
 TEST(BadInput, IsRefused)
