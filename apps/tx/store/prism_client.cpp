@@ -304,22 +304,29 @@ void PrismClient::ring() noexcept
 	}
 }
 
-/** A full send queue takes them one by one, the rest later; their order stays. */
+/** A full send queue takes a part of them, the rest later. What belongs together stays so. */
 void PrismClient::ring(std::size_t number) noexcept
 {
 	Shard &shard = shards_[number];
 	const std::span<const Chain::Posting> waiting(shard.put_off);
-	std::size_t posted = waiting.size();
+	std::size_t posted = waiting.size(), groups = shard.groups.size();
 	int error = Chain::post(shard.link->qp(), waiting);
 	if (error == ENOMEM) {
-		error = 0;
-		for (posted = 0; posted < waiting.size() && !error; posted += !error)
-			error = Chain::post(shard.link->qp(), waiting.subspan(posted, 1));
+		posted = 0;
+		for (groups = 0; groups < shard.groups.size(); groups++) {
+			error = Chain::post(shard.link->qp(), waiting.subspan(posted, shard.groups[groups]));
+			if (error)
+				break;
+			posted += shard.groups[groups];
+		}
+	}
+	if (error && error != ENOMEM) {
+		link_down(number);
+		return;
 	}
 	put_off_ -= posted;
 	shard.put_off.erase(shard.put_off.begin(), shard.put_off.begin() + static_cast<std::ptrdiff_t>(posted));
-	if (error && error != ENOMEM)
-		link_down(number);
+	shard.groups.erase(shard.groups.begin(), shard.groups.begin() + static_cast<std::ptrdiff_t>(groups));
 }
 
 /* Carrier -------------------------------------------------------------------------------------------------------- */
@@ -343,6 +350,10 @@ int PrismClient::post(std::uint32_t lane, Request &request) noexcept
 	if (!to.link)
 		return ENOTCONN;
 	to.put_off.push_back({&request.chain, WorkRequest{lane, request.shard, request.number}.id()});
+	if (request.continues && !to.groups.empty())
+		to.groups.back()++;
+	else
+		to.groups.push_back(1);
 	put_off_++;
 	under_way_++;
 	return 0;
@@ -388,6 +399,7 @@ void PrismClient::link_down(std::size_t number) noexcept
 		return;
 	put_off_ -= gone.put_off.size();
 	gone.put_off.clear();
+	gone.groups.clear();
 	gone.link.reset();
 	Completion flushed;
 	flushed.error = IBV_WC_WR_FLUSH_ERR;

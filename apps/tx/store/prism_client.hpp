@@ -65,6 +65,7 @@ private:
 		std::unique_ptr<apps::ServerLink> link;
 		ShardView view;
 		std::vector<Chain::Posting> put_off;
+		std::vector<std::size_t> groups; /* of these: how many belong together */
 	};
 	struct WorkRequest;
 	struct Meeting;

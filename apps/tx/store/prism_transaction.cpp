@@ -596,7 +596,7 @@ apps::Task<Outcome> PrismTransaction::commit_in_one_chain(bool &only_too_old)
 		for (Access &access : accesses()) {
 			if (access.is_write() != writing)
 				continue;
-			Chain &chain = access.request.begin(shard);
+			Chain &chain = access.request.begin(shard, !first);
 			if (writing)
 				stage(chain, access, !first);
 			validate(chain, access, writing || !first);
@@ -605,13 +605,13 @@ apps::Task<Outcome> PrismTransaction::commit_in_one_chain(bool &only_too_old)
 		}
 	}
 	if (writes > 1) {
-		decide(decision_.begin(shard), true);
+		decide(decision_.begin(shard, true), true);
 		post(decision_);
 	}
 	for (Access &access : accesses()) {
 		if (!access.is_write())
 			continue;
-		install(access.end.begin(shard), access, true);
+		install(access.end.begin(shard, true), access, true);
 		post(access.end);
 	}
 	co_await requests_.all_ended();
@@ -658,7 +658,7 @@ apps::Task<Outcome> PrismTransaction::commit_prepared(bool &only_too_old)
 	for (Access &access : accesses()) {
 		if (!access.is_write() || access.shard != home)
 			continue;
-		install(access.end.begin(home), access, writes > 1);
+		install(access.end.begin(home, writes > 1), access, writes > 1);
 		post(access.end);
 	}
 	const Outcome outcome = co_await decide_and_install();

@@ -61,14 +61,16 @@ struct StoreView {
 struct Request {
 	std::uint16_t number = 0; /* in its lane: constant */
 	bool under_way = false;
+	bool continues = false; /* depends on what was posted before it: nothing must come in between */
 	std::size_t shard = 0;
 	Chain chain;
 	Completion completion; /* of the last operation of the chain */
 
 	/** An empty chain in place: assigning one would copy all that it has room for. */
-	Chain &begin(std::size_t to) noexcept
+	Chain &begin(std::size_t to, bool depends = false) noexcept
 	{
 		shard = to;
+		continues = depends;
 		return *std::construct_at(&chain);
 	}
 };
@@ -89,8 +91,9 @@ public:
 
 	/**
 	 * Posts @p request of @p lane: when it has ended, Requests::ended() is called. Requests to one shard are
-	 * executed in the order of their posting, and those that a lane posts without waiting in between directly one
-	 * behind the other. May be put off until others can go with it. 0, or errno: there is no connection.
+	 * executed in the order of their posting. One that continues another of the lane, posted just before, comes
+	 * directly behind that: not even a report of freed buffers in between, which would make it forget how the other
+	 * ended. May be put off until others can go with it. 0, or errno: there is no connection.
 	 */
 	virtual int post(std::uint32_t lane, Request &request) noexcept = 0;
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <random>
 
 #include <nlohmann/json.hpp>
@@ -153,6 +154,90 @@ TEST(RoundTrips, OverTwoShards)
 	EXPECT_EQ(client.last.round_trips, 3u);
 	EXPECT_EQ(client.get(keys[0]), "2");
 	EXPECT_EQ(client.get(keys[1]), "3");
+}
+
+/** What the client's device has counted so far. */
+std::map<std::string, std::uint64_t> counters_of(const Client &client)
+{
+	std::array<prismdv_counter, 128> counters;
+	const ssize_t count = prismdv_query_counters(client.context.raw(), counters.data(), counters.size());
+	std::map<std::string, std::uint64_t> values;
+	for (ssize_t i = 0; i < count; i++)
+		values[counters[static_cast<std::size_t>(i)].name] = counters[static_cast<std::size_t>(i)].value;
+	return values;
+}
+
+Body change_of(const std::vector<std::string> &read, const std::vector<std::string> &written)
+{
+	return [=](Transaction &transaction) -> apps::Task<int> {
+		std::vector<Bytes> all;
+		for (const auto *const names : {&read, &written}) {
+			for (const std::string &name : *names)
+				all.push_back(bytes(name));
+		}
+		if (const int error = co_await transaction.fetch(all))
+			co_return error;
+		for (const std::string &name : written)
+			transaction.write(bytes(name), bytes("again"));
+		co_return 0;
+	};
+}
+
+/**
+ * Packets sent and received for @p body: each request is one, and so is its answer. A packet that was lost on the way
+ * and sent again spoils the count: then once more.
+ */
+void expect_requests(Client &client, const Body &body, std::uint64_t requests, std::uint32_t round_trips)
+{
+	for (int attempt = 0; attempt < 10; attempt++) {
+		auto before = counters_of(client);
+		EXPECT_EQ(client.run(body), Outcome::committed);
+		const Job job = client.last;
+		/* Installs that the commit has not waited for: the next transaction of the lane does. */
+		EXPECT_EQ(client.run([](Transaction &) -> apps::Task<int> { co_return EDOM; }), Outcome::rolled_back);
+		auto after = counters_of(client);
+		if (after["retransmits"] != before["retransmits"] || job.attempts != 1)
+			continue;
+		EXPECT_EQ(after["tx_packets"] - before["tx_packets"], requests);
+		EXPECT_EQ(after["rx_packets"] - before["rx_packets"], requests);
+		EXPECT_EQ(job.round_trips, round_trips);
+		return;
+	}
+	FAIL() << "packets are lost all the time";
+}
+
+TEST(Requests, AreThoseOfTheDocument)
+{
+	Store store;
+	Client client(store);
+	std::vector<std::string> here, there;
+	for (int number = 0; here.size() < 3 || there.size() < 3; number++) {
+		const std::string key = "k" + std::to_string(number);
+		PrismTransaction::Place place;
+		ASSERT_EQ(client.api->place_of(bytes(key), place), 0);
+		ASSERT_EQ(client.put(key, "1"), Outcome::committed);
+		(place.shard ? there : here).push_back(key);
+	}
+	expect_requests(client, change_of({here[0]}, {}), 2, 1);
+	expect_requests(client, change_of({here[0], there[0]}, {}), 4 + 2, 2);
+	expect_requests(client, change_of({}, {here[0]}), 2 + 4, 2);
+	expect_requests(client, change_of({here[1]}, {here[0]}), 4 + 1 + 4, 2);
+	expect_requests(client, change_of({}, {here[0], here[1]}), 4 + 8 + 1, 2);
+	expect_requests(client, change_of({there[0], there[1]}, {here[0]}), 6 + 2 + 4, 3);
+	expect_requests(client, change_of({there[1]}, {here[0], there[0]}), 6 + 1 + 8 + 1, 3);
+}
+
+TEST(Requests, OfThePapersCommit)
+{
+	StoreOptions options;
+	options.as_in_paper = true;
+	options.shards = 1;
+	Store store(options);
+	Client client(store);
+	client.put("a", "1");
+	client.put("b", "1");
+	expect_requests(client, change_of({}, {"a"}), 2 + 4, 3);
+	expect_requests(client, change_of({"b"}, {"a"}), 4 + 1 + 4, 3);
 }
 
 /** Every lane of every client moves money about; the sum stays. */
