@@ -473,6 +473,44 @@ TEST(Shard, ThatNumbersTheClientsIsLost)
 	EXPECT_EQ(client.put(keys[1], "1"), Outcome::committed);
 }
 
+/** More requests than the send queue has room for: what depends on each other leaves together all the same. */
+TEST(Transaction, OfManyKeysAtOnce)
+{
+	constexpr std::size_t depth = 32, keys = 60, rounds = 4;
+	StoreOptions options;
+	options.shards = 1;
+	options.cells = 1 << 16;
+	options.value_size = 64;
+	options.lanes = depth;
+	options.classes = {{192, 8192}, {1024, 2048}};
+	Store store(options);
+	Client client(store, depth);
+	std::vector<Job> jobs(depth);
+	std::vector<Job *> ended(depth);
+	for (std::size_t round = 0; round < rounds; round++) {
+		for (std::size_t lane = 0; lane < depth; lane++) {
+			jobs[lane].body = [lane, round](Transaction &transaction) -> apps::Task<int> {
+				for (std::size_t key = 0; key < keys; key++) {
+					const std::string name = std::to_string(lane) + "." + std::to_string(key);
+					if (const int error =
+							transaction.write(bytes(name), bytes(std::to_string(round))))
+						co_return error;
+				}
+				co_return 0;
+			};
+			ASSERT_EQ(client.api->start(jobs[lane]), 0);
+		}
+		for (std::size_t left = depth; left;) {
+			const std::size_t got = client.api->poll(ended);
+			for (std::size_t i = 0; i < got; i++)
+				EXPECT_EQ(ended[i]->outcome, Outcome::committed) << ended[i]->error;
+			left -= got;
+		}
+	}
+	for (std::size_t lane = 0; lane < depth; lane++)
+		EXPECT_EQ(client.get(std::to_string(lane) + ".59"), std::to_string(rounds - 1));
+}
+
 TEST(BadInput, OfConnections)
 {
 	Store store;
