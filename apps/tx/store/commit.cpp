@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* How transactions commit: docs/prism-tx.md, "Commit". */
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "prism_transaction.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+/* How often a commit takes a later timestamp when somebody later has read what it writes */
+constexpr unsigned most_timestamps = 4;
+
+} // namespace
+
+/* Parts of chains ------------------------------------------------------------------------------------------------ */
+
+/**
+ * One comparison says that nobody has prepared a write since this version was read, and that no later transaction has
+ * read it: both words are one number, and the writer's half is never less than the version.
+ */
+void PrismTransaction::validate(Chain &chain, Access &access, bool conditional) noexcept
+{
+	const ShardView *const view = carrier_.view(access.shard);
+	const Prepared compare{timestamp_, is_blind(access) ? timestamp_ : access.read};
+	Cas cas = Cas::bytes(CasMode::greater, compare, Prepared{timestamp_, timestamp_});
+	const std::size_t changed = access.is_write() ? offsetof(Prepared, writer) : offsetof(Prepared, reader);
+	cas.swap_only(changed, sizeof(Timestamp));
+	if (is_blind(access))
+		cas.compare_only(offsetof(Prepared, writer), sizeof(Timestamp));
+	chain.cas(view ? view->prepared(access.cell) : RemoteAddress{}, cas,
+		slice(access.memory.was_prepared, sizeof(Prepared)));
+	if (conditional)
+		chain.conditional();
+}
+
+/** The new object, and in the log its address behind the timestamp: the largest packet first, so that both leave as one
+ * train. */
+void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noexcept
+{
+	const ShardView *const view = carrier_.view(access.shard);
+	const RemoteAddress entry = view ? view->entry(place_, access.number) : RemoteAddress{};
+	Announcement &announcement = access.announcement;
+	announcement = {access.cell, 0, timestamp_, {}};
+	*access.memory.allocated = 0;
+	const std::span<const std::byte> bytes = std::as_bytes(std::span(&announcement, 1));
+	if (access.empties) {
+		chain.write(entry + offsetof(LogEntry, cell), bytes);
+		if (conditional)
+			chain.conditional();
+		return;
+	}
+	chain.allocate(access.free_list, slice(access.memory.out.data(), access.size))
+		.redirect_bounded(entry + offsetof(LogEntry, version) + offsetof(Version, object))
+		.result(slice(access.memory.allocated, sizeof(*access.memory.allocated)));
+	if (conditional)
+		chain.conditional();
+	chain.write(entry + offsetof(LogEntry, cell), bytes.first(offsetof(Announcement, nothing))).conditional();
+}
+
+void PrismTransaction::install(Chain &chain, Access &access, bool conditional) noexcept
+{
+	const ShardView *const view = carrier_.view(access.shard);
+	access.installed = true;
+	chain.cas(view ? view->version(access.cell) : RemoteAddress{}, tx::install(timestamp_),
+		     slice(access.memory.was_version, sizeof(Version)))
+		.data_indirect(
+			view ? view->entry(place_, access.number) + offsetof(LogEntry, version) : RemoteAddress{});
+	if (conditional)
+		chain.conditional();
+}
+
+void PrismTransaction::decide(Chain &chain, bool conditional) noexcept
+{
+	const ShardView *const view = carrier_.view(decision_.shard);
+	const RemoteAddress decision = view ? view->place(place_) + offsetof(LogPlace, decision) : RemoteAddress{};
+	chain.cas(decision, tx::decide(timestamp_, Decision::committed), slice(was_decided_, sizeof(Decision)));
+	if (conditional)
+		chain.conditional();
+}
+
+/* Commits -------------------------------------------------------------------------------------------------------- */
+
+Outcome PrismTransaction::failed(int error) noexcept
+{
+	error_ = error;
+	return Outcome::failed;
+}
+
+/** The records that stay, and the new ones. */
+int PrismTransaction::compose(Access &access) noexcept
+{
+	ObjectWriter writer(access.memory.out);
+	bool fits = true;
+	access.object.for_each([&](const Record &record) {
+		const auto replaces = [&record](const Change &change) {
+			return std::ranges::equal(change.key, record.key);
+		};
+		if (std::ranges::none_of(access.changes, replaces))
+			fits &= writer.add(record);
+	});
+	for (const Change &change : access.changes) {
+		if (change.value)
+			fits &= writer.add({change.key, *change.value});
+	}
+	const ShardView *const view = carrier_.view(access.shard);
+	if (!view)
+		return EHOSTUNREACH;
+	access.empties = writer.empty();
+	access.size = writer.size();
+	const auto holds = [&access](const SizeClass &size_class) { return size_class.buffer_size >= access.size; };
+	const auto size_class = std::ranges::find_if(view->classes, holds);
+	if (!fits || size_class == view->classes.end())
+		return ENOSPC;
+	access.free_list = size_class->free_list;
+	writer.finish(timestamp_);
+	return 0;
+}
+
+int PrismTransaction::compose_all() noexcept
+{
+	for (Access &access : accesses()) {
+		if (const int error = access.is_write() ? compose(access) : 0)
+			return error;
+	}
+	return 0;
+}
+
+bool PrismTransaction::take_timestamp(std::uint32_t home) noexcept
+{
+	const std::uint64_t clock = client_.clock.next(carrier_.clock());
+	leaves_traces_ = first_write() != nullptr;
+	timestamp_ = {Writer{client_.incarnation, home, place_}.packed(), clock};
+	for (Access &access : accesses()) {
+		access.raised = false;
+		access.installed = false;
+		if (access.is_write())
+			std::memcpy(access.memory.out.data(), &timestamp_, sizeof(timestamp_));
+	}
+	return clock != 0;
+}
+
+bool PrismTransaction::on_one_shard() noexcept
+{
+	const auto elsewhere = [this](const Access &access) { return access.shard != accesses_[0].shard; };
+	return std::ranges::none_of(accesses(), elsewhere);
+}
+
+PrismTransaction::Access *PrismTransaction::first_write() noexcept
+{
+	const auto found = std::ranges::find_if(accesses(), &Access::is_write);
+	return found == accesses().end() ? nullptr : &*found;
+}
+
+void PrismTransaction::blocked_by(const Access &access, const Timestamp &who) noexcept
+{
+	if (!blocker_ || blocker_->who != who || blocker_->cell != access.cell || blocker_->shard != access.shard)
+		blocker_ = {who, access.shard, access.cell, carrier_.now()};
+}
+
+PrismTransaction::Prepare PrismTransaction::judge(Access &access) noexcept
+{
+	const Completion &completion = access.request.completion;
+	if (completion.failed()) {
+		error_ = errno_of(completion);
+		return Prepare::failed;
+	}
+	const Prepared &was = *access.memory.was_prepared;
+	access.raised = access.is_write() && completion.ok();
+	if (completion.status == Status::skipped)
+		return Prepare::skipped;
+	if (completion.ok() && !is_blind(access))
+		return Prepare::done;
+	client_.clock.observe(was.reader);
+	client_.clock.observe(was.writer);
+	if (completion.ok()) /* of a blind write the reader is judged here */
+		return was.reader < timestamp_ ? Prepare::done : Prepare::too_old;
+	const bool taken = is_blind(access) ? was.writer > timestamp_ : was.writer != access.read;
+	if (!taken) /* a later reader is in the way of a writer alone */
+		return access.is_write() ? Prepare::too_old : Prepare::done;
+	blocked_by(access, was.writer);
+	return Prepare::taken;
+}
+
+/** Outcome::committed: everything is prepared. Looks at the accesses in the order of their chain: reads first. */
+Outcome PrismTransaction::judge_all(bool one_chain, bool &only_too_old) noexcept
+{
+	bool done = true, broken = false, missed = false;
+	only_too_old = true;
+	for (const bool writes : {false, true}) {
+		for (Access &access : accesses()) {
+			if (access.is_write() != writes)
+				continue;
+			Prepare how = judge(access);
+			const bool own_fault = !missed || !one_chain;
+			if (how == Prepare::skipped && own_fault && !access.empties && !*access.memory.allocated)
+				how = Prepare::no_buffer;
+			missed |= access.request.completion.status != Status::ok;
+			done &= how == Prepare::done;
+			broken |= how == Prepare::failed;
+			only_too_old &= how != Prepare::taken && how != Prepare::no_buffer && !access.raised;
+			if (how == Prepare::no_buffer) {
+				no_buffer_ = true;
+				carrier_.report_now(access.shard);
+			}
+		}
+	}
+	if (broken)
+		return Outcome::failed;
+	return done ? Outcome::committed : Outcome::conflict;
+}
+
+void PrismTransaction::release_staged(Access &access) noexcept
+{
+	if (const std::uint64_t address = std::exchange(*access.memory.allocated, 0))
+		carrier_.release(access.shard, address);
+}
+
+/** Cells that this transaction has prepared are others' again; then nobody can find what was staged. */
+apps::Task<int> PrismTransaction::give_up()
+{
+	for (Access &access : accesses()) {
+		const ShardView *const view = carrier_.view(access.shard);
+		if (!std::exchange(access.raised, false))
+			continue;
+		retired_ |= !view;
+		if (!view)
+			continue;
+		access.installed = false;
+		access.end.begin(access.shard)
+			.cas(view->version(access.cell), bump(timestamp_),
+				slice(access.memory.was_version, sizeof(Version)));
+		post(access.end);
+	}
+	co_await requests_.all_ended();
+	for (Access &access : accesses())
+		release_staged(access);
+	co_return 0;
+}
+
+/** The decision, if there is one to make, and what can be installed with it in the same chain: on its shard. */
+apps::Task<Outcome> PrismTransaction::decide_and_install()
+{
+	co_await requests_.all_ended();
+	round_trips_++;
+	Access &first = *first_write();
+	const bool alone = Writer::of(timestamp_.writer).home == Writer::no_home;
+	const Completion &decisive = alone ? first.end.completion : decision_.completion;
+	if (decisive.failed()) {
+		error_ = errno_of(decisive);
+		co_return Outcome::unknown;
+	}
+	if (!decisive.ok()) { /* somebody took this client for dead */
+		(void)co_await give_up();
+		co_return Outcome::conflict;
+	}
+	for (Access &access : accesses()) {
+		if (!access.is_write())
+			continue;
+		const bool tried = access.installed && !access.end.completion.failed() &&
+				   access.end.completion.status != Status::skipped;
+		retired_ |= !carrier_.view(access.shard);
+		if (tried || !carrier_.view(access.shard))
+			continue;
+		install(access.end.begin(access.shard), access, false);
+		post(access.end);
+	}
+	co_return Outcome::committed;
+}
+
+apps::Task<Outcome> PrismTransaction::commit_in_one_chain(bool &only_too_old)
+{
+	const auto writes = std::ranges::count_if(accesses(), &Access::is_write);
+	const std::size_t shard = accesses_[0].shard;
+	if (!take_timestamp(writes > 1 ? static_cast<std::uint32_t>(shard) : Writer::no_home))
+		co_return failed(EOVERFLOW);
+	if (!carrier_.view(shard))
+		co_return failed(EHOSTUNREACH);
+	bool first = true;
+	for (const bool writing : {false, true}) {
+		for (Access &access : accesses()) {
+			if (access.is_write() != writing)
+				continue;
+			Chain &chain = access.request.begin(shard, !first);
+			if (writing)
+				stage(chain, access, !first);
+			validate(chain, access, writing || !first);
+			post(access.request);
+			first = false;
+		}
+	}
+	if (writes > 1) {
+		decide(decision_.begin(shard, true), true);
+		post(decision_);
+	}
+	for (Access &access : accesses()) {
+		if (!access.is_write())
+			continue;
+		install(access.end.begin(shard, true), access, true);
+		post(access.end);
+	}
+	co_await requests_.all_ended();
+	const Outcome prepared = judge_all(true, only_too_old);
+	if (prepared == Outcome::failed)
+		co_return Outcome::unknown;
+	const bool chained =
+		std::ranges::all_of(accesses(), [](const Access &access) { return access.request.completion.ok(); });
+	if (prepared == Outcome::committed && chained) {
+		const Outcome outcome = co_await decide_and_install();
+		figures_.one_chain += outcome == Outcome::committed;
+		only_too_old = false;
+		co_return outcome;
+	}
+	round_trips_++;
+	(void)co_await give_up();
+	co_return Outcome::conflict;
+}
+
+apps::Task<Outcome> PrismTransaction::commit_prepared(bool &only_too_old)
+{
+	const auto writes = std::ranges::count_if(accesses(), &Access::is_write);
+	const std::size_t home = first_write()->shard;
+	if (!take_timestamp(writes > 1 ? static_cast<std::uint32_t>(home) : Writer::no_home))
+		co_return failed(EOVERFLOW);
+	for (Access &access : accesses()) {
+		Chain &chain = access.request.begin(access.shard);
+		if (access.is_write())
+			stage(chain, access, false);
+		validate(chain, access, access.is_write());
+		post(access.request);
+	}
+	co_await requests_.all_ended();
+	round_trips_++;
+	if (const Outcome prepared = judge_all(false, only_too_old); prepared != Outcome::committed) {
+		(void)co_await give_up();
+		co_return prepared;
+	}
+	only_too_old = false;
+	if (writes > 1) {
+		decide(decision_.begin(home), false);
+		post(decision_);
+	}
+	for (Access &access : accesses()) {
+		if (!access.is_write() || access.shard != home)
+			continue;
+		install(access.end.begin(home, writes > 1), access, writes > 1);
+		post(access.end);
+	}
+	const Outcome outcome = co_await decide_and_install();
+	figures_.prepared += outcome == Outcome::committed;
+	co_return outcome;
+}
+
+apps::Task<Outcome> PrismTransaction::commit_reads()
+{
+	figures_.read_only++;
+	if (count_ <= 1)
+		co_return Outcome::committed;
+	if (!take_timestamp(Writer::no_home))
+		co_return failed(EOVERFLOW);
+	for (Access &access : accesses()) {
+		validate(access.request.begin(access.shard), access, false);
+		post(access.request);
+	}
+	co_await requests_.all_ended();
+	round_trips_++;
+	bool only_too_old = false;
+	const Outcome outcome = judge_all(false, only_too_old);
+	figures_.read_only -= outcome != Outcome::committed;
+	co_return outcome;
+}
+
+apps::Task<int> PrismTransaction::look_after_blocker()
+{
+	if (!blocker_ || client_.store.as_in_paper || carrier_.now() - blocker_->since < client_.patience)
+		co_return 0;
+	const Blocker blocker = *blocker_;
+	blocker_.reset();
+	figures_.resolved++;
+	co_return co_await resolver_.resolve(blocker.who, blocker.shard, blocker.cell);
+}
+
+apps::Task<Outcome> PrismTransaction::attempt()
+{
+	const auto unknown = [this](const Access &access) {
+		return access.is_write() && !access.fetched && !is_blind(access);
+	};
+	if (std::ranges::any_of(accesses(), unknown)) {
+		if (const int error = co_await fetch_all(true))
+			co_return failed(error);
+	}
+	if (!first_write())
+		co_return co_await commit_reads();
+	if (const int error = compose_all())
+		co_return failed(error);
+	if (client_.store.as_in_paper)
+		co_return co_await commit_as_in_paper();
+	for (unsigned times = 1;; times++) {
+		bool only_too_old = false;
+		const Outcome outcome = on_one_shard() ? co_await commit_in_one_chain(only_too_old)
+						       : co_await commit_prepared(only_too_old);
+		/* What was read is still true: a later timestamp may do. */
+		if (outcome != Outcome::conflict || !only_too_old || times == most_timestamps)
+			co_return outcome;
+	}
+}
+
+/**
+ * When a shard was lost in mid-commit, the lane's log and its last decision are all that others have to end the
+ * transaction with: the lane goes on in another place, if there is one left.
+ */
+apps::Task<Outcome> PrismTransaction::commit()
+{
+	error_ = 0;
+	if (retired_) {
+		if (client_.spare_places.empty())
+			co_return failed(ENOTCONN);
+		place_ = client_.spare_places.back();
+		client_.spare_places.pop_back();
+		retired_ = false;
+	}
+	no_buffer_ = false;
+	committing_ = true;
+	serial_ = ++client_.serial;
+	Outcome outcome = co_await attempt();
+	committing_ = false;
+	if (outcome != Outcome::conflict)
+		co_return outcome;
+	figures_.no_buffer += no_buffer_;
+	if (const int error = co_await look_after_blocker())
+		co_return failed(error);
+	error_ = no_buffer_ ? ENOBUFS : 0;
+	co_return outcome;
+}
+
+} // namespace prism::tx
