@@ -359,7 +359,7 @@ apps::Task<Outcome> PrismTransaction::commit_prepared(bool &only_too_old)
 apps::Task<Outcome> PrismTransaction::commit_reads()
 {
 	figures_.read_only++;
-	if (count_ <= 1)
+	if (count_ == 0 || (count_ == 1 && !client_.reads_in_session))
 		co_return Outcome::committed;
 	if (!take_timestamp(Writer::no_home))
 		co_return failed(EOVERFLOW);

@@ -95,6 +95,7 @@ PrismClient::PrismClient(
 	  cq_(std::move(cq)), clock_(options.clock), shards_(shards), timeout_(options.setup_timeout)
 {
 	state_.patience = options.patience;
+	state_.reads_in_session = options.reads_in_session;
 }
 
 /** Connects to one shard. Shard 0, the first, gives the client its number. */
@@ -210,7 +211,8 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 		const Introduction &there = meeting.shards[shard];
 		const std::uint32_t lanes = there.geometry.lanes;
 		bool cleared = false;
-		apps::Task<int> task = clear_log(shard, there.client * lanes, lanes, cleared);
+		apps::Task<int> task =
+			lanes_[0]->resolver().clear_all(shard, there.client * lanes, lanes, state_.clock, cleared);
 		task.start();
 		while (!task.done())
 			drive();
@@ -221,16 +223,6 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 			(void)shards_[shard].link->control().send({apps::ControlKind::recover, 0});
 	}
 	return {};
-}
-
-apps::Task<int> PrismClient::clear_log(
-	std::size_t shard, std::uint32_t first_place, std::uint32_t places, bool &cleared)
-{
-	for (std::uint32_t place = first_place; place < first_place + places; place++) {
-		if (const int error = co_await lanes_[0]->resolver().clear(shard, place, state_.clock, cleared))
-			co_return error;
-	}
-	co_return 0;
 }
 
 /* What is under way comes to its end and what was freed is reported, as far as that is soon; shards find the rest. */

@@ -24,6 +24,11 @@ struct PrismClientOptions {
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
 	/** How long somebody may have prepared what others want before they end it: too short is slow, never wrong. */
 	Time patience = std::chrono::milliseconds(10);
+	/**
+	 * Reads of one cell alone have their place among the client's other transactions, for a round trip more:
+	 * docs/prism-tx.md, "Isolation".
+	 */
+	bool reads_in_session = false;
 	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };
@@ -77,7 +82,6 @@ private:
 	Result<void> tell_lives(const Meeting &meeting);
 	Result<void> make_lanes(const Meeting &meeting);
 	Result<void> clear_logs(const Meeting &meeting);
-	apps::Task<int> clear_log(std::size_t shard, std::uint32_t first_place, std::uint32_t places, bool &cleared);
 	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);
 
 	/* TransactionClient */

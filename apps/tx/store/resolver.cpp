@@ -171,4 +171,14 @@ apps::Task<int> Resolver::clear(std::size_t shard, std::uint32_t place, LogicalC
 	co_return 0;
 }
 
+apps::Task<int> Resolver::clear_all(
+	std::size_t shard, std::uint32_t first, std::uint32_t places, LogicalClock &clock, bool &cleared)
+{
+	for (std::uint32_t place = first; place < first + places; place++) {
+		if (const int error = co_await clear(shard, place, clock, cleared))
+			co_return error;
+	}
+	co_return 0;
+}
+
 } // namespace prism::tx

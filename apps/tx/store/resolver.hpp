@@ -49,6 +49,9 @@ public:
 	 * timestamps there, @p cleared whether there were any. 0 or errno, as above.
 	 */
 	apps::Task<int> clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared);
+	/** The same for all @p places of a client, from @p first on. */
+	apps::Task<int> clear_all(
+		std::size_t shard, std::uint32_t first, std::uint32_t places, LogicalClock &clock, bool &cleared);
 
 	[[nodiscard]] Request &request() noexcept { return request_; }
 
