@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_).
+# Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_), tx.pml is
+# PRISM-TX (the names with tx_).
 #
 #   run_model.sh NAME    build and run it; status 0 exactly when the outcome is the expected one
 #   run_model.sh --list  all names, with the set that each belongs to and what is expected
@@ -114,9 +115,68 @@ add long long_rs_repair_stray clean all "$once -DSTRAYS=1 -DRESTARTS=1 $one_put"
 add long long_rs_two_puts clean all '-DPUTS=2 -DGETS=3'
 add long long_rs_succession clean all "$owners -DGETS=2 -DTIMEOUTS=1 -DSUCCESSION"
 
+# The sets of a transaction: 1 reads and 3 reads and writes cell 0; the same times four is about cell 1; 15 is all.
+helped='-DHELPERS=1'
+mortal='-DCRASHES=1'
+taken='-DCRASHES=1 -DTAKEN_OVER'
+reuse='-DTXS=3 -DTXS_0=2 -DSET_0=15'
+succession="$reuse -DSET_1=3 -DSET_2=3 -DRECORDED=1 -DCRASHES=2 -DTAKEN_OVER $helped"
+session='-DTXS=3 -DTXS_0=2 -DSESSION -DSET_0=1 -DSET_1=4'
+session_four='-DTXS=4 -DTXS_0=2 -DSESSION -DSET_0=1 -DSET_1=4 -DSET_2=3 -DSET_3=13'
+erased='-DTXS=3 -DORDERED -DSET_0=2 -DSET_1=6 -DSET_2=8' # a blind write; one that aborts; and why it does
+add clean tx_alone clean all '-DTXS=1'
+add clean tx_basic clean all ''
+add clean tx_helped clean all "$helped"
+add clean tx_two_helpers clean all '-DHELPERS=2'
+add clean tx_helped_twice clean all '-DHELPERS=1 -DHELPS=2'
+add clean tx_crash clean all "$mortal $helped"
+add clean tx_takeover clean all "$taken $helped"
+add clean tx_takeover_twice clean all "-DCRASHES=2 -DTAKEN_OVER $helped"
+add clean tx_one_shard clean all "-DSHARDS=1 $taken $helped"
+add clean tx_fast clean all "-DSHARDS=1 -DFAST $taken $helped"
+add clean tx_reuse clean all "$reuse -DSET_1=15 -DSET_2=3 $helped"
+add clean tx_reuse_one_shard clean all "$reuse -DSET_1=12 -DSET_2=15 -DSHARDS=1 $taken $helped"
+add clean tx_succession clean all "$succession"
+add clean tx_session clean all "$session_four -DTIMED_READS"
+add clean tx_session_one_writer clean all "$session -DSET_2=15 -DWAIT_FOR_PW"
+add clean tx_paper clean all '-DPAPER'
+add clean tx_paper_alone clean all '-DPAPER -DTXS=1'
+add clean tx_paper_erased clean all "-DPAPER $erased"
+add clean tx_paper_three clean all '-DPAPER -DTXS=3 -DSET_2=6'
+
+add control tx_late_rc serializable all '-DLATE_RC'
+add control tx_own_pr alone_commits all '-DOWN_PR -DTXS=1'
+add control tx_no_decision atomic_commit all "-DNO_DECISION $mortal"
+add control tx_decide_anyway atomic_commit all "-DDECIDE_ANYWAY $helped"
+add control tx_no_immediate freed_once all "-DNO_IMMEDIATE $reuse -DSET_1=15 -DSET_2=3 $helped -DBY_EFFECT"
+add control tx_early_next installed_is_staged all "-DEARLY_NEXT $reuse -DSET_1=15 -DSET_2=3 -DBY_EFFECT"
+add control tx_free_first freed_once all "-DFREE_FIRST $taken"
+add control tx_reused atomic_commit all "-DREUSED $reuse -DSET_1=15 -DSET_2=1 $mortal -DBY_EFFECT"
+add control tx_unconditional atomic_commit all "-DUNCONDITIONAL -DSHARDS=1 -DFAST $helped"
+add control tx_bump_unraised c_at_most_pw all '-DBUMP_UNRAISED'
+add control tx_bump_unraised_effect atomic_commit all '-DBUMP_UNRAISED -DBY_EFFECT'
+add control tx_bump_staged c_at_most_pw all "-DBUMP_STAGED $taken"
+add control tx_bump_staged_effect atomic_commit all "-DBUMP_STAGED $taken -DBY_EFFECT"
+add control tx_free_single freed_is_unreachable all "-DFREE_SINGLE $taken"
+add control tx_clear_ts cell_is_free all "-DCLEAR_TS $succession"
+add control tx_paper_late_rc serializable all '-DPAPER -DLATE_RC'
+add control tx_paper_own_pr alone_commits all '-DPAPER -DOWN_PR -DTXS=1'
+add control tx_paper_bump_validated cell_is_free all '-DPAPER -DBUMP_VALIDATED'
+add control tx_paper_bump_validated_erased committed_is_installed all "-DPAPER -DBUMP_VALIDATED $erased"
+add control tx_paper_bump_raised committed_is_installed all '-DPAPER -DBUMP_RAISED'
+
+add limit tx_session_one_read session_in_order all "$session -DSET_2=15"
+add limit tx_session_two_writers session_in_order all "$session_four -DWAIT_FOR_PW"
+
+add long long_tx_three clean 'bitstate 32' "-DTXS=3 -DSET_0=15 -DSET_1=15 -DSET_2=3 $helped"
+add long long_tx_three_alone clean 'bitstate 32' '-DTXS=3 -DSET_0=15'
+add long long_tx_takeover clean 'bitstate 32' "$reuse -DSET_1=15 -DSET_2=15 $taken $helped"
+add long long_tx_succession clean all "$reuse -DSET_1=15 -DSET_2=3 -DCRASHES=2 -DTAKEN_OVER $helped"
+add long long_tx_paper_three clean 'bitstate 32' '-DPAPER -DTXS=3'
+
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
-		printf '%-8s %-26s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
+		printf '%-8s %-30s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
 	done
 	exit 0
 fi
@@ -132,6 +192,7 @@ fi
 
 case $name in
 *rs_*) model=rs.pml ;;
+*tx_*) model=tx.pml ;;
 *) model=kv.pml ;;
 esac
 

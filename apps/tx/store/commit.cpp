@@ -60,7 +60,7 @@ void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noe
 		.result(slice(access.memory.allocated, sizeof(*access.memory.allocated)));
 	if (conditional)
 		chain.conditional();
-	chain.write(entry + offsetof(LogEntry, cell), bytes.first(offsetof(Announcement, nothing))).conditional();
+	chain.write(entry + offsetof(LogEntry, cell), bytes.first(offsetof(Announcement, object))).conditional();
 }
 
 void PrismTransaction::install(Chain &chain, Access &access, bool conditional) noexcept

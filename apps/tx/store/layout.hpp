@@ -50,12 +50,23 @@ struct alignas(32) Decision {
 
 /** What a transaction is about to write to one cell of the shard. */
 struct alignas(64) LogEntry {
+	static constexpr std::uint64_t no_cell = ~std::uint64_t{0}; /**< what it was about is over */
+
 	std::uint64_t unused[2] = {};
 	std::uint64_t cell = 0; /* a WRITE fills in from here to the end of the timestamp */
 	std::uint64_t reserved = 0;
 	Version version; /**< exactly what is to be installed */
 };
 static_assert(sizeof(LogEntry) == 64 && offsetof(LogEntry, version) == 32);
+
+/** What a WRITE brings to a log entry, from LogEntry::cell on; its end only where there is no object. */
+struct Announcement {
+	std::uint64_t cell = 0;
+	std::uint64_t reserved = 0;
+	Timestamp timestamp;
+	prismdv_bounded_ptr object{};
+};
+static_assert(sizeof(Announcement) == sizeof(LogEntry) - offsetof(LogEntry, cell));
 
 /** What a lane of a client has on every shard. */
 struct alignas(64) LogPlace {

@@ -24,6 +24,8 @@ struct ClientState {
 	LogicalClock clock;
 	/** How long somebody may have prepared what others want before they take it for dead: it may be alive. */
 	Time patience = std::chrono::milliseconds(10);
+	/** Reads of one cell alone are validated too, for a round trip more: docs/prism-tx.md, "Isolation". */
+	bool reads_in_session = false;
 	std::uint64_t serial = 0;                /**< of the commits begun so far */
 	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
 };
@@ -88,13 +90,6 @@ public:
 	[[nodiscard]] const TransactionFigures &figures() const noexcept { return figures_; }
 
 private:
-	/* What a WRITE brings to a log entry: its end only for a cell that becomes empty. */
-	struct Announcement {
-		std::uint64_t cell = 0;
-		std::uint64_t reserved = 0;
-		Timestamp timestamp;
-		prismdv_bounded_ptr nothing{};
-	};
 	struct AccessMemory {
 		std::span<std::byte> out;         /* the object to write */
 		std::span<std::byte> in;          /* the object as it was read */

@@ -7,14 +7,6 @@
 namespace prism::tx
 {
 
-namespace
-{
-
-/* Of an entry: what a WRITE brings there, and clears again */
-constexpr std::size_t entry_offset = offsetof(LogEntry, cell);
-
-} // namespace
-
 int errno_of(const Completion &completion) noexcept
 {
 	if (!completion.failed())
@@ -123,11 +115,14 @@ apps::Task<int> Resolver::resolve(Timestamp who, std::size_t shard, std::uint64_
 	co_return co_await post(request_);
 }
 
+/**
+ * The timestamp stays: somebody slow may still decide about it, and whoever has this place after the next client must
+ * not begin below it. What was allocated is not freed: it may be installed.
+ */
 apps::Task<int> Resolver::clear_entry(
-	std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry, LogicalClock &clock)
+	std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry)
 {
 	const Timestamp who = entry.version.committed;
-	clock.observe(who);
 	const ShardView *view = carrier_.view(shard);
 	if (!view)
 		co_return EHOSTUNREACH;
@@ -145,8 +140,9 @@ apps::Task<int> Resolver::clear_entry(
 	view = carrier_.view(shard);
 	if (!view)
 		co_return EHOSTUNREACH;
-	static constexpr std::byte zeros[sizeof(LogEntry) - entry_offset] = {};
-	request_.begin(shard).write(view->entry(place, number) + entry_offset, zeros);
+	memory_.cleared = {LogEntry::no_cell, 0, who, {}};
+	request_.begin(shard).write(
+		view->entry(place, number) + offsetof(LogEntry, cell), std::as_bytes(std::span(&memory_.cleared, 1)));
 	co_return co_await post(request_);
 }
 
@@ -161,10 +157,12 @@ apps::Task<int> Resolver::clear(std::size_t shard, std::uint32_t place, LogicalC
 	clock.observe(memory_.log.decision.transaction);
 	for (std::uint32_t number = 0; number < max_accesses; number++) {
 		const LogEntry &entry = memory_.log.entries[number];
-		if (entry.version.committed == Timestamp{} && !entry.version.object.ptr)
+		const bool nothing = entry.version.committed == Timestamp{} || entry.cell == LogEntry::no_cell;
+		clock.observe(entry.version.committed);
+		if (nothing && !entry.version.object.ptr)
 			continue;
 		cleared = true;
-		const int error = co_await clear_entry(shard, place, number, entry, clock);
+		const int error = co_await clear_entry(shard, place, number, entry);
 		if (error)
 			co_return error;
 	}

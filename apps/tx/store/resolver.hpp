@@ -22,7 +22,7 @@ struct ResolverMemory {
 	LogPlace log;   /* that is cleared */
 	Cell cell;
 	Decision decision;
-	std::uint8_t unused[32];
+	Announcement cleared;
 };
 
 /** Ends what others have begun, and left. One at a time. */
@@ -57,8 +57,8 @@ public:
 
 private:
 	apps::Task<int> post(Request &request);
-	apps::Task<int> clear_entry(std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry,
-		LogicalClock &clock);
+	apps::Task<int> clear_entry(
+		std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry);
 	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);
 	apps::Task<int> install_from_log(Timestamp who, std::size_t shard, std::uint64_t cell);
 
