@@ -9,7 +9,7 @@ endfunction()
 # A thousand seeds run in the plain build; here the shorter simulations do.
 prism_tree(asan -LE integration -E "sim_bad_network|kv_sim_(bad|c|l|m|r|slow)")
 # Where there are threads: the device itself, and the libraries and programs upon it.
-prism_tree(tsan -R "^verbs_|net_udp|ext_device|ext_tcp|example_|store_c|rivals_pilaf|rs_(client|abdlock|block_device)")
+prism_tree(tsan -R "^verbs_|net_udp|ext_device|ext_tcp|example_|store_c|rivals_pilaf|rs_(client|abdlock|block_device)|tx_client")
 set_tests_properties(tree_tsan PROPERTIES
     ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tsan.supp history_size=7;GTEST_FILTER=-*Churn*")
 prism_tree(fuzz -L fuzz)

@@ -13,6 +13,12 @@
 namespace prism::kv
 {
 
+/** The part of @p total that worker @p index of @p workers does. */
+[[nodiscard]] constexpr std::uint64_t share_of(std::uint64_t total, unsigned index, unsigned workers) noexcept
+{
+	return total / workers + (index < total % workers ? 1 : 0);
+}
+
 /** What a worker's share of a phase is. */
 struct PaceOptions {
 	std::uint64_t start = 0; /**< of the phase, in ns of the clock */

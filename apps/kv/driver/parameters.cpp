@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "kv/driver/parameters.hpp"
 
-#include <map>
 #include <optional>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#ifndef PRISM_VERSION
-#define PRISM_VERSION "unknown"
-#endif
+#include "kv/driver/command_line.hpp"
 
 namespace prism::kv
 {
@@ -19,7 +15,6 @@ namespace
 {
 
 constexpr const char *program = "prism-ycsb";
-constexpr int usage = 2;
 constexpr double default_duration = 5;
 
 /* What is known only after the whole line was read. */
@@ -27,8 +22,7 @@ struct Given {
 	std::string mix = "C";
 	std::optional<apps::Distribution> distribution;
 	std::optional<std::uint16_t> port;
-	bool yield = false;
-	bool no_yield = false;
+	YieldOption yield;
 	bool no_load = false;
 };
 
@@ -44,24 +38,11 @@ std::string description(const Systems &systems)
 	return text;
 }
 
-template <typename Enum, typename Target>
-void add_choice(CLI::App &app, const std::string &name, Target &target, const std::map<std::string, Enum> &choices,
-	const std::string &help)
-{
-	std::vector<std::string> names;
-	for (const auto &[choice, value] : choices)
-		names.push_back(choice);
-	app.add_option_function<std::string>(
-		   name, [&target, choices](const std::string &choice) { target = choices.at(choice); }, help)
-		->check(CLI::IsMember(names));
-}
-
 void add_store_options(CLI::App &app, const Systems &systems, Parameters &parameters, Given &given)
 {
-	std::vector<std::string> names;
-	for (const System &system : systems.all())
-		names.push_back(system.name);
-	app.add_option("--system", parameters.system, "The store to measure")->required()->check(CLI::IsMember(names));
+	app.add_option("--system", parameters.system, "The store to measure")
+		->required()
+		->check(CLI::IsMember(systems.names()));
 	app.add_option("host", parameters.connection.host, "Where the server is; redis, memcached: also unix:PATH")
 		->capture_default_str();
 	app.add_option("-p,--port", given.port, "TCP port of the server (default: the system's)")
@@ -103,10 +84,7 @@ void add_client_options(CLI::App &app, RunOptions &run, Given &given)
 	app.add_option("--threads", run.threads, "Threads of each process")->capture_default_str();
 	app.add_option("--clients", run.clients, "Clients of each thread, one connection each")->capture_default_str();
 	app.add_option("-t,--tx-depth", run.depth, "Requests that each client has under way")->capture_default_str();
-	CLI::Option *yield = app.add_flag("--yield", given.yield,
-		"Give up the core when there is nothing to do (default: when there are fewer cores than threads, one "
-		"for the server included)");
-	app.add_flag("--no-yield", given.no_yield, "Never do that")->excludes(yield);
+	given.yield.add_to(app);
 }
 
 void add_amount_options(CLI::App &app, RunOptions &run)
@@ -121,11 +99,6 @@ void add_amount_options(CLI::App &app, RunOptions &run)
 		{{"even", Arrivals::even}, {"poisson", Arrivals::poisson}}, "With --rate (default even)");
 	app.add_option("--drain", run.drain, "Seconds without any answer after which requests are given up")
 		->capture_default_str();
-}
-
-bool more_threads_than_cores(const RunOptions &run)
-{
-	return run.workers() + 1 > std::thread::hardware_concurrency();
 }
 
 /** Empty: the system is given what it needs, and nothing that it would ignore. */
@@ -149,18 +122,13 @@ void apply(const System &system, const Given &given, Parameters &parameters)
 	run.load = !given.no_load;
 	if (run.duration <= 0 && run.operations == 0)
 		run.duration = default_duration;
-	run.yield = given.yield || (more_threads_than_cores(run) && !given.no_yield);
+	run.yield = given.yield.wanted(run.workers());
 	run.numbered_keys = system.is_volume;
 	parameters.connection.port = given.port.value_or(system.default_port);
 	parameters.connection.records = run.records;
 	parameters.connection.depth = run.depth;
 	parameters.connection.key_size = run.key_size;
 	parameters.connection.value_size = run.value_size;
-}
-
-EarlyExit usage_error(std::string_view text)
-{
-	return {usage, fmt::format("{0}: {1}\nTry '{0} --help'.\n", program, text)};
 }
 
 } // namespace
@@ -170,30 +138,20 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int
 	Parameters parameters;
 	Given given;
 	CLI::App app(description(systems), program);
-	app.set_help_flag("-h,--help", "Print this help and exit");
-	app.set_version_flag(
-		"-V,--version", fmt::format("{} {}", program, PRISM_VERSION), "Print the version and exit");
 	add_store_options(app, systems, parameters, given);
 	add_workload_options(app, parameters, given);
 	add_client_options(app, parameters.run, given);
 	add_amount_options(app, parameters.run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::CallForHelp &) {
-		return EarlyExit{0, app.help()};
-	} catch (const CLI::CallForVersion &version) {
-		return EarlyExit{0, fmt::format("{}\n", version.what())};
-	} catch (const CLI::ParseError &error) {
-		return usage_error(error.what());
-	}
+	if (std::optional<EarlyExit> early = parse(app, program, argc, argv))
+		return *std::move(early);
 	const System &system = *systems.find(parameters.system);
 	if (const std::string wrong = wrong_place(app, system); !wrong.empty())
-		return usage_error(wrong);
+		return usage_error(program, wrong);
 	apply(system, given, parameters);
 	const Result<void> checked = check(parameters.run);
 	if (!checked)
-		return usage_error(checked.error().message);
+		return usage_error(program, checked.error().message);
 	return parameters;
 }
 

@@ -158,7 +158,7 @@ void receive_all(const RunOptions &options, Crew &crew, std::vector<Child> &chil
 
 Result<RunResult> reap(std::vector<Child> &children)
 {
-	Merger merger;
+	Merger<RunResult> merger;
 	for (const Child &child : children) {
 		int status = 0;
 		while (waitpid(child.id, &status, 0) < 0 && errno == EINTR)

@@ -2,13 +2,12 @@
 #include "kv/driver/report.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "kv/driver/latency_report.hpp"
 
 namespace prism::kv
 {
@@ -16,16 +15,10 @@ namespace prism::kv
 namespace
 {
 
-using apps::LatencyHistogram;
 using apps::Outcome;
 using nlohmann::json;
 
 constexpr std::array<std::string_view, OperationCounts::outcomes> outcome_names{"ok", "not_found", "full", "failed"};
-
-void print_line(std::FILE *out)
-{
-	fmt::print(out, "{:-<129}\n", "");
-}
 
 std::string loop_of(const RunOptions &run)
 {
@@ -52,16 +45,7 @@ void print_header(std::FILE *out, const Parameters &parameters)
 		run.all_clients(), run.processes, run.threads, run.depth);
 	fmt::print(out, " Load            : {}\n", loop_of(run));
 	print_line(out);
-	fmt::print(out, " {:<19}{:<13}{:<13}{:<17}{:<13}{:<11}{:<11}{:<13}{}\n", "#request", "#iterations",
-		"t_min[usec]", "t_typical[usec]", "t_avg[usec]", "90%[usec]", "99%[usec]", "99.9%[usec]",
-		"t_max[usec]");
-}
-
-void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram &latency)
-{
-	fmt::print(out, " {:<19}{:<13}{:<13.2f}{:<17.2f}{:<13.2f}{:<11.2f}{:<11.2f}{:<13.2f}{:.2f}\n", name,
-		latency.count(), latency.min(), latency.percentile(50), latency.mean(), latency.percentile(90),
-		latency.percentile(99), latency.percentile(99.9), latency.max());
+	print_latency_columns(out, "#request");
 }
 
 void print_latencies(std::FILE *out, const RunResult &result)
@@ -94,11 +78,6 @@ void print_counts(std::FILE *out, std::string_view name, const OperationCounts &
 		counts.share_with(2) * 100, counts.share_with_at_least(3) * 100);
 }
 
-std::string name_of_error(int error)
-{
-	return error ? std::strerror(error) : "other errors";
-}
-
 void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult &result)
 {
 	for (const auto &[error, count] : result.errors.all())
@@ -113,20 +92,6 @@ void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult
 		fmt::print(out, " verified: {} values, {} wrong\n", result.verified, result.wrong_values);
 	if (result.wrong_values)
 		fmt::print(out, " the first wrong value was that of record {}\n", result.first_wrong);
-}
-
-json latency_to_json(const LatencyHistogram &latency)
-{
-	return {
-		{"n_iterations", latency.count()},
-		{"t_min", latency.min()},
-		{"t_typical", latency.percentile(50)},
-		{"t_avg", latency.mean()},
-		{"t_max", latency.max()},
-		{"percentile_90", latency.percentile(90)},
-		{"percentile_99", latency.percentile(99)},
-		{"percentile_99.9", latency.percentile(99.9)},
-	};
 }
 
 json counts_to_json(const OperationCounts &counts)
@@ -217,14 +182,7 @@ json make_report(const Parameters &parameters, const RunResult &result)
 
 Result<void> write_report(const Parameters &parameters, const RunResult &result)
 {
-	if (parameters.json_file.empty())
-		return {};
-	std::ofstream out(parameters.json_file, std::ios::trunc);
-	out << make_report(parameters, result).dump(2) << '\n';
-	out.close();
-	if (!out)
-		return make_error(errno ? errno : EIO, "writing " + parameters.json_file);
-	return {};
+	return write_json(parameters.json_file, make_report(parameters, result));
 }
 
 } // namespace prism::kv

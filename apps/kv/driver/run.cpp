@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <future>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,7 +15,6 @@ namespace prism::kv
 namespace
 {
 
-constexpr auto bar_interval = std::chrono::milliseconds(100);
 constexpr unsigned most_workers = 1024;
 constexpr std::uint64_t most_slots = 1 << 16; /* operations under way in all; RecordCounter's window has this many */
 
@@ -111,48 +107,33 @@ Result<void> check(const RunOptions &options)
 	return {};
 }
 
-void Merger::add(Result<RunResult> part)
-{
-	if (part)
-		sum.merge(*part);
-	else if (state || state.error().code == ECANCELED)
-		state = part.error();
-}
-
-Result<RunResult> Merger::take()
-{
-	if (!state)
-		return state.error();
-	return std::move(sum);
-}
-
-void show_progress(const RunOptions &options, const Crew &crew, apps::ProgressBar &bar)
+void show_progress(const Clock &clock, const Crew &crew, const ShareDone &share, apps::ProgressBar &bar)
 {
 	const Phase phase = crew.current();
 	const std::uint64_t began = crew.began(phase);
 	if (!began)
 		return;
-	const std::uint64_t now = std::max(options.clock->now(), began);
+	const std::uint64_t now = std::max(clock.now(), began);
 	const std::uint64_t ended = crew.ended[static_cast<std::size_t>(phase)].load(std::memory_order_relaxed);
-	bar.show(title(phase), share_done(options, phase, static_cast<double>(now - began) / 1e9, ended), ended);
+	bar.show(title(phase), share(phase, static_cast<double>(now - began) / 1e9, ended), ended);
+}
+
+void show_progress(const RunOptions &options, const Crew &crew, apps::ProgressBar &bar)
+{
+	const auto share = [&options](Phase phase, double seconds, std::uint64_t ended) {
+		return share_done(options, phase, seconds, ended);
+	};
+	show_progress(*options.clock, crew, share, bar);
 }
 
 Result<RunResult> run_team(
 	const RunOptions &options, Crew &crew, unsigned process, const ClientFactory &factory, std::FILE *progress)
 {
-	std::vector<std::future<Result<RunResult>>> workers;
-	for (unsigned i = 0; i < options.threads; i++)
-		workers.push_back(std::async(std::launch::async, [&, index = process * options.threads + i] {
-			return run_worker(options, crew, index, factory);
-		}));
 	apps::ProgressBar bar(progress);
-	Merger merger;
-	for (std::future<Result<RunResult>> &worker : workers) {
-		while (worker.wait_for(bar_interval) != std::future_status::ready)
-			show_progress(options, crew, bar);
-		merger.add(worker.get());
-	}
-	return merger.take();
+	return run_threads<RunResult>(
+		options.threads,
+		[&](unsigned thread) { return run_worker(options, crew, process * options.threads + thread, factory); },
+		[&] { show_progress(options, crew, bar); });
 }
 
 Result<RunResult> run(const RunOptions &options, const ClientFactory &factory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What kv_figures and rs_figures have in common: servers, runs of the driver, curves, tables."""
+"""What kv_figures, rs_figures and tx_figures have in common: servers, runs of the driver, curves, tables."""
 
 import argparse
 import json
@@ -115,11 +115,11 @@ def call(command, timeout):
         raise ToolError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}{done.stdout}")
 
 
-def drive(arguments, timeout):
-    """One run of the driver; gives the results of its JSON report."""
+def drive(arguments, timeout, program="prism-ycsb"):
+    """One run of a driver; gives the results of its JSON report."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        call([os.path.join(HERE, "prism-ycsb"), *arguments, "--json", report], timeout)
+        call([os.path.join(HERE, program), *arguments, "--json", report], timeout)
         with open(report, encoding="utf-8") as file:
             return json.load(file)["results"]
 
@@ -152,6 +152,7 @@ class Figure:
         self.axes.set_title(title, fontsize=10)
         self.axes.set_xlabel(x_label)
         self.axes.set_ylabel(y_label)
+        self.bar_labels = []
 
     def curve(self, xs, ys, style, label, marks=()):
         """@p marks are written beside the points."""
@@ -159,11 +160,20 @@ class Figure:
         for mark, x, y in zip(marks, xs, ys):
             self.axes.annotate(mark, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
 
+    def bar(self, label, y, color, mark):
+        """Beside those that are there; @p mark is written above it."""
+        drawn = self.axes.bar(len(self.bar_labels), y, 0.6, color=color)
+        self.axes.bar_label(drawn, [mark], fontsize=8)
+        self.bar_labels.append(label.replace(", ", ",\n"))
+
     def write(self, path):
-        self.axes.set_xlim(left=0)
+        if self.bar_labels:
+            self.axes.set_xticks(range(len(self.bar_labels)), self.bar_labels)
+        else:
+            self.axes.set_xlim(left=0)
+            self.axes.legend()
         self.axes.set_ylim(bottom=0)
-        self.axes.grid(alpha=0.3)
-        self.axes.legend()
+        self.axes.grid(alpha=0.3, axis="y" if self.bar_labels else "both")
         self.figure.savefig(path, format="svg", metadata={"Date": None})
         pyplot.close(self.figure)
         mark_licence(path)

@@ -4,14 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <prism/result.hpp>
 
 #include "kv/driver/options.hpp"
+#include "kv/driver/registry.hpp"
 
 namespace prism::kv
 {
@@ -39,20 +37,6 @@ struct System {
 	bool is_volume = false;
 };
 
-/** Filled before the command line is read, not changed afterwards. */
-class Systems
-{
-public:
-	/** A second system of one name takes the place of the first. */
-	void add(System system);
-
-	/** Null if there is none of that name. Lives as long as this object. */
-	[[nodiscard]] const System *find(std::string_view name) const noexcept;
-
-	[[nodiscard]] std::span<const System> all() const noexcept { return systems; }
-
-private:
-	std::vector<System> systems;
-};
+using Systems = Registry<System>;
 
 } // namespace prism::kv

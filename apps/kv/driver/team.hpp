@@ -2,6 +2,13 @@
 /* The workers of one process. */
 #pragma once
 
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <utility>
+#include <vector>
+
 #include "common/measure.hpp"
 #include "kv/driver/crew.hpp"
 #include "kv/driver/options.hpp"
@@ -17,20 +24,54 @@ namespace prism::kv
 [[nodiscard]] Result<RunResult> run_team(
 	const RunOptions &options, Crew &crew, unsigned process, const ClientFactory &factory, std::FILE *progress);
 
+/** The share of a phase that is done after @p seconds, when @p ended requests have ended. */
+using ShareDone = std::function<double(Phase phase, double seconds, std::uint64_t ended)>;
+
 /** Shows how far the crew has come. */
+void show_progress(const Clock &clock, const Crew &crew, const ShareDone &share, apps::ProgressBar &bar);
 void show_progress(const RunOptions &options, const Crew &crew, apps::ProgressBar &bar);
 
 /** Merges the results of threads or processes. An error that only followed from another one is the last choice. */
+template <typename Part>
 class Merger
 {
 public:
-	void add(Result<RunResult> part);
+	void add(Result<Part> part)
+	{
+		if (part)
+			sum.merge(*part);
+		else if (state || state.error().code == ECANCELED)
+			state = part.error();
+	}
 
-	[[nodiscard]] Result<RunResult> take();
+	[[nodiscard]] Result<Part> take()
+	{
+		if (!state)
+			return state.error();
+		return std::move(sum);
+	}
 
 private:
-	RunResult sum;
+	Part sum;
 	Result<void> state;
 };
+
+/** Runs @p work(0) .. @p work(count - 1) in threads and merges what they give; @p look is called now and then. */
+template <typename Part>
+[[nodiscard]] Result<Part> run_threads(
+	unsigned count, const std::function<Result<Part>(unsigned)> &work, const std::function<void()> &look)
+{
+	constexpr auto interval = std::chrono::milliseconds(100);
+	std::vector<std::future<Result<Part>>> threads;
+	for (unsigned i = 0; i < count; i++)
+		threads.push_back(std::async(std::launch::async, work, i));
+	Merger<Part> merger;
+	for (std::future<Result<Part>> &thread : threads) {
+		while (thread.wait_for(interval) != std::future_status::ready)
+			look();
+		merger.add(thread.get());
+	}
+	return merger.take();
+}
 
 } // namespace prism::kv

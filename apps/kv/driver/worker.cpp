@@ -24,12 +24,6 @@ constexpr double ns_per_s = 1e9;
 constexpr std::uint64_t report_interval = 50'000'000; /* ns */
 constexpr unsigned version_bits = 48;                 /* below the worker's number */
 
-/* The part of @p total that worker @p index of @p workers does. */
-std::uint64_t share_of(std::uint64_t total, unsigned index, unsigned workers)
-{
-	return total / workers + (index < total % workers ? 1 : 0);
-}
-
 Error canceled()
 {
 	return make_error(ECANCELED, "another worker of the run failed");

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "kv/two_sided/self_verifying.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,9 @@
 
 namespace prism::kv::pilaf
 {
+
+using kv::crc64;
+using kv::publish;
 
 constexpr std::uint16_t protocol_version = 1;
 
@@ -45,16 +50,10 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
-/** CRC-64 of @p bytes, continuing @p crc, that of what stands before them (0: nothing). */
-std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t crc = 0) noexcept;
-
 constexpr std::size_t ways = 3;
 using Candidates = std::array<std::uint64_t, ways>;
 
 /** The entries, of @p entries in all, where a key with this hash may stand. Two of them may be the same one. */
 Candidates candidates(std::uint64_t hash, std::uint64_t entries) noexcept;
-
-/** Stores into memory that peers may be reading: no concern of the thread sanitizer, as the checksums tell. */
-void publish(void *to, const void *from, std::size_t bytes) noexcept;
 
 } // namespace prism::kv::pilaf

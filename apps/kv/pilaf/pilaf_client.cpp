@@ -37,8 +37,8 @@ Result<std::unique_ptr<PilafClient>> PilafClient::connect(
 	apps::Hello wanted;
 	wanted.kind = apps::StoreKind::pilaf;
 	wanted.version = pilaf::protocol_version;
-	Result<std::unique_ptr<ClientLink>> connected =
-		ClientLink::connect(context, host, port, wanted, options, read_size);
+	Result<std::unique_ptr<ClientLink>> connected = ClientLink::connect(context, host, port, wanted, options,
+		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server, read_size(server)); });
 	if (!connected)
 		return connected.error();
 	const ConnectionRecord &record = (*connected)->record();

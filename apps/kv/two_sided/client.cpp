@@ -21,6 +21,17 @@ RpcClient::RpcClient(std::unique_ptr<ClientLink> connected)
 		free_slots.push_back(slot);
 }
 
+Result<SlotSizes> RpcClient::measure(const apps::Hello &server, std::size_t read)
+{
+	SlotSizes sizes;
+	sizes.request = message_header_size + std::size_t{server.max_key_size} + server.max_value_size;
+	sizes.response = message_header_size + std::size_t{server.max_value_size};
+	sizes.read = read;
+	if (server.max_key_size == 0 || sizes.request > max_message_size)
+		return make_error(EBADMSG, "announces limits that no message can keep");
+	return sizes;
+}
+
 int RpcClient::start(Operation &operation) noexcept
 {
 	const bool is_put = operation.kind == OperationKind::put;
@@ -45,7 +56,10 @@ void RpcClient::call(std::uint32_t slot) noexcept
 	Operation &operation = *operations[slot];
 	operation.round_trips++;
 	const bool is_put = operation.kind == OperationKind::put;
-	connection->call(slot, operation.kind, operation.key, is_put ? operation.value : std::span<const std::byte>{});
+	const Request request{
+		operation.kind, 0, operation.key, is_put ? operation.value : std::span<const std::byte>{}};
+	request.serialize(connection->request(slot).data());
+	connection->call(slot, request.size());
 }
 
 void RpcClient::finish(std::uint32_t slot, Outcome outcome) noexcept
@@ -65,16 +79,18 @@ void RpcClient::finish_get(std::uint32_t slot, std::span<const std::byte> value)
 	finish(slot, Outcome::ok);
 }
 
-void RpcClient::on_response(std::uint32_t slot, const Response &response, std::span<const std::byte> value) noexcept
+void RpcClient::on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept
 {
+	Response response;
+	const char *const wrong = response.parse(message, limits().max_value_size);
 	const OperationKind kind = operations[slot]->kind;
-	const bool possible =
-		response.kind == kind && (response.outcome == Outcome::ok ||
-						 (response.outcome == Outcome::full) == (kind == OperationKind::put));
+	const bool possible = !wrong && response.kind == kind &&
+			      (response.outcome == Outcome::ok ||
+				      (response.outcome == Outcome::full) == (kind == OperationKind::put));
 	if (!possible)
 		connection->break_off(EBADMSG);
 	else if (kind == OperationKind::get && response.outcome == Outcome::ok)
-		finish_get(slot, value);
+		finish_get(slot, message.subspan(message_header_size));
 	else
 		finish(slot, response.outcome);
 }

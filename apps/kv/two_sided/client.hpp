@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client_link.hpp"
+#include "message.hpp"
 
 #include "common/store_client.hpp"
 
@@ -28,6 +29,10 @@ public:
 protected:
 	explicit RpcClient(std::unique_ptr<ClientLink> connected);
 
+	/** What a slot needs whose READs have up to @p read bytes. Errors: EBADMSG (limits that no message can keep).
+	 */
+	static Result<SlotSizes> measure(const apps::Hello &server, std::size_t read = 0);
+
 	[[nodiscard]] ClientLink &link() noexcept { return *connection; }
 	[[nodiscard]] apps::Operation &operation(std::uint32_t slot) noexcept { return *operations[slot]; }
 
@@ -40,8 +45,7 @@ protected:
 	/** Gives a GET its value and ends it. */
 	void finish_get(std::uint32_t slot, std::span<const std::byte> value) noexcept;
 
-	void on_response(
-		std::uint32_t slot, const Response &response, std::span<const std::byte> value) noexcept override;
+	void on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept override;
 	void on_read(std::uint32_t slot) noexcept override;
 
 private:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "client_link.hpp"
 
+#include "common/wire.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,19 +18,17 @@ namespace
 constexpr std::uint32_t depth_limit = 4096;
 /* Work request ids: receives carry their number and this bit, all else its sequence number. */
 constexpr std::uint64_t receive_tag = std::uint64_t{1} << 63;
+constexpr std::uint32_t longest_queue = 2 * depth_limit;
 constexpr auto look_after = std::chrono::milliseconds(20);
 
-std::uint32_t send_queue_size(std::uint32_t depth) noexcept
+std::uint32_t send_queue_size(std::uint32_t slots) noexcept
 {
-	/* Requests that were answered may still stand in the queue. */
-	return std::max(2 * depth, std::uint32_t{16});
+	/* Requests that were answered may still stand in the queue. What finds no room waits. */
+	return std::clamp(2 * slots, std::uint32_t{16}, longest_queue);
 }
 
-Result<void> check_limits(const apps::Hello &server, const std::string &who, std::uint32_t depth)
+Result<void> check_depth(const apps::Hello &server, const std::string &who, std::uint32_t depth)
 {
-	if (server.max_key_size == 0 ||
-		std::uint64_t{server.max_key_size} + server.max_value_size + message_header_size > max_message_size)
-		return make_error(EBADMSG, who + " announces limits that no message can keep");
 	if (depth > server.max_depth)
 		return make_error(EINVAL,
 			who + " serves " + std::to_string(server.max_depth) + " operations at once on one connection",
@@ -39,17 +39,15 @@ Result<void> check_limits(const apps::Hello &server, const std::string &who, std
 } // namespace
 
 ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello,
-	const ClientOptions &options, CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read)
-	: settings(options), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
-	  memory(std::move(buffer)), read_bytes(bytes_to_read), cq(std::move(queue)), qp(std::move(pair)),
-	  slots(options.depth), begun(options.depth), queue_size(send_queue_size(options.depth)),
-	  slot_of_post(queue_size)
+	const ClientOptions &options, const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer)
+	: settings(options), sizes(slot_sizes), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
+	  memory(std::move(buffer)), cq(std::move(queue)), qp(std::move(pair)), slots(options.depth + options.readers),
+	  begun(slots.size()), queue_size(send_queue_size(options.depth + options.readers)), slot_of_post(queue_size)
 {
 }
 
 Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, const std::string &host,
-	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options,
-	std::size_t (*read_size)(const apps::Hello &server))
+	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
 	if (options.depth < 1 || options.depth > depth_limit)
 		return make_error(EINVAL, "a depth of " + std::to_string(options.depth), "from 1 to 4096 is possible");
@@ -57,12 +55,12 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	Result<CompletionQueue> cq =
-		CompletionQueue::create(context, static_cast<int>(send_queue_size(options.depth) + options.depth));
+	const std::uint32_t queue_length = send_queue_size(options.depth + options.readers);
+	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(queue_length + options.depth));
 	if (!cq)
 		return cq.error();
 	QueuePairOptions pair_options;
-	pair_options.max_send_wr = send_queue_size(options.depth);
+	pair_options.max_send_wr = queue_length;
 	pair_options.max_recv_wr = options.depth;
 	pair_options.access_flags = 0; /* the server has nothing to do here */
 	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, pair_options);
@@ -83,17 +81,22 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	Result<apps::Hello> hello = wanted.expect(*theirs, who);
 	if (!hello)
 		return hello.error();
-	if (Result<void> checked = check_limits(*hello, who, options.depth); !checked)
+	if (Result<void> checked = check_depth(*hello, who, options.depth); !checked)
 		return checked.error();
+	Result<SlotSizes> sizes = measure(*theirs, *hello);
+	if (!sizes)
+		return Error{sizes.error().code, who + " " + sizes.error().message};
 
-	const std::size_t read_bytes = read_size ? padded(read_size(*hello)) : 0;
-	Result<Buffer> buffer =
-		Buffer::create(*pd, options.depth * (request_size(*hello) + response_size(*hello) + read_bytes));
+	sizes->request = padded(sizes->request);
+	sizes->response = padded(sizes->response);
+	sizes->read = padded(sizes->read);
+	Result<Buffer> buffer = Buffer::create(*pd,
+		options.depth * (sizes->request + sizes->response) + (options.depth + options.readers) * sizes->read);
 	if (!buffer)
 		return buffer.error();
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<ClientLink> made(new ClientLink(*std::move(link), *std::move(theirs), *hello, options,
-		*std::move(cq), *std::move(qp), *std::move(buffer), read_bytes));
+	std::unique_ptr<ClientLink> made(new ClientLink(*std::move(link), *std::move(theirs), *hello, options, *sizes,
+		*std::move(cq), *std::move(qp), *std::move(buffer)));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -113,7 +116,7 @@ Result<void> ClientLink::finish(Deadline deadline)
 int ClientLink::post_receive(std::uint64_t receive) noexcept
 {
 	return qp.post_receive(receive_tag | receive,
-		memory.slice(response_offset(receive), static_cast<std::uint32_t>(response_size(limits))));
+		memory.slice(response_offset(receive), static_cast<std::uint32_t>(sizes.response)));
 }
 
 void ClientLink::break_off(int error) noexcept
@@ -138,16 +141,14 @@ void ClientLink::enqueue(std::uint32_t index, State state) noexcept
 	active++;
 }
 
-void ClientLink::call(std::uint32_t index, apps::OperationKind kind, std::span<const std::byte> key,
-	std::span<const std::byte> value) noexcept
+void ClientLink::call(std::uint32_t index, std::size_t size) noexcept
 {
 	if (failure)
 		return;
 	Slot &slot = slots[index];
-	const Request request{kind, std::uint64_t{++slot.generation} << 32 | index, key, value};
 	const std::size_t offset = request_offset(index);
-	request.serialize(memory.data() + offset);
-	const LocalSlice slice = memory.slice(offset, static_cast<std::uint32_t>(request.size()));
+	apps::store(memory.data() + offset + message_id_offset, std::uint64_t{++slot.generation} << 32 | index);
+	const LocalSlice slice = memory.slice(offset, static_cast<std::uint32_t>(size));
 	slot.piece = {slice.address, slice.length, slice.lkey};
 	slot.request = {};
 	slot.request.opcode = IBV_WR_SEND;
@@ -159,7 +160,7 @@ void ClientLink::read(std::uint32_t index, RemoteAddress from, std::uint32_t len
 {
 	if (failure)
 		return;
-	if (length > read_bytes) {
+	if (length > sizes.read) {
 		break_off(EPROTO);
 		return;
 	}
@@ -205,24 +206,21 @@ void ClientLink::deliver(std::uint32_t index, std::uint64_t receive, std::uint32
 	slot.early = nothing;
 	active--;
 	const std::span<const std::byte> message(memory.data() + response_offset(receive), length);
-	Response response;
-	(void)response.parse(message, limits.max_value_size); /* has been checked on arrival */
-	listener.on_response(index, response, message.subspan(message_header_size));
+	listener.on_response(index, message);
 	if (const int error = post_receive(receive))
 		break_off(error);
 }
 
 void ClientLink::take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept
 {
-	Response response;
-	const std::span<const std::byte> message(memory.data() + response_offset(receive), length);
-	if (response.parse(message, limits.max_value_size)) {
+	MessageHeader header;
+	if (header.parse_response({memory.data() + response_offset(receive), length})) {
 		break_off(EBADMSG);
 		return;
 	}
-	const auto index = static_cast<std::uint32_t>(response.id);
+	const auto index = static_cast<std::uint32_t>(header.id);
 	if (index >= slots.size() || slots[index].state != State::calling || slots[index].sequence == not_posted ||
-		slots[index].generation != static_cast<std::uint32_t>(response.id >> 32) ||
+		slots[index].generation != static_cast<std::uint32_t>(header.id >> 32) ||
 		slots[index].early != nothing) {
 		break_off(EBADMSG);
 		return;

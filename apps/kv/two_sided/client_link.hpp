@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The client's side of a connection to a store: calls and READs, at most one of them at a time for each of a number of
- * slots. Whatever goes wrong breaks the link for good.
+ * slots. What calls say is not its concern, but for the id in their header (header.hpp). Whatever goes wrong breaks the
+ * link for good.
  */
 #pragma once
 
-#include "message.hpp"
+#include "header.hpp"
 #include "service/hello.hpp"
 
 #include <prism/prism.hpp>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,8 +25,16 @@ namespace prism::kv
 
 struct ClientOptions {
 	std::uint32_t depth = 1;                                       /**< operations under way at once */
+	std::uint32_t readers = 0;                                     /**< further slots, for READs alone */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< of the set-up */
 	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with operations under way, and no answer */
+};
+
+/** What the slots of a link need. */
+struct SlotSizes {
+	std::size_t request = 0;  /**< bytes of the longest one, at most max_message_size */
+	std::size_t response = 0; /**< likewise */
+	std::size_t read = 0;     /**< bytes of the longest READ of a slot; 0: there are none */
 };
 
 /** Not thread-safe. The data path neither allocates nor throws. */
@@ -36,21 +46,22 @@ public:
 	{
 	public:
 		virtual ~Listener() = default;
-		/** The response to the call of @p slot; @p value is there until this returns. */
-		virtual void on_response(
-			std::uint32_t slot, const Response &response, std::span<const std::byte> value) noexcept = 0;
+		/** The response to the call of @p slot, at least a header, from a server that is not trusted; it is
+		 * there until this returns. */
+		virtual void on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept = 0;
 		/** The bytes of the READ of @p slot have come. */
 		virtual void on_read(std::uint32_t slot) noexcept = 0;
 	};
 
+	/** Looks at what the server says of itself, @p record and in it @p hello, and tells what slots need. */
+	using Measure = std::function<Result<SlotSizes>(const ConnectionRecord &record, const apps::Hello &hello)>;
+
 	/**
-	 * Connects to a store of the kind and version of @p wanted. @p read_size: bytes for each slot where READs put
-	 * what they read; depends on what the server says of itself, so it is asked for then. Errors: EINVAL (depth),
-	 * EPROTONOSUPPORT (another kind of store), ETIMEDOUT, ECONNREFUSED and others of set-up.
+	 * Connects to a store of the kind and version of @p wanted. Errors: EINVAL (depth), EPROTONOSUPPORT (another
+	 * kind of store), ETIMEDOUT, ECONNREFUSED and others of set-up, those of @p measure.
 	 */
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
-		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options,
-		std::size_t (*read_size)(const apps::Hello &server) = nullptr);
+		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
 	[[nodiscard]] const apps::Hello &server() const noexcept { return limits; }
 	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer; }
@@ -58,18 +69,26 @@ public:
 	/** 0, or the errno of what broke the link. Then nothing is under way any more. */
 	[[nodiscard]] int broken() const noexcept { return failure; }
 
-	/** Begins a call; the slot has nothing under way. Key and value are copied. */
-	void call(std::uint32_t slot, apps::OperationKind kind, std::span<const std::byte> key,
-		std::span<const std::byte> value) noexcept;
-	/** Begins a READ of @p length bytes into read_memory(slot). */
+	/** Where the request of @p slot, of the first depth() ones, is written. */
+	[[nodiscard]] std::span<std::byte> request(std::uint32_t slot) const noexcept
+	{
+		return {memory.data() + request_offset(slot), sizes.request};
+	}
+	/** Begins a call, with the first @p size bytes of request(slot), of which the link writes the id; the slot has
+	 * nothing under way. */
+	void call(std::uint32_t slot, std::size_t size) noexcept;
+	/** Begins a READ of @p length bytes into read_memory(slot), of any slot that has nothing under way. */
 	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
 	[[nodiscard]] const std::byte *read_memory(std::uint32_t slot) const noexcept
 	{
 		return memory.data() + read_offset(slot);
 	}
 
-	/** Posts what was begun, takes what has ended. Does not wait. */
+	/** Posts what was begun, takes what has ended. Does not wait. What is begun meanwhile is posted by the next
+	 * one, or by flush(). */
 	void poll(Listener &listener) noexcept;
+	/** Posts what was begun and finds room in the send queue. */
+	void flush() noexcept;
 
 	/** The peer does not keep to the protocol, or the listener cannot go on. */
 	void break_off(int error) noexcept;
@@ -95,33 +114,21 @@ private:
 	};
 
 	ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
-		CompletionQueue queue, QueuePair pair, Buffer buffer, std::size_t bytes_to_read);
+		const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer);
 	[[nodiscard]] static std::size_t padded(std::size_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-	[[nodiscard]] static std::size_t request_size(const apps::Hello &hello) noexcept
-	{
-		return padded(message_header_size + hello.max_key_size + hello.max_value_size);
-	}
-	[[nodiscard]] static std::size_t response_size(const apps::Hello &hello) noexcept
-	{
-		return padded(message_header_size + hello.max_value_size);
-	}
-	[[nodiscard]] std::size_t request_offset(std::uint32_t slot) const noexcept
-	{
-		return slot * request_size(limits);
-	}
+	[[nodiscard]] std::size_t request_offset(std::uint32_t slot) const noexcept { return slot * sizes.request; }
 	[[nodiscard]] std::size_t response_offset(std::uint64_t receive) const noexcept
 	{
-		return settings.depth * request_size(limits) + receive * response_size(limits);
+		return settings.depth * sizes.request + receive * sizes.response;
 	}
 	[[nodiscard]] std::size_t read_offset(std::uint32_t slot) const noexcept
 	{
-		return settings.depth * (request_size(limits) + response_size(limits)) + slot * read_bytes;
+		return settings.depth * (sizes.request + sizes.response) + slot * sizes.read;
 	}
 
 	Result<void> finish(Deadline deadline);
 	int post_receive(std::uint64_t receive) noexcept;
 	void enqueue(std::uint32_t slot, State state) noexcept;
-	void flush() noexcept;
 	void take(const Completion &completion, Listener &listener) noexcept;
 	void take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
 	void deliver(std::uint32_t slot, std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
@@ -129,11 +136,11 @@ private:
 	void watch(bool progress) noexcept;
 
 	ClientOptions settings;
+	SlotSizes sizes; /* padded */
 	apps::Hello limits;
 	ConnectionRecord peer;
 	TcpRendezvous rendezvous;
 	Buffer memory; /* declared first: freed only after the queue pair is gone */
-	std::size_t read_bytes;
 	CompletionQueue cq;
 	QueuePair qp;
 	std::vector<Slot> slots;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The messages of the RPC layer, each one SEND. 24 bytes of header in network order, then the bytes that it announces
- * and no others:
+ * The messages of the key-value stores, each one SEND. The header (header.hpp), then the bytes that it announces and no
+ * others:
  *
- *  offset  bytes  request                              response
- *  0       4      magic "PKVQ"                         magic "PKVR"
- *  4       1      version, 1                           version, 1
- *  5       1      call: 1 GET, 2 PUT, 3 ERASE          the request's
- *  6       2      bytes of the key, at least 1         result: 0 OK, 1 not found, 2 full
- *  8       4      bytes of the value, 0 but for PUT    bytes of the value, 0 but for a GET that is OK
- *  12      4      0                                    0
- *  16      8      id, of the client's choice           the request's
- *  24             key, value                           value
+ *           request                              response
+ *  call     1 GET, 2 PUT, 3 ERASE                the request's
+ *  detail   bytes of the key, at least 1         result: 0 OK, 1 not found, 2 full
+ *  size     bytes of the value, 0 but for PUT    bytes of the value, 0 but for a GET that is OK
+ *  then     key, value                           value
  */
 #pragma once
 
 #include "common/store_client.hpp"
+#include "kv/two_sided/header.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +20,6 @@
 
 namespace prism::kv
 {
-
-constexpr std::size_t message_header_size = 24;
-/** Header, key and value in all. */
-constexpr std::size_t max_message_size = 65536;
 
 /** A request, with the spans in the message that it was read from or will be written from. */
 struct Request {

@@ -64,7 +64,7 @@ private:
 	std::shared_ptr<Connection> connection;
 };
 
-RpcServer::RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity who, RpcServerOptions options,
+RpcServer::RpcServer(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity who, RpcServerOptions options,
 	std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq)
 	: pd(domain), handler(calls), identity(std::move(who)), settings(std::move(options)),
 	  receive_memory(std::move(buffers)), srq_handle(srq), reception(std::move(clients))
@@ -73,7 +73,7 @@ RpcServer::RpcServer(const ProtectionDomain &domain, RequestHandler &calls, Stor
 
 RpcServer::~RpcServer() = default;
 
-Result<void> RpcServer::check(const RpcServerOptions &options)
+Result<void> RpcServer::check(const StoreIdentity &identity, const RpcServerOptions &options)
 {
 	const auto between = [](std::uint32_t value, std::uint32_t low, std::uint32_t high) {
 		return value >= low && value <= high;
@@ -82,6 +82,9 @@ Result<void> RpcServer::check(const RpcServerOptions &options)
 		std::uint64_t{options.max_key_size} + options.max_value_size + message_header_size > max_message_size)
 		return make_error(EINVAL, "keys and values of the sizes asked for",
 			"longest key and longest value may have 65,512 bytes together");
+	if (identity.message_size && !between(identity.message_size, message_header_size, max_message_size))
+		return make_error(EINVAL, "messages of " + std::to_string(identity.message_size) + " bytes",
+			"they may have up to 65,536");
 	if (!between(options.threads, 1, 256) || !between(options.max_depth, 1, depth_limit) ||
 		!between(options.max_connections, 1, connection_limit) ||
 		!between(options.receive_buffers, 1, receive_limit))
@@ -91,9 +94,9 @@ Result<void> RpcServer::check(const RpcServerOptions &options)
 }
 
 Result<std::unique_ptr<RpcServer>> RpcServer::create(
-	const ProtectionDomain &pd, RequestHandler &handler, StoreIdentity identity, RpcServerOptions options)
+	const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, RpcServerOptions options)
 {
-	if (Result<void> checked = check(options); !checked)
+	if (Result<void> checked = check(identity, options); !checked)
 		return checked.error();
 	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
 	if (!listening)
@@ -102,8 +105,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 		apps::Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
 	if (!clients)
 		return clients.error();
-	const std::size_t slot = message_header_size + options.max_key_size + options.max_value_size;
-	Result<Buffer> buffers = Buffer::create(pd, slot * options.receive_buffers);
+	Result<Buffer> buffers = Buffer::create(pd, request_size(identity, options) * options.receive_buffers);
 	if (!buffers)
 		return buffers.error();
 	ibv_srq_init_attr attr{};
@@ -211,8 +213,9 @@ Result<std::shared_ptr<RpcServer::Connection>> RpcServer::connect(
 	Result<Buffer> responses = Buffer::create(pd, settings.max_depth * response_size());
 	if (!responses)
 		return responses.error();
-	auto connection =
-		std::make_shared<Connection>(link, *std::move(qp), *std::move(responses), settings.max_depth, calls);
+	std::unique_ptr<CallSession> session = handler.open({settings.max_key_size, settings.max_value_size}, calls);
+	auto connection = std::make_shared<Connection>(
+		link, *std::move(qp), *std::move(responses), std::move(session), settings.max_depth, calls);
 	connection->worker = &worker;
 	/* Before the client may send. */
 	worker.add(connection);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The server's side of the RPC layer: connections, worker threads, and everything that a peer can get wrong. What the
- * calls do is a RequestHandler's.
+ * The server's side of the RPC layer: connections, worker threads, and everything that a peer can get wrong below the
+ * messages. What these mean is a CallHandler's.
  */
 #pragma once
 
-#include "message.hpp"
+#include "call_handler.hpp"
+#include "header.hpp"
+#include "request_handler.hpp"
 #include "service/hello.hpp"
 #include "service/reception.hpp"
 
@@ -25,20 +27,6 @@
 
 namespace prism::kv
 {
-
-/** Executes calls, on several threads at once. Neither throws nor keeps the spans. */
-class RequestHandler
-{
-public:
-	virtual ~RequestHandler() = default;
-
-	/**
-	 * Keys and values of @p request are within the server's limits. For a GET, the value goes to @p value, which
-	 * has room for any, and its size to @p value_size. Returns anything but Outcome::failed.
-	 */
-	virtual apps::Outcome handle(
-		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept = 0;
-};
 
 struct RpcServerOptions {
 	std::string address;                 /**< to listen on; empty: all */
@@ -76,6 +64,8 @@ struct StoreIdentity {
 	std::vector<std::byte> own;      /**< follows the Hello */
 	std::vector<RegionInfo> regions; /**< what clients may read */
 	unsigned access_flags = 0;       /**< of the queue pairs: what clients may do by themselves */
+	/** The longest request and response; 0: what the header, the longest key and the longest value need. */
+	std::uint32_t message_size = 0;
 };
 
 class RpcWorker;
@@ -88,7 +78,7 @@ public:
 	 * contradict each other), or what the device and the sockets give.
 	 */
 	static Result<std::unique_ptr<RpcServer>> create(
-		const ProtectionDomain &pd, RequestHandler &handler, StoreIdentity identity, RpcServerOptions options);
+		const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, RpcServerOptions options);
 	~RpcServer() override;
 	RpcServer(const RpcServer &) = delete;
 	RpcServer &operator=(const RpcServer &) = delete;
@@ -126,17 +116,21 @@ private:
 		int descriptor;
 	};
 
-	RpcServer(const ProtectionDomain &domain, RequestHandler &calls, StoreIdentity identity,
-		RpcServerOptions options, std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
-	static Result<void> check(const RpcServerOptions &options);
+	RpcServer(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, RpcServerOptions options,
+		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
+	static Result<void> check(const StoreIdentity &identity, const RpcServerOptions &options);
 	Result<void> create_workers();
-	[[nodiscard]] std::size_t request_size() const noexcept
+	static std::size_t request_size(const StoreIdentity &identity, const RpcServerOptions &options) noexcept
 	{
-		return message_header_size + settings.max_key_size + settings.max_value_size;
+		return identity.message_size ? identity.message_size
+					     : message_header_size + options.max_key_size + options.max_value_size;
 	}
+	[[nodiscard]] std::size_t request_size() const noexcept { return request_size(identity, settings); }
 	[[nodiscard]] std::size_t response_size() const noexcept
 	{
-		return (message_header_size + settings.max_value_size + 63) / 64 * 64;
+		const std::size_t longest =
+			identity.message_size ? identity.message_size : message_header_size + settings.max_value_size;
+		return (longest + 63) / 64 * 64;
 	}
 	[[nodiscard]] std::size_t connections_of_worker() const noexcept
 	{
@@ -160,7 +154,7 @@ private:
 	void log(const std::string &message) const;
 
 	ProtectionDomain pd;
-	RequestHandler &handler;
+	CallHandler &handler;
 	StoreIdentity identity;
 	RpcServerOptions settings;
 	Buffer receive_memory;

@@ -54,7 +54,8 @@ Result<std::unique_ptr<RpcStoreClient>> RpcStoreClient::connect(
 	apps::Hello wanted;
 	wanted.kind = apps::StoreKind::rpc;
 	wanted.version = rpc_store_version;
-	Result<std::unique_ptr<ClientLink>> link = ClientLink::connect(context, host, port, wanted, options);
+	Result<std::unique_ptr<ClientLink>> link = ClientLink::connect(context, host, port, wanted, options,
+		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server); });
 	if (!link)
 		return link.error();
 	return std::unique_ptr<RpcStoreClient>(new RpcStoreClient(*std::move(link)));

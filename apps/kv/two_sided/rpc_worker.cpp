@@ -19,10 +19,10 @@ constexpr auto first_nap = std::chrono::microseconds(10);
 
 } // namespace
 
-RpcServer::Connection::Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
-	std::uint32_t calls_at_once)
-	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)), depth(ring),
-	  calls(calls_at_once), requests(ring), pieces(ring), waiting(ring)
+RpcServer::Connection::Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory,
+	std::unique_ptr<CallSession> store_part, std::uint32_t ring, std::uint32_t calls_at_once)
+	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)),
+	  session(std::move(store_part)), depth(ring), calls(calls_at_once), requests(ring), pieces(ring), waiting(ring)
 {
 }
 
@@ -72,13 +72,15 @@ RpcWorker::Connection *RpcWorker::find(std::uint32_t number) noexcept
 }
 
 /* The queue pair goes to the error state and what is under way comes back; it is destroyed when all of that has come.
- */
+ * No call of this connection is executed any more. */
 void RpcWorker::close(Connection &connection) noexcept
 {
 	if (connection.closed)
 		return;
 	connection.closed = true;
 	connection.closed_at = Clock::now();
+	/* Before the client can notice: who was cut off finds that it holds nothing any more. */
+	connection.session.reset();
 	graves++;
 	for (; connection.waiting_begin != connection.waiting_end; connection.waiting_begin++)
 		recycle(connection.waiting[connection.waiting_begin % connection.depth].slot);
@@ -134,19 +136,16 @@ void RpcWorker::touch(Connection &connection) noexcept
 	touched.push_back(&connection);
 }
 
-void RpcWorker::respond(Connection &connection, const Request &request) noexcept
+/* Null, or what is wrong with the request. */
+const char *RpcWorker::respond(Connection &connection, std::span<const std::byte> request) noexcept
 {
 	const auto at = connection.built % connection.depth;
 	const std::size_t offset = at * server.response_size();
-	std::byte *message = connection.responses.data() + offset;
-	Response response;
-	response.kind = request.kind;
-	response.id = request.id;
-	response.outcome = server.handler.handle(
-		request, {message + message_header_size, server.settings.max_value_size}, response.value_size);
-	response.serialize_header(message);
-
-	const auto size = static_cast<std::uint32_t>(message_header_size + response.value_size);
+	std::uint32_t size = 0;
+	const char *wrong = connection.session->handle(
+		request, {connection.responses.data() + offset, server.response_size()}, size);
+	if (wrong)
+		return wrong;
 	const LocalSlice slice = connection.responses.slice(offset, size);
 	connection.pieces[at] = {slice.address, slice.length, slice.lkey};
 	ibv_send_wr &wr = connection.requests[at];
@@ -158,19 +157,15 @@ void RpcWorker::respond(Connection &connection, const Request &request) noexcept
 	wr.send_flags = size <= connection.qp.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
 	connection.built++;
 	touch(connection);
+	return nullptr;
 }
 
 void RpcWorker::execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
 {
-	Request request;
-	const char *wrong = request.parse(
-		server.receive_buffer(slot, length), server.settings.max_key_size, server.settings.max_value_size);
-	if (wrong) {
+	if (const char *wrong = respond(connection, server.receive_buffer(slot, length)))
 		give_up(connection, malformed, std::string("malformed request: ") + wrong);
-	} else {
+	else
 		requests.fetch_add(1, std::memory_order_relaxed);
-		respond(connection, request);
-	}
 	recycle(slot);
 }
 

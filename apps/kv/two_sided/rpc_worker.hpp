@@ -30,8 +30,8 @@ struct RpcServer::Connection {
 		std::uint32_t length = 0;
 	};
 
-	Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory, std::uint32_t ring,
-		std::uint32_t calls_at_once);
+	Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory,
+		std::unique_ptr<CallSession> store_part, std::uint32_t ring, std::uint32_t calls_at_once);
 
 	[[nodiscard]] bool has_room() const noexcept { return built - done < depth; }
 	[[nodiscard]] std::uint32_t number() const noexcept { return qp.raw()->qp_num; }
@@ -39,7 +39,8 @@ struct RpcServer::Connection {
 	const apps::Reception::Link link;
 	Buffer responses; /* declared first: freed only after the queue pair is gone */
 	QueuePair qp;
-	const std::uint32_t depth;   /* of the ring */
+	std::unique_ptr<CallSession> session; /* until it is closed */
+	const std::uint32_t depth;            /* of the ring */
 	const std::uint32_t calls;   /* that the client has announced to have under way; receive buffers it may hold */
 	RpcWorker *worker = nullptr; /* of the thread in run() */
 	std::vector<ibv_send_wr> requests; /* the ring */
@@ -88,7 +89,7 @@ private:
 	void handle_send(const Completion &completion) noexcept;
 	void accept_request(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept;
 	void execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept;
-	void respond(Connection &connection, const Request &request) noexcept;
+	const char *respond(Connection &connection, std::span<const std::byte> request) noexcept;
 	void resume_waiting(Connection &connection) noexcept;
 	void touch(Connection &connection) noexcept;
 	void post_responses() noexcept;

@@ -56,7 +56,7 @@ void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noe
 		return;
 	}
 	chain.allocate(access.free_list, slice(access.memory.out.data(), access.size))
-		.redirect_bounded(entry + offsetof(LogEntry, version) + offsetof(Version, object))
+		.redirect_bounded(entry + offsetof(LogEntry, version) + offsetof(Version, object), tag_of(timestamp_))
 		.result(slice(access.memory.allocated, sizeof(*access.memory.allocated)));
 	if (conditional)
 		chain.conditional();

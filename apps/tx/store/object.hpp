@@ -22,6 +22,13 @@ struct ObjectHeader {
 };
 constexpr std::size_t object_header_size = 24;
 
+/** Of the pointer to the object that @p written has written: tells it from others that were in the same cell. */
+constexpr std::uint32_t tag_of(const Timestamp &written) noexcept
+{
+	const std::uint64_t folded = written.clock ^ written.writer;
+	return static_cast<std::uint32_t>(folded ^ folded >> 32);
+}
+
 /** One key and its value, in the object. */
 struct Record {
 	static constexpr std::size_t header_size = 8;

@@ -219,8 +219,9 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 		if (task.value())
 			return make_error(task.value(),
 				fmt::format("cannot end what a client before has left on shard {}", shard));
+		/* Not without the answer: a link takes nothing more, nor a question of the shard, before that is taken. */
 		if (cleared)
-			(void)shards_[shard].link->control().send({apps::ControlKind::recover, 0});
+			(void)request_recovery(shard);
 	}
 	return {};
 }

@@ -19,6 +19,9 @@ static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret))
 constexpr std::size_t alignment = 64;
 /* Of keys and values that are to be written, before memory is asked for */
 constexpr std::size_t usual_changes = 1 << 15;
+/* How often cells are read until version and object belong together: more happens only if somebody spoils them */
+constexpr unsigned most_fetches = 64;
+
 std::size_t aligned(std::size_t bytes)
 {
 	return (bytes + alignment - 1) / alignment * alignment;
@@ -150,36 +153,42 @@ void PrismTransaction::post_fetch(Access &access, std::size_t length) noexcept
 	post(access.request);
 }
 
-/** @p longer: it is to be read once more, as a whole. */
-int PrismTransaction::take_fetched(Access &access, bool &longer) noexcept
+/**
+ * @p again: it is to be read once more, as it was longer, or as version and object do not belong together. That may be
+ * because the cell changed in between, or because the answers were lost: READs are executed again then, the first
+ * perhaps later than the second.
+ */
+int PrismTransaction::take_fetched(Access &access, bool &again) noexcept
 {
 	const Completion &completion = access.request.completion;
 	if (completion.failed())
 		return errno_of(completion);
-	access.read = access.memory.version->committed;
+	const Version &version = *access.memory.version;
+	access.read = version.committed;
 	client_.clock.observe(access.read);
 	if (blocker_ && blocker_->cell == access.cell && blocker_->shard == access.shard &&
 		access.read >= blocker_->who)
 		blocker_.reset();
-	longer = false;
 	if (completion.status == Status::null_pointer) {
 		access.object = {};
+		again = version.object.ptr != 0;
 	} else {
 		const Bytes bytes =
 			access.memory.in.first(std::min<std::size_t>(completion.byte_len, access.memory.in.size()));
 		if (bytes.size() < object_header_size)
 			return EBADMSG;
 		const std::size_t size = object_size(bytes);
-		longer = size > bytes.size() && bytes.size() < access.memory.in.size();
+		again = size > bytes.size() && bytes.size() < access.memory.in.size();
 		usual_size_ = std::clamp(size, usual_size_, access.memory.in.size());
-		if (longer)
+		if (again)
 			return 0;
 		const std::optional<ObjectView> object = ObjectView::parse(bytes);
 		if (!object)
 			return EBADMSG;
 		access.object = *object;
+		again = !version.object.ptr || version.object.tag != tag_of(object->header().written);
 	}
-	access.fetched = true;
+	access.fetched = !again;
 	return 0;
 }
 
@@ -189,7 +198,10 @@ apps::Task<int> PrismTransaction::fetch_all(bool changed_only)
 	const auto wanted = [changed_only](const Access &access) {
 		return !access.fetched && (access.is_write() || !changed_only);
 	};
-	for (bool again = true; again;) {
+	bool again = true;
+	for (unsigned times = 0; again; times++) {
+		if (times == most_fetches)
+			co_return EBADMSG;
 		again = false;
 		for (Access &access : accesses()) {
 			if (wanted(access))
@@ -201,10 +213,10 @@ apps::Task<int> PrismTransaction::fetch_all(bool changed_only)
 		round_trips_++;
 		int error = 0;
 		for (Access &access : accesses()) {
-			bool longer = false;
-			const int wrong = wanted(access) ? take_fetched(access, longer) : 0;
+			bool once_more = false;
+			const int wrong = wanted(access) ? take_fetched(access, once_more) : 0;
 			error = error ? error : wrong;
-			again |= longer;
+			again |= once_more;
 		}
 		if (error)
 			co_return error;

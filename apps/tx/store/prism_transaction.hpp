@@ -148,7 +148,7 @@ private:
 	Bytes keep(Bytes bytes);
 	[[nodiscard]] std::span<Access> accesses() noexcept { return {accesses_.data(), count_}; }
 	void post_fetch(Access &access, std::size_t length) noexcept;
-	int take_fetched(Access &access, bool &longer) noexcept;
+	int take_fetched(Access &access, bool &again) noexcept;
 	apps::Task<int> fetch_all(bool changed_only);
 
 	/* Parts of chains */

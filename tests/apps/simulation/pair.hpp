@@ -50,6 +50,10 @@ public:
 	/** For controls that spoil them: @p builder stands in front of the one that is returned. */
 	CasBuilder put_in_front(CasBuilder builder) noexcept { return std::exchange(object_.dv.base.wr_cas, builder); }
 
+	/** Likewise, what builds everything else. The same for all pairs. */
+	[[nodiscard]] prismdv_qp_ex &prism_builders() noexcept { return object_.dv.base; }
+	[[nodiscard]] ibv_qp_ex &verbs_builders() noexcept { return object_.base.qp_ex; }
+
 	test::Endpoint endpoint;
 
 private:

@@ -134,12 +134,24 @@ void Store::hear_settled(std::uint32_t connection, std::uint64_t value)
 void Store::drop_clients(std::uint32_t except)
 {
 	for (Connection &connection : connections_) {
-		if (connection.number == except || !connection.endpoint)
-			continue;
-		connection.endpoint.reset();
-		connection.dead = true;
-		around_.tell_ended(connection.number);
+		if (connection.number != except)
+			drop(connection);
 	}
+}
+
+void Store::drop_client(std::uint32_t number)
+{
+	if (Connection *const found = find_connection(number))
+		drop(*found);
+}
+
+void Store::drop(Connection &connection)
+{
+	if (!connection.endpoint)
+		return;
+	connection.endpoint.reset();
+	connection.dead = true;
+	around_.tell_ended(connection.number);
 }
 
 void Store::bury_dead()

@@ -109,6 +109,8 @@ protected:
 	Place connect(Pair &pair, bool on_its_way);
 	/** Ends all connections but @p except: with their queue pairs nothing of theirs is executed any more. */
 	void drop_clients(std::uint32_t except = 0);
+	/** Ends connection @p number, likewise. */
+	void drop_client(std::uint32_t number);
 	[[nodiscard]] bool is_open(std::uint32_t connection) const;
 	/** The number that the next connection will have. */
 	[[nodiscard]] std::uint32_t next_number() const noexcept { return next_number_; }
@@ -155,6 +157,7 @@ private:
 	void bury_dead();
 	void begin_recovering();
 	void go_on_recovering();
+	void drop(Connection &connection);
 	Connection *find_connection(std::uint32_t number);
 
 	test::Node &node_;

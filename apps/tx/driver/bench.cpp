@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "tx/driver/bench.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "kv/driver/latency_report.hpp"
+#include "tx/driver/report.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+int fail(const Error &error)
+{
+	fmt::print(stderr, "prism-tx-bench: {}\n", error.message);
+	return 1;
+}
+
+int measure(const System &system, const Parameters &parameters)
+{
+	const Result<ClientFactory> factory = system.open(parameters.connection);
+	if (!factory)
+		return fail(factory.error());
+	const Result<RunResult> result = run(parameters.run, *parameters.workload, *factory);
+	if (!result)
+		return fail(result.error());
+	print_report(stdout, parameters, *result);
+	const Result<void> written = kv::write_json(parameters.json_file, make_report(parameters, *result));
+	if (!written)
+		return fail(written.error());
+	return result->clean() ? 0 : 1;
+}
+
+} // namespace
+
+int bench(const Systems &systems, int argc, const char *const *argv)
+{
+	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its transactions */
+	auto parsed = parse_parameters(systems, argc, argv);
+	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {
+		std::fputs(early->text.c_str(), early->code ? stderr : stdout);
+		return early->code;
+	}
+	auto &parameters = std::get<Parameters>(parsed);
+	parameters.run.progress = stderr;
+	return measure(*systems.find(parameters.system), parameters);
+}
+
+} // namespace prism::tx

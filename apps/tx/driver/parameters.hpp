@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The command line of prism-tx-bench: the flags of prism-ycsb where it has one for the purpose. */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "kv/driver/parameters.hpp"
+#include "tx/driver/run.hpp"
+#include "tx/driver/systems.hpp"
+#include "tx/workloads/smallbank.hpp"
+#include "tx/workloads/tpcc.hpp"
+#include "tx/workloads/ycsb_t.hpp"
+
+namespace prism::tx
+{
+
+struct Parameters {
+	std::string system;
+	SystemOptions connection;
+	RunOptions run;
+	YcsbTOptions ycsb_t;
+	SmallBankOptions smallbank;
+	TpccOptions tpcc;
+	std::shared_ptr<const Workload> workload;
+	std::string json_file; /**< empty: none */
+};
+
+/** Reads the command line; one of @p systems must be named. */
+[[nodiscard]] std::variant<Parameters, kv::EarlyExit> parse_parameters(
+	const Systems &systems, int argc, const char *const *argv);
+
+} // namespace prism::tx

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "tx/driver/worker.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include <sched.h>
+
+#include <fmt/format.h>
+
+namespace prism::tx
+{
+
+namespace
+{
+
+using kv::Phase;
+
+constexpr double ns_per_s = 1e9;
+constexpr std::uint64_t report_interval = 50'000'000; /* ns */
+
+Error canceled()
+{
+	return make_error(ECANCELED, "another worker of the run failed");
+}
+
+} // namespace
+
+Worker::Worker(const RunOptions &run_options, const Workload &the_workload, kv::Crew &run_crew, unsigned worker_index)
+	: options(run_options), workload(the_workload), crew(run_crew), index(worker_index),
+	  random(apps::make_random(run_options.seed, worker_index)), completed(run_options.depth)
+{
+}
+
+Result<void> Worker::connect(const ClientFactory &factory)
+{
+	connections.reserve(options.clients);
+	for (unsigned i = 0; i < options.clients; i++) {
+		const unsigned number = index * options.clients + i;
+		Result<std::unique_ptr<TransactionClient>> client = factory(number);
+		if (!client)
+			return client.error();
+		Result<Connection> connection = make_connection(*std::move(client), number);
+		if (!connection)
+			return connection.error();
+		connections.push_back(*std::move(connection));
+	}
+	return {};
+}
+
+Result<Worker::Connection> Worker::make_connection(std::unique_ptr<TransactionClient> client, unsigned number) const
+{
+	if (client->depth() == 0)
+		return make_error(EINVAL, "a client that can have no transaction under way");
+	Connection connection;
+	connection.slots.resize(std::min<std::size_t>(options.depth, client->depth()));
+	connection.idle.reserve(connection.slots.size());
+	for (Slot &slot : connection.slots) {
+		slot.job.context = &slot;
+		connection.idle.push_back(&slot);
+	}
+	connection.terminal = workload.terminal(options.seed, number);
+	connection.client = std::move(client);
+	return connection;
+}
+
+Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
+{
+	const std::optional<std::uint64_t> start = crew.begin(next, *options.clock);
+	if (!start)
+		return canceled();
+	phase = next;
+	kv::PaceOptions plan;
+	plan.start = *start;
+	plan.count = count;
+	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
+	pace = kv::Pace(plan, random);
+	const Totals before = result.totals;
+	result = RunResult();
+	result.kinds.resize(workload.kinds().size());
+	result.totals = before;
+	last_end = last_progress = last_report = *start;
+	ended = reported = 0;
+	return {};
+}
+
+Result<RunResult> Worker::load(const ClientFactory &factory)
+{
+	const std::uint64_t count = kv::share_of(workload.loads(), index, options.threads);
+	load_next = index;
+	Result<void> ready = connect(factory);
+	if (ready)
+		ready = begin(Phase::load, count, 0);
+	if (!ready)
+		return ready.error();
+	if (count)
+		drive();
+	if (result.of(Outcome::committed) == count)
+		return std::move(result);
+	if (crew.has_given_up())
+		return canceled();
+	return loading_failed(count);
+}
+
+Error Worker::loading_failed(std::uint64_t count) const
+{
+	const std::map<int, std::uint64_t> errors = result.errors.all();
+	int error = errors.empty() ? EIO : errors.rbegin()->first;
+	if (result.abandoned)
+		error = ETIMEDOUT;
+	else if (result.of(Outcome::conflict))
+		error = EAGAIN;
+	const std::string what = fmt::format(
+		"loading: {} of {} transactions did not commit", count - result.of(Outcome::committed), count);
+	switch (error) {
+	case ENOSPC:
+	case ENOMEM:
+		return make_error(error, what, "give the store more room, or load less");
+	case EINVAL:
+	case E2BIG:
+		return make_error(error, what, "see which keys, values and transactions the store is for");
+	default:
+		return make_error(error ? error : EIO, what, "see whether the servers are still there");
+	}
+}
+
+Result<RunResult> Worker::measure(const ClientFactory &factory)
+{
+	Result<void> ready = connect(factory);
+	if (ready && options.warm_up > 0) {
+		ready = begin(Phase::warm_up, 0, options.warm_up);
+		if (ready)
+			drive();
+		if (ready && result.abandoned)
+			ready = make_error(ETIMEDOUT,
+				fmt::format("warming up: {} transactions did not end", result.abandoned),
+				"see whether the servers are still there");
+	}
+	const std::uint64_t count = kv::share_of(options.transactions, index, options.threads);
+	if (ready)
+		ready = begin(Phase::measure, count, options.duration);
+	if (!ready)
+		return ready.error();
+	if (count || options.transactions == 0)
+		drive();
+	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
+	if (crew.has_given_up())
+		return canceled();
+	return std::move(result);
+}
+
+void Worker::drive()
+{
+	for (;;) {
+		std::size_t ended_now = 0;
+		for (Connection &connection : connections)
+			ended_now += turn(connection);
+		const std::uint64_t now = options.clock->now();
+		report_progress(now);
+		if (pace.over(now) && in_flight() == 0)
+			return;
+		if (stalled(now, ended_now)) {
+			result.abandoned += in_flight();
+			return;
+		}
+		if (crew.has_given_up())
+			return;
+		if (ended_now == 0 && options.yield)
+			sched_yield();
+	}
+}
+
+/* As in the driver of key-value stores: no client rests uncounted between the end of one and the next turn. */
+std::size_t Worker::turn(Connection &connection)
+{
+	const std::size_t first = collect(connection);
+	start_due(connection);
+	if (first == 0)
+		return 0;
+	const std::size_t second = collect(connection);
+	if (second)
+		start_due(connection);
+	return first + second;
+}
+
+void Worker::start_due(Connection &connection)
+{
+	while (!connection.idle.empty() && pace.take(options.clock->now(), random)) {
+		Slot &slot = *connection.idle.back();
+		connection.idle.pop_back();
+		start(connection, slot);
+	}
+}
+
+void Worker::start(Connection &connection, Slot &slot)
+{
+	slot.program = next_program(connection);
+	slot.job.body = body_of(*slot.program);
+	slot.begun = options.clock->now(); /* making the transaction is not part of it */
+	const int error = connection.client->start(slot.job);
+	if (error == 0)
+		return;
+	slot.job.outcome = Outcome::failed;
+	slot.job.error = error;
+	slot.job.attempts = 0;
+	finish(connection, slot, slot.begun);
+}
+
+std::unique_ptr<Program> Worker::next_program(Connection &connection)
+{
+	if (phase != Phase::load)
+		return connection.terminal->next();
+	return workload.load(std::exchange(load_next, load_next + options.threads));
+}
+
+std::size_t Worker::collect(Connection &connection)
+{
+	const std::size_t count = connection.client->poll(completed);
+	if (count == 0)
+		return 0;
+	const std::uint64_t now = options.clock->now();
+	for (std::size_t i = 0; i < count; i++)
+		finish(connection, *static_cast<Slot *>(completed[i]->context), now);
+	return count;
+}
+
+void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
+{
+	ended++;
+	last_end = std::max(last_end, now);
+	last_progress = now;
+	result.add(*slot.program, slot.job, now - slot.begun);
+	if (slot.job.outcome == Outcome::committed && now <= pace.deadline())
+		result.in_time++;
+	connection.idle.push_back(&slot);
+}
+
+bool Worker::stalled(std::uint64_t now, std::size_t ended_now)
+{
+	if (ended_now || in_flight() == 0)
+		last_progress = now;
+	return static_cast<double>(now - last_progress) > options.drain * ns_per_s;
+}
+
+void Worker::report_progress(std::uint64_t now) noexcept
+{
+	if (now - last_report < report_interval)
+		return;
+	last_report = now;
+	crew.ended[static_cast<std::size_t>(phase)].fetch_add(ended - reported, std::memory_order_relaxed);
+	reported = ended;
+}
+
+std::size_t Worker::in_flight() const noexcept
+{
+	std::size_t sum = 0;
+	for (const Connection &connection : connections)
+		sum += connection.under_way();
+	return sum;
+}
+
+} // namespace prism::tx

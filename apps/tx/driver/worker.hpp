@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* One thread of the driver: its clients, and the transactions that they have under way. */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <prism/result.hpp>
+
+#include "kv/driver/crew.hpp"
+#include "kv/driver/pace.hpp"
+#include "tx/driver/run.hpp"
+
+namespace prism::tx
+{
+
+/** Used by the thread that made it. */
+class Worker
+{
+public:
+	/** @param options, workload, crew live longer. @param index 0 .. options.threads - 1. */
+	Worker(const RunOptions &options, const Workload &workload, kv::Crew &crew, unsigned index);
+
+	/** Connects and loads its part of the store, together with all other workers of the crew. */
+	[[nodiscard]] Result<RunResult> load(const ClientFactory &factory);
+
+	/** Connects, warms up and measures, together with all others. */
+	[[nodiscard]] Result<RunResult> measure(const ClientFactory &factory);
+
+private:
+	/* A transaction and its program. It does not move while a client knows it. */
+	struct Slot {
+		Job job;
+		std::unique_ptr<Program> program;
+		std::uint64_t begun = 0;
+	};
+
+	struct Connection {
+		std::vector<Slot> slots;
+		std::vector<Slot *> idle;
+		std::unique_ptr<Terminal> terminal;
+		std::unique_ptr<TransactionClient> client; /* goes before the slots that it may know */
+
+		[[nodiscard]] std::size_t under_way() const noexcept { return slots.size() - idle.size(); }
+	};
+
+	[[nodiscard]] Result<void> connect(const ClientFactory &factory);
+	[[nodiscard]] Result<Connection> make_connection(
+		std::unique_ptr<TransactionClient> client, unsigned number) const;
+	[[nodiscard]] Result<void> begin(kv::Phase next, std::uint64_t count, double seconds);
+	[[nodiscard]] Error loading_failed(std::uint64_t count) const;
+
+	void drive();
+	[[nodiscard]] std::size_t turn(Connection &connection);
+	void start_due(Connection &connection);
+	void start(Connection &connection, Slot &slot);
+	[[nodiscard]] std::size_t collect(Connection &connection);
+	void finish(Connection &connection, Slot &slot, std::uint64_t now);
+	[[nodiscard]] std::unique_ptr<Program> next_program(Connection &connection);
+	[[nodiscard]] bool stalled(std::uint64_t now, std::size_t ended);
+	void report_progress(std::uint64_t now) noexcept;
+	[[nodiscard]] std::size_t in_flight() const noexcept;
+
+	const RunOptions &options;
+	const Workload &workload;
+	kv::Crew &crew;
+	unsigned index;
+	apps::Random random; /* of the pace, which draws nothing in a closed loop */
+	std::vector<Connection> connections;
+	std::vector<Job *> completed;
+
+	kv::Phase phase = kv::Phase::load;
+	kv::Pace pace;
+	RunResult result;
+	std::uint64_t ended = 0; /* transactions of this phase */
+	std::uint64_t last_end = 0;
+	std::uint64_t last_progress = 0; /* when something ended, or nothing was under way */
+	std::uint64_t last_report = 0;
+	std::uint64_t reported = 0;
+	std::uint64_t load_next = 0;
+};
+
+} // namespace prism::tx

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A shard of FaRM's protocol: memory that clients READ, and calls that lock and change it.
+ *
+ * Locks belong to a connection. When it ends, what it has locked and not updated is released as it was. So a client
+ * that dies in the middle of its updates leaves those made that have arrived, and the others not: FaRM itself would
+ * finish the transaction, as the logs of its servers have all of it. There are no logs here, and there is no
+ * replication: a server that dies takes its objects along. Both make this shard faster than a FaRM that survives
+ * failures, and no slower where none happens.
+ */
+#pragma once
+
+#include "layout.hpp"
+#include "object_table.hpp"
+
+#include "kv/two_sided/rpc_server.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace prism::tx
+{
+
+struct FarmOptions {
+	/** Its longest key and value are those of the objects. */
+	kv::RpcServerOptions server;
+	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
+	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
+	std::uint32_t message_size = 32768; /**< bytes of the longest request, 16384 to 65536 */
+	std::uint32_t shard = 0;            /**< which one of the store this is */
+	std::uint32_t shards = 1;           /**< how many it has */
+};
+
+struct FarmStats {
+	kv::RpcServerStats server;
+	std::uint64_t objects = 0; /**< stored */
+	std::uint64_t locks = 0;   /**< calls of each kind that were executed */
+	std::uint64_t validates = 0;
+	std::uint64_t updates = 0;
+	std::uint64_t aborts = 0;
+	std::uint64_t conflicts = 0; /**< of the locks and validates, those refused */
+	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
+};
+
+class FarmServer final : private kv::CallHandler
+{
+public:
+	/** Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	static Result<std::unique_ptr<FarmServer>> create(const Context &context, const FarmOptions &options);
+	~FarmServer() override;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
+	/** See RpcServer. READs are served by the device: on a userspace one by its engine thread, or by workers while
+	 * they spin (RpcServerOptions::spin), which is steadier where cores are scarce. */
+	Result<void> run() { return server_->run(); }
+	void stop() noexcept { server_->stop(); }
+	/** From any thread. */
+	[[nodiscard]] FarmStats stats() const noexcept;
+
+	/** For tests: see ObjectTable::damage(). */
+	bool damage(std::span<const std::byte> key) noexcept { return table_->damage(key); }
+
+private:
+	class Session;
+	struct Counts {
+		std::atomic<std::uint64_t> locks{0};
+		std::atomic<std::uint64_t> validates{0};
+		std::atomic<std::uint64_t> updates{0};
+		std::atomic<std::uint64_t> aborts{0};
+		std::atomic<std::uint64_t> conflicts{0};
+		std::atomic<std::uint64_t> abandoned{0};
+	};
+
+	explicit FarmServer(std::unique_ptr<farm::ObjectTable> table) : table_(std::move(table)) {}
+	std::unique_ptr<kv::CallSession> open(const kv::Limits &limits, std::uint32_t calls) override;
+
+	std::unique_ptr<farm::ObjectTable> table_;
+	Counts counts_;
+	std::unique_ptr<kv::RpcServer> server_;
+};
+
+} // namespace prism::tx

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "farm_transaction.hpp"
+
+#include "kv/two_sided/header.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::tx
+{
+
+using farm::Bucket;
+using farm::Call;
+using farm::LockKind;
+using farm::LockResult;
+using farm::Mark;
+using farm::MarkKind;
+using farm::ObjectHeader;
+
+FarmTransaction::FarmTransaction(FarmClient &client, std::uint32_t lane)
+	: client_(client), lane_(lane), readings_(max_transaction_keys), parts_(client.shards()),
+	  max_key_size_(client.limits(0).max_key_size), max_value_size_(client.limits(0).max_value_size)
+{
+	for (std::uint32_t shard = 1; shard < client.shards(); shard++) {
+		max_key_size_ = std::min(max_key_size_, client.limits(shard).max_key_size);
+		max_value_size_ = std::min(max_value_size_, client.limits(shard).max_value_size);
+	}
+	wanted_.reserve(max_transaction_keys);
+	touched_.reserve(client.shards());
+}
+
+/* Answers to updates and aborts of the attempt before may still be on their way. */
+apps::Task<int> FarmTransaction::begin()
+{
+	co_await client_.settled(lane_);
+	(void)client_.take_error(lane_);
+	keys_.clear();
+	for (const std::uint32_t shard : touched_)
+		parts_[shard] = {};
+	touched_.clear();
+	round_trips_ = 0;
+	fetch_error_ = 0;
+	error_ = 0;
+	co_return 0;
+}
+
+apps::Task<int> FarmTransaction::roll_back()
+{
+	co_return 0; /* nobody knows of it */
+}
+
+std::uint32_t FarmTransaction::get(Bytes key) noexcept
+{
+	const std::uint32_t number = keys_.get(key, client_.shards());
+	if (number == KeySet::none)
+		return number;
+	const std::uint32_t shard = keys_[number].shard;
+	if (!parts_[shard].touched) {
+		parts_[shard].touched = true;
+		touched_.push_back(shard);
+	}
+	return number;
+}
+
+/* Reading ------------------------------------------------------------------------------------------------------------
+ */
+
+int FarmTransaction::want(Bytes key) noexcept
+{
+	if (!possible(key))
+		return EINVAL;
+	const std::uint32_t number = get(key);
+	if (number == KeySet::none)
+		return E2BIG;
+	const Item &item = keys_[number];
+	if (item.known || item.changed || std::find(wanted_.begin(), wanted_.end(), number) != wanted_.end())
+		return 0;
+	readings_[number] = {};
+	readings_[number].bucket = memory(item.shard).geometry.home_of(item.hash);
+	wanted_.push_back(number);
+	return 0;
+}
+
+apps::Task<int> FarmTransaction::fetch(std::span<const Bytes> keys)
+{
+	wanted_.clear();
+	for (const Bytes key : keys) {
+		if (const int error = want(key))
+			co_return error;
+	}
+	while (!wanted_.empty()) {
+		round_trips_++;
+		begin_reads();
+		co_await client_.settled(lane_);
+		fetch_error_ = client_.take_error(lane_);
+		if (!fetch_error_)
+			fetch_error_ = look_at_all();
+		if (fetch_error_)
+			co_return fetch_error_;
+	}
+	co_return 0;
+}
+
+/* One READ for each key; what finds no room among those of its shard comes in the next round. */
+void FarmTransaction::begin_reads() noexcept
+{
+	for (const std::uint32_t number : wanted_)
+		parts_[keys_[number].shard].readers = 0;
+	for (const std::uint32_t number : wanted_) {
+		const Item &item = keys_[number];
+		Part &part = parts_[item.shard];
+		Reading &reading = readings_[number];
+		reading.under_way = part.readers < client_.options_.parallel_reads;
+		if (!reading.under_way)
+			continue;
+		reading.reader = part.readers++;
+		read(item, reading);
+	}
+}
+
+void FarmTransaction::read(const Item &item, Reading &reading) noexcept
+{
+	const FarmClient::Memory &there = memory(item.shard);
+	client_.counted_.reads++;
+	if (reading.of_object)
+		client_.read(lane_, item.shard, reading.reader,
+			there.objects.at(std::uint64_t{reading.object} * there.geometry.object_size), reading.length);
+	else
+		client_.read(lane_, item.shard, reading.reader, there.index.at(reading.bucket * sizeof(Bucket)),
+			sizeof(Bucket));
+}
+
+int FarmTransaction::look_at_all() noexcept
+{
+	std::size_t left = 0;
+	for (const std::uint32_t number : wanted_) {
+		Item &item = keys_[number];
+		Reading &reading = readings_[number];
+		Look result = Look::again;
+		if (reading.under_way)
+			result = reading.of_object ? look_at_object(item, reading) : look_at_bucket(item, reading);
+		if (result == Look::again)
+			wanted_[left++] = number;
+		else if (result != Look::done)
+			return failure(item, result);
+	}
+	wanted_.resize(left);
+	return 0;
+}
+
+int FarmTransaction::failure(const Item &item, Look result) noexcept
+{
+	switch (result) {
+	case Look::give_up:
+		return EAGAIN;
+	case Look::large:
+		return E2BIG;
+	case Look::damaged:
+		return EIO;
+	default:
+		client_.distrust(item.shard);
+		return EBADMSG;
+	}
+}
+
+/* What is torn or locked is over in a moment. */
+FarmTransaction::Look FarmTransaction::again(Reading &reading, bool torn) noexcept
+{
+	reading.vain++;
+	if (torn) {
+		reading.torn++;
+		client_.counted_.torn++;
+	}
+	if (reading.vain < FarmClient::patience_reads)
+		return Look::again;
+	return reading.torn == reading.vain ? Look::damaged : Look::give_up;
+}
+
+FarmTransaction::Look FarmTransaction::look_at_bucket(Item &item, Reading &reading) noexcept
+{
+	std::memcpy(&reading.contents, client_.read_memory(lane_, item.shard, reading.reader), sizeof(Bucket));
+	if (!reading.contents.intact())
+		return again(reading, true);
+	if (reading.bucket == memory(item.shard).geometry.home_of(item.hash))
+		reading.home = reading.contents.mark;
+	reading.entry = 0;
+	return next_entry(item, reading);
+}
+
+FarmTransaction::Look FarmTransaction::next_entry(Item &item, Reading &reading) noexcept
+{
+	const farm::Geometry &geometry = memory(item.shard).geometry;
+	for (; reading.entry < Bucket::width; reading.entry++) {
+		const farm::Entry &entry = reading.contents.entries[reading.entry];
+		if (entry.place == 0 || entry.tag != farm::tag_of(item.hash))
+			continue;
+		if (entry.place > geometry.objects)
+			return Look::absurd;
+		reading.of_object = true;
+		reading.object = entry.place - 1;
+		reading.length = std::clamp<std::uint32_t>(
+			std::uint32_t{entry.units} * farm::unit, sizeof(ObjectHeader), geometry.object_size);
+		return Look::again;
+	}
+	reading.of_object = false;
+	if (const std::uint64_t next = reading.contents.next) {
+		if (next < geometry.home_buckets || next >= geometry.buckets)
+			return Look::absurd;
+		client_.counted_.second++;
+		reading.bucket = next;
+		return again(reading, false);
+	}
+	item.known = true;
+	item.there = false;
+	return Look::done;
+}
+
+FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &reading) noexcept
+{
+	const farm::Geometry &geometry = memory(item.shard).geometry;
+	const std::byte *const place = client_.read_memory(lane_, item.shard, reading.reader);
+	ObjectHeader header;
+	std::memcpy(&header, place, sizeof(header));
+	if (header.mark.word & farm::locked) {
+		client_.counted_.locked++;
+		return again(reading, false);
+	}
+	if (!(header.mark.word & farm::live)) {
+		/* The key has left the index since the bucket was read. */
+		reading.of_object = false;
+		reading.bucket = geometry.home_of(item.hash);
+		return again(reading, false);
+	}
+	const std::size_t size = header.object_size();
+	if (size > geometry.object_size)
+		return again(reading, true);
+	if (size > reading.length) {
+		/* The hint is old; unless this is torn, which the next READ shows. */
+		client_.counted_.second++;
+		reading.length = static_cast<std::uint32_t>(size);
+		return again(reading, false);
+	}
+	const Bytes key(place + sizeof(header), header.key_size);
+	const Bytes value(key.data() + key.size(), header.value_size);
+	if (header.mark.crc != header.compute_crc(key, value))
+		return again(reading, true);
+	if (key.size() != item.key.size() || std::memcmp(key.data(), item.key.data(), key.size()) != 0) {
+		client_.counted_.second++;
+		reading.entry++;
+		return next_entry(item, reading);
+	}
+	if (!keys_.keep(value, item.value))
+		return Look::large;
+	reading.mark = header.mark;
+	item.known = true;
+	item.there = true;
+	return Look::done;
+}
+
+/* Writing ------------------------------------------------------------------------------------------------------------
+ */
+
+int FarmTransaction::write(Bytes key, Bytes value) noexcept
+{
+	return value.size() > max_value_size_ ? EINVAL : change(key, value, false);
+}
+
+int FarmTransaction::erase(Bytes key) noexcept
+{
+	if (const std::uint32_t number = keys_.find(key); number != KeySet::none) {
+		Item &item = keys_[number];
+		if (item.known && !item.there) {
+			uncount(item);
+			item.changed = false;
+			return 0;
+		}
+	}
+	return change(key, {}, true);
+}
+
+void FarmTransaction::uncount(const Item &item) noexcept
+{
+	if (!item.changed)
+		return;
+	Part &part = parts_[item.shard];
+	part.changes--;
+	part.lock_size -= static_cast<std::uint32_t>(farm::lock_item_size + item.key.size());
+	part.update_size -= static_cast<std::uint32_t>(farm::update_item_size + item.fresh.size());
+}
+
+int FarmTransaction::change(Bytes key, Bytes value, bool erased) noexcept
+{
+	if (!possible(key))
+		return EINVAL;
+	const std::uint32_t number = get(key);
+	if (number == KeySet::none)
+		return E2BIG;
+	Item &item = keys_[number];
+	const Part &part = parts_[item.shard];
+	const std::size_t room = memory(item.shard).geometry.message_size - kv::message_header_size;
+	const std::size_t before = item.changed ? item.fresh.size() : 0;
+	const std::size_t lock_size = part.lock_size + (item.changed ? 0 : farm::lock_item_size + key.size());
+	const std::size_t update_size =
+		part.update_size + (item.changed ? 0 : farm::update_item_size) + value.size() - before;
+	Bytes fresh;
+	if (lock_size > room || update_size > room || !keys_.keep(value, fresh))
+		return E2BIG;
+	Part &counted = parts_[item.shard];
+	counted.changes += item.changed ? 0 : 1;
+	counted.lock_size = static_cast<std::uint32_t>(lock_size);
+	counted.update_size = static_cast<std::uint32_t>(update_size);
+	item.changed = true;
+	item.erased = erased;
+	item.fresh = fresh;
+	return 0;
+}
+
+/* Commit -------------------------------------------------------------------------------------------------------------
+ */
+
+void FarmTransaction::call(std::uint32_t shard, Call kind, std::uint32_t items, std::size_t body) noexcept
+{
+	Part &part = parts_[shard];
+	part.call = kind;
+	part.result = LockResult::conflict;
+	const kv::MessageHeader header{static_cast<std::uint8_t>(kind), static_cast<std::uint16_t>(lane_), items, 0};
+	header.serialize_request(client_.request(lane_, shard).data());
+	client_.counted_.calls++;
+	client_.call(lane_, shard, kv::message_header_size + body);
+}
+
+bool FarmTransaction::answered(std::uint32_t shard, std::span<const std::byte> response) noexcept
+{
+	kv::MessageHeader header;
+	Part &part = parts_[shard];
+	if (header.parse_response(response) || header.call != static_cast<std::uint8_t>(part.call) ||
+		header.detail > static_cast<std::uint16_t>(LockResult::full))
+		return false;
+	part.result = static_cast<LockResult>(header.detail);
+	const bool refusable = part.call == Call::lock || part.call == Call::validate;
+	if (part.result != LockResult::ok && !refusable)
+		return false;
+	const bool locked = part.call == Call::lock && part.result == LockResult::ok;
+	if (part.call != Call::validate)
+		part.holds = locked;
+	const std::span<const std::byte> body = response.subspan(kv::message_header_size);
+	if (header.size != (locked ? part.replies : 0))
+		return false;
+	return locked ? take_changes(shard, body) : body.empty();
+}
+
+Outcome FarmTransaction::refuse(int error) noexcept
+{
+	send_aborts();
+	error_ = error == EAGAIN ? 0 : error;
+	return error == EAGAIN ? Outcome::conflict : Outcome::failed;
+}
+
+void FarmTransaction::count_comparisons() noexcept
+{
+	reads_absence_ = false;
+	for (const std::uint32_t shard : touched_)
+		parts_[shard].comparisons = 0;
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		if (!only_read(item))
+			continue;
+		parts_[item.shard].comparisons++;
+		reads_absence_ = reads_absence_ || !item.there;
+	}
+}
+
+apps::Task<Outcome> FarmTransaction::commit()
+{
+	if (fetch_error_)
+		co_return refuse(fetch_error_);
+	count_comparisons();
+	if (send_locks()) {
+		round_trips_++;
+		co_await client_.settled(lane_);
+		if (const std::optional<Outcome> refused = judge_locks())
+			co_return *refused;
+	} else if (keys_.size() <= 1) {
+		co_return Outcome::committed; /* what was read was there at one moment */
+	}
+	if (send_comparisons()) {
+		round_trips_++;
+		co_await client_.settled(lane_);
+		if (const std::optional<Outcome> refused = judge_comparisons())
+			co_return *refused;
+	}
+	const std::uint32_t updates = send_updates();
+	if (!updates)
+		co_return Outcome::committed;
+	round_trips_++;
+	co_await client_.settled(lane_, client_.options_.first_answer_counts ? updates - 1 : 0);
+	error_ = client_.take_error(lane_);
+	if (!error_)
+		co_return Outcome::committed;
+	co_await client_.settled(lane_);
+	co_return Outcome::unknown;
+}
+
+/* How many calls. */
+std::uint32_t FarmTransaction::send_locks() noexcept
+{
+	std::uint32_t calls = 0;
+	for (const std::uint32_t shard : touched_) {
+		Part &part = parts_[shard];
+		part.replies = 0;
+		if (!part.changes)
+			continue;
+		BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+		for (std::uint32_t number = 0; number < keys_.size(); number++) {
+			const Item &item = keys_[number];
+			if (item.shard != shard || !item.changed)
+				continue;
+			const bool reply = wants_reply(item);
+			part.replies += reply ? 1 : 0;
+			put_lock(body, item, readings_[number], reply);
+		}
+		call(shard, Call::lock, part.changes, body.size());
+		calls++;
+	}
+	return calls;
+}
+
+void FarmTransaction::put_lock(BodyWriter &body, const Item &item, const Reading &reading, bool reply) noexcept
+{
+	const bool object_known = item.known && item.there;
+	LockKind kind = LockKind::any_key;
+	if (item.known)
+		kind = item.there ? LockKind::object : LockKind::absent_key;
+	body.put(static_cast<std::uint8_t>(kind));
+	body.put(std::uint8_t{reply});
+	body.put(static_cast<std::uint16_t>(object_known ? 0 : item.key.size()));
+	body.put(object_known ? reading.object : static_cast<std::uint32_t>(item.fresh.size()));
+	body.put(object_known ? reading.mark.word : std::uint64_t{0});
+	if (!object_known)
+		body.put(item.key);
+}
+
+/* A key that comes into the index changes its bucket: also for whoever locks it, and has read that another key of this
+ * bucket is not there. */
+bool FarmTransaction::wants_reply(const Item &item) const noexcept
+{
+	if (!reads_absence_ || (item.known && item.there))
+		return false;
+	const farm::Geometry &geometry = memory(item.shard).geometry;
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &other = keys_[number];
+		if (only_read(other) && !other.there && other.shard == item.shard &&
+			geometry.home_of(other.hash) == geometry.home_of(item.hash))
+			return true;
+	}
+	return false;
+}
+
+bool FarmTransaction::take_changes(std::uint32_t shard, std::span<const std::byte> items) noexcept
+{
+	BodyReader body(items);
+	if (!parts_[shard].replies)
+		return body.empty();
+	const farm::Geometry &geometry = memory(shard).geometry;
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		if (item.shard != shard || !item.changed || !wants_reply(item))
+			continue;
+		farm::BucketChange change;
+		if (!body.take(change.before) || !body.take(change.after.word) || !body.take(change.after.crc))
+			return false;
+		note_change(shard, geometry.home_of(item.hash), change);
+	}
+	return body.empty();
+}
+
+void FarmTransaction::note_change(std::uint32_t shard, std::uint64_t home, const farm::BucketChange &change) noexcept
+{
+	const farm::Geometry &geometry = memory(shard).geometry;
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		Mark &known = readings_[number].home;
+		if (only_read(item) && !item.there && item.shard == shard && geometry.home_of(item.hash) == home &&
+			known.word == change.before)
+			known = change.after;
+	}
+}
+
+std::optional<Outcome> FarmTransaction::judge_locks() noexcept
+{
+	if (const int error = client_.take_error(lane_))
+		return refuse(error);
+	int error = 0;
+	for (const std::uint32_t shard : touched_) {
+		const Part &part = parts_[shard];
+		if (!part.changes || part.holds)
+			continue;
+		if (part.result == LockResult::full)
+			error = ENOSPC;
+		else if (!error)
+			error = EAGAIN;
+	}
+	return error ? std::optional(refuse(error)) : std::nullopt;
+}
+
+const Mark &FarmTransaction::mark_of(std::uint32_t key) const noexcept
+{
+	return keys_[key].there ? readings_[key].mark : readings_[key].home;
+}
+
+/* False: there is nothing to compare. */
+bool FarmTransaction::send_comparisons() noexcept
+{
+	bool any = false;
+	for (const std::uint32_t shard : touched_) {
+		Part &part = parts_[shard];
+		part.readers = 0;
+		any = any || part.comparisons;
+		if (part.comparisons > client_.options_.validating_reads)
+			call_validate(shard);
+	}
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		if (only_read(item) && parts_[item.shard].comparisons <= client_.options_.validating_reads)
+			read_mark(number);
+	}
+	return any;
+}
+
+void FarmTransaction::read_mark(std::uint32_t key) noexcept
+{
+	const Item &item = keys_[key];
+	const FarmClient::Memory &there = memory(item.shard);
+	Reading &reading = readings_[key];
+	reading.reader = parts_[item.shard].readers++;
+	client_.counted_.validations++;
+	const RemoteAddress place =
+		item.there ? there.objects.at(std::uint64_t{reading.object} * there.geometry.object_size)
+			   : there.index.at(there.geometry.home_of(item.hash) * sizeof(Bucket));
+	client_.read(lane_, item.shard, reading.reader, place, sizeof(Mark));
+}
+
+void FarmTransaction::call_validate(std::uint32_t shard) noexcept
+{
+	BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		if (item.shard != shard || !only_read(item))
+			continue;
+		const std::uint64_t home = memory(shard).geometry.home_of(item.hash);
+		body.put(static_cast<std::uint32_t>(item.there ? MarkKind::object : MarkKind::bucket));
+		body.put(item.there ? readings_[number].object : static_cast<std::uint32_t>(home));
+		body.put(mark_of(number).word);
+		body.put(mark_of(number).crc);
+	}
+	call(shard, Call::validate, parts_[shard].comparisons, body.size());
+}
+
+std::optional<Outcome> FarmTransaction::judge_comparisons() noexcept
+{
+	if (const int error = client_.take_error(lane_))
+		return refuse(error);
+	for (const std::uint32_t shard : touched_) {
+		const Part &part = parts_[shard];
+		if (part.comparisons > client_.options_.validating_reads && part.result != LockResult::ok)
+			return refuse(EAGAIN);
+	}
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const Item &item = keys_[number];
+		if (!only_read(item) || parts_[item.shard].comparisons > client_.options_.validating_reads)
+			continue;
+		Mark now;
+		std::memcpy(&now, client_.read_memory(lane_, item.shard, readings_[number].reader), sizeof(now));
+		if (now != mark_of(number))
+			return refuse(EAGAIN);
+	}
+	return std::nullopt;
+}
+
+std::uint32_t FarmTransaction::send_updates() noexcept
+{
+	std::uint32_t calls = 0;
+	for (const std::uint32_t shard : touched_) {
+		if (!parts_[shard].changes)
+			continue;
+		BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+		for (std::uint32_t number = 0; number < keys_.size(); number++) {
+			const Item &item = keys_[number];
+			if (item.shard != shard || !item.changed)
+				continue;
+			body.put(item.erased ? farm::erase_mark : static_cast<std::uint32_t>(item.fresh.size()));
+			body.put(item.fresh);
+		}
+		call(shard, Call::update, parts_[shard].changes, body.size());
+		calls++;
+	}
+	return calls;
+}
+
+void FarmTransaction::send_aborts() noexcept
+{
+	for (const std::uint32_t shard : touched_) {
+		if (std::exchange(parts_[shard].holds, false))
+			call(shard, Call::abort, 0, 0);
+	}
+}
+
+} // namespace prism::tx

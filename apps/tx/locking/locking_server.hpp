@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A shard of strict two-phase locking: every access is a call, and takes a lock that is held until the transaction
+ * ends. Locks are not waited for (no-wait): a conflict ends the attempt, and its client tries again after a pause.
+ * There are no deadlocks, and no worker thread is ever held up.
+ *
+ * Locks belong to a connection and are released when it ends, so that a client that dies blocks nobody. It may have
+ * told some shards to commit and others not yet: then its transaction is made in part. This is the weakness of a
+ * coordinator that keeps its decision to itself; the rival has it, as two-phase commit without a log has it.
+ */
+#pragma once
+
+#include "lock_table.hpp"
+#include "message.hpp"
+
+#include "kv/two_sided/rpc_server.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace prism::tx
+{
+
+struct LockingOptions {
+	kv::RpcServerOptions server;
+	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
+	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
+	std::uint32_t message_size = 32768; /**< bytes of the longest message, 4096 to 65536 */
+	std::uint32_t shard = 0;            /**< which one of the store this is */
+	std::uint32_t shards = 1;           /**< how many it has */
+};
+
+struct LockingStats {
+	kv::RpcServerStats server;
+	std::uint64_t objects = 0; /**< stored */
+	std::uint64_t fetches = 0; /**< calls of each kind that were executed */
+	std::uint64_t prepares = 0;
+	std::uint64_t commits = 0;
+	std::uint64_t releases = 0;
+	std::uint64_t conflicts = 0; /**< of these, those refused */
+	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
+};
+
+class LockingServer final : private kv::CallHandler
+{
+public:
+	/** Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	static Result<std::unique_ptr<LockingServer>> create(const Context &context, const LockingOptions &options);
+	~LockingServer() override;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
+	/** See RpcServer. */
+	Result<void> run() { return server_->run(); }
+	void stop() noexcept { server_->stop(); }
+	/** From any thread. */
+	[[nodiscard]] LockingStats stats() const noexcept;
+
+private:
+	class Session;
+	struct Counts {
+		std::atomic<std::uint64_t> fetches{0};
+		std::atomic<std::uint64_t> prepares{0};
+		std::atomic<std::uint64_t> commits{0};
+		std::atomic<std::uint64_t> releases{0};
+		std::atomic<std::uint64_t> conflicts{0};
+		std::atomic<std::uint64_t> abandoned{0};
+	};
+
+	explicit LockingServer(const LockingOptions &options)
+		: table_(options.objects, options.server.max_key_size, options.value_size),
+		  message_size_(options.message_size)
+	{
+	}
+	std::unique_ptr<kv::CallSession> open(const kv::Limits &limits, std::uint32_t calls) override;
+
+	locking::LockTable table_;
+	const std::uint32_t message_size_;
+	Counts counts_;
+	std::unique_ptr<kv::RpcServer> server_;
+};
+
+} // namespace prism::tx

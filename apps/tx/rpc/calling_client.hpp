@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A client with a link to each shard, over which its lanes call and READ. A lane has at most one call at a time under
+ * way to a shard, and a number of READs; it waits until no more than a number of all these are left.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kv/two_sided/client_link.hpp"
+#include "service/server_address.hpp"
+#include "tx/transaction/client.hpp"
+
+namespace prism::tx
+{
+
+struct CallingClientOptions {
+	std::uint32_t depth = 1;                                       /**< transactions under way at once */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< of the set-up */
+	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with a shard that does not answer */
+	RetryOptions retry;
+};
+
+class CallingClient : public TransactionClient
+{
+public:
+	/** Waits until at most @ref left calls and READs of the lane are under way. */
+	class Settled
+	{
+	public:
+		Settled(CallingClient &client, std::uint32_t lane, std::uint32_t left)
+			: client_(client), lane_(lane), left_(left)
+		{
+		}
+		[[nodiscard]] bool await_ready() const noexcept { return client_.lanes_[lane_].under_way <= left_; }
+		void await_suspend(std::coroutine_handle<> handle) const noexcept;
+		void await_resume() const noexcept {}
+
+	private:
+		CallingClient &client_;
+		std::uint32_t lane_;
+		std::uint32_t left_;
+	};
+
+	[[nodiscard]] std::size_t shards() const noexcept { return ports_.size(); }
+
+	/* For the lanes' transactions --------------------------------------------------------------------------------
+	 */
+
+	[[nodiscard]] const apps::Hello &limits(std::uint32_t shard) const noexcept
+	{
+		return ports_[shard]->link->server();
+	}
+	/** Where the lane writes its next request to @p shard, to which it has no call under way. */
+	[[nodiscard]] std::span<std::byte> request(std::uint32_t lane, std::uint32_t shard) const noexcept
+	{
+		return ports_[shard]->link->request(lane);
+	}
+	/** Calls with the first @p size bytes of request(). If the link is broken, this is the lane's error. */
+	void call(std::uint32_t lane, std::uint32_t shard, std::size_t size) noexcept;
+	/** READs into read_memory(); @p reader: 0 to readers a lane less 1, which has no other under way. */
+	void read(std::uint32_t lane, std::uint32_t shard, std::uint32_t reader, RemoteAddress from,
+		std::uint32_t length) noexcept;
+	[[nodiscard]] const std::byte *read_memory(
+		std::uint32_t lane, std::uint32_t shard, std::uint32_t reader) const noexcept
+	{
+		return ports_[shard]->link->read_memory(read_slot(lane, reader));
+	}
+	[[nodiscard]] Settled settled(std::uint32_t lane, std::uint32_t left = 0) noexcept
+	{
+		return {*this, lane, left};
+	}
+	/** The first errno of what the lane has begun since it was asked last, or 0. */
+	[[nodiscard]] int take_error(std::uint32_t lane) noexcept { return std::exchange(lanes_[lane].error, 0); }
+	/** The errno of what broke the link to @p shard, or 0. */
+	[[nodiscard]] int broken(std::uint32_t shard) const noexcept { return ports_[shard]->link->broken(); }
+	/** The shard does not keep to the protocol: no more of it. */
+	void distrust(std::uint32_t shard) noexcept { ports_[shard]->link->break_off(EBADMSG); }
+
+protected:
+	using Links = std::vector<std::unique_ptr<kv::ClientLink>>;
+	/** See kv::ClientLink::Measure; for shard @p number. */
+	using Measure = std::function<Result<kv::SlotSizes>(
+		std::size_t number, const ConnectionRecord &record, const apps::Hello &hello)>;
+
+	/** Errors: EINVAL (no shards, too many, depth), those of kv::ClientLink::connect(). */
+	static Result<Links> connect_all(const Context &context, std::span<const apps::ServerAddress> shards,
+		const apps::Hello &wanted, const CallingClientOptions &options, std::uint32_t readers_a_lane,
+		const Measure &measure);
+	CallingClient(Links links, const CallingClientOptions &options, std::uint32_t readers_a_lane);
+
+	/** For destructors: what is under way ends where it is, but what was posted is heard of, for a while. */
+	void finish() noexcept;
+
+	/** The response to the lane's call. False: it makes no sense. Does not begin anything. */
+	virtual bool answered(
+		std::uint32_t lane, std::uint32_t shard, std::span<const std::byte> response) noexcept = 0;
+	void drive() noexcept override;
+
+private:
+	struct Lane {
+		std::uint32_t under_way = 0;
+		std::uint32_t left = 0; /* of these when it goes on */
+		bool waits = false;
+		int error = 0;
+	};
+	struct Port final : kv::ClientLink::Listener {
+		Port(CallingClient &owner, std::uint32_t number, std::unique_ptr<kv::ClientLink> connected,
+			std::size_t lanes);
+		void on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept override;
+		void on_read(std::uint32_t slot) noexcept override;
+
+		CallingClient &client;
+		const std::uint32_t shard;
+		std::unique_ptr<kv::ClientLink> link;
+		std::uint32_t under_way = 0;
+		std::vector<std::uint32_t> of_lane; /* how many of these */
+	};
+
+	[[nodiscard]] std::uint32_t read_slot(std::uint32_t lane, std::uint32_t reader) const noexcept
+	{
+		return static_cast<std::uint32_t>(depth()) + lane * readers_ + reader;
+	}
+	bool begin(std::uint32_t lane, Port &port) noexcept;
+	void end(std::uint32_t lane, Port &port, std::uint32_t count) noexcept;
+	void fail(Port &port) noexcept;
+
+	const std::uint32_t readers_; /* of each lane at each shard */
+	std::vector<std::unique_ptr<Port>> ports_;
+	std::vector<Lane> lanes_;
+	std::vector<std::uint32_t> ready_; /* lanes that go on */
+};
+
+} // namespace prism::tx

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A store of several shards, each served by a thread of the test, and transactions over it. */
+#pragma once
+
+#include "tx/farm/farm_client.hpp"
+#include "tx/farm/farm_server.hpp"
+#include "tx/locking/locking_client.hpp"
+#include "tx/locking/locking_server.hpp"
+#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/shards.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tx_rivals
+{
+
+using namespace prism;
+using namespace prism::tx;
+using namespace std::chrono_literals;
+
+constexpr auto test_patience = 30s;
+constexpr std::uint32_t longest_key = 64;
+
+inline Bytes bytes_of(const std::string &text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+inline std::string text_of(Bytes bytes)
+{
+	return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+template <typename Done>
+bool wait_until(Done done)
+{
+	const auto end = std::chrono::steady_clock::now() + test_patience;
+	while (!done()) {
+		if (std::chrono::steady_clock::now() > end)
+			return false;
+		std::this_thread::sleep_for(1ms);
+	}
+	return true;
+}
+
+/** What servers say of their connections. */
+class Log
+{
+public:
+	std::function<void(const std::string &)> sink()
+	{
+		return [this](const std::string &line) {
+			const std::lock_guard guard(lock);
+			lines += line + '\n';
+		};
+	}
+	bool has(const std::string &text)
+	{
+		const std::lock_guard guard(lock);
+		return lines.find(text) != std::string::npos;
+	}
+	std::string text()
+	{
+		const std::lock_guard guard(lock);
+		return lines;
+	}
+
+private:
+	std::mutex lock;
+	std::string lines;
+};
+
+/* How the typed tests speak of the two stores. */
+struct Farm {
+	using Server = FarmServer;
+	using Client = FarmClient;
+	using Options = FarmOptions;
+	using ClientOptions = FarmClientOptions;
+	static constexpr apps::StoreKind kind = apps::StoreKind::farm;
+	static constexpr std::uint16_t version = farm::protocol_version;
+};
+
+struct Locking {
+	using Server = LockingServer;
+	using Client = LockingClient;
+	using Options = LockingOptions;
+	using ClientOptions = LockingClientOptions;
+	static constexpr apps::StoreKind kind = apps::StoreKind::locking;
+	static constexpr std::uint16_t version = locking::protocol_version;
+};
+
+template <typename Store>
+class Served
+{
+public:
+	using Adjust = std::function<void(typename Store::Options &)>;
+
+	explicit Served(std::uint32_t shards = 1, std::uint64_t objects = 1024, const Adjust &adjust = {})
+	{
+		for (std::uint32_t shard = 0; shard < shards; shard++) {
+			typename Store::Options options;
+			options.server.address = "127.0.0.1";
+			options.server.threads = 2;
+			options.server.max_key_size = longest_key;
+			options.server.max_depth = 16;
+			options.server.max_connections = 16;
+			options.server.receive_buffers = 128;
+			options.server.setup_timeout = 500ms;
+			options.server.log = log.sink();
+			options.objects = objects;
+			options.value_size = 1024;
+			options.shard = shard;
+			options.shards = shards;
+			if (adjust)
+				adjust(options);
+			servers.push_back(Store::Server::create(context, options).value());
+			addresses.push_back({"127.0.0.1", servers.back()->port()});
+			threads.emplace_back([server = servers.back().get()] { EXPECT_TRUE(server->run()); });
+		}
+	}
+	~Served()
+	{
+		for (std::uint32_t shard = 0; shard < servers.size(); shard++)
+			stop(shard);
+	}
+	Served(const Served &) = delete;
+	Served &operator=(const Served &) = delete;
+
+	void stop(std::uint32_t shard)
+	{
+		servers[shard]->stop();
+		if (threads[shard].joinable())
+			threads[shard].join();
+	}
+	typename Store::Server &server(std::uint32_t shard = 0) { return *servers[shard]; }
+
+	std::unique_ptr<typename Store::Client> client(typename Store::ClientOptions options = {})
+	{
+		const Context own = Context::open("prism_lo", Progress::caller).value();
+		return Store::Client::connect(own, addresses, options).value();
+	}
+	std::unique_ptr<typename Store::Client> client_of_depth(std::uint32_t depth)
+	{
+		typename Store::ClientOptions options;
+		options.depth = depth;
+		return client(options);
+	}
+
+	Log log;
+	Context context = Context::open("prism_lo", Progress::engine_thread).value();
+	std::vector<apps::ServerAddress> addresses;
+
+private:
+	std::vector<std::unique_ptr<typename Store::Server>> servers;
+	std::vector<std::thread> threads;
+};
+
+inline Outcome run(TransactionClient &client, Body body, unsigned attempts = 0, Job *told = nullptr)
+{
+	Job job;
+	job.body = std::move(body);
+	job.max_attempts = attempts;
+	const Outcome outcome = client.run(job);
+	if (told)
+		*told = job;
+	return outcome;
+}
+
+inline Outcome put(TransactionClient &client, const std::string &key, const std::string &value, Job *told = nullptr)
+{
+	return run(
+		client, [&](Transaction &t) -> apps::Task<int> { co_return t.write(bytes_of(key), bytes_of(value)); },
+		0, told);
+}
+
+inline Outcome erase(TransactionClient &client, const std::string &key)
+{
+	return run(client, [&](Transaction &t) -> apps::Task<int> { co_return t.erase(bytes_of(key)); });
+}
+
+inline std::optional<std::string> get(TransactionClient &client, const std::string &key, Job *told = nullptr)
+{
+	std::optional<std::string> found;
+	const Body body = [&](Transaction &t) -> apps::Task<int> {
+		if (const int error = co_await t.fetch(bytes_of(key)))
+			co_return error;
+		const std::optional<Bytes> value = t.value(bytes_of(key));
+		found = value ? std::optional(text_of(*value)) : std::nullopt;
+		co_return 0;
+	};
+	EXPECT_EQ(run(client, body, 0, told), Outcome::committed);
+	return found;
+}
+
+/** Whether @p served has @p count objects in all, now or soon: what is not waited for may still be on its way (aborts,
+ * releases, FaRM's updates after the first answer). */
+template <typename Store>
+bool comes_to_objects(Served<Store> &served, std::uint64_t count)
+{
+	return wait_until([&] {
+		std::uint64_t sum = 0;
+		for (std::uint32_t shard = 0; shard < served.addresses.size(); shard++)
+			sum += served.server(shard).stats().objects;
+		return sum == count;
+	});
+}
+
+/** A number in a value of 8 bytes and some more that belong to it. */
+inline std::string number_value(std::uint64_t number)
+{
+	std::string text(200, static_cast<char>('a' + number % 26));
+	std::memcpy(text.data(), &number, sizeof(number));
+	return text;
+}
+
+inline std::uint64_t number_of(std::optional<Bytes> value)
+{
+	std::uint64_t number = 0;
+	if (value && value->size() >= sizeof(number))
+		std::memcpy(&number, value->data(), sizeof(number));
+	return number;
+}
+
+} // namespace tx_rivals

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "tx/transaction/shards.hpp"
+
+namespace tx_test
+{
+
+/** As many different TCP ports of this host, which nobody has at the moment, as places of shards. */
+inline prism::tx::Shards free_places(unsigned count)
+{
+	prism::tx::Shards places;
+	std::vector<int> sockets; /* all of them at once: a port that is given back may be the next one */
+	for (unsigned i = 0; i < count; i++) {
+		sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
+		sockaddr_in address{};
+		address.sin_family = AF_INET;
+		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		socklen_t length = sizeof(address);
+		if (::bind(sockets.back(), reinterpret_cast<sockaddr *>(&address), length) ||
+			::getsockname(sockets.back(), reinterpret_cast<sockaddr *>(&address), &length))
+			std::abort();
+		places.push_back({"127.0.0.1", ntohs(address.sin_port)});
+	}
+	for (const int socket : sockets)
+		::close(socket);
+	return places;
+}
+
+} // namespace tx_test

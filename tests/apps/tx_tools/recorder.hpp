@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Random transactions on the lanes of a client, and the record of what each attempt has read, written and come to: for
+ * the clients of transaction-history.
+ */
+#pragma once
+
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "history.hpp"
+#include "tx/store/prism_client.hpp"
+
+namespace tx_test
+{
+
+namespace record = prism::serializability;
+
+enum class Load : std::uint8_t {
+	registers,
+	lists,
+	bank
+};
+
+/** What all processes of a run are told. */
+struct LoadOptions {
+	Load load = Load::registers;
+	std::uint32_t keys = 64;
+	std::uint32_t accesses = 4;     /**< of a transaction, at most */
+	std::uint32_t list_length = 32; /**< a list with so many elements is left alone, another takes its place */
+	std::uint32_t depth = 8;        /**< lanes of a client */
+	std::uint32_t balance = 1000;   /**< of each account in the beginning */
+	double skew = 0;                /**< seconds that clocks differ by, and jump, at most */
+	bool reads_in_session = false;
+	bool may_die = false; /**< what a transaction is about to do is recorded before it commits */
+
+	[[nodiscard]] record::HistoryKind kind() const
+	{
+		return load == Load::lists ? record::HistoryKind::lists : record::HistoryKind::registers;
+	}
+};
+
+/** What a run and its clients tell each other: memory that all of them share. */
+struct RunState {
+	static constexpr std::uint32_t most_clients = 1 << 14;
+
+	struct Client {
+		std::atomic<std::uint64_t> committed;
+		std::atomic<std::uint64_t> conflicts; /* attempts */
+		std::atomic<std::uint64_t> resolved;  /* transactions of others that it has ended */
+		std::atomic<std::uint64_t> no_buffer; /* attempts that found none */
+	};
+	std::atomic<bool> stop;
+	std::array<Client, most_clients> clients;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/** Maps the file of @p path, which a run has made. */
+class SharedState
+{
+public:
+	static prism::Result<SharedState> open(const std::filesystem::path &path, bool create);
+	RunState *operator->() const { return memory_.get(); }
+
+private:
+	struct Unmap {
+		void operator()(RunState *memory) const { ::munmap(memory, sizeof(RunState)); }
+	};
+	std::unique_ptr<RunState, Unmap> memory_;
+};
+
+/** A client that goes on until it is told to stop. */
+class Recorder
+{
+public:
+	/** @p number: of its process, from 0 on. Errors: what the store and the file system refuse. */
+	static prism::Result<std::unique_ptr<Recorder>> create(const LoadOptions &options, std::uint32_t number,
+		const prism::tx::Shards &shards, const std::filesystem::path &file);
+
+	/** Random transactions on all lanes until @p state says stop. Errors: of a transaction, or the recording. */
+	prism::Result<void> go_on(const SharedState &state);
+
+	/* For the first and the last client of a run, with one lane: each waits, and is recorded. */
+
+	/** All accounts have their first balance, by one transaction. */
+	prism::Result<void> open_bank();
+	/** Changes every key that there is: none is blocked. */
+	prism::Result<void> touch_all();
+	/** Reads every key. */
+	prism::Result<void> read_all();
+
+	[[nodiscard]] prism::tx::PrismClient &client() { return *client_; }
+
+private:
+	using Key = std::uint64_t;
+	/* What a transaction does with a key. */
+	struct Step {
+		Key key = 0;
+		bool reads = true;
+		bool writes = false;
+		bool erases = false;
+	};
+	struct Lane {
+		prism::tx::Job job;
+		std::vector<Step> steps;
+		std::vector<record::Value> list; /* that is being read */
+		record::Draft draft;
+		std::uint64_t sequence = 0;
+		bool recorded = true; /* the outcome of `draft` */
+		bool looks_again = false;
+		bool rolls_back = false;
+		bool transfers = false;
+	};
+
+	Recorder(const LoadOptions &options, std::uint32_t number, record::HistoryWriter writer);
+
+	void plan(Lane &lane);
+	void plan_bank(Lane &lane);
+	prism::apps::Task<int> attempt(Lane &lane, prism::tx::Transaction &transaction);
+	int look(Lane &lane, const prism::tx::Transaction &transaction);
+	int change(Lane &lane, prism::tx::Transaction &transaction);
+	int transfer(Lane &lane, prism::tx::Transaction &transaction);
+	int change_list(Lane &lane, prism::tx::Transaction &transaction, const Step &step, record::Value value);
+	[[nodiscard]] prism::Result<void> end(Lane &lane);
+	void record(Lane &lane, record::Outcome outcome);
+	prism::Result<void> run(std::vector<Step> steps);
+	[[nodiscard]] std::vector<Key> last_keys();
+	[[nodiscard]] std::uint64_t clock();
+
+	const LoadOptions options_;
+	const std::uint32_t number_;
+	record::HistoryWriter writer_;
+	std::mt19937_64 random_;
+	prism::Context context_ = prism::Context::open("prism_lo", prism::Progress::caller).value();
+	std::vector<std::uint32_t> generations_; /* of lists: how often each was left for another */
+	std::vector<Lane> lanes_;
+	std::int64_t skew_ = 0; /* ns */
+	std::uint64_t next_jump_ = 0;
+	int error_ = 0; /* of the recording */
+	std::unique_ptr<prism::tx::PrismClient> client_;
+};
+
+} // namespace tx_test

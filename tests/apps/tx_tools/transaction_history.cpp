@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * transaction-history: the shards of a PRISM-TX store and its clients, each a process, which record the transactions
+ * that they do, while clients are killed and replaced, or stopped for so long that others end what they have begun;
+ * then the checks that what they saw is serializable, that no key is blocked, no money and no buffer lost.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cycles.hpp"
+#include "free_ports.hpp"
+#include "recorder.hpp"
+#include "replay.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::tx;
+using namespace std::chrono_literals;
+using namespace tx_test;
+using Clock = std::chrono::steady_clock;
+
+/* Transactions beyond those wanted that there is room for: clients go on until all disturbances are over. */
+constexpr std::uint64_t more_transactions = 1'000'000;
+/* How often a run says how far it is */
+constexpr auto report_after = 10s;
+
+struct Options {
+	LoadOptions load;
+	bool is_client = false;
+	std::uint32_t number = 0;
+	std::string shard_list; /* of a client */
+	std::uint64_t transactions = 20'000;
+	unsigned shards = 2;
+	unsigned processes = 3;
+	unsigned kills = 0;
+	unsigned stops = 0;
+	bool numbered = false;
+	bool as_in_paper = false;
+	bool keep = false;
+	std::uint64_t seed = 1;
+	std::string server;
+	std::filesystem::path folder = "transaction-history";
+
+	[[nodiscard]] std::filesystem::path file(std::uint32_t client) const
+	{
+		return folder / fmt::format("{}.transactions", client);
+	}
+	[[nodiscard]] std::filesystem::path state() const { return folder / "state"; }
+	[[nodiscard]] std::uint32_t value_size() const
+	{
+		return load.load == Load::lists ? load.list_length * sizeof(record::Value) : sizeof(record::Value);
+	}
+	/** Lists that are full are left for others. */
+	[[nodiscard]] std::uint64_t room() const
+	{
+		const std::uint64_t most = load.load == Load::lists ? transactions + more_transactions : 0;
+		return load.keys + most * load.accesses / load.list_length;
+	}
+};
+
+const std::map<std::string, Load> loads{{"registers", Load::registers}, {"lists", Load::lists}, {"bank", Load::bank}};
+
+Result<void> run_client(const Options &options)
+{
+	Result<Shards> shards = parse_shards(options.shard_list);
+	if (!shards)
+		return shards.error();
+	Result<SharedState> state = SharedState::open(options.state(), false);
+	if (!state)
+		return state.error();
+	auto recorder = Recorder::create(options.load, options.number, *shards, options.file(options.number));
+	if (!recorder)
+		return recorder.error();
+	return (*recorder)->go_on(*state);
+}
+
+/* The run ---------------------------------------------------------------------------------------------------------- */
+
+class Run
+{
+public:
+	Run(const Options &options, const char *program) : options_(options), program_(program), random_(options.seed)
+	{
+	}
+	/** Whatever has gone wrong, nobody goes on. */
+	~Run();
+	Run(const Run &) = delete;
+	Run &operator=(const Run &) = delete;
+
+	int go();
+
+private:
+	struct Child {
+		pid_t pid = 0;
+		std::uint32_t number = 0;
+	};
+
+	static pid_t spawn(const std::vector<std::string> &words);
+	void begin_shards();
+	std::unique_ptr<Recorder> connect();
+	Child begin_client();
+	bool ended_well(const Child &child);
+	void wait_for_clients();
+	void kill_client();
+	void stop_client();
+	void disturb();
+	void work();
+	bool all_alive();
+	bool pause(std::chrono::milliseconds time);
+	[[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> RunState::Client::*figure) const;
+	void look_at_the_end();
+	bool nothing_lost(PrismClient &client);
+	void check_history();
+	void check(bool good, const std::string &what);
+	void check(const Result<void> &result, const std::string &what);
+
+	const Options options_;
+	const char *const program_;
+	std::mt19937_64 random_;
+	Shards addresses_;
+	std::vector<pid_t> servers_;
+	std::vector<Child> clients_;
+	std::optional<SharedState> state_;
+	std::uint32_t next_number_ = 0;
+	std::uint32_t gone_ = 0; /* clients that were killed while they worked */
+	Clock::time_point began_ = Clock::now();
+	Clock::time_point next_report_ = Clock::now() + report_after;
+	bool good_ = true;
+};
+
+Run::~Run()
+{
+	for (const Child &child : clients_) {
+		::kill(child.pid, SIGKILL);
+		::waitpid(child.pid, nullptr, 0);
+	}
+	for (const pid_t server : servers_) {
+		::kill(server, SIGTERM);
+		::waitpid(server, nullptr, 0);
+	}
+}
+
+void Run::check(bool good, const std::string &what)
+{
+	if (!good)
+		fmt::print("FAIL: {}\n", what);
+	good_ &= good;
+}
+
+void Run::check(const Result<void> &result, const std::string &what)
+{
+	check(result.ok(), result ? what : what + ": " + result.error().message);
+}
+
+pid_t Run::spawn(const std::vector<std::string> &words)
+{
+	std::vector<char *> arguments;
+	for (const std::string &word : words)
+		arguments.push_back(const_cast<char *>(word.c_str()));
+	arguments.push_back(nullptr);
+	std::fflush(stdout);
+	const pid_t pid = ::fork();
+	if (pid)
+		return pid;
+	::execv(arguments[0], arguments.data());
+	::_exit(127);
+}
+
+void Run::begin_shards()
+{
+	addresses_ = free_places(options_.shards);
+	/* Hashing does not spread keys evenly. */
+	const std::uint64_t keys = 64 + options_.room() * 5 / (4 * options_.shards);
+	for (unsigned shard = 0; shard < options_.shards; shard++) {
+		std::vector<std::string> words{options_.server, "--shard", std::to_string(shard), "--shards",
+			std::to_string(options_.shards), "--bind", "127.0.0.1", "--port",
+			std::to_string(addresses_[shard].port), "--keys", std::to_string(keys), "--key-size", "8",
+			"--value-size", std::to_string(options_.value_size()), "--lanes",
+			std::to_string(options_.load.depth), "--clients", std::to_string(2 * options_.processes + 2),
+			"-d", "prism_lo", "--commit", options_.as_in_paper ? "paper" : "protected"};
+		if (options_.numbered)
+			words.emplace_back("--numbered");
+		servers_.push_back(spawn(words));
+	}
+}
+
+/** As the first or the last client, which nobody disturbs; null: it could not. */
+std::unique_ptr<Recorder> Run::connect()
+{
+	LoadOptions load = options_.load;
+	load.skew = 0;
+	load.may_die = false;
+	load.reads_in_session = true; /* what it reads is validated */
+	const std::uint32_t number = next_number_++;
+	for (const Clock::time_point deadline = Clock::now() + 20s;;) {
+		auto made = Recorder::create(load, number, addresses_, options_.file(number));
+		if (made)
+			return *std::move(made);
+		const bool wait = made.error().code == ECONNREFUSED && Clock::now() < deadline;
+		if (!wait) {
+			check(made.error(), "cannot connect");
+			return nullptr;
+		}
+		std::this_thread::sleep_for(20ms);
+	}
+}
+
+Run::Child Run::begin_client()
+{
+	const LoadOptions &load = options_.load;
+	const Child child{0, next_number_++};
+	std::string shards;
+	for (const apps::ServerAddress &address : addresses_)
+		shards += (shards.empty() ? "" : ",") + address.text();
+	std::vector<std::string> words{program_, "--client", "--connect", shards, "--number",
+		std::to_string(child.number), "--folder", options_.folder.string(), "--keys", std::to_string(load.keys),
+		"--accesses", std::to_string(load.accesses), "--list-length", std::to_string(load.list_length),
+		"--depth", std::to_string(load.depth), "--skew", std::to_string(load.skew), "--load"};
+	for (const auto &[name, value] : loads) {
+		if (value == load.load)
+			words.push_back(name);
+	}
+	if (load.reads_in_session)
+		words.emplace_back("--reads-in-session");
+	if (options_.kills)
+		words.emplace_back("--may-die");
+	return {spawn(words), child.number};
+}
+
+std::uint64_t Run::sum(std::atomic<std::uint64_t> RunState::Client::*figure) const
+{
+	std::uint64_t all = 0;
+	for (std::uint32_t number = 0; number < next_number_; number++)
+		all += ((*state_)->clients[number].*figure).load();
+	return all;
+}
+
+bool Run::all_alive()
+{
+	for (auto child = clients_.begin(); child != clients_.end(); ++child) {
+		int status = 0;
+		if (::waitpid(child->pid, &status, WNOHANG) == 0)
+			continue;
+		check(false, fmt::format("client {} has ended with {:#x}", child->number, status));
+		clients_.erase(child);
+		return false;
+	}
+	return true;
+}
+
+/** False: somebody has ended who should not have. */
+bool Run::pause(std::chrono::milliseconds time)
+{
+	std::this_thread::sleep_for(time);
+	if (Clock::now() >= next_report_) {
+		const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+		const auto committed = sum(&RunState::Client::committed);
+		fmt::print("{:.0f} s: {} transactions, {:.0f}/s\n", seconds, committed,
+			static_cast<double>(committed) / seconds);
+		std::fflush(stdout);
+		next_report_ += report_after;
+	}
+	return all_alive();
+}
+
+/** At any moment; what it has begun is for others to end. */
+void Run::kill_client()
+{
+	Child &victim = clients_[random_() % clients_.size()];
+	gone_ += (*state_)->clients[victim.number].committed != 0;
+	::kill(victim.pid, SIGKILL);
+	::waitpid(victim.pid, nullptr, 0);
+	victim = begin_client();
+}
+
+/** Longer than others have patience, so that they take it for dead; then it goes on. */
+void Run::stop_client()
+{
+	const pid_t victim = clients_[random_() % clients_.size()].pid;
+	::kill(victim, SIGSTOP);
+	std::this_thread::sleep_for(std::chrono::milliseconds(15 + random_() % 300));
+	::kill(victim, SIGCONT);
+}
+
+/** In any order, one at a time. */
+void Run::disturb()
+{
+	std::vector<void (Run::*)()> disturbances;
+	disturbances.insert(disturbances.end(), options_.kills, &Run::kill_client);
+	disturbances.insert(disturbances.end(), options_.stops, &Run::stop_client);
+	std::shuffle(disturbances.begin(), disturbances.end(), random_);
+	for (const auto disturbance : disturbances) {
+		if (!pause(std::chrono::milliseconds(50 + random_() % 200)))
+			return;
+		(this->*disturbance)();
+	}
+}
+
+bool Run::ended_well(const Child &child)
+{
+	int status = 0;
+	const Clock::time_point deadline = Clock::now() + 60s;
+	while (::waitpid(child.pid, &status, WNOHANG) == 0) {
+		if (Clock::now() > deadline) {
+			::kill(child.pid, SIGKILL);
+			::waitpid(child.pid, nullptr, 0);
+			fmt::print("client {} does not end\n", child.number);
+			return false;
+		}
+		std::this_thread::sleep_for(1ms);
+	}
+	const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	if (!good)
+		fmt::print("client {} ended with {:#x}\n", child.number, status);
+	return good;
+}
+
+void Run::wait_for_clients()
+{
+	for (const Child &child : std::exchange(clients_, {}))
+		check(ended_well(child), "a client failed");
+}
+
+void Run::work()
+{
+	for (unsigned i = 0; i < options_.processes; i++)
+		clients_.push_back(begin_client());
+	began_ = Clock::now();
+	disturb();
+	while (good_ && sum(&RunState::Client::committed) < options_.transactions)
+		pause(10ms);
+	(*state_)->stop = true;
+	wait_for_clients();
+	const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+	const auto committed = sum(&RunState::Client::committed);
+	fmt::print("{} transactions of {} clients in {:.1f} s, {:.0f}/s; {} conflicts, {} of them for want of "
+		   "a buffer; {} clients killed at work; "
+		   "{} transactions were ended by others\n",
+		committed, next_number_ - 1, seconds, static_cast<double>(committed) / seconds,
+		sum(&RunState::Client::conflicts), sum(&RunState::Client::no_buffer), gone_,
+		sum(&RunState::Client::resolved));
+}
+
+/* The end ---------------------------------------------------------------------------------------------------------- */
+
+/** Each shard, once the scans for what the dead have left are over: a buffer for each cell that has keys. */
+bool Run::nothing_lost(PrismClient &client)
+{
+	bool good = true;
+	std::array<Job *, 1> none;
+	for (std::size_t shard = 0; shard < addresses_.size(); shard++) {
+		const Clock::time_point deadline = Clock::now() + 15s;
+		std::uint64_t used = 0, written = 0, prepared = 0, recovered = 0;
+		do {
+			(void)client.request_recovery(shard); /* one may be under way */
+			for (int i = 0; i < 10; i++) {        /* it asks about what is under way */
+				(void)client.poll(none);
+				std::this_thread::sleep_for(5ms);
+			}
+			const Result<std::string> text = client.stats_of(shard);
+			if (!text) {
+				fmt::print("{}\n", text.error().message);
+				return false;
+			}
+			const nlohmann::json stats = nlohmann::json::parse(*text);
+			used = 0;
+			for (const nlohmann::json &one : stats["classes"])
+				used += one["buffers"].get<std::uint64_t>() - one["available"].get<std::uint64_t>();
+			written = stats["cells"]["written"];
+			prepared = stats["cells"]["prepared"];
+			recovered = stats["recovery"]["buffers"];
+		} while ((used != written || prepared) && Clock::now() < deadline);
+		fmt::print("shard {}: {} cells have keys, {} are prepared; {} buffers in use, {} were recovered\n",
+			shard, written, prepared, used, recovered);
+		good &= used == written && (!prepared || options_.as_in_paper);
+	}
+	return good;
+}
+
+void Run::look_at_the_end()
+{
+	const std::unique_ptr<Recorder> last = connect();
+	if (!last)
+		return;
+	check(last->touch_all(), "a key cannot be changed");
+	check(last->read_all(), "a key cannot be read");
+	check(nothing_lost(last->client()), "buffers are lost, or cells stay prepared");
+}
+
+void Run::check_history()
+{
+	std::vector<std::filesystem::path> files;
+	for (std::uint32_t number = 0; number < next_number_; number++) {
+		if (std::filesystem::exists(options_.file(number))) /* or killed before it began */
+			files.push_back(options_.file(number));
+	}
+	const auto history = record::read_histories(files);
+	if (!history) {
+		check(history.error(), "no history");
+		return;
+	}
+	const auto index = record::Index::make(*history);
+	if (!index) {
+		check(index.error(), "no index");
+		return;
+	}
+	record::Findings findings;
+	const record::ReplayResult replayed = record::replay(*index, findings);
+	record::CycleOptions order;
+	order.sessions = options_.load.reads_in_session;
+	const record::CycleResult cycles = record::check_cycles(*index, order, findings);
+	fmt::print("{} transactions in the history: {} replayed in the order of their timestamps, {} without one, "
+		   "{} unknown and seen; {} edges, {} cycles\n",
+		history->transactions().size(), replayed.replayed, replayed.readers, index->seen_unknown(),
+		cycles.edges, cycles.components);
+	if (options_.load.load == Load::bank) {
+		const std::uint64_t total = std::uint64_t{options_.load.keys} * options_.load.balance;
+		const std::uint64_t audits = record::check_bank(*index, total, findings);
+		fmt::print("{} audits\n", audits);
+		check(audits != 0, "nobody has read all accounts");
+	}
+	for (const record::Finding &finding : findings.kept())
+		fmt::print("{}: {}\n{}\n", finding.check, finding.name, finding.text);
+	check(replayed.replayed != 0, "nothing was replayed");
+	check(findings.total() == 0, fmt::format("{} findings in the history", findings.total()));
+}
+
+int Run::go()
+{
+	std::filesystem::remove_all(options_.folder);
+	std::filesystem::create_directories(options_.folder);
+	Result<SharedState> state = SharedState::open(options_.state(), true);
+	if (!state) {
+		check(state.error(), "cannot begin");
+		return 1;
+	}
+	state_ = *std::move(state);
+	begin_shards();
+	std::unique_ptr<Recorder> first = connect();
+	if (first && options_.load.load == Load::bank)
+		check(first->open_bank(), "the bank does not open");
+	first.reset();
+	if (good_)
+		work();
+	if (good_)
+		look_at_the_end();
+	if (good_)
+		check_history();
+	if (good_ && options_.kills)
+		check(gone_ != 0, "no client was killed at work: raise --transactions");
+	if (good_ && !options_.keep)
+		std::filesystem::remove_all(options_.folder);
+	else
+		fmt::print("the history is in {}\n", options_.folder.string());
+	fmt::print("{}\n", good_ ? "serializable, nothing lost" : "failed");
+	return good_ ? 0 : 1;
+}
+
+std::string find_contradiction(const Options &options)
+{
+	if (options.is_client)
+		return "";
+	if (options.server.empty())
+		return "--server is required: prism-tx-server";
+	if (options.as_in_paper && (options.kills || options.stops))
+		return "the paper's commit does not survive --kills, and nobody is helped by others";
+	if (options.load.load == Load::bank && (options.load.keys > 60 || options.load.keys < 2))
+		return "a bank has 2 to 60 --keys: a transaction reads them all";
+	return "";
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	CLI::App app{"Records the history of a PRISM-TX store and checks it."};
+	app.add_option("--server", options.server, "The program that serves a shard: prism-tx-server");
+	app.add_option("--load", options.load.load, "What the clients do: registers, lists or bank")
+		->transform(CLI::CheckedTransformer(loads));
+	app.add_option("-n,--transactions", options.transactions, "To commit at least, of all clients together")
+		->capture_default_str();
+	app.add_option("--shards", options.shards, "Shards")->check(CLI::Range(1, 64))->capture_default_str();
+	app.add_option("--processes", options.processes, "Clients at a time")
+		->check(CLI::Range(1, 1000))
+		->capture_default_str();
+	app.add_option("--depth", options.load.depth, "Transactions under way of each client")
+		->check(CLI::Range(1, 256))
+		->capture_default_str();
+	app.add_option("--keys", options.load.keys, "That all clients share")
+		->check(CLI::Range(1, 10'000'000))
+		->capture_default_str();
+	app.add_option("--accesses", options.load.accesses, "Keys of a transaction, at most")
+		->check(CLI::Range(1, 60))
+		->capture_default_str();
+	app.add_option("--list-length", options.load.list_length, "Elements of a list, at most")
+		->check(CLI::Range(1, 10'000))
+		->capture_default_str();
+	app.add_option("--skew", options.load.skew, "Seconds that clients' clocks are off, and jump, at most")
+		->check(CLI::Range(0.0, 1e8))
+		->capture_default_str();
+	app.add_flag("--reads-in-session", options.load.reads_in_session,
+		"Reads of one cell are validated too, and clients' orders are checked");
+	app.add_flag("--numbered", options.numbered, "A numbered store");
+	app.add_flag("--paper", options.as_in_paper, "The paper's commit");
+	app.add_option("--kills", options.kills, "How many clients are killed")->capture_default_str();
+	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s")
+		->capture_default_str();
+	app.add_option("--seed", options.seed, "Of who is disturbed when")->capture_default_str();
+	app.add_option("--folder", options.folder, "For the histories; what is in it is removed")
+		->capture_default_str();
+	app.add_flag("--keep", options.keep, "Leave the histories there, for check_transactions");
+	app.add_flag("--client", options.is_client, "Be one of the clients");
+	app.add_option("--connect", options.shard_list, "Of a client: the shards");
+	app.add_option("--number", options.number, "Of a client");
+	app.add_flag("--may-die", options.load.may_die, "Of a client: record what is about to be done");
+	CLI11_PARSE(app, argc, argv);
+	if (const std::string reason = find_contradiction(options); !reason.empty()) {
+		fmt::print(stderr, "transaction-history: {}\n", reason);
+		return 2;
+	}
+	if (!options.is_client)
+		return Run(options, argv[0]).go();
+	const Result<void> done = run_client(options);
+	if (!done)
+		fmt::print(stderr, "client {}: {}\n", options.number, done.error().message);
+	return done ? 0 : 1;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <atomic>
+
+#include "fake_store.hpp"
+#include "kv/driver/options.hpp"
+#include "tx/driver/systems.hpp"
+
+namespace tx_test
+{
+
+/** Moves on whenever it is looked at. */
+class TickingClock final : public kv::Clock
+{
+public:
+	[[nodiscard]] std::uint64_t now() const noexcept override { return time_ += 100; }
+
+private:
+	mutable std::atomic<std::uint64_t> time_ = 1'000'000;
+};
+
+/** Clients of @p store, for one thread. */
+inline ClientFactory fake_clients(FakeStore &store, std::size_t depth)
+{
+	return [&store, depth](unsigned) -> Result<std::unique_ptr<TransactionClient>> {
+		return std::unique_ptr<TransactionClient>(std::make_unique<FakeClient>(store, depth));
+	};
+}
+
+} // namespace tx_test
