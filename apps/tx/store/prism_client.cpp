@@ -219,7 +219,7 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 		if (task.value())
 			return make_error(task.value(),
 				fmt::format("cannot end what a client before has left on shard {}", shard));
-		/* Not without the answer: a link takes nothing more, nor a question of the shard, before that is taken. */
+		/* And takes the answer: before that the link hears nothing more, be it a question of the shard. */
 		if (cleared)
 			(void)request_recovery(shard);
 	}

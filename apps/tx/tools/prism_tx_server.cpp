@@ -9,7 +9,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <limits>
 #include <optional>
 
 #include <CLI/CLI.hpp>

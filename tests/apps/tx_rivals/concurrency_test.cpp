@@ -25,6 +25,9 @@ protected:
 			threads.emplace_back([&, i] { committed += run_some(served, i, jobs, make); });
 		for (std::thread &thread : threads)
 			thread.join();
+		/* Clients that have ended all that they began hold nothing. */
+		for (std::uint32_t shard = 0; shard < served.addresses.size(); shard++)
+			EXPECT_EQ(served.server(shard).stats().abandoned, 0u) << shard;
 		return committed;
 	}
 
@@ -54,6 +57,9 @@ private:
 			const std::size_t count = client->poll(done);
 			for (std::size_t i = 0; i < count; i++, ended++) {
 				committed += done[i]->outcome == Outcome::committed;
+				if (done[i]->outcome == Outcome::conflict)
+					std::fprintf(stderr, "client %u: job %u of %u gave up after %u attempts\n",
+						number, static_cast<unsigned>(ended) + 1, jobs, done[i]->attempts);
 				EXPECT_NE(done[i]->outcome, Outcome::failed) << done[i]->error;
 				EXPECT_NE(done[i]->outcome, Outcome::unknown) << done[i]->error;
 				idle.push_back(done[i]);

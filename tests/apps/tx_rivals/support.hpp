@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -114,7 +115,7 @@ public:
 			options.server.max_depth = 16;
 			options.server.max_connections = 16;
 			options.server.receive_buffers = 128;
-			options.server.setup_timeout = 500ms;
+			options.server.setup_timeout = 10s;
 			options.server.log = log.sink();
 			options.objects = objects;
 			options.value_size = 1024;
@@ -131,6 +132,8 @@ public:
 	{
 		for (std::uint32_t shard = 0; shard < servers.size(); shard++)
 			stop(shard);
+		if (testing::Test::HasFailure())
+			std::fprintf(stderr, "the servers said:\n%s", log.text().c_str());
 	}
 	Served(const Served &) = delete;
 	Served &operator=(const Served &) = delete;

@@ -319,6 +319,7 @@ Result<void> Recorder::go_on(const SharedState &state)
 	std::vector<Job *> ended(lanes_.size());
 	std::size_t under_way = 0;
 	RunState::Client &mine = state->clients[number_];
+	mine.began = true;
 	const auto begin = [&](Lane &lane) -> Result<void> {
 		plan(lane);
 		if (const int error = client_->start(lane.job))

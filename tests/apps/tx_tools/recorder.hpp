@@ -53,6 +53,7 @@ struct RunState {
 	static constexpr std::uint32_t most_clients = 1 << 14;
 
 	struct Client {
+		std::atomic<bool> began; /* and has a file that can be read */
 		std::atomic<std::uint64_t> committed;
 		std::atomic<std::uint64_t> conflicts; /* attempts */
 		std::atomic<std::uint64_t> resolved;  /* transactions of others that it has ended */

@@ -47,7 +47,7 @@ struct Options {
 	bool is_client = false;
 	std::uint32_t number = 0;
 	std::string shard_list; /* of a client */
-	std::uint64_t transactions = 20'000;
+	std::uint64_t transactions = 10'000;
 	unsigned shards = 2;
 	unsigned processes = 3;
 	unsigned kills = 0;
@@ -120,6 +120,7 @@ private:
 	bool ended_well(const Child &child);
 	void wait_for_clients();
 	void kill_client();
+	void kill_all();
 	void stop_client();
 	void disturb();
 	void work();
@@ -212,8 +213,10 @@ std::unique_ptr<Recorder> Run::connect()
 	const std::uint32_t number = next_number_++;
 	for (const Clock::time_point deadline = Clock::now() + 20s;;) {
 		auto made = Recorder::create(load, number, addresses_, options_.file(number));
-		if (made)
+		if (made) {
+			(*state_)->clients[number].began = true;
 			return *std::move(made);
+		}
 		const bool wait = made.error().code == ECONNREFUSED && Clock::now() < deadline;
 		if (!wait) {
 			check(made.error(), "cannot connect");
@@ -291,6 +294,16 @@ void Run::kill_client()
 	victim = begin_client();
 }
 
+/** What they leave is for the last client to end. None has their numbers then but one. */
+void Run::kill_all()
+{
+	for (const Child &child : std::exchange(clients_, {})) {
+		gone_ += (*state_)->clients[child.number].committed != 0;
+		::kill(child.pid, SIGKILL);
+		::waitpid(child.pid, nullptr, 0);
+	}
+}
+
 /** Longer than others have patience, so that they take it for dead; then it goes on. */
 void Run::stop_client()
 {
@@ -347,8 +360,12 @@ void Run::work()
 	disturb();
 	while (good_ && sum(&RunState::Client::committed) < options_.transactions)
 		pause(10ms);
-	(*state_)->stop = true;
-	wait_for_clients();
+	if (options_.kills) {
+		kill_all();
+	} else {
+		(*state_)->stop = true;
+		wait_for_clients();
+	}
 	const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
 	const auto committed = sum(&RunState::Client::committed);
 	fmt::print("{} transactions of {} clients in {:.1f} s, {:.0f}/s; {} conflicts, {} of them for want of "
@@ -409,7 +426,7 @@ void Run::check_history()
 {
 	std::vector<std::filesystem::path> files;
 	for (std::uint32_t number = 0; number < next_number_; number++) {
-		if (std::filesystem::exists(options_.file(number))) /* or killed before it began */
+		if ((*state_)->clients[number].began) /* or it was killed before */
 			files.push_back(options_.file(number));
 	}
 	const auto history = record::read_histories(files);
@@ -521,7 +538,9 @@ int main(int argc, char **argv)
 		"Reads of one cell are validated too, and clients' orders are checked");
 	app.add_flag("--numbered", options.numbered, "A numbered store");
 	app.add_flag("--paper", options.as_in_paper, "The paper's commit");
-	app.add_option("--kills", options.kills, "How many clients are killed")->capture_default_str();
+	app.add_option("--kills", options.kills,
+		   "How many clients are killed and replaced; those at the end are killed too")
+		->capture_default_str();
 	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s")
 		->capture_default_str();
 	app.add_option("--seed", options.seed, "Of who is disturbed when")->capture_default_str();

@@ -62,6 +62,47 @@ rs_run() {
 		-d "$DEVICE" --connections 8 --spare-buffers 512 -- "$@"
 }
 
+# tx COMMAND...: on two shards
+tx() {
+	"$PRISM_BUILD/bin/prism-tx" -d "$DEVICE" "127.0.0.1:$port,127.0.0.1:$((port + 1))" "$@"
+}
+
+tx_shell() {
+	local status=0
+	tx put alice=100 bob=50 || return
+	tx add alice -30 bob 30 || return
+	[ "$(tx get alice bob)" = $'70\n80' ] || return
+	[ "$(printf 'get alice\nerase bob\ninsert carol=80\n' | tx run)" = 70 ] || return
+	tx insert alice=1 || status=$?
+	[ $status -eq 4 ] || return
+	status=0
+	tx get bob || status=$?
+	[ $status -eq 3 ] || return
+	tx status
+}
+
+tx_bank() {
+	"$PRISM_BUILD/bin/prism-tx-bench" --system prism --workload smallbank -d "$DEVICE" \
+		--shards "127.0.0.1:$port,127.0.0.1:$((port + 1))" --records 200 --clients 2 -t 4 -n "$(count 4000)" --check ||
+		return
+	tx status
+}
+
+# Two shards on one device: the second one beside the pair of the first one and COMMAND
+tx_run() {
+	local second status=0
+	[ -x "$PRISM_BUILD/bin/prism-tx-server" ] || skip "no build tree with prism-tx-server"
+	"$PRISM_BUILD/bin/prism-tx-server" -d "$DEVICE" --shard 1 --shards 2 -p "$((port + 1))" --keys 1000 --clients 8 \
+		--lanes 8 &
+	second=$!
+	wait_for 15 listening_or_ended "$((port + 1))" $second || true
+	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-tx-server" -d "$DEVICE" --shard 0 --shards 2 -p "$port" \
+		--keys 1000 --clients 8 --lanes 8 --json -- "$@" || status=$?
+	kill $second 2>/dev/null
+	wait $second || status=$?
+	return $status
+}
+
 group_delays() {
 	local store delay
 	part "userspace and $KIND devices" userspace_devices
@@ -79,6 +120,10 @@ group_apps() {
 	PART_SECONDS=60 part "prism-kv" store_run prism kv_shell
 	next_port
 	PART_SECONDS=60 part "prism-rs" rs_run rs_shell
+	next_port
+	PART_SECONDS=60 part "prism-tx" tx_run tx_shell
+	next_port
+	PART_SECONDS=60 part "prism-tx-bench" tx_run tx_bank
 	for store in prism pilaf rpc; do
 		next_port
 		PART_SECONDS=60 part "prism-ycsb, $store" store_run $store kv_workload $store

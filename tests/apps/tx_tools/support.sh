@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2034
+# Sourced by the tests of transactional stores: stores whose shards are processes of their own.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../integration/common.sh"
+alone "$@"
+need_program python3 cmp awk
+
+patience=2   # seconds that prism-tx waits
+store=''     # the addresses of its shards
+addresses=() # by number
+shard_pid=() # by number
+
+# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
+free_ports() {
+	python3 -c '
+import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[s.getsockname()[1] for s in sockets])' "$1"
+}
+
+tx() {
+	timeout -k 5 30 "$bin/prism-tx" --timeout "$patience" "$store" "$@"
+}
+
+# tells REGEX: the last command did, on the standard error, in as many lines as it likes
+tells() {
+	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
+}
+
+# start_shard NUMBER OPTION...: its log is in shard-NUMBER
+start_shard() {
+	local number=$1
+	shift
+	: >"$work/shard-$number"
+	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json "$@"
+	shard_pid[number]=$started
+	wait_for 20 grep -q ' port ' "$work/shard-$number" || {
+		fail "shard $number does not start" "$work/shard-$number"
+		finish
+	}
+}
+
+# start_store SHARDS OPTION...: beside one that may run already
+start_store() {
+	local shards=$1 number ports=()
+	shift
+	read -ra ports <<<"$(free_ports "$shards")"
+	addresses=("${ports[@]/#/127.0.0.1:}")
+	printf -v store '%s,' "${addresses[@]}"
+	store=${store%,}
+	for ((number = 0; number < shards; number++)); do
+		start_shard "$number" --shard "$number" --shards "$shards" --port "${ports[number]}" "$@"
+	done
+}
+
+# end PID [SIGNAL]: of a child of this shell
+end() {
+	kill "-${2:-TERM}" "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+# end_shard NUMBER [SIGNAL]
+end_shard() {
+	end "${shard_pid[$1]}" "${2:-TERM}"
+}
+
+end_store() {
+	local number
+	for number in "${!addresses[@]}"; do
+		end_shard "$number"
+	done
+}
+
+# Nothing is prepared, and every buffer in use is a cell's.
+nothing_lost() {
+	tx status --json >"$work/out" 2>"$work/err" && python3 -c 'import json, sys
+for shard in json.load(sys.stdin):
+    used = sum(c["buffers"] - c["available"] for c in shard["classes"])
+    assert used == shard["cells"]["written"] and not shard["cells"]["prepared"]' <"$work/out" 2>"$work/err"
+}
