@@ -4,6 +4,7 @@
  * that they do, while clients are killed and replaced, or stopped for so long that others end what they have begun;
  * then the checks that what they saw is serializable, that no key is blocked, no money and no buffer lost.
  */
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +128,8 @@ private:
 	bool all_alive();
 	bool pause(std::chrono::milliseconds time);
 	[[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> RunState::Client::*figure) const;
+	[[nodiscard]] unsigned most_connections() const { return 2 * options_.processes + 2; }
+	void take_numbers();
 	void look_at_the_end();
 	bool nothing_lost(PrismClient &client);
 	void check_history();
@@ -178,9 +181,13 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 		arguments.push_back(const_cast<char *>(word.c_str()));
 	arguments.push_back(nullptr);
 	std::fflush(stdout);
+	const pid_t run = ::getpid();
 	const pid_t pid = ::fork();
 	if (pid)
 		return pid;
+	/* Nobody outlives the run, however that ends. */
+	if (::prctl(PR_SET_PDEATHSIG, SIGKILL) || ::getppid() != run)
+		::_exit(127);
 	::execv(arguments[0], arguments.data());
 	::_exit(127);
 }
@@ -195,8 +202,8 @@ void Run::begin_shards()
 			std::to_string(options_.shards), "--bind", "127.0.0.1", "--port",
 			std::to_string(addresses_[shard].port), "--keys", std::to_string(keys), "--key-size", "8",
 			"--value-size", std::to_string(options_.value_size()), "--lanes",
-			std::to_string(options_.load.depth), "--clients", std::to_string(2 * options_.processes + 2),
-			"-d", "prism_lo", "--commit", options_.as_in_paper ? "paper" : "protected"};
+			std::to_string(options_.load.depth), "--clients", std::to_string(most_connections()), "-d",
+			"prism_lo", "--commit", options_.as_in_paper ? "paper" : "protected"};
 		if (options_.numbered)
 			words.emplace_back("--numbered");
 		servers_.push_back(spawn(words));
@@ -412,6 +419,21 @@ bool Run::nothing_lost(PrismClient &client)
 	return good;
 }
 
+/** What the log of a dead client lists is kept until its number is another's: here of as many as there can be. */
+void Run::take_numbers()
+{
+	const Result<Context> context = Context::open("prism_lo", Progress::caller);
+	std::vector<std::unique_ptr<PrismClient>> clients;
+	for (unsigned i = 1; context && i < most_connections(); i++) {
+		auto made = PrismClient::connect(*context, addresses_);
+		if (made)
+			clients.push_back(*std::move(made));
+		else if (made.error().code != EMFILE) /* the server may not have noticed yet that one is dead */
+			check(made.error(), "cannot take the number of a dead client");
+	}
+	check(clients.size() >= options_.processes, "there are not enough numbers");
+}
+
 void Run::look_at_the_end()
 {
 	const std::unique_ptr<Recorder> last = connect();
@@ -419,6 +441,7 @@ void Run::look_at_the_end()
 		return;
 	check(last->touch_all(), "a key cannot be changed");
 	check(last->read_all(), "a key cannot be read");
+	take_numbers();
 	check(nothing_lost(last->client()), "buffers are lost, or cells stay prepared");
 }
 
