@@ -114,10 +114,11 @@ int PrismTransaction::compose(Access &access) noexcept
 	access.empties = writer.empty();
 	access.size = writer.size();
 	const auto holds = [&access](const SizeClass &size_class) { return size_class.buffer_size >= access.size; };
-	const auto size_class = std::ranges::find_if(view->classes, holds);
-	if (!fits || size_class == view->classes.end())
+	const auto fitting = std::ranges::find_if(view->classes, holds);
+	if (!fits || fitting == view->classes.end())
 		return ENOSPC;
-	access.free_list = size_class->free_list;
+	/* Buffers of the best size may be used up, larger ones not. */
+	access.free_list = (fitting + without_buffer_ % (view->classes.end() - fitting))->free_list;
 	writer.finish(timestamp_);
 	return 0;
 }
@@ -429,6 +430,7 @@ apps::Task<Outcome> PrismTransaction::commit()
 	serial_ = ++client_.serial;
 	Outcome outcome = co_await attempt();
 	committing_ = false;
+	without_buffer_ = no_buffer_ ? without_buffer_ + 1 : 0;
 	if (outcome != Outcome::conflict)
 		co_return outcome;
 	figures_.no_buffer += no_buffer_;

@@ -210,6 +210,7 @@ private:
 	bool leaves_traces_ = false; /* what is posted now prepares or installs something */
 	bool retired_ = false;       /* what it has left on a shard needs its log: see commit() */
 	bool no_buffer_ = false;
+	unsigned without_buffer_ = 0; /* attempts one after another that have found none */
 	int error_ = 0;
 	std::uint32_t round_trips_ = 0;
 	TransactionFigures figures_;
