@@ -15,6 +15,8 @@ namespace
 
 /* How often a commit takes a later timestamp when somebody later has read what it writes */
 constexpr unsigned most_timestamps = 4;
+/* For how many commits a conflict makes a lane read versions beside objects: one that was only raised looks the same */
+constexpr unsigned commits_with_care = 16;
 
 } // namespace
 
@@ -185,6 +187,7 @@ PrismTransaction::Prepare PrismTransaction::judge(Access &access) noexcept
 	if (!taken) /* a later reader is in the way of a writer alone */
 		return access.is_write() ? Prepare::too_old : Prepare::done;
 	blocked_by(access, was.writer);
+	careful_ = commits_with_care;
 	return Prepare::taken;
 }
 
@@ -431,8 +434,10 @@ apps::Task<Outcome> PrismTransaction::commit()
 	Outcome outcome = co_await attempt();
 	committing_ = false;
 	without_buffer_ = no_buffer_ ? without_buffer_ + 1 : 0;
-	if (outcome != Outcome::conflict)
+	if (outcome != Outcome::conflict) {
+		careful_ -= careful_ != 0;
 		co_return outcome;
+	}
 	figures_.no_buffer += no_buffer_;
 	if (const int error = co_await look_after_blocker())
 		co_return failed(error);

@@ -141,16 +141,42 @@ void PrismTransaction::post(Request &request) noexcept
 	retired_ |= leaves_traces_ && request.completion.failed();
 }
 
-/** The version first: what it says is not later than the object. */
+/**
+ * An object tells its version itself, the timestamp of its writer, unless an aborted writer has raised that since. So
+ * the object alone is read as long as that goes well; after a conflict the version is read before it.
+ */
 void PrismTransaction::post_fetch(Access &access, std::size_t length) noexcept
 {
 	const ShardView *const view = carrier_.view(access.shard);
 	const RemoteAddress version = view ? view->version(access.cell) : RemoteAddress{};
-	access.request.begin(access.shard)
-		.read(version, slice(access.memory.version, sizeof(Version)))
-		.read(version + offsetof(Version, object), slice(access.memory.in.data(), length))
-		.indirect_bounded();
+	access.with_version = careful_ != 0;
+	Chain &chain = access.request.begin(access.shard);
+	if (access.with_version)
+		chain.read(version, slice(access.memory.version, sizeof(Version)));
+	chain.read(version + offsetof(Version, object), slice(access.memory.in.data(), length)).indirect_bounded();
 	post(access.request);
+}
+
+/** @p longer: it must be read again as a whole; what is there is the beginning. */
+int PrismTransaction::take_object(Access &access, bool &longer) noexcept
+{
+	const Completion &completion = access.request.completion;
+	access.object = {};
+	if (completion.status == Status::null_pointer)
+		return 0;
+	const Bytes bytes = access.memory.in.first(std::min<std::size_t>(completion.byte_len, access.memory.in.size()));
+	if (bytes.size() < object_header_size)
+		return EBADMSG;
+	const std::size_t size = object_size(bytes);
+	usual_size_ = std::clamp(size, usual_size_, access.memory.in.size());
+	longer = size > bytes.size() && bytes.size() < access.memory.in.size();
+	if (longer)
+		return 0;
+	const std::optional<ObjectView> object = ObjectView::parse(bytes);
+	if (!object)
+		return EBADMSG;
+	access.object = *object;
+	return 0;
 }
 
 /**
@@ -160,34 +186,25 @@ void PrismTransaction::post_fetch(Access &access, std::size_t length) noexcept
  */
 int PrismTransaction::take_fetched(Access &access, bool &again) noexcept
 {
-	const Completion &completion = access.request.completion;
-	if (completion.failed())
-		return errno_of(completion);
-	const Version &version = *access.memory.version;
-	access.read = version.committed;
+	if (access.request.completion.failed())
+		return errno_of(access.request.completion);
+	if (const int error = take_object(access, again))
+		return error;
+	if (again)
+		return 0;
+	const Timestamp &written = access.object.header().written; /* of no object: before everything */
+	access.read = written;
+	if (access.with_version) {
+		const Version &version = *access.memory.version;
+		const bool nothing = written == Timestamp{};
+		access.read = version.committed;
+		again = nothing ? version.object.ptr != 0
+				: !version.object.ptr || version.object.tag != tag_of(written);
+	}
 	client_.clock.observe(access.read);
 	if (blocker_ && blocker_->cell == access.cell && blocker_->shard == access.shard &&
 		access.read >= blocker_->who)
 		blocker_.reset();
-	if (completion.status == Status::null_pointer) {
-		access.object = {};
-		again = version.object.ptr != 0;
-	} else {
-		const Bytes bytes =
-			access.memory.in.first(std::min<std::size_t>(completion.byte_len, access.memory.in.size()));
-		if (bytes.size() < object_header_size)
-			return EBADMSG;
-		const std::size_t size = object_size(bytes);
-		again = size > bytes.size() && bytes.size() < access.memory.in.size();
-		usual_size_ = std::clamp(size, usual_size_, access.memory.in.size());
-		if (again)
-			return 0;
-		const std::optional<ObjectView> object = ObjectView::parse(bytes);
-		if (!object)
-			return EBADMSG;
-		access.object = *object;
-		again = !version.object.ptr || version.object.tag != tag_of(object->header().written);
-	}
 	access.fetched = !again;
 	return 0;
 }

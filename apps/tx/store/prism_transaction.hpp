@@ -109,8 +109,9 @@ private:
 		std::uint64_t cell = 0;
 		AccessMemory memory;
 		Announcement announcement;
-		Request request; /* to read and to prepare it */
-		Request end;     /* to install or to give up the new version */
+		Request request;           /* to read and to prepare it */
+		Request end;               /* to install or to give up the new version */
+		bool with_version = false; /* is read together with it */
 		bool fetched = false;
 		bool raised = false;    /* this transaction is the prepared writer */
 		bool installed = false; /* it was so, by this client or another */
@@ -148,6 +149,7 @@ private:
 	Bytes keep(Bytes bytes);
 	[[nodiscard]] std::span<Access> accesses() noexcept { return {accesses_.data(), count_}; }
 	void post_fetch(Access &access, std::size_t length) noexcept;
+	int take_object(Access &access, bool &longer) noexcept;
 	int take_fetched(Access &access, bool &again) noexcept;
 	apps::Task<int> fetch_all(bool changed_only);
 
@@ -205,6 +207,7 @@ private:
 	Timestamp timestamp_;
 	std::optional<Blocker> blocker_;
 	std::size_t usual_size_ = 1024; /* bytes that a fetch asks for: grows with what it meets */
+	unsigned careful_ = 0;          /* so many commits to come read versions, too */
 	std::uint64_t serial_ = 0;
 	bool committing_ = false;
 	bool leaves_traces_ = false; /* what is posted now prepares or installs something */
