@@ -6,8 +6,8 @@ function(prism_tree flavour)
     set_tests_properties(tree_${flavour} PROPERTIES TIMEOUT 3600 LABELS sanitizer RUN_SERIAL ON)
 endfunction()
 
-# A thousand seeds run in the plain build; here the shorter simulations do.
-prism_tree(asan -LE integration -E "sim_bad_network|kv_sim_(bad|c|l|m|r|slow)")
+# A thousand seeds, and a million transactions, run in the plain build; here what is shorter does.
+prism_tree(asan -LE integration -E "sim_bad_network|kv_sim_(bad|c|l|m|r|slow)|^check_transactions")
 # Where there are threads: the device itself, and the libraries and programs upon it.
 prism_tree(tsan -R "^verbs_|net_udp|ext_device|ext_tcp|example_|store_c|rivals_pilaf|rs_(client|abdlock|block_device)|tx_client")
 set_tests_properties(tree_tsan PROPERTIES
