@@ -6,7 +6,7 @@ build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev libisal-dev libc
 	libgtest-dev ibverbs-utils perftest iproute2 python3)
 apps_packages=(libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libcurl4-openssl-dev nbdkit-plugin-dev)
 check_packages=(clang libclang-rt-14-dev clang-format librdmacm-dev tshark tcpdump ethtool python3-scapy mandoc
-	shellcheck binutils redis-server memcached spin cython3 python3-dev python3-pyverbs procps
+	shellcheck binutils redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib procps
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin
 	nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server)
 # Building the kernel module, with the kernels that it is tested in
