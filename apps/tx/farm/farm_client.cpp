@@ -25,15 +25,6 @@ Result<void> check(const FarmClientOptions &options)
 	return {};
 }
 
-Result<farm::Geometry> check_place(const farm::Geometry &geometry, std::size_t shard, std::size_t shards)
-{
-	if (geometry.shard != shard || geometry.shards != shards)
-		return make_error(EBADMSG, "is shard " + std::to_string(geometry.shard) + " of " +
-						   std::to_string(geometry.shards) + ", and was named as shard " +
-						   std::to_string(shard) + " of " + std::to_string(shards));
-	return geometry;
-}
-
 } // namespace
 
 FarmClient::FarmClient(Links links, std::vector<Memory> memories, const FarmClientOptions &options)
@@ -41,7 +32,7 @@ FarmClient::FarmClient(Links links, std::vector<Memory> memories, const FarmClie
 	  memories_(std::move(memories))
 {
 	for (std::uint32_t lane = 0; lane < options.depth; lane++)
-		transactions_.push_back(std::make_unique<FarmTransaction>(*this, lane));
+		add(std::make_unique<FarmTransaction>(*this, lane));
 }
 
 FarmClient::~FarmClient()
@@ -61,10 +52,10 @@ Result<std::unique_ptr<FarmClient>> FarmClient::connect(
 	const auto measure = [&](std::size_t shard, const ConnectionRecord &record,
 				     const apps::Hello &hello) -> Result<kv::SlotSizes> {
 		Result<farm::Geometry> geometry = farm::Geometry::parse(record, hello);
-		if (geometry)
-			geometry = check_place(*geometry, shard, shards.size());
 		if (!geometry)
 			return geometry.error();
+		if (Result<void> right = check_place(geometry->shard, geometry->shards, shard, shards.size()); !right)
+			return right.error();
 		memories.push_back({*geometry, record.region(farm::index_region)->region,
 			record.region(farm::object_region)->region});
 		return kv::SlotSizes{geometry->message_size, geometry->message_size,
@@ -75,16 +66,6 @@ Result<std::unique_ptr<FarmClient>> FarmClient::connect(
 		return links.error();
 	/* The constructor is private: no make_unique. */
 	return std::unique_ptr<FarmClient>(new FarmClient(*std::move(links), std::move(memories), options));
-}
-
-bool FarmClient::answered(std::uint32_t lane, std::uint32_t shard, std::span<const std::byte> response) noexcept
-{
-	return transactions_[lane]->answered(shard, response);
-}
-
-Transaction &FarmClient::transaction(std::uint32_t lane) noexcept
-{
-	return *transactions_[lane];
 }
 
 } // namespace prism::tx

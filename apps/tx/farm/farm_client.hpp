@@ -42,7 +42,6 @@ struct FarmClientStats {
 	std::uint64_t locked = 0;      /**< of these, of an object that somebody had locked */
 	std::uint64_t second = 0;      /**< of these, as the first bucket or object was not the right one */
 	std::uint64_t validations = 0; /**< marks compared by READs */
-	std::uint64_t calls = 0;
 };
 
 class FarmClient final : public CallingClient
@@ -72,12 +71,9 @@ private:
 	};
 
 	FarmClient(Links links, std::vector<Memory> memories, const FarmClientOptions &options);
-	bool answered(std::uint32_t lane, std::uint32_t shard, std::span<const std::byte> response) noexcept override;
-	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override;
 
 	const FarmClientOptions options_;
 	const std::vector<Memory> memories_;
-	std::vector<std::unique_ptr<class FarmTransaction>> transactions_;
 	FarmClientStats counted_;
 };
 

@@ -2,12 +2,8 @@
 #include "farm_server.hpp"
 
 #include "message.hpp"
-#include "tx/rpc/body.hpp"
-#include "tx/rpc/key_set.hpp"
 
-#include <array>
 #include <cerrno>
-#include <vector>
 
 namespace prism::tx
 {
@@ -15,35 +11,12 @@ namespace prism::tx
 using farm::Call;
 using farm::Lock;
 using farm::LockKind;
-using farm::LockResult;
 using farm::MarkKind;
 
 namespace
 {
 
-void count(std::atomic<std::uint64_t> &counter, std::uint64_t by = 1) noexcept
-{
-	counter.fetch_add(by, std::memory_order_relaxed);
-}
-
-Result<void> check(const FarmOptions &options)
-{
-	const std::uint64_t longest =
-		sizeof(farm::ObjectHeader) + std::uint64_t{options.server.max_key_size} + options.value_size;
-	if (options.message_size < farm::least_message_size || options.message_size > kv::max_message_size)
-		return make_error(EINVAL, "messages of " + std::to_string(options.message_size) + " bytes",
-			"they may have 16,384 to 65,536");
-	if (longest + kv::message_header_size + farm::lock_item_size > options.message_size)
-		return make_error(EINVAL, "a value of " + std::to_string(options.value_size) + " bytes with its key",
-			"it does not fit a message: raise its size, of at most 65,536, or lower the value's");
-	if (options.shard >= options.shards)
-		return make_error(EINVAL,
-			"shard " + std::to_string(options.shard) + " of " + std::to_string(options.shards),
-			"shards are counted from 0");
-	return {};
-}
-
-kv::StoreIdentity identity_of(const farm::ObjectTable &table, const FarmOptions &options)
+kv::StoreIdentity identity_of(const farm::ObjectTable &table, const CalledShardOptions &options)
 {
 	farm::Geometry geometry = table.geometry();
 	geometry.message_size = options.message_size;
@@ -62,100 +35,50 @@ kv::StoreIdentity identity_of(const farm::ObjectTable &table, const FarmOptions 
 
 } // namespace
 
-/** A connection and what its lanes have locked. */
-class FarmServer::Session final : public kv::CallSession
+class FarmServer::Session final : public LaneSession<farm::ObjectTable, Lock>
 {
 public:
 	Session(FarmServer &server, const kv::Limits &limits, std::uint32_t lanes)
-		: table_(*server.table_), counts_(server.counts_), limits_(limits), lanes_(lanes)
+		: LaneSession(*server.table_, server.counters_, lanes), counters_(server.counters_), limits_(limits)
 	{
-		for (Locks &locks : lanes_)
-			locks.reserve(max_transaction_keys);
-	}
-
-	~Session() override
-	{
-		for (Locks &locks : lanes_) {
-			count(counts_.abandoned, locks.size());
-			release(locks);
-		}
-	}
-
-	const char *handle(std::span<const std::byte> request, std::span<std::byte> response,
-		std::uint32_t &size) noexcept override
-	{
-		kv::MessageHeader header;
-		if (const char *wrong = header.parse_request(request))
-			return wrong;
-		if (header.detail >= lanes_.size())
-			return "a lane beyond what was announced";
-		BodyReader body(request.subspan(kv::message_header_size));
-		BodyWriter items(response.data() + kv::message_header_size);
-		kv::MessageHeader answer{header.call, 0, 0, header.id};
-		if (const char *wrong = execute(header, body, items, answer))
-			return wrong;
-		if (!body.empty())
-			return "longer than what the header announces";
-		answer.serialize_response(response.data());
-		size = static_cast<std::uint32_t>(kv::message_header_size + items.size());
-		return nullptr;
 	}
 
 private:
-	using Locks = std::vector<Lock>;
-
-	const char *execute(const kv::MessageHeader &header, BodyReader &body, BodyWriter &items,
-		kv::MessageHeader &answer) noexcept
+	const char *execute(Request &request, Answer &answer) noexcept override
 	{
-		Locks &locks = lanes_[header.detail];
-		switch (static_cast<Call>(header.call)) {
+		switch (static_cast<Call>(request.call)) {
 		case Call::lock:
-			return lock(locks, header.size, body, items, answer);
+			return lock(request, answer);
 		case Call::validate:
-			return validate(header.size, body, answer);
+			return validate(request, answer);
 		case Call::update:
-			return update(locks, header.size, body);
+			return update(request.locks, request.items, request.body);
 		case Call::abort:
-			count(counts_.aborts);
-			release(locks);
-			return header.size ? "an abort of something" : nullptr;
+			counters_.aborts.add();
+			release(request.locks);
+			return request.items ? "an abort of something" : nullptr;
 		}
 		return "unknown call";
 	}
 
-	void release(Locks &locks) noexcept
-	{
-		for (const Lock &lock : locks)
-			table_.release(lock);
-		locks.clear();
-	}
-
 	/* All of them, or none. What comes after the first one refused is read all the same: it may be malformed. */
-	const char *lock(Locks &locks, std::uint32_t number, BodyReader &body, BodyWriter &items,
-		kv::MessageHeader &answer) noexcept
+	const char *lock(Request &request, Answer &answer) noexcept
 	{
-		if (!locks.empty())
+		if (!request.locks.empty())
 			return "a lane that holds locks already";
-		if (number > max_transaction_keys)
+		if (request.items > max_transaction_keys)
 			return "too many keys";
-		count(counts_.locks);
-		LockResult result = LockResult::ok;
-		for (std::uint32_t i = 0; i < number; i++) {
-			if (const char *wrong = lock_one(locks, body, items, answer, result))
+		counters_.locks.add();
+		for (std::uint32_t i = 0; i < request.items; i++) {
+			if (const char *wrong = lock_one(request.locks, request.body, answer))
 				return wrong;
 		}
-		if (result != LockResult::ok) {
-			count(counts_.conflicts);
-			release(locks);
-			items = BodyWriter(items.start());
-			answer.size = 0;
-		}
-		answer.detail = static_cast<std::uint16_t>(result);
+		if (answer.result != LockResult::ok)
+			refuse(request.locks, answer, answer.result);
 		return nullptr;
 	}
 
-	const char *lock_one(Locks &locks, BodyReader &body, BodyWriter &items, kv::MessageHeader &answer,
-		LockResult &result) noexcept
+	const char *lock_one(Locks &locks, BodyReader &body, Answer &answer) noexcept
 	{
 		std::uint8_t kind_code = 0, reply = 0;
 		std::uint16_t key_size = 0;
@@ -164,7 +87,7 @@ private:
 		std::span<const std::byte> key;
 		if (!body.take(kind_code) || !body.take(reply) || !body.take(key_size) || !body.take(number) ||
 			!body.take(word) || !body.take(key_size, key))
-			return "shorter than what the header announces";
+			return too_short;
 		const auto kind = static_cast<LockKind>(kind_code);
 		if (kind < LockKind::object || kind > LockKind::any_key || reply > (kind == LockKind::object ? 0 : 1))
 			return "unknown kind of lock";
@@ -172,40 +95,40 @@ private:
 			return "key of a forbidden size";
 		if (kind != LockKind::object && number > limits_.max_value_size)
 			return "value of a forbidden size";
-		if (result != LockResult::ok)
+		if (answer.result != LockResult::ok)
 			return nullptr;
 		Lock taken;
 		farm::BucketChange change;
-		result = kind == LockKind::object ? table_.lock_object(number, word, taken)
-						  : table_.lock_key(key, kind, number, taken, change);
-		if (result == LockResult::ok)
+		answer.result = kind == LockKind::object ? table_.lock_object(number, word, taken)
+							 : table_.lock_key(key, kind, number, taken, change);
+		if (answer.result == LockResult::ok)
 			locks.push_back(taken);
 		if (reply) {
-			items.put(change.before);
-			items.put(change.after.word);
-			items.put(change.after.crc);
-			answer.size++;
+			answer.body.put(change.before);
+			answer.body.put(change.after.word);
+			answer.body.put(change.after.crc);
+			answer.items++;
 		}
 		return nullptr;
 	}
 
-	const char *validate(std::uint32_t number, BodyReader &body, kv::MessageHeader &answer) noexcept
+	const char *validate(Request &request, Answer &answer) noexcept
 	{
-		count(counts_.validates);
-		bool unchanged = true;
-		for (std::uint32_t i = 0; i < number; i++) {
+		counters_.validates.add();
+		for (std::uint32_t i = 0; i < request.items; i++) {
 			std::uint32_t kind = 0, which = 0;
 			farm::Mark mark;
-			if (!body.take(kind) || !body.take(which) || !body.take(mark.word) || !body.take(mark.crc))
-				return "shorter than what the header announces";
+			if (!request.body.take(kind) || !request.body.take(which) || !request.body.take(mark.word) ||
+				!request.body.take(mark.crc))
+				return too_short;
 			if (kind != static_cast<std::uint32_t>(MarkKind::object) &&
 				kind != static_cast<std::uint32_t>(MarkKind::bucket))
 				return "unknown kind of mark";
-			unchanged = unchanged && table_.unchanged(static_cast<MarkKind>(kind), which, mark);
+			if (!table_.unchanged(static_cast<MarkKind>(kind), which, mark))
+				answer.result = LockResult::conflict;
 		}
-		if (!unchanged)
-			count(counts_.conflicts);
-		answer.detail = static_cast<std::uint16_t>(unchanged ? LockResult::ok : LockResult::conflict);
+		if (answer.result != LockResult::ok)
+			counters_.conflicts.add();
 		return nullptr;
 	}
 
@@ -219,17 +142,17 @@ private:
 		for (std::uint32_t i = 0; i < number; i++) {
 			std::uint32_t value_size = 0;
 			if (!check.take(value_size))
-				return "shorter than what the header announces";
+				return too_short;
 			if (value_size == farm::erase_mark)
 				continue;
 			if (value_size > limits_.max_value_size)
 				return "value of a forbidden size";
 			if (!check.take(value_size, value))
-				return "shorter than what the header announces";
+				return too_short;
 		}
 		if (!check.empty())
-			return "longer than what the header announces";
-		count(counts_.updates);
+			return too_long;
+		counters_.updates.add();
 		for (const Lock &lock : locks) {
 			std::uint32_t value_size = 0;
 			(void)body.take(value_size);
@@ -244,10 +167,8 @@ private:
 		return nullptr;
 	}
 
-	farm::ObjectTable &table_;
-	Counts &counts_;
+	Counters &counters_;
 	const kv::Limits limits_;
-	std::vector<Locks> lanes_;
 };
 
 FarmServer::~FarmServer() = default;
@@ -257,9 +178,10 @@ std::unique_ptr<kv::CallSession> FarmServer::open(const kv::Limits &limits, std:
 	return std::make_unique<Session>(*this, limits, calls);
 }
 
-Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const FarmOptions &options)
+Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const CalledShardOptions &options)
 {
-	if (Result<void> checked = check(options); !checked)
+	constexpr std::size_t overhead = sizeof(farm::ObjectHeader) + kv::message_header_size + farm::lock_item_size;
+	if (Result<void> checked = check(options, farm::least_message_size, overhead); !checked)
 		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
@@ -269,11 +191,9 @@ Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, c
 	if (!table)
 		return table.error();
 	kv::StoreIdentity identity = identity_of(**table, options);
-	kv::RpcServerOptions server_options = options.server;
-	server_options.max_value_size = options.value_size;
 	std::unique_ptr<FarmServer> made(new FarmServer(*std::move(table))); /* private constructor */
 	Result<std::unique_ptr<kv::RpcServer>> server =
-		kv::RpcServer::create(*pd, *made, std::move(identity), std::move(server_options));
+		kv::RpcServer::create(*pd, *made, std::move(identity), server_options(options));
 	if (!server)
 		return server.error();
 	made->server_ = *std::move(server);
@@ -282,18 +202,15 @@ Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, c
 
 FarmStats FarmServer::stats() const noexcept
 {
-	const auto value = [](const std::atomic<std::uint64_t> &counter) {
-		return counter.load(std::memory_order_relaxed);
-	};
 	FarmStats sum;
 	sum.server = server_->stats();
 	sum.objects = table_->used();
-	sum.locks = value(counts_.locks);
-	sum.validates = value(counts_.validates);
-	sum.updates = value(counts_.updates);
-	sum.aborts = value(counts_.aborts);
-	sum.conflicts = value(counts_.conflicts);
-	sum.abandoned = value(counts_.abandoned);
+	sum.locks = counters_.locks.value();
+	sum.validates = counters_.validates.value();
+	sum.updates = counters_.updates.value();
+	sum.aborts = counters_.aborts.value();
+	sum.conflicts = counters_.conflicts.value();
+	sum.abandoned = counters_.abandoned.value();
 	return sum;
 }
 

@@ -13,24 +13,14 @@
 #include "layout.hpp"
 #include "object_table.hpp"
 
-#include "kv/two_sided/rpc_server.hpp"
+#include "tx/rpc/lane_session.hpp"
+#include "tx/rpc/shard_options.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
 namespace prism::tx
 {
-
-struct FarmOptions {
-	/** Its longest key and value are those of the objects. */
-	kv::RpcServerOptions server;
-	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
-	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
-	std::uint32_t message_size = 32768; /**< bytes of the longest request, 16384 to 65536 */
-	std::uint32_t shard = 0;            /**< which one of the store this is */
-	std::uint32_t shards = 1;           /**< how many it has */
-};
 
 struct FarmStats {
 	kv::RpcServerStats server;
@@ -46,8 +36,8 @@ struct FarmStats {
 class FarmServer final : private kv::CallHandler
 {
 public:
-	/** Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
-	static Result<std::unique_ptr<FarmServer>> create(const Context &context, const FarmOptions &options);
+	/** Messages have at least 16384 bytes. Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	static Result<std::unique_ptr<FarmServer>> create(const Context &context, const CalledShardOptions &options);
 	~FarmServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
@@ -63,20 +53,18 @@ public:
 
 private:
 	class Session;
-	struct Counts {
-		std::atomic<std::uint64_t> locks{0};
-		std::atomic<std::uint64_t> validates{0};
-		std::atomic<std::uint64_t> updates{0};
-		std::atomic<std::uint64_t> aborts{0};
-		std::atomic<std::uint64_t> conflicts{0};
-		std::atomic<std::uint64_t> abandoned{0};
+	struct Counters : LockCounters {
+		Counter locks;
+		Counter validates;
+		Counter updates;
+		Counter aborts;
 	};
 
 	explicit FarmServer(std::unique_ptr<farm::ObjectTable> table) : table_(std::move(table)) {}
 	std::unique_ptr<kv::CallSession> open(const kv::Limits &limits, std::uint32_t calls) override;
 
 	std::unique_ptr<farm::ObjectTable> table_;
-	Counts counts_;
+	Counters counters_;
 	std::unique_ptr<kv::RpcServer> server_;
 };
 

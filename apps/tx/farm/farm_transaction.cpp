@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "farm_transaction.hpp"
 
-#include "kv/two_sided/header.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,36 +11,14 @@ namespace prism::tx
 using farm::Bucket;
 using farm::Call;
 using farm::LockKind;
-using farm::LockResult;
 using farm::Mark;
 using farm::MarkKind;
 using farm::ObjectHeader;
 
 FarmTransaction::FarmTransaction(FarmClient &client, std::uint32_t lane)
-	: client_(client), lane_(lane), readings_(max_transaction_keys), parts_(client.shards()),
-	  max_key_size_(client.limits(0).max_key_size), max_value_size_(client.limits(0).max_value_size)
+	: CallingTransaction(client, lane, static_cast<std::uint8_t>(Call::abort)), farm_(client),
+	  readings_(max_transaction_keys), parts_(client.shards())
 {
-	for (std::uint32_t shard = 1; shard < client.shards(); shard++) {
-		max_key_size_ = std::min(max_key_size_, client.limits(shard).max_key_size);
-		max_value_size_ = std::min(max_value_size_, client.limits(shard).max_value_size);
-	}
-	wanted_.reserve(max_transaction_keys);
-	touched_.reserve(client.shards());
-}
-
-/* Answers to updates and aborts of the attempt before may still be on their way. */
-apps::Task<int> FarmTransaction::begin()
-{
-	co_await client_.settled(lane_);
-	(void)client_.take_error(lane_);
-	keys_.clear();
-	for (const std::uint32_t shard : touched_)
-		parts_[shard] = {};
-	touched_.clear();
-	round_trips_ = 0;
-	fetch_error_ = 0;
-	error_ = 0;
-	co_return 0;
 }
 
 apps::Task<int> FarmTransaction::roll_back()
@@ -50,60 +26,18 @@ apps::Task<int> FarmTransaction::roll_back()
 	co_return 0; /* nobody knows of it */
 }
 
-std::uint32_t FarmTransaction::get(Bytes key) noexcept
-{
-	const std::uint32_t number = keys_.get(key, client_.shards());
-	if (number == KeySet::none)
-		return number;
-	const std::uint32_t shard = keys_[number].shard;
-	if (!parts_[shard].touched) {
-		parts_[shard].touched = true;
-		touched_.push_back(shard);
-	}
-	return number;
-}
-
 /* Reading ------------------------------------------------------------------------------------------------------------
  */
 
-int FarmTransaction::want(Bytes key) noexcept
+void FarmTransaction::begin_reading(std::uint32_t number) noexcept
 {
-	if (!possible(key))
-		return EINVAL;
-	const std::uint32_t number = get(key);
-	if (number == KeySet::none)
-		return E2BIG;
 	const Item &item = keys_[number];
-	if (item.known || item.changed || std::find(wanted_.begin(), wanted_.end(), number) != wanted_.end())
-		return 0;
 	readings_[number] = {};
 	readings_[number].bucket = memory(item.shard).geometry.home_of(item.hash);
-	wanted_.push_back(number);
-	return 0;
-}
-
-apps::Task<int> FarmTransaction::fetch(std::span<const Bytes> keys)
-{
-	wanted_.clear();
-	for (const Bytes key : keys) {
-		if (const int error = want(key))
-			co_return error;
-	}
-	while (!wanted_.empty()) {
-		round_trips_++;
-		begin_reads();
-		co_await client_.settled(lane_);
-		fetch_error_ = client_.take_error(lane_);
-		if (!fetch_error_)
-			fetch_error_ = look_at_all();
-		if (fetch_error_)
-			co_return fetch_error_;
-	}
-	co_return 0;
 }
 
 /* One READ for each key; what finds no room among those of its shard comes in the next round. */
-void FarmTransaction::begin_reads() noexcept
+void FarmTransaction::send_reads() noexcept
 {
 	for (const std::uint32_t number : wanted_)
 		parts_[keys_[number].shard].readers = 0;
@@ -111,7 +45,7 @@ void FarmTransaction::begin_reads() noexcept
 		const Item &item = keys_[number];
 		Part &part = parts_[item.shard];
 		Reading &reading = readings_[number];
-		reading.under_way = part.readers < client_.options_.parallel_reads;
+		reading.under_way = part.readers < farm_.options_.parallel_reads;
 		if (!reading.under_way)
 			continue;
 		reading.reader = part.readers++;
@@ -122,7 +56,7 @@ void FarmTransaction::begin_reads() noexcept
 void FarmTransaction::read(const Item &item, Reading &reading) noexcept
 {
 	const FarmClient::Memory &there = memory(item.shard);
-	client_.counted_.reads++;
+	farm_.counted_.reads++;
 	if (reading.of_object)
 		client_.read(lane_, item.shard, reading.reader,
 			there.objects.at(std::uint64_t{reading.object} * there.geometry.object_size), reading.length);
@@ -131,7 +65,7 @@ void FarmTransaction::read(const Item &item, Reading &reading) noexcept
 			sizeof(Bucket));
 }
 
-int FarmTransaction::look_at_all() noexcept
+int FarmTransaction::take_reads() noexcept
 {
 	std::size_t left = 0;
 	for (const std::uint32_t number : wanted_) {
@@ -170,7 +104,7 @@ FarmTransaction::Look FarmTransaction::again(Reading &reading, bool torn) noexce
 	reading.vain++;
 	if (torn) {
 		reading.torn++;
-		client_.counted_.torn++;
+		farm_.counted_.torn++;
 	}
 	if (reading.vain < FarmClient::patience_reads)
 		return Look::again;
@@ -207,7 +141,7 @@ FarmTransaction::Look FarmTransaction::next_entry(Item &item, Reading &reading) 
 	if (const std::uint64_t next = reading.contents.next) {
 		if (next < geometry.home_buckets || next >= geometry.buckets)
 			return Look::absurd;
-		client_.counted_.second++;
+		farm_.counted_.second++;
 		reading.bucket = next;
 		return again(reading, false);
 	}
@@ -223,7 +157,7 @@ FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &readi
 	ObjectHeader header;
 	std::memcpy(&header, place, sizeof(header));
 	if (header.mark.word & farm::locked) {
-		client_.counted_.locked++;
+		farm_.counted_.locked++;
 		return again(reading, false);
 	}
 	if (!(header.mark.word & farm::live)) {
@@ -237,7 +171,7 @@ FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &readi
 		return again(reading, true);
 	if (size > reading.length) {
 		/* The hint is old; unless this is torn, which the next READ shows. */
-		client_.counted_.second++;
+		farm_.counted_.second++;
 		reading.length = static_cast<std::uint32_t>(size);
 		return again(reading, false);
 	}
@@ -246,7 +180,7 @@ FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &readi
 	if (header.mark.crc != header.compute_crc(key, value))
 		return again(reading, true);
 	if (key.size() != item.key.size() || std::memcmp(key.data(), item.key.data(), key.size()) != 0) {
-		client_.counted_.second++;
+		farm_.counted_.second++;
 		reading.entry++;
 		return next_entry(item, reading);
 	}
@@ -261,11 +195,6 @@ FarmTransaction::Look FarmTransaction::look_at_object(Item &item, Reading &readi
 /* Writing ------------------------------------------------------------------------------------------------------------
  */
 
-int FarmTransaction::write(Bytes key, Bytes value) noexcept
-{
-	return value.size() > max_value_size_ ? EINVAL : change(key, value, false);
-}
-
 int FarmTransaction::erase(Bytes key) noexcept
 {
 	if (const std::uint32_t number = keys_.find(key); number != KeySet::none) {
@@ -276,85 +205,48 @@ int FarmTransaction::erase(Bytes key) noexcept
 			return 0;
 		}
 	}
-	return change(key, {}, true);
+	return CallingTransaction::erase(key);
 }
 
 void FarmTransaction::uncount(const Item &item) noexcept
 {
 	if (!item.changed)
 		return;
+	contacts_[item.shard].changes--;
 	Part &part = parts_[item.shard];
-	part.changes--;
 	part.lock_size -= static_cast<std::uint32_t>(farm::lock_item_size + item.key.size());
 	part.update_size -= static_cast<std::uint32_t>(farm::update_item_size + item.fresh.size());
 }
 
-int FarmTransaction::change(Bytes key, Bytes value, bool erased) noexcept
+bool FarmTransaction::count_change(const Item &item, std::size_t size) noexcept
 {
-	if (!possible(key))
-		return EINVAL;
-	const std::uint32_t number = get(key);
-	if (number == KeySet::none)
-		return E2BIG;
-	Item &item = keys_[number];
-	const Part &part = parts_[item.shard];
+	Part &part = parts_[item.shard];
 	const std::size_t room = memory(item.shard).geometry.message_size - kv::message_header_size;
 	const std::size_t before = item.changed ? item.fresh.size() : 0;
-	const std::size_t lock_size = part.lock_size + (item.changed ? 0 : farm::lock_item_size + key.size());
-	const std::size_t update_size =
-		part.update_size + (item.changed ? 0 : farm::update_item_size) + value.size() - before;
-	Bytes fresh;
-	if (lock_size > room || update_size > room || !keys_.keep(value, fresh))
-		return E2BIG;
-	Part &counted = parts_[item.shard];
-	counted.changes += item.changed ? 0 : 1;
-	counted.lock_size = static_cast<std::uint32_t>(lock_size);
-	counted.update_size = static_cast<std::uint32_t>(update_size);
-	item.changed = true;
-	item.erased = erased;
-	item.fresh = fresh;
-	return 0;
+	const std::size_t lock_size = part.lock_size + (item.changed ? 0 : farm::lock_item_size + item.key.size());
+	const std::size_t update_size = part.update_size + (item.changed ? 0 : farm::update_item_size) + size - before;
+	if (lock_size > room || update_size > room)
+		return false;
+	part.lock_size = static_cast<std::uint32_t>(lock_size);
+	part.update_size = static_cast<std::uint32_t>(update_size);
+	return true;
 }
 
 /* Commit -------------------------------------------------------------------------------------------------------------
  */
 
-void FarmTransaction::call(std::uint32_t shard, Call kind, std::uint32_t items, std::size_t body) noexcept
+bool FarmTransaction::take_answer(std::uint32_t shard, std::uint32_t items, std::span<const std::byte> body) noexcept
 {
-	Part &part = parts_[shard];
-	part.call = kind;
-	part.result = LockResult::conflict;
-	const kv::MessageHeader header{static_cast<std::uint8_t>(kind), static_cast<std::uint16_t>(lane_), items, 0};
-	header.serialize_request(client_.request(lane_, shard).data());
-	client_.counted_.calls++;
-	client_.call(lane_, shard, kv::message_header_size + body);
-}
-
-bool FarmTransaction::answered(std::uint32_t shard, std::span<const std::byte> response) noexcept
-{
-	kv::MessageHeader header;
-	Part &part = parts_[shard];
-	if (header.parse_response(response) || header.call != static_cast<std::uint8_t>(part.call) ||
-		header.detail > static_cast<std::uint16_t>(LockResult::full))
+	Contact &contact = contacts_[shard];
+	const auto call = static_cast<Call>(contact.call);
+	if (contact.result != LockResult::ok && call != Call::lock && call != Call::validate)
 		return false;
-	part.result = static_cast<LockResult>(header.detail);
-	const bool refusable = part.call == Call::lock || part.call == Call::validate;
-	if (part.result != LockResult::ok && !refusable)
-		return false;
-	const bool locked = part.call == Call::lock && part.result == LockResult::ok;
-	if (part.call != Call::validate)
-		part.holds = locked;
-	const std::span<const std::byte> body = response.subspan(kv::message_header_size);
-	if (header.size != (locked ? part.replies : 0))
+	const bool locked = call == Call::lock && contact.result == LockResult::ok;
+	if (call != Call::validate)
+		contact.holds = locked;
+	if (items != (locked ? parts_[shard].replies : 0))
 		return false;
 	return locked ? take_changes(shard, body) : body.empty();
-}
-
-Outcome FarmTransaction::refuse(int error) noexcept
-{
-	send_aborts();
-	error_ = error == EAGAIN ? 0 : error;
-	return error == EAGAIN ? Outcome::conflict : Outcome::failed;
 }
 
 void FarmTransaction::count_comparisons() noexcept
@@ -379,22 +271,24 @@ apps::Task<Outcome> FarmTransaction::commit()
 	if (send_locks()) {
 		round_trips_++;
 		co_await client_.settled(lane_);
-		if (const std::optional<Outcome> refused = judge_locks())
-			co_return *refused;
+		if (const int error = take_refusal())
+			co_return refuse(error);
 	} else if (keys_.size() <= 1) {
 		co_return Outcome::committed; /* what was read was there at one moment */
 	}
 	if (send_comparisons()) {
 		round_trips_++;
 		co_await client_.settled(lane_);
-		if (const std::optional<Outcome> refused = judge_comparisons())
-			co_return *refused;
+		if (const int error = take_refusal())
+			co_return refuse(error);
+		if (!marks_are_as_read())
+			co_return refuse(EAGAIN);
 	}
 	const std::uint32_t updates = send_updates();
 	if (!updates)
 		co_return Outcome::committed;
 	round_trips_++;
-	co_await client_.settled(lane_, client_.options_.first_answer_counts ? updates - 1 : 0);
+	co_await client_.settled(lane_, farm_.options_.first_answer_counts ? updates - 1 : 0);
 	error_ = client_.take_error(lane_);
 	if (!error_)
 		co_return Outcome::committed;
@@ -406,12 +300,13 @@ apps::Task<Outcome> FarmTransaction::commit()
 std::uint32_t FarmTransaction::send_locks() noexcept
 {
 	std::uint32_t calls = 0;
+	forget_results();
 	for (const std::uint32_t shard : touched_) {
 		Part &part = parts_[shard];
 		part.replies = 0;
-		if (!part.changes)
+		if (!contacts_[shard].changes)
 			continue;
-		BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+		BodyWriter body = this->body(shard);
 		for (std::uint32_t number = 0; number < keys_.size(); number++) {
 			const Item &item = keys_[number];
 			if (item.shard != shard || !item.changed)
@@ -420,7 +315,7 @@ std::uint32_t FarmTransaction::send_locks() noexcept
 			part.replies += reply ? 1 : 0;
 			put_lock(body, item, readings_[number], reply);
 		}
-		call(shard, Call::lock, part.changes, body.size());
+		call(shard, Call::lock, contacts_[shard].changes, body.size());
 		calls++;
 	}
 	return calls;
@@ -487,23 +382,6 @@ void FarmTransaction::note_change(std::uint32_t shard, std::uint64_t home, const
 	}
 }
 
-std::optional<Outcome> FarmTransaction::judge_locks() noexcept
-{
-	if (const int error = client_.take_error(lane_))
-		return refuse(error);
-	int error = 0;
-	for (const std::uint32_t shard : touched_) {
-		const Part &part = parts_[shard];
-		if (!part.changes || part.holds)
-			continue;
-		if (part.result == LockResult::full)
-			error = ENOSPC;
-		else if (!error)
-			error = EAGAIN;
-	}
-	return error ? std::optional(refuse(error)) : std::nullopt;
-}
-
 const Mark &FarmTransaction::mark_of(std::uint32_t key) const noexcept
 {
 	return keys_[key].there ? readings_[key].mark : readings_[key].home;
@@ -513,16 +391,17 @@ const Mark &FarmTransaction::mark_of(std::uint32_t key) const noexcept
 bool FarmTransaction::send_comparisons() noexcept
 {
 	bool any = false;
+	forget_results();
 	for (const std::uint32_t shard : touched_) {
 		Part &part = parts_[shard];
 		part.readers = 0;
 		any = any || part.comparisons;
-		if (part.comparisons > client_.options_.validating_reads)
+		if (part.comparisons > farm_.options_.validating_reads)
 			call_validate(shard);
 	}
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const Item &item = keys_[number];
-		if (only_read(item) && parts_[item.shard].comparisons <= client_.options_.validating_reads)
+		if (only_read(item) && parts_[item.shard].comparisons <= farm_.options_.validating_reads)
 			read_mark(number);
 	}
 	return any;
@@ -534,7 +413,7 @@ void FarmTransaction::read_mark(std::uint32_t key) noexcept
 	const FarmClient::Memory &there = memory(item.shard);
 	Reading &reading = readings_[key];
 	reading.reader = parts_[item.shard].readers++;
-	client_.counted_.validations++;
+	farm_.counted_.validations++;
 	const RemoteAddress place =
 		item.there ? there.objects.at(std::uint64_t{reading.object} * there.geometry.object_size)
 			   : there.index.at(there.geometry.home_of(item.hash) * sizeof(Bucket));
@@ -543,7 +422,7 @@ void FarmTransaction::read_mark(std::uint32_t key) noexcept
 
 void FarmTransaction::call_validate(std::uint32_t shard) noexcept
 {
-	BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+	BodyWriter body = this->body(shard);
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const Item &item = keys_[number];
 		if (item.shard != shard || !only_read(item))
@@ -557,34 +436,27 @@ void FarmTransaction::call_validate(std::uint32_t shard) noexcept
 	call(shard, Call::validate, parts_[shard].comparisons, body.size());
 }
 
-std::optional<Outcome> FarmTransaction::judge_comparisons() noexcept
+bool FarmTransaction::marks_are_as_read() const noexcept
 {
-	if (const int error = client_.take_error(lane_))
-		return refuse(error);
-	for (const std::uint32_t shard : touched_) {
-		const Part &part = parts_[shard];
-		if (part.comparisons > client_.options_.validating_reads && part.result != LockResult::ok)
-			return refuse(EAGAIN);
-	}
 	for (std::uint32_t number = 0; number < keys_.size(); number++) {
 		const Item &item = keys_[number];
-		if (!only_read(item) || parts_[item.shard].comparisons > client_.options_.validating_reads)
+		if (!only_read(item) || parts_[item.shard].comparisons > farm_.options_.validating_reads)
 			continue;
 		Mark now;
 		std::memcpy(&now, client_.read_memory(lane_, item.shard, readings_[number].reader), sizeof(now));
 		if (now != mark_of(number))
-			return refuse(EAGAIN);
+			return false;
 	}
-	return std::nullopt;
+	return true;
 }
 
 std::uint32_t FarmTransaction::send_updates() noexcept
 {
 	std::uint32_t calls = 0;
 	for (const std::uint32_t shard : touched_) {
-		if (!parts_[shard].changes)
+		if (!contacts_[shard].changes)
 			continue;
-		BodyWriter body(client_.request(lane_, shard).data() + kv::message_header_size);
+		BodyWriter body = this->body(shard);
 		for (std::uint32_t number = 0; number < keys_.size(); number++) {
 			const Item &item = keys_[number];
 			if (item.shard != shard || !item.changed)
@@ -592,18 +464,10 @@ std::uint32_t FarmTransaction::send_updates() noexcept
 			body.put(item.erased ? farm::erase_mark : static_cast<std::uint32_t>(item.fresh.size()));
 			body.put(item.fresh);
 		}
-		call(shard, Call::update, parts_[shard].changes, body.size());
+		call(shard, Call::update, contacts_[shard].changes, body.size());
 		calls++;
 	}
 	return calls;
-}
-
-void FarmTransaction::send_aborts() noexcept
-{
-	for (const std::uint32_t shard : touched_) {
-		if (std::exchange(parts_[shard].holds, false))
-			call(shard, Call::abort, 0, 0);
-	}
 }
 
 } // namespace prism::tx

@@ -49,12 +49,6 @@ enum class MarkKind : std::uint8_t {
 	bucket = 2,
 };
 
-enum class LockResult : std::uint8_t {
-	ok = 0,
-	conflict = 1,
-	full = 2,
-};
-
 constexpr std::size_t lock_item_size = 16; /* without the key */
 constexpr std::size_t validate_item_size = 24;
 constexpr std::size_t update_item_size = 4; /* without the value */

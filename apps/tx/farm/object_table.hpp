@@ -12,6 +12,8 @@
 #include "layout.hpp"
 #include "message.hpp"
 
+#include "tx/rpc/lock_result.hpp"
+
 #include <prism/device.hpp>
 
 #include <atomic>

@@ -133,7 +133,7 @@ LockResult LockTable::upgrade(Held &held) noexcept
 	return LockResult::ok;
 }
 
-void LockTable::unlock(const Held &held) noexcept
+void LockTable::release(const Held &held) noexcept
 {
 	Record &record = records_[held.place];
 	const std::size_t bucket = bucket_of(record.hash);

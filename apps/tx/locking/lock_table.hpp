@@ -7,6 +7,8 @@
 
 #include "message.hpp"
 
+#include "tx/rpc/lock_result.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +40,7 @@ public:
 	/** Makes a shared lock exclusive. Refused, it stays what it was. */
 	LockResult upgrade(Held &held) noexcept;
 	/** Once. */
-	void unlock(const Held &held) noexcept;
+	void release(const Held &held) noexcept;
 
 	/** For the holder of the lock: the value, if it is there. */
 	[[nodiscard]] std::optional<std::span<const std::byte>> value(const Held &held) const noexcept;

@@ -40,20 +40,13 @@ public:
 		std::span<const apps::ServerAddress> shards, const LockingClientOptions &options = {});
 	~LockingClient() override;
 
-	/** Calls so far. */
-	[[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
-
 private:
 	friend class LockingTransaction;
 
 	LockingClient(Links links, std::vector<std::uint32_t> message_sizes, const LockingClientOptions &options);
-	bool answered(std::uint32_t lane, std::uint32_t shard, std::span<const std::byte> response) noexcept override;
-	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override;
 
 	const LockingClientOptions options_;
 	const std::vector<std::uint32_t> message_sizes_; /* of the shards */
-	std::vector<std::unique_ptr<class LockingTransaction>> transactions_;
-	std::uint64_t calls_ = 0;
 };
 
 } // namespace prism::tx

@@ -11,25 +11,15 @@
 #pragma once
 
 #include "lock_table.hpp"
-#include "message.hpp"
 
-#include "kv/two_sided/rpc_server.hpp"
+#include "tx/rpc/lane_session.hpp"
+#include "tx/rpc/shard_options.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
 namespace prism::tx
 {
-
-struct LockingOptions {
-	kv::RpcServerOptions server;
-	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
-	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
-	std::uint32_t message_size = 32768; /**< bytes of the longest message, 4096 to 65536 */
-	std::uint32_t shard = 0;            /**< which one of the store this is */
-	std::uint32_t shards = 1;           /**< how many it has */
-};
 
 struct LockingStats {
 	kv::RpcServerStats server;
@@ -45,8 +35,8 @@ struct LockingStats {
 class LockingServer final : private kv::CallHandler
 {
 public:
-	/** Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
-	static Result<std::unique_ptr<LockingServer>> create(const Context &context, const LockingOptions &options);
+	/** Messages have at least 4096 bytes. Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	static Result<std::unique_ptr<LockingServer>> create(const Context &context, const CalledShardOptions &options);
 	~LockingServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
@@ -58,16 +48,14 @@ public:
 
 private:
 	class Session;
-	struct Counts {
-		std::atomic<std::uint64_t> fetches{0};
-		std::atomic<std::uint64_t> prepares{0};
-		std::atomic<std::uint64_t> commits{0};
-		std::atomic<std::uint64_t> releases{0};
-		std::atomic<std::uint64_t> conflicts{0};
-		std::atomic<std::uint64_t> abandoned{0};
+	struct Counters : LockCounters {
+		Counter fetches;
+		Counter prepares;
+		Counter commits;
+		Counter releases;
 	};
 
-	explicit LockingServer(const LockingOptions &options)
+	explicit LockingServer(const CalledShardOptions &options)
 		: table_(options.objects, options.server.max_key_size, options.value_size),
 		  message_size_(options.message_size)
 	{
@@ -76,7 +64,7 @@ private:
 
 	locking::LockTable table_;
 	const std::uint32_t message_size_;
-	Counts counts_;
+	Counters counters_;
 	std::unique_ptr<kv::RpcServer> server_;
 };
 

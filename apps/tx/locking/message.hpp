@@ -5,13 +5,14 @@
  * that the client has announced, and its size the number of its items. A lane has one transaction at a time. What it
  * locks is counted from 0 in the order of the items; this is the position of a lock.
  *
- *  call        before the items             item of the request                                  if OK
- *  1 FETCH     mode 1: 1 shared,            bytes of the key 2, key                              locks these
- *              2 exclusive
- *  2 PREPARE   nothing                      position 4, bytes of the key 2, key                  locks these
- * exclusively 3 COMMIT    nothing                      position 4, bytes of the key 2, key, bytes of the    locks these
- * exclusively, value 4, value                                       changes them, releases all 4 RELEASE   nothing none
- * releases all
+ *  call       item of the request                          what it does, if OK
+ *  1 FETCH    bytes of the key 2, key;                     locks these as the mode says
+ *             before the items the mode 1:
+ *             1 shared, 2 exclusive
+ *  2 PREPARE  position 4, bytes of the key 2, key          locks these exclusively
+ *  3 COMMIT   position 4, bytes of the key 2, key,         locks these exclusively, changes them,
+ *             bytes of the value 4, value                  releases all
+ *  4 RELEASE  none                                         releases all
  *
  * An item names a lock that the lane holds by its position, and has no key, or a key that it has not locked yet, with
  * 2^32 - 1 for the position. 2^32 - 1 for the bytes of a value, and no value: the key is erased.
@@ -40,12 +41,6 @@ enum class Call : std::uint8_t {
 enum class Mode : std::uint8_t {
 	shared = 1,
 	exclusive = 2,
-};
-
-enum class LockResult : std::uint8_t {
-	ok = 0,
-	conflict = 1,
-	full = 2,
 };
 
 constexpr std::size_t fetch_item_size = 2;   /* without the key */

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 
+#include "tx/rpc/calling_transaction.hpp"
 #include "tx/transaction/shards.hpp"
 
 namespace prism::tx
@@ -33,7 +35,7 @@ CallingClient::Port::Port(
 void CallingClient::Port::on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept
 {
 	/* Otherwise it ends with all that is under way to this shard. */
-	if (client.answered(slot, shard, response))
+	if (client.transactions_[slot]->answered(shard, response))
 		client.end(slot, *this, 1);
 	else
 		link->break_off(EBADMSG);
@@ -51,6 +53,27 @@ CallingClient::CallingClient(Links links, const CallingClientOptions &options, s
 	for (std::unique_ptr<kv::ClientLink> &link : links)
 		ports_.push_back(std::make_unique<Port>(
 			*this, static_cast<std::uint32_t>(ports_.size()), std::move(link), options.depth));
+}
+
+CallingClient::~CallingClient() = default;
+
+void CallingClient::add(std::unique_ptr<CallingTransaction> transaction)
+{
+	transactions_.push_back(std::move(transaction));
+}
+
+Transaction &CallingClient::transaction(std::uint32_t lane) noexcept
+{
+	return *transactions_[lane];
+}
+
+Result<void> CallingClient::check_place(std::uint32_t shard, std::uint32_t shards, std::size_t wanted, std::size_t all)
+{
+	if (shard != wanted || shards != all)
+		return make_error(EBADMSG, "is shard " + std::to_string(shard) + " of " + std::to_string(shards) +
+						   ", and was named as shard " + std::to_string(wanted) + " of " +
+						   std::to_string(all));
+	return {};
 }
 
 Result<CallingClient::Links> CallingClient::connect_all(const Context &context,

@@ -18,6 +18,8 @@
 namespace prism::tx
 {
 
+class CallingTransaction;
+
 struct CallingClientOptions {
 	std::uint32_t depth = 1;                                       /**< transactions under way at once */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< of the set-up */
@@ -28,6 +30,8 @@ struct CallingClientOptions {
 class CallingClient : public TransactionClient
 {
 public:
+	~CallingClient() override;
+
 	/** Waits until at most @ref left calls and READs of the lane are under way. */
 	class Settled
 	{
@@ -96,12 +100,16 @@ protected:
 	/** For destructors: what is under way ends where it is, but what was posted is heard of, for a while. */
 	void finish() noexcept;
 
-	/** The response to the lane's call. False: it makes no sense. Does not begin anything. */
-	virtual bool answered(
-		std::uint32_t lane, std::uint32_t shard, std::span<const std::byte> response) noexcept = 0;
-	void drive() noexcept override;
+	/** The next lane runs @p transaction. */
+	void add(std::unique_ptr<CallingTransaction> transaction);
+
+	/** EBADMSG: the shard that is to be number @p wanted of @p all says that it is another one. */
+	static Result<void> check_place(std::uint32_t shard, std::uint32_t shards, std::size_t wanted, std::size_t all);
 
 private:
+	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override;
+	void drive() noexcept override;
+
 	struct Lane {
 		std::uint32_t under_way = 0;
 		std::uint32_t left = 0; /* of these when it goes on */
@@ -133,6 +141,7 @@ private:
 	std::vector<std::unique_ptr<Port>> ports_;
 	std::vector<Lane> lanes_;
 	std::vector<std::uint32_t> ready_; /* lanes that go on */
+	std::vector<std::unique_ptr<CallingTransaction>> transactions_;
 };
 
 } // namespace prism::tx

@@ -194,10 +194,9 @@ int serve_prism(const Context &context, const Options &options)
 
 /* The rivals ------------------------------------------------------------------------------------------------------- */
 
-template <typename ServerOptions>
-ServerOptions by_calls(const Options &options)
+CalledShardOptions by_calls(const Options &options)
 {
-	ServerOptions server;
+	CalledShardOptions server;
 	server.server.address = options.address;
 	server.server.port = options.port;
 	server.server.threads = options.threads;
@@ -219,9 +218,9 @@ int serve(const Options &options)
 	if (!context)
 		return fail(context.error());
 	if (options.store == "farm")
-		return serve(FarmServer::create(*context, by_calls<FarmOptions>(options)), options);
+		return serve(FarmServer::create(*context, by_calls(options)), options);
 	if (options.store == "locking")
-		return serve(LockingServer::create(*context, by_calls<LockingOptions>(options)), options);
+		return serve(LockingServer::create(*context, by_calls(options)), options);
 	return serve_prism(*context, options);
 }
 

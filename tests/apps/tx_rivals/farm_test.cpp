@@ -18,7 +18,6 @@ using farm::BucketChange;
 using farm::Geometry;
 using farm::Lock;
 using farm::LockKind;
-using farm::LockResult;
 using farm::Mark;
 using farm::MarkKind;
 using farm::ObjectHeader;

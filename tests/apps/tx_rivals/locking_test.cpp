@@ -8,7 +8,6 @@ namespace tx_rivals
 {
 
 using locking::Held;
-using locking::LockResult;
 using locking::LockTable;
 using locking::Mode;
 
@@ -27,12 +26,12 @@ TEST_F(Locks, SharedAndExclusive)
 	ASSERT_EQ(lock("a", Mode::shared, second), LockResult::ok);
 	EXPECT_EQ(lock("a", Mode::exclusive, third), LockResult::conflict);
 	EXPECT_EQ(table.upgrade(first), LockResult::conflict) << "there is another holder";
-	table.unlock(second);
+	table.release(second);
 	EXPECT_EQ(table.upgrade(first), LockResult::ok);
 	EXPECT_EQ(table.upgrade(first), LockResult::ok);
 	EXPECT_EQ(lock("a", Mode::shared, second), LockResult::conflict);
 	EXPECT_EQ(lock("b", Mode::exclusive, second), LockResult::ok);
-	table.unlock(first);
+	table.release(first);
 	EXPECT_EQ(lock("a", Mode::exclusive, third), LockResult::ok);
 }
 
@@ -42,14 +41,14 @@ TEST_F(Locks, ValuesAndTheirAbsence)
 	EXPECT_FALSE(table.value(first));
 	table.write(first, bytes_of("value"));
 	EXPECT_EQ(text_of(*table.value(first)), "value");
-	table.unlock(first);
+	table.release(first);
 	EXPECT_EQ(table.objects(), 1u);
 	ASSERT_EQ(lock("a", Mode::shared, first), LockResult::ok);
 	EXPECT_EQ(text_of(*table.value(first)), "value");
 	ASSERT_EQ(table.upgrade(first), LockResult::ok);
 	table.erase(first);
 	EXPECT_FALSE(table.value(first));
-	table.unlock(first);
+	table.release(first);
 	EXPECT_EQ(table.objects(), 0u);
 }
 
@@ -60,7 +59,7 @@ TEST_F(Locks, OnlyWhatMayBeWrittenCounts)
 	EXPECT_EQ(lock("c", Mode::exclusive, third), LockResult::full);
 	ASSERT_EQ(lock("c", Mode::shared, third), LockResult::ok) << "that it is not there can be locked";
 	EXPECT_EQ(table.upgrade(third), LockResult::full);
-	table.unlock(second);
+	table.release(second);
 	EXPECT_EQ(table.upgrade(third), LockResult::ok);
 }
 

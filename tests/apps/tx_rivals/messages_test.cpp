@@ -296,7 +296,7 @@ TEST_F(LockingMessages, Malformed)
 	expect_closed(l::Call::commit, 0, 2, change_key("key", "v"), "shorter than what the header announces");
 	expect_closed(l::Call::prepare, 0, 1, change_key("key", "v"), "longer than what the header announces");
 	expect_closed(l::Call::prepare, 0, ~0u, nothing, "too many keys");
-	expect_closed(l::Call::release, 0, 1, nothing, "a release with something in it");
+	expect_closed(l::Call::release, 0, 1, nothing, "a release of something");
 	EXPECT_EQ(served.server().stats().objects, 0u);
 	expect_service();
 }

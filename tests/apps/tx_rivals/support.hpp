@@ -84,7 +84,6 @@ private:
 struct Farm {
 	using Server = FarmServer;
 	using Client = FarmClient;
-	using Options = FarmOptions;
 	using ClientOptions = FarmClientOptions;
 	static constexpr apps::StoreKind kind = apps::StoreKind::farm;
 	static constexpr std::uint16_t version = farm::protocol_version;
@@ -93,7 +92,6 @@ struct Farm {
 struct Locking {
 	using Server = LockingServer;
 	using Client = LockingClient;
-	using Options = LockingOptions;
 	using ClientOptions = LockingClientOptions;
 	static constexpr apps::StoreKind kind = apps::StoreKind::locking;
 	static constexpr std::uint16_t version = locking::protocol_version;
@@ -103,12 +101,12 @@ template <typename Store>
 class Served
 {
 public:
-	using Adjust = std::function<void(typename Store::Options &)>;
+	using Adjust = std::function<void(CalledShardOptions &)>;
 
 	explicit Served(std::uint32_t shards = 1, std::uint64_t objects = 1024, const Adjust &adjust = {})
 	{
 		for (std::uint32_t shard = 0; shard < shards; shard++) {
-			typename Store::Options options;
+			CalledShardOptions options;
 			options.server.address = "127.0.0.1";
 			options.server.threads = 2;
 			options.server.max_key_size = longest_key;

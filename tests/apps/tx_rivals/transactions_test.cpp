@@ -261,8 +261,8 @@ TYPED_TEST(Transactions, AnotherStoreIsRefused)
 TYPED_TEST(Transactions, OptionsThatContradictEachOther)
 {
 	const Context context = Context::open("prism_lo", Progress::caller).value();
-	const auto refused = [&](const std::function<void(typename TypeParam::Options &)> &adjust) {
-		typename TypeParam::Options options;
+	const auto refused = [&](const std::function<void(CalledShardOptions &)> &adjust) {
+		CalledShardOptions options;
 		options.server.address = "127.0.0.1";
 		options.objects = 10;
 		adjust(options);
