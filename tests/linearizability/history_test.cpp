@@ -92,9 +92,10 @@ TEST_F(History, OtherFilesAreRefused)
 	EXPECT_FALSE(HistoryWriter::create(file("no/such/folder"), 10).ok());
 }
 
-/* Records for ever: one operation is always under way. */
-[[noreturn]] void record_until_killed(const std::filesystem::path &path)
+/* Records for ever, and says so on @p running: one operation is always under way. */
+[[noreturn]] void record_until_killed(const std::filesystem::path &path, int running)
 {
+	constexpr Value some = 1000;
 	auto writer = HistoryWriter::create(path, 50'000'000);
 	if (!writer)
 		_exit(1);
@@ -103,16 +104,24 @@ TEST_F(History, OtherFilesAreRefused)
 		if (handle == HistoryWriter::none)
 			_exit(2);
 		writer->end(handle, Outcome::ok);
+		if (value == some && ::write(running, "", 1) != 1)
+			_exit(3);
 	}
 }
 
 TEST_F(History, SurvivesTheDeathOfItsProcess)
 {
+	int running[2];
+	ASSERT_EQ(::pipe(running), 0);
 	const pid_t child = ::fork();
 	ASSERT_GE(child, 0);
 	if (child == 0)
-		record_until_killed(file("a"));
-	::usleep(30'000);
+		record_until_killed(file("a"), running[1]);
+	::close(running[1]);
+	char sign = 0;
+	EXPECT_EQ(::read(running[0], &sign, 1), 1);
+	::close(running[0]);
+	::usleep(1000); /* at any moment */
 	::kill(child, SIGKILL);
 	int status = 0;
 	ASSERT_EQ(::waitpid(child, &status, 0), child);
