@@ -37,6 +37,10 @@ void PrismTransaction::validate(Chain &chain, Access &access, bool conditional) 
 		cas.compare_only(offsetof(Prepared, writer), sizeof(Timestamp));
 	chain.cas(view ? view->prepared(access.cell) : RemoteAddress{}, cas,
 		slice(access.memory.was_prepared, sizeof(Prepared)));
+	/* The staged timestamp serves as well as the own, and makes this packet as long as that of the install: both
+	 * leave as one train. */
+	if (view && access.is_write() && !client_.store.as_in_paper)
+		chain.data_indirect(view->entry(place_, access.number) + offsetof(LogEntry, cell));
 	if (conditional)
 		chain.conditional();
 }

@@ -58,6 +58,8 @@ struct alignas(64) LogEntry {
 	Version version; /**< exactly what is to be installed */
 };
 static_assert(sizeof(LogEntry) == 64 && offsetof(LogEntry, version) == 32);
+/* From LogEntry::cell on, an entry can be swapped for a Prepared whose writer counts. */
+static_assert(offsetof(LogEntry, version) - offsetof(LogEntry, cell) == offsetof(Prepared, writer));
 
 /** What a WRITE brings to a log entry, from LogEntry::cell on; its end only where there is no object. */
 struct Announcement {
