@@ -289,6 +289,7 @@ inline finish(how)
 	n++
 }
 
+#define BOTH_WRITTEN (IS_WRITTEN(n, 0) && IS_WRITTEN(n, 1))
 #define IS_FETCHED(k) (!IS_READ(n, k) || done[k] == STAGED)
 #define IS_PREPARED(k) (KIND(n, k) == 0 || done[k] >= GOOD)
 
@@ -329,8 +330,9 @@ inline fetch(k)
 inline after_prepare()
 {
 #ifdef FAST
-	if
-	:: done[0] == FAILED && KIND(n, 1) != 0 -> done[1] = OVER /* the chain ends here */
+	if /* the chain ends here */
+	:: BOTH_WRITTEN && done[1] == FAILED -> done[0] = FAILED
+	:: !BOTH_WRITTEN && done[0] == FAILED && KIND(n, 1) != 0 -> done[1] = OVER
 	:: else
 	fi;
 #endif
@@ -537,7 +539,11 @@ inline own_abort(k)
 #endif
 
 #ifdef FAST
-#define IN_TURN(k) (k == 0 || KIND(n, 0) == 0 || done[0] >= GOOD)
+/* Of two writes: the objects, the log entries, then the second validation before the first. */
+#define IN_TURN_OF_TWO(k) (k == 0 -> \
+	(done[0] == TODO || done[0] == HALF && done[1] >= HALF || done[0] == STAGED && done[1] >= GOOD) : \
+	(done[1] == TODO && done[0] >= HALF || done[1] >= HALF && done[0] >= STAGED))
+#define IN_TURN(k) (BOTH_WRITTEN -> IN_TURN_OF_TWO(k) : (k == 0 || KIND(n, 0) == 0 || done[0] >= GOOD))
 #define IN_TURN_TO_INSTALL(k) (k == 0 || !IS_WRITTEN(n, 0) || done[0] == OVER)
 #else
 #define IN_TURN(k) true

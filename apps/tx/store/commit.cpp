@@ -15,6 +15,8 @@ namespace
 
 /* How often a commit takes a later timestamp when somebody later has read what it writes */
 constexpr unsigned most_timestamps = 4;
+/* In one chain are their entries of the log, and one of them whole */
+constexpr std::size_t most_writes_together = Chain::capacity - 2;
 /* For how many commits a conflict makes a lane read versions beside objects: one that was only raised looks the same */
 constexpr unsigned commits_with_care = 16;
 
@@ -45,28 +47,38 @@ void PrismTransaction::validate(Chain &chain, Access &access, bool conditional) 
 		chain.conditional();
 }
 
-/** The new object, and in the log its address behind the timestamp: the largest packet first, so that both leave as one
- * train. */
-void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noexcept
+/** Its address goes to the log entry. A cell without keys has none. */
+void PrismTransaction::stage_object(Chain &chain, Access &access, bool conditional) noexcept
 {
 	const ShardView *const view = carrier_.view(access.shard);
 	const RemoteAddress entry = view ? view->entry(place_, access.number) : RemoteAddress{};
-	Announcement &announcement = access.announcement;
-	announcement = {access.cell, 0, timestamp_, {}};
 	*access.memory.allocated = 0;
-	const std::span<const std::byte> bytes = std::as_bytes(std::span(&announcement, 1));
-	if (access.empties) {
-		chain.write(entry + offsetof(LogEntry, cell), bytes);
-		if (conditional)
-			chain.conditional();
+	if (access.empties)
 		return;
-	}
 	chain.allocate(access.free_list, slice(access.memory.out.data(), access.size))
 		.redirect_bounded(entry + offsetof(LogEntry, version) + offsetof(Version, object), tag_of(timestamp_))
 		.result(slice(access.memory.allocated, sizeof(*access.memory.allocated)));
 	if (conditional)
 		chain.conditional();
-	chain.write(entry + offsetof(LogEntry, cell), bytes.first(offsetof(Announcement, object))).conditional();
+}
+
+/** Whose the log entry is; and that there is no object, if there is none. */
+void PrismTransaction::announce(Chain &chain, Access &access, bool conditional) noexcept
+{
+	const ShardView *const view = carrier_.view(access.shard);
+	const RemoteAddress entry = view ? view->entry(place_, access.number) : RemoteAddress{};
+	access.announcement = {access.cell, 0, timestamp_, {}};
+	const std::span<const std::byte> bytes = std::as_bytes(std::span(&access.announcement, 1));
+	chain.write(
+		entry + offsetof(LogEntry, cell), access.empties ? bytes : bytes.first(offsetof(Announcement, object)));
+	if (conditional)
+		chain.conditional();
+}
+
+void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noexcept
+{
+	stage_object(chain, access, conditional);
+	announce(chain, access, conditional || !access.empties);
 }
 
 void PrismTransaction::install(Chain &chain, Access &access, bool conditional) noexcept
@@ -88,6 +100,64 @@ void PrismTransaction::decide(Chain &chain, bool conditional) noexcept
 	chain.cas(decision, tx::decide(timestamp_, Decision::committed), slice(was_decided_, sizeof(Decision)));
 	if (conditional)
 		chain.conditional();
+}
+
+/** Validates what was only read. False: there is nothing. */
+bool PrismTransaction::post_reads(std::size_t shard) noexcept
+{
+	bool any = false;
+	for (Access &access : accesses()) {
+		if (access.is_write())
+			continue;
+		validate(access.request.begin(shard, any), access, any);
+		post(access.request);
+		any = true;
+	}
+	return any;
+}
+
+/**
+ * Stages and validates at most most_writes_together cells: first all objects, then their log entries, then the
+ * validations. Packets of one size one behind the other leave as one train, whose last one may be shorter. The last
+ * object, the entries and its validation are one chain.
+ */
+void PrismTransaction::post_writes(std::span<Access *const> writes, bool conditional) noexcept
+{
+	const std::span<Access *const> others = writes.first(writes.size() - 1);
+	Access &last = *writes.back();
+	for (Access *const access : others) {
+		Chain &chain = access->object_ahead.begin(access->shard, conditional);
+		stage_object(chain, *access, conditional);
+		if (chain.size() == 0)
+			continue;
+		post(access->object_ahead);
+		conditional = true;
+	}
+	Chain &chain = last.request.begin(last.shard, conditional);
+	stage_object(chain, last, conditional);
+	for (Access *const access : writes)
+		announce(chain, *access, conditional || chain.size() > 0);
+	validate(chain, last, true);
+	post(last.request);
+	for (Access *const access : others) {
+		validate(access->request.begin(access->shard, true), *access, true);
+		post(access->request);
+	}
+}
+
+/** All of @p shard. */
+void PrismTransaction::post_writes(std::size_t shard, bool conditional) noexcept
+{
+	writes_.clear();
+	for (Access &access : accesses()) {
+		if (access.is_write() && access.shard == shard)
+			writes_.push_back(&access);
+	}
+	for (std::span<Access *const> rest = writes_; !rest.empty(); conditional = true) {
+		const std::span<Access *const> together = rest.first(std::min(rest.size(), most_writes_together));
+		post_writes(together, conditional);
+		rest = rest.subspan(together.size());
+	}
 }
 
 /* Commits -------------------------------------------------------------------------------------------------------- */
@@ -195,27 +265,29 @@ PrismTransaction::Prepare PrismTransaction::judge(Access &access) noexcept
 	return Prepare::taken;
 }
 
-/** Outcome::committed: everything is prepared. Looks at the accesses in the order of their chain: reads first. */
+/** Outcome::committed: everything is prepared. */
 Outcome PrismTransaction::judge_all(bool one_chain, bool &only_too_old) noexcept
 {
-	bool done = true, broken = false, missed = false;
+	/* What has missed is in the way of all that comes after it in the chain of its shard. */
+	const auto cut_short = [this, one_chain](std::size_t shard) {
+		return std::ranges::any_of(accesses(), [shard, one_chain](const Access &access) {
+			return access.shard == shard && (one_chain || access.is_write()) &&
+			       access.request.completion.status == Status::cas_miss;
+		});
+	};
+	bool done = true, broken = false;
 	only_too_old = true;
-	for (const bool writes : {false, true}) {
-		for (Access &access : accesses()) {
-			if (access.is_write() != writes)
-				continue;
-			Prepare how = judge(access);
-			const bool own_fault = !missed || !one_chain;
-			if (how == Prepare::skipped && own_fault && !access.empties && !*access.memory.allocated)
-				how = Prepare::no_buffer;
-			missed |= access.request.completion.status != Status::ok;
-			done &= how == Prepare::done;
-			broken |= how == Prepare::failed;
-			only_too_old &= how != Prepare::taken && how != Prepare::no_buffer && !access.raised;
-			if (how == Prepare::no_buffer) {
-				no_buffer_ = true;
-				carrier_.report_now(access.shard);
-			}
+	for (Access &access : accesses()) {
+		Prepare how = judge(access);
+		if (how == Prepare::skipped && access.is_write() && !access.empties && !*access.memory.allocated &&
+			!cut_short(access.shard))
+			how = Prepare::no_buffer;
+		done &= how == Prepare::done;
+		broken |= how == Prepare::failed;
+		only_too_old &= how != Prepare::taken && how != Prepare::no_buffer && !access.raised;
+		if (how == Prepare::no_buffer) {
+			no_buffer_ = true;
+			carrier_.report_now(access.shard);
 		}
 	}
 	if (broken)
@@ -289,19 +361,7 @@ apps::Task<Outcome> PrismTransaction::commit_in_one_chain(bool &only_too_old)
 		co_return failed(EOVERFLOW);
 	if (!carrier_.view(shard))
 		co_return failed(EHOSTUNREACH);
-	bool first = true;
-	for (const bool writing : {false, true}) {
-		for (Access &access : accesses()) {
-			if (access.is_write() != writing)
-				continue;
-			Chain &chain = access.request.begin(shard, !first);
-			if (writing)
-				stage(chain, access, !first);
-			validate(chain, access, writing || !first);
-			post(access.request);
-			first = false;
-		}
-	}
+	post_writes(shard, post_reads(shard));
 	if (writes > 1) {
 		decide(decision_.begin(shard, true), true);
 		post(decision_);
@@ -335,11 +395,17 @@ apps::Task<Outcome> PrismTransaction::commit_prepared(bool &only_too_old)
 	const std::size_t home = first_write()->shard;
 	if (!take_timestamp(writes > 1 ? static_cast<std::uint32_t>(home) : Writer::no_home))
 		co_return failed(EOVERFLOW);
+	const auto first_there = [this](const Access &access) {
+		return std::ranges::none_of(accesses().first(access.number),
+			[&access](const Access &other) { return other.is_write() && other.shard == access.shard; });
+	};
 	for (Access &access : accesses()) {
-		Chain &chain = access.request.begin(access.shard);
-		if (access.is_write())
-			stage(chain, access, false);
-		validate(chain, access, access.is_write());
+		if (access.is_write()) {
+			if (first_there(access))
+				post_writes(access.shard, false);
+			continue;
+		}
+		validate(access.request.begin(access.shard), access, false);
 		post(access.request);
 	}
 	co_await requests_.all_ended();

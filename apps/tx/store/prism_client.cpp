@@ -22,8 +22,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::uint32_t max_depth = 1024;
 /* Of one queue pair: more are put off */
 constexpr std::uint32_t most_requests = 4096;
-/* Of one lane at most: two for each access, and the decision */
-constexpr std::size_t completions_of_a_lane = 2 * max_accesses + 1;
+/* Of one lane at most: three for each access, and the decision */
+constexpr std::size_t completions_of_a_lane = 3 * max_accesses + 1;
 /* How often a busy client looks at its connections, which costs a system call for each */
 constexpr std::uint64_t polls_a_look = 256;
 /* Requests that leave together at the latest, though answers still come in */

@@ -49,16 +49,18 @@ PrismTransaction::PrismTransaction(ClientState &client, Carrier &carrier, Waiter
 	: client_(client), carrier_(carrier), waiter_(waiter), requests_(carrier, waiter, lane), place_(place),
 	  lkey_(lkey), accesses_(max_accesses),
 	  was_decided_(reinterpret_cast<Decision *>(memory + aligned(sizeof(ResolverMemory)))),
-	  resolver_(carrier, requests_, *reinterpret_cast<ResolverMemory *>(memory), lkey, decision_number + 1),
+	  resolver_(carrier, requests_, *reinterpret_cast<ResolverMemory *>(memory), lkey, resolver_number),
 	  room_to_keep_(usual_changes), kept_(room_to_keep_.data(), room_to_keep_.size())
 {
 	memory += aligned(sizeof(ResolverMemory)) + aligned(sizeof(Decision));
+	writes_.reserve(max_accesses);
 	decision_.number = decision_number;
 	for (std::uint32_t number = 0; number < max_accesses; number++) {
 		Access &access = accesses_[number];
 		access.number = number;
 		access.request.number = static_cast<std::uint16_t>(2 * number);
 		access.end.number = static_cast<std::uint16_t>(2 * number + 1);
+		access.object_ahead.number = static_cast<std::uint16_t>(first_object_ahead + number);
 		std::byte *bytes = memory + number * aligned(small_parts + 2 * aligned(room));
 		access.memory.version = carve<Version>(bytes);
 		access.memory.was_prepared = carve<Prepared>(bytes);
@@ -323,10 +325,12 @@ Request *PrismTransaction::request(std::uint16_t number) noexcept
 {
 	if (number == decision_number)
 		return &decision_;
-	if (number == decision_number + 1)
+	if (number == resolver_number)
 		return &resolver_.request();
 	if (number >= request_numbers)
 		return nullptr;
+	if (number >= first_object_ahead)
+		return &accesses_[number - first_object_ahead].object_ahead;
 	Access &access = accesses_[number / 2];
 	return number % 2 ? &access.end : &access.request;
 }

@@ -77,7 +77,7 @@ public:
 	/* For the carrier */
 
 	/** Requests are numbered from 0 on. */
-	static constexpr std::uint16_t request_numbers = 2 * max_accesses + 2;
+	static constexpr std::uint16_t request_numbers = 3 * max_accesses + 2;
 	/** The request of this number; null: there is none. */
 	[[nodiscard]] Request *request(std::uint16_t number) noexcept;
 	/** It has ended: true if the lane is to be resumed. */
@@ -110,6 +110,7 @@ private:
 		AccessMemory memory;
 		Announcement announcement;
 		Request request;           /* to read and to prepare it */
+		Request object_ahead;      /* its ALLOCATE, where several are written in one chain */
 		Request end;               /* to install or to give up the new version */
 		bool with_version = false; /* is read together with it */
 		bool fetched = false;
@@ -134,6 +135,8 @@ private:
 		failed,
 	};
 	static constexpr std::uint16_t decision_number = 2 * max_accesses;
+	static constexpr std::uint16_t resolver_number = decision_number + 1;
+	static constexpr std::uint16_t first_object_ahead = resolver_number + 1;
 
 	struct Blocker {
 		Timestamp who;
@@ -155,10 +158,15 @@ private:
 
 	/* Parts of chains */
 	void validate(Chain &chain, Access &access, bool conditional) noexcept;
+	void stage_object(Chain &chain, Access &access, bool conditional) noexcept;
+	void announce(Chain &chain, Access &access, bool conditional) noexcept;
 	void stage(Chain &chain, Access &access, bool conditional) noexcept;
 	void install(Chain &chain, Access &access, bool conditional) noexcept;
 	void decide(Chain &chain, bool conditional) noexcept;
 	void post(Request &request) noexcept;
+	bool post_reads(std::size_t shard) noexcept;
+	void post_writes(std::span<Access *const> writes, bool conditional) noexcept;
+	void post_writes(std::size_t shard, bool conditional) noexcept;
 
 	/* Commits */
 	int compose(Access &access) noexcept;
@@ -199,6 +207,7 @@ private:
 	const std::uint32_t lkey_;
 	std::vector<Access> accesses_;
 	std::size_t count_ = 0;
+	std::vector<Access *> writes_; /* of the chain that is made */
 	Request decision_;
 	Decision *was_decided_;
 	Resolver resolver_;
