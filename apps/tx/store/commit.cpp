@@ -184,18 +184,23 @@ int PrismTransaction::compose(Access &access) noexcept
 		if (change.value)
 			fits &= writer.add({change.key, *change.value});
 	}
+	access.empties = writer.empty();
+	access.size = writer.size();
+	writer.finish(timestamp_);
+	return fits ? choose_free_list(access) : ENOSPC;
+}
+
+/** Buffers of the best size may be used up, larger ones not. */
+int PrismTransaction::choose_free_list(Access &access) noexcept
+{
 	const ShardView *const view = carrier_.view(access.shard);
 	if (!view)
 		return EHOSTUNREACH;
-	access.empties = writer.empty();
-	access.size = writer.size();
 	const auto holds = [&access](const SizeClass &size_class) { return size_class.buffer_size >= access.size; };
 	const auto fitting = std::ranges::find_if(view->classes, holds);
-	if (!fits || fitting == view->classes.end())
+	if (fitting == view->classes.end())
 		return ENOSPC;
-	/* Buffers of the best size may be used up, larger ones not. */
 	access.free_list = (fitting + without_buffer_ % (view->classes.end() - fitting))->free_list;
-	writer.finish(timestamp_);
 	return 0;
 }
 

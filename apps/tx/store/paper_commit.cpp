@@ -91,8 +91,11 @@ apps::Task<Outcome> PrismTransaction::commit_as_in_paper()
 			again |= access.raised;
 			if (completion.status == Status::cas_miss) /* a later write of the whole is there */
 				release_staged(access);
-			if (access.raised)
+			if (access.raised) {
 				carrier_.report_now(access.shard);
+				without_buffer_++;
+				(void)choose_free_list(access);
+			}
 		}
 		if (again)
 			co_await Event{waiter_, carrier_.now() + between_looks};

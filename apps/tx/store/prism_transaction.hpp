@@ -170,6 +170,7 @@ private:
 
 	/* Commits */
 	int compose(Access &access) noexcept;
+	int choose_free_list(Access &access) noexcept;
 	int compose_all() noexcept;
 	bool take_timestamp(std::uint32_t home) noexcept;
 	Prepare judge(Access &access) noexcept;
