@@ -419,6 +419,29 @@ TEST(Buffers, ThatAreExhausted)
 	EXPECT_EQ(store.buffers_in_use(), 8u);
 }
 
+/* Larger ones do as well, whichever commit it is. */
+TEST(Buffers, OfTheBestSizeAreExhausted)
+{
+	for (const bool as_in_paper : {false, true}) {
+		StoreOptions options;
+		options.shards = 1;
+		options.as_in_paper = as_in_paper;
+		options.classes = {{128, 4}, {640, 16}};
+		Store store(options);
+		Client client(store);
+		for (int key = 0; key < 12; key += 3) {
+			const Outcome outcome = client.run([key](Transaction &transaction) -> apps::Task<int> {
+				for (int i = key; i < key + 3; i++)
+					transaction.write(bytes("key " + std::to_string(i)), bytes("1"));
+				co_return 0;
+			});
+			EXPECT_EQ(outcome, Outcome::committed) << (as_in_paper ? "paper's, " : "") << key;
+		}
+		for (int key = 0; key < 12; key++)
+			EXPECT_EQ(client.get("key " + std::to_string(key)), "1");
+	}
+}
+
 TEST(Cell, ThatIsFull)
 {
 	StoreOptions options;
