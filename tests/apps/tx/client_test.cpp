@@ -246,8 +246,7 @@ void transfer(const StoreOptions &options, const PrismClientOptions &client_opti
 	constexpr int accounts = 8, clients = 3, depth = 4;
 	Store store(options);
 	const auto key_of = [&options](std::uint64_t account) {
-		return options.numbered ? std::string(reinterpret_cast<const char *>(&account), sizeof(account))
-					: "account " + std::to_string(account);
+		return options.numbered ? numbered_key(account) : "account " + std::to_string(account);
 	};
 	{
 		Client client(store);
@@ -399,22 +398,23 @@ TEST(Buffers, ThatAreExhausted)
 {
 	StoreOptions options;
 	options.shards = 1;
+	options.numbered = true; /* no two keys meet in a cell, which would be too large then */
 	options.classes = {{640, 8}};
 	Store store(options);
 	PrismClientOptions impatient;
 	impatient.retry.timeout = 200ms;
 	Client client(store, 1, impatient);
-	int stored = 0;
+	std::uint64_t stored = 0;
 	Outcome outcome = Outcome::committed;
 	for (; stored < 20 && outcome == Outcome::committed; stored += outcome == Outcome::committed)
-		outcome = client.put("key " + std::to_string(stored), std::string(500, 'x'));
+		outcome = client.put(numbered_key(stored), std::string(500, 'x'));
 	EXPECT_EQ(outcome, Outcome::conflict);
 	EXPECT_EQ(client.last.error, ENOBUFS);
-	EXPECT_EQ(stored, 8);
-	for (int key = 0; key < stored; key++)
-		EXPECT_EQ(client.get("key " + std::to_string(key)), std::string(500, 'x'));
-	EXPECT_EQ(client.erase("key 3"), Outcome::committed);
-	EXPECT_EQ(client.put("another", "1"), Outcome::committed);
+	EXPECT_EQ(stored, 8u);
+	for (std::uint64_t key = 0; key < stored; key++)
+		EXPECT_EQ(client.get(numbered_key(key)), std::string(500, 'x'));
+	EXPECT_EQ(client.erase(numbered_key(3)), Outcome::committed);
+	EXPECT_EQ(client.put(numbered_key(100), "1"), Outcome::committed);
 	client.api.reset();
 	EXPECT_EQ(store.buffers_in_use(), 8u);
 }

@@ -31,6 +31,12 @@ inline std::string text(std::optional<Bytes> value)
 	return value ? std::string(reinterpret_cast<const char *>(value->data()), value->size()) : "-";
 }
 
+/** Key of a numbered store. */
+inline std::string numbered_key(std::uint64_t number)
+{
+	return {reinterpret_cast<const char *>(&number), sizeof(number)};
+}
+
 struct StoreOptions {
 	std::uint16_t shards = 2;
 	std::uint64_t cells = 4096;
