@@ -124,7 +124,8 @@ private:
 			if (kind != static_cast<std::uint32_t>(MarkKind::object) &&
 				kind != static_cast<std::uint32_t>(MarkKind::bucket))
 				return "unknown kind of mark";
-			if (!table_.unchanged(static_cast<MarkKind>(kind), which, mark))
+			if (answer.result == LockResult::ok &&
+				!table_.unchanged(static_cast<MarkKind>(kind), which, mark))
 				answer.result = LockResult::conflict;
 		}
 		if (answer.result != LockResult::ok)

@@ -49,7 +49,7 @@ protected:
 	/** A new transaction begins: @p shard is as if never seen. */
 	virtual void forget(std::uint32_t shard) noexcept = 0;
 	/** The key of this number is among those wanted now. */
-	virtual void begin_reading(std::uint32_t number) noexcept { (void)number; }
+	virtual void begin_reading(std::uint32_t /* number */) noexcept {}
 	/** Begins a round of READs or calls for what is wanted. */
 	virtual void send_reads() noexcept = 0;
 	/** The round is over: takes what is known off the list. 0, or why the transaction ends: EAGAIN is a conflict.

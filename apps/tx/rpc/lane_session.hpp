@@ -113,9 +113,9 @@ protected:
 	}
 
 	Table &table_;
-	LockCounters &lock_counters_;
 
 private:
+	LockCounters &lock_counters_;
 	std::vector<Locks> lanes_;
 };
 

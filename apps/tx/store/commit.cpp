@@ -41,8 +41,8 @@ void PrismTransaction::validate(Chain &chain, Access &access, bool conditional) 
 		slice(access.memory.was_prepared, sizeof(Prepared)));
 	/* The staged timestamp serves as well as the own, and makes this packet as long as that of the install: both
 	 * leave as one train. */
-	if (view && access.is_write() && !client_.store.as_in_paper)
-		chain.data_indirect(view->entry(place_, access.number) + offsetof(LogEntry, cell));
+	if (access.is_write() && !client_.store.as_in_paper)
+		chain.data_indirect(entry_of(access) + offsetof(LogEntry, cell));
 	if (conditional)
 		chain.conditional();
 }
@@ -50,13 +50,12 @@ void PrismTransaction::validate(Chain &chain, Access &access, bool conditional) 
 /** Its address goes to the log entry. A cell without keys has none. */
 void PrismTransaction::stage_object(Chain &chain, Access &access, bool conditional) noexcept
 {
-	const ShardView *const view = carrier_.view(access.shard);
-	const RemoteAddress entry = view ? view->entry(place_, access.number) : RemoteAddress{};
 	*access.memory.allocated = 0;
 	if (access.empties)
 		return;
 	chain.allocate(access.free_list, slice(access.memory.out.data(), access.size))
-		.redirect_bounded(entry + offsetof(LogEntry, version) + offsetof(Version, object), tag_of(timestamp_))
+		.redirect_bounded(
+			entry_of(access) + offsetof(LogEntry, version) + offsetof(Version, object), tag_of(timestamp_))
 		.result(slice(access.memory.allocated, sizeof(*access.memory.allocated)));
 	if (conditional)
 		chain.conditional();
@@ -65,20 +64,12 @@ void PrismTransaction::stage_object(Chain &chain, Access &access, bool condition
 /** Whose the log entry is; and that there is no object, if there is none. */
 void PrismTransaction::announce(Chain &chain, Access &access, bool conditional) noexcept
 {
-	const ShardView *const view = carrier_.view(access.shard);
-	const RemoteAddress entry = view ? view->entry(place_, access.number) : RemoteAddress{};
 	access.announcement = {access.cell, 0, timestamp_, {}};
 	const std::span<const std::byte> bytes = std::as_bytes(std::span(&access.announcement, 1));
-	chain.write(
-		entry + offsetof(LogEntry, cell), access.empties ? bytes : bytes.first(offsetof(Announcement, object)));
+	chain.write(entry_of(access) + offsetof(LogEntry, cell),
+		access.empties ? bytes : bytes.first(offsetof(Announcement, object)));
 	if (conditional)
 		chain.conditional();
-}
-
-void PrismTransaction::stage(Chain &chain, Access &access, bool conditional) noexcept
-{
-	stage_object(chain, access, conditional);
-	announce(chain, access, conditional || !access.empties);
 }
 
 void PrismTransaction::install(Chain &chain, Access &access, bool conditional) noexcept
@@ -87,8 +78,7 @@ void PrismTransaction::install(Chain &chain, Access &access, bool conditional) n
 	access.installed = true;
 	chain.cas(view ? view->version(access.cell) : RemoteAddress{}, tx::install(timestamp_),
 		     slice(access.memory.was_version, sizeof(Version)))
-		.data_indirect(
-			view ? view->entry(place_, access.number) + offsetof(LogEntry, version) : RemoteAddress{});
+		.data_indirect(entry_of(access) + offsetof(LogEntry, version));
 	if (conditional)
 		chain.conditional();
 }
@@ -102,15 +92,20 @@ void PrismTransaction::decide(Chain &chain, bool conditional) noexcept
 		chain.conditional();
 }
 
-/** Validates what was only read. False: there is nothing. */
-bool PrismTransaction::post_reads(std::size_t shard) noexcept
+void PrismTransaction::post_validation(Access &access, bool conditional) noexcept
+{
+	validate(access.request.begin(access.shard, conditional), access, conditional);
+	post(access.request);
+}
+
+/** Validates what was only read, in one chain. False: there is nothing. */
+bool PrismTransaction::post_reads() noexcept
 {
 	bool any = false;
 	for (Access &access : accesses()) {
 		if (access.is_write())
 			continue;
-		validate(access.request.begin(shard, any), access, any);
-		post(access.request);
+		post_validation(access, any);
 		any = true;
 	}
 	return any;
@@ -139,10 +134,8 @@ void PrismTransaction::post_writes(std::span<Access *const> writes, bool conditi
 		announce(chain, *access, conditional || chain.size() > 0);
 	validate(chain, last, true);
 	post(last.request);
-	for (Access *const access : others) {
-		validate(access->request.begin(access->shard, true), *access, true);
-		post(access->request);
-	}
+	for (Access *const access : others)
+		post_validation(*access, true);
 }
 
 /** All of @p shard. */
@@ -366,7 +359,7 @@ apps::Task<Outcome> PrismTransaction::commit_in_one_chain(bool &only_too_old)
 		co_return failed(EOVERFLOW);
 	if (!carrier_.view(shard))
 		co_return failed(EHOSTUNREACH);
-	post_writes(shard, post_reads(shard));
+	post_writes(shard, post_reads());
 	if (writes > 1) {
 		decide(decision_.begin(shard, true), true);
 		post(decision_);
@@ -410,8 +403,7 @@ apps::Task<Outcome> PrismTransaction::commit_prepared(bool &only_too_old)
 				post_writes(access.shard, false);
 			continue;
 		}
-		validate(access.request.begin(access.shard), access, false);
-		post(access.request);
+		post_validation(access, false);
 	}
 	co_await requests_.all_ended();
 	round_trips_++;
@@ -442,10 +434,8 @@ apps::Task<Outcome> PrismTransaction::commit_reads()
 		co_return Outcome::committed;
 	if (!take_timestamp(Writer::no_home))
 		co_return failed(EOVERFLOW);
-	for (Access &access : accesses()) {
-		validate(access.request.begin(access.shard), access, false);
-		post(access.request);
-	}
+	for (Access &access : accesses())
+		post_validation(access, false);
 	co_await requests_.all_ended();
 	round_trips_++;
 	bool only_too_old = false;

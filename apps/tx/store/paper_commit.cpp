@@ -52,10 +52,8 @@ apps::Task<Outcome> PrismTransaction::commit_as_in_paper()
 {
 	if (!take_timestamp(Writer::no_home))
 		co_return failed(EOVERFLOW);
-	for (Access &access : accesses()) {
-		validate(access.request.begin(access.shard), access, false);
-		post(access.request);
-	}
+	for (Access &access : accesses())
+		post_validation(access, false);
 	co_await requests_.all_ended();
 	round_trips_++;
 	bool only_too_old = false;
@@ -73,7 +71,8 @@ apps::Task<Outcome> PrismTransaction::commit_as_in_paper()
 			if (!access.raised)
 				continue;
 			Chain &chain = access.end.begin(access.shard);
-			stage(chain, access, false);
+			stage_object(chain, access, false);
+			announce(chain, access, !access.empties);
 			install(chain, access, true);
 			post(access.end);
 		}

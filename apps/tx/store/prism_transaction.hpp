@@ -157,14 +157,19 @@ private:
 	apps::Task<int> fetch_all(bool changed_only);
 
 	/* Parts of chains */
+	[[nodiscard]] RemoteAddress entry_of(const Access &access) const noexcept
+	{
+		const ShardView *const view = carrier_.view(access.shard);
+		return view ? view->entry(place_, access.number) : RemoteAddress{};
+	}
 	void validate(Chain &chain, Access &access, bool conditional) noexcept;
 	void stage_object(Chain &chain, Access &access, bool conditional) noexcept;
 	void announce(Chain &chain, Access &access, bool conditional) noexcept;
-	void stage(Chain &chain, Access &access, bool conditional) noexcept;
 	void install(Chain &chain, Access &access, bool conditional) noexcept;
 	void decide(Chain &chain, bool conditional) noexcept;
 	void post(Request &request) noexcept;
-	bool post_reads(std::size_t shard) noexcept;
+	void post_validation(Access &access, bool conditional) noexcept;
+	bool post_reads() noexcept;
 	void post_writes(std::span<Access *const> writes, bool conditional) noexcept;
 	void post_writes(std::size_t shard, bool conditional) noexcept;
 
