@@ -25,6 +25,7 @@
 #include <new>
 #include <span>
 
+#include "verbs_layout.hpp"
 #include "verbs_object.hpp"
 #include "work_request.hpp"
 
@@ -568,7 +569,7 @@ public:
 		return submit(object, lock);
 	}
 
-	/** Fill in the builders; the queue pair then has IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+	/** Fill in the builders, for IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. Only if can_mark_extended(). */
 	static void set_send_ops(Object &object)
 	{
 		ibv_qp_ex &ex = object.base.qp_ex;
@@ -579,7 +580,7 @@ public:
 		set_data_setters(ex);
 		object.dv.owner = &object;
 		set_prism_builders(object.dv.base);
-		object.base.comp_mask |= VERBS_QP_EX;
+		mark_extended(object.base);
 		object.has_send_ops = true;
 	}
 };

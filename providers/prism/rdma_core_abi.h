@@ -14,8 +14,8 @@
  *  - 54 added a parameter to ibv_cmd_reg_dmabuf_mr and a second ibv_cmd_create_cq_ex. Neither is declared here.
  *  - verbs_device_ops, verbs_device and the object wrappers did not change.
  * Outside the version number's care: the public struct ibv_qp_ex gained wr_atomic_write at 44 and wr_flush at 45, and
- * libibverbs reads verbs_qp.comp_mask behind it. So a build belongs to the <infiniband/verbs.h> it was made with: one
- * for up to 43, one for 44 and one for 45 to 56.
+ * libibverbs reads verbs_qp.comp_mask behind it. Where that is, verbs_layout.hpp finds out when it runs, so a build works
+ * with the libibverbs of every release from 44 on, whichever it was built with.
  * 57 and later use other version numbers: verbs_register_driver_34 is then missing, and the dynamic linker says so.
  *
  * Usable from C11 and from C++20. rdma-core declares verbs_device.refcount as atomic_int, which C++ cannot name before
@@ -85,13 +85,17 @@ struct verbs_xrcd {
 	uint32_t handle;
 };
 
+/*
+ * rdma-core's has comp_mask (enum verbs_qp_mask) and a struct verbs_xrcd * behind qp_ex, at an offset that depends on the
+ * libibverbs that is loaded: mark_extended() of verbs_layout.hpp writes there. The room is for both, and for builders
+ * that ibv_qp_ex may still gain.
+ */
 struct verbs_qp {
 	union {
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
-	uint32_t comp_mask; /* enum verbs_qp_mask */
-	struct verbs_xrcd *xrcd;
+	uint64_t room[8];
 };
 
 struct verbs_cq {
@@ -415,7 +419,6 @@ PRISM_ABI_ASSERT(offsetof(struct ibv_qp_ex, qp_base) == 0, "verbs_qp's union rel
 /* Function pointers only: a member lost or added shows in the count. */
 PRISM_ABI_ASSERT(sizeof(struct verbs_context_ops) == 76 * sizeof(void *), "verbs_context_ops");
 PRISM_ABI_ASSERT(sizeof(struct list_node) == 2 * sizeof(void *), "list_node");
-PRISM_ABI_ASSERT(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex), "verbs_qp");
 
 /* Where neither pthread types nor padding differ: the numbers that the 36, 44 and 56 headers give. */
 #if defined(__x86_64__) && defined(__LP64__)

@@ -21,7 +21,6 @@ extern const struct abi_fact abi_real[];
 	X(verbs_device)                                                                                                \
 	X(verbs_context_ops)                                                                                           \
 	X(verbs_xrcd)                                                                                                  \
-	X(verbs_qp)                                                                                                    \
 	X(verbs_cq)                                                                                                    \
 	X(verbs_srq)                                                                                                   \
 	X(verbs_mr)                                                                                                    \
@@ -56,8 +55,6 @@ extern const struct abi_fact abi_real[];
 	X(verbs_xrcd, handle)                                                                                          \
 	X(verbs_qp, qp)                                                                                                \
 	X(verbs_qp, qp_ex)                                                                                             \
-	X(verbs_qp, comp_mask)                                                                                         \
-	X(verbs_qp, xrcd)                                                                                              \
 	X(verbs_cq, cq)                                                                                                \
 	X(verbs_cq, cq_ex)                                                                                             \
 	X(verbs_srq, srq)                                                                                              \

@@ -23,7 +23,7 @@ int check_init_attr(ibv_context *context, const ibv_qp_init_attr_ex &attr, bool 
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags)
 		return EOPNOTSUPP;
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-		(attr.send_ops_flags & ~send_ops_of(attr.qp_type, has_atomic_write(context))))
+		((attr.send_ops_flags & ~send_ops_of(attr.qp_type, has_atomic_write(context))) || !can_mark_extended()))
 		return EOPNOTSUPP;
 	return attr.srq && to_object<SrqObject>(attr.srq)->free_list ? EINVAL : 0;
 }

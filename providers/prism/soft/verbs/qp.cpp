@@ -30,7 +30,7 @@ int check_init_attr(const ibv_qp_init_attr_ex &attr, bool prism)
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr.create_flags)
 		return EOPNOTSUPP;
 	if ((attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-		(attr.send_ops_flags & ~send_ops_of(attr.qp_type, true)))
+		((attr.send_ops_flags & ~send_ops_of(attr.qp_type, true)) || !can_mark_extended()))
 		return EOPNOTSUPP;
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
