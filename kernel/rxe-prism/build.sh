@@ -6,64 +6,134 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 usage() {
 	cat <<-END
-	usage: build.sh [--kernel RELEASE | --kernel-build FOLDER] [--source FILE-OR-FOLDER] [--out FOLDER] [--prepare] [-- MAKE-ARGUMENT...]
+	usage: build.sh [--kernel RELEASE | --kernel-build FOLDER] [--source WHERE] [--out FOLDER] [-- MAKE-ARGUMENT...]
+	       build.sh --prepare LINE [--source WHERE] --out FOLDER
+	       build.sh --checksums LINE [--source WHERE]
 	  --kernel RELEASE      the kernel to build for, as uname -r prints it (default: the one that runs)
 	  --kernel-build FOLDER its headers or build tree (default: /lib/modules/RELEASE/build)
 	  --source WHERE        kernel source of the same line: a linux-source tar file, or an unpacked tree
 	                        (default: /usr/src/linux-source-LINE.tar.xz of the package linux-source-LINE)
 	  --out FOLDER          where to build; the module is then FOLDER/rxe_prism.ko (default: ./rxe-prism-RELEASE)
-	  --prepare             only fill FOLDER with the sources
+	  --prepare LINE        only fill FOLDER with the patched sources of a kernel line, such as 6.1
+	  --checksums LINE      print what patches/LINE/sources should say of this source, for those who adapt a series
 	END
 }
 
 fail() { echo "build.sh: $*" >&2; exit 1; }
 
-kernel=$(uname -r) kernel_build='' source='' out='' prepare=''
+rxe=drivers/infiniband/sw/rxe
+kernel=$(uname -r) kernel_build='' source='' out='' line='' step=module
 while [ $# -gt 0 ]; do
 	case $1 in
+	--kernel | --kernel-build | --source | --out | --prepare | --checksums)
+		[ $# -ge 2 ] || fail "$1 needs a value: see build.sh --help" ;;&
 	--kernel) kernel=$2; shift 2 ;;
 	--kernel-build) kernel_build=$2; shift 2 ;;
 	--source) source=$2; shift 2 ;;
 	--out) out=$2; shift 2 ;;
-	--prepare) prepare=yes; shift ;;
+	--prepare) step=prepare line=$2; shift 2 ;;
+	--checksums) step=checksums line=$2; shift 2 ;;
 	--) shift; break ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
 done
 
-: "${kernel_build:=/lib/modules/$kernel/build}"
-[ -e "$kernel_build/Makefile" ] ||
-	fail "no headers at $kernel_build: install linux-headers-$kernel, or name them with --kernel-build"
-if [ -r "$kernel_build/include/config/kernel.release" ]; then
-	kernel=$(cat "$kernel_build/include/config/kernel.release")
+# The kernel that the module is for: its release, its line, and whether the module can run on it. What counts is its
+# configuration, not the machine that builds.
+find_kernel() {
+	local config
+	: "${kernel_build:=/lib/modules/$kernel/build}"
+	[ -e "$kernel_build/Makefile" ] ||
+		fail "no headers at $kernel_build: install linux-headers-$kernel, or name them with --kernel-build"
+	if [ -r "$kernel_build/include/config/kernel.release" ]; then
+		kernel=$(cat "$kernel_build/include/config/kernel.release")
+	fi
+	line=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel") || fail "'$kernel' is no kernel release"
+	config=$kernel_build/include/config/auto.conf
+	[ -r "$config" ] || fail "$kernel_build is not configured: it lacks include/config/auto.conf"
+	if ! grep -qE '^CONFIG_(X86_64|ARM64)=y' "$config" || grep -q '^CONFIG_CPU_BIG_ENDIAN=y' "$config"; then
+		fail "kernel $kernel is not for a little-endian 64-bit machine (x86_64 or arm64)"
+	fi
+	grep -qE '^CONFIG_INFINIBAND=[ym]' "$config" || fail "kernel $kernel has no RDMA: CONFIG_INFINIBAND is off"
+}
+
+# The series of the line, and the kernel source that it is for
+find_series() {
+	patches=$here/patches/$line
+	[ -d "$patches" ] ||
+		fail "no patch series for kernel line '$line': there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
+	: "${source:=/usr/src/linux-source-$line.tar.xz}"
+	[ -e "$source" ] || fail "no kernel source at $source: install linux-source-$line, or name it with --source"
+}
+
+# copy_rxe FOLDER: rxe as the kernel source has it
+copy_rxe() {
+	if [ -d "$source" ]; then
+		cp "$source/$rxe"/*.[ch] "$1/" || fail "$source has no $rxe"
+	else
+		tar -C "$1" -xf "$source" --strip-components=5 --wildcards "*/$rxe/*.[ch]" || fail "$source has no $rxe"
+	fi
+}
+
+patched_files() { sed -n 's,^--- a/,,p' "$patches"/*.patch | sort -u; }
+
+# With one line of context, patch may find a place that is not the right one. So each file that is patched must be one
+# that the series was made for, to the byte.
+check_sources() {
+	local folder=$1 file sum unknown=()
+	for file in $(patched_files); do
+		sum=$(sha256sum <"$folder/$file") || fail "$source has no $rxe/$file"
+		grep -q "^${sum%% *}  $file\$" "$patches/sources" || unknown+=("$file")
+	done
+	[ ${#unknown[@]} -eq 0 ] ||
+		fail "the series for $line was not made for this kernel source. $source has another ${unknown[*]}; patches/$line/sources says which is known, and docs/kernel-module.md how to adapt the series."
+}
+
+# apply_series FOLDER
+apply_series() {
+	local patch said
+	for patch in "$patches"/*.patch; do
+		said=$(patch --fuzz=0 --no-backup-if-mismatch --directory "$1" -p1 <"$patch" 2>&1) ||
+			fail "$(basename "$patch") does not apply to $source: $said"
+		! grep -qE 'offset|fuzz' <<<"$said" || fail "$(basename "$patch") applies elsewhere in $source: $said"
+	done
+}
+
+# fill FOLDER: with the sources of the module, patched
+fill() {
+	rm -rf "${1:?}"/rxe*.[ch] "$1"/prism*.[ch] "$1/core"
+	copy_rxe "$1"
+	check_sources "$1"
+	apply_series "$1"
+	cp "$here"/*.[ch] "$here/Kbuild" "$patches"/*.h "$1/"
+	mkdir "$1/core"
+	cp "$here"/core/*.[ch] "$1/core/"
+}
+
+print_checksums() {
+	local folder file
+	folder=$(mktemp -d)
+	# shellcheck disable=SC2064 # this folder, now
+	trap "rm -rf '$folder'" EXIT
+	copy_rxe "$folder"
+	for file in $(patched_files); do
+		(cd "$folder" && sha256sum "$file")
+	done
+}
+
+[ "$step" != module ] || find_kernel
+find_series
+if [ "$step" = checksums ]; then
+	print_checksums
+	exit
 fi
-line=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel")
-patches=$here/patches/$line
-[ -d "$patches" ] ||
-	fail "no patch series for kernel $kernel: there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
-[ "$(uname -m)" = x86_64 ] || [ "$(uname -m)" = aarch64 ] || fail "only little-endian 64-bit machines are supported"
-: "${source:=/usr/src/linux-source-$line.tar.xz}"
-[ -e "$source" ] || fail "no kernel source at $source: install linux-source-$line, or name it with --source"
 : "${out:=rxe-prism-$kernel}"
-
-rxe=drivers/infiniband/sw/rxe
-mkdir -p "$out"
+mkdir -p "$out" || fail "--out names no folder that can be written to"
 out=$(cd "$out" && pwd)
-rm -rf "${out:?}"/rxe*.[ch] "$out"/prism*.[ch] "$out/core"
-if [ -d "$source" ]; then
-	cp "$source/$rxe"/*.[ch] "$out/"
-else
-	tar -C "$out" -xf "$source" --strip-components=5 --wildcards "*/$rxe/*.[ch]"
-fi
-for patch in "$patches"/*.patch; do
-	patch --quiet --directory "$out" -p1 <"$patch" ||
-		fail "$(basename "$patch") does not apply to $source: it is made for the $line line as Debian has it"
-done
-cp "$here"/*.[ch] "$here/Kbuild" "$patches"/*.h "$out/"
-mkdir -p "$out/core"
-cp "$here"/core/*.[ch] "$out/core/"
-[ -z "$prepare" ] || exit 0
-
+[[ $out != *[[:space:]:]* ]] ||
+	fail "the kernel's make takes no folder with a space or a colon in its name: '$out'. Name another with --out."
+fill "$out"
 # No BTF: it would want the debug information of the kernel itself.
-make -C "$kernel_build" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+[ "$step" = prepare ] ||
+	make -C "$kernel_build" -j "$(nproc)" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
