@@ -3,8 +3,13 @@
 # Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_), tx.pml is
 # PRISM-TX (the names with tx_).
 #
-#   run_model.sh NAME    build and run it; status 0 exactly when the outcome is the expected one
-#   run_model.sh --list  all names, with the set that each belongs to and what is expected
+#   run_model.sh NAME             build and run it; status 0 exactly when the outcome is the expected one
+#   run_model.sh --changed NAME   the same, unless the file "passed" says that exactly this has passed before
+#   run_model.sh --record NAME    the same as the first, and note in "passed" that it has
+#   run_model.sh --list           all names, with the set that each belongs to and what is expected
+#
+# A search always comes to the same end, so one that has passed need not be run again: "passed" has a hash of all that it
+# depends on (the model's text, its macros, the search, spin's version), and what was found.
 #
 # A clean configuration must be searched to the end (with "bitstate": as far as the hash array goes) without an error.
 # A broken variant, and a known limit, must violate the rule that is named; any other error is a failure too.
@@ -180,9 +185,13 @@ if [ "${1:-}" = --list ]; then
 	done
 	exit 0
 fi
+mode=run
+case ${1:-} in
+--changed | --record) mode=${1#--}; shift ;;
+esac
 name=${1:-}
 if [ $# -ne 1 ] || [ -z "${expected[$name]:-}" ]; then
-	echo "usage: run_model.sh NAME | --list" >&2
+	echo "usage: run_model.sh [--changed | --record] NAME | --list" >&2
 	exit 2
 fi
 if ! command -v spin >/dev/null; then
@@ -196,10 +205,6 @@ case $name in
 *) model=kv.pml ;;
 esac
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/prism-model.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
 read -ra defines <<<"${macros[$name]}"
 read -ra how <<<"${search[$name]}"
 compile=(-O2 -w -DSAFETY -DMEMLIM=2048)
@@ -212,6 +217,27 @@ else
 	compile+=(-DCOLLAPSE)
 	run+=(-w22)
 fi
+
+passed=$here/passed
+hash=$({ cat "$here/$model" && echo "${expected[$name]}; ${macros[$name]}; ${compile[*]}; ${run[*]}" && spin -V; } | sha256sum)
+hash=${hash%% *}
+if [ "$mode" = changed ] && grep -q "^$name $hash " "$passed"; then
+	echo "not run: unchanged since it passed: $(sed -n "s/^$name $hash //p" "$passed")"
+	exit 0
+fi
+
+# Several models may end at the same time.
+record() {
+	(
+		flock 9
+		{ grep -v "^$name " "$passed" && echo "$name $hash $1"; } | LC_ALL=C sort >"$passed.new"
+		mv "$passed.new" "$passed"
+	) 9<"$here"
+}
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/prism-model.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 
 spin -a "${defines[@]}" "$here/$model" >spin.log || {
 	cat spin.log
@@ -240,12 +266,13 @@ fail() {
 	exit 1
 }
 
-if [ "${expected[$name]}" != clean ]; then
-	[ "$violated" = "assertion violated ${expected[$name]}" ] || fail "expected: ${expected[$name]} violated"
-	exit 0
+if [ "${expected[$name]}" = clean ]; then
+	[ "$status" -eq 0 ] || fail "the search ended with $status"
+	[ "$errors" = 0 ] || fail "expected: no error"
+	if grep -Eq 'max search depth too small|reached -DMEMLIM|Search not completed|out of memory' pan.log; then
+		fail "the search is not complete"
+	fi
+elif [ "$violated" != "assertion violated ${expected[$name]}" ]; then
+	fail "expected: ${expected[$name]} violated"
 fi
-[ "$status" -eq 0 ] || fail "the search ended with $status"
-[ "$errors" = 0 ] || fail "expected: no error"
-if grep -Eq 'max search depth too small|reached -DMEMLIM|Search not completed|out of memory' pan.log; then
-	fail "the search is not complete"
-fi
+[ "$mode" != record ] || record "$states states, depth $depth${violated:+, $violated}"
