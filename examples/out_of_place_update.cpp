@@ -5,6 +5,10 @@
  *
  * Readers follow the pointer by an indirect READ and always see a whole value. Buffers that fall out of use are
  * reported to the server in batches.
+ *
+ *     $ build/bin/examples/out_of_place_update --self
+ *
+ * or as two processes: "server", and "client HOST".
  */
 #include "example.hpp"
 

@@ -3,7 +3,9 @@
  * PRISM from C with ibv_post_send() alone: one list of work requests that follows a pointer, swaps it, and follows it
  * again.
  *
- *     plain_post_send server | client HOST | --self
+ *     $ build/bin/examples/plain_post_send --self
+ *
+ * or as two processes: "server", and "client HOST".
  *
  * Everything but prismdv_create_qp(), prismdv_set_peer_capability() and struct prismdv_send_wr is ordinary verbs.
  */

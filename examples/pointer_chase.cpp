@@ -3,6 +3,10 @@
  * Following a pointer in another machine's memory: two READs, or one indirect READ.
  *
  * The server has a table of pointers to 64-byte objects and then does nothing: its device serves the client.
+ *
+ *     $ build/bin/examples/pointer_chase --self
+ *
+ * or as two processes: "server", and "client HOST".
  */
 #include "example.hpp"
 

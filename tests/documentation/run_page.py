@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Runs the commands that a page tells its reader to type, all of one page in one shell.
+
+The reader's host is made for each page: namespaces of its own (network, mounts, processes), an interface eth0 beside
+lo, names for the hosts that pages speak of, an empty folder to work in, where build/ and the source tree's files are,
+and the build tree's programs in the path.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SOURCE = os.path.realpath(os.path.join(HERE, os.pardir, os.pardir))
+sys.path.insert(0, HERE)
+
+from pages import PLACES, PageError, read_page  # noqa: E402
+
+# What pages call hosts. All are this one.
+HOSTS = ("one", "two", "three", "hub", "HOST")
+# Programs of others that pages tell readers to type
+FOREIGN = ("apt", "apt-get", "cmake", "ctest", "dpkg-buildpackage", "git", "insmod", "mckey", "modprobe", "mpicc", "mpirun")
+FOREIGN += ("nbdkit", "ninja", "pkg-config", "rdma", "rping", "tshark", "ucx_info", "ucx_perftest", "fi_pingpong")
+
+SPACES = ("unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+
+PROLOGUE = r"""
+set -euo pipefail
+trap 'echo "FAILED ($?): line $((LINENO)): $BASH_COMMAND" >&2' ERR
+listeners() { ss -Hlnt 2>/dev/null | wc -l; ls /proc/net/unix >/dev/null && grep -c prism-cm /proc/net/unix || true; }
+# After a command in the background: until it listens, or as long as a reader takes to type the next line.
+background() {
+    local before=$1 tries
+    for ((tries = 0; tries < 30; tries++)); do
+        sleep 0.1
+        [ "$(listeners)" = "$before" ] || { sleep 0.2; return 0; }
+    done
+}
+"""
+
+
+def quote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def script_of(blocks):
+    """One bash script; each block's output between marks of its own."""
+    lines = [PROLOGUE]
+    for number, block in enumerate(blocks):
+        lines.append(f"echo '##block {number}'")
+        for command in block.first:
+            lines.append(command)
+        for line in block.lines:
+            if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
+                lines.append('before=$(listeners)')
+                lines.append(line)
+                lines.append('background "$before"')
+            else:
+                lines.append(line)
+    lines.append("echo '##end'")
+    return "\n".join(lines) + "\n"
+
+
+def make_host(folder, build):
+    """What the page's shell starts with; returns a script that it is run by, inside of its namespaces."""
+    work = os.path.join(folder, "work")
+    os.mkdir(work)
+    for name in os.listdir(SOURCE):
+        if not name.startswith((".git", "build")):
+            os.symlink(os.path.join(SOURCE, name), os.path.join(work, name))
+    os.symlink(build, os.path.join(work, "build"))
+    hosts = os.path.join(folder, "hosts")
+    with open(hosts, "w", encoding="ascii") as file:
+        file.write("127.0.0.1 localhost\n" + "".join(f"127.0.0.1 {name}\n" for name in HOSTS))
+    enter = os.path.join(folder, "enter")
+    with open(enter, "w", encoding="ascii") as file:
+        file.write(
+            "set -e\n"
+            f"mount --bind {quote(hosts)} /etc/hosts\n"
+            "ip link set lo up\n"
+            "ip link add eth0 type veth peer name eth0-peer\n"
+            "ip address add 192.0.2.2/24 dev eth0\n"
+            "ip link set eth0 up\nip link set eth0-peer up\n"
+            f"cd {quote(work)}\n"
+            f"exec bash {quote(os.path.join(folder, 'script'))}\n"
+        )
+    return enter
+
+
+def run_tree(blocks, build, seconds):
+    """Returns the exit status and the output."""
+    folder = tempfile.mkdtemp(prefix="prism-page.")
+    try:
+        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as file:
+            file.write(script_of(blocks))
+        enter = make_host(folder, build)
+        environment = dict(os.environ, PRISM_BUILD=build, PRISM_SOURCE=SOURCE)
+        environment["PATH"] = f"{build}/bin:{build}/bin/examples:/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
+        command = ["timeout", "-k", "5", str(seconds), *SPACES, "bash", enter]
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        )
+        return done.returncode, done.stdout.decode(errors="replace")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def complaints(blocks, status, output):
+    """What did not go as the page says."""
+    parts = re.split(r"^##block \d+$|^##end$", output, flags=re.M)
+    if status == 124:
+        yield "out of time"
+    elif status or "##end" not in output:
+        yield f"ended with {status}"
+    for block, part in zip(blocks, parts[1:]):
+        for pattern in block.prints:
+            if not re.search(pattern, part, flags=re.M):
+                yield f"{block.page}:{block.line}: the output has no '{pattern}'"
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def tell(blocks):
+    for block in blocks:
+        for command in block.commands():
+            if block.shown:
+                say(f"shown  {block.page}:{block.line}: {command}   ({block.shown})")
+            else:
+                say(f"{block.where:<7}{block.page}:{block.line}: {command}")
+
+
+def why_no_host():
+    """Why this user may not make a host for readers; empty if it may."""
+    done = subprocess.run([*SPACES, "true"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.stdout.strip() if done.returncode else ""
+
+
+def own_programs(build):
+    try:
+        return set(os.listdir(os.path.join(build, "bin"))) | {"prism-run"}
+    except OSError:
+        return set()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="+", help="below the source tree")
+    parser.add_argument("--where", choices=PLACES, default="tree", help="the blocks that are run (default %(default)s)")
+    parser.add_argument("--script", action="store_true", help="print them as a bash script, instead of running them")
+    parser.add_argument("--list", action="store_true", help="print all commands, and where they are run; run none")
+    parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="(default: build/)")
+    parser.add_argument("--seconds", type=int, default=240, help="of a page (default %(default)s)")
+    options = parser.parse_args()
+    build = os.path.realpath(options.build)
+    if not options.list and not options.script and (why := why_no_host()):
+        say(f"SKIP: no namespaces for this user: {why}")
+        return 77
+    programs = own_programs(build) | set(FOREIGN)
+    failed = False
+    for page in options.pages:
+        blocks = read_page(os.path.join(SOURCE, page), page, programs)
+        chosen = [block for block in blocks if not block.shown and block.where == options.where]
+        if options.list:
+            tell(blocks)
+            continue
+        if options.script:
+            print(script_of(chosen), end="")
+            continue
+        tell(blocks)
+        if not chosen:
+            continue
+        status, output = run_tree(chosen, build, options.seconds)
+        found = list(complaints(chosen, status, output))
+        if found:
+            failed = True
+            say(output)
+            for complaint in found:
+                say(f"FAIL: {page}: {complaint}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except PageError as error:
+        sys.exit(f"FAIL: {error}")
