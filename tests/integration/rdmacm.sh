@@ -35,7 +35,7 @@ cm_pair() {
 		fail "$name: the server does not listen" "$work/server"
 		return
 	}
-	timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$@" >"$work/client" 2>&1 </dev/null
+	ends_well "$work/client" timeout -k 5 60 "${client_in[@]}" "${run[@]}" "$@"
 	client_status=$?
 	[ $client_status -eq 0 ] || kill "$server_pid" 2>/dev/null
 	ended_well "$server_pid" "$work/server"
@@ -49,13 +49,27 @@ cm_pair() {
 	fi
 }
 
-# ended_well PID LOG: its status; rping closes its channel while its other thread may be about to ask it for an event
+# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event, and
+# then fails although all is done, on any device (rdma-core's commit f3ae6534a). Who calls this looks at what was done.
+# forgive STATUS LOG: the status, but for that one
+forgive() {
+	[ "$1" -eq 255 ] && tail -n 1 "$2" | grep -q '^rdma_get_cm_event: Bad file descriptor' && return 0
+	return "$1"
+}
+
+# ended_well PID LOG
 ended_well() {
-	local status
-	wait "$1"
-	status=$?
-	[ $status -eq 255 ] && grep -q '^rdma_get_cm_event: Bad file descriptor' "$2" && status=0
-	return $status
+	local status=0
+	wait "$1" || status=$?
+	forgive $status "$2"
+}
+
+# ends_well LOG COMMAND...
+ends_well() {
+	local log=$1 status=0
+	shift
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	forgive $status "$log"
 }
 
 # ping ADDRESS [SERVER-ADDRESS]
@@ -219,7 +233,7 @@ for _ in range(3000):
     data = envelope() if random.random() < 0.8 else random.randbytes(random.choice([0, 1, 295, 296, 297, 3000]))
     sender.sendto(data, "\0" + random.choice(listeners + processes))
 PYTHON
-	timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port" >"$work/client" 2>&1
+	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
 	status=$?
 	wait "$server_pid"
 	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "garbage before a connection" ||
@@ -283,7 +297,8 @@ several_servers() {
 		wait_for 20 listens "$each" || bad=1
 	done
 	for ((each = last; each >= first; each--)); do
-		timeout 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -a 10.47.0.1 -p "$each" >"$work/client" 2>&1 || bad=1
+		ends_well "$work/client" timeout 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -v -a 10.47.0.1 -p "$each" || bad=1
+		grep -q 'rdma-ping-2' "$work/client" || bad=1
 	done
 	for each in "${!pids[@]}"; do
 		ended_well "${pids[each]}" "$work/server$((first + each))" || bad=1

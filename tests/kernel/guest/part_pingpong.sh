@@ -37,5 +37,17 @@ group_pingpong() {
 rping_run() {
 	local address=$1
 	next_port
-	run_pair_of $port rping -s -a "$address" -p $port -C 10 -V -- rping -c -a "$address" -p $port -C 10 -V
+	run_pair_of $port rping_side -s -a "$address" -p $port -C 10 -V -- rping_side -c -a "$address" -p $port -C 10 -V -v
+}
+
+# Before rdma-core 59, rping closes its channel at the end while its other thread may be about to ask it for an event, and
+# then fails although all is done, on any device (rdma-core's commit f3ae6534a). The client tells whether all is done.
+rping_side() {
+	local status=0 log
+	log=$(mktemp)
+	rping "$@" >"$log" 2>&1 || status=$?
+	cat "$log"
+	[ $status -ne 255 ] || ! tail -n 1 "$log" | grep -q '^rdma_get_cm_event: Bad file descriptor' || status=0
+	[ "$1" = -s ] || grep -q 'rdma-ping-9' "$log" || fail "rping: not all messages came back"
+	return $status
 }

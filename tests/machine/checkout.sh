@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# usage: checkout.sh FOLDER: what somebody would get who cloned this checkout, with what is not committed yet
+set -euo pipefail
+source=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$source"
+mkdir -p "$1"
+{ git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build*' -not -path './.git/*'; } |
+	while IFS= read -r file; do
+		[ ! -e "$file" ] || printf '%s\n' "$file"
+	done | tar -cf - -T - | tar -C "$1" -xf -
