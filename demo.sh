@@ -1,25 +1,42 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# On a fresh Debian 12: install what is missing, build, run the PRISM operations beside the same work done with plain
-# verbs, between two processes on the userspace device, and print the ratios. Needs neither a module nor root, except
-# for installing packages.
+# On a fresh Debian 12: install what is missing, build, and show on the userspace device what PRISM is for: its operations
+# beside the same work done with plain verbs, a key-value store beside Pilaf. Needs neither a kernel module nor root,
+# except for installing packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/packages.sh
 
 case "${1:-}" in
+'') ;;
 -h | --help)
-	echo "usage: ./demo.sh    build, then compare PRISM operations with plain verbs (about two minutes)"
+	echo "usage: ./demo.sh    install what is missing, build into build/, compare (about five minutes)"
 	exit 0
 	;;
+*) stop "no such option: $1 (usage: ./demo.sh)" ;;
 esac
+need_folder
 
 echo "== packages"
 install_packages "${build_packages[@]}"
 echo "== build (log: build.log)"
-configure_and_build build all -DBUILD_TESTING=OFF -DPRISM_APPS=OFF
+configure_and_build build demo -DPRISM_PRECOMPILE=all
 echo "== the userspace device, as unmodified verbs programs see it"
 build/bin/prism-run ibv_devinfo -d prism_lo | sed -n 1,8p
 echo
-echo "== PRISM beside plain verbs, two processes on loopback: medians of interleaved runs"
-build/bin/ib_prism_ratios
+echo "== PRISM beside plain verbs, two processes on loopback"
+build/bin/ib_prism_ratios --rounds 3
+echo
+echo "== PRISM-KV beside Pilaf, whose PUT is a call: YCSB-C is reads, YCSB-A half updates"
+build/bin/kv_figures --table --systems prism,pilaf --clients 1,4 --rounds 3 --duration 0.5
+cat <<'END'
+
+== what to type next
+build/bin/prism-kv-server --records 100000 &                 # a store, and its client
+build/bin/prism-kv put greeting "hello world"
+build/bin/prism-kv get greeting
+build/bin/examples/pointer_chase --self                      # a first program: examples/pointer_chase.cpp
+build/bin/prism-run ib_read_lat -d prism_lo -x 0 -F &        # Debian's own programs, on the userspace device
+build/bin/prism-run ib_read_lat -d prism_lo -x 0 -F 127.0.0.1
+ninja -C build programs                                      # the rest: replicated blocks, transactions (README.md)
+END

@@ -1,44 +1,83 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034
-# Sourced by demo.sh and check.sh: install the Debian packages that are missing, with sudo where that is needed.
+# Sourced by demo.sh and check.sh: what they need of Debian, and how it is installed and built with.
 
-build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev libisal-dev libcli11-dev nlohmann-json3-dev libfmt-dev
-	libgtest-dev ibverbs-utils perftest iproute2 python3)
-apps_packages=(libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libcurl4-openssl-dev nbdkit-plugin-dev)
-check_packages=(clang libclang-rt-14-dev clang-format librdmacm-dev tshark tcpdump ethtool python3-scapy mandoc
+# To build everything but the tests, and to run what README shows
+build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
+	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libcurl4-openssl-dev
+	nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
+# To build and run the tests of the programs
+test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib procps
-	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin
-	nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server)
-# Building the kernel module, with the kernels that it is tested in
+	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server)
+# To build the kernel module, and the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
-	flex bison bc libelf-dev libssl-dev dwarves sparse perl dkms dh-dkms debhelper
-	qemu-system-x86 busybox-static kmod cpio rdma-core rdmacm-utils python3-pyverbs)
+	flex bison bc libelf-dev libssl-dev dwarves sparse perl
+	qemu-system-x86 busybox-static kmod cpio rdma-core rdmacm-utils)
+# To build the Debian packages, and to try them on a bare machine
+package_packages=(ccache dpkg-dev lintian mmdebstrap uidmap util-linux)
 
-# install_packages NAME...: apt-get install what dpkg does not know as installed
-install_packages() {
-	local missing=() package
-	for package in "$@"; do
-		dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-	done
-	[ ${#missing[@]} -eq 0 ] && return 0
-	echo "installing: ${missing[*]}"
-	local as_root=()
-	if [ "$(id -u)" -ne 0 ]; then
-		command -v sudo >/dev/null || {
-			echo "error: run as root, or install sudo, or install these packages yourself: ${missing[*]}" >&2
-			return 1
-		}
-		as_root=(sudo)
-	fi
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
-		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-			"${missing[@]}" >/dev/null
+# stop TEXT: why nothing can go on, and what to do, in one line
+stop() {
+	echo "error: $*" >&2
+	exit 1
 }
 
-# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]
+# need_folder: that this checkout can be built in
+need_folder() {
+	[ -w . ] || stop "$PWD cannot be written to: copy the checkout to a folder of yours and build there"
+}
+
+# missing_packages NAME...: those that dpkg does not know as installed
+missing_packages() {
+	local package
+	for package in "$@"; do
+		dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$package"
+	done
+}
+
+# as_root COMMAND...
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+# install_packages NAME...: of Debian, what is missing; with sudo where that is needed. PACKAGE_CACHE is a folder for what
+# is downloaded.
+install_packages() {
+	local missing log keep=()
+	command -v dpkg-query >/dev/null || stop "this is no Debian: install what corresponds to $* and build by CONTRIBUTING.md"
+	missing=$(missing_packages "$@")
+	[ -n "$missing" ] || return 0
+	[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+		stop "neither root nor sudo: have these packages installed, then start again: $missing"
+	echo "installing: $missing"
+	log=$(mktemp)
+	[ -z "${PACKAGE_CACHE:-}" ] || keep=(-o "Dir::Cache::archives=$PACKAGE_CACHE" -o APT::Keep-Downloaded-Packages=true)
+	# shellcheck disable=SC2086 # a list
+	if ! as_root env DEBIAN_FRONTEND=noninteractive sh -c \
+		'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
+		tail -n 15 "$log" >&2
+		rm -f "$log"
+		stop "apt-get could not install them (above: why; without a network, or with an interrupted dpkg, mend that first): $missing"
+	fi
+	rm -f "$log"
+}
+
+# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]: all options of the project that a step depends on are named by
+# it, so that what an earlier run left in the folder's cache changes nothing.
 configure_and_build() {
-	local folder=$1 target=$2
+	local folder=$1 target=$2 log=$1.log
 	shift 2
-	cmake -S . -B "$folder" -G Ninja "$@" >"$folder.log" 2>&1 || { tail -n 30 "$folder.log"; return 1; }
-	ninja -C "$folder" "$target" >>"$folder.log" 2>&1 || { grep -B2 -A12 -E 'error:|FAILED' "$folder.log" | head -n 60; return 1; }
+	cmake -S . -B "$folder" -G Ninja "$@" >"$log" 2>&1 || {
+		tail -n 30 "$log" >&2
+		stop "cmake failed (above, and in $log)"
+	}
+	ninja -C "$folder" "$target" >>"$log" 2>&1 || {
+		grep -B2 -A12 -E 'error:|FAILED' "$log" | head -n 60 >&2
+		stop "the build failed (above, and in $log)"
+	}
 }

@@ -11,20 +11,26 @@ import sys
 import tempfile
 import time
 
-try:
-    import matplotlib
-    from matplotlib import pyplot
-except ImportError:
-    sys.exit(f"{os.path.basename(sys.argv[0])}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
+matplotlib = pyplot = None  # load_matplotlib()
 
-matplotlib.use("svg")
-
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.realpath(sys.argv[0]))  # where the programs are
 SPDX = "GPL-2.0 OR Linux-OpenIB"
 
 
 class ToolError(Exception):
     """A program failed; the text says which and what it printed."""
+
+
+def load_matplotlib():
+    """Before anything is measured, by programs that will draw."""
+    global matplotlib, pyplot
+    try:
+        import matplotlib
+        from matplotlib import pyplot
+    except ImportError:
+        program = os.path.basename(sys.argv[0])
+        sys.exit(f"{program}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
+    matplotlib.use("svg")
 
 
 def free_port(first):

@@ -22,7 +22,7 @@ constexpr unsigned random_bits = 24;
 std::uint64_t next_epoch(std::uint64_t epoch)
 {
 	std::uint64_t random = 0;
-	(void)::getrandom(&random, sizeof(random), 0);
+	(void)!::getrandom(&random, sizeof(random), 0);
 	const std::uint64_t low = random & ((std::uint64_t{1} << random_bits) - 1);
 	return ((epoch >> random_bits) + 1) << random_bits | low;
 }

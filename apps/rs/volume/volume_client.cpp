@@ -27,7 +27,7 @@ std::uint64_t random_number()
 {
 	std::uint64_t number = 0;
 	while (!number)
-		(void)::getrandom(&number, sizeof(number), 0);
+		(void)!::getrandom(&number, sizeof(number), 0);
 	return number;
 }
 
