@@ -92,16 +92,17 @@ def make_host(folder, build):
     return enter
 
 
-def run_tree(blocks, build, seconds):
-    """Returns the exit status and the output."""
+def run_blocks(blocks, build, seconds, here):
+    """In a host made for the page, or in this one. Returns the exit status and the output."""
     folder = tempfile.mkdtemp(prefix="prism-page.")
     try:
-        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as file:
+        script = os.path.join(folder, "script")
+        with open(script, "w", encoding="utf-8") as file:
             file.write(script_of(blocks))
-        enter = make_host(folder, build)
+        host = ["bash", script] if here else [*SPACES, "bash", make_host(folder, build)]
         environment = dict(os.environ, PRISM_BUILD=build, PRISM_SOURCE=SOURCE)
         environment["PATH"] = f"{build}/bin:{build}/bin/examples:/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
-        command = ["timeout", "-k", "5", str(seconds), *SPACES, "bash", enter]
+        command = ["timeout", "-k", "5", str(seconds), *host]
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
         )
@@ -153,13 +154,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="+", help="below the source tree")
     parser.add_argument("--where", choices=PLACES, default="tree", help="the blocks that are run (default %(default)s)")
+    parser.add_argument("--here", action="store_true", help="run them in this host, not in one made for the page")
     parser.add_argument("--script", action="store_true", help="print them as a bash script, instead of running them")
     parser.add_argument("--list", action="store_true", help="print all commands, and where they are run; run none")
     parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="(default: build/)")
     parser.add_argument("--seconds", type=int, default=240, help="of a page (default %(default)s)")
     options = parser.parse_args()
     build = os.path.realpath(options.build)
-    if not options.list and not options.script and (why := why_no_host()):
+    if not options.list and not options.script and not options.here and (why := why_no_host()):
         say(f"SKIP: no namespaces for this user: {why}")
         return 77
     programs = own_programs(build) | set(FOREIGN)
@@ -176,7 +178,7 @@ def main():
         tell(blocks)
         if not chosen:
             continue
-        status, output = run_tree(chosen, build, options.seconds)
+        status, output = run_blocks(chosen, build, options.seconds, options.here)
         found = list(complaints(chosen, status, output))
         if found:
             failed = True

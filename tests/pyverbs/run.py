@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Run rdma-core's pyverbs suite, as Debian ships it, on one device and write what became of each test as JSON.
 
-usage: run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT]
+usage: run.py --dev DEVICE --gid INDEX --suite FOLDER --out FILE [--only REGEX] [--expect REPORT] [--about TEXT]
 A test that is ok in the other device's report is given up to 20 attempts within a minute: some of the tests race
 with the device, as test_resize_cq, which takes it that a UD send is complete when posting it returns, and loses
 every other time where an emulator shares its processors. Attempts are part of the report.
@@ -98,6 +98,7 @@ def main():
     options.add_argument('--out', required=True, type=pathlib.Path)
     options.add_argument('--only', default='.')
     options.add_argument('--expect', type=pathlib.Path)
+    options.add_argument('--about', default='')
     given = options.parse_args()
     expected = json.loads(given.expect.read_text())['tests'] if given.expect else {}
     with tempfile.TemporaryDirectory() as name:
@@ -112,7 +113,7 @@ def main():
     counts = {}
     for outcome in result.outcome.values():
         counts[outcome['status']] = counts.get(outcome['status'], 0) + 1
-    given.out.write_text(json.dumps({'device': given.dev, 'counts': counts, 'tests': result.outcome}, indent=1))
+    given.out.write_text(json.dumps({'device': given.dev, 'about': given.about, 'counts': counts, 'tests': result.outcome}, indent=1))
     print(f'{len(result.outcome)} tests: ' + ', '.join(f'{n} {word}' for word, n in sorted(counts.items())))
     return 0 if result.outcome else 1
 

@@ -90,13 +90,11 @@ thorough_part() {
 	[ -n "$SHORT" ] || part "$@"
 }
 
-# count N: of iterations, a quarter on kernels that are slow
+# count N: of iterations, a quarter on kernels that are slow; COUNT_DIVISOR says otherwise
 count() {
-	if [ -n "$SHORT" ]; then
-		echo $(($1 / 4))
-	else
-		echo "$1"
-	fi
+	local divisor=1
+	[ -z "$SHORT" ] || divisor=4
+	echo $(($1 / ${COUNT_DIVISOR:-$divisor}))
 }
 
 # finish_parts: the count, and what main.sh ends with
@@ -309,10 +307,28 @@ listening_or_ended() { listening "$1" || ended "$2"; }
 # The port for the next pair of processes. Parts run in shells of their own, so each begins elsewhere.
 next_port() { port=$((18000 + (RANDOM % 20000))); }
 
+one_ended() { ended "$1" || ended "$2"; }
+
+# side_status SIDE PID PATIENCE PEER-STATUS: how a process ended whose peer has ended. After a peer that failed it may wait
+# for ever, and is ended. So it is after a peer that succeeded, when PATIENCE (seconds, may be empty) is over: then that is
+# no failure.
+side_status() {
+	if [ "$4" -ne 0 ]; then
+		kill "$2" 2>/dev/null
+	elif [ -n "$3" ] && ! wait_for "$3" ended "$2"; then
+		echo "the $1 goes on: ended" >&2
+		kill "$2"
+		wait "$2"
+		return 0
+	fi
+	wait "$2"
+}
+
 # run_pair_of PORT SERVER... -- CLIENT...: both must end with 0. Port 0: the server has no TCP port to wait for.
 # SERVER_PATIENCE: so many seconds after a client that succeeded, the server is ended, and that is no failure.
+# CLIENT_PATIENCE: the same with the sides exchanged; without it, the server is not looked at before the client has ended.
 run_pair_of() {
-	local at=$1 server=() server_pid client_status=0 server_status=0 log
+	local at=$1 server=() server_pid client_pid client_status=0 server_status=0 log
 	shift
 	while [ "$1" != -- ]; do
 		server+=("$1")
@@ -329,15 +345,15 @@ run_pair_of() {
 		wait_for 15 listening_or_ended "$at" $server_pid || true
 	fi
 	echo "+ $*"
-	"$@" || client_status=$?
-	# A client that failed may leave a server that waits forever.
-	[ $client_status -eq 0 ] || kill $server_pid 2>/dev/null || true
-	if [ -n "${SERVER_PATIENCE:-}" ] && [ $client_status -eq 0 ] && ! wait_for "$SERVER_PATIENCE" ended $server_pid; then
-		echo "the server goes on: ended"
-		kill $server_pid
-		wait $server_pid || true
-	else
+	"$@" &
+	client_pid=$!
+	[ -z "${CLIENT_PATIENCE:-}" ] || wait_for 100000 one_ended $server_pid $client_pid
+	if [ -n "${CLIENT_PATIENCE:-}" ] && ended $server_pid; then
 		wait $server_pid || server_status=$?
+		side_status client $client_pid "$CLIENT_PATIENCE" $server_status || client_status=$?
+	else
+		wait $client_pid || client_status=$?
+		side_status server $server_pid "${SERVER_PATIENCE:-}" $client_status || server_status=$?
 	fi
 	sed 's/^/server: /' "$log"
 	echo "client ended with $client_status, server with $server_status"

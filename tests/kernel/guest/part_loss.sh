@@ -23,10 +23,10 @@ loss_perftest6() {
 	perftest_run "${DEVICE}b" fd00:8::2 "${DEVICE}a" fd00:8::1 "$@" -u 10
 }
 
-# The client leaves when it has everything. If its last acknowledge is lost there is nobody to repeat it, and the server,
+# Each side leaves when it has everything. If its last acknowledge is lost there is nobody to repeat it, and the other side,
 # whose retry count of 7 is without end in rxe, never ends.
 loss_pingpong() {
-	SERVER_PATIENCE=5 pingpong_run ibv_rc_pingpong "${DEVICE}b" 10.8.0.2 "${DEVICE}a" 10.8.0.1 "$@"
+	SERVER_PATIENCE=5 CLIENT_PATIENCE=5 pingpong_run ibv_rc_pingpong "${DEVICE}b" 10.8.0.2 "${DEVICE}a" 10.8.0.1 "$@"
 }
 
 # The tools of this project, which only our module can carry

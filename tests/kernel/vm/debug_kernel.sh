@@ -36,7 +36,7 @@ archive=/usr/src/$package.tar.xz
 tree=${sources:-${out%/*}}/$package
 log=$out/build.log
 
-# The sources of the installed package version
+# The sources of the installed package version, as this script leaves them
 unpack() {
 	local version=$1
 	[ "$(cat "$tree/.prism_version" 2>/dev/null)" != "$version" ] || return 0
@@ -101,13 +101,13 @@ watch() {
 main() {
 	local version stamp
 	version=$(package_version "$package")
-	stamp=$(cat <(echo "$version") "${fragments[@]}" | sha256sum | cut -d ' ' -f 1)
+	stamp=$(cat <(echo "$version") "${fragments[@]}" "$0" | sha256sum | cut -d ' ' -f 1)
 	if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
 		refresh_initrd "$out"
 		say "$out is up to date ($package $version, $variant)"
 		return
 	fi
-	unpack "$version"
+	unpack "$version $(cksum <"$0")"
 	rm -rf "$out"
 	mkdir -p "$out/build"
 	say "building $package $version, $variant (log: $log)"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2154 # from lib.sh and main.sh
+# What docs/kernel-module.md tells the module's user to type, on a host as it says: an interface eth0, the module where
+# modprobe finds it, another host.
+
+documentation_host() {
+	[ "$KIND" = prism ] || skip "PRISM needs our module"
+	need_module "$KIND" # what it depends on
+	unload_module "$KIND" || fail "rmmod"
+	echo "install rxe_prism insmod $KO" >/etc/modprobe.d/rxe_prism.conf
+	modprobe_some dummy
+	ip link add eth0 type dummy && ip addr add 192.0.2.2/24 dev eth0 && ip link set eth0 up || fail "no eth0"
+	echo "192.0.2.2 HOST" >>/etc/hosts
+}
+
+documentation_page() {
+	python3 "$guest_folder/../../documentation/run_page.py" --where guest --here --build "$PRISM_BUILD" "$1"
+}
+
+group_documentation() {
+	part "documentation host" documentation_host
+	PART_SECONDS=120 part "docs/kernel-module.md" documentation_page docs/kernel-module.md
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What kernel/rxe-prism/build.sh must refuse, and say why: sources that a series was not made for, a series that would go
+# somewhere else, kernels that the module cannot run on. And, before each, that it takes what is as it should be.
+# usage: series.sh LINE
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+line=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rxe=drivers/infiniband/sw/rxe
+failed=0
+
+# fresh: a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
+fresh() {
+	rm -rf "${work:?}"/*
+	cp -r "$here/../../kernel/rxe-prism" "$work/module"
+	mkdir -p "$work/source" "$work/headers/include/config"
+	tar -C "$work/source" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]"
+	echo 'modules:' >"$work/headers/Makefile"
+	echo "$line.0-test" >"$work/headers/include/config/kernel.release"
+	printf 'CONFIG_X86_64=y\nCONFIG_INFINIBAND=m\n' >"$work/headers/include/config/auto.conf"
+}
+
+build() { "$work/module/build.sh" --source "$work/source" --out "$work/out" "$@" >"$work/said" 2>&1; }
+prepare() { build --prepare "$line"; }
+make_module() { build --kernel-build "$work/headers"; }
+# shellcheck disable=SC2317 # called by refused
+make_in_spaces() { "$work/module/build.sh" --source "$work/source" --kernel-build "$work/headers" --out "$work/a b" >"$work/said" 2>&1; }
+
+# refused NAME MESSAGE COMMAND
+refused() {
+	if "$3"; then
+		echo "FAIL: $1: taken"
+		failed=1
+	elif ! grep -Eq -- "$2" "$work/said"; then
+		echo "FAIL: $1: no '$2' in: $(cat "$work/said")"
+		failed=1
+	else
+		echo "ok: $1: $(head -n 1 "$work/said" | cut -c 1-150)"
+	fi
+}
+
+record() {
+	"$work/module/build.sh" --checksums "$line" --source "$work/source" >"$work/module/patches/$line/sources"
+}
+
+fresh
+prepare || { cat "$work/said"; echo "FAIL: the installed source is refused"; exit 1; }
+make_module || { cat "$work/said"; echo "FAIL: the headers are refused"; exit 1; }
+first=$(echo "$work/module/patches/$line"/*.patch | cut -d' ' -f1)
+file=$(sed -n 's,^--- a/,,p' "$first" | head -n 1)
+
+echo '/* changed */' >>"$work/source/$rxe/$file"
+refused "a file that the series was not made for" "not made for this kernel source.*$file" prepare
+
+fresh
+sed -i '1i /* moved */' "$work/source/$rxe/$file"
+record
+refused "a change that would go to another line" 'applies elsewhere' prepare
+
+# The context of the first change says something else: patch's default fuzz would take it all the same.
+fresh
+context=$(grep -n -m1 '^ .*[a-z]' "$first" | cut -d: -f1)
+sed -i "${context}s/[a-z]/@/" "$first"
+refused "a change whose context is not there" 'does not apply' prepare
+
+fresh
+printf 'CONFIG_PPC64=y\nCONFIG_CPU_BIG_ENDIAN=y\nCONFIG_INFINIBAND=m\n' >"$work/headers/include/config/auto.conf"
+refused "a kernel of another architecture" 'little-endian 64-bit' make_module
+
+fresh
+echo CONFIG_X86_64=y >"$work/headers/include/config/auto.conf"
+refused "a kernel without RDMA" 'CONFIG_INFINIBAND is off' make_module
+
+fresh
+echo 5.15.0-test >"$work/headers/include/config/kernel.release"
+refused "a kernel without a series" "no patch series for kernel line '5.15'.*prism-run" make_module
+
+fresh
+refused "a folder that make does not take" 'space or a colon' make_in_spaces
+exit $failed
