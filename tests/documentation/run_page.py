@@ -48,6 +48,11 @@ def quote(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+def joined(lines):
+    """Lines that a backslash continues, as one."""
+    return "\n".join(lines).replace("\\\n", " ").split("\n")
+
+
 def script_of(blocks):
     """One bash script; each block's output between marks of its own."""
     lines = [PROLOGUE]
@@ -55,7 +60,7 @@ def script_of(blocks):
         lines.append(f"echo '##block {number}'")
         for command in block.first:
             lines.append(command)
-        for line in block.lines:
+        for line in joined(block.lines):
             if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
                 lines.append('before=$(listeners)')
                 lines.append(line)
@@ -84,6 +89,7 @@ def make_host(folder, build):
             f"mount --bind {quote(hosts)} /etc/hosts\n"
             "ip link set lo up\n"
             "ip link add eth0 type veth peer name eth0-peer\n"
+            "ip link set eth0 addrgenmode none\nip link set eth0-peer addrgenmode none\n"  # new addresses are tentative
             "ip address add 192.0.2.2/24 dev eth0\n"
             "ip link set eth0 up\nip link set eth0-peer up\n"
             f"cd {quote(work)}\n"

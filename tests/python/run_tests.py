@@ -27,7 +27,8 @@ def main():
     Config.device = given.dev
     Config.progress = getattr(pe, f'PRISMDV_PROGRESS_{given.progress.upper()}')
     modules = sorted(path.stem for path in folder.glob('test_*.py'))
-    program = unittest.main(module=None, argv=[sys.argv[0], *(rest or modules)], exit=False)
+    named = [argument for argument in rest if not argument.startswith('-')]
+    program = unittest.main(module=None, argv=[sys.argv[0], *rest, *([] if named else modules)], exit=False)
     return 0 if program.result.wasSuccessful() and program.result.testsRun else 1
 
 
