@@ -3,7 +3,7 @@
 # Sourced by check.sh and tests/packages: Debian's compiler options, those of debian/rules, for packages that are tested and
 # thrown away. Lines and functions are all the debug information that they have, and no paths are rewritten: so compilations
 # of one source in two places are the same.
-export DEB_BUILD_MAINT_OPTIONS='hardening=+all reproducible=-fixfilepath'
+export DEB_BUILD_MAINT_OPTIONS='hardening=+all reproducible=-fixfilepath,-fixdebugpath'
 export DEB_CFLAGS_STRIP=-g DEB_CFLAGS_APPEND=-g1 DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND=-g1
 package_cflags="$(dpkg-buildflags --get CFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
 package_cxxflags="$(dpkg-buildflags --get CXXFLAGS) $(dpkg-buildflags --get CPPFLAGS)"

@@ -4,8 +4,8 @@
 
 # To build everything but the tests, and to run what README shows
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
-	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libcurl4-openssl-dev
-	nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
+	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
+	libcurl4-openssl-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
 # To build and run the tests of the programs
 test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib procps

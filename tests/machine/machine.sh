@@ -44,12 +44,12 @@ make_machine() {
 		--setup-hook="mkdir -p \"\$1/var/cache/apt/archives\"" \
 		--setup-hook="sync-in '$folder/packages' /var/cache/apt/archives" \
 		--customize-hook="sync-out /var/cache/apt/archives '$folder/packages'" \
-		"$suite" "$folder/$suite.tar.new" >"$folder/$suite.log" 2>&1 || {
+		"$suite" "$folder/new-$suite.tar" >"$folder/$suite.log" 2>&1 || {
 		tail -n 20 "$folder/$suite.log" >&2
 		die "no machine of $suite: is there a network?"
 	}
 	rm -rf "$folder/packages/partial" "$folder/packages/lock"
-	mv "$folder/$suite.tar.new" "$folder/$suite.tar"
+	mv "$folder/new-$suite.tar" "$folder/$suite.tar"
 }
 
 # Inside ------------------------------------------------------------------------------------------------------------
@@ -76,9 +76,16 @@ copy() {
 	cp -a "$1" "$2"
 }
 
-# Packages are linked, not copied; what the machine has fetched beside them is kept.
-lend_packages() { cp -aln "$machines/packages/." "$root/var/cache/apt/archives/"; }
-keep_packages() { find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp -an -t "$machines/packages" {} +; }
+# Packages are linked, not copied, before the machine's folder is a mount of its own; what the machine has fetched beside
+# them is kept.
+lend_packages() { find "$machines/packages" -maxdepth 1 -name '*.deb' -exec cp -al -t "$root/var/cache/apt/archives" {} +; }
+keep_packages() {
+	local file
+	find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -links 1 | while IFS= read -r file; do
+		# Another machine may look at the folder now.
+		cp -a "$file" "$machines/packages/.new.$$" && mv "$machines/packages/.new.$$" "$machines/packages/${file##*/}"
+	done
+}
 
 make_user() {
 	chroot "$root" useradd --create-home --shell /bin/bash dev
@@ -91,9 +98,9 @@ inside() {
 	root=$(mktemp -d "$machines/$suite.XXXXXX")
 	trap 'umount -R "$root" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
 	tar -C "$root" -xpf "$machines/$suite.tar"
+	lend_packages
 	mount --bind "$root" "$root"
 	mount_devices
-	lend_packages
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
 	[ -z "$no_network" ] || ip link set lo up
 	if [ -n "$user" ]; then

@@ -1,44 +1,9532 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Build the Debian packages on a bare machine that has what debian/control asks for and nothing else, and ask lintian.
-# usage: build.sh MACHINES PACKAGES: machines of tests/machine, and the folder for the packages. CCACHE_DIR: as check.sh has it.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-machines=$(realpath "$1") packages=$(realpath -m "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-"$here/../machine/checkout.sh" "$work/prism"
-cat >"$work/build" <<'END'
-set -euo pipefail
-cd /build/prism
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends dpkg-dev ccache >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-apt-get build-dep -y -qq --no-install-recommends ./ >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-# What check.sh has compiled with the same options comes from its cache; without one, this takes minutes.
-. scripts/package_flags.sh
-unset DEB_BUILD_MAINT_OPTIONS
-export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc) reproducible=-fixfilepath" PATH=/usr/lib/ccache:$PATH
-export CCACHE_DIR=/ccache CCACHE_BASEDIR=/build/prism CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1
-ccache -z >/dev/null
-dpkg-buildpackage -us -uc -b >/tmp/log 2>&1 || { grep -B2 -A12 -E 'error|FAILED' /tmp/log | head -n 60; tail -n 20 /tmp/log; exit 1; }
-ccache -s | grep -iE 'hits|misses' || true
-mkdir /packages
-mv ../*.deb ../*.changes ../*.buildinfo /packages
-END
-rm -rf "$packages"
-cache=${CCACHE_DIR:-$work/ccache}
-mkdir -p "$cache"
-"$here/../machine/machine.sh" run bookworm "$machines" --put "$work/prism=/build/prism" --put "$work/build=/build/build" \
-	--put "$cache=/ccache" --get "/packages=$packages" -- bash /build/build
-ls -s "$packages"
-
-wanted='libprism-dev libprism-ext0 libprism1 prism-apps prism-utils python3-pyprism rxe-prism-dkms wireshark-prism'
-found=$(cd "$packages" && for file in *.deb; do echo "${file%%_*}"; done | sort | tr '\n' ' ')
-[ "$found" = "$wanted " ] || { echo "FAIL: packages: $found"; exit 1; }
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
 for line in 6.1 6.12; do
-	dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb | grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" ||
-		{ echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
 done
-lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$packages"/*.changes
+#dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+!dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+#dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+0dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+#dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+,dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+#dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+,dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+0dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+<dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+<dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ydpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ydpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+#dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+,dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ydpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+,dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+zdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+>dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+6dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+0dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+0dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+\dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+	dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+vdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+0dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ydpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+3dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ydpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+(dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+&dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+%dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+%dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+\dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+'dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+)dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+[dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+=dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+wdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+]dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+6dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+6dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+2dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+	dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+qdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+_dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+|dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+	dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+	dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+{dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+Ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+:dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+mdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+xdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+1dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+;dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+}dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ddpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+rdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+bdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+udpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+tdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+odpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+-dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+fdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+idpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ldpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+$dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+pdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+kdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+"dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+/dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+*dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+.dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+cdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+hdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+adpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+ndpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+gdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+edpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+sdpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
+
+dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"
+for line in 6.1 6.12; do
+	grep -q "/usr/src/rxe-prism-.*/$line/rxe_resp.c$" "$work/module" || { echo "FAIL: rxe-prism-dkms has no sources for $line"; exit 1; }
+done
