@@ -14,14 +14,14 @@ pass() { echo "ok: $*"; }
 
 apt_quietly() { apt-get -y -qq -o Dpkg::Use-Pty=0 "$@" >/tmp/apt.log 2>&1 || { tail -n 20 /tmp/apt.log; fail "apt-get $*"; return 1; }; }
 
-# All files but those that every installation changes
+# All files but those that every installation changes, such as the copies that adduser and apt keep
 list_files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /packages -o -path /root \
-		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o -print | sort
+		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o -not -path '/etc/g*shadow-' -not -path '/etc/g*roup-' -not -path '/etc/passwd-' -print | sort
 }
 
-# as_user COMMAND...: nobody in particular
-as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$@"; }
+# In front of a command: nobody in particular runs it
+as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp)
 
 # expect NAME PATTERN COMMAND...: it succeeds and prints that
 expect() {
@@ -47,24 +47,24 @@ wait_for() {
 listening() { grep -qi ":$(printf %04X "$1") .* 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
 
 programs_work() {
-	expect "prism-run ibv_devinfo" 'hca_id:.*prism_lo' as_user prism-run ibv_devinfo
-	as_user ib_prism_read_lat -p 19815 >/tmp/server 2>&1 &
+	expect "prism-run ibv_devinfo" 'hca_id:.*prism_lo' "${as_user[@]}" prism-run ibv_devinfo
+	timeout 60 "${as_user[@]}" ib_prism_read_lat -p 19815 >/tmp/server 2>&1 &
 	wait_for listening 19815 || fail "ib_prism_read_lat: the server does not listen"
-	expect "ib_prism_read_lat between two processes" '^ *64 ' as_user ib_prism_read_lat -p 19815 -s 64 127.0.0.1
+	expect "ib_prism_read_lat between two processes" '^ *64 ' "${as_user[@]}" ib_prism_read_lat -p 19815 -s 64 127.0.0.1
 	wait $! || fail "ib_prism_read_lat: the server failed"
-	as_user prism-kv-server --records 1000 -p 19820 >/tmp/server 2>&1 &
+	timeout 120 "${as_user[@]}" prism-kv-server --records 1000 -p 19820 >/tmp/server 2>&1 &
 	local server=$!
 	wait_for listening 19820 || fail "prism-kv-server does not listen"
-	expect "prism-kv put" '' as_user prism-kv -s 127.0.0.1:19820 put greeting "hello world"
-	expect "prism-kv get" '^hello world$' as_user prism-kv -s 127.0.0.1:19820 get greeting
+	expect "prism-kv put" '' "${as_user[@]}" prism-kv -s 127.0.0.1:19820 put greeting "hello world"
+	expect "prism-kv get" '^hello world$' "${as_user[@]}" prism-kv -s 127.0.0.1:19820 get greeting
 	expect "prism-stat" 'prism-kv-server' prism-stat --once
-	expect "prism-ycsb" 'requests/s' as_user prism-ycsb --system prism -p 19820 --records 500 -n 2000
-	expect "kv_figures" 'GET latency' as_user kv_figures --table --systems prism,pilaf --mixes C --clients 1 --rounds 1 -D 0.1
+	expect "prism-ycsb" 'requests/s' "${as_user[@]}" prism-ycsb --system prism -p 19820 --records 500 -n 2000
+	expect "kv_figures" 'GET latency' "${as_user[@]}" kv_figures --table --systems prism,pilaf --mixes C --clients 1 --rounds 1 -D 0.1
 	kill $server
-	expect "pyprism" CAS_MISS as_user python3 -c 'import pyprism; print(pyprism.status_str(1))'
+	expect "pyprism" CAS_MISS "${as_user[@]}" python3 -c 'import pyprism; print(pyprism.status_str(1))'
 	expect "nbdkit plugin" 'prism-rs|configuration' nbdkit prism-rs --help
 	expect "wireshark-prism" prism_rdma tshark -G protocols
-	expect "man pages" prism /bin/ls /usr/share/man/man7
+	expect "manual pages" '^prism-run.1' ls /usr/share/man/man1
 }
 
 program_compiles() {
@@ -77,11 +77,15 @@ program_compiles() {
 			return !prismdv_get_device_list(NULL);
 		}
 	END
-	# shellcheck disable=SC2046 # words
-	gcc /tmp/use.c -o /tmp/use $(pkg-config --cflags --libs prism) && expect "a C program by pkg-config prism" CAS_MISS /tmp/use
+	# shellcheck disable=SC2016 # the inner shell's
+	expect "compiling C by pkg-config prism" '' sh -c 'gcc /tmp/use.c -o /tmp/use $(pkg-config --cflags --libs prism)'
+	expect "a C program" CAS_MISS /tmp/use
 	printf '#include <prism/prism.hpp>\nint main() { prism::Chain chain; }\n' >/tmp/use.cpp
-	# shellcheck disable=SC2046 # words
-	g++ /tmp/use.cpp -o /tmp/use $(pkg-config --cflags --libs prism-ext) && expect "a C++ program by pkg-config prism-ext" '' /tmp/use
+	# shellcheck disable=SC2016
+	expect "compiling C++ by pkg-config prism-ext" '' \
+		sh -c 'g++ -std=c++20 /tmp/use.cpp -o /tmp/use $(pkg-config --cflags --libs prism-ext)'
+	expect "a C++ program" '' /tmp/use
+	expect "manual pages of the library" '^prismdv.7' ls /usr/share/man/man7
 }
 
 apt-get update -qq
