@@ -9,7 +9,9 @@ documentation_host() {
 	unload_module "$KIND" || fail "rmmod"
 	echo "install rxe_prism insmod $KO" >/etc/modprobe.d/rxe_prism.conf
 	modprobe_some dummy
-	ip link add eth0 type dummy && ip addr add 192.0.2.2/24 dev eth0 && ip link set eth0 up || fail "no eth0"
+	check "no eth0" ip link add eth0 type dummy
+	check "no address" ip addr add 192.0.2.2/24 dev eth0
+	check "eth0 stays down" ip link set eth0 up
 	echo "192.0.2.2 HOST" >>/etc/hosts
 }
 
