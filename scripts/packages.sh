@@ -25,6 +25,8 @@ stop() {
 
 # need_folder: that this checkout can be built in
 need_folder() {
+	# The kernel's make takes no such folder for a module, nor the dynamic linker for a library to preload.
+	[[ $PWD != *[[:space:]:]* ]] || stop "this needs a checkout in a folder without spaces and colons in its name, not '$PWD'"
 	[ -w . ] || stop "$PWD cannot be written to: copy the checkout to a folder of yours and build there"
 }
 
@@ -56,24 +58,44 @@ install_packages() {
 		stop "neither root nor sudo: have these packages installed, then start again: $missing"
 	echo "installing: $missing"
 	log=$(mktemp)
+	# shellcheck disable=SC2064 # this file, now
+	trap "rm -f '$log'" RETURN
 	[ -z "${PACKAGE_CACHE:-}" ] || keep=(-o "Dir::Cache::archives=$PACKAGE_CACHE" -o APT::Keep-Downloaded-Packages=true)
 	# shellcheck disable=SC2086 # a list
 	if ! as_root env DEBIAN_FRONTEND=noninteractive sh -c \
 		'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
 		tail -n 15 "$log" >&2
-		rm -f "$log"
+		own_cache
 		stop "apt-get could not install them (above: why; without a network, or with an interrupted dpkg, mend that first): $missing"
 	fi
-	rm -f "$log"
+	own_cache
 }
 
-# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]: all options of the project that a step depends on are named by
-# it, so that what an earlier run left in the folder's cache changes nothing.
+# own_cache: apt works as root, and what it has fetched is of use to this user.
+own_cache() {
+	[ -n "${PACKAGE_CACHE:-}" ] || return 0
+	as_root rm -rf "$PACKAGE_CACHE/partial" "$PACKAGE_CACHE/lock"
+	as_root chown -R "$(id -u):$(id -g)" "$PACKAGE_CACHE"
+}
+
+# need_build_folder FOLDER: an earlier run may have left one that cannot be used
+need_build_folder() {
+	local folder=$1 home
+	[ ! -e "$folder" ] || [ -w "$folder" ] || stop "$folder cannot be written to: remove it (sudo rm -rf $folder), then start again"
+	[ ! -e "$folder.log" ] || [ -w "$folder.log" ] || stop "$folder.log cannot be written to: remove it (sudo rm -f $folder.log)"
+	home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt" 2>/dev/null) || true
+	[ -z "$home" ] || [ "$home" = "$PWD" ] || stop "$folder is of another checkout, $home: remove it, then start again"
+}
+
+# configure_and_build FOLDER TARGET [CMAKE-ARGUMENT...]: all options of the project that a step depends on are named, so
+# that what an earlier run left in the folder's cache changes nothing. Of two that contradict, the last one counts.
 configure_and_build() {
 	local folder=$1 target=$2 log=$1.log
 	shift 2
-	cmake -S . -B "$folder" -G Ninja "$@" >"$log" 2>&1 || {
-		tail -n 30 "$log" >&2
+	need_build_folder "$folder"
+	cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=ON -DPRISM_APPS=ON -DPRISM_PYTHON=ON \
+		-DPRISM_SANITIZE= -DPRISM_FUZZ=OFF -DPRISM_COMPLETE=OFF -DPRISM_PRECOMPILE= "$@" >"$log" 2>&1 || {
+		grep -A8 'CMake Error' "$log" | head -n 30 >&2
 		stop "cmake failed (above, and in $log)"
 	}
 	ninja -C "$folder" "$target" >>"$log" 2>&1 || {

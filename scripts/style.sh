@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Without git, or outside a checkout: what lies here, less what was built.
-list_files() { git ls-files "$@" 2>/dev/null || find . -type f -not -path './.git/*' -not -path './build*'; }
+in_git() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; }
+list_files() { if in_git; then git ls-files "$@"; else find . -type f -not -path './.git/*' -not -path './build*'; fi; }
 
 list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r clang-format --dry-run -Werror
 list_files '*.sh' | grep -E '\.sh$' | xargs -r shellcheck -x
@@ -13,5 +14,12 @@ unlicensed=$(list_files | grep -vE '^(\./)?(LICENSES/|debian/(changelog|source/f
 	xargs -r grep -L 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' || true)
 if [ -n "$unlicensed" ]; then
 	printf 'no SPDX line in:\n%s\n' "$unlicensed" >&2
+	exit 1
+fi
+unrunnable=$(list_files | while IFS= read -r file; do
+	[ -x "$file" ] || ! head -c 2 "$file" | grep -q '#!' || echo "$file"
+done)
+if [ -n "$unrunnable" ]; then
+	printf 'scripts that are not executable:\n%s\n' "$unrunnable" >&2
 	exit 1
 fi

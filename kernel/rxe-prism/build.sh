@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Build rxe_prism.ko: rxe from the distribution's kernel source, the patch series of its kernel line, our own files.
 set -euo pipefail
+unset CDPATH
 here=$(cd "$(dirname "$0")" && pwd)
 
 usage() {
@@ -46,9 +47,9 @@ find_kernel() {
 	: "${kernel_build:=/lib/modules/$kernel/build}"
 	[ -e "$kernel_build/Makefile" ] ||
 		fail "no headers at $kernel_build: install linux-headers-$kernel, or name them with --kernel-build"
-	if [ -r "$kernel_build/include/config/kernel.release" ]; then
-		kernel=$(cat "$kernel_build/include/config/kernel.release")
-	fi
+	[ -r "$kernel_build/include/config/kernel.release" ] ||
+		fail "$kernel_build is not configured: it lacks include/config/kernel.release"
+	kernel=$(cat "$kernel_build/include/config/kernel.release")
 	line=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$kernel") || fail "'$kernel' is no kernel release"
 	config=$kernel_build/include/config/auto.conf
 	[ -r "$config" ] || fail "$kernel_build is not configured: it lacks include/config/auto.conf"
@@ -60,6 +61,11 @@ find_kernel() {
 
 # The series of the line, and the kernel source that it is for
 find_series() {
+	local program
+	for program in patch tar xz sha256sum; do
+		command -v $program >/dev/null || fail "no program $program: install it (Debian: patch, tar, xz-utils, coreutils)"
+	done
+	[[ $line =~ ^[0-9]+\.[0-9]+$ ]] || fail "'$line' is no kernel line, such as 6.1"
 	patches=$here/patches/$line
 	[ -d "$patches" ] ||
 		fail "no patch series for kernel line '$line': there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
@@ -69,23 +75,26 @@ find_series() {
 
 # copy_rxe FOLDER: rxe as the kernel source has it
 copy_rxe() {
-	if [ -d "$source" ]; then
-		cp "$source/$rxe"/*.[ch] "$1/" || fail "$source has no $rxe"
+	if [ ! -d "$source" ]; then
+		tar -C "$1" --force-local -xf "$source" --strip-components=5 --wildcards "*/$rxe/*.[ch]" ||
+			fail "$rxe could not be unpacked from $source (above: why)"
+	elif [ -e "$source/$rxe/rxe.c" ]; then
+		cp "$source/$rxe"/*.[ch] "$1/"
 	else
-		tar -C "$1" -xf "$source" --strip-components=5 --wildcards "*/$rxe/*.[ch]" || fail "$source has no $rxe"
+		fail "$source has no $rxe"
 	fi
 }
 
-patched_files() { sed -n 's,^--- a/,,p' "$patches"/*.patch | sort -u; }
-
-# With one line of context, patch may find a place that is not the right one. So each file that is patched must be one
-# that the series was made for, to the byte.
+# With one line of context, patch may find a place that is not the right one, and our own files build upon those that are
+# not patched. So each file must be one that the series was made for, to the byte.
 check_sources() {
-	local folder=$1 file sum unknown=()
-	for file in $(patched_files); do
-		sum=$(sha256sum <"$folder/$file") || fail "$source has no $rxe/$file"
-		grep -q "^${sum%% *}  $file\$" "$patches/sources" || unknown+=("$file")
-	done
+	local file sum unknown=()
+	while read -r sum file; do
+		grep -q "^$sum  $file\$" "$patches/sources" || unknown+=("$file")
+	done < <(cd "$1" && sha256sum ./*.[ch] | sed 's,\./,,')
+	while read -r sum file; do
+		[ -e "$1/$file" ] || unknown+=("$file")
+	done < <(grep -v '^#' "$patches/sources")
 	[ ${#unknown[@]} -eq 0 ] ||
 		fail "the series for $line was not made for this kernel source. $source has another ${unknown[*]}; patches/$line/sources says which is known, and docs/kernel-module.md how to adapt the series."
 }
@@ -100,9 +109,8 @@ apply_series() {
 	done
 }
 
-# fill FOLDER: with the sources of the module, patched
-fill() {
-	rm -rf "${1:?}"/rxe*.[ch] "$1"/prism*.[ch] "$1/core"
+# make_sources FOLDER: of the module, patched
+make_sources() {
 	copy_rxe "$1"
 	check_sources "$1"
 	apply_series "$1"
@@ -111,29 +119,39 @@ fill() {
 	cp "$here"/core/*.[ch] "$1/core/"
 }
 
-print_checksums() {
-	local folder file
-	folder=$(mktemp -d)
-	# shellcheck disable=SC2064 # this folder, now
-	trap "rm -rf '$folder'" EXIT
-	copy_rxe "$folder"
-	for file in $(patched_files); do
-		(cd "$folder" && sha256sum "$file")
-	done
+# What is in the folder of an earlier run is removed, so it must be one.
+take_folder() {
+	mkdir -p "$out" 2>/dev/null || true
+	[ -w "$out" ] || fail "cannot write to '$out': name another folder with --out"
+	out=$(cd "$out" && pwd -P)
+	[[ $out != *[[:space:]:]* ]] ||
+		fail "the kernel's make takes no folder with a space or a colon in its name: '$out'. Name another with --out."
+	[ -z "$(ls -A "$out")" ] || grep -qs '^obj-m := rxe_prism.o' "$out/Kbuild" ||
+		fail "'$out' has other files than this script's: name an empty or a new folder with --out"
+	[ "$out" != "$here" ] || fail "'$out' is the project's own folder: name another with --out"
+}
+
+# put_sources FOLDER: where they are built; what an earlier run made does not outlive them
+put_sources() {
+	rm -rf "${out:?}"/rxe* "$out"/prism* "$out/core"
+	cp -R "$1/." "$out/"
 }
 
 [ "$step" != module ] || find_kernel
+[ "$step" != prepare ] || [ -n "$out" ] || fail "--prepare needs --out"
 find_series
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 if [ "$step" = checksums ]; then
-	print_checksums
+	copy_rxe "$work"
+	(cd "$work" && sha256sum ./*.[ch] | sed 's,\./,,')
 	exit
 fi
 : "${out:=rxe-prism-$kernel}"
-mkdir -p "$out" || fail "--out names no folder that can be written to"
-out=$(cd "$out" && pwd)
-[[ $out != *[[:space:]:]* ]] ||
-	fail "the kernel's make takes no folder with a space or a colon in its name: '$out'. Name another with --out."
-fill "$out"
+take_folder
+make_sources "$work"
+put_sources "$work"
+[ "$step" != prepare ] || exit 0
 # No BTF: it would want the debug information of the kernel itself.
-[ "$step" = prepare ] ||
-	make -C "$kernel_build" -j "$(nproc)" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+make -C "$kernel_build" -j "$(nproc)" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+[ -f "$out/rxe_prism.ko" ] || fail "make has made no $out/rxe_prism.ko"

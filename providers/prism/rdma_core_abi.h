@@ -92,6 +92,7 @@ struct verbs_xrcd {
  */
 struct verbs_qp {
 	union {
+		uint64_t whole[sizeof(struct ibv_qp_ex) / 8]; /* the first, as only that is sure to be cleared by = {} */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
@@ -100,6 +101,7 @@ struct verbs_qp {
 
 struct verbs_cq {
 	union {
+		uint64_t whole[sizeof(struct ibv_cq_ex) / 8];
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};

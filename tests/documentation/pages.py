@@ -94,6 +94,8 @@ def read_markdown(page, lines):
     while index < len(lines):
         line = lines[index]
         fence = re.match(r"^```(\S*)", line)
+        if re.match(r"^[\s>]+(```|~~~)|^~~~|^<pre", line):
+            raise PageError(f"{page}:{index + 1}: a block that is not seen: write it as ``` in the first column")
         comment = re.match(r"^<!--(.*)-->$", line)
         if fence:
             end = next((i for i in range(index + 1, len(lines)) if lines[i] == "```"), None)
@@ -151,17 +153,21 @@ def read_source(page, lines):
     reader = Reader(page)
     for number, line in enumerate(lines, 1):
         found = re.match(r"^\s*(?:\*|//|#)?\s*\$ (.*)$", line)
+        if found and found.group(1).endswith("\\"):
+            raise PageError(f"{page}:{number}: a command in a comment is one line")
         if found:
             reader.add(number, [found.group(1)])
     return reader
 
 
+# What commands may begin with
+PREFIXES = ("$", "sudo", "env", "time", "timeout", "nice", "-E", "-n")
+
+
 def looks_typed(text, programs):
     """Whether a line begins as commands do: with a program, or with variables and a program."""
     words = text.split()
-    while words and re.match(r"^[A-Z_]+=", words[0]):
-        words.pop(0)
-    if words and words[0] == "sudo":
+    while words and (re.match(r"^[A-Z_]+=|^\d+$", words[0]) or words[0] in PREFIXES):
         words.pop(0)
     return len(words) > 1 and (words[0] in programs or re.match(r"^(\./|build/|tests/\S*\.(sh|py)$)", words[0]) is not None)
 
@@ -176,6 +182,10 @@ def read_page(path, page, programs=()):
         reader = read_manual(page, lines)
     else:
         reader = read_source(page, lines)
+    for block in reader.blocks:
+        for text in [] if block.shown else block.lines:
+            if re.search(r"\|\| *(true|:)( |$)|^set \+e|^! ", text):
+                raise PageError(f"{page}:{block.line}: a command whose failure nobody would see: {text.strip()}")
     for passage in reader.passages:
         for offset, text in enumerate(passage.lines):
             if looks_typed(text, programs):

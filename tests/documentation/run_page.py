@@ -32,12 +32,19 @@ SPACES = ("unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "
 PROLOGUE = r"""
 set -euo pipefail
 trap 'echo "FAILED ($?): line $((LINENO)): $BASH_COMMAND" >&2' ERR
+# Wherever it stands: behind "||", in a substitution, in the background
+command_not_found_handle() { echo "FAILED (127): no such program: $1" >&2; echo "$1" >>"$PAGE_FAILURES"; return 127; }
 listeners() { ss -Hlnt 2>/dev/null | wc -l; ls /proc/net/unix >/dev/null && grep -c prism-cm /proc/net/unix || true; }
 # After a command in the background: until it listens, or as long as a reader takes to type the next line.
 background() {
-    local before=$1 tries
+    local before=$1 pid=$2 tries status=0
     for ((tries = 0; tries < 30; tries++)); do
         sleep 0.1
+        if ! kill -0 "$pid" 2>/dev/null; then
+            wait "$pid" || status=$?
+            [ $status -eq 0 ] || { echo "FAILED ($status): in the background" >&2; echo "$status" >>"$PAGE_FAILURES"; }
+            return 0
+        fi
         [ "$(listeners)" = "$before" ] || { sleep 0.2; return 0; }
     done
 }
@@ -64,7 +71,7 @@ def script_of(blocks):
             if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
                 lines.append('before=$(listeners)')
                 lines.append(line)
-                lines.append('background "$before"')
+                lines.append('background "$before" $!')
             else:
                 lines.append(line)
     lines.append("echo '##end'")
@@ -106,13 +113,17 @@ def run_blocks(blocks, build, seconds, here):
         with open(script, "w", encoding="utf-8") as file:
             file.write(script_of(blocks))
         host = ["bash", script] if here else [*SPACES, "bash", make_host(folder, build)]
-        environment = dict(os.environ, PRISM_BUILD=build, PRISM_SOURCE=SOURCE)
+        failures = os.path.join(folder, "failures")
+        environment = dict(os.environ, PRISM_BUILD=build, PRISM_SOURCE=SOURCE, PAGE_FAILURES=failures)
         environment["PATH"] = f"{build}/bin:{build}/bin/examples:/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
         command = ["timeout", "-k", "5", str(seconds), *host]
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
         )
-        return done.returncode, done.stdout.decode(errors="replace")
+        output = done.stdout.decode(errors="replace")
+        if os.path.exists(failures) and "FAILED (" not in output:
+            output += "\nFAILED (127): a program that is not there\n"  # whose message went elsewhere
+        return done.returncode, output
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -122,6 +133,8 @@ def complaints(blocks, status, output):
     parts = re.split(r"^##block \d+$|^##end$", output, flags=re.M)
     if status == 124:
         yield "out of time"
+    elif re.search(r"^FAILED \(", output, flags=re.M):
+        yield "a command failed"
     elif status or "##end" not in output:
         yield f"ended with {status}"
     for block, part in zip(blocks, parts[1:]):

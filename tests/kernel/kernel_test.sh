@@ -40,12 +40,12 @@ build_module() {
 	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz
 	[ -z "${PRISM_KO:-}" ] || return 0
 	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
-	mkdir -p "$out"
+	mkdir -p "$PRISM_KERNEL_WORK"
 	"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
-		-- W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$out/build.log"
+		-- W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$out.log"
 	[ -f "$module" ]
 	# The compiler's and sparse's word on our own files; rxe's are as they are.
-	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out/build.log"; then
+	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out.log"; then
 		echo "kernel_test.sh: warnings in our own files"
 		return 1
 	fi

@@ -17,7 +17,8 @@ fresh() {
 	cp -r "$here/../../kernel/rxe-prism" "$work/module"
 	mkdir -p "$work/source" "$work/headers/include/config"
 	tar -C "$work/source" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]"
-	echo 'modules:' >"$work/headers/Makefile"
+	# shellcheck disable=SC2016 # make's
+	printf 'modules:\n\ttouch $(M)/rxe_prism.ko\n' >"$work/headers/Makefile"
 	echo "$line.0-test" >"$work/headers/include/config/kernel.release"
 	printf 'CONFIG_X86_64=y\nCONFIG_INFINIBAND=m\n' >"$work/headers/include/config/auto.conf"
 }
@@ -48,11 +49,18 @@ record() {
 fresh
 prepare || { cat "$work/said"; echo "FAIL: the installed source is refused"; exit 1; }
 make_module || { cat "$work/said"; echo "FAIL: the headers are refused"; exit 1; }
+[ -e "$work/out/rxe_prism.ko" ] || { echo "FAIL: 0 without a module"; exit 1; }
+printf 'modules:\n' >"$work/headers/Makefile"
+refused "a make that makes nothing" 'made no .*rxe_prism.ko' make_module
 first=$(echo "$work/module/patches/$line"/*.patch | cut -d' ' -f1)
 file=$(sed -n 's,^--- a/,,p' "$first" | head -n 1)
 
 echo '/* changed */' >>"$work/source/$rxe/$file"
 refused "a file that the series was not made for" "not made for this kernel source.*$file" prepare
+
+fresh
+echo '/* changed */' >>"$work/source/$rxe/rxe_opcode.c"
+refused "a file that is not patched and has changed" 'not made for this kernel source.*rxe_opcode.c' prepare
 
 fresh
 sed -i '1i /* moved */' "$work/source/$rxe/$file"
@@ -76,6 +84,12 @@ refused "a kernel without RDMA" 'CONFIG_INFINIBAND is off' make_module
 fresh
 echo 5.15.0-test >"$work/headers/include/config/kernel.release"
 refused "a kernel without a series" "no patch series for kernel line '5.15'.*prism-run" make_module
+
+fresh
+mkdir "$work/out"
+touch "$work/out/prism_notes.h"
+refused "a folder with other files" 'other files' prepare
+[ -e "$work/out/prism_notes.h" ] || { echo "FAIL: and it has removed them"; failed=1; }
 
 fresh
 refused "a folder that make does not take" 'space or a colon' make_in_spaces

@@ -38,6 +38,8 @@ enter() {
 make_machine() {
 	local suite=$1 folder=$2 mode=unshare
 	[ "$(id -u)" -ne 0 ] || mode=root
+	# What a machine left that was killed; none runs for so long.
+	enter find "$folder" -maxdepth 1 -name "$suite.??????" -mmin +120 -exec rm -rf --one-file-system {} +
 	mkdir -p "$folder/packages"
 	[ ! -s "$folder/$suite.tar" ] || return 0
 	mmdebstrap --quiet --mode=$mode --variant=minbase --include=$included \

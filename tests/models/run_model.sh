@@ -219,7 +219,7 @@ else
 fi
 
 passed=$here/passed
-hash=$({ cat "$here/$model" && echo "${expected[$name]}; ${macros[$name]}; ${compile[*]}; ${run[*]}" && spin -V; } | sha256sum)
+hash=$({ cat "$here/$model" && sed '1,/^work=/d' "$0" && echo "${expected[$name]}; ${macros[$name]}; ${compile[*]}; ${run[*]}" && spin -V; } | sha256sum)
 hash=${hash%% *}
 if [ "$mode" = changed ] && grep -q "^$name $hash " "$passed"; then
 	echo "not run: unchanged since it passed: $(sed -n "s/^$name $hash //p" "$passed")"
@@ -230,7 +230,7 @@ fi
 record() {
 	(
 		flock 9
-		{ grep -v "^$name " "$passed" && echo "$name $hash $1"; } | LC_ALL=C sort >"$passed.new"
+		{ grep -v "^$name " "$passed" || true; echo "$name $hash $1"; } | LC_ALL=C sort >"$passed.new"
 		mv "$passed.new" "$passed"
 	) 9<"$here"
 }

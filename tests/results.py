@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Reads what ctest --output-junit wrote, for check.sh, and says what must not pass unseen.
+
+Ends with 1 if fewer tests were run than are defined, if one was skipped that may not be, or if a failure is a finding of a
+checker (a sanitizer, a fuzzer, a debug kernel): another run might not repeat it, and it is true all the same. Failures of
+other kinds are not judged here.
+"""
+
+import argparse
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+FINDING = re.compile(r"(ERROR|WARNING|SUMMARY): \w+Sanitizer|: runtime error: |libFuzzer: |^report: ", re.M)
+
+
+def tell(words, tests):
+    if tests:
+        print(f"== {len(tests)} {words}:")
+        for test in tests:
+            print(f"   {test.get('name')}{reason_of(test)}")
+
+
+def output_of(test):
+    return test.findtext("system-out") or ""
+
+
+def reason_of(test):
+    """The last line that says why a test skipped itself."""
+    found = re.findall(r"^.*?skip(?:ped)?: *(.*)$", output_of(test), flags=re.M | re.I)
+    return f": {found[-1]}" if found else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results")
+    parser.add_argument("--defined", type=int, required=True, help="so many tests there are")
+    parser.add_argument("--may-skip", metavar="REGEX", required=True)
+    options = parser.parse_args()
+    tests = ElementTree.parse(options.results).getroot().findall("testcase")
+    failed = [test for test in tests if test.get("status") == "fail"]
+    unrun = [test for test in tests if test.get("status") not in ("run", "fail")]
+    findings = [test for test in failed if FINDING.search(output_of(test))]
+    surprising = [test for test in unrun if not re.fullmatch(options.may_skip, test.get("name"))]
+    print(f"== {len(tests)} of {options.defined} tests: {len(failed)} failed, {len(unrun)} skipped")
+    tell("skipped", unrun)
+    tell("with a finding that is not forgiven", findings)
+    tell("that may not be skipped", surprising)
+    return 1 if findings or surprising or len(tests) != options.defined else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
