@@ -42,3 +42,13 @@ function(prism_precompile name folder)
         prism_precompile(${name} ${subfolder})
     endforeach()
 endfunction()
+
+# prism_precompile_below(NAME FOLDER...): the same for those of the folders that this build has
+function(prism_precompile_below name)
+    get_property(added DIRECTORY PROPERTY SUBDIRECTORIES)
+    foreach(folder IN LISTS ARGN)
+        if("${CMAKE_CURRENT_SOURCE_DIR}/${folder}" IN_LIST added)
+            prism_precompile(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+        endif()
+    endforeach()
+endfunction()
