@@ -85,6 +85,9 @@ program_compiles() {
 	expect "compiling C++ by pkg-config prism-ext" '' \
 		sh -c 'g++ -std=c++20 /tmp/use.cpp -o /tmp/use $(pkg-config --cflags --libs prism-ext)'
 	expect "a C++ program" '' /tmp/use
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(use CXX)' 'find_package(prism-ext REQUIRED)' \
+		'add_executable(use use.cpp)' 'target_link_libraries(use PRIVATE prism::prism-ext)' >/tmp/CMakeLists.txt
+	expect "a CMake project with prism-ext" '' sh -c 'cmake -S /tmp -B /tmp/build-use && cmake --build /tmp/build-use'
 	expect "manual pages of the library" '^prismdv.7' ls /usr/share/man/man7
 }
 
@@ -94,10 +97,10 @@ mapfile -t runtime < <(printf '%s\n' /packages/*.deb | grep -vE '/(libprism-dev|
 apt_quietly install --no-install-recommends "${runtime[@]}" ibverbs-utils nbdkit tshark
 if command -v gcc cc >/dev/null; then fail "the packages have brought a compiler"; else pass "no compiler"; fi
 programs_work
-apt_quietly install --no-install-recommends /packages/libprism-dev_*.deb gcc g++ libc6-dev pkgconf
+apt_quietly install --no-install-recommends /packages/libprism-dev_*.deb gcc g++ libc6-dev pkgconf cmake make
 program_compiles
 mapfile -t names < <(printf '%s\n' "${runtime[@]##*/}" | sed 's/_.*//')
-apt_quietly purge "${names[@]}" libprism-dev ibverbs-utils nbdkit tshark gcc g++ libc6-dev pkgconf
+apt_quietly purge "${names[@]}" libprism-dev ibverbs-utils nbdkit tshark gcc g++ libc6-dev pkgconf cmake make
 apt_quietly autoremove --purge
 list_files >/tmp/after
 if diff /tmp/before /tmp/after >/tmp/left; then
