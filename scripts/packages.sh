@@ -63,10 +63,9 @@ install_packages() {
 	[ -z "${PACKAGE_CACHE:-}" ] || keep=(-o "Dir::Cache::archives=$PACKAGE_CACHE" -o APT::Keep-Downloaded-Packages=true)
 	# shellcheck disable=SC2086 # a list
 	if ! as_root env DEBIAN_FRONTEND=noninteractive sh -c \
-		'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
-		tail -n 15 "$log" >&2
+		'apt-get update -qq -o APT::Update::Error-Mode=any; apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
 		own_cache
-		stop "apt-get could not install them (above: why; without a network, or with an interrupted dpkg, mend that first): $missing"
+		stop "apt-get could not install what is missing: mend this, the network perhaps, and start again: $(grep -m 1 '^E:' "$log")"
 	fi
 	own_cache
 }
