@@ -13,9 +13,9 @@ python3 "$here/../documentation/run_page.py" --where machine --script README.md 
 cat >"$work/newcomer" <<'END'
 set -euo pipefail
 cd prism
-begun=$SECONDS
-bash ../readme | tee ../demo.out
-echo "demo.sh took $((SECONDS - begun)) s, and $(times | tail -n 1) of processor time"
+TIMEFORMAT="demo.sh took %R s, and of processor time %U s beside %S s of the kernel's"
+time bash ../readme >../demo.out || { cat ../demo.out; exit 1; }
+cat ../demo.out
 grep -Eq '^64 B READ : UDP echo, latency +[0-9.]+ +[0-9.]+ +[0-9.]+' ../demo.out || { echo "FAIL: no table of ratios"; exit 1; }
 grep -Eq '^GET latency, one client: Pilaf / PRISM-KV +[0-9.]+ +[0-9.]+ +[0-9.]+' ../demo.out || { echo "FAIL: no PRISM-KV beside Pilaf"; exit 1; }
 # What it says to type next
