@@ -33,12 +33,17 @@ for variable in ${!GTEST_@} ${!CTEST_@} ${!CMAKE_@} ${!PRISM_@} CC CXX CFLAGS CX
 	unset "$variable"
 done
 
-step() { printf '== %s (%d s)\n' "$1" $SECONDS; }
-
 # Nothing here is shared with build/, which is demo.sh's and yours.
 tree=$PWD/build-check
 mkdir -p "$tree/machines/packages" # which are downloaded once, for this machine and for the bare ones that tests make
 PACKAGE_CACHE=$tree/machines/packages
+
+# step NAME: what begins, after how many seconds, and how many of processor time
+step() {
+	times >"$tree/times" # not through a pipe: a shell's children are its own
+	printf '== %s (%d s, %d of processor time)\n' "$1" $SECONDS \
+		"$(awk -F '[ms ]+' 'END { print $1 * 60 + $2 + $3 * 60 + $4 }' "$tree/times")"
+}
 
 step "packages"
 install_packages "${build_packages[@]}" "${test_packages[@]}" "${kernel_packages[@]}" "${package_packages[@]}"
@@ -47,7 +52,8 @@ scripts/style.sh
 # With the options that debian/rules has, so that packages_build finds in the cache what was compiled here.
 step "build: gcc, as it is shipped"
 . scripts/package_flags.sh
-export CCACHE_DIR=$tree/ccache CCACHE_BASEDIR=$PWD CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1
+# CCACHE_DEPEND: the compiler says what a file includes, no second run of the preprocessor
+export CCACHE_DIR=$tree/ccache CCACHE_BASEDIR=$PWD CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags configure_and_build build-check all \
 	-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/etc \
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
