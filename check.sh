@@ -42,7 +42,7 @@ PACKAGE_CACHE=$tree/machines/packages
 step() {
 	times >"$tree/times" # not through a pipe: a shell's children are its own
 	printf '== %s (%d s, %d of processor time)\n' "$1" $SECONDS \
-		"$(awk -F '[ms ]+' 'END { print $1 * 60 + $2 + $3 * 60 + $4 }' "$tree/times")"
+		"$(awk -F '[ms ]+' 'END { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }' "$tree/times")"
 }
 
 step "packages"
