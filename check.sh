@@ -52,16 +52,15 @@ scripts/style.sh
 # With the options that debian/rules has, so that packages_build finds in the cache what was compiled here.
 step "build: gcc, as it is shipped"
 . scripts/package_flags.sh
-# CCACHE_DEPEND: the compiler says what a file includes, no second run of the preprocessor
-export CCACHE_DIR=$tree/ccache CCACHE_BASEDIR=$PWD CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+export CCACHE_DIR=$tree/ccache
 CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags configure_and_build build-check all \
 	-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/etc \
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
-	-DBUILD_TESTING=ON -DPRISM_APPS=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests \
+	-DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests \
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
-	configure_and_build "build-check/$1" "$2" -DBUILD_TESTING=ON -DPRISM_APPS=ON -DPRISM_PRECOMPILE=all "${@:3}"
+	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
 sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined

@@ -2,9 +2,12 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by check.sh and tests/packages: Debian's compiler options, those of debian/rules, for packages that are tested and
 # thrown away. Lines and functions are all the debug information that they have, and no paths are rewritten: so compilations
-# of one source in two places are the same.
-export DEB_BUILD_MAINT_OPTIONS='hardening=+all reproducible=-fixfilepath,-fixdebugpath'
+# of one source in two places are the same, and ccache takes them to be. Its folder, CCACHE_DIR, is the caller's.
+package_paths='reproducible=-fixfilepath,-fixdebugpath'
+export DEB_BUILD_MAINT_OPTIONS="hardening=+all $package_paths"
 export DEB_CFLAGS_STRIP=-g DEB_CFLAGS_APPEND=-g1 DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND=-g1
 package_cflags="$(dpkg-buildflags --get CFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
 package_cxxflags="$(dpkg-buildflags --get CXXFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
 package_ldflags=$(dpkg-buildflags --get LDFLAGS)
+# Depend: the compiler says what a file includes, no second run of the preprocessor. Locale: debhelper sets one.
+export CCACHE_BASEDIR=$PWD CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=locale

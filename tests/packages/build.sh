@@ -19,8 +19,7 @@ apt-get build-dep -y -qq --no-install-recommends ./ >/tmp/log 2>&1 || { cat /tmp
 # What check.sh has compiled with the same options comes from its cache; without one, this takes minutes.
 . scripts/package_flags.sh
 unset DEB_BUILD_MAINT_OPTIONS
-export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc) reproducible=-fixfilepath,-fixdebugpath" PATH=/usr/lib/ccache:$PATH
-export CCACHE_DIR=/ccache CCACHE_BASEDIR=/build/prism CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc) $package_paths" PATH=/usr/lib/ccache:$PATH CCACHE_DIR=/ccache
 ccache -z >/dev/null
 dpkg-buildpackage -us -uc -b >/tmp/log 2>&1 || { grep -A12 -E 'CMake Error|error:|FAILED' /tmp/log | head -n 60; tail -n 20 /tmp/log; exit 1; }
 ccache -s | grep -iE 'hits|misses' || true
