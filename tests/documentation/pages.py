@@ -42,13 +42,16 @@ class Block:
             raise PageError(f"{self.page}:{self.line}: no such place: {value}")
         setattr(self, word, value)
 
+    def joined(self):
+        """The lines, those that a backslash continues as one."""
+        return "\n".join(self.lines).replace("\\\n", "").split("\n")
+
     def commands(self):
         """One a logical line, without comments, for lists that people read."""
-        joined = re.sub(r"\\\n\s*", "", "\n".join(self.lines))
-        for line in joined.split("\n"):
-            text = re.sub(r"(^|\s)#\s.*$", "", line).strip()
-            if text:
-                yield text
+        for line in self.joined():
+            text = re.sub(r"(^|\s)#\s.*$", "", line)
+            if text.strip():
+                yield " ".join(text.split())
 
 
 @dataclasses.dataclass

@@ -55,11 +55,6 @@ def quote(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def joined(lines):
-    """Lines that a backslash continues, as one."""
-    return "\n".join(lines).replace("\\\n", " ").split("\n")
-
-
 def script_of(blocks):
     """One bash script; each block's output between marks of its own."""
     lines = [PROLOGUE]
@@ -67,7 +62,7 @@ def script_of(blocks):
         lines.append(f"echo '##block {number}'")
         for command in block.first:
             lines.append(command)
-        for line in joined(block.lines):
+        for line in block.joined():
             if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
                 lines.append('before=$(listeners)')
                 lines.append(line)

@@ -59,8 +59,7 @@ set_options() {
 	[ "$2" != prism ] || options+=(--env "KO=$module")
 	[ -z "${SPEED_COUNTED:-}" ] || options+=(--icount --cpus 1 --env SPEED_COUNTED=1)
 	case $variant in
-	kasan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
-	kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
+	kasan | kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
 	# All of it on one kernel, if at all; the others run a shorter selection, not of the same.

@@ -12,10 +12,11 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/build" <<'END'
 set -euo pipefail
 cd /build/prism
-export DEBIAN_FRONTEND=noninteractive
+fail() { echo "FAIL: $*"; exit 1; }
+. /apt.sh
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends dpkg-dev ccache >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
-apt-get build-dep -y -qq --no-install-recommends ./ >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+apt_quietly install dpkg-dev ccache
+apt_quietly build-dep ./
 # What check.sh has compiled with the same options comes from its cache; without one, this takes minutes.
 . scripts/package_flags.sh
 unset DEB_BUILD_MAINT_OPTIONS
@@ -30,7 +31,7 @@ rm -rf "$packages"
 cache=${CCACHE_DIR:-$work/ccache}
 mkdir -p "$cache"
 "$here/../machine/machine.sh" run bookworm "$machines" --put "$work/prism=/build/prism" --put "$work/build=/build/build" \
-	--put "$cache=/ccache" --get "/packages=$packages" -- bash /build/build
+	--put "$here/apt.sh=/apt.sh" --put "$cache=/ccache" --get "/packages=$packages" -- bash /build/build
 ls -s "$packages"
 
 wanted='libprism-dev libprism-ext0 libprism1 prism-apps prism-utils python3-pyprism rxe-prism-dkms wireshark-prism'

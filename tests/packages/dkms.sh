@@ -10,9 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/script" <<'END'
 set -euo pipefail
-export DEBIAN_FRONTEND=noninteractive
 fail() { echo "FAIL: $*"; find /var/lib/dkms -name make.log -exec tail -n 20 {} +; exit 1; }
-apt_quietly() { apt-get -y -qq --no-install-recommends "$@" >/tmp/apt.log 2>&1 || { tail -n 30 /tmp/apt.log; fail "apt-get $*"; }; }
+. /apt.sh
 modules() { find /lib/modules -name 'rxe_prism.ko*'; }
 apt-get update -qq
 apt_quietly install linux-headers-amd64 linux-headers-6.12-amd64 kmod
@@ -37,4 +36,4 @@ apt_quietly purge rxe-prism-dkms
 [ -z "$(modules)" ] && [ ! -e /var/lib/dkms/rxe-prism ] && ! ls -d /usr/src/rxe-prism* 2>/dev/null || fail "left: $(modules)"
 echo "ok: removed"
 END
-"$here/../machine/machine.sh" run bookworm "$1" --put "$2=/packages" --put "$work/script=/script" -- bash /script
+"$here/../machine/machine.sh" run bookworm "$1" --put "$2=/packages" --put "$here/apt.sh=/apt.sh" --put "$work/script=/script" -- bash /script

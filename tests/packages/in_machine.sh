@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # What install.sh runs on the bare machine, as root.
 set -euo pipefail
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8
 failures=0
 
 fail() {
@@ -12,12 +12,14 @@ fail() {
 
 pass() { echo "ok: $*"; }
 
-apt_quietly() { apt-get -y -qq -o Dpkg::Use-Pty=0 "$@" >/tmp/apt.log 2>&1 || { tail -n 20 /tmp/apt.log; fail "apt-get $*"; return 1; }; }
+# shellcheck source=tests/packages/apt.sh
+. /apt.sh
 
 # All files but those that every installation changes, such as the copies that adduser and apt keep
 list_files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /packages -o -path /root \
-		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o -not -path '/etc/g*shadow-' -not -path '/etc/g*roup-' -not -path '/etc/passwd-' -print | sort
+		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o \
+		-not -path '/etc/g*shadow-' -not -path '/etc/g*roup-' -not -path '/etc/passwd-' -print | sort
 }
 
 # In front of a command: nobody in particular runs it
@@ -94,10 +96,10 @@ program_compiles() {
 apt-get update -qq
 list_files >/tmp/before
 mapfile -t runtime < <(printf '%s\n' /packages/*.deb | grep -vE '/(libprism-dev|rxe-prism-dkms)_')
-apt_quietly install --no-install-recommends "${runtime[@]}" ibverbs-utils nbdkit tshark
+apt_quietly install "${runtime[@]}" ibverbs-utils nbdkit tshark
 if command -v gcc cc >/dev/null; then fail "the packages have brought a compiler"; else pass "no compiler"; fi
 programs_work
-apt_quietly install --no-install-recommends /packages/libprism-dev_*.deb gcc g++ libc6-dev pkgconf cmake make
+apt_quietly install /packages/libprism-dev_*.deb gcc g++ libc6-dev pkgconf cmake make
 program_compiles
 mapfile -t names < <(printf '%s\n' "${runtime[@]##*/}" | sed 's/_.*//')
 apt_quietly purge "${names[@]}" libprism-dev ibverbs-utils nbdkit tshark gcc g++ libc6-dev pkgconf cmake make

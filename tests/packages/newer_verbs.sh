@@ -11,14 +11,14 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/script" <<'END'
 set -euo pipefail
-export DEBIAN_FRONTEND=noninteractive
+fail() { echo "FAIL: $*"; exit 1; }
+. /apt.sh
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends /packages/libprism1_*.deb ibverbs-providers >/tmp/apt.log 2>&1 ||
-	{ tail -n 20 /tmp/apt.log; exit 1; }
+apt_quietly install /packages/libprism1_*.deb ibverbs-providers
 version=$(dpkg-query -W -f '${Version}' libibverbs1)
 echo "libibverbs $version"
-dpkg --compare-versions "$version" ge 45 || { echo "FAIL: no newer libibverbs here"; exit 1; }
+dpkg --compare-versions "$version" ge 45 || fail "no newer libibverbs here"
 PRISM_DEVICES=lo /prism-verbs-test --gtest_brief=1 --gtest_filter='*/ipv4_*'
 END
-"$here/../machine/machine.sh" run trixie "$1" --put "$2=/packages" --put "$work/script=/script" \
+"$here/../machine/machine.sh" run trixie "$1" --put "$2=/packages" --put "$here/apt.sh=/apt.sh" --put "$work/script=/script" \
 	--put "$PRISM_BUILD/bin/prism-verbs-test=/prism-verbs-test" -- bash /script

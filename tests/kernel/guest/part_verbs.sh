@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # The verbs suite of the userspace device (tests/verbs) on the kernel device: every test in both styles of posting, over
 # IPv4 and IPv6. VERBS_FILTER: which tests; SHORT: one style and one family,
-# these if VERBS_FILTER names no others. VERBS_SHARDS: every so manieth test. VERBS_ALL: every test on debug kernels, too.
+# these if VERBS_FILTER names no others. VERBS_SHARDS: on debug kernels, one test of so many (default 2).
+# VERBS_ALL: every test there, too.
 
 verbs_suite() {
 	check "no provider tree: set PRISM_BUILD" test -n "$PRISM_BUILD"
