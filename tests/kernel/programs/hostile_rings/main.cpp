@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -219,19 +220,28 @@ void Round::tidy(const std::vector<Ring> &rings) const
 
 void Round::in_peace(const std::function<void()> &action)
 {
+	/* Also if the action fails */
+	const std::unique_ptr<std::atomic<bool>, void (*)(std::atomic<bool> *)> wish(
+		&wants_quiet_, [](std::atomic<bool> *wants) { *wants = false; });
 	wants_quiet_ = true;
 	const std::lock_guard guard(quiet_);
 	tidy(rings_);
 	action();
-	wants_quiet_ = false;
 }
 
 void Round::reconnect(Pair &pair)
 {
 	if (state_of(pair.victim.get()) == IBV_QPS_RTS && state_of(pair.peer.get()) == IBV_QPS_RTS)
 		return;
-	in_peace([&] { connect_both(device_, pair.victim.get(), pair.peer.get(), loopback(device_)); });
-	reconnections++;
+	try {
+		in_peace([&] { connect_both(device_, pair.victim.get(), pair.peer.get(), loopback(device_)); });
+		reconnections++;
+	} catch (const std::exception &) {
+		/* The first of the two to be connected serves the rubbish in its rings at once, which may break it or
+		 * the other one before both are: then they are connected the next time. */
+		if (state_of(pair.victim.get()) != IBV_QPS_ERR && state_of(pair.peer.get()) != IBV_QPS_ERR)
+			throw;
+	}
 }
 
 /** Queues are copied when they are resized, by indices that are rubbish. Both may be refused. */
@@ -252,7 +262,8 @@ void Round::run(std::chrono::milliseconds time)
 		Spoiler spoil(names_, seed, opcode_);
 		test::Random choice(seed + 1);
 		while (!stop.stop_requested()) {
-			while (wants_quiet_)
+			/* Who wished it may have failed, and then waits for this thread. */
+			while (wants_quiet_ && !stop.stop_requested())
 				std::this_thread::yield();
 			{
 				const std::lock_guard guard(quiet_);
