@@ -309,7 +309,7 @@ bool walk(const Options &options, std::unique_ptr<Backend> backend)
 	Walk run(std::move(backend), options.seed, options.mtu);
 	const bool ok = run.run(options.steps);
 	const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-	if (options.coverage)
+	if (options.coverage && ok) /* else the mismatch is the last that is said */
 		run.print_coverage();
 	fmt::print("differential walk: backend {} seed {} mtu {}: {} steps, {:.1f} s, {}\n", name, options.seed,
 		options.mtu, run.done(), seconds.count(), ok ? "no mismatch" : "MISMATCH");

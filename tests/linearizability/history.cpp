@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -105,7 +106,10 @@ std::string describe(const Operation &operation)
 
 Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, std::size_t capacity)
 {
-	const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	/* Under its name there is a whole header or nothing, whenever the writer is killed. */
+	std::filesystem::path unfinished = path;
+	unfinished += ".unfinished";
+	const int descriptor = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (descriptor < 0)
 		return system_error(path, "name a file that can be written");
 	const std::size_t size = sizeof(Header) + capacity * sizeof(Operation);
@@ -119,7 +123,10 @@ Result<HistoryWriter> HistoryWriter::create(const std::filesystem::path &path, s
 	}
 	const Header header;
 	std::memcpy(mapping, &header, sizeof(header));
-	return HistoryWriter(descriptor, mapping, capacity);
+	HistoryWriter writer(descriptor, mapping, capacity);
+	if (::rename(unfinished.c_str(), path.c_str()) != 0)
+		return system_error(path, "name a file that can be replaced");
+	return writer;
 }
 
 HistoryWriter::HistoryWriter(int descriptor, void *mapping, std::size_t capacity) noexcept

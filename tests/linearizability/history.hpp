@@ -87,7 +87,7 @@ public:
 	static constexpr Handle none = std::numeric_limits<Handle>::max();
 
 	/**
-	 * Creates @p path, or empties it.
+	 * Creates @p path, or replaces it. Whoever reads it while this goes on finds what was there before.
 	 * @param capacity operations that fit; the file is sparse, unused ones cost nothing
 	 * @return the writer, or what the system refused
 	 */

@@ -109,6 +109,24 @@ TEST_F(History, OtherFilesAreRefused)
 	}
 }
 
+/* Whoever is killed in create() leaves a history or none: there is no moment at which a reader finds half a header. */
+TEST_F(History, IsWholeAtEveryMoment)
+{
+	ASSERT_TRUE(HistoryWriter::create(file("a"), 10).ok());
+	const pid_t child = ::fork();
+	ASSERT_GE(child, 0);
+	while (child == 0) {
+		if (!HistoryWriter::create(file("a"), 10))
+			_exit(1);
+	}
+	for (int i = 0; i < 2000; i++) {
+		const auto history = read_history(file("a"));
+		EXPECT_TRUE(history.ok()) << history.error().message;
+	}
+	::kill(child, SIGKILL);
+	::waitpid(child, nullptr, 0);
+}
+
 TEST_F(History, SurvivesTheDeathOfItsProcess)
 {
 	int running[2];
