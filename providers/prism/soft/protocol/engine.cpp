@@ -12,9 +12,9 @@ namespace prism::soft
 {
 
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
-	ProtocolCounters *shared)
-	: counters(shared ? *shared : own_counters_), sink_(sink), listener_(listener), first_qpn_(first_qpn),
-	  qps_(qp_count)
+	const SharedByEngines &shared)
+	: counters(shared.counters ? *shared.counters : own_counters_), sink_(sink), listener_(listener),
+	  first_qpn_(first_qpn), qps_(qp_count), running_(shared.epochs ? *shared.epochs : own_epochs_)
 {
 }
 
@@ -187,6 +187,7 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 	QueuePair *qp = find_qp(bth.qpn);
 	if (!accepts(qp, route.from, bth))
 		return;
+	running_.enter();
 	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
 	if (qp->type == IBV_QPT_UD)
 		Responder(*this, *qp).receive_datagram(route, bth, packet);
@@ -259,7 +260,11 @@ void Engine::mark_dirty(QueuePair &qp)
 void Engine::progress(Time now, Again again)
 {
 	run_timers(now);
-	run_streams(now);
+	if (!streams_.empty()) {
+		running_.enter(); /* what waits for the end of a stream may begin */
+		run_streams(now);
+	}
+	running_.leave(oldest_stream());
 	std::size_t waiting = 0;
 	/* Transmitting marks nothing dirty but the QP itself, when it fails: index, as the list may grow. */
 	for (std::size_t i = 0; i < dirty_.size(); i++) {
@@ -335,13 +340,13 @@ Time Engine::next_deadline() const
 
 /* Free lists ---------------------------------------------------------------------------------------------------- */
 
-std::uint64_t Engine::oldest_running() const
+/*
+ * The calls into an engine are serialised, and a request runs within one call, except for a READ whose response is
+ * being paced: of this engine's own, only streams are ever under way when an ALLOCATE looks.
+ */
+RequestEpoch Engine::oldest_stream() const
 {
-	/*
-	 * The calls into the engine are serialised, and a request runs within one call, except for a READ whose
-	 * response is being paced: only streams are ever under way when an ALLOCATE looks.
-	 */
-	std::uint64_t oldest = begun_ + 1;
+	RequestEpoch oldest = no_request;
 	for (const QueuePair *qp : streams_)
 		oldest = std::min(oldest, qp->resp.stream.begun);
 	return oldest;
@@ -349,7 +354,9 @@ std::uint64_t Engine::oldest_running() const
 
 void Engine::advance(SharedReceiveQueue &srq)
 {
-	prism_freelist_advance(&srq.indices, begun_, oldest_running());
+	const RequestEpoch ended = running_.epochs.end_current();
+	const RequestEpoch oldest = std::min(oldest_stream(), running_.epochs.oldest_beside(running_));
+	prism_freelist_advance(&srq.indices, ended, oldest);
 }
 
 int Engine::post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry)

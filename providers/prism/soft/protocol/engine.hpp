@@ -20,6 +20,7 @@
 #include "counters.hpp"
 #include "memory.hpp"
 #include "queue_pair.hpp"
+#include "running_requests.hpp"
 
 namespace prism::soft
 {
@@ -45,12 +46,17 @@ inline constexpr std::uint32_t max_free_list_tries = 8;
 /** The longest message (ibv_port_attr.max_msg_sz): at the smallest MTU its PSNs fit a quarter of the circle. */
 inline constexpr std::uint32_t max_message = 1u << 30;
 
+/** What engines of one process may have in common; outlives them. Null: each has its own. */
+struct SharedByEngines {
+	ProtocolCounters *counters = nullptr;
+	RequestEpochs *epochs = nullptr;
+};
+
 class Engine : public PacketHandler
 {
 public:
-	/** @param shared where to count, for others to see; outlives the engine. Null: in memory of its own. */
 	Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
-		ProtocolCounters *shared = nullptr);
+		const SharedByEngines &shared = {});
 	~Engine() override;
 
 	/* Packets and time */
@@ -135,7 +141,7 @@ private:
 	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/* Grace periods (S.7) */
-	[[nodiscard]] std::uint64_t oldest_running() const;
+	[[nodiscard]] RequestEpoch oldest_stream() const;
 	void advance(SharedReceiveQueue &srq);
 	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
 	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
@@ -144,6 +150,7 @@ private:
 	void give_back(const prism_buffer &buffer);
 
 	ProtocolCounters own_counters_; /* unless they are shared */
+	RequestEpochs own_epochs_;
 	PacketSink &sink_;
 	EventListener &listener_;
 	const std::uint32_t first_qpn_;
@@ -164,7 +171,7 @@ private:
 	static constexpr std::uint32_t company = 16;
 	bool expects_more_ = false;
 	std::uint32_t answers_ = 0; /* since the last progress() */
-	std::uint64_t begun_ = 0;   /* requests begun, ever */
+	RunningRequests running_;
 	std::uint32_t gsi_psn_ = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "../net/packet.hpp"
 #include "completion_queue.hpp"
 #include "receive_queue.hpp"
+#include "running_requests.hpp"
 #include "standard_wire.hpp"
 
 extern "C" {
@@ -139,9 +140,9 @@ struct ReadStream {
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t resolution = 0;
-	std::uint64_t begun = 0; /* its number in the device's count of requests */
-	Time next = 0;           /* when its next burst is due */
-	Time interval = 0;       /* between bursts; grows when the peer asks again */
+	RequestEpoch begun = 0; /* when it began (S.7.3) */
+	Time next = 0;          /* when its next burst is due */
+	Time interval = 0;      /* between bursts; grows when the peer asks again */
 };
 
 /** A standard SEND or WRITE of several packets under way. */

@@ -127,7 +127,7 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 	resp_.stream = fresh;
 	resp_.stream.interval = interval;
 	resp_.stream.active = true;
-	resp_.stream.begun = ++engine_.begun_;
+	resp_.stream.begun = engine_.running_.epoch();
 	if (resp_.held.empty())
 		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
 	const std::uint32_t budget = std::min(fresh.length, first_burst_bytes);
@@ -208,6 +208,7 @@ void Responder::end_stream()
 {
 	resp_.stream.active = false;
 	std::erase(engine_.streams_, &qp_);
+	engine_.running_.keep(engine_.oldest_stream());
 }
 
 } // namespace prism::soft

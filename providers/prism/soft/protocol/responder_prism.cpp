@@ -51,7 +51,6 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		reject = prism_message_check(&resp_.prism, &request);
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
-	engine_.begun_++;
 	if (!reject && resp_.saved.empty()) {
 		refuse_excess(bth.psn);
 		return;
@@ -245,7 +244,6 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	/* A data-returning READ is resolved again as a whole; it was not skipped then, so it is not now. */
 	prism_result result;
 	TargetMemory target(engine_, qp_);
-	engine_.begun_++;
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
 	if (result.fault) {
 		/* Not an error of this QP: what the duplicate asks for may rightly have gone since. */
