@@ -62,8 +62,8 @@ soft::Address address_of(std::uint8_t host);
 
 struct Node {
 	explicit Node(std::uint8_t host, std::uint32_t first_qpn = 0x100, std::uint32_t qp_count = 64,
-		soft::RequestEpochs *epochs = nullptr)
-		: address(address_of(host)), engine(outbox, events, first_qpn, qp_count, {nullptr, epochs})
+		const soft::SharedByEngines &shared = {})
+		: address(address_of(host)), engine(outbox, events, first_qpn, qp_count, shared)
 	{
 	}
 

@@ -99,7 +99,7 @@ protected:
 	}
 
 	RequestEpochs process_;
-	Node reads_node_{1, 0x100, 64, &process_}, lists_node_{2, 0x200, 64, &process_};
+	Node reads_node_{1, 0x100, 64, {nullptr, &process_}}, lists_node_{2, 0x200, 64, {nullptr, &process_}};
 	Node reader_node_{3}, allocator_node_{4};
 	std::optional<Endpoint> reads_{std::in_place, reads_node_, EndpointOptions{}};
 	Endpoint lists_{lists_node_, {}}, reader_{reader_node_, {}}, allocator_{allocator_node_, {}};

@@ -303,6 +303,14 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 	return true;
 }
 
+std::uint32_t UdpPort::receive_room() const
+{
+	int size = 0;
+	socklen_t length = sizeof(size);
+	(void)::getsockopt(own_sockets().front().fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
+	return static_cast<std::uint32_t>(size) / 8 * 5;
+}
+
 bool UdpPort::shares_addresses() const
 {
 	return std::ranges::any_of(own_sockets(), [](const Socket &socket) { return socket.shared; });

@@ -113,6 +113,10 @@ public:
 	 */
 	bool wait(std::int64_t timeout_ns, int wake_fd);
 
+	/** Bytes of payload that one of its sockets takes in before it drops: five eighths, as the kernel counts more.
+	 */
+	[[nodiscard]] std::uint32_t receive_room() const;
+
 	/** Whether others have addresses of this port too: what is theirs may come to it, so it must be looked after.
 	 */
 	[[nodiscard]] bool shares_addresses() const;

@@ -49,7 +49,7 @@ void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> pack
 void Completer::loss()
 {
 	if (!qp_.req.rewound)
-		requester_.rewind();
+		requester_.lost();
 }
 
 void Completer::acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now)

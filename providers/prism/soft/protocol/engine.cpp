@@ -14,7 +14,8 @@ namespace prism::soft
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
 	const SharedByEngines &shared)
 	: counters(shared.counters ? *shared.counters : own_counters_), sink_(sink), listener_(listener),
-	  first_qpn_(first_qpn), qps_(qp_count), running_(shared.epochs ? *shared.epochs : own_epochs_)
+	  first_qpn_(first_qpn), qps_(qp_count), receive_room_(shared.receive_room),
+	  running_(shared.epochs ? *shared.epochs : own_epochs_)
 {
 }
 
@@ -101,6 +102,7 @@ SharedReceiveQueue *Engine::find_srq(std::uint32_t number)
 void Engine::reset_qp(QueuePair &qp)
 {
 	Responder(*this, qp).stop();
+	leave_path(qp);
 	qp.state = IBV_QPS_RESET;
 	qp.sq.head = qp.sq.cursor = qp.sq.tail;
 	qp.rq.clear();
@@ -119,6 +121,7 @@ void Engine::fail_qp(QueuePair &qp)
 	qp.deadline = 0;
 	Responder(*this, qp).stop();
 	flush(qp);
+	leave_path(qp);
 	if (qp.srq)
 		listener_.qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
 }
@@ -196,7 +199,16 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 	else if ((flags & op_request) || prism_opcode_is_request(bth.opcode))
 		Responder(*this, *qp).receive(bth, packet, now);
 	else
-		Completer(*this, *qp).receive(bth, packet, now);
+		receive_answer(*qp, bth, packet, now);
+}
+
+void Engine::receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	Completer(*this, qp).receive(bth, packet, now);
+	if (!qp.path)
+		return;
+	qp.path->update(qp);
+	wake_next(*qp.path);
 }
 
 bool Engine::overtakes(std::span<const std::uint8_t> packet) const
@@ -257,6 +269,39 @@ void Engine::mark_dirty(QueuePair &qp)
 	dirty_.push_back(&qp);
 }
 
+/* Paths --------------------------------------------------------------------------------------------------------- */
+
+void Engine::join_path(QueuePair &qp)
+{
+	/* Without a timer a loss is never noticed, and what it has under way would keep others out for ever. */
+	if (qp.path || !qp.attr.ack_timeout)
+		return;
+	std::weak_ptr<Path> &known = paths_[qp.attr.peer];
+	qp.path = known.lock();
+	if (!qp.path)
+		known = qp.path = std::make_shared<Path>(receive_room_);
+}
+
+void Engine::leave_path(QueuePair &qp)
+{
+	if (!qp.path)
+		return;
+	const std::shared_ptr<Path> path = std::move(qp.path);
+	path->leave(qp);
+	if (path.use_count() == 1)
+		paths_.erase(qp.attr.peer);
+	else
+		wake_next(*path);
+}
+
+void Engine::wake_next(Path &path)
+{
+	if (QueuePair *qp = path.next())
+		mark_dirty(*qp);
+}
+
+/* Time ---------------------------------------------------------------------------------------------------------- */
+
 void Engine::progress(Time now, Again again)
 {
 	run_timers(now);
@@ -266,7 +311,7 @@ void Engine::progress(Time now, Again again)
 	}
 	running_.leave(oldest_stream());
 	std::size_t waiting = 0;
-	/* Transmitting marks nothing dirty but the QP itself, when it fails: index, as the list may grow. */
+	/* Transmitting marks dirty the QP itself, when it fails, and the next in line: index, as the list may grow. */
 	for (std::size_t i = 0; i < dirty_.size(); i++) {
 		QueuePair &qp = *dirty_[i];
 		qp.dirty = false;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <queue>
 #include <span>
@@ -50,6 +51,8 @@ inline constexpr std::uint32_t max_message = 1u << 30;
 struct SharedByEngines {
 	ProtocolCounters *counters = nullptr;
 	RequestEpochs *epochs = nullptr;
+	std::uint32_t receive_room =
+		4 << 20; /* bytes that a peer's socket takes in, as far as one can tell from ours */
 };
 
 class Engine : public PacketHandler
@@ -131,6 +134,10 @@ private:
 	};
 
 	void mark_dirty(QueuePair &qp);
+	void join_path(QueuePair &qp);
+	void leave_path(QueuePair &qp);
+	/** Whoever stands in line on @p path sends, as far as there is room now. */
+	void wake_next(Path &path);
 	void arm_timer(QueuePair &qp, Time deadline);
 	void run_timers(Time now);
 	void run_streams(Time now);
@@ -138,6 +145,7 @@ private:
 	bool accepts(QueuePair *qp, const Address &from, const prism_bth &bth);
 	[[nodiscard]] static std::uint16_t opcode_flags(const QueuePair &qp, std::uint8_t opcode);
 	void receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
+	void receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
 	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
 	/* Grace periods (S.7) */
@@ -165,6 +173,8 @@ private:
 	};
 	std::vector<Member> members_; /* few */
 	std::vector<QueuePair *> dirty_;
+	const std::uint32_t receive_room_;
+	std::map<Address, std::weak_ptr<Path>> paths_;
 	std::vector<QueuePair *> streams_;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
 	/* Answers that fill a good part of a train are worth sending at once. */

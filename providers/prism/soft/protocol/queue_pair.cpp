@@ -36,4 +36,11 @@ std::uint8_t *SendQueue::operands(const SendRequest &wr)
 	return reinterpret_cast<std::uint8_t *>(data(wr) + operands_offset_);
 }
 
+std::int32_t QueuePair::packets_under_way()
+{
+	const SendRequest &next = sq.at(sq.cursor);
+	const bool begun = sq.cursor != sq.tail && next.started;
+	return psn_diff(begun ? psn_add(next.first_psn, next.sent) : req.next_psn, req.unacked);
+}
+
 } // namespace prism::soft

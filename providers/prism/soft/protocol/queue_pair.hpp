@@ -14,6 +14,7 @@
 #include "../../work_request.hpp"
 #include "../net/packet.hpp"
 #include "completion_queue.hpp"
+#include "path.hpp"
 #include "receive_queue.hpp"
 #include "running_requests.hpp"
 #include "standard_wire.hpp"
@@ -112,7 +113,8 @@ struct RequesterState {
 	std::uint8_t retries = 0;
 	std::uint8_t rnr_retries = 0;
 	bool rewound = false; /* since unacked last moved: further signs of the same loss are stale */
-	Time wait_until = 0;  /* sends nothing until then: the peer is not ready, or has had a burst */
+	PathShare share;
+	Time wait_until = 0; /* sends nothing until then: the peer is not ready, or has had a burst */
 	Time burst_began = 0;
 	std::uint32_t burst_packets = 0; /* UC and UD: since then */
 	std::uint32_t burst_bytes = 0;
@@ -187,6 +189,9 @@ struct QueuePair {
 	{
 	}
 
+	/** Packets, those of responses among them, from the oldest without an answer to the last that was asked for. */
+	std::int32_t packets_under_way();
+
 	const std::uint32_t qpn;
 	const ibv_qp_type type;
 	const std::uint32_t pd;
@@ -203,6 +208,7 @@ struct QueuePair {
 	SendQueue sq;
 	ReceiveQueue rq;
 	RequesterState req;
+	std::shared_ptr<Path> path; /* which it has with others, once it has sent */
 	ResponderState resp;
 
 	Time deadline = 0;        /* retransmission or RNR timer; 0: none */

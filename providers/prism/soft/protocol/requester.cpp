@@ -188,6 +188,16 @@ void Requester::transmit(Time now)
 		transmit_unacknowledged(now);
 		return;
 	}
+	engine_.join_path(qp_);
+	transmit_all(now);
+	if (qp_.path) {
+		qp_.path->end_turn(qp_);
+		engine_.wake_next(*qp_.path);
+	}
+}
+
+void Requester::transmit_all(Time now)
+{
 	while (sq_.cursor != sq_.tail) {
 		SendRequest &wr = sq_.at(sq_.cursor);
 		if (!may_send(wr, now))
@@ -199,13 +209,17 @@ void Requester::transmit(Time now)
 		}
 		if (!check_local_memory(wr))
 			break;
+		if (qp_.path && !qp_.path->admits(qp_))
+			break;
 		if (!wr.started)
 			start(wr);
 		send_one(wr);
 		if (wr.sent == wr.psns)
 			sq_.cursor++;
+		if (qp_.path)
+			qp_.path->update(qp_);
 	}
-	if (!qp_.deadline && psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
+	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }
 
@@ -229,7 +243,8 @@ bool Requester::wants_ack(const SendRequest &wr, bool last)
 	/* A PRISM request is answered anyway; the bit tells the peer whether to wait for company (W.2). */
 	if (last && wr.kind == SendKind::prism)
 		return !more_follows();
-	if (!last && ++req_.unrequested_acks < ack_interval)
+	const bool pauses = qp_.path && qp_.path->ends_turn(qp_);
+	if (!last && !pauses && ++req_.unrequested_acks < ack_interval)
 		return false;
 	req_.unrequested_acks = 0;
 	return true;
@@ -395,8 +410,17 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 
 /* Going back ---------------------------------------------------------------------------------------------------- */
 
+void Requester::lost()
+{
+	if (qp_.path)
+		qp_.path->cut(qp_);
+	rewind();
+}
+
 void Requester::rewind()
 {
+	if (qp_.path)
+		qp_.path->release(qp_);
 	engine_.counters.retransmits++;
 	for (std::uint32_t i = sq_.head; i != sq_.tail; i++) {
 		SendRequest &wr = sq_.at(i);
@@ -423,7 +447,7 @@ void Requester::timeout(Time now)
 		engine_.mark_dirty(qp_);
 		return;
 	}
-	if (psn_diff(req_.next_psn, req_.unacked) <= 0)
+	if (qp_.packets_under_way() <= 0)
 		return;
 	engine_.counters.timeouts++;
 	if (req_.retries == 0) {
@@ -431,9 +455,13 @@ void Requester::timeout(Time now)
 		complete_head(IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
+	/* Longer each time, as far as the timer may be (IBTA 9.7.6.1.3): the peer may be drowning in what is repeated.
+	 */
+	const int doublings = std::min(qp_.attr.retry_count - req_.retries, 2);
+	const Time spread = qp_.attr.ack_timeout / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
 	req_.retries--;
-	rewind();
-	engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+	lost();
+	engine_.arm_timer(qp_, now + (qp_.attr.ack_timeout << doublings) - spread);
 }
 
 void Requester::progressed(Time now)
@@ -446,7 +474,7 @@ void Requester::progressed(Time now)
 		engine_.arm_timer(qp_, req_.wait_until);
 		return;
 	}
-	if (psn_diff(req_.next_psn, req_.unacked) > 0 && qp_.attr.ack_timeout)
+	if (qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
 }
 

@@ -34,6 +34,8 @@ public:
 	/** The retransmission or RNR timer has run out. */
 	void timeout(Time now);
 
+	/** Something on its way has been lost: send again, and have less under way. */
+	void lost();
 	/** Send again from the oldest unanswered PSN on. */
 	void rewind();
 	/** There was progress: the peer lives. */
@@ -54,6 +56,7 @@ public:
 	void release_slot(SendRequest &wr);
 
 private:
+	void transmit_all(Time now);
 	void transmit_unacknowledged(Time now);
 	bool may_burst(Time now);
 	bool check_datagram(const SendRequest &wr);

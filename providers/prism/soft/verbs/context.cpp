@@ -117,7 +117,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 	: counters_(std::move(counters)), port_(std::move(port)), gids_(port_->addresses()),
 	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
-	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process()};
+	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, shared);
 }
 

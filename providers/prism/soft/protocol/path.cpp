@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "path.hpp"
+
+#include <algorithm>
+
+#include "queue_pair.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/** What a packet takes of a buffer beside its payload */
+constexpr std::uint32_t packet_cost = 256;
+/** What whoever has stood in line may send before the next: a train */
+constexpr std::uint32_t quantum = 64 << 10;
+/** One packet at a time */
+constexpr std::uint32_t narrowest = 1;
+
+std::uint32_t bytes_under_way(QueuePair &qp)
+{
+	return qp.req.flight + static_cast<std::uint32_t>(std::max(qp.packets_under_way(), 0)) * packet_cost;
+}
+
+} // namespace
+
+Path::Path(std::uint32_t room) : widest_(std::max(room, narrowest)), window_(widest_) {}
+
+bool Path::admits(QueuePair &qp)
+{
+	PathShare &share = qp.req.share;
+	const bool has_turn = share.granted || line_.empty();
+	if (has_turn && under_way_ < window_) {
+		share.cuts = cuts_;
+		leave_line(qp);
+		return true;
+	}
+	if (share.waits)
+		return false;
+	share.waits = true;
+	if (share.granted) /* it has not sent what it stood in line for */
+		line_.push_front(&qp);
+	else
+		line_.push_back(&qp);
+	return false;
+}
+
+bool Path::ends_turn(const QueuePair &qp) const
+{
+	const std::uint32_t packet = qp.attr.mtu + packet_cost;
+	const std::uint32_t granted = qp.req.share.granted;
+	return (granted && granted <= packet) || under_way_ + packet >= window_;
+}
+
+void Path::end_turn(QueuePair &qp)
+{
+	if (!qp.req.share.waits)
+		qp.req.share.granted = 0;
+}
+
+void Path::update(QueuePair &qp)
+{
+	PathShare &share = qp.req.share;
+	const std::uint32_t now = bytes_under_way(qp);
+	if (now > share.under_way) {
+		share.granted -= std::min(share.granted, now - share.under_way);
+	} else if (window_ < widest_) {
+		const std::uint64_t arrived = share.under_way - now;
+		const std::uint64_t more = arrived * (qp.attr.mtu + packet_cost) / window_;
+		window_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(window_ + more, widest_));
+	}
+	under_way_ += now;
+	under_way_ -= share.under_way;
+	share.under_way = now;
+}
+
+/* Once for all that was sent before the last cut: one full buffer drops packets of many. */
+void Path::cut(const QueuePair &qp)
+{
+	if (qp.req.share.cuts != cuts_)
+		return;
+	cuts_++;
+	window_ = std::max(window_ / 2, narrowest);
+}
+
+void Path::release(QueuePair &qp)
+{
+	under_way_ -= qp.req.share.under_way;
+	qp.req.share.under_way = 0;
+}
+
+void Path::leave(QueuePair &qp)
+{
+	release(qp);
+	leave_line(qp);
+	qp.req.share = {};
+}
+
+void Path::leave_line(QueuePair &qp)
+{
+	if (qp.req.share.waits)
+		std::erase(line_, &qp);
+	qp.req.share.waits = false;
+}
+
+QueuePair *Path::next()
+{
+	if (line_.empty() || under_way_ >= window_)
+		return nullptr;
+	QueuePair *first = line_.front();
+	line_.pop_front();
+	first->req.share.waits = false;
+	if (!first->req.share.granted)
+		first->req.share.granted = quantum;
+	return first;
+}
+
+} // namespace prism::soft

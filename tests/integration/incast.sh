@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Up to a thousand queue pairs write to one process at once, with the socket buffers that any user has: nobody runs out of
+# retries.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+alone "$@"
+need_program ib_write_bw setpriv
+
+port=${PRISM_TEST_PORT:-21500}
+# Without the right to buffers beyond the administrator's limit
+run=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$bin/prism-run" --device=prism_lo)
+
+# write_from QPS MESSAGES, with the default timeout, 67 ms
+write_from() {
+	local tool=("${run[@]}" timeout -k 5 100 ib_write_bw -d prism_lo -q "$1" -n "$2" -s 65536 -t 8 -p $port)
+	start "$work/server" "${tool[@]}"
+	wait_listening $port "$started" || fail "the server does not listen" "$work/server"
+	if "${tool[@]}" 127.0.0.1 >"$work/client" 2>&1 && wait "$started"; then
+		pass "$1 queue pairs: $(sed -n '/#bytes/{n;p}' "$work/client" | awk '{ print $4 }') MiB/s"
+	else
+		fail "$1 queue pairs" "$work/client" "$work/server"
+	fi
+}
+
+write_from 16 200
+write_from 256 20
+write_from 1024 5
+finish

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Many queue pairs write to one receiver at once, whose socket buffer holds little and drops what does not fit. */
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "node.hpp"
+
+namespace
+{
+
+using namespace prism::test;
+using prism::soft::Time;
+
+constexpr std::uint32_t message = 64 << 10;
+constexpr std::uint32_t room = 128 << 10; /* what a default socket buffer takes in */
+constexpr std::uint64_t base = 0x100000;
+constexpr std::uint32_t rights = prism::soft::access_local_write | prism::soft::access_remote_write;
+
+/** What one side's socket holds; it is read at a given rate. */
+class Socket
+{
+public:
+	void put(const Node &from, const Packet &packet)
+	{
+		if (held_ + packet.bytes.size() > room) {
+			dropped++;
+			return;
+		}
+		held_ += packet.bytes.size();
+		packets_.push_back({from.address, packet.bytes});
+	}
+
+	void read(std::size_t bytes, Node &to, Time now)
+	{
+		while (!packets_.empty() && packets_.front().bytes.size() <= bytes) {
+			const Held packet = std::move(packets_.front());
+			packets_.pop_front();
+			bytes -= packet.bytes.size();
+			held_ -= packet.bytes.size();
+			to.engine.receive({packet.from, {}}, packet.bytes, now);
+		}
+	}
+
+	std::uint64_t dropped = 0;
+
+private:
+	struct Held {
+		prism::soft::Address from;
+		std::vector<std::uint8_t> bytes;
+	};
+	std::deque<Held> packets_;
+	std::size_t held_ = 0;
+};
+
+class Incast : public testing::Test
+{
+protected:
+	explicit Incast(std::size_t contexts = 1)
+	{
+		for (std::size_t i = 0; i < contexts; i++)
+			writers_.push_back(std::make_unique<Node>(static_cast<std::uint8_t>(i + 2), 0x100, 2048,
+				prism::soft::SharedByEngines{nullptr, nullptr, room}));
+	}
+
+	/** @p count connections in turn from each writing context, and @p messages WRITEs on each. */
+	void connect(std::size_t count, int messages)
+	{
+		const std::uint32_t rkey = key_of(receiver_);
+		ConnectOptions options;
+		options.ack_timeout = 20'000'000;
+		for (std::size_t i = 0; i < count; i++) {
+			Node &writer = *writers_[i % writers_.size()];
+			targets_.push_back(std::make_unique<Endpoint>(receiver_, EndpointOptions{}));
+			sources_.push_back(std::make_unique<Endpoint>(writer, EndpointOptions{}));
+			targets_.back()->connect(*sources_.back(), options);
+			sources_.back()->connect(*targets_.back(), options);
+			const std::uint32_t lkey = key_of(writer);
+			for (int j = 0; j < messages; j++)
+				post_write(*sources_.back(), rkey, lkey);
+		}
+	}
+
+	std::uint32_t key_of(Node &node)
+	{
+		return node.engine.memory.add_region(memory_.data(), base, memory_.size(), rights, 1);
+	}
+
+	static void post_write(Endpoint &from, std::uint32_t rkey, std::uint32_t lkey)
+	{
+		prism::soft::SendRequest &request = *from.next();
+		request.kind = prism::soft::SendKind::write;
+		request.wc_opcode = IBV_WC_RDMA_WRITE;
+		request.remote_addr = base;
+		request.rkey = rkey;
+		const prism::soft::Sge sge{base, message, lkey};
+		from.post(request, {&sge, 1});
+	}
+
+	/** In steps of 10 us, in each of which the receiver takes in 12 KiB: about 10 Gbit/s. */
+	void run(std::size_t expected, Time limit)
+	{
+		constexpr Time step = 10'000;
+		constexpr std::size_t rate = 12 << 10;
+		for (; done_ < expected && now_ < limit; now_ += step) {
+			for (const auto &writer : writers_) {
+				writer->engine.progress(now_);
+				carry(*writer, to_receiver_);
+			}
+			to_receiver_.read(rate, receiver_, now_);
+			receiver_.engine.progress(now_);
+			deliver_answers();
+			for (const auto &source : sources_)
+				poll(*source);
+		}
+	}
+
+	static void carry(Node &from, Socket &to)
+	{
+		for (std::size_t i = 0; i < from.outbox.size(); i++)
+			to.put(from, from.outbox.at(i));
+		from.outbox.clear();
+	}
+
+	void deliver_answers()
+	{
+		for (std::size_t i = 0; i < receiver_.outbox.size(); i++) {
+			const Packet &packet = receiver_.outbox.at(i);
+			for (const auto &writer : writers_) {
+				if (writer->address == packet.to)
+					writer->engine.receive({receiver_.address, {}}, packet.bytes, now_);
+			}
+		}
+		receiver_.outbox.clear();
+	}
+
+	void poll(Endpoint &source)
+	{
+		ibv_wc completions[8];
+		const int count = source.send_cq.poll(8, completions);
+		for (int i = 0; i < count; i++)
+			failed_ += completions[i].status != IBV_WC_SUCCESS;
+		done_ += static_cast<std::size_t>(count);
+	}
+
+	[[nodiscard]] std::uint64_t repeats() const
+	{
+		std::uint64_t sum = 0;
+		for (const auto &writer : writers_)
+			sum += writer->engine.counters.retransmits;
+		return sum;
+	}
+
+	std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(message);
+	Node receiver_{1, 0x100, 2048};
+	std::vector<std::unique_ptr<Node>> writers_;
+	std::vector<std::unique_ptr<Endpoint>> targets_, sources_;
+	Socket to_receiver_;
+	Time now_ = 1;
+	std::size_t done_ = 0, failed_ = 0;
+};
+
+/* As fast as the receiver takes it in, but for the packets' headers and a fourth. */
+constexpr Time time_for(std::size_t messages)
+{
+	return static_cast<Time>(messages) * message / (12 << 10) * 10'000 * 5 / 4;
+}
+
+TEST_F(Incast, OfOneContextLosesNothing)
+{
+	connect(1024, 2);
+	run(2048, time_for(2048));
+	EXPECT_EQ(done_, 2048u);
+	EXPECT_EQ(failed_, 0u);
+	EXPECT_EQ(to_receiver_.dropped, 0u);
+	EXPECT_EQ(repeats(), 0u);
+}
+
+TEST_F(Incast, IsServedInTurn)
+{
+	connect(64, 32);
+	run(1024, time_for(1024));
+	std::uint32_t least = 32, most = 0;
+	for (const auto &source : sources_) {
+		least = std::min(least, source->qp.sq.head);
+		most = std::max(most, source->qp.sq.head);
+	}
+	EXPECT_LE(most - least, 3u) << "messages";
+}
+
+TEST_F(Incast, GoesOnWhenOneOfThemIsGone)
+{
+	connect(64, 4);
+	run(32, time_for(64));
+	for (std::size_t i = 0; i < 32; i++)
+		sources_[i]->node.engine.reset_qp(sources_[i]->qp);
+	const std::size_t before = done_;
+	run(before + 32 * 3, now_ + time_for(256));
+	EXPECT_GE(done_, before + 32 * 3);
+	EXPECT_EQ(failed_, 0u);
+}
+
+class IncastOfContexts : public Incast
+{
+protected:
+	IncastOfContexts() : Incast(100) {}
+};
+
+/* Each thinks that it has the buffer for itself. */
+TEST_F(IncastOfContexts, BacksOff)
+{
+	connect(100, 8);
+	run(800, 20'000'000'000);
+	EXPECT_EQ(done_, 800u);
+	EXPECT_EQ(failed_, 0u);
+	EXPECT_GT(to_receiver_.dropped, 0u);
+}
+
+} // namespace
