@@ -307,6 +307,9 @@ bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resol
 	wr.resolution = resolution;
 	wr.read_length = length;
 	wr.acked = 0;
+	/* A peer that keeps resolutions had to: what it now reads is another thing, of which nothing has been read. */
+	if (qp_.peer_features & PRISMDV_FEATURE_RESUME)
+		wr.reached = 0;
 	return true;
 }
 
@@ -333,8 +336,11 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	if (!latch(*wr, bth, resolution, length)) {
 		engine_.counters.rx_resolution_dropped++;
 		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
-		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0)
+		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0) {
+			wr->latched = false;
+			wr->acked = 0;
 			loss();
+		}
 		return;
 	}
 	if (at != wr->acked) {
@@ -357,7 +363,12 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	wr->acked++;
 	requester_.landed(*wr, expected);
 	if (!last) {
-		/* The peer lives; the place to start again stays the first PSN. */
+		/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
+		if (wr->acked <= wr->reached) {
+			requester_.heard(now);
+			return;
+		}
+		wr->reached = wr->acked;
 		requester_.progressed(now);
 		return;
 	}

@@ -18,6 +18,7 @@
 
 #include "../net/packet.hpp"
 #include "counters.hpp"
+#include "hand_outs.hpp"
 #include "memory.hpp"
 #include "queue_pair.hpp"
 
@@ -139,6 +140,7 @@ private:
 	void advance(SharedReceiveQueue &srq);
 	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
 	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
+	void log_hand_out(const SharedReceiveQueue &srq, const Sge &entry);
 	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error);
 	void report_limit(SharedReceiveQueue &srq);
 	void give_back(const prism_buffer &buffer);
@@ -165,6 +167,7 @@ private:
 	bool expects_more_ = false;
 	std::uint32_t answers_ = 0; /* since the last progress() */
 	std::uint64_t begun_ = 0;   /* requests begun, ever */
+	HandOuts hand_outs_;
 	std::uint32_t gsi_psn_ = 0;
 };
 

@@ -44,11 +44,12 @@ struct SendRequest : WorkRequest {
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t sent = 0;   /* PSNs asked for since the last rewind, from the first */
-	std::uint32_t acked = 0;  /* PSNs answered, from the first */
+	std::uint32_t acked = 0;  /* PSNs answered, from the first; of a PRISM READ those of the latched resolution */
 	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
 	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
 	std::uint32_t resolution = 0;
 	std::uint32_t read_length = 0;
+	std::uint32_t reached = 0; /* PRISM READ: the most packets that one resolution has brought so far */
 	bool addressed = false;
 	Destination to; /* of a datagram, if addressed */
 };
@@ -117,13 +118,25 @@ struct RequesterState {
 	std::uint32_t burst_bytes = 0;
 };
 
+/** What a PRISM READ with data acts on, once its pointer has been followed. */
+struct Resolution {
+	std::uint32_t number = 0;
+	std::uint32_t rkey = 0;
+	std::uint64_t va = 0;
+	std::uint32_t length = 0;
+	std::uint64_t handed_out = 0; /* buffers of the device's free lists at that time */
+};
+
 /** The answer to an executed request, kept for its duplicates. */
 struct SavedResponse {
 	std::uint32_t psn = 0; /* at which the response stands */
 	bool valid = false;
-	bool atomic = false; /* standard atomic: response.value is the old word */
-	bool word = false;   /* atomic write: nothing but that it was done */
-	bool reads = false;  /* a PRISM READ with data and status OK: resolved again */
+	bool atomic = false;    /* standard atomic: response.value is the old word */
+	bool word = false;      /* atomic write: nothing but that it was done */
+	bool reads = false;     /* a PRISM READ with data and status OK: read is sent again */
+	bool followed = false;  /* a conditional request has been executed because this READ succeeded */
+	std::uint32_t psns = 1; /* of a READ with data, from psn on */
+	Resolution read;
 	prism_response response{};
 };
 
@@ -135,7 +148,7 @@ struct ReadStream {
 	std::uint32_t rkey = 0;
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
-	std::uint32_t offset = 0;
+	std::uint32_t offset = 0; /* of the next packet; not 0 at first if the READ is resumed */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t resolution = 0;

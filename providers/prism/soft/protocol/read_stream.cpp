@@ -18,6 +18,7 @@ namespace
  */
 constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr std::uint32_t first_burst_bytes = 128 << 10;
+constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* what was lost is seldom alone */
 constexpr Time min_interval = 15'000;
 constexpr Time max_interval = 4'000'000;
 constexpr Time longest_silence = 500'000;
@@ -130,10 +131,10 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 	resp_.stream.begun = ++engine_.begun_;
 	if (resp_.held.empty())
 		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
-	const std::uint32_t budget = std::min(fresh.length, first_burst_bytes);
+	const std::uint32_t end = fresh.offset + (fresh.duplicate ? repeat_burst_bytes : first_burst_bytes);
 	do
 		send_read_packet();
-	while (resp_.stream.active && resp_.stream.offset < budget);
+	while (resp_.stream.active && resp_.stream.offset < end);
 	if (!resp_.stream.active)
 		return;
 	resp_.stream.next = now + resp_.stream.interval;
@@ -173,11 +174,12 @@ void Responder::send_read_packet()
 		if (!span.region) {
 			/* The region was deregistered while its READ was under way. */
 			end_stream();
-			engine_.counters.rx_access_error++;
-			if (stream.duplicate)
-				send_ack(syndrome_access_error, psn);
-			else
+			if (stream.duplicate) {
+				fail_duplicate(psn);
+			} else {
+				engine_.counters.rx_access_error++;
 				nak_and_fail(syndrome_access_error, psn);
+			}
 			return;
 		}
 	}

@@ -46,8 +46,9 @@ private:
 	void execute_atomic_write(const prism_bth &bth, Packet packet);
 	std::uint8_t *atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right);
 	void execute_prism(const prism_bth &bth, Packet packet, Time now);
-	void start_resolved(
-		std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now);
+	void follow(std::uint32_t psn, const prism_request &request);
+	void resolve(SavedResponse &saved, const prism_request &request, const prism_result &result);
+	void send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now);
 	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
 
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
@@ -61,6 +62,10 @@ private:
 
 	void duplicate(const prism_bth &bth, Packet packet, Time now);
 	void duplicate_prism(const prism_bth &bth, Packet packet, Time now);
+	void repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
+	void resolve_again(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
+	[[nodiscard]] bool unchanged(const Resolution &read);
+	void fail_duplicate(std::uint32_t psn);
 	void replay(const SavedResponse &saved);
 	SavedResponse *find_saved(std::uint32_t psn);
 	SavedResponse &save(std::uint32_t psn);
