@@ -167,6 +167,13 @@ struct IncomingMessage {
 	std::uint32_t received = 0;
 };
 
+/** A request packet that waits for the READ before it to be answered. */
+struct HeldPacket {
+	std::vector<std::uint8_t> bytes;
+	bool counts; /* the first packet of a READ, atomic or PRISM request, and no duplicate */
+	bool excess; /* with it there are more of these than max_dest_rd_atomic */
+};
+
 struct ResponderState {
 	std::uint32_t expected_psn = 0;
 	std::uint32_t msn = 0;
@@ -180,11 +187,13 @@ struct ResponderState {
 	IncomingMessage message;
 	prism_message prism{};
 	ReadStream stream;
-	std::deque<std::vector<std::uint8_t>> held; /* requests that wait for the stream to end */
+	std::deque<HeldPacket> held;
 	std::size_t held_bytes = 0;
-	std::uint32_t held_reads = 0;
-	std::uint32_t held_psn = 0;    /* the next to hold */
-	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling, taken from an SRQ */
+	std::uint32_t held_requests = 0; /* that count among them */
+	std::uint32_t held_psn = 0;      /* the next to hold */
+	bool held_gap = false;           /* and it has not come, but one behind it has */
+	bool excess = false;             /* the packet being executed is */
+	std::vector<Sge> receive_sges;   /* of the receive that a SEND is filling, taken from an SRQ */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
 	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */

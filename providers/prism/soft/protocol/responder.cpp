@@ -147,6 +147,20 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 {
 	if (resp_.stream.active && hold(bth, packet, now))
 		return;
+	process(bth, packet, now);
+	release_held(now);
+}
+
+/** A request was lost: say so once until it comes. */
+void Responder::out_of_sequence()
+{
+	if (!resp_.nak_sent)
+		send_ack(syndrome_psn_sequence, resp_.expected_psn);
+	resp_.nak_sent = true;
+}
+
+void Responder::process(const prism_bth &bth, Packet packet, Time now)
+{
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.expected_psn);
 	if (ahead < 0) {
 		duplicate(bth, packet, now);
@@ -154,9 +168,7 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 	}
 	if (ahead > 0) {
 		engine_.counters.rx_out_of_sequence++;
-		if (!resp_.nak_sent)
-			send_ack(syndrome_psn_sequence, resp_.expected_psn);
-		resp_.nak_sent = true;
+		out_of_sequence();
 		return;
 	}
 	resp_.nak_sent = false;

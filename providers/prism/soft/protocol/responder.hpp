@@ -38,6 +38,8 @@ public:
 private:
 	using Packet = std::span<const std::uint8_t>;
 
+	void process(const prism_bth &bth, Packet packet, Time now);
+	void out_of_sequence();
 	void execute(const prism_bth &bth, Packet packet, Time now);
 	void execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now);
 	void execute_message(const prism_bth &bth, std::uint16_t flags, Packet packet);
@@ -71,6 +73,9 @@ private:
 	SavedResponse &save(std::uint32_t psn);
 
 	bool hold(const prism_bth &bth, Packet packet, Time now);
+	void hold_in_line(const prism_bth &bth, Packet packet);
+	void answer_in_between(const prism_bth &bth, Packet packet, Time now);
+	void report_gap();
 	void adapt_interval(Time now);
 	void drop_held();
 	[[nodiscard]] std::uint32_t psns_of(const prism_bth &bth, Packet packet) const;
@@ -90,6 +95,7 @@ private:
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
 	void send_word_ack(std::uint32_t psn);
 	void drop_message();
+	[[nodiscard]] bool too_many() const { return resp_.saved.empty() || resp_.excess; }
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
 	void refuse_excess(std::uint32_t psn);

@@ -52,7 +52,7 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
 	engine_.begun_++;
-	if (!reject && resp_.saved.empty()) {
+	if (!reject && too_many()) {
 		refuse_excess(bth.psn);
 		return;
 	}

@@ -284,6 +284,10 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 			refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
 	}
+	if (fresh && resp_.excess) {
+		refuse_excess(bth.psn);
+		return;
+	}
 	TargetMemory target(engine_, qp_);
 	if (stream.length && !target.resolve(stream.rkey, stream.va, stream.length, PRISM_RIGHT_READ)) {
 		engine_.counters.rx_access_error++;
@@ -304,7 +308,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 /** The aligned word at @p va; nullptr: the peer has been told why not. */
 std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right)
 {
-	if (resp_.saved.empty()) {
+	if (too_many()) {
 		refuse_excess(psn);
 		return nullptr;
 	}
