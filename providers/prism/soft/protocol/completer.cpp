@@ -15,6 +15,11 @@ bool needs_response(const SendRequest &wr)
 	       wr.kind == SendKind::prism;
 }
 
+bool ends_before(const SendRequest &wr, std::uint32_t psn)
+{
+	return psn_diff(psn, psn_add(wr.first_psn, wr.psns)) >= 0;
+}
+
 /** At which PSN the (first packet of the) response to @p wr stands. */
 std::uint32_t response_psn(const SendRequest &wr)
 {
@@ -132,10 +137,11 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 		return;
 	}
 	/*
-	 * The responder has gone to ERROR: it will answer nothing more. What it answered before may have been lost;
-	 * the error then stands at the oldest request without an answer.
+	 * The responder has gone to ERROR: it will answer nothing more. If the answer to an earlier request was lost,
+	 * that one may have been executed, and it is not the one that was refused.
 	 */
-	acknowledge_before(psn, now);
+	while (!acknowledge_before(psn, now) && ends_before(qp_.sq.at(qp_.sq.head), psn))
+		requester_.complete_head(IBV_WC_WR_FLUSH_ERR);
 	if (qp_.sq.empty())
 		return;
 	switch (syndrome) {
