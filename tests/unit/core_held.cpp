@@ -175,4 +175,40 @@ TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
 	expect_good(2);
 }
 
+/** And whose duplicates come between is no matter to what is to be acknowledged. */
+TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
+{
+	pair.emplace(without_timer());
+	const prism::soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	pair->server.post_receive(1, {&receive, 1});
+	pair->post_cas(0, 1);
+	pair->client_node.engine.progress(pair->now);
+	const std::vector<std::uint8_t> cas = pair->client_node.outbox.at(0).bytes;
+	expect_good(1);
+	pair->post_send(64);
+	pair->step();
+	pair->deliver(pair->server_node, pair->take_flying());
+	pair->deliver(pair->server_node, cas);
+	expect_good(1);
+}
+
+/** An acknowledgement of all that was executed would tell the peer that the READ's answer was lost. */
+TEST_F(Held, ADuplicateOfASendIsAcknowledgedBeforeTheRead)
+{
+	pair.emplace(without_timer());
+	const prism::soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	pair->server.post_receive(1, {&receive, 1});
+	pair->post_send(64);
+	pair->step();
+	const std::vector<std::uint8_t> send = pair->take_flying();
+	pair->deliver(pair->server_node, send);
+	expect_good(1);
+	pair->post_read(0, long_read);
+	while (pair->client.qp.sq.at(1).acked < 128)
+		pair->step();
+	pair->deliver(pair->server_node, send);
+	expect_good(1);
+	EXPECT_EQ(pair->client_node.engine.counters.retransmits, 0u);
+}
+
 } // namespace

@@ -67,6 +67,23 @@ struct Pair {
 		post(request, length);
 	}
 
+	void post_send(std::uint32_t length)
+	{
+		soft::SendRequest &wr = *client.next();
+		wr.kind = soft::SendKind::send;
+		wr.wc_opcode = IBV_WC_SEND;
+		const soft::Sge sge{va, length, local_key};
+		client.post(wr, {&sge, 1});
+	}
+
+	/** Takes the packet from the network that would arrive next. */
+	std::vector<std::uint8_t> take_flying()
+	{
+		const std::vector<std::uint8_t> packet = std::move(flying.front().bytes);
+		flying.pop();
+		return packet;
+	}
+
 	/** Hands a packet that is on its way, or a copy of one, to its receiver at once. */
 	void deliver(Node &to, const std::vector<std::uint8_t> &packet)
 	{

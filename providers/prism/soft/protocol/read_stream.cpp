@@ -175,7 +175,8 @@ void Responder::report_gap()
 void Responder::start_stream(const ReadStream &fresh, Time now)
 {
 	const Time interval = std::max(min_interval, resp_.stream.interval);
-	resp_.ack_pending = false;
+	if (!fresh.duplicate)
+		resp_.ack_pending = false;
 	resp_.stream = fresh;
 	resp_.stream.interval = interval;
 	resp_.stream.active = true;

@@ -30,17 +30,27 @@ void Responder::send_ack(std::uint8_t syndrome, std::uint32_t psn)
 	std::uint8_t *packet = begin_response(rc_acknowledge, psn, bth_size + aeth_size);
 	prism_aeth_encode(packet + bth_size, syndrome, resp_.msn);
 	engine_.sink_.commit();
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	if ((syndrome & syndrome_class_mask) == syndrome_class_nak)
 		engine_.counters.tx_nak++;
 	else if ((syndrome & syndrome_class_mask) == syndrome_rnr)
 		engine_.counters.tx_rnr_nak++;
 }
 
+/** What leaves at @p psn acknowledges what came before it, but a repeated answer not what has come since. */
+void Responder::acknowledged(std::uint32_t psn)
+{
+	if (psn_diff(psn_add(psn, 1), resp_.expected_psn) >= 0)
+		resp_.ack_pending = false;
+}
+
 void Responder::send_pending_ack()
 {
-	if (resp_.ack_pending)
-		send_ack(syndrome_ack, psn_add(resp_.expected_psn, PRISM_PSN_MASK));
+	if (!std::exchange(resp_.ack_pending, false))
+		return;
+	/* At the PSNs of a READ that is being answered, it would tell that the answer was lost. */
+	const std::uint32_t next = resp_.stream.active ? resp_.stream.first_psn : resp_.expected_psn;
+	send_ack(syndrome_ack, psn_add(next, PRISM_PSN_MASK));
 }
 
 bool Responder::ack_waits()
@@ -60,8 +70,7 @@ void Responder::acknowledge_later(bool wanted, bool answer_likely)
 
 void Responder::send_short(std::uint32_t psn, const prism_response &response)
 {
-	/* A response acknowledges what came before it. */
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(PRISM_OP_RESPONSE, psn, PRISM_RESPONSE_SIZE);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	prism_response_encode(packet, &response);
@@ -70,7 +79,7 @@ void Responder::send_short(std::uint32_t psn, const prism_response &response)
 
 void Responder::send_atomic_ack(std::uint32_t psn, std::uint64_t old)
 {
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(rc_atomic_acknowledge, psn, bth_size + aeth_size + atomic_ack_size);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	put_unaligned_be64(old, packet + bth_size + aeth_size);
@@ -86,7 +95,7 @@ void Responder::drop_message()
 
 void Responder::send_word_ack(std::uint32_t psn)
 {
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(rc_read_response_only, psn, bth_size + aeth_size);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	engine_.sink_.commit();
