@@ -186,20 +186,13 @@ void Responder::process(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::execute(const prism_bth &bth, Packet packet, Time now)
 {
-	if (packet.size() & 3) {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-		return;
-	}
 	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
-	/* A message of several packets is continued by its own kind, or it is an error. */
-	if (flags && resp_.prism.active)
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-	else if (flags)
-		execute_standard(bth, flags, packet, now);
-	else if (resp_.message.active)
+	if (!flags)
+		execute_prism(bth, packet, now);
+	else if (packet.size() & 3)
 		refuse(PRISM_BAD_FORMAT, bth.psn);
 	else
-		execute_prism(bth, packet, now);
+		execute_standard(bth, flags, packet, now);
 }
 
 /* Ends ---------------------------------------------------------------------------------------------------------- */

@@ -46,6 +46,8 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		refuse_access(bth.psn);
 		return;
 	}
+	if (!reject && resp_.message.active)
+		reject = PRISM_BAD_FORMAT;
 	const bool single = !reject && request.first && request.last && !resp_.prism.active;
 	if (!reject && !single)
 		reject = prism_message_check(&resp_.prism, &request);

@@ -30,12 +30,12 @@ void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Pack
 		refuse_access(bth.psn);
 		return;
 	}
-	if (flags & (op_send | op_write)) {
-		execute_message(bth, flags, packet);
-		return;
-	}
-	if (resp_.message.active)
+	/* A message of several packets is continued by its own kind, or it is an error. */
+	const bool message = flags & (op_send | op_write);
+	if (resp_.prism.active || (resp_.message.active && !message))
 		refuse(PRISM_BAD_FORMAT, bth.psn);
+	else if (message)
+		execute_message(bth, flags, packet);
 	else if (flags & op_read)
 		execute_read(bth, packet, now);
 	else if (flags & op_word)
