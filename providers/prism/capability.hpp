@@ -15,22 +15,23 @@ extern "C" {
 namespace prism
 {
 
-/** Of protocol version 1. */
-inline constexpr std::uint64_t all_features = PRISMDV_FEATURE_INDIRECT | PRISMDV_FEATURE_BOUNDED |
-					      PRISMDV_FEATURE_DATA_INDIRECT | PRISMDV_FEATURE_CONDITIONAL |
-					      PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
+/** That every device of protocol version 1 has. */
+inline constexpr std::uint64_t version_features =
+	PRISMDV_FEATURE_INDIRECT | PRISMDV_FEATURE_BOUNDED | PRISMDV_FEATURE_DATA_INDIRECT |
+	PRISMDV_FEATURE_CONDITIONAL | PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
+inline constexpr std::uint64_t known_features = version_features | PRISMDV_FEATURE_RESUME;
 
 /** Beside the features of a queue pair's peer: it has been declared capable, even if of no feature. */
 inline constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
 
 inline constexpr std::uint8_t capability_magic[4] = {'P', 'R', 'S', 'M'};
 
-inline void encode_capability(prismdv_capability &record)
+inline void encode_capability(prismdv_capability &record, std::uint64_t features)
 {
 	record = {};
 	std::copy(std::begin(capability_magic), std::end(capability_magic), record.bytes);
 	record.bytes[4] = record.bytes[5] = PRISM_PROTOCOL_VERSION;
-	put_unaligned_be64(all_features, record.bytes + 8);
+	put_unaligned_be64(features, record.bytes + 8);
 }
 
 /** 0 and the peer's features with peer_declared, or an errno. */
@@ -41,7 +42,7 @@ inline int decode_capability(const prismdv_capability &record, std::uint64_t &fe
 		return EINVAL;
 	if (low > PRISM_PROTOCOL_VERSION || high < PRISM_PROTOCOL_VERSION)
 		return EPROTONOSUPPORT;
-	features = (get_unaligned_be64(record.bytes + 8) & all_features) | peer_declared;
+	features = (get_unaligned_be64(record.bytes + 8) & known_features) | peer_declared;
 	return 0;
 }
 

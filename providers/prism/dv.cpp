@@ -118,7 +118,7 @@ int prismdv_query_device(ibv_context *context, prismdv_device_attr *attr)
 	if (!verbs)
 		return EOPNOTSUPP;
 	*attr = {};
-	attr->features = all_features;
+	attr->features = version_features;
 	verbs->query_device(context, *attr);
 	return 0;
 }
@@ -151,9 +151,10 @@ ssize_t prismdv_query_counters(ibv_context *context, prismdv_counter *counters, 
 
 int prismdv_query_capability(ibv_context *context, prismdv_capability *capability)
 {
-	if (!find(context))
-		return EOPNOTSUPP;
-	encode_capability(*capability);
+	prismdv_device_attr attr;
+	if (const int error = prismdv_query_device(context, &attr))
+		return error;
+	encode_capability(*capability, attr.features);
 	return 0;
 }
 

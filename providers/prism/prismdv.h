@@ -59,7 +59,10 @@ int prismdv_query_gid(struct ibv_context *context, uint8_t port_num, int index, 
 /** As ibv_create_comp_channel(); destroy with ibv_destroy_comp_channel(). */
 struct ibv_comp_channel *prismdv_create_comp_channel(struct ibv_context *context);
 
-/** Feature bits: one for each primitive and modifier. A device of protocol version 1 has them all. */
+/**
+ * Feature bits: one for each primitive and modifier, all of which a device of protocol version 1 has; RESUME only
+ * userspace devices have.
+ */
 enum prismdv_feature {
 	PRISMDV_FEATURE_INDIRECT = 1 << 0,
 	PRISMDV_FEATURE_BOUNDED = 1 << 1,
@@ -68,6 +71,7 @@ enum prismdv_feature {
 	PRISMDV_FEATURE_REDIRECT = 1 << 4,
 	PRISMDV_FEATURE_CAS = 1 << 5,
 	PRISMDV_FEATURE_ALLOCATE = 1 << 6,
+	PRISMDV_FEATURE_RESUME = 1 << 7, /* a long READ that lost packets goes on where it was */
 };
 
 enum prismdv_device_flags {

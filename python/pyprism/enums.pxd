@@ -15,6 +15,7 @@ cdef extern from '<infiniband/prismdv.h>':
         PRISMDV_FEATURE_REDIRECT
         PRISMDV_FEATURE_CAS
         PRISMDV_FEATURE_ALLOCATE
+        PRISMDV_FEATURE_RESUME
 
     cpdef enum prismdv_device_flags:
         PRISMDV_DEVICE_USERSPACE

@@ -70,8 +70,7 @@ int main(int argc, char **argv)
 	app.add_option("--qps", options.simulation.qps, "connections to the server")->check(CLI::Range(1, 32));
 	app.add_option("--operations", options.simulation.operations, "operations for each connection");
 	app.add_option("--long-reads", options.simulation.long_reads, "percent of operations: READs of up to 1 MiB");
-	app.add_flag("--long-prism-reads", options.simulation.long_prism_reads,
-		"long READs by PRISM too: they are repeated whole, so this needs little loss");
+	app.add_flag("--long-prism-reads", options.simulation.long_prism_reads, "long READs by PRISM too");
 	app.add_option("--sabotage", options.sabotage, "break the protocol so; succeed if a check finds it")
 		->check(CLI::IsMember(sabotages));
 	app.add_flag("--verbose", options.verbose, "print the findings of negative controls too");

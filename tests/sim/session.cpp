@@ -299,7 +299,7 @@ void Session::post_read()
 	if (sim_.random.chance(25)) {
 		pending.direct = true;
 		pending.length = 512;
-		request.va = server_va + objects_at + pending.object * 2 * object_size;
+		request.va = server_va + objects_at + std::uint64_t{pending.object} * object_size;
 	} else {
 		pending.bounded = true;
 		request.flags = PRISM_FLAG_T | PRISM_FLAG_B;
@@ -433,13 +433,16 @@ void Session::check_read(const Pending &pending, const ibv_wc &wc)
 	}
 	const std::uint8_t *local = piece(pending.id);
 	const std::uint64_t version = load64(local);
-	const auto &lengths = sim_.objects[pending.object].lengths;
-	const auto found = lengths.find(version);
-	if (found == lengths.end()) {
-		find(fmt::format("PRISM READ of a version {:#x} that never was", version));
-		return;
+	std::uint32_t length = pending.length;
+	if (pending.bounded) {
+		const auto &lengths = sim_.objects[pending.object].lengths;
+		const auto found = lengths.find(version);
+		if (found == lengths.end()) {
+			find(fmt::format("PRISM READ of a version {:#x} that never was", version));
+			return;
+		}
+		length = std::min(found->second, pending.length);
 	}
-	const std::uint32_t length = pending.bounded ? std::min(found->second, pending.length) : pending.length;
 	if (wc.byte_len != length)
 		find(fmt::format("PRISM READ of {} bytes; version {} had {}", wc.byte_len, version, length));
 	for (std::uint32_t i = 0; i + 8 <= wc.byte_len; i += 8)

@@ -21,6 +21,7 @@ constexpr Time longest_run = 30'000'000'000; /* virtual ns */
 constexpr Time tick = 20'000;
 
 constexpr unsigned object_count = 4;
+constexpr unsigned place_count = 16; /* for the versions of objects */
 constexpr unsigned buffer_count = 24;
 constexpr std::uint32_t object_size = 8192;
 constexpr std::uint32_t buffer_size = 2048;
@@ -34,7 +35,7 @@ constexpr std::uint64_t pointers_at = 64;
 constexpr std::uint64_t constant_at = 256;
 constexpr std::uint64_t constant_size = 1 << 20;
 constexpr std::uint64_t objects_at = constant_at + constant_size;
-constexpr std::uint64_t buffers_at = objects_at + object_count * 2 * object_size;
+constexpr std::uint64_t buffers_at = objects_at + place_count * object_size;
 constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
 
 /** Where things are in a QP's private part of it. */
@@ -88,6 +89,7 @@ inline void store64(std::uint8_t *to, std::uint64_t value)
 /** An object whose every word is its version; length and place change with the version. */
 struct Object {
 	std::uint64_t version = 0;
+	std::uint64_t place = 0; /* its address */
 	bool null = false;
 	std::map<std::uint64_t, std::uint32_t> lengths; /* of all versions that ever were */
 };
@@ -209,10 +211,11 @@ public:
 	std::vector<Object> objects;
 	std::set<std::uint64_t> counter_values; /* answers of FETCH_AND_ADD to the shared counter */
 	Node server{1};
-	std::unique_ptr<soft::SharedReceiveQueue> list;
+	std::unique_ptr<soft::SharedReceiveQueue> list, places;
 	Time now = 1000;
 
 private:
+	std::uint64_t take_place();
 	void set_version(unsigned object, std::uint64_t version);
 	void change_objects();
 	void give_back_buffers();
@@ -223,7 +226,8 @@ private:
 	void execute_again(const prism_bth &bth);
 
 	Node client_a_{2}, client_b_{3};
-	std::set<std::uint64_t> owned_; /* buffers that clients hold */
+	std::unique_ptr<Endpoint> owner_; /* of the objects: connected to itself */
+	std::set<std::uint64_t> owned_;   /* buffers that clients hold */
 	std::vector<std::unique_ptr<Session>> sessions_;
 	Network network_;
 };

@@ -17,6 +17,12 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 		return bytes;
 	}();
 	std::copy(constant.begin(), constant.end(), memory.begin() + constant_at);
+	places = std::make_unique<soft::SharedReceiveQueue>(server.engine.take_srqn(), 1, place_count, 1, true);
+	server.engine.add_srq(*places);
+	for (unsigned i = 0; i < place_count; i++)
+		server.engine.post_free_list(*places, i, {server_va + objects_at + i * object_size, object_size, key});
+	owner_ = std::make_unique<Endpoint>(server, EndpointOptions{});
+	owner_->connect(*owner_, {});
 	for (unsigned i = 0; i < object_count; i++) {
 		/* Both copies, so that a direct READ finds a version too. */
 		set_version(i, 1);
@@ -33,22 +39,48 @@ Simulation::Simulation(std::uint64_t seed, const SimulationOptions &chosen)
 			[this](Node &node, std::vector<std::uint8_t> &packet) { return sabotage(node, packet); });
 }
 
+/** By an ALLOCATE, as the owner of memory that READs resolve to has to; 0: READs are under way. */
+std::uint64_t Simulation::take_place()
+{
+	prism_request request{};
+	request.op = PRISM_ALLOCATE;
+	request.first = request.last = true;
+	request.free_list = places->number;
+	std::vector<std::uint8_t> packet(prism_request_header_size(&request));
+	prism_bth bth{};
+	bth.opcode = PRISM_OP_ALLOCATE_ONLY;
+	bth.qpn = owner_->qp.qpn;
+	bth.psn = owner_->qp.resp.expected_psn;
+	prism_bth_encode(packet.data(), &bth);
+	prism_request_encode(packet.data(), &request);
+	const std::size_t sent = server.outbox.size();
+	server.engine.receive({server.address, {}}, packet, now);
+	server.outbox.keep(sent);
+	const auto &saved = owner_->qp.resp.saved;
+	return saved[(owner_->qp.resp.next_saved + saved.size() - 1) % saved.size()].response.value;
+}
+
 void Simulation::set_version(unsigned number, std::uint64_t version)
 {
 	Object &object = objects[number];
+	const std::uint64_t place = take_place();
+	if (!place)
+		return;
+	if (object.place)
+		server.engine.post_free_list(*places, 0, {object.place, object_size, key});
+	object.place = place;
 	object.version = version;
-	const std::uint64_t at = objects_at + (2 * number + version % 2) * object_size;
+	const std::uint64_t at = place - server_va;
 	const auto length = static_cast<std::uint32_t>(8 * random.between(1, object_size / 8));
 	for (std::uint32_t i = 0; i < object_size; i += 8)
 		store64(memory.data() + at + i, version);
 	object.lengths[version] = length;
 	object.null = random.chance(10);
 	std::uint8_t *pointer = memory.data() + pointers_at + 32 * number;
-	store64(pointer, object.null ? 0 : server_va + at);
+	store64(pointer, object.null ? 0 : place);
 	store64(pointer + 8, length);
 }
 
-/** Between resolutions: no READ here is long enough to be under way between two steps. */
 void Simulation::change_objects()
 {
 	for (unsigned i = 0; i < object_count; i++)

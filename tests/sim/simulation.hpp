@@ -33,7 +33,7 @@ struct SimulationOptions {
 	unsigned qps = 4;
 	unsigned operations = 60;      /* for each QP */
 	double long_reads = 0;         /* percent of the operations: READs of up to 1 MiB, which the responder paces */
-	bool long_prism_reads = false; /* of both kinds; needs a good network, as they are repeated whole */
+	bool long_prism_reads = false; /* of both kinds */
 };
 
 struct SimulationResult {

@@ -40,7 +40,7 @@ MODES = {"EQ": 0, "GT": 1, "LT": 2}
 SYNDROMES = {0x1F: "ACK", 0x60: "NAK, PSN sequence error", 0x61: "NAK, invalid request",
              0x62: "NAK, remote access error", 0x63: "NAK, remote operational error"}
 FEATURES = {"INDIRECT": 1, "BOUNDED": 2, "DATA_INDIRECT": 4, "CONDITIONAL": 8, "REDIRECT": 16, "CAS": 32,
-            "ALLOCATE": 64}
+            "ALLOCATE": 64, "RESUME": 128}
 MAX_INDIRECT_READ = 1 << 20
 
 # The cast of the examples: who talks to whom, and what lies where at the responder.
@@ -692,7 +692,7 @@ def cas_vectors():
     return made
 
 
-def capability(magic=b"PRSM", low=1, high=1, reserved=0, features=0x7F):
+def capability(magic=b"PRSM", low=1, high=1, reserved=0, features=0xFF):
     return magic + struct.pack("!BBHQ", low, high, reserved, features)
 
 
@@ -710,7 +710,7 @@ def capability_vectors():
             ("range_reversed", "EINVAL", {"low": 2, "high": 1}),
             ("zeros", "EINVAL", {"magic": bytes(4), "low": 0, "high": 0, "features": 0})):
         data = capability(**args)
-        low, high, features = args.get("low", 1), args.get("high", 1), args.get("features", 0x7F)
+        low, high, features = args.get("low", 1), args.get("high", 1), args.get("features", 0xFF)
         made.append({"name": name, "hex": data.hex(), "error": error,
                      "fields": {"version_low": low, "version_high": high, "features": f"0x{features:016x}"}})
     return made

@@ -35,7 +35,11 @@ protected:
 
 TEST_P(Capability, RecordIsThatOfTheProtocol)
 {
-	EXPECT_EQ(std::memcmp(record_.bytes, "PRSM\1\1\0\0\0\0\0\0\0\0\0\x7f", 16), 0);
+	prismdv_device_attr attr;
+	ASSERT_EQ(prismdv_query_device(server.context.get(), &attr), 0);
+	EXPECT_EQ(attr.features & ~std::uint64_t{PRISMDV_FEATURE_RESUME}, 0x7fu);
+	EXPECT_EQ(std::memcmp(record_.bytes, "PRSM\1\1\0\0\0\0\0\0\0\0\0", 15), 0);
+	EXPECT_EQ(record_.bytes[15], attr.features);
 }
 
 TEST_P(Capability, NothingIsPostedBeforeTheDeclaration)

@@ -238,8 +238,10 @@ static bool payload_legal(const struct prism_request *req, u32 mtu)
 
 	if (req->op == PRISM_READ || req->op == PRISM_CAS || (req->flags & PRISM_FLAG_D))
 		return n == 0 && req->first && req->last;
+	if (req->op == PRISM_WRITE && (req->flags & PRISM_FLAG_T) && !(req->first && req->last))
+		return false;
 	if (!req->last)
-		return n == mtu && !(req->op == PRISM_WRITE && (req->flags & PRISM_FLAG_T));
+		return n == mtu;
 	if (n > mtu)
 		return false;
 	return req->first ? n == req->length : n > 0;

@@ -15,6 +15,11 @@ bool needs_response(const SendRequest &wr)
 	       wr.kind == SendKind::prism;
 }
 
+bool ends_before(const SendRequest &wr, std::uint32_t psn)
+{
+	return psn_diff(psn, psn_add(wr.first_psn, wr.psns)) >= 0;
+}
+
 /** At which PSN the (first packet of the) response to @p wr stands. */
 std::uint32_t response_psn(const SendRequest &wr)
 {
@@ -132,10 +137,11 @@ void Completer::nak(std::uint8_t syndrome, std::uint32_t psn, Time now)
 		return;
 	}
 	/*
-	 * The responder has gone to ERROR: it will answer nothing more. What it answered before may have been lost;
-	 * the error then stands at the oldest request without an answer.
+	 * The responder has gone to ERROR: it will answer nothing more. If the answer to an earlier request was lost,
+	 * that one may have been executed, and it is not the one that was refused.
 	 */
-	acknowledge_before(psn, now);
+	while (!acknowledge_before(psn, now) && ends_before(qp_.sq.at(qp_.sq.head), psn))
+		requester_.complete_head(IBV_WC_WR_FLUSH_ERR);
 	if (qp_.sq.empty())
 		return;
 	switch (syndrome) {
@@ -307,6 +313,9 @@ bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resol
 	wr.resolution = resolution;
 	wr.read_length = length;
 	wr.acked = 0;
+	/* A peer that keeps resolutions had to: what it now reads is another thing, of which nothing has been read. */
+	if (qp_.peer_features & PRISMDV_FEATURE_RESUME)
+		wr.reached = 0;
 	return true;
 }
 
@@ -333,8 +342,11 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	if (!latch(*wr, bth, resolution, length)) {
 		engine_.counters.rx_resolution_dropped++;
 		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
-		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0)
+		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0) {
+			wr->latched = false;
+			wr->acked = 0;
 			loss();
+		}
 		return;
 	}
 	if (at != wr->acked) {
@@ -357,7 +369,12 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	wr->acked++;
 	requester_.landed(*wr, expected);
 	if (!last) {
-		/* The peer lives; the place to start again stays the first PSN. */
+		/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
+		if (wr->acked <= wr->reached) {
+			requester_.heard(now);
+			return;
+		}
+		wr->reached = wr->acked;
 		requester_.progressed(now);
 		return;
 	}

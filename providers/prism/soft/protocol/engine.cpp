@@ -427,6 +427,12 @@ int Engine::check_entry(const SharedReceiveQueue &srq, const Sge &entry) const
 	return memory.resolve(entry.lkey, entry.addr, entry.length, rights, srq.pd) ? 0 : EACCES;
 }
 
+/** READs that resolved to this memory are not resumed any more. */
+void Engine::log_hand_out(const SharedReceiveQueue &srq, const Sge &entry)
+{
+	running_.epochs.hand_outs.add(memory.resolve(entry.lkey, entry.addr, entry.length, 0, srq.pd), entry.length);
+}
+
 void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error)
 {
 	srq.rejected++;
@@ -472,6 +478,7 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 			continue;
 		}
 		srq->popped++;
+		log_hand_out(*srq, entry);
 		buffer = {entry.addr, entry.length, entry.lkey, number, wr_id};
 		return PRISM_POP_OK;
 	}

@@ -153,6 +153,7 @@ private:
 	void advance(SharedReceiveQueue &srq);
 	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
 	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
+	void log_hand_out(const SharedReceiveQueue &srq, const Sge &entry);
 	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error);
 	void report_limit(SharedReceiveQueue &srq);
 	void give_back(const prism_buffer &buffer);

@@ -46,11 +46,12 @@ struct SendRequest : WorkRequest {
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t sent = 0;   /* PSNs asked for since the last rewind, from the first */
-	std::uint32_t acked = 0;  /* PSNs answered, from the first */
+	std::uint32_t acked = 0;  /* PSNs answered, from the first; of a PRISM READ those of the latched resolution */
 	std::uint32_t flight = 0; /* payload bytes under way for it, in either direction */
 	std::uint32_t slots = 0;  /* of max_rd_atomic that it holds */
 	std::uint32_t resolution = 0;
 	std::uint32_t read_length = 0;
+	std::uint32_t reached = 0; /* PRISM READ: the most packets that one resolution has brought so far */
 	bool addressed = false;
 	Destination to; /* of a datagram, if addressed */
 };
@@ -120,13 +121,25 @@ struct RequesterState {
 	std::uint32_t burst_bytes = 0;
 };
 
+/** What a PRISM READ with data acts on, once its pointer has been followed. */
+struct Resolution {
+	std::uint32_t number = 0;
+	std::uint32_t rkey = 0;
+	std::uint64_t va = 0;
+	std::uint32_t length = 0;
+	std::uint64_t handed_out = 0; /* buffers of the device's free lists at that time */
+};
+
 /** The answer to an executed request, kept for its duplicates. */
 struct SavedResponse {
 	std::uint32_t psn = 0; /* at which the response stands */
 	bool valid = false;
-	bool atomic = false; /* standard atomic: response.value is the old word */
-	bool word = false;   /* atomic write: nothing but that it was done */
-	bool reads = false;  /* a PRISM READ with data and status OK: resolved again */
+	bool atomic = false;    /* standard atomic: response.value is the old word */
+	bool word = false;      /* atomic write: nothing but that it was done */
+	bool reads = false;     /* a PRISM READ with data and status OK: read is sent again */
+	bool followed = false;  /* a conditional request has been executed because this READ succeeded */
+	std::uint32_t psns = 1; /* of a READ with data, from psn on */
+	Resolution read;
 	prism_response response{};
 };
 
@@ -138,7 +151,7 @@ struct ReadStream {
 	std::uint32_t rkey = 0;
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
-	std::uint32_t offset = 0;
+	std::uint32_t offset = 0; /* of the next packet; not 0 at first if the READ is resumed */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t resolution = 0;
@@ -157,6 +170,13 @@ struct IncomingMessage {
 	std::uint32_t received = 0;
 };
 
+/** A request packet that waits for the READ before it to be answered. */
+struct HeldPacket {
+	std::vector<std::uint8_t> bytes;
+	bool counts; /* the first packet of a READ, atomic or PRISM request, and no duplicate */
+	bool excess; /* with it there are more of these than max_dest_rd_atomic */
+};
+
 struct ResponderState {
 	std::uint32_t expected_psn = 0;
 	std::uint32_t msn = 0;
@@ -170,11 +190,13 @@ struct ResponderState {
 	IncomingMessage message;
 	prism_message prism{};
 	ReadStream stream;
-	std::deque<std::vector<std::uint8_t>> held; /* requests that wait for the stream to end */
+	std::deque<HeldPacket> held;
 	std::size_t held_bytes = 0;
-	std::uint32_t held_reads = 0;
-	std::uint32_t held_psn = 0;    /* the next to hold */
-	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling, taken from an SRQ */
+	std::uint32_t held_requests = 0; /* that count among them */
+	std::uint32_t held_psn = 0;      /* the next to hold */
+	bool held_gap = false;           /* and it has not come, but one behind it has */
+	bool excess = false;             /* the packet being executed is */
+	std::vector<Sge> receive_sges;   /* of the receive that a SEND is filling, taken from an SRQ */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
 	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */

@@ -18,6 +18,7 @@ namespace
  */
 constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr std::uint32_t first_burst_bytes = 128 << 10;
+constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* what was lost is seldom alone */
 constexpr Time min_interval = 15'000;
 constexpr Time max_interval = 4'000'000;
 constexpr Time longest_silence = 500'000;
@@ -25,9 +26,18 @@ constexpr Time longest_silence = 500'000;
 /** Requests that arrive while a stream is under way wait in line; beyond this they are dropped, to be sent again. */
 constexpr std::size_t max_held_bytes = 256 << 10;
 
-bool takes_slot(std::uint8_t opcode)
+/** Whether a packet is the first of a READ, atomic or PRISM request. */
+bool begins_request(std::uint8_t opcode)
 {
-	return prism_opcode_is_request(opcode) || (rc_opcode_flags(opcode) & (op_read | op_atomic | op_word));
+	switch (opcode) {
+	case PRISM_OP_WRITE_MIDDLE:
+	case PRISM_OP_WRITE_LAST:
+	case PRISM_OP_ALLOCATE_MIDDLE:
+	case PRISM_OP_ALLOCATE_LAST:
+		return false;
+	default:
+		return prism_opcode_is_request(opcode) || (rc_opcode_flags(opcode) & (op_read | op_atomic | op_word));
+	}
 }
 
 } // namespace
@@ -67,73 +77,116 @@ bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 	const ReadStream &stream = resp_.stream;
 	const std::int32_t at = psn_diff(bth.psn, stream.first_psn);
 	const bool asks_for_data = bth.opcode == rc_read_request || bth.opcode == PRISM_OP_READ_REQUEST;
-	if (at < 0) {
-		/* The peer has gone back beyond this READ and will come to it again; saved answers do not disturb. */
-		if (asks_for_data) {
-			end_stream();
-			drop_held();
-		}
-		return false;
-	}
+	if (at < 0 && asks_for_data)
+		answer_in_between(bth, packet, now);
+	if (at < 0)
+		return asks_for_data; /* saved answers do not disturb */
 	if (at < static_cast<std::int32_t>(stream.psns)) {
-		/* Part of the response was lost: slow down and start over. */
+		/* Part of the response was lost: slow down and go on from there. */
 		adapt_interval(now);
 		end_stream();
 		return false;
 	}
-	if (bth.psn != resp_.held_psn)
-		return true; /* held already, or its predecessor was lost */
-	if (resp_.held_bytes + packet.size() > max_held_bytes) {
-		engine_.counters.rx_held_overflow++;
-		return true;
-	}
-	if (takes_slot(bth.opcode))
-		resp_.held_reads++;
-	if (resp_.held_reads >= qp_.attr.max_dest_rd_atomic) {
-		refuse_excess(bth.psn);
-		return true;
-	}
-	resp_.held.emplace_back(packet.begin(), packet.end());
-	resp_.held_bytes += packet.size();
-	resp_.held_psn = psn_add(bth.psn, psns_of(bth, packet));
+	hold_in_line(bth, packet);
 	return true;
+}
+
+/**
+ * An older READ is asked for again. If its answer is short, the one under way goes on behind it; else the peer has gone
+ * back beyond that one and will come to it again.
+ */
+void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
+{
+	const ReadStream interrupted = resp_.stream;
+	const std::uint32_t held_psn = resp_.held_psn;
+	end_stream();
+	duplicate(bth, packet, now);
+	if (resp_.stream.active) {
+		drop_held();
+		resp_.held_psn = psn_add(resp_.stream.first_psn, resp_.stream.psns);
+	} else if (qp_.state != IBV_QPS_ERR) {
+		resp_.stream = interrupted;
+		resp_.held_psn = held_psn;
+		engine_.streams_.push_back(&qp_);
+	}
+}
+
+void Responder::hold_in_line(const prism_bth &bth, Packet packet)
+{
+	const std::int32_t ahead = psn_diff(bth.psn, resp_.held_psn);
+	if (ahead < 0)
+		return; /* held already */
+	const bool full = resp_.held_bytes + packet.size() > max_held_bytes;
+	resp_.held_gap = ahead > 0 || full;
+	if (ahead > 0) {
+		engine_.counters.rx_out_of_sequence++;
+	} else if (full) {
+		engine_.counters.rx_held_overflow++;
+	} else {
+		/* The peer may have the answers to duplicates already, and ask for others in their place. */
+		const bool counts = begins_request(bth.opcode) && psn_diff(bth.psn, resp_.expected_psn) >= 0;
+		resp_.held_requests += counts;
+		const std::uint32_t served = resp_.held_requests + !resp_.stream.duplicate;
+		resp_.held.push_back({{packet.begin(), packet.end()}, counts, served > qp_.attr.max_dest_rd_atomic});
+		resp_.held_bytes += packet.size();
+		resp_.held_psn = psn_add(bth.psn, psns_of(bth, packet));
+	}
 }
 
 void Responder::drop_held()
 {
 	resp_.held.clear();
 	resp_.held_bytes = 0;
-	resp_.held_reads = 0;
+	resp_.held_requests = 0;
+	resp_.held_gap = false;
 }
 
+/** Nothing is in the way any more: answer what has waited, in order, as far as it goes. */
 void Responder::release_held(Time now)
 {
 	while (!resp_.held.empty() && !resp_.stream.active && qp_.state != IBV_QPS_ERR) {
-		const std::vector<std::uint8_t> packet = std::move(resp_.held.front());
+		const HeldPacket held = std::move(resp_.held.front());
 		resp_.held.pop_front();
-		resp_.held_bytes -= packet.size();
+		resp_.held_bytes -= held.bytes.size();
 		prism_bth bth;
-		prism_bth_decode(packet.data(), &bth);
-		if (takes_slot(bth.opcode))
-			resp_.held_reads--;
-		receive(bth, packet, now);
+		prism_bth_decode(held.bytes.data(), &bth);
+		resp_.held_requests -= held.counts;
+		resp_.excess = held.excess;
+		process(bth, held.bytes, now);
+		resp_.excess = false;
 	}
+	if (resp_.held_gap && !resp_.stream.active)
+		report_gap();
+}
+
+/**
+ * Behind the READ a request was lost. That is told behind its answer, lest the peer take the answer for lost. Among
+ * duplicates an acknowledgement of everything does it: the peer sees which answer it still lacks.
+ */
+void Responder::report_gap()
+{
+	resp_.held_gap = false;
+	if (resp_.held_psn == resp_.expected_psn)
+		out_of_sequence();
+	else
+		acknowledge_later(true);
 }
 
 void Responder::start_stream(const ReadStream &fresh, Time now)
 {
 	const Time interval = std::max(min_interval, resp_.stream.interval);
-	resp_.ack_pending = false;
+	if (!fresh.duplicate)
+		resp_.ack_pending = false;
 	resp_.stream = fresh;
 	resp_.stream.interval = interval;
 	resp_.stream.active = true;
 	resp_.stream.begun = engine_.running_.epoch();
 	if (resp_.held.empty())
 		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
-	const std::uint32_t budget = std::min(fresh.length, first_burst_bytes);
+	const std::uint32_t end = fresh.offset + (fresh.duplicate ? repeat_burst_bytes : first_burst_bytes);
 	do
 		send_read_packet();
-	while (resp_.stream.active && resp_.stream.offset < budget);
+	while (resp_.stream.active && resp_.stream.offset < end);
 	if (!resp_.stream.active)
 		return;
 	resp_.stream.next = now + resp_.stream.interval;
@@ -173,11 +226,12 @@ void Responder::send_read_packet()
 		if (!span.region) {
 			/* The region was deregistered while its READ was under way. */
 			end_stream();
-			engine_.counters.rx_access_error++;
-			if (stream.duplicate)
-				send_ack(syndrome_access_error, psn);
-			else
+			if (stream.duplicate) {
+				fail_duplicate(psn);
+			} else {
+				engine_.counters.rx_access_error++;
 				nak_and_fail(syndrome_access_error, psn);
+			}
 			return;
 		}
 	}

@@ -390,9 +390,9 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 		(request.op == PRISM_WRITE && !(request.flags & PRISM_FLAG_D)) || request.op == PRISM_ALLOCATE;
 	const std::uint32_t offset = wr.sent * qp_.attr.mtu;
 	const std::uint32_t n = carries ? std::min(qp_.attr.mtu, wr.length - offset) : 0;
-	const std::uint32_t packets = carries ? 1 : wr.psns;
+	const std::uint32_t packets = carries ? 1 : wr.psns - wr.sent;
 
-	request.first = wr.sent == 0;
+	request.first = !carries || wr.sent == 0;
 	request.last = wr.sent + packets == wr.psns;
 	request.operands = sq_.operands(wr);
 	const std::uint32_t headers = prism_request_header_size(&request);
@@ -401,10 +401,9 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 	prism_request_encode(packet, &request);
 	gather(wr, offset, packet + headers, n);
 	engine_.sink_.commit();
-	wr.latched = false;
 	wr.sent += packets;
 	if (request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R))
-		return request.length;
+		return request.length - std::min(request.length, offset);
 	return n + PRISM_RESULT_SIZE;
 }
 
@@ -417,6 +416,13 @@ void Requester::lost()
 	rewind();
 }
 
+/** A PRISM READ goes on in its resolution if the peer keeps that, else it is repeated whole. */
+std::uint32_t Requester::resume_at(const SendRequest &wr) const
+{
+	const bool reads = wr.kind == SendKind::prism && wr.prism.op == PRISM_READ;
+	return reads && !(qp_.peer_features & PRISMDV_FEATURE_RESUME) ? 0 : wr.acked;
+}
+
 void Requester::rewind()
 {
 	if (qp_.path)
@@ -426,9 +432,7 @@ void Requester::rewind()
 		SendRequest &wr = sq_.at(i);
 		if (!wr.started)
 			break;
-		/* A PRISM READ is resolved as a whole, so it starts again as a whole. */
-		wr.sent = wr.kind == SendKind::prism && wr.prism.op == PRISM_READ ? 0 : wr.acked;
-		wr.latched = false;
+		wr.sent = resume_at(wr);
 		wr.flight = 0;
 		wr.slots = 0;
 	}
@@ -469,6 +473,11 @@ void Requester::progressed(Time now)
 	req_.retries = qp_.attr.retry_count;
 	req_.rnr_retries = qp_.attr.rnr_retry;
 	req_.rewound = false;
+	heard(now);
+}
+
+void Requester::heard(Time now)
+{
 	qp_.deadline = 0;
 	if (req_.wait_until) { /* nothing else would end the wait, should all that is under way be answered */
 		engine_.arm_timer(qp_, req_.wait_until);

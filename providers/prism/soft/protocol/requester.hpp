@@ -38,8 +38,10 @@ public:
 	void lost();
 	/** Send again from the oldest unanswered PSN on. */
 	void rewind();
-	/** There was progress: the peer lives. */
+	/** There was progress: the retry counters start anew. */
 	void progressed(Time now);
+	/** The peer lives, but has not brought anything new. */
+	void heard(Time now);
 	/** Wait as the peer's RNR NAK asks, then send again. */
 	void wait_for_receiver(std::uint8_t timer_code, Time now);
 
@@ -61,6 +63,7 @@ private:
 	bool may_burst(Time now);
 	bool check_datagram(const SendRequest &wr);
 	std::uint32_t send_datagram(SendRequest &wr);
+	[[nodiscard]] std::uint32_t resume_at(const SendRequest &wr) const;
 	bool may_send(const SendRequest &wr, Time now) const;
 	void start(SendRequest &wr);
 	void take_slot(SendRequest &wr);

@@ -30,17 +30,27 @@ void Responder::send_ack(std::uint8_t syndrome, std::uint32_t psn)
 	std::uint8_t *packet = begin_response(rc_acknowledge, psn, bth_size + aeth_size);
 	prism_aeth_encode(packet + bth_size, syndrome, resp_.msn);
 	engine_.sink_.commit();
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	if ((syndrome & syndrome_class_mask) == syndrome_class_nak)
 		engine_.counters.tx_nak++;
 	else if ((syndrome & syndrome_class_mask) == syndrome_rnr)
 		engine_.counters.tx_rnr_nak++;
 }
 
+/** What leaves at @p psn acknowledges what came before it, but a repeated answer not what has come since. */
+void Responder::acknowledged(std::uint32_t psn)
+{
+	if (psn_diff(psn_add(psn, 1), resp_.expected_psn) >= 0)
+		resp_.ack_pending = false;
+}
+
 void Responder::send_pending_ack()
 {
-	if (resp_.ack_pending)
-		send_ack(syndrome_ack, psn_add(resp_.expected_psn, PRISM_PSN_MASK));
+	if (!std::exchange(resp_.ack_pending, false))
+		return;
+	/* At the PSNs of a READ that is being answered, it would tell that the answer was lost. */
+	const std::uint32_t next = resp_.stream.active ? resp_.stream.first_psn : resp_.expected_psn;
+	send_ack(syndrome_ack, psn_add(next, PRISM_PSN_MASK));
 }
 
 bool Responder::ack_waits()
@@ -60,8 +70,7 @@ void Responder::acknowledge_later(bool wanted, bool answer_likely)
 
 void Responder::send_short(std::uint32_t psn, const prism_response &response)
 {
-	/* A response acknowledges what came before it. */
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(PRISM_OP_RESPONSE, psn, PRISM_RESPONSE_SIZE);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	prism_response_encode(packet, &response);
@@ -70,7 +79,7 @@ void Responder::send_short(std::uint32_t psn, const prism_response &response)
 
 void Responder::send_atomic_ack(std::uint32_t psn, std::uint64_t old)
 {
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(rc_atomic_acknowledge, psn, bth_size + aeth_size + atomic_ack_size);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	put_unaligned_be64(old, packet + bth_size + aeth_size);
@@ -86,7 +95,7 @@ void Responder::drop_message()
 
 void Responder::send_word_ack(std::uint32_t psn)
 {
-	resp_.ack_pending = false;
+	acknowledged(psn);
 	std::uint8_t *packet = begin_response(rc_read_response_only, psn, bth_size + aeth_size);
 	prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	engine_.sink_.commit();
@@ -147,6 +156,20 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 {
 	if (resp_.stream.active && hold(bth, packet, now))
 		return;
+	process(bth, packet, now);
+	release_held(now);
+}
+
+/** A request was lost: say so once until it comes. */
+void Responder::out_of_sequence()
+{
+	if (!resp_.nak_sent)
+		send_ack(syndrome_psn_sequence, resp_.expected_psn);
+	resp_.nak_sent = true;
+}
+
+void Responder::process(const prism_bth &bth, Packet packet, Time now)
+{
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.expected_psn);
 	if (ahead < 0) {
 		duplicate(bth, packet, now);
@@ -154,9 +177,7 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 	}
 	if (ahead > 0) {
 		engine_.counters.rx_out_of_sequence++;
-		if (!resp_.nak_sent)
-			send_ack(syndrome_psn_sequence, resp_.expected_psn);
-		resp_.nak_sent = true;
+		out_of_sequence();
 		return;
 	}
 	resp_.nak_sent = false;
@@ -165,20 +186,13 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::execute(const prism_bth &bth, Packet packet, Time now)
 {
-	if (packet.size() & 3) {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-		return;
-	}
 	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
-	/* A message of several packets is continued by its own kind, or it is an error. */
-	if (flags && resp_.prism.active)
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-	else if (flags)
-		execute_standard(bth, flags, packet, now);
-	else if (resp_.message.active)
+	if (!flags)
+		execute_prism(bth, packet, now);
+	else if (packet.size() & 3)
 		refuse(PRISM_BAD_FORMAT, bth.psn);
 	else
-		execute_prism(bth, packet, now);
+		execute_standard(bth, flags, packet, now);
 }
 
 /* Ends ---------------------------------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ public:
 private:
 	using Packet = std::span<const std::uint8_t>;
 
+	void process(const prism_bth &bth, Packet packet, Time now);
+	void out_of_sequence();
 	void execute(const prism_bth &bth, Packet packet, Time now);
 	void execute_standard(const prism_bth &bth, std::uint16_t flags, Packet packet, Time now);
 	void execute_message(const prism_bth &bth, std::uint16_t flags, Packet packet);
@@ -46,8 +48,9 @@ private:
 	void execute_atomic_write(const prism_bth &bth, Packet packet);
 	std::uint8_t *atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right);
 	void execute_prism(const prism_bth &bth, Packet packet, Time now);
-	void start_resolved(
-		std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now);
+	void follow(std::uint32_t psn, const prism_request &request);
+	void resolve(SavedResponse &saved, const prism_request &request, const prism_result &result);
+	void send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now);
 	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
 
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
@@ -61,11 +64,18 @@ private:
 
 	void duplicate(const prism_bth &bth, Packet packet, Time now);
 	void duplicate_prism(const prism_bth &bth, Packet packet, Time now);
+	void repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
+	void resolve_again(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
+	[[nodiscard]] bool unchanged(const Resolution &read);
+	void fail_duplicate(std::uint32_t psn);
 	void replay(const SavedResponse &saved);
 	SavedResponse *find_saved(std::uint32_t psn);
 	SavedResponse &save(std::uint32_t psn);
 
 	bool hold(const prism_bth &bth, Packet packet, Time now);
+	void hold_in_line(const prism_bth &bth, Packet packet);
+	void answer_in_between(const prism_bth &bth, Packet packet, Time now);
+	void report_gap();
 	void adapt_interval(Time now);
 	void drop_held();
 	[[nodiscard]] std::uint32_t psns_of(const prism_bth &bth, Packet packet) const;
@@ -80,11 +90,13 @@ private:
 	bool prism_access_allowed(const prism_request &request) const;
 	std::uint8_t *begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad = 0);
 	void send_ack(std::uint8_t syndrome, std::uint32_t psn);
+	void acknowledged(std::uint32_t psn);
 	void acknowledge_later(bool wanted, bool answer_likely = false);
 	void send_short(std::uint32_t psn, const prism_response &response);
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
 	void send_word_ack(std::uint32_t psn);
 	void drop_message();
+	[[nodiscard]] bool too_many() const { return resp_.saved.empty() || resp_.excess; }
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
 	void refuse_excess(std::uint32_t psn);

@@ -46,15 +46,19 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		refuse_access(bth.psn);
 		return;
 	}
+	if (!reject && resp_.message.active)
+		reject = PRISM_BAD_FORMAT;
 	const bool single = !reject && request.first && request.last && !resp_.prism.active;
 	if (!reject && !single)
 		reject = prism_message_check(&resp_.prism, &request);
 	prism_result result{};
 	TargetMemory target(engine_, qp_);
-	if (!reject && resp_.saved.empty()) {
+	if (!reject && too_many()) {
 		refuse_excess(bth.psn);
 		return;
 	}
+	if (!reject)
+		follow(bth.psn, request);
 	if (single && !reject)
 		prism_execute(&TargetMemory::env, target.context(), &request, resp_.chain_ok, &result);
 	else if (!reject)
@@ -91,19 +95,38 @@ void Responder::count_result(const prism_request &request, const prism_result &r
 	}
 }
 
-/** Send what a READ resolved to, as one resolution. */
-void Responder::start_resolved(
-	std::uint32_t psn, const prism_request &request, const prism_result &result, bool duplicate, Time now)
+/** A conditional request is about to look at the chain state: if a READ has set it, that READ stays successful. */
+void Responder::follow(std::uint32_t psn, const prism_request &request)
+{
+	if (!(request.flags & PRISM_FLAG_C) || !request.first || !resp_.chain_ok)
+		return;
+	const std::size_t count = resp_.saved.size();
+	SavedResponse &previous = resp_.saved[(resp_.next_saved + count - 1) % count];
+	if (previous.valid && previous.reads && psn_add(previous.psn, previous.psns) == psn)
+		previous.followed = true;
+}
+
+void Responder::resolve(SavedResponse &saved, const prism_request &request, const prism_result &result)
+{
+	saved.reads = true;
+	saved.psns = prism_request_psns(&request, qp_.attr.mtu);
+	saved.read = {++resp_.resolution, request.rkey, result.read_va, result.read_length,
+		engine_.running_.epochs.hand_outs.count()};
+}
+
+/** Send what a READ resolved to, from @p packet on. */
+void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now)
 {
 	ReadStream stream;
 	stream.prism = true;
 	stream.duplicate = duplicate;
-	stream.rkey = request.rkey;
-	stream.va = result.read_va;
-	stream.length = result.read_length;
-	stream.first_psn = psn;
-	stream.psns = prism_request_psns(&request, qp_.attr.mtu);
-	stream.resolution = ++resp_.resolution;
+	stream.rkey = saved.read.rkey;
+	stream.va = saved.read.va;
+	stream.length = saved.read.length;
+	stream.offset = packet * qp_.attr.mtu;
+	stream.first_psn = saved.psn;
+	stream.psns = saved.psns;
+	stream.resolution = saved.read.number;
 	start_stream(stream, now);
 }
 
@@ -142,13 +165,13 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	resp_.chain_ok = result.status == PRISM_STATUS_OK;
 	count_result(request, result);
 	SavedResponse &saved = save(bth.psn);
-	saved.reads = result.reads;
 	saved.response = to_response(result);
 	if (!result.reads) {
 		send_short(bth.psn, saved.response);
 		return;
 	}
-	start_resolved(bth.psn, request, result, false, now);
+	resolve(saved, request, result);
+	send_resolved(saved, 0, false, now);
 }
 
 /* Duplicates ---------------------------------------------------------------------------------------------------- */
@@ -164,13 +187,15 @@ SavedResponse &Responder::save(std::uint32_t psn)
 	return saved;
 }
 
+/** What was answered at @p psn; of a READ with data any of its PSNs will do. */
 SavedResponse *Responder::find_saved(std::uint32_t psn)
 {
 	/* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
 	const auto count = static_cast<std::uint32_t>(resp_.saved.size());
 	for (std::uint32_t i = 1; i <= count; i++) {
 		SavedResponse &saved = resp_.saved[(resp_.next_saved + count - i) % count];
-		if (saved.valid && saved.psn == psn)
+		const std::int32_t at = psn_diff(psn, saved.psn);
+		if (saved.valid && at >= 0 && at < static_cast<std::int32_t>(saved.psns))
 			return &saved;
 	}
 	return nullptr;
@@ -226,14 +251,14 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 		engine_.counters.rx_duplicate_dropped++;
 		return;
 	}
-	const SavedResponse *saved = request.last ? find_saved(bth.psn) : nullptr;
+	SavedResponse *saved = request.last ? find_saved(bth.psn) : nullptr;
 	const bool reads = request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R);
 	if (!request.last) {
 		/* The earlier packets of a message are answered by its last. */
 		acknowledge_later(bth.ack_req);
 		return;
 	}
-	if (!saved || saved->atomic || (saved->reads && !reads)) {
+	if (!saved || saved->atomic || saved->word || (saved->reads && !reads)) {
 		engine_.counters.rx_duplicate_dropped++;
 		return;
 	}
@@ -241,21 +266,63 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 		replay(*saved);
 		return;
 	}
-	/* A data-returning READ is resolved again as a whole; it was not skipped then, so it is not now. */
+	repeat_read(*saved, bth, request, now);
+}
+
+/** Not an error of this QP: what the duplicate asks for may rightly have gone since. */
+void Responder::fail_duplicate(std::uint32_t psn)
+{
+	engine_.counters.rx_access_error++;
+	send_ack(syndrome_access_error, psn);
+}
+
+/** Whether a READ may still be answered from what it resolved to: nobody has been given that memory since. */
+bool Responder::unchanged(const Resolution &read)
+{
+	if (!read.length)
+		return true;
+	const std::uint8_t *at = TargetMemory(engine_, qp_).resolve(read.rkey, read.va, read.length, PRISM_RIGHT_READ);
+	return at && !engine_.running_.epochs.hand_outs.overlaps(read.handed_out, at, read.length);
+}
+
+/** A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. */
+void Responder::repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now)
+{
+	if (saved.psns != prism_request_psns(&request, qp_.attr.mtu)) {
+		engine_.counters.rx_duplicate_dropped++;
+		return;
+	}
+	if (!unchanged(saved.read)) {
+		resolve_again(saved, bth, request, now);
+		return;
+	}
+	saved.read.handed_out = engine_.running_.epochs.hand_outs.count();
+	/* Behind the end it asks for another resolution, which it will not get: let it begin anew. */
+	const auto packet = static_cast<std::uint32_t>(psn_diff(bth.psn, saved.psn));
+	send_resolved(saved, packet * qp_.attr.mtu < saved.read.length ? packet : 0, true, now);
+}
+
+/** As a whole, whichever packet was asked for. It was not skipped then, so it is not now. */
+void Responder::resolve_again(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now)
+{
 	prism_result result;
 	TargetMemory target(engine_, qp_);
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
-	if (result.fault) {
-		/* Not an error of this QP: what the duplicate asks for may rightly have gone since. */
-		engine_.counters.rx_access_error++;
-		send_ack(syndrome_access_error, bth.psn);
+	/* What has been done because the READ succeeded cannot be undone. */
+	if (result.fault || (!result.reads && saved.followed)) {
+		fail_duplicate(bth.psn);
 		return;
 	}
-	if (!result.reads) {
-		send_short(bth.psn, to_response(result));
+	if (result.reads) {
+		resolve(saved, request, result);
+		send_resolved(saved, 0, true, now);
 		return;
 	}
-	start_resolved(bth.psn, request, result, true, now);
+	if (psn_add(saved.psn, saved.psns) == resp_.expected_psn)
+		resp_.chain_ok = false;
+	saved.reads = false;
+	saved.response = to_response(result);
+	send_short(saved.psn, saved.response);
 }
 
 } // namespace prism::soft

@@ -30,12 +30,12 @@ void Responder::execute_standard(const prism_bth &bth, std::uint16_t flags, Pack
 		refuse_access(bth.psn);
 		return;
 	}
-	if (flags & (op_send | op_write)) {
-		execute_message(bth, flags, packet);
-		return;
-	}
-	if (resp_.message.active)
+	/* A message of several packets is continued by its own kind, or it is an error. */
+	const bool message = flags & (op_send | op_write);
+	if (resp_.prism.active || (resp_.message.active && !message))
 		refuse(PRISM_BAD_FORMAT, bth.psn);
+	else if (message)
+		execute_message(bth, flags, packet);
 	else if (flags & op_read)
 		execute_read(bth, packet, now);
 	else if (flags & op_word)
@@ -284,6 +284,10 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 			refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
 	}
+	if (fresh && resp_.excess) {
+		refuse_excess(bth.psn);
+		return;
+	}
 	TargetMemory target(engine_, qp_);
 	if (stream.length && !target.resolve(stream.rkey, stream.va, stream.length, PRISM_RIGHT_READ)) {
 		engine_.counters.rx_access_error++;
@@ -304,7 +308,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 /** The aligned word at @p va; nullptr: the peer has been told why not. */
 std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right)
 {
-	if (resp_.saved.empty()) {
+	if (too_many()) {
 		refuse_excess(psn);
 		return nullptr;
 	}

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <vector>
 
+#include "hand_outs.hpp"
+
 namespace prism::soft
 {
 
@@ -20,12 +22,14 @@ inline constexpr RequestEpoch no_request = std::numeric_limits<RequestEpoch>::ma
 
 class RunningRequests;
 
-/** What the engines of a process share. Thread-safe. */
+/** What the grace periods of a process have in common. Thread-safe. */
 class RequestEpochs
 {
 public:
 	/** Of this process's device contexts */
 	static RequestEpochs &of_process();
+
+	HandOuts hand_outs;
 
 	[[nodiscard]] RequestEpoch current() const { return current_.load(); }
 	/** Requests that begin from now on are in a later epoch than the one that is answered. */

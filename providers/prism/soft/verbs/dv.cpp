@@ -27,6 +27,7 @@ public:
 	{
 		attr.protocol_version = PRISM_PROTOCOL_VERSION;
 		attr.flags = PRISMDV_DEVICE_USERSPACE;
+		attr.features |= PRISMDV_FEATURE_RESUME;
 		attr.max_indirect_read = max_indirect_read;
 		attr.max_cas_size = PRISM_MAX_CAS;
 		attr.max_outstanding = max_outstanding;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The buffers that the free lists of a process have handed out lately: what a READ that resolved before may not look at
+ * any more. Thread-safe.
+ */
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace prism::soft
+{
+
+class HandOuts
+{
+public:
+	void add(const std::uint8_t *at, std::uint32_t length)
+	{
+		const std::scoped_lock guard(lock_);
+		latest_[count_ % latest_.size()] = {at, length};
+		count_++;
+	}
+
+	/** How many there were, ever. */
+	[[nodiscard]] std::uint64_t count() const { return count_; }
+
+	/** Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known. */
+	[[nodiscard]] bool overlaps(std::uint64_t since, const std::uint8_t *at, std::uint32_t length)
+	{
+		const std::scoped_lock guard(lock_);
+		if (count_ - since > latest_.size())
+			return true;
+		for (std::uint64_t i = since; i != count_; i++) {
+			const Buffer &buffer = latest_[i % latest_.size()];
+			if (at < buffer.at + buffer.length && buffer.at < at + length)
+				return true;
+		}
+		return false;
+	}
+
+private:
+	struct Buffer {
+		const std::uint8_t *at;
+		std::uint32_t length;
+	};
+	static constexpr std::size_t remembered = 4096;
+
+	std::mutex lock_;
+	std::array<Buffer, remembered> latest_{};
+	std::atomic<std::uint64_t> count_{0};
+};
+
+} // namespace prism::soft

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Refused requests: which completion tells of it, and which rule is the one that is counted (S.11.1, W.5). */
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "pair.hpp"
+
+namespace
+{
+
+using namespace prism::test;
+
+class Refused : public testing::Test
+{
+protected:
+	/** A CAS with a key that names nothing. */
+	void post_bad()
+	{
+		prism_request request{};
+		request.op = PRISM_CAS;
+		request.cas_size = 8;
+		request.va = Pair::va;
+		request.rkey = 0xdead00;
+		const std::uint8_t operands[32] = {};
+		pair.post(request, 0, operands);
+	}
+
+	/** The @p number-th packet to the client gets lost. */
+	void lose_answer(unsigned number)
+	{
+		pair.loses = [number, count = 0u](bool to_client, const prism_bth &) mutable {
+			return to_client && ++count == number;
+		};
+	}
+
+	Pair pair;
+};
+
+TEST_F(Refused, TheRequestThatWasRefusedTells)
+{
+	pair.post_cas(0, 7);
+	post_bad();
+	pair.post_cas(32, 8);
+	const std::vector<ibv_wc> wc = pair.run(3);
+	ASSERT_EQ(wc.size(), 3u);
+	EXPECT_EQ(wc[0].status, IBV_WC_SUCCESS);
+	EXPECT_EQ(wc[1].status, IBV_WC_REM_ACCESS_ERR);
+	EXPECT_EQ(wc[2].status, IBV_WC_WR_FLUSH_ERR);
+}
+
+/** What became of the one before it nobody knows any more. */
+TEST_F(Refused, ALostAnswerIsNotTakenForTheRefusal)
+{
+	lose_answer(1);
+	pair.post_cas(0, 7);
+	post_bad();
+	pair.post_cas(32, 8);
+	const std::vector<ibv_wc> wc = pair.run(3);
+	ASSERT_EQ(wc.size(), 3u);
+	EXPECT_EQ(pair.memory[0], 7) << "it was executed";
+	EXPECT_EQ(wc[0].status, IBV_WC_WR_FLUSH_ERR);
+	EXPECT_EQ(wc[1].status, IBV_WC_REM_ACCESS_ERR);
+	EXPECT_EQ(wc[2].status, IBV_WC_WR_FLUSH_ERR);
+	EXPECT_EQ(pair.client.qp.state, IBV_QPS_ERR);
+}
+
+/** A READ that is refused in its midst is the refused one, whatever was lost of it. */
+TEST_F(Refused, AReadIsRefusedInItsMidst)
+{
+	lose_answer(20);
+	pair.post_read(0, 200 << 10);
+	pair.pass(2);
+	ASSERT_TRUE(pair.server.qp.resp.stream.active);
+	pair.server_node.engine.memory.remove(pair.key);
+	const std::vector<ibv_wc> wc = pair.run(1);
+	ASSERT_EQ(wc.size(), 1u);
+	EXPECT_EQ(wc[0].status, IBV_WC_REM_ACCESS_ERR);
+}
+
+/** A packet for the server at the PSN that it expects, @p body behind the BTH. */
+class RuleOrder : public Refused
+{
+protected:
+	void receive(std::uint8_t opcode, std::uint8_t flags, std::size_t body)
+	{
+		std::vector<std::uint8_t> packet(PRISM_BTH_SIZE + body);
+		prism_bth bth{};
+		bth.opcode = opcode;
+		bth.flags = flags;
+		bth.qpn = pair.server.qp.qpn;
+		bth.psn = pair.server.qp.resp.expected_psn;
+		prism_bth_encode(packet.data(), &bth);
+		const std::size_t header = PRISM_BTH_SIZE + PRISM_RETH_SIZE;
+		if (packet.size() >= header) {
+			put_unaligned_be64(Pair::va, packet.data() + PRISM_BTH_SIZE);
+			put_unaligned_be32(pair.key, packet.data() + PRISM_BTH_SIZE + 8);
+			put_unaligned_be32(length, packet.data() + PRISM_BTH_SIZE + 12);
+		}
+		pair.deliver(pair.server_node, packet);
+	}
+
+	static constexpr std::uint32_t length = 2048, mtu = 1024;
+	prism::soft::ProtocolCounters &counters = pair.server_node.engine.counters;
+};
+
+TEST_F(RuleOrder, FlagsComeBeforeSizes)
+{
+	receive(PRISM_OP_READ_REQUEST, PRISM_FLAG_D, PRISM_RETH_SIZE + 1);
+	EXPECT_EQ(counters.rx_bad_flags, 1u);
+	EXPECT_EQ(counters.rx_bad_format, 0u);
+}
+
+TEST_F(RuleOrder, FlagsComeBeforeTheMessageUnderWay)
+{
+	receive(prism::soft::rc_write_first, 0, PRISM_RETH_SIZE + mtu);
+	ASSERT_TRUE(pair.server.qp.resp.message.active);
+	receive(PRISM_OP_READ_REQUEST, PRISM_FLAG_D, PRISM_RETH_SIZE);
+	EXPECT_EQ(counters.rx_bad_flags, 1u);
+	EXPECT_EQ(counters.rx_bad_format, 0u);
+}
+
+TEST_F(RuleOrder, AnotherRequestInsideAMessageIsBadFormat)
+{
+	receive(prism::soft::rc_write_first, 0, PRISM_RETH_SIZE + mtu);
+	receive(PRISM_OP_READ_REQUEST, 0, PRISM_RETH_SIZE);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+}
+
+TEST_F(RuleOrder, RightsComeBeforeTheMessageUnderWay)
+{
+	receive(PRISM_OP_WRITE_FIRST, 0, PRISM_RETH_SIZE + mtu);
+	ASSERT_TRUE(pair.server.qp.resp.prism.active);
+	pair.server.qp.attr.access = prism::soft::access_remote_write;
+	receive(prism::soft::rc_read_request, 0, PRISM_RETH_SIZE);
+	EXPECT_EQ(counters.rx_bad_flags, 1u);
+	EXPECT_EQ(counters.rx_bad_format, 0u);
+}
+
+/** F7 before F13. */
+TEST_F(RuleOrder, ALastPacketWithAPointerIsBadFormat)
+{
+	receive(PRISM_OP_WRITE_FIRST, 0, PRISM_RETH_SIZE + mtu);
+	receive(PRISM_OP_WRITE_LAST, PRISM_FLAG_T, mtu);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+	EXPECT_EQ(counters.rx_bad_flags, 0u);
+}
+
+} // namespace
