@@ -134,7 +134,8 @@ void Engine::complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited)
 	if (cq.push(wc, solicited))
 		return;
 	counters.cq_overflows++;
-	listener_.cq_event(cq, IBV_EVENT_CQ_ERR);
+	if (cq.note_overflow())
+		listener_.cq_event(cq, IBV_EVENT_CQ_ERR);
 }
 
 /* Packets and time ---------------------------------------------------------------------------------------------- */

@@ -357,14 +357,14 @@ void Context::destroy_channel(CompletionChannel *channel)
 	std::erase_if(channels_, [channel](const auto &socket) { return socket.get() == channel->socket; });
 }
 
-void Context::post_async(std::uint64_t element, ibv_event_type type)
+bool Context::post_async(std::uint64_t element, ibv_event_type type)
 {
 	struct {
 		std::uint64_t element;
 		std::uint32_t event_type;
 		std::uint32_t reserved;
 	} record{element, type, 0};
-	async_.post(&record, sizeof(record));
+	return async_.post(&record, sizeof(record));
 }
 
 void Context::qp_event(QueuePair &qp, ibv_event_type type)

@@ -81,8 +81,9 @@ void CompletionQueueObject::notify()
 	if (!channel)
 		return;
 	const std::uint64_t record = reinterpret_cast<std::uintptr_t>(&base.cq);
-	if (channel->socket->post(&record, sizeof(record)))
-		events++;
+	events++;
+	if (!channel->socket->post(&record, sizeof(record)))
+		events--;
 }
 
 ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int vector)
@@ -128,6 +129,11 @@ int req_notify_cq(ibv_cq *cq, int solicited_only)
 	object.queue.arm(solicited_only);
 	object.context.hand_over();
 	return 0;
+}
+
+void cq_event(ibv_cq *cq)
+{
+	to_object<CompletionChannel>(cq->channel)->socket->refill();
 }
 
 int resize_cq(ibv_cq *cq, int cqe)

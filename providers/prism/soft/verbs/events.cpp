@@ -5,10 +5,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
+#include <cerrno>
 #include <cstring>
-#include <utility>
-#include <vector>
+#include <new>
 
 namespace prism::soft
 {
@@ -30,29 +29,64 @@ int EventSocket::release_reader()
 	return fd;
 }
 
-bool EventSocket::post(const void *record, std::size_t size)
+bool EventSocket::Record::names(std::uint64_t object) const
 {
-	return send(writer_.get(), record, size, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+	std::uint64_t named;
+	std::memcpy(&named, bytes.data(), sizeof(named));
+	return named == object;
+}
+
+EventSocket::Sent EventSocket::send(const Record &record) const
+{
+	if (::send(writer_.get(), record.bytes.data(), record.size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return Sent::yes;
+	const bool full = errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM;
+	return full ? Sent::full : Sent::closed;
+}
+
+void EventSocket::send_waiting()
+{
+	while (!waiting_.empty() && send(waiting_.front()) != Sent::full)
+		waiting_.pop_front();
+}
+
+bool EventSocket::post(const void *data, std::size_t size)
+try {
+	Record record{{}, size};
+	std::memcpy(record.bytes.data(), data, size);
+	std::lock_guard guard(mutex_);
+	send_waiting();
+	if (waiting_.empty())
+		if (const Sent sent = send(record); sent != Sent::full)
+			return sent == Sent::yes;
+	waiting_.push_back(record);
+	return true;
+} catch (const std::bad_alloc &) {
+	return false;
+}
+
+void EventSocket::refill()
+{
+	std::lock_guard guard(mutex_);
+	send_waiting();
 }
 
 unsigned EventSocket::forget(int reader, std::uint64_t object)
 {
 	std::lock_guard guard(mutex_);
-	std::vector<std::pair<std::array<std::byte, 16>, ssize_t>> keep;
-	std::array<std::byte, 16> record;
-	unsigned removed = 0;
+	/* Those in the socket are older than those that wait. */
+	std::deque<Record> all;
+	Record record;
 	ssize_t size;
-	while ((size = recv(reader, record.data(), record.size(), MSG_DONTWAIT)) > 0) {
-		std::uint64_t named;
-		std::memcpy(&named, record.data(), sizeof(named));
-		if (named == object)
-			removed++;
-		else
-			keep.emplace_back(record, size);
+	while ((size = recv(reader, record.bytes.data(), record.bytes.size(), MSG_DONTWAIT)) > 0) {
+		record.size = static_cast<std::size_t>(size);
+		all.push_back(record);
 	}
-	for (const auto &[kept, length] : keep)
-		post(kept.data(), static_cast<std::size_t>(length));
-	return removed;
+	all.insert(all.end(), waiting_.begin(), waiting_.end());
+	waiting_.swap(all);
+	const auto removed = std::erase_if(waiting_, [object](const Record &each) { return each.names(object); });
+	send_waiting();
+	return static_cast<unsigned>(removed);
 }
 
 bool EventSocket::closed() const

@@ -138,6 +138,8 @@ ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr);
 int poll_cq(ibv_cq *cq, int count, ibv_wc *wc);
 int req_notify_cq(ibv_cq *cq, int solicited_only);
 int resize_cq(ibv_cq *cq, int cqe);
+/** libibverbs has read a completion event of @p cq. */
+void cq_event(ibv_cq *cq);
 int destroy_cq(ibv_cq *cq);
 
 ibv_srq *create_srq(ibv_pd *pd, ibv_srq_init_attr *attr);

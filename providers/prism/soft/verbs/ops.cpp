@@ -23,8 +23,10 @@ const verbs_context_ops &context_ops()
 		table.alloc_dm = alloc_dm;
 		table.alloc_mw = alloc_mw;
 		table.alloc_pd = alloc_pd;
+		table.async_event = [](ibv_context *context, ibv_async_event *) { to_context(context).refill_async(); };
 		table.attach_mcast = attach_mcast;
 		table.bind_mw = bind_mw;
+		table.cq_event = cq_event;
 		table.create_ah = create_ah;
 		table.create_cq = create_cq;
 		table.create_cq_ex = create_cq_ex;
@@ -63,22 +65,28 @@ const verbs_context_ops &context_ops()
 	return ops;
 }
 
+/** Whoever destroys the object waits until all of its events are acknowledged: count those that can be read. */
+template <typename Object>
+void raise(Context &context, Object &object, const void *element, ibv_event_type type)
+{
+	object.async_events++;
+	if (!context.post_async(reinterpret_cast<std::uintptr_t>(element), type))
+		object.async_events--;
+}
+
 void set_event_handlers(Context &context)
 {
 	context.on_qp_event = [&context](QueuePair &qp, ibv_event_type type) {
 		auto *object = static_cast<QpObject *>(qp.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.qp), type);
+		raise(context, *object, &object->base.qp, type);
 	};
 	context.on_cq_event = [&context](CompletionQueue &cq, ibv_event_type type) {
 		auto *object = static_cast<CompletionQueueObject *>(cq.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.cq), type);
+		raise(context, *object, &object->base.cq, type);
 	};
 	context.on_srq_event = [&context](SharedReceiveQueue &srq, ibv_event_type type) {
 		auto *object = static_cast<SrqObject *>(srq.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.srq), type);
+		raise(context, *object, &object->base.srq, type);
 	};
 }
 
