@@ -2,12 +2,14 @@
 /* Events that a program does not read for long (IBTA 11.6.3), and several threads that poll one queue. */
 #include "harness.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <thread>
 
 namespace verbs_test
 {
@@ -149,6 +151,107 @@ TEST_F(Events, CompletionEventsThatNobodyReadsAreKept)
 	ibv_ack_cq_events(second.get(), static_cast<unsigned>(arrived));
 	other.reset();
 	must_return([&] { second.reset(); });
+}
+
+class ExtendedQueue : public Fabric
+{
+protected:
+	/** Queue pairs whose receives complete at once. */
+	void create(std::uint32_t flags)
+	{
+		ibv_cq_init_attr_ex attr{};
+		attr.cqe = 1024;
+		attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+		attr.flags = flags;
+		cq.reset(ibv_cq_ex_to_cq(ibv_create_cq_ex(client.context.get(), &attr)));
+		ASSERT_TRUE(cq);
+		QpOptions options;
+		options.recv_cq = cq.get();
+		qp = create_qp(client, options);
+		ASSERT_EQ(move_to(qp.get(), IBV_QPS_ERR), 0);
+	}
+	~ExtendedQueue() override { qp.reset(); }
+
+	[[nodiscard]] ibv_cq_ex *ex() const { return reinterpret_cast<ibv_cq_ex *>(cq.get()); }
+	void complete(std::uint64_t id) { post_recv(qp.get(), {}, id); }
+
+	Owned<ibv_cq> cq;
+};
+
+TEST_F(ExtendedQueue, EachPollerHasWhatItPolled)
+{
+	create(0);
+	complete(1);
+	complete(2);
+	ibv_poll_cq_attr attr{};
+	ASSERT_EQ(ibv_start_poll(ex(), &attr), 0);
+	std::future<std::uint64_t> other = std::async(std::launch::async, [this] {
+		ibv_poll_cq_attr none{};
+		if (ibv_start_poll(ex(), &none))
+			return std::uint64_t{0};
+		const std::uint64_t id = ex()->wr_id;
+		ibv_end_poll(ex());
+		return id;
+	});
+	/* Long enough for the other to poll, if it does not wait: with two cursors it would have the second by now. */
+	other.wait_for(std::chrono::milliseconds(20));
+	EXPECT_EQ(ex()->wr_id, 1u);
+	ibv_end_poll(ex());
+	EXPECT_EQ(other.get(), 2u);
+}
+
+TEST_F(ExtendedQueue, TwoPollersLoseNothingAndSeeNothingTwice)
+{
+	create(0);
+	constexpr std::size_t count = 20000;
+	std::vector<std::atomic<int>> seen(count);
+	std::atomic<std::size_t> total{0};
+	const auto poll = [&] {
+		ibv_poll_cq_attr attr{};
+		while (total < count) {
+			if (ibv_start_poll(ex(), &attr)) {
+				std::this_thread::yield();
+				continue;
+			}
+			do {
+				seen.at(ex()->wr_id)++;
+				total++;
+			} while (!ibv_next_poll(ex()));
+			ibv_end_poll(ex());
+		}
+	};
+	std::thread first(poll), second(poll);
+	for (std::size_t i = 0; i < count; i++) {
+		complete(i);
+		while (i - total.load() > 500 && i > total)
+			std::this_thread::yield();
+	}
+	first.join();
+	second.join();
+	for (const auto &times : seen)
+		ASSERT_EQ(times, 1);
+}
+
+TEST_F(ExtendedQueue, OfASingleThreadIsPolledWithoutALock)
+{
+	create(IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+	complete(1);
+	complete(2);
+	ibv_poll_cq_attr attr{};
+	ASSERT_EQ(ibv_start_poll(ex(), &attr), 0);
+	ASSERT_EQ(ibv_start_poll(ex(), &attr), 0) << "nobody waits";
+	EXPECT_EQ(ex()->wr_id, 2u);
+	ibv_end_poll(ex());
+}
+
+TEST_F(ExtendedQueue, UnknownFlagsAreRefused)
+{
+	ibv_cq_init_attr_ex attr{};
+	attr.cqe = 1;
+	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	attr.flags = 1 << 30;
+	EXPECT_EQ(ibv_create_cq_ex(client.context.get(), &attr), nullptr);
+	EXPECT_EQ(errno, EOPNOTSUPP);
 }
 
 } // namespace

@@ -81,7 +81,9 @@ struct CompletionQueueObject {
 	std::atomic<std::uint32_t> users{0};
 	std::atomic<std::uint32_t> events{0}; /* completion events posted */
 	std::atomic<std::uint32_t> async_events{0};
-	ibv_wc current{}; /* between ibv_start_poll and ibv_end_poll */
+	bool single_threaded = false;
+	SpinLock poller;  /* held from ibv_start_poll to ibv_end_poll, */
+	ibv_wc current{}; /* for it */
 };
 
 struct SrqObject {
