@@ -16,6 +16,7 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	: counters(shared ? *shared : own_counters_), sink_(sink), listener_(listener), first_qpn_(first_qpn),
 	  qps_(qp_count)
 {
+	dirty_.reserve(qp_count); /* a request that was posted is not lost for want of memory */
 }
 
 Engine::~Engine() = default;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -71,22 +72,27 @@ void EventSocket::refill()
 	send_waiting();
 }
 
+/* Each record goes round once, back to the end of the socket: that takes no memory. Those that wait are younger. */
 unsigned EventSocket::forget(int reader, std::uint64_t object)
 {
 	std::lock_guard guard(mutex_);
-	/* Those in the socket are older than those that wait. */
-	std::deque<Record> all;
-	Record record;
-	ssize_t size;
-	while ((size = recv(reader, record.bytes.data(), record.bytes.size(), MSG_DONTWAIT)) > 0) {
+	const auto named = [object](const Record &record) { return record.names(object); };
+	unsigned removed = 0;
+	Record record{};
+	int left = 0;
+	for (ioctl(reader, FIONREAD, &left); left > 0; left -= static_cast<int>(record.size)) {
+		const ssize_t size = recv(reader, record.bytes.data(), record.bytes.size(), MSG_DONTWAIT);
+		if (size <= 0)
+			break;
 		record.size = static_cast<std::size_t>(size);
-		all.push_back(record);
+		if (named(record))
+			removed++;
+		else
+			static_cast<void>(send(record));
 	}
-	all.insert(all.end(), waiting_.begin(), waiting_.end());
-	waiting_.swap(all);
-	const auto removed = std::erase_if(waiting_, [object](const Record &each) { return each.names(object); });
+	removed += static_cast<unsigned>(std::erase_if(waiting_, named));
 	send_waiting();
-	return static_cast<unsigned>(removed);
+	return removed;
 }
 
 bool EventSocket::closed() const

@@ -58,7 +58,7 @@ struct MemoryWindow {
 };
 
 struct FreeMemory {
-	void operator()(std::uint8_t *memory) const { std::free(memory); }
+	void operator()(void *memory) const { std::free(memory); }
 };
 
 struct DeviceMemory {
