@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "c_boundary.hpp"
 #include "capability.hpp"
 #include "direct_verbs.hpp"
 #include "launcher/real_verbs.hpp"
@@ -50,8 +51,10 @@ bool wanted(const std::string &interface)
 
 std::vector<ibv_device *> soft_devices()
 {
+	const std::vector<soft::InterfaceInfo> interfaces = soft::list_interfaces();
 	std::vector<ibv_device *> devices;
-	for (const soft::InterfaceInfo &interface : soft::list_interfaces())
+	devices.reserve(interfaces.size());
+	for (const soft::InterfaceInfo &interface : interfaces)
 		if (ibv_device *device = wanted(interface.name) ? soft::get_device(interface) : nullptr)
 			devices.push_back(device);
 	return devices;
@@ -61,13 +64,16 @@ std::vector<ibv_device *> soft_devices()
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
-ibv_device **prismdv_get_device_list(int *num_devices)
+namespace
 {
+
+ibv_device **get_device_list(int *num_devices)
+{
+	const std::vector<ibv_device *> soft = soft_devices();
 	int kernel_devices = 0;
 	ibv_device **real = real_verbs::get_device_list(&kernel_devices);
 	if (!real)
 		kernel_devices = 0; /* a host without RDMA, where libibverbs reports ENOSYS */
-	const std::vector<ibv_device *> soft = soft_devices();
 	const std::size_t count = static_cast<std::size_t>(kernel_devices) + soft.size();
 	/* The list takes over the references that libibverbs gave with its own, so that one goes back to malloc. */
 	auto **list = static_cast<ibv_device **>(std::realloc(real, (count + 1) * sizeof(ibv_device *)));
@@ -84,6 +90,13 @@ ibv_device **prismdv_get_device_list(int *num_devices)
 	if (num_devices)
 		*num_devices = static_cast<int>(count);
 	return list;
+}
+
+} // namespace
+
+ibv_device **prismdv_get_device_list(int *num_devices)
+{
+	return guarded([&] { return get_device_list(num_devices); });
 }
 
 void prismdv_free_device_list(ibv_device **list)
@@ -109,7 +122,7 @@ ibv_context *prismdv_open_device(ibv_device *device, const prismdv_context_attr 
 int prismdv_progress(ibv_context *context)
 {
 	const DirectVerbs *verbs = find(context);
-	return verbs ? verbs->progress(context) : EOPNOTSUPP;
+	return verbs ? guarded([&] { return verbs->progress(context); }) : EOPNOTSUPP;
 }
 
 int prismdv_query_device(ibv_context *context, prismdv_device_attr *attr)
@@ -134,7 +147,7 @@ int prismdv_query_gid(ibv_context *context, std::uint8_t port, int index, ibv_gi
 ibv_comp_channel *prismdv_create_comp_channel(ibv_context *context)
 {
 	const DirectVerbs *verbs = find(context);
-	return verbs ? verbs->create_comp_channel(context) : ibv_create_comp_channel(context);
+	return verbs ? guarded([&] { return verbs->create_comp_channel(context); }) : ibv_create_comp_channel(context);
 }
 
 ssize_t prismdv_query_counters(ibv_context *context, prismdv_counter *counters, std::size_t max)
@@ -142,9 +155,11 @@ ssize_t prismdv_query_counters(ibv_context *context, prismdv_counter *counters, 
 	const DirectVerbs *verbs = find(context);
 	if (!verbs)
 		return -EOPNOTSUPP;
-	const std::vector<prismdv_counter> all = verbs->counters(context);
-	std::copy_n(all.begin(), std::min(max, all.size()), counters);
-	return static_cast<ssize_t>(all.size());
+	return guarded([&] {
+		const std::vector<prismdv_counter> all = verbs->counters(context);
+		std::copy_n(all.begin(), std::min(max, all.size()), counters);
+		return static_cast<ssize_t>(all.size());
+	});
 }
 
 /* Capability ---------------------------------------------------------------------------------------------------- */
@@ -181,7 +196,7 @@ ibv_qp *prismdv_create_qp(ibv_context *context, ibv_qp_init_attr_ex *attr, const
 	if (prism_attr && (prism_attr->comp_mask || std::any_of(std::begin(prism_attr->reserved),
 							    std::end(prism_attr->reserved), reserved)))
 		return fail<ibv_qp>(EINVAL);
-	return verbs->create_qp(context, attr);
+	return guarded([&] { return verbs->create_qp(context, attr); });
 }
 
 prismdv_qp_ex *prismdv_qp_ex_from_ibv_qp_ex(ibv_qp_ex *qp)
@@ -199,7 +214,7 @@ ibv_srq *prismdv_create_srq(ibv_context *context, ibv_srq_init_attr_ex *attr, co
 		return fail<ibv_srq>(EOPNOTSUPP);
 	if (prism_attr && (prism_attr->comp_mask || (flags & ~std::uint32_t{PRISMDV_SRQ_FREE_LIST})))
 		return fail<ibv_srq>(EINVAL);
-	return verbs->create_srq(context, attr, flags & PRISMDV_SRQ_FREE_LIST);
+	return guarded([&] { return verbs->create_srq(context, attr, flags & PRISMDV_SRQ_FREE_LIST); });
 }
 
 int prismdv_query_free_list(ibv_srq *srq, prismdv_free_list_attr *attr)

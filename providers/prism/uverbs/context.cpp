@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../c_boundary.hpp"
 #include "command.hpp"
 #include "device.hpp"
 #include "objects.hpp"
@@ -18,41 +19,41 @@ const verbs_context_ops &context_ops()
 {
 	static const verbs_context_ops ops = [] {
 		verbs_context_ops table{};
-		table.alloc_mw = alloc_mw;
-		table.alloc_pd = alloc_pd;
+		table.alloc_mw = Boundary<alloc_mw>::call;
+		table.alloc_pd = Boundary<alloc_pd>::call;
 		table.attach_mcast = ibv_cmd_attach_mcast;
-		table.bind_mw = bind_mw;
-		table.create_ah = create_ah;
-		table.create_cq = create_cq;
-		table.create_cq_ex = create_cq_ex;
-		table.create_qp = create_qp;
-		table.create_qp_ex = create_qp_ex;
-		table.create_srq = create_srq;
-		table.create_srq_ex = create_srq_ex;
-		table.dealloc_mw = dealloc_mw;
-		table.dealloc_pd = dealloc_pd;
-		table.dereg_mr = dereg_mr;
-		table.destroy_ah = destroy_ah;
-		table.destroy_cq = destroy_cq;
-		table.destroy_qp = destroy_qp;
-		table.destroy_srq = destroy_srq;
+		table.bind_mw = Boundary<bind_mw>::call;
+		table.create_ah = Boundary<create_ah>::call;
+		table.create_cq = Boundary<create_cq>::call;
+		table.create_cq_ex = Boundary<create_cq_ex>::call;
+		table.create_qp = Boundary<create_qp>::call;
+		table.create_qp_ex = Boundary<create_qp_ex>::call;
+		table.create_srq = Boundary<create_srq>::call;
+		table.create_srq_ex = Boundary<create_srq_ex>::call;
+		table.dealloc_mw = Boundary<dealloc_mw>::call;
+		table.dealloc_pd = Boundary<dealloc_pd>::call;
+		table.dereg_mr = Boundary<dereg_mr>::call;
+		table.destroy_ah = Boundary<destroy_ah>::call;
+		table.destroy_cq = Boundary<destroy_cq>::call;
+		table.destroy_qp = Boundary<destroy_qp>::call;
+		table.destroy_srq = Boundary<destroy_srq>::call;
 		table.detach_mcast = ibv_cmd_detach_mcast;
-		table.free_context = free_context;
-		table.get_srq_num = get_srq_num;
-		table.modify_qp = modify_qp;
-		table.modify_srq = modify_srq;
+		table.free_context = Boundary<free_context>::call;
+		table.get_srq_num = Boundary<get_srq_num>::call;
+		table.modify_qp = Boundary<modify_qp>::call;
+		table.modify_srq = Boundary<modify_srq>::call;
 		table.poll_cq = poll_cq;
-		table.post_recv = post_recv;
-		table.post_send = post_send;
-		table.post_srq_recv = post_srq_recv;
-		table.query_device_ex = query_device;
-		table.query_port = query_port;
-		table.query_qp = query_qp;
-		table.query_srq = query_srq;
-		table.reg_mr = reg_mr;
+		table.post_recv = Boundary<post_recv>::call;
+		table.post_send = Boundary<post_send>::call;
+		table.post_srq_recv = Boundary<post_srq_recv>::call;
+		table.query_device_ex = Boundary<query_device>::call;
+		table.query_port = Boundary<query_port>::call;
+		table.query_qp = Boundary<query_qp>::call;
+		table.query_srq = Boundary<query_srq>::call;
+		table.reg_mr = Boundary<reg_mr>::call;
 		table.req_notify_cq = ibv_cmd_req_notify_cq;
-		table.rereg_mr = rereg_mr;
-		table.resize_cq = resize_cq;
+		table.rereg_mr = Boundary<rereg_mr>::call;
+		table.resize_cq = Boundary<resize_cq>::call;
 		return table;
 	}();
 	return ops;
@@ -96,9 +97,9 @@ const verbs_device_ops device_ops = {
 	.match_table = match_table,
 	.static_providers = nullptr,
 	.match_device = nullptr,
-	.alloc_context = alloc_context,
+	.alloc_context = Boundary<alloc_context>::call,
 	.import_context = nullptr,
-	.alloc_device = alloc_device,
+	.alloc_device = Boundary<alloc_device>::call,
 	.uninit_device = uninit_device,
 };
 
@@ -110,6 +111,7 @@ bool is_uverbs(const ibv_device *device)
 /** The kernel drives the device, so there is no choice to make about progress. */
 verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *)
 {
+	auto counters = std::make_unique<Counters>(device->ibdev_path);
 	auto *handle = static_cast<ContextHandle *>(
 		_verbs_init_and_alloc_context(device, cmd_fd, sizeof(ContextHandle), nullptr, PRISM_ABI_DRIVER_ID));
 	if (!handle)
@@ -119,7 +121,7 @@ verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *)
 		std::free(handle);
 		return fail<verbs_context>(error);
 	}
-	handle->counters = std::make_unique<Counters>(device->ibdev_path).release();
+	handle->counters = counters.release();
 	verbs_set_ops(&handle->base, &context_ops());
 	return &handle->base;
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 
 #include "udp_port_private.hpp"
 
@@ -136,10 +137,12 @@ UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
 
 /* What came here for others, and has not been handed on, would be lost with the sockets. */
 UdpPort::~UdpPort()
-{
+try {
 	Nobody nobody;
 	if (shares_addresses())
 		receive_all(nobody, steady_now(), parting_trains);
+} catch (const std::bad_alloc &) {
+	return; /* then it is lost */
 }
 
 std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "completion_queue.hpp"
 
-#include <utility>
-
 namespace prism::soft
 {
 

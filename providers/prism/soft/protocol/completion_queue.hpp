@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <infiniband/verbs.h>
@@ -22,6 +23,9 @@ public:
 
 	/** False when the queue is full: the completion is lost, and the queue has overflowed for good. */
 	bool push(const ibv_wc &wc, bool solicited);
+
+	/** True the first time: a queue that overflows on and on is one error. */
+	bool note_overflow() { return !std::exchange(overflowed_, true); }
 
 	int poll(int count, ibv_wc *wc);
 
@@ -62,6 +66,7 @@ private:
 	/* Completions that raised no event and may still be waiting; the second one is for a solicited-only arming */
 	bool missed_ = false;
 	bool missed_solicited_ = false;
+	bool overflowed_ = false;
 	std::function<void()> notify_;
 };
 

@@ -17,6 +17,7 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	  first_qpn_(first_qpn), qps_(qp_count), receive_room_(shared.receive_room),
 	  running_(shared.epochs ? *shared.epochs : own_epochs_)
 {
+	dirty_.reserve(qp_count); /* a request that was posted is not lost for want of memory */
 }
 
 Engine::~Engine() = default;
@@ -137,7 +138,8 @@ void Engine::complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited)
 	if (cq.push(wc, solicited))
 		return;
 	counters.cq_overflows++;
-	listener_.cq_event(cq, IBV_EVENT_CQ_ERR);
+	if (cq.note_overflow())
+		listener_.cq_event(cq, IBV_EVENT_CQ_ERR);
 }
 
 /* Packets and time ---------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 namespace prism::soft
@@ -28,8 +29,10 @@ std::uint32_t MemoryTable::take_index()
 	}
 	if (entries_.size() == max_entries)
 		return 0;
+	/* Without memory for one of them, the others are too long, which does no harm. */
+	free_.reserve(std::bit_ceil(entries_.size() + 1));
+	generation_.resize(entries_.size() + 1);
 	entries_.emplace_back();
-	generation_.push_back(0);
 	return static_cast<std::uint32_t>(entries_.size() - 1);
 }
 

@@ -2,6 +2,7 @@
 #include "target_memory.hpp"
 
 #include <cstring>
+#include <new>
 
 namespace prism::soft
 {
@@ -72,13 +73,17 @@ void TargetMemory::unlock(void *, const prism_span *span, u32 offset, u32 length
 }
 
 prism_pop TargetMemory::pop(void *ctx, u32 free_list, u32 length, prism_buffer *buffer)
-{
+try {
 	return self(ctx).engine_.pop_buffer(self(ctx).qp_, free_list, length, *buffer);
+} catch (const std::bad_alloc &) {
+	return PRISM_POP_EMPTY; /* C calls this */
 }
 
 void TargetMemory::give_back(void *ctx, prism_buffer *buffer)
-{
+try {
 	self(ctx).engine_.give_back(*buffer);
+} catch (const std::bad_alloc &) {
+	/* The application sees that it is gone: popped, and in no message. */
 }
 
 } // namespace prism::soft

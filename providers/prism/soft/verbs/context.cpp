@@ -2,6 +2,7 @@
 #include "context.hpp"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <new>
 
+#include "../../c_boundary.hpp"
 #include "device.hpp"
+#include "objects.hpp"
+#include "signals.hpp"
 
 namespace prism::soft
 {
@@ -61,6 +66,13 @@ OpenContexts &open_contexts()
 	return *contexts;
 }
 
+/** A child finds the list as it was between two changes, and the lock free. */
+void keep_over_fork()
+{
+	pthread_atfork([] { open_contexts().lock.lock(); }, [] { open_contexts().lock.unlock(); },
+		[] { open_contexts().lock.unlock(); });
+}
+
 __attribute__((destructor)) void take_leave()
 {
 	OpenContexts &open = open_contexts();
@@ -102,6 +114,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		return nullptr;
 	}
 	context->publish_counters();
+	static std::once_flag registered;
+	std::call_once(registered, keep_over_fork);
 	{
 		OpenContexts &open = open_contexts();
 		std::lock_guard guard(open.lock);
@@ -156,6 +170,16 @@ Context::~Context()
 
 /* Progress ------------------------------------------------------------------------------------------------------ */
 
+/** A packet for which there is no memory is a lost one: somebody repeats it. */
+template <typename Turn>
+void without_memory_as_lost(const Turn &turn) noexcept
+{
+	try {
+		turn();
+	} catch (const std::bad_alloc &) {
+	}
+}
+
 /** Receive what a peer announced to follow at once, so that all answers leave as one train. */
 void Context::await_company(Time at)
 {
@@ -174,10 +198,12 @@ void Context::await_company(Time at)
 bool Context::drive(Time at, int max_trains, bool looked_after)
 {
 	bool received = false;
-	for (int i = 0; i < looks && !received; i++)
-		received = port_->receive(*engine_, at, max_trains) > 0;
-	await_company(at);
-	engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
+	without_memory_as_lost([&] {
+		for (int i = 0; i < looks && !received; i++)
+			received = port_->receive(*engine_, at, max_trains) > 0;
+		await_company(at);
+		engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
+	});
 	return received;
 }
 
@@ -205,7 +231,7 @@ void Context::poll()
 
 void Context::transmit()
 {
-	engine_->progress(now());
+	without_memory_as_lost([this] { engine_->progress(now()); });
 	if (!asleep_)
 		return;
 	/* The sleeper does not know of the timer that this may have started. */
@@ -219,7 +245,7 @@ void Context::take_leave()
 	if (owner_ != getpid() || !lock.try_lock())
 		return;
 	std::lock_guard guard(lock, std::adopt_lock);
-	engine_->progress(now());
+	without_memory_as_lost([this] { engine_->progress(now()); });
 }
 
 void Context::hand_over()
@@ -234,7 +260,7 @@ int Context::attach(QueuePair &qp, const Address &group)
 	std::lock_guard guard(lock);
 	if (!engine_->add_member(qp, group))
 		return 0; /* as the kernel has it */
-	const int error = port_->join(group);
+	const int error = guarded([&] { return port_->join(group); });
 	if (error)
 		engine_->remove_member(qp, group);
 	else
@@ -255,7 +281,7 @@ void Context::start_thread(bool needed)
 {
 	if (threaded_ || needed)
 		std::call_once(started_, [this] {
-			thread_ = std::thread([this] { run(); });
+			thread_ = without_signals([this] { return std::thread([this] { run(); }); });
 			running_ = true;
 		});
 }
@@ -337,19 +363,21 @@ ibv_comp_channel *Context::create_channel(ibv_context *context)
 		return nullptr;
 	/* Who waits for an event makes no progress meanwhile. */
 	start_thread(true);
-	auto *channel = static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel)));
-	if (!channel) {
-		errno = ENOMEM;
-		return nullptr;
-	}
-	channel->base.context = context;
-	channel->base.fd = socket->release_reader();
+	std::unique_ptr<CompletionChannel, FreeMemory> channel(
+		static_cast<CompletionChannel *>(std::calloc(1, sizeof(CompletionChannel))));
+	if (!channel)
+		return fail<ibv_comp_channel>(ENOMEM);
 	channel->socket = socket.get();
+	channel->base.context = context;
 	std::lock_guard guard(channels_lock_);
 	/* libibverbs destroys a channel without telling us: its descriptor says so. */
 	std::erase_if(channels_, [](const auto &other) { return other->closed(); });
 	channels_.push_back(std::move(socket));
-	return &channel->base;
+	channel->base.fd = channels_.back()->release_reader();
+	if (channel->base.fd >= 0)
+		return &channel.release()->base;
+	channels_.pop_back();
+	return nullptr;
 }
 
 void Context::destroy_channel(CompletionChannel *channel)
@@ -358,14 +386,14 @@ void Context::destroy_channel(CompletionChannel *channel)
 	std::erase_if(channels_, [channel](const auto &socket) { return socket.get() == channel->socket; });
 }
 
-void Context::post_async(std::uint64_t element, ibv_event_type type)
+bool Context::post_async(std::uint64_t element, ibv_event_type type)
 {
 	struct {
 		std::uint64_t element;
 		std::uint32_t event_type;
 		std::uint32_t reserved;
 	} record{element, type, 0};
-	async_.post(&record, sizeof(record));
+	return async_.post(&record, sizeof(record));
 }
 
 void Context::qp_event(QueuePair &qp, ibv_event_type type)

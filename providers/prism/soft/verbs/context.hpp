@@ -63,7 +63,9 @@ public:
 	/** Channels and asynchronous events */
 	ibv_comp_channel *create_channel(ibv_context *context);
 	void destroy_channel(CompletionChannel *channel);
-	void post_async(std::uint64_t element, ibv_event_type type);
+	/** As EventSocket::post(). */
+	bool post_async(std::uint64_t element, ibv_event_type type);
+	void refill_async() { async_.refill(); }
 	unsigned forget_async(int reader, std::uint64_t element) { return async_.forget(reader, element); }
 	/** The process ends and leaves this context open: let no peer wait for what is still to be sent. */
 	void take_leave();

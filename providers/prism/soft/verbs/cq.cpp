@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Completion queues, plain and extended. */
 #include <cerrno>
+#include <mutex>
 
 #include "objects.hpp"
 
@@ -12,6 +13,7 @@ namespace
 
 constexpr int max_cqe = 1 << 20;
 constexpr std::uint64_t supported_wc_flags = IBV_WC_STANDARD_FLAGS;
+constexpr std::uint32_t supported_flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 
 CompletionQueueObject &self(ibv_cq_ex *cq)
 {
@@ -30,9 +32,19 @@ int fetch(CompletionQueueObject &cq)
 	return 0;
 }
 
+/** What is read until end_poll() is this thread's: others wait, unless the program promised that there are none. */
 int start_poll(ibv_cq_ex *cq, ibv_poll_cq_attr *attr)
 {
-	return attr->comp_mask ? EINVAL : fetch(self(cq));
+	if (attr->comp_mask)
+		return EINVAL;
+	CompletionQueueObject &object = self(cq);
+	std::unique_lock poller(object.poller, std::defer_lock);
+	if (!object.single_threaded)
+		poller.lock();
+	const int error = fetch(object);
+	if (!error)
+		static_cast<void>(poller.release());
+	return error;
 }
 
 int next_poll(ibv_cq_ex *cq)
@@ -40,7 +52,12 @@ int next_poll(ibv_cq_ex *cq)
 	return fetch(self(cq));
 }
 
-void end_poll(ibv_cq_ex *) {}
+void end_poll(ibv_cq_ex *cq)
+{
+	CompletionQueueObject &object = self(cq);
+	if (!object.single_threaded)
+		object.poller.unlock();
+}
 
 void set_readers(ibv_cq_ex &cq)
 {
@@ -81,8 +98,9 @@ void CompletionQueueObject::notify()
 	if (!channel)
 		return;
 	const std::uint64_t record = reinterpret_cast<std::uintptr_t>(&base.cq);
-	if (channel->socket->post(&record, sizeof(record)))
-		events++;
+	events++;
+	if (!channel->socket->post(&record, sizeof(record)))
+		events--;
 }
 
 ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int vector)
@@ -97,7 +115,9 @@ ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int 
 
 ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr)
 {
-	if ((attr->wc_flags & ~supported_wc_flags) || (attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS})) {
+	const std::uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+	if ((attr->wc_flags & ~supported_wc_flags) || (flags & ~supported_flags) ||
+		(attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS})) {
 		errno = EOPNOTSUPP;
 		return nullptr;
 	}
@@ -108,6 +128,7 @@ ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr)
 	auto cq = make_cq(context, static_cast<int>(attr->cqe), attr->channel);
 	if (!cq)
 		return nullptr;
+	cq->single_threaded = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	set_readers(cq->base.cq_ex);
 	return &cq.release()->base.cq_ex;
 }
@@ -128,6 +149,11 @@ int req_notify_cq(ibv_cq *cq, int solicited_only)
 	object.queue.arm(solicited_only);
 	object.context.hand_over();
 	return 0;
+}
+
+void cq_event(ibv_cq *cq)
+{
+	to_object<CompletionChannel>(cq->channel)->socket->refill();
 }
 
 int resize_cq(ibv_cq *cq, int cqe)

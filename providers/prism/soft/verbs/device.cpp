@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 
+#include "../../c_boundary.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
@@ -170,7 +171,7 @@ private:
 const verbs_device_ops device_ops = [] {
 	verbs_device_ops ops{};
 	ops.name = "prism-soft";
-	ops.alloc_context = alloc_context;
+	ops.alloc_context = Boundary<alloc_context>::call;
 	ops.uninit_device = [](verbs_device *device) {
 		DeviceTable::instance().forget(*reinterpret_cast<Device *>(device));
 	};

@@ -3,12 +3,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include <array>
+#include <cerrno>
 #include <cstring>
-#include <utility>
-#include <vector>
+#include <new>
 
 namespace prism::soft
 {
@@ -30,28 +30,68 @@ int EventSocket::release_reader()
 	return fd;
 }
 
-bool EventSocket::post(const void *record, std::size_t size)
+bool EventSocket::Record::names(std::uint64_t object) const
 {
-	return send(writer_.get(), record, size, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+	std::uint64_t named;
+	std::memcpy(&named, bytes.data(), sizeof(named));
+	return named == object;
 }
 
+EventSocket::Sent EventSocket::send(const Record &record) const
+{
+	if (::send(writer_.get(), record.bytes.data(), record.size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return Sent::yes;
+	const bool full = errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM;
+	return full ? Sent::full : Sent::closed;
+}
+
+void EventSocket::send_waiting()
+{
+	while (!waiting_.empty() && send(waiting_.front()) != Sent::full)
+		waiting_.pop_front();
+}
+
+bool EventSocket::post(const void *data, std::size_t size)
+try {
+	Record record{{}, size};
+	std::memcpy(record.bytes.data(), data, size);
+	std::lock_guard guard(mutex_);
+	send_waiting();
+	if (waiting_.empty())
+		if (const Sent sent = send(record); sent != Sent::full)
+			return sent == Sent::yes;
+	waiting_.push_back(record);
+	return true;
+} catch (const std::bad_alloc &) {
+	return false;
+}
+
+void EventSocket::refill()
+{
+	std::lock_guard guard(mutex_);
+	send_waiting();
+}
+
+/* Each record goes round once, back to the end of the socket: that takes no memory. Those that wait are younger. */
 unsigned EventSocket::forget(int reader, std::uint64_t object)
 {
 	std::lock_guard guard(mutex_);
-	std::vector<std::pair<std::array<std::byte, 16>, ssize_t>> keep;
-	std::array<std::byte, 16> record;
+	const auto named = [object](const Record &record) { return record.names(object); };
 	unsigned removed = 0;
-	ssize_t size;
-	while ((size = recv(reader, record.data(), record.size(), MSG_DONTWAIT)) > 0) {
-		std::uint64_t named;
-		std::memcpy(&named, record.data(), sizeof(named));
-		if (named == object)
+	Record record{};
+	int left = 0;
+	for (ioctl(reader, FIONREAD, &left); left > 0; left -= static_cast<int>(record.size)) {
+		const ssize_t size = recv(reader, record.bytes.data(), record.bytes.size(), MSG_DONTWAIT);
+		if (size <= 0)
+			break;
+		record.size = static_cast<std::size_t>(size);
+		if (named(record))
 			removed++;
 		else
-			keep.emplace_back(record, size);
+			static_cast<void>(send(record));
 	}
-	for (const auto &[kept, length] : keep)
-		post(kept.data(), static_cast<std::size_t>(length));
+	removed += static_cast<unsigned>(std::erase_if(waiting_, named));
+	send_waiting();
 	return removed;
 }
 

@@ -3,10 +3,15 @@
  * Events as libibverbs reads them: records on a descriptor, each naming an object by its address. The kernel's
  * descriptors are files of uverbs; ours are socket pairs, which keep records whole and can be drained without touching
  * the flags of the end that the application holds.
+ *
+ * A socket holds some hundred records. The others wait in a queue behind it, which needs no thread: libibverbs tells
+ * the provider of each record that it has read.
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 
 #include "../net/file_descriptor.hpp"
@@ -24,17 +29,37 @@ public:
 	[[nodiscard]] int reader() const { return reader_.get(); }
 	int release_reader();
 
-	/** False if the reader has been closed or does not keep up. */
+	/** Never blocks. False if nobody will read the record: the reader has been closed, or there is no memory. */
 	bool post(const void *record, std::size_t size);
 
-	/** Remove the records that name @p object and have not been read; returns how many. */
+	/** A record was read: there is room for one that waits. */
+	void refill();
+
+	/** Remove the records that name @p object and have not been read; returns how many. All records begin with the
+	 * object's address. */
 	unsigned forget(int reader, std::uint64_t object);
 
 	/** The application has closed its end. */
 	[[nodiscard]] bool closed() const;
 
 private:
+	struct Record {
+		std::array<std::byte, 16> bytes;
+		std::size_t size;
+
+		[[nodiscard]] bool names(std::uint64_t object) const;
+	};
+	enum class Sent : std::uint8_t {
+		yes,
+		full,
+		closed
+	};
+
+	[[nodiscard]] Sent send(const Record &record) const;
+	void send_waiting();
+
 	std::mutex mutex_;
+	std::deque<Record> waiting_;
 	FileDescriptor writer_;
 	FileDescriptor reader_;
 };

@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <mutex>
 
+#include "../../c_boundary.hpp"
 #include "../../launcher/soft_device.h"
 #include "device.hpp"
 #include "objects.hpp"
@@ -79,7 +80,7 @@ int prismdv_soft_query_pkey(ibv_context *, std::uint8_t port, int index, __be16 
 
 ibv_comp_channel *prismdv_soft_create_comp_channel(ibv_context *context)
 {
-	return to_context(context).create_channel(context);
+	return guarded([&] { return to_context(context).create_channel(context); });
 }
 
 int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
@@ -95,7 +96,9 @@ int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler, void *arg)
 {
 	Context &context = to_context(handle);
-	{
+	const auto attach = [&] {
+		if (handler)
+			context.start_thread(true);
 		const std::lock_guard guard(context.lock);
 		if (handler && context.on_management)
 			return EBUSY;
@@ -105,10 +108,9 @@ int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler,
 				const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
 				handler(arg, &from, &to, mad.data());
 			};
-	}
-	if (handler)
-		context.start_thread(true);
-	return 0;
+		return 0;
+	};
+	return guarded(attach);
 }
 
 int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gid *to, const void *mad)
@@ -123,9 +125,11 @@ int prismdv_soft_gsi_send(ibv_context *handle, unsigned sgid_index, const ibv_gi
 	unsigned source;
 	if (sgid_index > UINT8_MAX || !resolve_path(path, context.gids(), peer, source))
 		return EINVAL;
-	const std::lock_guard guard(context.lock);
-	context.engine().send_management(source, peer,
-		std::span<const std::uint8_t, mad_size>(static_cast<const std::uint8_t *>(mad), mad_size));
-	context.transmit();
-	return 0;
+	return guarded([&] {
+		const std::lock_guard guard(context.lock);
+		context.engine().send_management(source, peer,
+			std::span<const std::uint8_t, mad_size>(static_cast<const std::uint8_t *>(mad), mad_size));
+		context.transmit();
+		return 0;
+	});
 }

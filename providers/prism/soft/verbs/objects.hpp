@@ -58,7 +58,7 @@ struct MemoryWindow {
 };
 
 struct FreeMemory {
-	void operator()(std::uint8_t *memory) const { std::free(memory); }
+	void operator()(void *memory) const { std::free(memory); }
 };
 
 struct DeviceMemory {
@@ -81,7 +81,9 @@ struct CompletionQueueObject {
 	std::atomic<std::uint32_t> users{0};
 	std::atomic<std::uint32_t> events{0}; /* completion events posted */
 	std::atomic<std::uint32_t> async_events{0};
-	ibv_wc current{}; /* between ibv_start_poll and ibv_end_poll */
+	bool single_threaded = false;
+	SpinLock poller;  /* held from ibv_start_poll to ibv_end_poll, */
+	ibv_wc current{}; /* for it */
 };
 
 struct SrqObject {
@@ -138,6 +140,8 @@ ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr);
 int poll_cq(ibv_cq *cq, int count, ibv_wc *wc);
 int req_notify_cq(ibv_cq *cq, int solicited_only);
 int resize_cq(ibv_cq *cq, int cqe);
+/** libibverbs has read a completion event of @p cq. */
+void cq_event(ibv_cq *cq);
 int destroy_cq(ibv_cq *cq);
 
 ibv_srq *create_srq(ibv_pd *pd, ibv_srq_init_attr *attr);

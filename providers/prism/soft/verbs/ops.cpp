@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../../c_boundary.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
@@ -20,65 +21,73 @@ const verbs_context_ops &context_ops()
 {
 	static const verbs_context_ops ops = [] {
 		verbs_context_ops table{};
-		table.alloc_dm = alloc_dm;
-		table.alloc_mw = alloc_mw;
-		table.alloc_pd = alloc_pd;
-		table.attach_mcast = attach_mcast;
-		table.bind_mw = bind_mw;
-		table.create_ah = create_ah;
-		table.create_cq = create_cq;
-		table.create_cq_ex = create_cq_ex;
-		table.create_qp = create_qp;
-		table.create_qp_ex = create_qp_ex;
-		table.create_srq = create_srq;
-		table.create_srq_ex = create_srq_ex;
-		table.dealloc_mw = dealloc_mw;
-		table.dealloc_pd = dealloc_pd;
-		table.dereg_mr = dereg_mr;
-		table.destroy_ah = destroy_ah;
-		table.destroy_cq = destroy_cq;
-		table.destroy_qp = destroy_qp;
-		table.destroy_srq = destroy_srq;
-		table.detach_mcast = detach_mcast;
-		table.free_context = free_context;
-		table.free_dm = free_dm;
-		table.get_srq_num = get_srq_num;
-		table.modify_qp = modify_qp;
-		table.modify_srq = modify_srq;
+		table.alloc_dm = Boundary<alloc_dm>::call;
+		table.alloc_mw = Boundary<alloc_mw>::call;
+		table.alloc_pd = Boundary<alloc_pd>::call;
+		table.async_event = [](ibv_context *context, ibv_async_event *) { to_context(context).refill_async(); };
+		table.attach_mcast = Boundary<attach_mcast>::call;
+		table.bind_mw = Boundary<bind_mw>::call;
+		table.cq_event = Boundary<cq_event>::call;
+		table.create_ah = Boundary<create_ah>::call;
+		table.create_cq = Boundary<create_cq>::call;
+		table.create_cq_ex = Boundary<create_cq_ex>::call;
+		table.create_qp = Boundary<create_qp>::call;
+		table.create_qp_ex = Boundary<create_qp_ex>::call;
+		table.create_srq = Boundary<create_srq>::call;
+		table.create_srq_ex = Boundary<create_srq_ex>::call;
+		table.dealloc_mw = Boundary<dealloc_mw>::call;
+		table.dealloc_pd = Boundary<dealloc_pd>::call;
+		table.dereg_mr = Boundary<dereg_mr>::call;
+		table.destroy_ah = Boundary<destroy_ah>::call;
+		table.destroy_cq = Boundary<destroy_cq>::call;
+		table.destroy_qp = Boundary<destroy_qp>::call;
+		table.destroy_srq = Boundary<destroy_srq>::call;
+		table.detach_mcast = Boundary<detach_mcast>::call;
+		table.free_context = Boundary<free_context>::call;
+		table.free_dm = Boundary<free_dm>::call;
+		table.get_srq_num = Boundary<get_srq_num>::call;
+		table.modify_qp = Boundary<modify_qp>::call;
+		table.modify_srq = Boundary<modify_srq>::call;
 		table.poll_cq = poll_cq;
-		table.post_recv = post_recv;
-		table.post_send = post_send;
-		table.post_srq_recv = post_srq_recv;
-		table.query_device_ex = query_device;
-		table.query_port = query_port;
-		table.query_qp = query_qp;
-		table.query_srq = query_srq;
-		table.reg_dm_mr = reg_dm_mr;
-		table.reg_mr = reg_mr;
-		table.req_notify_cq = req_notify_cq;
-		table.rereg_mr = rereg_mr;
-		table.resize_cq = resize_cq;
+		table.post_recv = Boundary<post_recv>::call;
+		table.post_send = Boundary<post_send>::call;
+		table.post_srq_recv = Boundary<post_srq_recv>::call;
+		table.query_device_ex = Boundary<query_device>::call;
+		table.query_port = Boundary<query_port>::call;
+		table.query_qp = Boundary<query_qp>::call;
+		table.query_srq = Boundary<query_srq>::call;
+		table.reg_dm_mr = Boundary<reg_dm_mr>::call;
+		table.reg_mr = Boundary<reg_mr>::call;
+		table.req_notify_cq = Boundary<req_notify_cq>::call;
+		table.rereg_mr = Boundary<rereg_mr>::call;
+		table.resize_cq = Boundary<resize_cq>::call;
 		return table;
 	}();
 	return ops;
+}
+
+/** Whoever destroys the object waits until all of its events are acknowledged: count those that can be read. */
+template <typename Object>
+void raise(Context &context, Object &object, const void *element, ibv_event_type type)
+{
+	object.async_events++;
+	if (!context.post_async(reinterpret_cast<std::uintptr_t>(element), type))
+		object.async_events--;
 }
 
 void set_event_handlers(Context &context)
 {
 	context.on_qp_event = [&context](QueuePair &qp, ibv_event_type type) {
 		auto *object = static_cast<QpObject *>(qp.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.qp), type);
+		raise(context, *object, &object->base.qp, type);
 	};
 	context.on_cq_event = [&context](CompletionQueue &cq, ibv_event_type type) {
 		auto *object = static_cast<CompletionQueueObject *>(cq.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.cq), type);
+		raise(context, *object, &object->base.cq, type);
 	};
 	context.on_srq_event = [&context](SharedReceiveQueue &srq, ibv_event_type type) {
 		auto *object = static_cast<SrqObject *>(srq.owner);
-		object->async_events++;
-		context.post_async(reinterpret_cast<std::uintptr_t>(&object->base.srq), type);
+		raise(context, *object, &object->base.srq, type);
 	};
 }
 

@@ -300,6 +300,9 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 {
 	auto &object = *to_object<QpObject>(base);
 	QueuePair &qp = *object.qp;
+	/* From then on peers may ask for something while the application is busy elsewhere. */
+	if ((mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR)
+		object.context.start_thread();
 	std::lock_guard guard(object.context.lock);
 	Engine &engine = object.context.engine();
 	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != qp.state)
@@ -323,9 +326,6 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	apply_values(qp, *attr, mask, object.context);
 	remember(object.attr, *attr, mask);
 	qp.state = to;
-	/* From here on peers may ask for something while the application is busy elsewhere. */
-	if (to == IBV_QPS_RTR)
-		object.context.start_thread();
 	if (to == IBV_QPS_RTS) {
 		engine.posted(qp);
 		object.context.transmit();

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <csignal>
+
+namespace prism::soft
+{
+
+/**
+ * What @p start starts: a thread that takes no signal, other than for what it does itself. Those of the process are the
+ * business of the program's own threads, which may have blocked one to wait for it.
+ */
+template <typename Start>
+auto without_signals(const Start &start)
+{
+	struct Mask {
+		Mask()
+		{
+			sigset_t all;
+			sigfillset(&all);
+			for (const int its_own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+				sigdelset(&all, its_own);
+			pthread_sigmask(SIG_SETMASK, &all, &before);
+		}
+		~Mask() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+		sigset_t before;
+	};
+	const Mask mask;
+	return start();
+}
+
+} // namespace prism::soft

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Every allocation of every verb fails once: each verb then says ENOMEM, and works when it is called again. A program
+ * of its own, as it has an operator new of its own. */
+#include "harness.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <new>
+#include <thread>
+
+namespace
+{
+
+/** How many allocations of this thread still succeed; negative: all. */
+thread_local int allocations_left = -1;
+
+/** What the last of them does instead of failing. */
+thread_local void (*at_the_last)() = nullptr;
+
+} // namespace
+
+void *operator new(std::size_t size)
+{
+	if (allocations_left == 0) {
+		if (!at_the_last)
+			throw std::bad_alloc();
+		allocations_left = -1;
+		at_the_last();
+	}
+	if (allocations_left > 0)
+		allocations_left--;
+	if (void *memory = std::malloc(size))
+		return memory;
+	throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept
+{
+	std::free(memory);
+}
+
+void operator delete(void *memory, std::size_t) noexcept
+{
+	std::free(memory);
+}
+
+namespace verbs_test
+{
+namespace
+{
+
+class Exhaustion : public Fabric
+{
+protected:
+	/** Calls @p verb, which returns 0 or an errno, with memory for no allocation, for one, ... until it works. */
+	static void starve(const std::function<int()> &verb)
+	{
+		int error = ENOMEM;
+		for (int enough = 0; enough < 1000 && error; enough++) {
+			allocations_left = enough;
+			error = verb();
+			allocations_left = -1;
+			ASSERT_TRUE(error == 0 || error == ENOMEM) << error << " after " << enough << " allocations";
+		}
+		EXPECT_EQ(error, 0);
+	}
+
+	/** The same of one that makes an object. */
+	template <typename Create>
+	static auto starve_object(const Create &create)
+	{
+		decltype(create()) object = nullptr;
+		starve([&] {
+			object = create();
+			return object ? 0 : errno;
+		});
+		return Owned<std::remove_pointer_t<decltype(object)>>(object);
+	}
+};
+
+TEST_F(Exhaustion, ObjectsAreMadeOrRefused)
+{
+	ibv_context *context = client.context.get();
+	const auto pd = starve_object([&] { return ibv_alloc_pd(context); });
+	const auto cq = starve_object([&] { return ibv_create_cq(context, 16, nullptr, nullptr, 0); });
+	const auto channel = starve_object([&] { return prismdv_create_comp_channel(context); });
+	ibv_srq_init_attr srq_attr{nullptr, {16, 4, 0}};
+	const auto srq = starve_object([&] { return ibv_create_srq(pd.get(), &srq_attr); });
+	ibv_qp_init_attr qp_attr{};
+	qp_attr.send_cq = qp_attr.recv_cq = cq.get();
+	qp_attr.qp_type = IBV_QPT_RC;
+	qp_attr.cap = {16, 16, 4, 4, 64};
+	const auto made = starve_object([&] { return ibv_create_qp(pd.get(), &qp_attr); });
+	const auto window = starve_object([&] { return ibv_alloc_mw(pd.get(), IBV_MW_TYPE_2); });
+	ibv_alloc_dm_attr dm_attr{};
+	dm_attr.length = 64;
+	const auto dm = starve_object([&] { return ibv_alloc_dm(context, &dm_attr); });
+	std::uint8_t *bytes = client.memory.bytes();
+	std::vector<Owned<ibv_mr>> regions;
+	for (int i = 0; i < 40; i++) /* more than the table of keys has room for at first */
+		regions.push_back(starve_object([&] { return ibv_reg_mr_iova(pd.get(), bytes, 64, 0, 0); }));
+}
+
+TEST_F(Exhaustion, DevicesAreListedAndOpenedOrNot)
+{
+	ibv_device **list = nullptr;
+	starve([&] {
+		list = prismdv_get_device_list(nullptr);
+		return list ? 0 : errno;
+	});
+	ASSERT_NE(list, nullptr);
+	ibv_context *context = nullptr;
+	const prismdv_context_attr attr{0, PRISMDV_PROGRESS_THREAD, 0};
+	starve([&] {
+		context = prismdv_open_device(list[0], &attr);
+		return context ? 0 : errno;
+	});
+	prismdv_free_device_list(list);
+	ASSERT_NE(context, nullptr);
+	starve([&] {
+		const ssize_t count = prismdv_query_counters(context, nullptr, 0);
+		return count < 0 ? static_cast<int>(-count) : 0;
+	});
+	EXPECT_EQ(ibv_close_device(context), 0);
+}
+
+TEST_F(Exhaustion, ConnectionsAndRequestsGoOn)
+{
+	connect();
+	ibv_sge sge = client.memory.sge(0, 64);
+	ibv_send_wr wr{}, *bad;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	wr.wr.rdma = {server.memory.at(), server.memory.key()};
+	for (int enough = 0; enough < 50; enough++) {
+		allocations_left = enough;
+		const int posted = ibv_post_send(qp.get(), &wr, &bad);
+		ibv_wc wc{};
+		for (int i = 0; i < 5; i++) {
+			prismdv_progress(server.context.get());
+			ibv_poll_cq(server.cq.get(), 1, &wc);
+		}
+		allocations_left = -1;
+		ASSERT_EQ(posted, 0);
+		const auto done = next(client.cq.get());
+		ASSERT_TRUE(done);
+		ASSERT_EQ(done->status, IBV_WC_SUCCESS);
+	}
+}
+
+/** The exit code of a child that did @p work, or -1 if it did not end. */
+int result_of_child(const std::function<int()> &work, std::atomic<bool> *born = nullptr)
+{
+	const pid_t child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		std::exit(work());
+	}
+	if (born)
+		*born = true;
+	int status = 0;
+	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(born ? 2 : 10);
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (std::chrono::steady_clock::now() > deadline) {
+			kill(child, SIGKILL);
+			waitpid(child, nullptr, 0);
+			return -1;
+		}
+		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+	}
+	return WEXITSTATUS(status);
+}
+
+std::atomic<bool> halfway, born;
+
+enum Outcome : std::uint8_t {
+	ended,
+	never_ended,
+	no_such_point
+};
+
+/** Whether a child exits that is born while another thread opens a device and asks for memory, for the @p point th
+ * time. */
+Outcome fork_while_opening(int point)
+{
+	Outcome outcome = ended;
+	std::thread opener([point, &outcome] {
+		at_the_last = [] {
+			halfway = true;
+			/* A fork that waits for us is a good one. */
+			for (int i = 0; i < 100 && !born; i++)
+				std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		};
+		allocations_left = point;
+		open_device(devices.client, PRISMDV_PROGRESS_INLINE);
+		if (allocations_left >= 0)
+			outcome = no_such_point;
+		halfway = true;
+	});
+	while (!halfway)
+		std::this_thread::yield();
+	const int result = result_of_child([] { return 0; }, &born);
+	opener.join();
+	return result ? never_ended : outcome;
+}
+
+TEST(Fork, AChildExitsWhateverAnotherThreadWasAbout)
+{
+	if (devices.kernel)
+		skip("nothing of the module's runs in the process");
+	/* With one open already, lists grow. A child for each point finds them as they are now. */
+	const auto open = open_device(devices.client, PRISMDV_PROGRESS_INLINE);
+	int outcome = ended;
+	for (int point = 0; outcome == ended; point++)
+		outcome = result_of_child([point] { return fork_while_opening(point); });
+	EXPECT_EQ(outcome, no_such_point);
+}
+
+} // namespace
+} // namespace verbs_test

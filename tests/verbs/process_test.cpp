@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The device as a guest in a process: signals, children, limits. */
+#include "harness.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+namespace verbs_test
+{
+namespace
+{
+
+/** How a child ended that did @p work: its exit code, or -1 if it had to be killed, or -2 if a signal ended it. */
+int result_of_child(const std::function<int()> &work)
+{
+	const pid_t child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		::_exit(work());
+	}
+	int status = 0;
+	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (std::chrono::steady_clock::now() > deadline) {
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+			return -1;
+		}
+		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+}
+
+class Process : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		if (devices.kernel)
+			skip("nothing of the module's runs in the process");
+	}
+};
+
+TEST_F(Process, SignalsAreTheProgramsOwn)
+{
+	static volatile sig_atomic_t handled;
+	struct sigaction action {
+	}, before;
+	action.sa_handler = [](int) { handled = 1; };
+	ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+	const auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);
+	const Owned<ibv_comp_channel> channel(prismdv_create_comp_channel(context.get()));
+	sigset_t set, mask;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &set, &mask), 0);
+	kill(getpid(), SIGUSR1);
+	std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* for another thread to take it */
+	const timespec patience{1, 0};
+	EXPECT_EQ(sigtimedwait(&set, nullptr, &patience), SIGUSR1);
+	EXPECT_EQ(handled, 0);
+	pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+	sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(Process, AChildMayCloseItsParentsDevice)
+{
+	auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);
+	const Owned<ibv_comp_channel> channel(prismdv_create_comp_channel(context.get()));
+	EXPECT_EQ(result_of_child([&] { return ibv_close_device(context.get()); }), 0);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+/** No more address space than is in use, and @p more. */
+void limit_memory(std::size_t more)
+{
+	std::ifstream statistics("/proc/self/statm");
+	std::size_t pages = 0;
+	statistics >> pages;
+	const rlim_t limit = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+	const rlimit both{limit, limit};
+	setrlimit(RLIMIT_AS, &both);
+}
+
+/** A stack that fits no more: as if the user had too many threads. */
+void forbid_threads()
+{
+	pthread_attr_t attributes;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 << 20);
+	pthread_setattr_default_np(&attributes);
+	limit_memory(8 << 20);
+}
+
+/** Opens without a helper of the harness, which would throw. */
+ibv_context *try_to_open(ibv_device *device)
+{
+	const prismdv_context_attr attr{0, PRISMDV_PROGRESS_THREAD, 0};
+	return prismdv_open_device(device, &attr);
+}
+
+TEST_F(Process, WithoutThreadsDevicesAndChannelsAreRefused)
+{
+	EXPECT_EQ(result_of_child([] {
+		ibv_device **list = prismdv_get_device_list(nullptr);
+		forbid_threads();
+		/* Where addresses are shared with other processes, the device wants its thread at once. */
+		ibv_context *context = try_to_open(list[0]);
+		if (!context)
+			return errno == EAGAIN ? 0 : 1;
+		return !prismdv_create_comp_channel(context) && errno == EAGAIN ? 0 : 2;
+	}),
+		0);
+}
+
+TEST_F(Process, AQueueThatDoesNotFitIntoMemoryIsRefused)
+{
+	EXPECT_EQ(result_of_child([] {
+		const Host host(open_device(devices.client, PRISMDV_PROGRESS_INLINE));
+		limit_memory(16 << 20);
+		ibv_srq_init_attr srq{nullptr, {1 << 24, 32, 0}};
+		return !ibv_create_srq(host.pd.get(), &srq) && errno == ENOMEM ? 0 : 1;
+	}),
+		0);
+}
+
+#endif
+
+} // namespace
+} // namespace verbs_test
