@@ -39,11 +39,13 @@ public:
 		packets.emplace_back(packet.begin(), packet.end());
 		sources.push_back(route.from);
 		destinations.push_back(route.to);
+		ports.push_back(route.source_port);
 	}
 
 	std::vector<Bytes> packets;
 	std::vector<Address> sources;
 	std::vector<Address> destinations;
+	std::vector<std::uint16_t> ports;
 };
 
 std::unique_ptr<UdpPort> open_loopback()
@@ -171,6 +173,19 @@ TEST(UdpPort, AddressNamesTheSlot)
 	EXPECT_TRUE(own.is_ipv4());
 	EXPECT_EQ(own.gid[12], 127);
 	EXPECT_EQ(own.gid[14] << 8 | own.gid[15], static_cast<int>(port->slot()));
+}
+
+/* Which nobody else can take, so that it says who sent. */
+TEST(UdpPort, SendsFromThePortOfItsSlot)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	send(*a, b->addresses()[0], make_packet(b->slot(), 64, 1));
+	a->flush();
+	Inbox inbox;
+	receive_until(*b, inbox, 1);
+	ASSERT_EQ(inbox.ports.size(), 1U);
+	EXPECT_EQ(inbox.ports[0], source_port_of(a->slot()));
 }
 
 TEST(UdpPort, EmptyReceiveFindsNothing)

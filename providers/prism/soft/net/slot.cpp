@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "slot.hpp"
 
+#include <linux/filter.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -42,7 +44,51 @@ bool same_user(msghdr &message)
 	return false;
 }
 
+/*
+ * Bound to @p port of all addresses. Sockets of the same user may have the port of one address as well, if they say
+ * SO_REUSEPORT; those of nobody else.
+ */
+FileDescriptor bind_everywhere(int family, std::uint16_t port)
+{
+	FileDescriptor made(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	if (!made)
+		return {};
+	const int on = 1, off = 0;
+	sockaddr_in6 v6{};
+	v6.sin6_family = AF_INET6;
+	v6.sin6_port = htons(port);
+	sockaddr_in v4{};
+	v4.sin_family = AF_INET;
+	v4.sin_port = htons(port);
+	const bool both = family == AF_INET6;
+	refuse_datagrams(made.get());
+	if (both && ::setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0)
+		return {};
+	if (::setsockopt(made.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0)
+		return {};
+	const auto *name = both ? reinterpret_cast<const sockaddr *>(&v6) : reinterpret_cast<const sockaddr *>(&v4);
+	if (::bind(made.get(), name, both ? sizeof(v6) : sizeof(v4)) < 0)
+		return {};
+	return made;
+}
+
+/* IPv6's wildcard is IPv4's too. Hosts without IPv6 have only the other. */
+FileDescriptor guard_port(std::uint16_t port)
+{
+	FileDescriptor guard = bind_everywhere(AF_INET6, port);
+	if (guard || errno == EADDRINUSE)
+		return guard;
+	return bind_everywhere(AF_INET, port);
+}
+
 } // namespace
+
+void refuse_datagrams(int fd)
+{
+	sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+	const sock_fprog program{1, &nothing};
+	(void)::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
 
 std::optional<Slot> Slot::claim(unsigned number)
 {
@@ -54,7 +100,10 @@ std::optional<Slot> Slot::claim(unsigned number)
 	const UnixName name = name_of(number);
 	if (::bind(bound.get(), reinterpret_cast<const sockaddr *>(&name.address), name.size) < 0)
 		return {};
-	return Slot(number, std::move(bound));
+	FileDescriptor guard = guard_port(source_port_of(number));
+	if (!guard)
+		return {};
+	return Slot(number, std::move(bound), std::move(guard));
 }
 
 bool Slot::send(unsigned to, std::span<iovec> parts) const

@@ -7,6 +7,10 @@
  * in the network namespace and releases it when the last descriptor is gone, however the process ends. (A child made by
  * fork() without exec holds descriptors of its own, so it holds the slot too.) The same socket takes in the packets
  * that the kernel delivered to the wrong process.
+ *
+ * With the slot comes a UDP port, from which its owner sends. On one host a source address proves nothing, as any
+ * user may send from any local address (IP_PKTINFO). The source port does: a socket that is bound to it on all
+ * addresses keeps other users off it.
  */
 #pragma once
 
@@ -27,12 +31,24 @@ inline constexpr unsigned slot_limit = 1U << (24 - qpn_index_bits);
 /** Slot 0 belongs to nobody: QPNs 0 and 1 have a meaning of their own. */
 inline constexpr unsigned first_slot = 1;
 
+/**
+ * From which the owner of @p slot sends. In the range that RoCEv2 recommends for source ports (0xc000 to 0xffff), and
+ * above those that Linux gives to programs that do not choose (net.ipv4.ip_local_port_range).
+ */
+[[nodiscard]] constexpr std::uint16_t source_port_of(unsigned slot)
+{
+	return static_cast<std::uint16_t>(0xf000 + slot);
+}
+
+/** A UDP socket that only sends: what comes to it is thrown away by the kernel. */
+void refuse_datagrams(int fd);
+
 class Slot
 {
 public:
 	/**
 	 * Claims slot @p number, first_slot to slot_limit - 1.
-	 * @return nothing and errno: EADDRINUSE if another context has it.
+	 * @return nothing and errno: EADDRINUSE if another context has it, or another program its port.
 	 */
 	static std::optional<Slot> claim(unsigned number);
 
@@ -49,10 +65,14 @@ public:
 	std::optional<std::size_t> receive(std::span<std::uint8_t> buffer) const;
 
 private:
-	Slot(unsigned number, FileDescriptor bound) : claimed(number), socket(std::move(bound)) {}
+	Slot(unsigned number, FileDescriptor bound, FileDescriptor reserved)
+		: claimed(number), socket(std::move(bound)), port_guard(std::move(reserved))
+	{
+	}
 
 	unsigned claimed;
 	FileDescriptor socket;
+	FileDescriptor port_guard; /* keeps the source port; receives nothing */
 };
 
 } // namespace prism::soft

@@ -51,17 +51,26 @@ void set_option(int fd, int level, int name, int value)
 }
 
 /* Beyond the administrator's limit if privileged, up to it if not. */
-void enlarge_buffers(int fd)
+void enlarge_buffer(int fd, int privileged, int plain)
 {
 	const int size = buffer_bytes;
-	if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
-		set_option(fd, SOL_SOCKET, SO_RCVBUF, size);
-	if (::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
-		set_option(fd, SOL_SOCKET, SO_SNDBUF, size);
+	if (::setsockopt(fd, SOL_SOCKET, privileged, &size, sizeof(size)) < 0)
+		set_option(fd, SOL_SOCKET, plain, size);
+}
+
+void configure_receiver(int fd, bool ipv4)
+{
+	if (!ipv4) {
+		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
+		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+	}
+	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
+	enlarge_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF);
 }
 
 /* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
-void configure(int fd, bool ipv4, unsigned interface)
+void configure_sender(int fd, bool ipv4, unsigned interface)
 {
 	if (ipv4) {
 		const ip_mreqn group_interface{{}, {}, static_cast<int>(interface)};
@@ -71,11 +80,10 @@ void configure(int fd, bool ipv4, unsigned interface)
 		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 		set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(interface));
 		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
-		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	}
-	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
-	enlarge_buffers(fd);
+	refuse_datagrams(fd);
+	set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); /* the slot has the port on all addresses */
+	enlarge_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF);
 }
 
 bool knows_segments(int fd)
@@ -206,7 +214,7 @@ UdpPort::Bound UdpPort::bind_loopback(std::string &error)
 
 UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::string &error)
 {
-	Socket made{.local = address, .fd = {}, .shared = shared};
+	Socket made{.local = address, .fd = {}, .out = {}, .shared = shared};
 	made.table.set(claim.number(), 0);
 	/*
 	 * The first socket of a group brings the program along, so that no group is ever without one. A socket that has
@@ -216,6 +224,8 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 	int why = bind_socket(made, true);
 	if (why == EADDRINUSE && shared)
 		why = bind_socket(made, false);
+	if (why == 0)
+		why = bind_sender(made);
 	if (why == 0) {
 		sockets.push_back(std::move(made));
 		return Bound::yes;
@@ -234,8 +244,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.fd)
 		return errno;
-	configure(made.fd.get(), made.local.is_ipv4(), info.index);
-	made.segments = knows_segments(made.fd.get());
+	configure_receiver(made.fd.get(), made.local.is_ipv4());
 	if (made.joined > 0) /* all members of a group on this host have its address */
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
 	if (made.shared) {
@@ -244,6 +253,18 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 			made.table.attach(made.fd.get(), 1);
 	}
 	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
+}
+
+/* Returns 0 or errno. */
+int UdpPort::bind_sender(Socket &made) const
+{
+	const SocketAddress name = to_socket_address(made.local, source_port_of(slot()), info.index);
+	made.out = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!made.out)
+		return errno;
+	configure_sender(made.out.get(), made.local.is_ipv4(), info.index);
+	made.segments = knows_segments(made.out.get());
+	return ::bind(made.out.get(), &name.any, name.size()) < 0 ? errno : 0;
 }
 
 std::vector<Address> UdpPort::addresses() const

@@ -6,6 +6,8 @@
  * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
  * what still reaches the wrong process is handed to its owner.
  *
+ * What is sent comes from the source port of the slot, which is its owner's alone (slot.hpp).
+ *
  * The caller serialises begin(), commit(), flush(), receive(), join() and leave(). wait(), wake-ups through its
  * descriptor, and counters() may run beside them on other threads. Everything else is constant after open().
  */
@@ -134,7 +136,8 @@ private:
 	/* One address. */
 	struct Socket {
 		Address local;
-		FileDescriptor fd;
+		FileDescriptor fd;  /* receives: bound to roce_port */
+		FileDescriptor out; /* sends: bound to the slot's port; a group has none */
 		bool shared = false;
 		bool segments = true; /* the kernel cuts trains up for this one */
 		unsigned joined = 0;  /* calls of join(), if it is a group's */
@@ -162,7 +165,6 @@ private:
 		unsigned first = 0; /* position of the first packet in its train: its likely IP identification */
 		unsigned socket;
 		Route route;
-		std::uint16_t source_port;
 		bool forwarded = false;
 	};
 
@@ -183,6 +185,7 @@ private:
 	Bound bind_loopback(std::string &error);
 	Bound bind_one(const Address &address, bool shared, std::string &error);
 	int bind_socket(Socket &made, bool first) const;
+	int bind_sender(Socket &made) const;
 	/** Those of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets).first(own); }
 	void learn_steering();

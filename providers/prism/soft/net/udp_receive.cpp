@@ -153,8 +153,7 @@ void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler
 	Arrival arrival{.data = {buffers.data(at), size},
 		.segment = segment_of(message.msg_hdr, size),
 		.socket = socket,
-		.route = {address_from(buffers.from[at].any), sockets[socket].local},
-		.source_port = buffers.from[at].port()};
+		.route = {address_from(buffers.from[at].any), sockets[socket].local, buffers.from[at].port()}};
 	buffers.rearm(at);
 	count.rx_trains.add();
 	if (const auto probe = SteeringProbe::decode(arrival.data))
@@ -220,7 +219,7 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 	}
 	const auto packet = wire.first(wire.size() - icrc_size);
 	if (memo.size != packet.size()) {
-		const IcrcFlow flow{arrival.route.from, arrival.route.to, arrival.source_port, roce_port};
+		const IcrcFlow flow{arrival.route.from, arrival.route.to, arrival.route.source_port, roce_port};
 		memo = {seed_for(flow, packet.size()), packet.size()};
 	}
 	const IcrcVerdict verdict = memo.seed->check(wire, static_cast<std::uint16_t>(position));
@@ -246,7 +245,7 @@ void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run,
 	}
 	Forwarded header{.segment = static_cast<std::uint16_t>(std::min(arrival.segment, run.size())),
 		.first = static_cast<std::uint16_t>(position),
-		.source_port = arrival.source_port,
+		.source_port = arrival.route.source_port,
 		.from = arrival.route.from,
 		.to = arrival.route.to};
 	std::array<iovec, 2> parts{
@@ -294,8 +293,7 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 			   .segment = header.segment,
 			   .first = header.first,
 			   .socket = static_cast<unsigned>(socket),
-			   .route = {header.from, header.to},
-			   .source_port = header.source_port,
+			   .route = {header.from, header.to, header.source_port},
 			   .forwarded = true},
 		handler, now);
 }
@@ -326,15 +324,16 @@ void UdpPort::ask_more(unsigned index)
 	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
 	while (socket.asked < socket.expected && socket.asked - socket.answered < max_questions) {
 		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), socket.asked++}.encode();
-		(void)::sendto(socket.fd.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
+		(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
 	}
 }
 
 void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe)
 {
 	const Socket &socket = sockets[arrival.socket];
-	/* The kernel lets nothing in from outside that claims an address of this host. */
 	if (!socket.shared || arrival.route.from != socket.local || probe.index >= slot_limit)
+		return;
+	if (arrival.route.source_port != source_port_of(probe.asker))
 		return;
 	if (probe.asker == claim.number()) {
 		note_answer(arrival.socket, claim.number(), probe.index);

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -118,6 +119,9 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, &counters_->protocol());
+	std::uint64_t seed = 0;
+	(void)!::getrandom(&seed, sizeof(seed), 0);
+	engine_->shuffle_qpns(seed);
 }
 
 /** The lowest numbers are special (0 and 1) or easily guessed. */
