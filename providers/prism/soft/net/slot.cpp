@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "credentials.hpp"
+
 namespace prism::soft
 {
 
@@ -30,18 +32,6 @@ UnixName name_of(unsigned slot)
 	const int length = std::snprintf(text, sizeof(name.address.sun_path) - 1, "prism-rdma/%u", slot);
 	name.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
 	return name;
-}
-
-bool same_user(msghdr &message)
-{
-	for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS)
-			continue;
-		ucred sender;
-		std::memcpy(&sender, CMSG_DATA(part), sizeof(sender));
-		return sender.uid == ::getuid();
-	}
-	return false;
 }
 
 /*
@@ -130,7 +120,7 @@ std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const
 	const ssize_t size = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size < 0)
 		return {};
-	if ((message.msg_flags & MSG_TRUNC) || !same_user(message))
+	if ((message.msg_flags & MSG_TRUNC) || !sent_by_same_user(message))
 		return 0;
 	return static_cast<std::size_t>(size);
 }
