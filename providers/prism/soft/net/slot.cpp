@@ -21,7 +21,12 @@ namespace
 struct UnixName {
 	sockaddr_un address{};
 	socklen_t size = 0;
+
+	[[nodiscard]] const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&address); }
 };
+
+/* So many may ask for our credentials between two calls of dismiss_visitors(). */
+constexpr int max_visitors = 128;
 
 /* Abstract: the first byte is 0, and the length says where the name ends. */
 UnixName name_of(unsigned slot)
@@ -88,15 +93,47 @@ std::optional<Slot> Slot::claim(unsigned number)
 	if (!bound || ::setsockopt(bound.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
 		return {};
 	const UnixName name = name_of(number);
-	if (::bind(bound.get(), reinterpret_cast<const sockaddr *>(&name.address), name.size) < 0)
+	if (::bind(bound.get(), name.get(), name.size) < 0)
+		return {};
+	FileDescriptor listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!listening || ::bind(listening.get(), name.get(), name.size) < 0 ||
+		::listen(listening.get(), max_visitors) < 0)
 		return {};
 	FileDescriptor guard = guard_port(source_port_of(number));
 	if (!guard)
 		return {};
-	return Slot(number, std::move(bound), std::move(guard));
+	return Slot(number, std::move(bound), std::move(listening), std::move(guard));
 }
 
-bool Slot::send(unsigned to, std::span<iovec> parts) const
+/*
+ * First the socket that will be sent to, then the question whose the name is. Between the two it can only have changed
+ * hands if that socket is closed.
+ */
+FileDescriptor Slot::open_channel(unsigned to)
+{
+	const UnixName name = name_of(to);
+	FileDescriptor channel(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!channel || ::connect(channel.get(), name.get(), name.size) < 0)
+		return {};
+	const FileDescriptor visitor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!visitor || ::connect(visitor.get(), name.get(), name.size) < 0)
+		return {};
+	ucred owner{};
+	socklen_t size = sizeof(owner);
+	if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) < 0 || owner.uid != ::geteuid())
+		return {};
+	return channel;
+}
+
+bool Slot::send_through(int channel, std::span<iovec> parts)
+{
+	msghdr message{};
+	message.msg_iov = parts.data();
+	message.msg_iovlen = parts.size();
+	return ::sendmsg(channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+void Slot::tell(unsigned to, std::span<iovec> parts) const
 {
 	UnixName name = name_of(to);
 	msghdr message{};
@@ -104,7 +141,14 @@ bool Slot::send(unsigned to, std::span<iovec> parts) const
 	message.msg_namelen = name.size;
 	message.msg_iov = parts.data();
 	message.msg_iovlen = parts.size();
-	return ::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+	(void)::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void Slot::dismiss_visitors() const
+{
+	for (int i = 0; i <= max_visitors; i++)
+		if (!FileDescriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)))
+			return;
 }
 
 std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const

@@ -250,7 +250,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	if (made.shared) {
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
 		if (first)
-			made.table.attach(made.fd.get(), 1);
+			made.table.attach(made.fd.get(), claim.number());
 	}
 	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
 }
@@ -288,18 +288,14 @@ std::vector<std::uint64_t> UdpPort::socket_inodes() const
 void UdpPort::learn_steering()
 {
 	Nobody nobody;
-	const auto under_way = [](const Socket &socket) { return socket.expected > 0; };
-	for (unsigned i = 0; i < sockets.size(); i++) {
-		const unsigned members = sockets[i].shared ? bound_sockets(sockets[i].local, roce_port) : 0;
-		if (members > 1)
+	const auto under_way = [](const Socket &socket) { return socket.round.under_way; };
+	for (unsigned i = 0; i < sockets.size(); i++)
+		if (sockets[i].shared)
 			begin_round(i, steady_now(), open_patience);
-		else if (members == 1) /* alone, perhaps because the group we joined has just ended */
-			sockets[i].table.attach(sockets[i].fd.get(), members);
-	}
 	while (std::any_of(sockets.begin(), sockets.end(), under_way)) {
-		wait(100'000, -1);
 		check_all = true;
-		receive(nobody, steady_now(), 64);
+		if (receive(nobody, steady_now(), 64) == 0)
+			wait(100'000, -1);
 	}
 }
 
@@ -315,6 +311,11 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 	watched[n++] = {claim.fd(), POLLIN, 0};
 	const std::size_t ports = n;
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
+	if (const Time duty = next_duty.load(std::memory_order_relaxed); duty != no_duty) {
+		const Time at = steady_now();
+		const auto left = static_cast<std::int64_t>(duty > at ? duty - at : 0);
+		timeout_ns = timeout_ns < 0 ? left : std::min(timeout_ns, left);
+	}
 	const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
 	if (::ppoll(watched.data(), n, timeout_ns < 0 ? nullptr : &limit, nullptr) <= 0)
 		return false;
