@@ -604,6 +604,32 @@ TEST(UdpPortShared, NoiseIsNotHandedOn)
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
 }
 
+/* On ::1 to one, which is as good as empty, while the other has more than it takes. */
+TEST(UdpPortShared, ABusySocketLeavesTheOthersTheirTurn)
+{
+	const auto port = open_loopback();
+	const auto peer = open_loopback();
+	const Address shared = ipv6_address_of(*port);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	constexpr unsigned busy = 200;
+	constexpr int a_turn = 4;
+	for (std::uint32_t i = 0; i < busy; i++) {
+		send(*peer, port->addresses()[0], make_packet(port->slot(), 64, i));
+		peer->flush();
+	}
+	Inbox inbox, ignored;
+	port->receive(inbox, now(), a_turn);
+	port->receive(inbox, now() + 50'000, a_turn);
+	OutsiderOnIpv6(shared).send(make_packet(port->slot(), 64, busy));
+	for (unsigned i = 1; i <= busy / a_turn / 2; i++) {
+		peer->receive(ignored, now(), a_turn); /* it may have to hand the packet on */
+		port->receive(inbox, now() + i * 100'000, a_turn);
+	}
+	EXPECT_LT(inbox.packets.size(), busy);
+	EXPECT_TRUE(std::ranges::find(inbox.destinations, shared) != inbox.destinations.end());
+}
+
 TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
 {
 	if (::getuid() != 0)

@@ -111,7 +111,8 @@ int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 	quiet_checked = now;
 	check_all.store(false, std::memory_order_relaxed);
 	const auto sources = static_cast<unsigned>(sockets.size() + 1);
-	const unsigned first = hot;
+	/* The busy one last: it would use up what is to be taken in one go. */
+	const unsigned first = hot + 1;
 	int total = 0;
 	for (unsigned i = 0; i < sources && total < max_trains; i++) {
 		const unsigned source = (first + i) % sources;
