@@ -38,7 +38,7 @@ class Process : public Carrier, public Observer
 {
 public:
 	Process(std::uint16_t number, std::uint8_t address)
-		: gid(host(address)), agent(*this, *this, number, number, 1000 + number)
+		: gid(host(address)), agent(*this, *this, number, number, std::mt19937_64(1000 + number))
 	{
 	}
 
@@ -440,6 +440,55 @@ TEST_F(CmAgent, a_forgotten_request_is_asked_again)
 	pass(2 * second);
 	server.expect(EventType::connect_request);
 	EXPECT_TRUE(client.events.empty());
+}
+
+/** There every user can send with any address, and knows the ids: processes and serial numbers are few. */
+TEST_F(CmAgent, on_the_same_host_only_the_transaction_proves)
+{
+	same_host = true;
+	const ConnectionId waiting = connect();
+	const auto refuse = [](ConnectionId local, ConnectionId remote) {
+		Rej rej;
+		rej.local_id = local;
+		rej.remote_id = remote;
+		return rej;
+	};
+	forge(client, server.gid, refuse(0, waiting));
+	Rep rep;
+	rep.local_id = 7;
+	rep.remote_id = waiting;
+	forge(client, server.gid, rep);
+	EXPECT_TRUE(client.events.empty());
+	run();
+	server.events.clear();
+
+	const auto [id, peer] = establish();
+	forge(client, server.gid, refuse(0, id));
+	forge(client, server.gid, refuse(peer, id));
+	forge(server, client.gid, refuse(id, peer));
+	forge(server, client.gid, Dreq{id, peer, 0x222});
+	forge(client, server.gid, Dreq{peer, id, 0x111});
+	EXPECT_TRUE(client.events.empty() && server.events.empty());
+	EXPECT_TRUE(client.outbox.empty() && server.outbox.empty());
+	EXPECT_EQ(client.agent.disconnect(id, now), 0);
+	run();
+	server.expect(EventType::disconnected);
+}
+
+/** Whoever refuses a request has none; once there is one, 0 is not it. */
+TEST_F(CmAgent, a_refusal_names_the_right_connection)
+{
+	const auto [id, peer] = establish();
+	Rej rej;
+	rej.remote_id = id;
+	for (const ConnectionId wrong : {ConnectionId{0}, peer + 1}) {
+		rej.local_id = wrong;
+		forge(client, server.gid, rej);
+	}
+	EXPECT_TRUE(client.events.empty());
+	rej.local_id = peer;
+	forge(client, server.gid, rej);
+	client.expect(EventType::disconnected);
 }
 
 TEST_F(CmAgent, process_on_the_same_host_that_is_gone)

@@ -39,11 +39,13 @@ public:
 		packets.emplace_back(packet.begin(), packet.end());
 		sources.push_back(route.from);
 		destinations.push_back(route.to);
+		ports.push_back(route.source_port);
 	}
 
 	std::vector<Bytes> packets;
 	std::vector<Address> sources;
 	std::vector<Address> destinations;
+	std::vector<std::uint16_t> ports;
 };
 
 std::unique_ptr<UdpPort> open_loopback()
@@ -171,6 +173,19 @@ TEST(UdpPort, AddressNamesTheSlot)
 	EXPECT_TRUE(own.is_ipv4());
 	EXPECT_EQ(own.gid[12], 127);
 	EXPECT_EQ(own.gid[14] << 8 | own.gid[15], static_cast<int>(port->slot()));
+}
+
+/* Which nobody else can take, so that it says who sent. */
+TEST(UdpPort, SendsFromThePortOfItsSlot)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	send(*a, b->addresses()[0], make_packet(b->slot(), 64, 1));
+	a->flush();
+	Inbox inbox;
+	receive_until(*b, inbox, 1);
+	ASSERT_EQ(inbox.ports.size(), 1U);
+	EXPECT_EQ(inbox.ports[0], source_port_of(a->slot()));
 }
 
 TEST(UdpPort, EmptyReceiveFindsNothing)
@@ -384,7 +399,7 @@ TEST_F(Hostile, DatagramsToTheSlotSocketAreChecked)
 		if (size % 4 == 1 && size >= 60)
 			std::memset(junk.data() + 4, 0, 56);
 		iovec part{junk.data(), junk.size()};
-		EXPECT_TRUE(other->send(port->slot(), {&part, 1}));
+		other->tell(port->slot(), {&part, 1});
 		while (port->wait(0, -1))
 			port->receive(inbox, now(), 64);
 	}
@@ -479,6 +494,170 @@ TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 	}
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 1U);
 	EXPECT_TRUE(inbox.packets.empty());
+}
+
+/* From ports of its own, as peers on other hosts have. */
+class OutsiderOnIpv6
+{
+public:
+	explicit OutsiderOnIpv6(const Address &here) : address(here)
+	{
+		const SocketAddress any = to_socket_address(here, 0, 0);
+		EXPECT_EQ(::bind(socket.get(), &any.any, any.size()), 0);
+		SocketAddress bound{};
+		socklen_t size = sizeof(bound);
+		EXPECT_EQ(::getsockname(socket.get(), &bound.any, &size), 0);
+		port = bound.port();
+	}
+
+	void send(Bytes packet, std::uint32_t damage = 0) const
+	{
+		const std::uint32_t value = icrc({address, address, port, roce_port}, packet, 0) ^ damage;
+		packet.resize(packet.size() + icrc_size);
+		store_icrc(packet.data() + packet.size() - icrc_size, value);
+		const SocketAddress to = to_socket_address(address, roce_port, 0);
+		EXPECT_EQ(::sendto(socket.get(), packet.data(), packet.size(), 0, &to.any, to.size()),
+			static_cast<ssize_t>(packet.size()));
+	}
+
+private:
+	Address address;
+	FileDescriptor socket{::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+	std::uint16_t port = 0;
+};
+
+/* One that is not asked to receive is as good as stopped. */
+class Stopped : public testing::Test
+{
+protected:
+	void open(unsigned count)
+	{
+		for (unsigned i = 0; i < count; i++)
+			ports.push_back(open_loopback());
+		shared = ipv6_address_of(*ports[0]);
+		if (shared == Address{})
+			GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	}
+
+	/* Of these ports alone, as if so much time had gone by. */
+	void pass(const std::vector<UdpPort *> &running, Time time)
+	{
+		for (const Time end = ahead + time; ahead < end; ahead += 10'000'000)
+			for (UdpPort *port : running)
+				for (int i = 0; i < 4; i++)
+					port->receive(ignored, now() + ahead, 64);
+	}
+
+	std::vector<std::unique_ptr<UdpPort>> ports;
+	Address shared;
+	Inbox ignored;
+	Time ahead = 0;
+};
+
+/* The second was too slow to answer when the third asked. */
+TEST_F(Stopped, TakesNobodysPackets)
+{
+	open(3);
+	send(*ports[2], shared, make_packet(ports[1]->slot(), 64, 0));
+	ports[2]->flush();
+	Inbox inbox;
+	receive_until(*ports[1], inbox, 1, {ports[2].get()});
+	EXPECT_EQ(inbox.packets.size(), 1U);
+}
+
+/* Indices shift, and nobody who runs sees what goes astray. */
+TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
+{
+	open(4);
+	for (int i = 0; i < 100; i++)
+		for (const auto &port : ports)
+			port->receive(ignored, now() + i * 1'000'000, 64);
+	pass({ports[0].get(), ports[1].get(), ports[2].get(), ports[3].get()}, 5'000'000'000);
+	ports.erase(ports.begin());
+	UdpPort &target = *ports[2];
+	pass({ports[1].get(), &target}, 10'000'000'000);
+	Inbox inbox;
+	constexpr std::uint32_t flows = 16;
+	for (std::uint32_t i = 0; i < flows; i++)
+		OutsiderOnIpv6(shared).send(make_packet(target.slot(), 64, i));
+	receive_until(target, inbox, flows, {ports[1].get()});
+	EXPECT_EQ(inbox.packets.size(), flows);
+	EXPECT_EQ(ports[1]->counters().rx_misdirected_forwarded, 0U) << "each came straight";
+}
+
+/* It makes nobody ask, send or look anything up. */
+TEST(UdpPortShared, NoiseIsNotHandedOn)
+{
+	const auto a = open_loopback();
+	const auto b = open_loopback();
+	const Address shared = ipv6_address_of(*a);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	const unsigned gone = open_loopback()->slot();
+	OutsiderOnIpv6(shared).send(make_packet(gone, 64, 0), 1);
+	Inbox inbox;
+	for (int i = 0; i < 1000; i++) {
+		a->receive(inbox, now(), 64);
+		b->receive(inbox, now(), 64);
+	}
+	EXPECT_EQ(a->counters().rx_bad_icrc + b->counters().rx_bad_icrc, 1U);
+	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
+}
+
+/* On ::1 to one, which is as good as empty, while the other has more than it takes. */
+TEST(UdpPortShared, ABusySocketLeavesTheOthersTheirTurn)
+{
+	const auto port = open_loopback();
+	const auto peer = open_loopback();
+	const Address shared = ipv6_address_of(*port);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	constexpr unsigned busy = 200;
+	constexpr int a_turn = 4;
+	for (std::uint32_t i = 0; i < busy; i++) {
+		send(*peer, port->addresses()[0], make_packet(port->slot(), 64, i));
+		peer->flush();
+	}
+	Inbox inbox, ignored;
+	port->receive(inbox, now(), a_turn);
+	port->receive(inbox, now() + 50'000, a_turn);
+	OutsiderOnIpv6(shared).send(make_packet(port->slot(), 64, busy));
+	for (unsigned i = 1; i <= busy / a_turn / 2; i++) {
+		peer->receive(ignored, now(), a_turn); /* it may have to hand the packet on */
+		port->receive(inbox, now() + i * 100'000, a_turn);
+	}
+	EXPECT_LT(inbox.packets.size(), busy);
+	EXPECT_TRUE(std::ranges::find(inbox.destinations, shared) != inbox.destinations.end());
+}
+
+TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
+{
+	if (::getuid() != 0)
+		GTEST_SKIP() << "needs root, to be somebody else";
+	const auto port = open_loopback();
+	const Address shared = ipv6_address_of(*port);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	const auto holds_a_slot = [&](uid_t user) {
+		return [user, number = port->slot() ^ 1]() -> std::uint32_t {
+			static std::optional<Slot> slot;
+			if (::setuid(user) == 0)
+				slot = Slot::claim(number);
+			return slot ? number : 0;
+		};
+	};
+	Inbox inbox;
+	for (const uid_t user : {uid_t{65534}, uid_t{0}}) {
+		Child owner(holds_a_slot(user));
+		const std::uint32_t slot = owner.answer();
+		ASSERT_NE(slot, 0U);
+		OutsiderOnIpv6(shared).send(make_packet(slot, 64, 0));
+		for (int i = 0; i < 1000; i++)
+			port->receive(inbox, now(), 64);
+		EXPECT_EQ(port->counters().rx_misdirected_dropped, 1U);
+		EXPECT_EQ(port->counters().rx_misdirected_forwarded, user == 0 ? 1U : 0U);
+		owner.end(SIGKILL);
+	}
 }
 
 TEST(UdpPortProcesses, SlotsAreUniqueAndComeBack)

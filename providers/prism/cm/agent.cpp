@@ -128,8 +128,8 @@ Rej make_rej(ConnectionId id, ConnectionId remote_id, About about, RejectReason 
 
 } // namespace
 
-Agent::Agent(Carrier &to, Observer &program, std::uint16_t process_number, std::uint64_t host_guid, std::uint64_t seed)
-	: carrier(to), observer(program), process(process_number), guid(host_guid), random(seed),
+Agent::Agent(Carrier &to, Observer &program, std::uint16_t process_number, std::uint64_t host_guid, Random source)
+	: carrier(to), observer(program), process(process_number), guid(host_guid), random(std::move(source)),
 	  next_serial(static_cast<std::uint16_t>(random()))
 {
 }
@@ -167,9 +167,11 @@ Agent::Entry *Agent::create(const Path &path)
 
 bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) const
 {
-	/* On this host addresses prove nothing, and before the response the server's is not known. */
+	/* On this host addresses prove nothing. But all that belongs to a connection carries the transaction that its
+	 * client drew, 64 bits that only the two ends know. */
 	if (connection.path.same_host || arrival.same_host)
-		return connection.path.same_host == arrival.same_host;
+		return connection.path.same_host == arrival.same_host &&
+		       connection.transaction == arrival.datagram.transaction;
 	return connection.path.remote == arrival.from;
 }
 
@@ -630,7 +632,8 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	Connection *connection = find(id);
 	if (!connection || !is_from_peer(*connection, arrival))
 		return;
-	if (connection->remote_id && rej.local_id && connection->remote_id != rej.local_id)
+	/* Who refuses a request has no id to name. Later there is one, and it must be right. */
+	if (connection->remote_id && connection->remote_id != rej.local_id)
 		return;
 	switch (connection->state) {
 	case State::request_sent:

@@ -11,9 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "mad.hpp"
@@ -124,12 +124,14 @@ struct Arrival {
 class Agent
 {
 public:
+	using Random = std::function<std::uint64_t()>;
+
 	/**
 	 * @param process the upper half of this process's communication ids
 	 * @param guid of this host
-	 * @param seed makes ids and PSNs that differ from those of the process before
+	 * @param random makes ids, transactions and PSNs; nobody may guess what comes next
 	 */
-	Agent(Carrier &carrier, Observer &observer, std::uint16_t process, std::uint64_t guid, std::uint64_t seed);
+	Agent(Carrier &carrier, Observer &observer, std::uint16_t process, std::uint64_t guid, Random random);
 
 	/** Sends a REQ, or a SIDR_REQ. Nothing if there are too many connections. */
 	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip,
@@ -233,7 +235,7 @@ private:
 	Observer &observer;
 	const std::uint16_t process;
 	const std::uint64_t guid;
-	std::mt19937_64 random;
+	Random random;
 	std::uint16_t next_serial;
 	std::map<ConnectionId, Connection> connections;
 };

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "net/credentials.hpp"
 #include "net/socket_address.hpp"
 
 namespace prism::cm
@@ -82,7 +83,11 @@ FileDescriptor claim_name(const std::string &name)
 {
 	FileDescriptor claimed = make_socket();
 	const UnixName address(name);
-	if (!claimed || ::bind(claimed.get(), address.get(), address.size) < 0)
+	const int on = 1;
+	/* Before bind: a datagram that comes while this is off carries no credentials. */
+	if (!claimed || ::setsockopt(claimed.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+		return {};
+	if (::bind(claimed.get(), address.get(), address.size) < 0)
 		return {};
 	return claimed;
 }
@@ -139,12 +144,21 @@ std::optional<Envelope> receive_from(int socket, int &budget)
 {
 	Envelope envelope;
 	while (budget-- > 0) {
-		/* MSG_TRUNC: the datagram's own size. Descriptors that somebody attaches are closed: no room for them.
-		 */
-		const ssize_t size = ::recv(socket, &envelope, sizeof(envelope), MSG_DONTWAIT | MSG_TRUNC);
+		/* Descriptors that somebody attaches are closed: no room for them. */
+		alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control;
+		iovec part{&envelope, sizeof(envelope)};
+		msghdr message{};
+		message.msg_iov = &part;
+		message.msg_iovlen = 1;
+		message.msg_control = control.data();
+		message.msg_controllen = control.size();
+		/* MSG_TRUNC: the datagram's own size. */
+		const ssize_t size = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 		if (size < 0)
 			return {};
-		if (size == sizeof(envelope) && envelope.magic == Envelope::expected_magic)
+		if (size != sizeof(envelope) || envelope.magic != Envelope::expected_magic)
+			continue;
+		if (!envelope.from_network || soft::sent_by_same_user(message))
 			return envelope;
 	}
 	return {};

@@ -5,7 +5,9 @@
  * communication ids. A name is taken in the network namespace, as the addresses are, and is free again when its owner
  * is gone, however it ended. (A child made by fork() without exec holds its parent's names too.)
  *
- * Anybody in the namespace may send to such a socket, as anybody may send packets: what comes is as trustworthy.
+ * Anybody in the namespace may send to such a socket, as anybody may send packets: the agent knows what belongs to a
+ * connection. Only what is said to come from the network must come from a process of the same user, as only these share
+ * an address, and with it QP 1.
  */
 #pragma once
 
@@ -63,7 +65,10 @@ enum class Delivery {
  */
 bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad);
 
-/** Nothing if nothing is waiting. What is no envelope is thrown away, up to @p budget of them. */
+/**
+ * Nothing if nothing is waiting. What is no envelope is thrown away, up to @p budget of them, and so is another user's
+ * that is said to come from the network.
+ */
 [[nodiscard]] std::optional<Envelope> receive_from(int socket, int &budget);
 
 } // namespace prism::cm

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
@@ -38,6 +39,14 @@ constexpr int search_milliseconds = 50;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
+
+/** Not even somebody who knows all that came before can tell. */
+std::uint64_t secret_number()
+{
+	std::uint64_t number = 0;
+	(void)!::getrandom(&number, sizeof(number), 0);
+	return number;
+}
 
 ibv_gid to_gid(const Address &address)
 {
@@ -106,7 +115,7 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	if (!service->watch(service->wake_fd.get()) || !service->watch(service->process_socket.get()))
 		return nullptr;
 	service->agent_ =
-		std::make_unique<Agent>(*service, observer, service->process, service->random(), service->random());
+		std::make_unique<Agent>(*service, observer, service->process, service->random(), secret_number);
 
 	/* Signals are the program's own threads' business. */
 	sigset_t all, before;

@@ -28,6 +28,15 @@ unsigned mtu_of(const std::string &name)
 	return static_cast<unsigned>(request.ifr_mtu);
 }
 
+using AddressList = std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)>;
+
+/* Null if they cannot be read. */
+AddressList read_addresses()
+{
+	ifaddrs *head = nullptr;
+	return {::getifaddrs(&head) < 0 ? nullptr : head, ::freeifaddrs};
+}
+
 bool usable(const ifaddrs &entry)
 {
 	if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP))
@@ -60,11 +69,8 @@ int rank(const Address &address)
 std::vector<InterfaceInfo> list_interfaces()
 {
 	std::vector<InterfaceInfo> list;
-	ifaddrs *head = nullptr;
-	if (::getifaddrs(&head) < 0)
-		return list;
-	const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(head, ::freeifaddrs);
-	for (const ifaddrs *entry = head; entry; entry = entry->ifa_next)
+	const AddressList owner = read_addresses();
+	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
 		if (usable(*entry))
 			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));
 	for (InterfaceInfo &info : list)
@@ -76,6 +82,17 @@ std::vector<InterfaceInfo> list_interfaces()
 bool is_ipv4_loopback(const Address &address)
 {
 	return address.is_ipv4() && address.gid[12] == 127;
+}
+
+bool is_on_this_host(const Address &address)
+{
+	if (is_ipv4_loopback(address))
+		return true;
+	const AddressList list = read_addresses();
+	for (const ifaddrs *entry = list.get(); entry; entry = entry->ifa_next)
+		if (usable(*entry) && address_from(*entry->ifa_addr) == address)
+			return true;
+	return false;
 }
 
 Address loopback_address(unsigned slot)

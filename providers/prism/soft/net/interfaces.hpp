@@ -27,6 +27,9 @@ struct InterfaceInfo {
 /** Of 127/8, all of which is this host. */
 [[nodiscard]] bool is_ipv4_loopback(const Address &address);
 
+/** Of an interface of this network namespace, or of 127/8. */
+[[nodiscard]] bool is_on_this_host(const Address &address);
+
 /** The address that the context in @p slot has to itself on loopback: 127.47.x.y, where x.y is the slot. */
 [[nodiscard]] Address loopback_address(unsigned slot);
 

@@ -49,6 +49,7 @@ struct Address {
 struct Route {
 	Address from;
 	Address to;
+	std::uint16_t source_port = 0; /**< UDP's; a carrier may have none */
 };
 
 /** The destination QPN of what goes to a group (IBTA 9.2, 10.5). */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "slot.hpp"
 
+#include <linux/filter.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include "credentials.hpp"
 
 namespace prism::soft
 {
@@ -17,7 +21,12 @@ namespace
 struct UnixName {
 	sockaddr_un address{};
 	socklen_t size = 0;
+
+	[[nodiscard]] const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&address); }
 };
+
+/* So many may ask for our credentials between two calls of dismiss_visitors(). */
+constexpr int max_visitors = 128;
 
 /* Abstract: the first byte is 0, and the length says where the name ends. */
 UnixName name_of(unsigned slot)
@@ -30,19 +39,51 @@ UnixName name_of(unsigned slot)
 	return name;
 }
 
-bool same_user(msghdr &message)
+/*
+ * Bound to @p port of all addresses. Sockets of the same user may have the port of one address as well, if they say
+ * SO_REUSEPORT; those of nobody else.
+ */
+FileDescriptor bind_everywhere(int family, std::uint16_t port)
 {
-	for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS)
-			continue;
-		ucred sender;
-		std::memcpy(&sender, CMSG_DATA(part), sizeof(sender));
-		return sender.uid == ::getuid();
-	}
-	return false;
+	FileDescriptor made(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	if (!made)
+		return {};
+	const int on = 1, off = 0;
+	sockaddr_in6 v6{};
+	v6.sin6_family = AF_INET6;
+	v6.sin6_port = htons(port);
+	sockaddr_in v4{};
+	v4.sin_family = AF_INET;
+	v4.sin_port = htons(port);
+	const bool both = family == AF_INET6;
+	refuse_datagrams(made.get());
+	if (both && ::setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0)
+		return {};
+	if (::setsockopt(made.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0)
+		return {};
+	const auto *name = both ? reinterpret_cast<const sockaddr *>(&v6) : reinterpret_cast<const sockaddr *>(&v4);
+	if (::bind(made.get(), name, both ? sizeof(v6) : sizeof(v4)) < 0)
+		return {};
+	return made;
+}
+
+/* IPv6's wildcard is IPv4's too. Hosts without IPv6 have only the other. */
+FileDescriptor guard_port(std::uint16_t port)
+{
+	FileDescriptor guard = bind_everywhere(AF_INET6, port);
+	if (guard || errno == EADDRINUSE)
+		return guard;
+	return bind_everywhere(AF_INET, port);
 }
 
 } // namespace
+
+void refuse_datagrams(int fd)
+{
+	sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+	const sock_fprog program{1, &nothing};
+	(void)::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
 
 std::optional<Slot> Slot::claim(unsigned number)
 {
@@ -52,12 +93,47 @@ std::optional<Slot> Slot::claim(unsigned number)
 	if (!bound || ::setsockopt(bound.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
 		return {};
 	const UnixName name = name_of(number);
-	if (::bind(bound.get(), reinterpret_cast<const sockaddr *>(&name.address), name.size) < 0)
+	if (::bind(bound.get(), name.get(), name.size) < 0)
 		return {};
-	return Slot(number, std::move(bound));
+	FileDescriptor listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!listening || ::bind(listening.get(), name.get(), name.size) < 0 ||
+		::listen(listening.get(), max_visitors) < 0)
+		return {};
+	FileDescriptor guard = guard_port(source_port_of(number));
+	if (!guard)
+		return {};
+	return Slot(number, std::move(bound), std::move(listening), std::move(guard));
 }
 
-bool Slot::send(unsigned to, std::span<iovec> parts) const
+/*
+ * First the socket that will be sent to, then the question whose the name is. Between the two it can only have changed
+ * hands if that socket is closed.
+ */
+FileDescriptor Slot::open_channel(unsigned to)
+{
+	const UnixName name = name_of(to);
+	FileDescriptor channel(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!channel || ::connect(channel.get(), name.get(), name.size) < 0)
+		return {};
+	const FileDescriptor visitor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!visitor || ::connect(visitor.get(), name.get(), name.size) < 0)
+		return {};
+	ucred owner{};
+	socklen_t size = sizeof(owner);
+	if (::getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) < 0 || owner.uid != ::geteuid())
+		return {};
+	return channel;
+}
+
+bool Slot::send_through(int channel, std::span<iovec> parts)
+{
+	msghdr message{};
+	message.msg_iov = parts.data();
+	message.msg_iovlen = parts.size();
+	return ::sendmsg(channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+void Slot::tell(unsigned to, std::span<iovec> parts) const
 {
 	UnixName name = name_of(to);
 	msghdr message{};
@@ -65,7 +141,14 @@ bool Slot::send(unsigned to, std::span<iovec> parts) const
 	message.msg_namelen = name.size;
 	message.msg_iov = parts.data();
 	message.msg_iovlen = parts.size();
-	return ::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+	(void)::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void Slot::dismiss_visitors() const
+{
+	for (int i = 0; i <= max_visitors; i++)
+		if (!FileDescriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)))
+			return;
 }
 
 std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const
@@ -81,7 +164,7 @@ std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const
 	const ssize_t size = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size < 0)
 		return {};
-	if ((message.msg_flags & MSG_TRUNC) || !same_user(message))
+	if ((message.msg_flags & MSG_TRUNC) || !sent_by_same_user(message))
 		return 0;
 	return static_cast<std::size_t>(size);
 }

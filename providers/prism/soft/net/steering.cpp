@@ -5,10 +5,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <string>
 #include <vector>
 
 namespace prism::soft
@@ -31,21 +27,6 @@ sock_filter jump_if_equal(std::uint32_t value, std::uint8_t otherwise)
 	return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise);
 }
 
-/* As /proc/net/udp and udp6 print an address: each 32-bit word as a number of this host. */
-std::string proc_name(const Address &address, std::uint16_t port)
-{
-	std::string name;
-	std::array<char, 16> text{};
-	for (std::size_t at = address.is_ipv4() ? 12 : 0; at < address.gid.size(); at += 4) {
-		std::uint32_t word;
-		std::memcpy(&word, address.gid.data() + at, sizeof(word));
-		std::snprintf(text.data(), text.size(), "%08X", word);
-		name += text.data();
-	}
-	std::snprintf(text.data(), text.size(), ":%04X", port);
-	return name + text.data();
-}
-
 } // namespace
 
 bool SteeringTable::set(unsigned slot, unsigned index)
@@ -57,15 +38,7 @@ bool SteeringTable::set(unsigned slot, unsigned index)
 	return true;
 }
 
-std::uint32_t SteeringTable::first_unknown(unsigned members) const
-{
-	for (std::uint32_t index = 0; index < members; index++)
-		if (std::find(index_of.begin(), index_of.end(), index) == index_of.end())
-			return index;
-	return nobody;
-}
-
-bool SteeringTable::attach(int fd, unsigned members) const
+bool SteeringTable::attach(int fd, unsigned otherwise) const
 {
 	std::vector<sock_filter> program{
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
@@ -82,7 +55,7 @@ bool SteeringTable::attach(int fd, unsigned members) const
 		program.push_back(jump_if_equal(slot, 1));
 		program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of[slot]));
 	}
-	program.push_back(BPF_STMT(BPF_RET | BPF_K, first_unknown(members)));
+	program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of[otherwise] == unknown ? nobody : index_of[otherwise]));
 	const sock_fprog all{static_cast<unsigned short>(program.size()), program.data()};
 	return ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &all, sizeof(all)) == 0;
 }
@@ -102,19 +75,6 @@ std::optional<SteeringProbe> SteeringProbe::decode(std::span<const std::uint8_t>
 	for (std::size_t i = 4; i < size; i++)
 		probe.index = probe.index << 8 | datagram[i];
 	return probe;
-}
-
-unsigned bound_sockets(const Address &address, std::uint16_t port)
-{
-	std::ifstream table(address.is_ipv4() ? "/proc/thread-self/net/udp" : "/proc/thread-self/net/udp6");
-	const std::string wanted = proc_name(address, port);
-	unsigned count = 0;
-	for (std::string line; std::getline(table, line);) {
-		/* "  sl: local:port remote:port ...": only the local address may match. */
-		const std::size_t colon = line.find(": ");
-		count += colon != std::string::npos && line.compare(colon + 2, wanted.size(), wanted) == 0;
-	}
-	return count;
 }
 
 } // namespace prism::soft

@@ -5,7 +5,11 @@
  *
  * The program answers with an index into the kernel's array of the group's sockets. That array is nowhere to be read,
  * and an index changes when a socket before it closes. So members ask: an eight-byte datagram, too short for a packet,
- * carries an index, the program delivers it to just that socket, and whoever gets it tells the asker its slot.
+ * carries an index, the program delivers it to just that socket, and whoever gets it tells the asker its slot. An index
+ * behind the last one goes to some member, by the kernel's hash, which so answers a second time: that is the end.
+ *
+ * What is for a slot that is not in the table goes to the member that made the table. It runs, as it has just done so,
+ * and can hand on what is not its own; any other may be stopped for good.
  */
 #pragma once
 
@@ -30,15 +34,12 @@ public:
 	bool set(unsigned slot, unsigned index);
 
 	/**
-	 * Makes this table the program of a group of @p members sockets. Slots that are not in it go to the first
-	 * member that has none, which is right if one alone did not answer.
+	 * Makes this table the program of a group. Slots that are not in it go to that of slot @p otherwise.
 	 * @param fd any member, or a socket about to be bound as the first.
 	 */
-	bool attach(int fd, unsigned members) const;
+	bool attach(int fd, unsigned otherwise) const;
 
 private:
-	[[nodiscard]] std::uint32_t first_unknown(unsigned members) const;
-
 	static constexpr std::uint16_t unknown = 0xffff;
 
 	std::array<std::uint16_t, slot_limit> index_of;
@@ -54,11 +55,5 @@ struct SteeringProbe {
 	[[nodiscard]] std::array<std::uint8_t, size> encode() const;
 	static std::optional<SteeringProbe> decode(std::span<const std::uint8_t> datagram);
 };
-
-/**
- * How many sockets are bound to @p address and @p port (host order) in this network namespace.
- * @return 0 if /proc cannot tell.
- */
-[[nodiscard]] unsigned bound_sockets(const Address &address, std::uint16_t port);
 
 } // namespace prism::soft

@@ -35,7 +35,7 @@ int UdpPort::join(const Address &group)
 	}
 	if (groups.size() == max_groups)
 		return ENOSPC;
-	Socket made{.local = group, .fd = {}, .joined = 1};
+	Socket made{.local = group, .fd = {}, .out = {}, .joined = 1};
 	if (const int why = bind_socket(made, false))
 		return why;
 	if (const int why = become_member(made.fd.get(), to_socket_address(group, roce_port, info.index), info.index))

@@ -52,17 +52,26 @@ void set_option(int fd, int level, int name, int value)
 }
 
 /* Beyond the administrator's limit if privileged, up to it if not. */
-void enlarge_buffers(int fd)
+void enlarge_buffer(int fd, int privileged, int plain)
 {
 	const int size = buffer_bytes;
-	if (::setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
-		set_option(fd, SOL_SOCKET, SO_RCVBUF, size);
-	if (::setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) < 0)
-		set_option(fd, SOL_SOCKET, SO_SNDBUF, size);
+	if (::setsockopt(fd, SOL_SOCKET, privileged, &size, sizeof(size)) < 0)
+		set_option(fd, SOL_SOCKET, plain, size);
+}
+
+void configure_receiver(int fd, bool ipv4)
+{
+	if (!ipv4) {
+		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
+		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
+	}
+	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
+	enlarge_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF);
 }
 
 /* DF, and never a fragment: over IPv4 this also makes the identification count from 0. */
-void configure(int fd, bool ipv4, unsigned interface)
+void configure_sender(int fd, bool ipv4, unsigned interface)
 {
 	if (ipv4) {
 		const ip_mreqn group_interface{{}, {}, static_cast<int>(interface)};
@@ -72,11 +81,10 @@ void configure(int fd, bool ipv4, unsigned interface)
 		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 		set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, static_cast<int>(interface));
 		set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		/* RoCEv2 peers, rxe among them, send a UDP checksum of 0: the ICRC covers more (annex A17). */
-		set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	}
-	set_option(fd, IPPROTO_UDP, UDP_GRO, 1);
-	enlarge_buffers(fd);
+	refuse_datagrams(fd);
+	set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); /* the slot has the port on all addresses */
+	enlarge_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF);
 }
 
 bool knows_segments(int fd)
@@ -209,7 +217,7 @@ UdpPort::Bound UdpPort::bind_loopback(std::string &error)
 
 UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::string &error)
 {
-	Socket made{.local = address, .fd = {}, .shared = shared};
+	Socket made{.local = address, .fd = {}, .out = {}, .shared = shared};
 	made.table.set(claim.number(), 0);
 	/*
 	 * The first socket of a group brings the program along, so that no group is ever without one. A socket that has
@@ -219,6 +227,8 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 	int why = bind_socket(made, true);
 	if (why == EADDRINUSE && shared)
 		why = bind_socket(made, false);
+	if (why == 0)
+		why = bind_sender(made);
 	if (why == 0) {
 		sockets.push_back(std::move(made));
 		return Bound::yes;
@@ -237,16 +247,27 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.fd)
 		return errno;
-	configure(made.fd.get(), made.local.is_ipv4(), info.index);
-	made.segments = knows_segments(made.fd.get());
+	configure_receiver(made.fd.get(), made.local.is_ipv4());
 	if (made.joined > 0) /* all members of a group on this host have its address */
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
 	if (made.shared) {
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
 		if (first)
-			made.table.attach(made.fd.get(), 1);
+			made.table.attach(made.fd.get(), claim.number());
 	}
 	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
+}
+
+/* Returns 0 or errno. */
+int UdpPort::bind_sender(Socket &made) const
+{
+	const SocketAddress name = to_socket_address(made.local, source_port_of(slot()), info.index);
+	made.out = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	if (!made.out)
+		return errno;
+	configure_sender(made.out.get(), made.local.is_ipv4(), info.index);
+	made.segments = knows_segments(made.out.get());
+	return ::bind(made.out.get(), &name.any, name.size()) < 0 ? errno : 0;
 }
 
 std::vector<Address> UdpPort::addresses() const
@@ -270,18 +291,14 @@ std::vector<std::uint64_t> UdpPort::socket_inodes() const
 void UdpPort::learn_steering()
 {
 	Nobody nobody;
-	const auto under_way = [](const Socket &socket) { return socket.expected > 0; };
-	for (unsigned i = 0; i < sockets.size(); i++) {
-		const unsigned members = sockets[i].shared ? bound_sockets(sockets[i].local, roce_port) : 0;
-		if (members > 1)
+	const auto under_way = [](const Socket &socket) { return socket.round.under_way; };
+	for (unsigned i = 0; i < sockets.size(); i++)
+		if (sockets[i].shared)
 			begin_round(i, steady_now(), open_patience);
-		else if (members == 1) /* alone, perhaps because the group we joined has just ended */
-			sockets[i].table.attach(sockets[i].fd.get(), members);
-	}
 	while (std::any_of(sockets.begin(), sockets.end(), under_way)) {
-		wait(100'000, -1);
 		check_all = true;
-		receive(nobody, steady_now(), 64);
+		if (receive(nobody, steady_now(), 64) == 0)
+			wait(100'000, -1);
 	}
 }
 
@@ -297,6 +314,11 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 	watched[n++] = {claim.fd(), POLLIN, 0};
 	const std::size_t ports = n;
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
+	if (const Time duty = next_duty.load(std::memory_order_relaxed); duty != no_duty) {
+		const Time at = steady_now();
+		const auto left = static_cast<std::int64_t>(duty > at ? duty - at : 0);
+		timeout_ns = timeout_ns < 0 ? left : std::min(timeout_ns, left);
+	}
 	const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
 	if (::ppoll(watched.data(), n, timeout_ns < 0 ? nullptr : &limit, nullptr) <= 0)
 		return false;

@@ -6,13 +6,17 @@
  * shared between the contexts of one user; the kernel steers by the slot in the destination QPN (steering.hpp), and
  * what still reaches the wrong process is handed to its owner.
  *
+ * What is sent comes from the source port of the slot, which is its owner's alone (slot.hpp).
+ *
  * The caller serialises begin(), commit(), flush(), receive(), join() and leave(). wait(), wake-ups through its
  * descriptor, and counters() may run beside them on other threads. Everything else is constant after open().
  */
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -108,7 +112,8 @@ public:
 
 	/**
 	 * Sleeps until something can be received, @p wake_fd (or -1) is readable, or @p timeout_ns nanoseconds have
-	 * passed (negative: no limit). Does not read @p wake_fd.
+	 * passed (negative: no limit). Does not read @p wake_fd. Ends now and then for no reason that the caller sees,
+	 * where addresses are shared: receive() then asks the others whether they are still there.
 	 * @return whether anything is ready.
 	 */
 	bool wait(std::int64_t timeout_ns, int wake_fd);
@@ -135,21 +140,30 @@ public:
 	[[nodiscard]] UdpCounters counters() const;
 
 private:
+	/* Questions to the members of a group that shares an address: one for each index, in order. */
+	struct Round {
+		bool under_way = false;
+		bool complete = false; /* somebody answered twice: there are no more indices */
+		bool changed = false;
+		unsigned asked = 0;
+		unsigned answered = 0;
+		std::bitset<slot_limit> heard{};
+		Time deadline = 0;
+	};
+
 	/* One address. */
 	struct Socket {
 		Address local;
-		FileDescriptor fd;
+		FileDescriptor fd;  /* receives: bound to roce_port */
+		FileDescriptor out; /* sends: bound to the slot's port; a group has none */
 		bool shared = false;
 		bool segments = true; /* the kernel cuts trains up for this one */
 		unsigned joined = 0;  /* calls of join(), if it is a group's */
 		SteeringTable table{};
-		/* A round of questions to the members of the group. */
-		unsigned expected = 0; /* 0: none under way */
-		unsigned asked = 0;
-		unsigned answered = 0;
-		bool changed = false;
-		Time deadline = 0;
-		Time next_round = 0;
+		Round round{};
+		unsigned members = 1; /* that answered the last round */
+		Time next_round = 0;  /* not before this, whatever goes astray */
+		Time routine = 0;     /* at the latest then, unless alone */
 		Time pause = 0;
 	};
 
@@ -166,9 +180,10 @@ private:
 		unsigned first = 0; /* position of the first packet in its train: its likely IP identification */
 		unsigned socket;
 		Route route;
-		std::uint16_t source_port;
 		bool forwarded = false;
 	};
+
+	static constexpr Time no_duty = ~Time{0};
 
 	enum class Bound {
 		yes,
@@ -187,6 +202,7 @@ private:
 	Bound bind_loopback(std::string &error);
 	Bound bind_one(const Address &address, bool shared, std::string &error);
 	int bind_socket(Socket &made, bool first) const;
+	int bind_sender(Socket &made) const;
 	/** Those of addresses(), which come first: the others only receive. */
 	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets).first(own); }
 	void learn_steering();
@@ -211,14 +227,21 @@ private:
 	void take_apart(const Arrival &arrival, PacketHandler &handler, Time now);
 	void deliver(const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo,
 		PacketHandler &handler, Time now);
-	void forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now);
+	IcrcVerdict verdict_of(
+		const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo);
+	void forward(
+		const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now);
+	[[nodiscard]] int channel_to(unsigned slot);
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
 
 	void begin_round(unsigned socket, Time now, Time patience);
 	void ask_more(unsigned socket);
-	void answer_probe(const Arrival &arrival, const SteeringProbe &probe);
+	void answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now);
 	void note_answer(unsigned socket, unsigned slot, unsigned index);
-	void finish_rounds(Time now);
+	void look_after_rounds(Time now);
+	void end_round(Socket &socket, Time now);
+	void plan_routine(Socket &socket, Time now);
+	void note_next_duty();
 	[[nodiscard]] int socket_of(const Address &local) const;
 
 	Slot claim;
@@ -228,6 +251,9 @@ private:
 	std::size_t own = 0;
 	PortCounters own_count; /* unless it is shared */
 	PortCounters &count;
+
+	std::map<unsigned, FileDescriptor> channels; /* by which packets are handed on, by slot */
+	std::atomic<Time> next_duty{no_duty};        /* when rounds need receive() without a packet */
 
 	TrainQueue queue;
 	Address next_peer;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "udp_port.hpp"
@@ -29,6 +30,15 @@ constexpr unsigned max_questions = 6;
 constexpr Time round_patience = 50'000'000;
 constexpr Time min_round_pause = 10'000'000;
 constexpr Time max_round_pause = 1'000'000'000;
+
+/*
+ * A member that is killed says nothing, and what then goes to one that is stopped is seen by nobody. So members ask
+ * anew without a cause: of all those of a group one so often, each of them in its turn.
+ */
+constexpr Time routine_interval = 500'000'000;
+
+/* Ways to others that are kept open. */
+constexpr std::size_t max_channels = 64;
 
 constexpr std::size_t min_wire_size = bth_size + icrc_size;
 
@@ -101,7 +111,8 @@ int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 	quiet_checked = now;
 	check_all.store(false, std::memory_order_relaxed);
 	const auto sources = static_cast<unsigned>(sockets.size() + 1);
-	const unsigned first = hot;
+	/* The busy one last: it would use up what is to be taken in one go. */
+	const unsigned first = hot + 1;
 	int total = 0;
 	for (unsigned i = 0; i < sources && total < max_trains; i++) {
 		const unsigned source = (first + i) % sources;
@@ -110,7 +121,7 @@ int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 			hot = source;
 		total += trains;
 	}
-	finish_rounds(now);
+	look_after_rounds(now);
 	return total;
 }
 
@@ -153,12 +164,11 @@ void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler
 	Arrival arrival{.data = {buffers.data(at), size},
 		.segment = segment_of(message.msg_hdr, size),
 		.socket = socket,
-		.route = {address_from(buffers.from[at].any), sockets[socket].local},
-		.source_port = buffers.from[at].port()};
+		.route = {address_from(buffers.from[at].any), sockets[socket].local, buffers.from[at].port()}};
 	buffers.rearm(at);
 	count.rx_trains.add();
 	if (const auto probe = SteeringProbe::decode(arrival.data))
-		answer_probe(arrival, *probe);
+		answer_probe(arrival, *probe, now);
 	else
 		take_apart(arrival, handler, now);
 }
@@ -181,7 +191,7 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 		const std::size_t run = foreign_run(data.subspan(at), arrival.segment);
 		const auto wire = data.subspan(at, std::min(run ? run : arrival.segment, data.size() - at));
 		if (run)
-			forward(arrival, wire, position, now);
+			forward(arrival, wire, position, memo, now);
 		else
 			deliver(arrival, wire, position, memo, handler, now);
 		position += static_cast<unsigned>((wire.size() + arrival.segment - 1) / arrival.segment);
@@ -218,12 +228,7 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 		count.rx_too_long.add();
 		return;
 	}
-	const auto packet = wire.first(wire.size() - icrc_size);
-	if (memo.size != packet.size()) {
-		const IcrcFlow flow{arrival.route.from, arrival.route.to, arrival.source_port, roce_port};
-		memo = {seed_for(flow, packet.size()), packet.size()};
-	}
-	const IcrcVerdict verdict = memo.seed->check(wire, static_cast<std::uint16_t>(position));
+	const IcrcVerdict verdict = verdict_of(arrival, wire, position, memo);
 	if (verdict == IcrcVerdict::bad) {
 		count.rx_bad_icrc.add();
 		return;
@@ -232,10 +237,36 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 		count.rx_icrc_id_unknown.add();
 	count.rx_packets.add();
 	count.rx_bytes.add(wire.size());
-	handler.receive(arrival.route, packet, now);
+	handler.receive(arrival.route, wire.first(wire.size() - icrc_size), now);
 }
 
-void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, Time now)
+IcrcVerdict UdpPort::verdict_of(
+	const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo)
+{
+	const std::size_t size = wire.size() - icrc_size;
+	if (memo.size != size) {
+		const IcrcFlow flow{arrival.route.from, arrival.route.to, arrival.route.source_port, roce_port};
+		memo = {seed_for(flow, size), size};
+	}
+	return memo.seed->check(wire, static_cast<std::uint16_t>(position));
+}
+
+/* -1: the slot is nobody's, or another user's, who is not to see what is in the packets. */
+int UdpPort::channel_to(unsigned slot)
+{
+	const auto known = channels.find(slot);
+	if (known != channels.end())
+		return known->second.get();
+	FileDescriptor channel = Slot::open_channel(slot);
+	if (!channel)
+		return -1;
+	if (channels.size() == max_channels)
+		channels.clear();
+	return channels.emplace(slot, std::move(channel)).first->second.get();
+}
+
+void UdpPort::forward(
+	const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now)
 {
 	const std::size_t packets = (run.size() + arrival.segment - 1) / arrival.segment;
 	Socket &socket = sockets[arrival.socket];
@@ -244,19 +275,29 @@ void UdpPort::forward(const Arrival &arrival, std::span<const std::uint8_t> run,
 		count.rx_misdirected_dropped.add(packets);
 		return;
 	}
+	/* Anybody can send noise; it should cause no work. */
+	if (verdict_of(arrival, run.first(std::min(arrival.segment, run.size())), position, memo) == IcrcVerdict::bad) {
+		count.rx_bad_icrc.add(packets);
+		return;
+	}
+	if (!socket.round.under_way && now >= socket.next_round)
+		begin_round(arrival.socket, now, round_patience);
 	Forwarded header{.segment = static_cast<std::uint16_t>(std::min(arrival.segment, run.size())),
 		.first = static_cast<std::uint16_t>(position),
-		.source_port = arrival.source_port,
+		.source_port = arrival.route.source_port,
 		.from = arrival.route.from,
 		.to = arrival.route.to};
 	std::array<iovec, 2> parts{
 		{{&header, sizeof(header)}, {const_cast<std::uint8_t *>(run.data()), run.size()}}}; /* only read */
-	if (claim.send(slot_of(run), parts))
+	const unsigned owner = slot_of(run);
+	const int channel = channel_to(owner);
+	if (channel >= 0 && Slot::send_through(channel, parts)) {
 		count.rx_misdirected_forwarded.add(packets);
-	else
-		count.rx_misdirected_dropped.add(packets);
-	if (socket.expected == 0 && now >= socket.next_round)
-		begin_round(arrival.socket, now, round_patience);
+		return;
+	}
+	if (channel >= 0 && errno == ECONNREFUSED)
+		channels.erase(owner);
+	count.rx_misdirected_dropped.add(packets);
 }
 
 int UdpPort::receive_forwarded(PacketHandler &handler, Time now, int max_trains)
@@ -294,8 +335,7 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 			   .segment = header.segment,
 			   .first = header.first,
 			   .socket = static_cast<unsigned>(socket),
-			   .route = {header.from, header.to},
-			   .source_port = header.source_port,
+			   .route = {header.from, header.to, header.source_port},
 			   .forwarded = true},
 		handler, now);
 }
@@ -311,30 +351,28 @@ int UdpPort::socket_of(const Address &local) const
 /* Asks every member of the group, ourselves included, where it is. */
 void UdpPort::begin_round(unsigned index, Time now, Time patience)
 {
-	Socket &socket = sockets[index];
-	socket.expected = std::min(bound_sockets(socket.local, roce_port), slot_limit);
-	socket.asked = socket.answered = 0;
-	socket.changed = false;
-	socket.deadline = now + patience;
-	socket.next_round = now + min_round_pause; /* also where /proc cannot tell the size, and there is no round */
+	sockets[index].round = {.under_way = true, .deadline = now + patience};
 	ask_more(index);
+	note_next_duty();
 }
 
 void UdpPort::ask_more(unsigned index)
 {
 	Socket &socket = sockets[index];
+	Round &round = socket.round;
 	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
-	while (socket.asked < socket.expected && socket.asked - socket.answered < max_questions) {
-		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), socket.asked++}.encode();
-		(void)::sendto(socket.fd.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
+	while (!round.complete && round.asked < slot_limit && round.asked - round.answered < max_questions) {
+		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), round.asked++}.encode();
+		(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
 	}
 }
 
-void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe)
+void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now)
 {
-	const Socket &socket = sockets[arrival.socket];
-	/* The kernel lets nothing in from outside that claims an address of this host. */
+	Socket &socket = sockets[arrival.socket];
 	if (!socket.shared || arrival.route.from != socket.local || probe.index >= slot_limit)
+		return;
+	if (probe.asker >= slot_limit || arrival.route.source_port != source_port_of(probe.asker))
 		return;
 	if (probe.asker == claim.number()) {
 		note_answer(arrival.socket, claim.number(), probe.index);
@@ -345,32 +383,80 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe)
 		.index = static_cast<std::uint16_t>(probe.index),
 		.to = socket.local};
 	iovec part{&answer, sizeof(answer)};
-	claim.send(probe.asker, {&part, 1});
+	claim.tell(probe.asker, {&part, 1});
+	if (socket.members == 1) { /* no more */
+		socket.members = 2;
+		plan_routine(socket, now);
+	}
 }
 
 void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 {
 	Socket &socket = sockets[index];
-	if (socket.expected == 0)
+	Round &round = socket.round;
+	if (!round.under_way || slot >= slot_limit)
 		return;
-	if (socket.answered < socket.asked)
-		socket.answered++;
-	socket.changed |= socket.table.set(slot, member);
+	if (round.answered < round.asked)
+		round.answered++;
+	if (round.heard[slot])
+		round.complete = true;
+	else
+		round.changed |= socket.table.set(slot, member);
+	round.heard[slot] = true;
 	ask_more(index);
 }
 
-void UdpPort::finish_rounds(Time now)
+void UdpPort::look_after_rounds(Time now)
 {
-	for (Socket &socket : sockets) {
-		if (socket.expected == 0 || (socket.answered < socket.expected && now < socket.deadline))
+	if (now < next_duty.load(std::memory_order_relaxed) &&
+		std::ranges::none_of(sockets, [](const Socket &socket) { return socket.round.under_way; }))
+		return;
+	claim.dismiss_visitors();
+	for (unsigned i = 0; i < sockets.size(); i++) {
+		Socket &socket = sockets[i];
+		if (!socket.shared)
 			continue;
-		/* Packets of two slots that arrive merged are misdirected whatever the table says: ask ever less. */
-		socket.pause = socket.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
-		socket.next_round = now + std::max(socket.pause, min_round_pause);
-		/* Even if nothing is new to us: another member may have put a table in place that knew less. */
-		socket.table.attach(socket.fd.get(), socket.expected);
-		socket.expected = 0;
+		if (socket.round.under_way)
+			end_round(socket, now);
+		else if (socket.members > 1 && now >= socket.routine)
+			begin_round(i, now, round_patience);
 	}
+}
+
+/* If it is over. */
+void UdpPort::end_round(Socket &socket, Time now)
+{
+	Round &round = socket.round;
+	if (now < round.deadline && !(round.complete && round.answered == round.asked))
+		return;
+	/* Packets of two slots that arrive merged are misdirected whatever the table says: ask ever less. */
+	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
+	socket.next_round = now + std::max(socket.pause, min_round_pause);
+	/* Even if nothing is new to us: another member may have put a table in place that knew less. */
+	socket.table.attach(socket.fd.get(), claim.number());
+	round.under_way = false;
+	socket.members = static_cast<unsigned>(std::max<std::size_t>(round.heard.count(), 1));
+	plan_routine(socket, now);
+}
+
+/* At a time of its own, or all of a group would ask at once, every time. */
+void UdpPort::plan_routine(Socket &socket, Time now)
+{
+	const Time turn = socket.members * routine_interval;
+	socket.routine = now + turn / 2 + now % turn;
+	note_next_duty();
+}
+
+void UdpPort::note_next_duty()
+{
+	Time next = no_duty;
+	for (const Socket &socket : sockets) {
+		if (socket.round.under_way)
+			next = std::min(next, socket.round.deadline);
+		else if (socket.shared && socket.members > 1)
+			next = std::min(next, socket.routine);
+	}
+	next_duty.store(next, std::memory_order_relaxed);
 }
 
 } // namespace prism::soft

@@ -93,7 +93,8 @@ void UdpPort::commit()
 	const unsigned position = queue.append(key, next_size, socket.segments ? max_train_packets : 1);
 	/* Most packets follow one of their own train and size. */
 	if (next_size != sending_seed.size || key != sending_key) {
-		sending_seed = {seed_for({socket.local, next_peer, roce_port, roce_port}, next_size), next_size};
+		sending_seed = {
+			seed_for({socket.local, next_peer, source_port_of(slot()), roce_port}, next_size), next_size};
 		sending_key = key;
 	}
 	/* The segments of a train leave with IPv4 identifications that count up from 0. */
@@ -162,7 +163,7 @@ void UdpPort::send_run(std::span<Train> run)
 {
 	for (std::size_t i = 0; i < run.size(); i++)
 		describe(run[i], static_cast<unsigned>(i));
-	const int fd = sockets[run[0].key.socket].fd.get();
+	const int fd = sockets[run[0].key.socket].out.get();
 	std::size_t done = 0;
 	while (done < run.size()) {
 		const int sent = send_datagrams(fd, &sending->message[done], run.size() - done);
@@ -221,10 +222,10 @@ void UdpPort::send_singly(Train &train)
 void UdpPort::send_one(const TrainKey &key, std::span<std::uint8_t> wire)
 {
 	const auto packet = wire.first(wire.size() - icrc_size);
-	const IcrcFlow flow{sockets[key.socket].local, key.peer, roce_port, roce_port};
+	const IcrcFlow flow{sockets[key.socket].local, key.peer, source_port_of(slot()), roce_port};
 	store_icrc(wire.data() + packet.size(), seed_for(flow, packet.size()).icrc(packet, 0));
 	const SocketAddress to = to_socket_address(key.peer, roce_port, info.index);
-	const int fd = sockets[key.socket].fd.get();
+	const int fd = sockets[key.socket].out.get();
 	if (::sendto(fd, wire.data(), wire.size(), MSG_NOSIGNAL, &to.any, to.size()) < 0) {
 		count_lost(1, errno);
 		return;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
+#include <random>
 
 #include "completer.hpp"
 #include "requester.hpp"
@@ -14,21 +16,27 @@ namespace prism::soft
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
 	const SharedByEngines &shared)
 	: counters(shared.counters ? *shared.counters : own_counters_), sink_(sink), listener_(listener),
-	  first_qpn_(first_qpn), qps_(qp_count), receive_room_(shared.receive_room),
+	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
 	  running_(shared.epochs ? *shared.epochs : own_epochs_)
 {
 	dirty_.reserve(qp_count); /* a request that was posted is not lost for want of memory */
+	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
 }
 
 Engine::~Engine() = default;
 
 /* Objects ----------------------------------------------------------------------------------------------------- */
 
+void Engine::shuffle_qpns(std::uint64_t seed)
+{
+	std::shuffle(qpn_order_.begin(), qpn_order_.end(), std::mt19937_64(seed));
+}
+
 std::uint32_t Engine::take_qpn()
 {
 	/* Numbers are reused as late as possible, so that late packets of a destroyed QP find no other. */
 	for (std::size_t i = 0; i < qps_.size(); i++) {
-		const std::uint32_t index = next_qpn_++ % qps_.size();
+		const std::uint32_t index = qpn_order_[next_qpn_++ % qps_.size()];
 		if (!qps_[index])
 			return first_qpn_ + index;
 	}
@@ -144,13 +152,18 @@ void Engine::complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited)
 
 /* Packets and time ---------------------------------------------------------------------------------------------- */
 
-bool Engine::accepts(QueuePair *qp, const Address &from, const prism_bth &bth)
+bool Engine::comes_from_peer(const QueuePair &qp, const Route &route)
+{
+	return route.from == qp.attr.peer && (!qp.attr.peer_port || route.source_port == qp.attr.peer_port);
+}
+
+bool Engine::accepts(QueuePair *qp, const Route &route, const prism_bth &bth)
 {
 	if (!qp || qp->state < IBV_QPS_RTR || qp->state == IBV_QPS_ERR) {
 		counters.rx_unknown_qp++;
 		return false;
 	}
-	if (qp->type != IBV_QPT_UD && from != qp->attr.peer) {
+	if (qp->type != IBV_QPT_UD && !comes_from_peer(*qp, route)) {
 		counters.rx_wrong_source++;
 		return false;
 	}
@@ -190,7 +203,7 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 		return;
 	}
 	QueuePair *qp = find_qp(bth.qpn);
-	if (!accepts(qp, route.from, bth))
+	if (!accepts(qp, route, bth))
 		return;
 	running_.enter();
 	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
@@ -226,7 +239,7 @@ void Engine::receive_for_group(const Route &route, const prism_bth &bth, std::sp
 		if (members_[i].group != route.to)
 			continue;
 		anybody = true;
-		if (accepts(members_[i].qp, route.from, bth))
+		if (accepts(members_[i].qp, route, bth))
 			Responder(*this, *members_[i].qp).receive_datagram(route, bth, packet);
 	}
 	if (!anybody)

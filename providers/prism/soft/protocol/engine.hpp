@@ -90,6 +90,8 @@ public:
 	MemoryTable memory;
 	ProtocolCounters &counters;
 
+	/** Before the first queue pair: give out numbers in an order that nobody can guess. Else they count up. */
+	void shuffle_qpns(std::uint64_t seed);
 	/** A number for a new QP, 0 if all are taken; give it back with remove_qp(). */
 	std::uint32_t take_qpn();
 	void add_qp(QueuePair &qp);
@@ -142,7 +144,8 @@ private:
 	void run_timers(Time now);
 	void run_streams(Time now);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
-	bool accepts(QueuePair *qp, const Address &from, const prism_bth &bth);
+	bool accepts(QueuePair *qp, const Route &route, const prism_bth &bth);
+	[[nodiscard]] static bool comes_from_peer(const QueuePair &qp, const Route &route);
 	[[nodiscard]] static std::uint16_t opcode_flags(const QueuePair &qp, std::uint8_t opcode);
 	void receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 	void receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
@@ -164,6 +167,7 @@ private:
 	EventListener &listener_;
 	const std::uint32_t first_qpn_;
 	std::vector<QueuePair *> qps_;
+	std::vector<std::uint16_t> qpn_order_; /* in which the numbers are given out */
 	std::uint32_t next_qpn_ = 0;
 	std::unordered_map<std::uint32_t, SharedReceiveQueue *> srqs_;
 	std::uint32_t next_srqn_ = 1;

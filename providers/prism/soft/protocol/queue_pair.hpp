@@ -93,8 +93,9 @@ struct QpAttributes {
 	std::uint32_t mtu = 1024; /* bytes */
 	std::uint32_t dest_qpn = 0;
 	Address peer;
-	unsigned source = 0;       /* index of our own address in the GID table */
-	bool peer_is_ours = false; /* on loopback, where there is no other implementation */
+	std::uint16_t peer_port = 0; /* from which a peer on this host sends; 0: any, as it is elsewhere */
+	unsigned source = 0;         /* index of our own address in the GID table */
+	bool peer_is_ours = false;   /* on loopback, where there is no other implementation */
 	std::uint32_t access = 0;
 	std::uint32_t max_rd_atomic = 0;
 	std::uint32_t max_dest_rd_atomic = 0;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +134,9 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 {
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, shared);
+	std::uint64_t seed = 0;
+	(void)!::getrandom(&seed, sizeof(seed), 0);
+	engine_->shuffle_qpns(seed);
 }
 
 /** The lowest numbers are special (0 and 1) or easily guessed. */

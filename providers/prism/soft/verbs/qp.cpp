@@ -196,6 +196,12 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 	return 0;
 }
 
+/** From which port the peer sends. Elsewhere source ports are free to change, by IBTA annex A17. */
+std::uint16_t peer_port(const QpAttributes &attr)
+{
+	return is_on_this_host(attr.peer) ? source_port_of(attr.dest_qpn >> qpn_index_bits) : 0;
+}
+
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	QpAttributes &to = qp.attr;
@@ -211,6 +217,8 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 		to.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_DEST_QPN)
 		to.dest_qpn = attr.dest_qp_num & PRISM_QPN_MASK;
+	if ((mask & IBV_QP_AV) && qp.type != IBV_QPT_UD)
+		to.peer_port = peer_port(to);
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		to.access = static_cast<std::uint32_t>(attr.qp_access_flags);
 	if (mask & IBV_QP_RQ_PSN)

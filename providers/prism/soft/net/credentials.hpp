@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Who sent a datagram to an AF_UNIX socket that has SO_PASSCRED. */
+#pragma once
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace prism::soft
+{
+
+/** Whether the kernel says that @p message, as received, comes from a process of our own user. */
+inline bool sent_by_same_user(msghdr &message)
+{
+	for (cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		ucred sender;
+		std::memcpy(&sender, CMSG_DATA(part), sizeof(sender));
+		return sender.uid == ::getuid();
+	}
+	return false;
+}
+
+} // namespace prism::soft

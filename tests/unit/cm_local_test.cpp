@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What other processes of the host may put into a process's socket. */
+#include <gtest/gtest.h>
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cm/local.hpp"
+
+using namespace prism::cm;
+
+namespace
+{
+
+constexpr uid_t somebody_else = 65534;
+
+std::string own_name()
+{
+	return "prism-cm-test/" + std::to_string(::getpid());
+}
+
+Envelope envelope(bool from_network)
+{
+	Envelope made;
+	made.magic = Envelope::expected_magic;
+	made.from_network = from_network;
+	return made;
+}
+
+bool send(bool from_network, const std::string &to)
+{
+	const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	return send_to(socket.get(), to, envelope(from_network)) == Delivery::done;
+}
+
+/** In a child, as root alone can. */
+bool send_as_somebody_else(bool from_network, const std::string &to)
+{
+	const pid_t child = ::fork();
+	if (child == 0)
+		::_exit(::setuid(somebody_else) == 0 && send(from_network, to) ? 0 : 1);
+	int status = 0;
+	EXPECT_EQ(::waitpid(child, &status, 0), child);
+	return status == 0;
+}
+
+bool arrives(const FileDescriptor &socket)
+{
+	int budget = 8;
+	return receive_from(socket.get(), budget).has_value();
+}
+
+} // namespace
+
+TEST(CmLocal, TakesWhatItsOwnUserHandsOn)
+{
+	const FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	for (const bool from_network : {false, true}) {
+		ASSERT_TRUE(send(from_network, own_name()));
+		EXPECT_TRUE(arrives(mine)) << from_network;
+	}
+}
+
+/* Clients and servers may be different users', but only those of one user share QP 1. */
+TEST(CmLocal, OtherUsersSpeakForThemselvesAlone)
+{
+	if (::getuid() != 0)
+		GTEST_SKIP() << "needs root, to be somebody else";
+	const FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	const std::string name = own_name();
+	ASSERT_TRUE(send_as_somebody_else(false, name));
+	EXPECT_TRUE(arrives(mine));
+	ASSERT_TRUE(send_as_somebody_else(true, name));
+	EXPECT_FALSE(arrives(mine));
+	ASSERT_TRUE(send(true, name));
+	EXPECT_TRUE(arrives(mine)) << "what was thrown away is not in the way";
+}
