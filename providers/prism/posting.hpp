@@ -261,7 +261,7 @@ class Posting
 			wr.immediate = from.invalidate_rkey;
 			return 0;
 		case IBV_WR_BIND_MW:
-			set_bind(wr, rules.qpn, from.bind_mw.mw->rkey, from.bind_mw.rkey, from.bind_mw.bind_info);
+			set_bind(wr, rules.qpn, *from.bind_mw.mw, from.bind_mw.rkey, from.bind_mw.bind_info);
 			return 0;
 		case PRISMDV_WR_READ:
 		case PRISMDV_WR_WRITE:
@@ -435,7 +435,7 @@ class Posting
 		ex.wr_bind_mw = [](ibv_qp_ex *qp, ibv_mw *mw, std::uint32_t rkey, const ibv_mw_bind_info *info) {
 			Request *wr = build(qp);
 			if (wr)
-				set_bind(*wr, self(qp).batch_rules.qpn, mw->rkey, rkey, *info);
+				set_bind(*wr, self(qp).batch_rules.qpn, *mw, rkey, *info);
 		};
 	}
 
@@ -523,6 +523,16 @@ class Posting
 		};
 	}
 
+	/** What ibv_bind_mw() itself refuses; such a request, once posted, would end the connection. */
+	static int check_bind(const ibv_mw &mw, const ibv_mw_bind_info &info)
+	{
+		if (mw.type != IBV_MW_TYPE_1 || (info.mw_access_flags & IBV_ACCESS_ZERO_BASED))
+			return EINVAL;
+		if (!info.mr)
+			return info.addr || info.length ? EINVAL : 0;
+		return info.mr->pd == mw.pd ? 0 : EPERM;
+	}
+
 public:
 	static int post_send(ibv_qp *base, ibv_send_wr *wr, ibv_send_wr **bad)
 	{
@@ -550,8 +560,8 @@ public:
 
 	static int bind_mw(ibv_qp *base, ibv_mw *mw, ibv_mw_bind *bind)
 	{
-		if (mw->type != IBV_MW_TYPE_1)
-			return EINVAL;
+		if (const int error = check_bind(*mw, bind->bind_info))
+			return error;
 		const std::uint32_t new_key = (mw->rkey & ~0xffu) | ((mw->rkey + 1) & 0xff);
 		auto &object = *to_object<Object>(base);
 		auto lock = Device::hold(object);
@@ -563,7 +573,7 @@ public:
 			return ENOMEM;
 		wr->wr_id = bind->wr_id;
 		set_flags(Device::rules(object), *wr, bind->send_flags);
-		set_bind(*wr, 0, mw->rkey, new_key, bind->bind_info);
+		set_bind(*wr, 0, *mw, new_key, bind->bind_info);
 		fill(object);
 		mw->rkey = new_key;
 		return submit(object, lock);

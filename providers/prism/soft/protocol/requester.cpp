@@ -166,13 +166,11 @@ void Requester::start(SendRequest &wr)
 /** A local operation takes its effect when its turn to be sent comes, and completes in order with the others. */
 bool Requester::run_local(SendRequest &wr)
 {
-	const WindowBinding &bind = wr.binding;
 	if (sq_.cursor != sq_.head)
 		return false;
 	bool ok;
 	if (wr.kind == SendKind::bind_window)
-		ok = engine_.memory.bind_window(
-			     bind.key, bind.new_key, bind.region_key, bind.va, bind.length, bind.access, bind.qpn) == 0;
+		ok = engine_.memory.bind_window(wr.binding, qp_.pd) == 0;
 	else
 		ok = engine_.memory.invalidate(wr.immediate, qp_.pd, qp_.qpn);
 	sq_.cursor++;
