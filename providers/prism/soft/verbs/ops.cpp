@@ -145,8 +145,10 @@ bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Add
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 {
 	auto ah = std::make_unique<AddressHandle>();
-	if (attr->port_num != 1 || !resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
+	if (!known_in(pd->context, pd) || attr->port_num != 1 ||
+		!resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
 		return fail<ibv_ah>(EINVAL);
+	ah->handle = ah->base.handle = to_context(pd->context).take_handle();
 	ah->base.context = pd->context;
 	ah->base.pd = pd;
 	ah->pd = to_object<ProtectionDomain>(pd);
@@ -156,6 +158,8 @@ ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 
 int destroy_ah(ibv_ah *base)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	std::unique_ptr<AddressHandle> ah(to_object<AddressHandle>(base));
 	ah->pd->users--;
 	return 0;

@@ -18,11 +18,13 @@ constexpr std::uint32_t max_qp_wr = 1 << 16;
 constexpr std::uint32_t max_qp_sge = 32;
 constexpr std::uint32_t max_inline_data = 1024;
 
-int check_init_attr(const ibv_qp_init_attr_ex &attr, bool prism)
+int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr, bool prism)
 {
 	constexpr std::uint32_t known =
 		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !attr.pd || !attr.send_cq || !attr.recv_cq)
+	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !known_in(context, attr.pd) ||
+		!known_in(context, attr.send_cq) || !known_in(context, attr.recv_cq) ||
+		(attr.srq && !known_in(context, attr.srq)))
 		return EINVAL;
 	const bool datagram_or_uc = attr.qp_type == IBV_QPT_UD || attr.qp_type == IBV_QPT_UC;
 	if ((attr.comp_mask & ~known) || !(attr.qp_type == IBV_QPT_RC || (datagram_or_uc && !prism)))
@@ -262,7 +264,7 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 
 ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism)
 {
-	if (const int error = check_init_attr(*attr, prism))
+	if (const int error = check_init_attr(context, *attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
@@ -298,6 +300,8 @@ ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr)
 
 int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	QueuePair &qp = *object.qp;
 	std::lock_guard guard(object.context.lock);
@@ -335,6 +339,8 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 
 int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	std::lock_guard guard(object.context.lock);
 	*attr = object.attr;
@@ -350,6 +356,8 @@ int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 
 int destroy_qp(ibv_qp *base)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	{
 		std::lock_guard guard(object.context.lock);
@@ -381,7 +389,9 @@ namespace
 QueuePair *member_of(ibv_qp *base, const ibv_gid *gid, Address &group)
 {
 	std::copy_n(gid->raw, group.gid.size(), group.gid.begin());
-	return base->qp_type == IBV_QPT_UD && group.is_multicast() ? to_object<QpObject>(base)->qp.get() : nullptr;
+	return known_in(base->context, base) && base->qp_type == IBV_QPT_UD && group.is_multicast()
+		       ? to_object<QpObject>(base)->qp.get()
+		       : nullptr;
 }
 
 } // namespace

@@ -18,7 +18,7 @@ constexpr std::uint32_t max_srq_sge = 32;
 ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list)
 {
 	constexpr std::uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
-	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd)
+	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !known_in(context, attr->pd))
 		return fail<ibv_srq>(EINVAL);
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
 		return fail<ibv_srq>(EOPNOTSUPP);
@@ -64,6 +64,8 @@ ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr)
 
 int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
 	if (mask & IBV_SRQ_MAX_WR)
 		return EOPNOTSUPP;
@@ -78,6 +80,8 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 
 int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
 	std::lock_guard guard(object.context.lock);
 	attr->max_wr = object.queue.queue.max_wr();
@@ -88,6 +92,8 @@ int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
 
 int destroy_srq(ibv_srq *srq)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
 	if (object.users)
 		return EBUSY;
