@@ -179,11 +179,9 @@ class Posting
 	static int translate_prism(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &base)
 	{
 		const auto &from = reinterpret_cast<const prismdv_send_wr &>(base);
-		constexpr std::uint32_t known = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
-						PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
 		if (!rules.prism)
 			return EOPNOTSUPP;
-		if (from.comp_mask || (from.flags & ~known))
+		if (from.comp_mask || (from.flags & ~known_wr_flags))
 			return EINVAL;
 		begin_prism(wr, static_cast<prism_op>(opcode_of(base) - PRISMDV_WR_READ), base.wr.rdma.rkey,
 			base.wr.rdma.remote_addr);
@@ -484,6 +482,18 @@ class Posting
 		return wr;
 	}
 
+	/** To the request under construction, which is returned. */
+	static Request *add_flags(Object &object, std::uint32_t flags)
+	{
+		Request *wr = building_prism(object);
+		if (!wr)
+			return nullptr;
+		if (flags & ~known_wr_flags)
+			note_error(object, EINVAL);
+		wr->prism.flags |= wire_flags(flags);
+		return wr;
+	}
+
 	static void wr_cas(prismdv_qp_ex *dv, std::uint32_t rkey, std::uint64_t addr, const prismdv_cas *cas)
 	{
 		Object &object = self(dv);
@@ -505,17 +515,11 @@ class Posting
 			if (Request *wr = build_prism(qp, PRISM_ALLOCATE, 0, 0))
 				set_free_list(*wr, free_list, tag);
 		};
-		dv.wr_set_flags = [](prismdv_qp_ex *qp, std::uint32_t flags) {
-			if (Request *wr = building_prism(self(qp)))
-				wr->prism.flags |= wire_flags(flags);
-		};
+		dv.wr_set_flags = [](prismdv_qp_ex *qp, std::uint32_t flags) { add_flags(self(qp), flags); };
 		dv.wr_set_aux = [](prismdv_qp_ex *qp, std::uint32_t flags, std::uint32_t rkey, std::uint64_t addr,
 					std::uint32_t length) {
-			Request *wr = building_prism(self(qp));
-			if (!wr)
-				return;
-			wr->prism.flags |= wire_flags(flags);
-			set_aux(*wr, rkey, addr, length);
+			if (Request *wr = add_flags(self(qp), flags))
+				set_aux(*wr, rkey, addr, length);
 		};
 		dv.wr_set_result = [](prismdv_qp_ex *qp, std::uint32_t lkey, std::uint64_t addr) {
 			if (Request *wr = building_prism(self(qp)))

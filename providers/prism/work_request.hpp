@@ -148,6 +148,9 @@ inline void set_bind(
 
 /* PRISM --------------------------------------------------------------------------------------------------------- */
 
+inline constexpr std::uint32_t known_wr_flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
+						PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
+
 inline u8 wire_flags(std::uint32_t flags)
 {
 	return static_cast<u8>(

@@ -98,7 +98,10 @@ ibv_cq *create_cq(ibv_context *context, int cqe, ibv_comp_channel *channel, int 
 
 ibv_cq_ex *create_cq_ex(ibv_context *context, ibv_cq_init_attr_ex *attr)
 {
-	if ((attr->wc_flags & ~supported_wc_flags) || (attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS})) {
+	constexpr std::uint32_t known_flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+	const bool flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	if ((attr->wc_flags & ~supported_wc_flags) || (attr->comp_mask & ~std::uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS}) ||
+		(flags && (attr->flags & ~known_flags))) {
 		errno = EOPNOTSUPP;
 		return nullptr;
 	}

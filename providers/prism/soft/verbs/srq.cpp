@@ -67,6 +67,8 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 	if (!known_in(srq->context, srq))
 		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
+	if (mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
+		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
 		return EOPNOTSUPP;
 	if (!(mask & IBV_SRQ_LIMIT))
