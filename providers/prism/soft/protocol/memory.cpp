@@ -9,7 +9,7 @@ namespace prism::soft
 
 namespace
 {
-constexpr std::uint32_t max_entries = 1 << 20;
+constexpr std::uint32_t max_entries = 1 << 20; /* more than the verbs hand out */
 }
 
 MemoryTable::MemoryTable()

@@ -21,6 +21,7 @@
 #include "../protocol/engine.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"
+#include "limits.hpp"
 
 namespace prism::soft
 {
@@ -70,6 +71,7 @@ public:
 	/** Give the reading end to libibverbs, which closes it. */
 	int take_async_fd() { return async_.release_reader(); }
 
+	Quotas quotas;
 	/** The handles of objects that have no other number. */
 	std::uint32_t take_handle() { return next_handle_++; }
 

@@ -10,7 +10,7 @@ namespace prism::soft
 namespace
 {
 
-constexpr int max_cqe = 1 << 20;
+constexpr int max_cqe = limits::max_cqe;
 constexpr std::uint64_t supported_wc_flags = IBV_WC_STANDARD_FLAGS;
 
 CompletionQueueObject &self(ibv_cq_ex *cq)
@@ -65,7 +65,13 @@ std::unique_ptr<CompletionQueueObject> make_cq(ibv_context *context, int cqe, ib
 		errno = EINVAL;
 		return nullptr;
 	}
+	Place place = to_context(context).quotas.cqs.take();
+	if (!place) {
+		errno = ENOMEM;
+		return nullptr;
+	}
 	auto cq = std::make_unique<CompletionQueueObject>(to_context(context), static_cast<std::uint32_t>(cqe));
+	cq->place = std::move(place);
 	cq->queue.owner = cq.get();
 	cq->base.cq.context = context;
 	cq->base.cq.handle = cq->handle;

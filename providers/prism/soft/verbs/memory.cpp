@@ -15,9 +15,6 @@ namespace prism::soft
 namespace
 {
 
-/** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
-constexpr std::size_t max_dm_allocation = 64 << 20;
-
 /** Touch every page, as the kernel's pinning would: memory that is not there is found out now, not by a peer. */
 int populate(void *addr, std::size_t length, bool writable)
 {
@@ -67,8 +64,9 @@ ibv_mr *add_region(
 	auto *domain = to_object<ProtectionDomain>(pd);
 	auto mr = std::make_unique<MemoryRegion>();
 	Context &context = to_context(pd->context);
-	std::uint32_t key;
-	{
+	mr->place = context.quotas.mrs.take();
+	std::uint32_t key = 0;
+	if (mr->place) {
 		std::lock_guard guard(context.lock);
 		key = context.engine().memory.add_region(base, iova, length, access & kept_access, domain->number);
 	}
@@ -94,6 +92,9 @@ ibv_pd *alloc_pd(ibv_context *context)
 {
 	auto pd = std::make_unique<ProtectionDomain>();
 	Context &owner = to_context(context);
+	pd->place = owner.quotas.pds.take();
+	if (!pd->place)
+		return fail<ibv_pd>(ENOMEM);
 	pd->number = owner.take_handle();
 	pd->base.context = context;
 	pd->base.handle = pd->number;
@@ -188,7 +189,8 @@ ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type)
 	Context &context = to_context(pd->context);
 	auto mw = std::make_unique<MemoryWindow>();
 	mw->pd = to_object<ProtectionDomain>(pd);
-	{
+	mw->place = context.quotas.mws.take();
+	if (mw->place) {
 		std::lock_guard guard(context.lock);
 		mw->base.rkey = context.engine().memory.add_window(mw->pd->number);
 	}
@@ -218,7 +220,7 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 {
 	if (attr->comp_mask || !attr->length || attr->log_align_req > 12)
 		return fail<ibv_dm>(EINVAL);
-	if (attr->length > max_dm_allocation)
+	if (attr->length > limits::max_dm_size)
 		return fail<ibv_dm>(ENOMEM);
 	constexpr std::size_t page = 4096;
 	auto dm = std::make_unique<DeviceMemory>();

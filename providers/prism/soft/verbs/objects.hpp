@@ -32,6 +32,7 @@ struct ContextHandle {
 
 struct ProtectionDomain {
 	ibv_pd base{};
+	Place place;
 	std::uint32_t number = 0;
 	std::atomic<std::uint32_t> users{0};
 };
@@ -39,6 +40,7 @@ struct ProtectionDomain {
 /** A path from one of our addresses to somebody's. */
 struct AddressHandle {
 	ibv_ah base{};
+	Place place;
 	std::uint32_t handle = 0;
 	ProtectionDomain *pd = nullptr;
 	Address peer;
@@ -49,6 +51,7 @@ struct DeviceMemory;
 
 struct MemoryRegion {
 	verbs_mr base{};
+	Place place;
 	std::uint32_t key = 0; /* whatever the program makes of lkey and rkey */
 	ProtectionDomain *pd = nullptr;
 	DeviceMemory *dm = nullptr; /* what it is a part of, if it is */
@@ -56,6 +59,7 @@ struct MemoryRegion {
 
 struct MemoryWindow {
 	ibv_mw base{};
+	Place place;
 	std::uint32_t index = 0; /* in the table of keys */
 	ProtectionDomain *pd = nullptr;
 };
@@ -80,6 +84,7 @@ struct CompletionQueueObject {
 	void notify();
 
 	verbs_cq base{};
+	Place place;
 	Context &context;
 	const std::uint32_t handle = context.take_handle();
 	CompletionQueue queue;
@@ -97,6 +102,7 @@ struct SrqObject {
 	}
 
 	verbs_srq base{};
+	Place place;
 	Context &context;
 	ProtectionDomain &pd;
 	SharedReceiveQueue queue;

@@ -148,6 +148,9 @@ ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 	if (!known_in(pd->context, pd) || attr->port_num != 1 ||
 		!resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
 		return fail<ibv_ah>(EINVAL);
+	ah->place = to_context(pd->context).quotas.ahs.take();
+	if (!ah->place)
+		return fail<ibv_ah>(ENOMEM);
 	ah->handle = ah->base.handle = to_context(pd->context).take_handle();
 	ah->base.context = pd->context;
 	ah->base.pd = pd;

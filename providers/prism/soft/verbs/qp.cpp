@@ -14,10 +14,6 @@ namespace prism::soft
 namespace
 {
 
-constexpr std::uint32_t max_qp_wr = 1 << 16;
-constexpr std::uint32_t max_qp_sge = 32;
-constexpr std::uint32_t max_inline_data = 1024;
-
 int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr, bool prism)
 {
 	constexpr std::uint32_t known =
@@ -37,10 +33,12 @@ int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr,
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
 	const ibv_qp_cap &cap = attr.cap;
-	const bool fits = cap.max_send_wr <= max_qp_wr && cap.max_recv_wr <= max_qp_wr &&
-			  cap.max_send_sge <= max_qp_sge && cap.max_recv_sge <= max_qp_sge &&
-			  cap.max_inline_data <= max_inline_data;
-	return fits ? 0 : EINVAL;
+	/* With a shared queue there is none of its own. */
+	const bool receives_fit =
+		attr.srq || (cap.max_recv_wr <= limits::max_qp_wr && cap.max_recv_sge <= limits::max_sge);
+	const bool fits = cap.max_send_wr <= limits::max_qp_wr && cap.max_send_sge <= limits::max_sge &&
+			  cap.max_inline_data <= limits::max_inline_data;
+	return fits && receives_fit ? 0 : EINVAL;
 }
 
 std::unique_ptr<QueuePair> make_protocol_qp(
@@ -49,7 +47,8 @@ std::unique_ptr<QueuePair> make_protocol_qp(
 	const ibv_qp_cap &cap = attr.cap;
 	SendQueue sq(std::max(1u, cap.max_send_wr), std::max(1u, cap.max_send_sge), cap.max_inline_data, prism);
 	const bool own_receives = !attr.srq;
-	ReceiveQueue rq(own_receives ? std::max(1u, cap.max_recv_wr) : 1, std::max(1u, cap.max_recv_sge));
+	ReceiveQueue rq(
+		own_receives ? std::max(1u, cap.max_recv_wr) : 1, own_receives ? std::max(1u, cap.max_recv_sge) : 1);
 	auto qp = std::make_unique<QueuePair>(qpn, attr.qp_type, pd, prism, std::move(sq), std::move(rq));
 	qp->sq_signal_all = attr.sq_sig_all;
 	qp->send_cq = &to_object<CompletionQueueObject>(attr.send_cq)->queue;
@@ -66,10 +65,8 @@ ibv_qp_cap granted(const QueuePair &qp, const ibv_qp_cap &asked)
 	cap.max_send_wr = qp.sq.max_wr;
 	cap.max_send_sge = qp.sq.max_sge;
 	cap.max_inline_data = qp.sq.max_inline;
-	if (!qp.srq) {
-		cap.max_recv_wr = qp.rq.max_wr();
-		cap.max_recv_sge = qp.rq.max_sge();
-	}
+	cap.max_recv_wr = qp.srq ? 0 : qp.rq.max_wr();
+	cap.max_recv_sge = qp.srq ? 0 : qp.rq.max_sge();
 	return cap;
 }
 

@@ -7,14 +7,6 @@
 namespace prism::soft
 {
 
-namespace
-{
-
-constexpr std::uint32_t max_srq_wr = 1 << 24;
-constexpr std::uint32_t max_srq_sge = 32;
-
-} // namespace
-
 ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list)
 {
 	constexpr std::uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
@@ -23,16 +15,20 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
 		return fail<ibv_srq>(EOPNOTSUPP);
 	const std::uint32_t max_sge = free_list ? 1 : std::max(1u, attr->attr.max_sge);
-	if (!attr->attr.max_wr || attr->attr.max_wr > max_srq_wr || attr->attr.max_sge > max_srq_sge ||
+	if (!attr->attr.max_wr || attr->attr.max_wr > limits::max_srq_wr || attr->attr.max_sge > limits::max_sge ||
 		(free_list && attr->attr.max_sge != 1))
 		return fail<ibv_srq>(EINVAL);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
+	Place place = owner.quotas.srqs.take();
+	if (!place)
+		return fail<ibv_srq>(ENOMEM);
 	std::unique_ptr<SrqObject> srq;
 	{
 		std::lock_guard guard(owner.lock);
 		srq = std::make_unique<SrqObject>(
 			owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
+		srq->place = std::move(place);
 		srq->queue.owner = srq.get();
 		srq->queue.limit = attr->attr.srq_limit;
 		owner.engine().add_srq(srq->queue);
