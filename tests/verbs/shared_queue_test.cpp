@@ -52,6 +52,31 @@ TEST_P(SharedQueues, BuffersAreOfTheQueuesDomain)
 	peer.reset();
 }
 
+TEST_P(SharedQueues, LimitIsArmedByModifyAlone)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "rxe arms the limit when the queue is created, and looks at it when a receive is taken";
+	const Owned<ibv_srq> srq = create(server.pd.get(), {8, 1, 4});
+	ibv_srq_attr attr{};
+	ASSERT_EQ(ibv_query_srq(srq.get(), &attr), 0);
+	EXPECT_EQ(attr.max_wr, 8u);
+	EXPECT_EQ(attr.srq_limit, 0u);
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(post(srq, server.memory.sge(0, 8)), 0);
+	attr.srq_limit = 9;
+	EXPECT_EQ(ibv_modify_srq(srq.get(), &attr, IBV_SRQ_LIMIT), EINVAL) << "more than it holds";
+	attr.srq_limit = 4;
+	ASSERT_EQ(ibv_modify_srq(srq.get(), &attr, IBV_SRQ_LIMIT), 0);
+	EXPECT_FALSE(async_event(server, 2)) << "four are in it";
+	connect_to(srq);
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {})).status, IBV_WC_SUCCESS);
+	EXPECT_EQ(async_event(server), IBV_EVENT_SRQ_LIMIT_REACHED);
+	ASSERT_EQ(ibv_modify_srq(srq.get(), &attr, IBV_SRQ_LIMIT), 0);
+	EXPECT_EQ(async_event(server), IBV_EVENT_SRQ_LIMIT_REACHED) << "it is below already";
+	EXPECT_EQ(ibv_modify_srq(srq.get(), &attr, IBV_SRQ_MAX_WR), EOPNOTSUPP) << "as the device's flags say";
+	peer.reset();
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, SharedQueues, testing::ValuesIn(all_variants()), variant_name);
 
 } // namespace

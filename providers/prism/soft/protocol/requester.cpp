@@ -509,6 +509,7 @@ void Requester::complete_head(ibv_wc_status status, std::uint32_t byte_len, std:
 	if (sq_.cursor == sq_.head)
 		sq_.cursor++;
 	sq_.head++;
+	engine_.report_drained(qp_);
 	/* The completion tells why; QP_FATAL is for errors that none can report (IBTA 11.6.3). */
 	if (status != IBV_WC_SUCCESS && status != IBV_WC_WR_FLUSH_ERR)
 		engine_.fail_qp(qp_);

@@ -117,7 +117,7 @@ constexpr Transition rc_transitions[] = {
 	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
 	{IBV_QPS_SQD, IBV_QPS_RTS, 0, rc_running},
 	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
-		IBV_QP_PKEY_INDEX | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH |
 			IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
 };
@@ -160,8 +160,10 @@ std::span<const Transition> transitions_of(ibv_qp_type type)
 bool transition_allowed(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to, int mask)
 {
 	mask &= ~IBV_QP_STATE;
-	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+	if (to == IBV_QPS_RESET)
 		return mask == 0;
+	if (to == IBV_QPS_ERR)
+		return mask == 0 && from != IBV_QPS_RESET;
 	for (const Transition &t : transitions_of(type))
 		if (t.from == from && t.to == to)
 			return (mask & t.required) == t.required && !(mask & ~(t.required | t.optional));
@@ -174,6 +176,14 @@ Time ack_timeout(std::uint8_t value)
 	return value ? Time{4096} << (value & 31) : 0;
 }
 
+/** Timers are of 5 bits, counters of retries of 3. */
+bool fields_fit(const ibv_qp_attr &attr, int mask)
+{
+	const auto fits = [mask](int bit, unsigned value, unsigned bits) { return !(mask & bit) || !(value >> bits); };
+	return fits(IBV_QP_TIMEOUT, attr.timeout, 5) && fits(IBV_QP_MIN_RNR_TIMER, attr.min_rnr_timer, 5) &&
+	       fits(IBV_QP_RETRY_CNT, attr.retry_cnt, 3) && fits(IBV_QP_RNR_RETRY, attr.rnr_retry, 3);
+}
+
 int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &gids)
 {
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
@@ -182,7 +192,9 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 		return EINVAL;
 	Address peer;
 	unsigned source;
-	if ((mask & IBV_QP_AV) && !resolve_path(attr.ah_attr, gids, peer, source))
+	if ((mask & IBV_QP_AV) && (attr.ah_attr.port_num != 1 || !resolve_path(attr.ah_attr, gids, peer, source)))
+		return EINVAL;
+	if (!fields_fit(attr, mask))
 		return EINVAL;
 	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
 		return EINVAL;
@@ -193,6 +205,11 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 	if ((mask & IBV_QP_ALT_PATH) || ((mask & IBV_QP_PATH_MIG_STATE) && attr.path_mig_state != IBV_MIG_MIGRATED))
 		return EOPNOTSUPP;
 	return 0;
+}
+
+bool wants_notification(const ibv_qp_attr &attr, int mask)
+{
+	return (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) && attr.en_sqd_async_notify;
 }
 
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
@@ -249,12 +266,12 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 	keep(IBV_QP_TIMEOUT, kept.timeout, attr.timeout);
 	keep(IBV_QP_RETRY_CNT, kept.retry_cnt, attr.retry_cnt);
 	keep(IBV_QP_RNR_RETRY, kept.rnr_retry, attr.rnr_retry);
-	keep(IBV_QP_RQ_PSN, kept.rq_psn, attr.rq_psn);
+	keep(IBV_QP_RQ_PSN, kept.rq_psn, attr.rq_psn & PRISM_PSN_MASK);
 	keep(IBV_QP_MAX_QP_RD_ATOMIC, kept.max_rd_atomic, attr.max_rd_atomic);
 	keep(IBV_QP_MIN_RNR_TIMER, kept.min_rnr_timer, attr.min_rnr_timer);
-	keep(IBV_QP_SQ_PSN, kept.sq_psn, attr.sq_psn);
+	keep(IBV_QP_SQ_PSN, kept.sq_psn, attr.sq_psn & PRISM_PSN_MASK);
 	keep(IBV_QP_MAX_DEST_RD_ATOMIC, kept.max_dest_rd_atomic, attr.max_dest_rd_atomic);
-	keep(IBV_QP_DEST_QPN, kept.dest_qp_num, attr.dest_qp_num);
+	keep(IBV_QP_DEST_QPN, kept.dest_qp_num, attr.dest_qp_num & PRISM_QPN_MASK);
 }
 
 } // namespace
@@ -324,6 +341,8 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	apply_values(qp, *attr, mask, object.context);
 	remember(object.attr, *attr, mask);
 	qp.state = to;
+	qp.notify_drained = to == IBV_QPS_SQD && (qp.notify_drained || wants_notification(*attr, mask));
+	engine.report_drained(qp);
 	/* From here on peers may ask for something while the application is busy elsewhere. */
 	if (to == IBV_QPS_RTR)
 		object.context.start_thread();
@@ -342,6 +361,7 @@ int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 	std::lock_guard guard(object.context.lock);
 	*attr = object.attr;
 	attr->qp_state = attr->cur_qp_state = object.qp->state;
+	attr->sq_draining = object.qp->state == IBV_QPS_SQD && !object.qp->drained();
 	attr->path_mig_state = IBV_MIG_MIGRATED;
 	attr->cap = object.init.cap;
 	attr->sq_psn = object.qp->state >= IBV_QPS_RTS ? object.qp->req.next_psn : object.attr.sq_psn;

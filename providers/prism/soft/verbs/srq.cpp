@@ -30,7 +30,6 @@ ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, b
 			owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
 		srq->place = std::move(place);
 		srq->queue.owner = srq.get();
-		srq->queue.limit = attr->attr.srq_limit;
 		owner.engine().add_srq(srq->queue);
 	}
 	pd.users++;
@@ -73,6 +72,7 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 		return EINVAL;
 	std::lock_guard guard(object.context.lock);
 	object.queue.limit = attr->srq_limit;
+	object.context.engine().report_limit(object.queue); /* it may be below already */
 	return 0;
 }
 
