@@ -133,8 +133,6 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 	const bool moves = flags & IBV_REREG_MR_CHANGE_PD;
 	if (!known_in(vmr->ibv_mr.context, &vmr->ibv_mr) || (moves && !known_in(vmr->ibv_mr.context, pd)))
 		return EINVAL;
-	if (mr->dm && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		return EOPNOTSUPP;
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		if (const int error = check_access(static_cast<unsigned>(access)))
 			return error;
