@@ -36,6 +36,12 @@ const DirectVerbs *find(const ibv_context *context)
 	return find(context->device);
 }
 
+template <typename Word, std::size_t n>
+bool all_zero(const Word (&words)[n])
+{
+	return std::all_of(words, words + n, [](Word word) { return word == 0; });
+}
+
 /** PRISM_DEVICES names the interfaces that get a device; by default all do. */
 bool wanted(const std::string &interface)
 {
@@ -189,12 +195,10 @@ int prismdv_set_peer_capability(ibv_qp *qp, const prismdv_capability *capability
 
 ibv_qp *prismdv_create_qp(ibv_context *context, ibv_qp_init_attr_ex *attr, const prismdv_qp_init_attr *prism_attr)
 {
-	const auto reserved = [](std::uint64_t value) { return value != 0; };
 	const DirectVerbs *verbs = find(context);
 	if (!verbs)
 		return fail<ibv_qp>(EOPNOTSUPP);
-	if (prism_attr && (prism_attr->comp_mask || std::any_of(std::begin(prism_attr->reserved),
-							    std::end(prism_attr->reserved), reserved)))
+	if (prism_attr && (prism_attr->comp_mask || !all_zero(prism_attr->reserved)))
 		return fail<ibv_qp>(EINVAL);
 	return guarded([&] { return verbs->create_qp(context, attr); });
 }
@@ -212,7 +216,8 @@ ibv_srq *prismdv_create_srq(ibv_context *context, ibv_srq_init_attr_ex *attr, co
 	const DirectVerbs *verbs = find(context);
 	if (!verbs)
 		return fail<ibv_srq>(EOPNOTSUPP);
-	if (prism_attr && (prism_attr->comp_mask || (flags & ~std::uint32_t{PRISMDV_SRQ_FREE_LIST})))
+	if (prism_attr && (prism_attr->comp_mask || (flags & ~std::uint32_t{PRISMDV_SRQ_FREE_LIST}) ||
+				  !all_zero(prism_attr->reserved)))
 		return fail<ibv_srq>(EINVAL);
 	return guarded([&] { return verbs->create_srq(context, attr, flags & PRISMDV_SRQ_FREE_LIST); });
 }

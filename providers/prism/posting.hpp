@@ -179,11 +179,9 @@ class Posting
 	static int translate_prism(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &base)
 	{
 		const auto &from = reinterpret_cast<const prismdv_send_wr &>(base);
-		constexpr std::uint32_t known = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
-						PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
 		if (!rules.prism)
 			return EOPNOTSUPP;
-		if (from.comp_mask || (from.flags & ~known))
+		if (from.comp_mask || (from.flags & ~known_wr_flags))
 			return EINVAL;
 		begin_prism(wr, static_cast<prism_op>(opcode_of(base) - PRISMDV_WR_READ), base.wr.rdma.rkey,
 			base.wr.rdma.remote_addr);
@@ -261,7 +259,7 @@ class Posting
 			wr.immediate = from.invalidate_rkey;
 			return 0;
 		case IBV_WR_BIND_MW:
-			set_bind(wr, rules.qpn, from.bind_mw.mw->rkey, from.bind_mw.rkey, from.bind_mw.bind_info);
+			set_bind(wr, rules.qpn, *from.bind_mw.mw, from.bind_mw.rkey, from.bind_mw.bind_info);
 			return 0;
 		case PRISMDV_WR_READ:
 		case PRISMDV_WR_WRITE:
@@ -435,7 +433,7 @@ class Posting
 		ex.wr_bind_mw = [](ibv_qp_ex *qp, ibv_mw *mw, std::uint32_t rkey, const ibv_mw_bind_info *info) {
 			Request *wr = build(qp);
 			if (wr)
-				set_bind(*wr, self(qp).batch_rules.qpn, mw->rkey, rkey, *info);
+				set_bind(*wr, self(qp).batch_rules.qpn, *mw, rkey, *info);
 		};
 	}
 
@@ -484,6 +482,18 @@ class Posting
 		return wr;
 	}
 
+	/** To the request under construction, which is returned. */
+	static Request *add_flags(Object &object, std::uint32_t flags)
+	{
+		Request *wr = building_prism(object);
+		if (!wr)
+			return nullptr;
+		if (flags & ~known_wr_flags)
+			note_error(object, EINVAL);
+		wr->prism.flags |= wire_flags(flags);
+		return wr;
+	}
+
 	static void wr_cas(prismdv_qp_ex *dv, std::uint32_t rkey, std::uint64_t addr, const prismdv_cas *cas)
 	{
 		Object &object = self(dv);
@@ -505,22 +515,26 @@ class Posting
 			if (Request *wr = build_prism(qp, PRISM_ALLOCATE, 0, 0))
 				set_free_list(*wr, free_list, tag);
 		};
-		dv.wr_set_flags = [](prismdv_qp_ex *qp, std::uint32_t flags) {
-			if (Request *wr = building_prism(self(qp)))
-				wr->prism.flags |= wire_flags(flags);
-		};
+		dv.wr_set_flags = [](prismdv_qp_ex *qp, std::uint32_t flags) { add_flags(self(qp), flags); };
 		dv.wr_set_aux = [](prismdv_qp_ex *qp, std::uint32_t flags, std::uint32_t rkey, std::uint64_t addr,
 					std::uint32_t length) {
-			Request *wr = building_prism(self(qp));
-			if (!wr)
-				return;
-			wr->prism.flags |= wire_flags(flags);
-			set_aux(*wr, rkey, addr, length);
+			if (Request *wr = add_flags(self(qp), flags))
+				set_aux(*wr, rkey, addr, length);
 		};
 		dv.wr_set_result = [](prismdv_qp_ex *qp, std::uint32_t lkey, std::uint64_t addr) {
 			if (Request *wr = building_prism(self(qp)))
 				wr->result = {addr, sizeof(std::uint64_t), lkey};
 		};
+	}
+
+	/** What ibv_bind_mw() itself refuses; such a request, once posted, would end the connection. */
+	static int check_bind(const ibv_mw &mw, const ibv_mw_bind_info &info)
+	{
+		if (mw.type != IBV_MW_TYPE_1 || (info.mw_access_flags & IBV_ACCESS_ZERO_BASED))
+			return EINVAL;
+		if (!info.mr)
+			return info.addr || info.length ? EINVAL : 0;
+		return info.mr->pd == mw.pd ? 0 : EPERM;
 	}
 
 public:
@@ -550,8 +564,8 @@ public:
 
 	static int bind_mw(ibv_qp *base, ibv_mw *mw, ibv_mw_bind *bind)
 	{
-		if (mw->type != IBV_MW_TYPE_1)
-			return EINVAL;
+		if (const int error = check_bind(*mw, bind->bind_info))
+			return error;
 		const std::uint32_t new_key = (mw->rkey & ~0xffu) | ((mw->rkey + 1) & 0xff);
 		auto &object = *to_object<Object>(base);
 		auto lock = Device::hold(object);
@@ -563,7 +577,7 @@ public:
 			return ENOMEM;
 		wr->wr_id = bind->wr_id;
 		set_flags(Device::rules(object), *wr, bind->send_flags);
-		set_bind(*wr, 0, mw->rkey, new_key, bind->bind_info);
+		set_bind(*wr, 0, *mw, new_key, bind->bind_info);
 		fill(object);
 		mw->rkey = new_key;
 		return submit(object, lock);

@@ -48,12 +48,12 @@ enum class Tail : std::uint8_t {
 
 struct WindowBinding {
 	std::uint32_t key;
-	std::uint32_t new_key;
+	std::uint32_t new_key; /* of which the low byte counts */
 	std::uint32_t region_key;
 	std::uint32_t access;
 	std::uint64_t va;
 	std::uint64_t length;
-	std::uint32_t qpn;
+	std::uint32_t qpn; /* 0: of type 1 */
 };
 
 /**
@@ -138,13 +138,18 @@ inline void set_atomic(WorkRequest &wr, bool fetch_add, std::uint64_t compare_ad
 
 /** A window of type 2 belongs to @p qpn; one of type 1, with 0, serves every queue pair of its domain. */
 inline void set_bind(
-	WorkRequest &wr, std::uint32_t qpn, std::uint32_t key, std::uint32_t new_key, const ibv_mw_bind_info &info)
+	WorkRequest &wr, std::uint32_t qpn, const ibv_mw &mw, std::uint32_t new_key, const ibv_mw_bind_info &info)
 {
 	set_kind(wr, SendKind::bind_window, IBV_WC_BIND_MW);
-	wr.binding = {key, new_key, info.mr ? info.mr->lkey : 0, info.mw_access_flags, info.addr, info.length, qpn};
+	const std::uint32_t owner = mw.type == IBV_MW_TYPE_2 ? qpn : 0;
+	const std::uint32_t region = info.mr ? info.mr->lkey : 0;
+	wr.binding = {mw.rkey, new_key, region, info.mw_access_flags, info.addr, info.length, owner};
 }
 
 /* PRISM --------------------------------------------------------------------------------------------------------- */
+
+inline constexpr std::uint32_t known_wr_flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED | PRISMDV_WR_CONDITIONAL |
+						PRISMDV_WR_REDIRECT | PRISMDV_WR_DATA_INDIRECT;
 
 inline u8 wire_flags(std::uint32_t flags)
 {

@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "device.hpp"
 #include "objects.hpp"
+#include "responses.hpp"
 
 namespace prism::uverbs
 {
@@ -68,7 +69,7 @@ int get_context(ContextHandle &handle)
 		return error;
 	handle.device = resp.driver;
 	const bool known = handle.device.abi_version == PRISM_ABI_VERSION &&
-			   handle.device.protocol_version == PRISM_PROTOCOL_VERSION;
+			   handle.device.protocol_version == PRISM_PROTOCOL_VERSION && understood(handle.device);
 	return known ? 0 : EPROTONOSUPPORT;
 }
 

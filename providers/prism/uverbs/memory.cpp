@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "objects.hpp"
+#include "responses.hpp"
 
 namespace prism::uverbs
 {
@@ -73,6 +74,10 @@ ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 	Response<ib_uverbs_create_ah_resp, prism_abi_create_ah_resp> resp;
 	if (const int error = ibv_cmd_create_ah(pd, &ah->base, attr, resp, resp.size))
 		return fail<ibv_ah>(error);
+	if (!understood(resp.driver)) {
+		ibv_cmd_destroy_ah(&ah->base);
+		return fail<ibv_ah>(EPROTO);
+	}
 	ah->number = resp.driver.ah_num;
 	return &ah.release()->base;
 }

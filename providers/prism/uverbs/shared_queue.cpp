@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "responses.hpp"
+
 namespace prism::uverbs
 {
 
@@ -30,7 +32,7 @@ Mapping::~Mapping()
 
 int Mapping::map(int cmd_fd, const prism_abi_mmap &where, bool writable)
 {
-	if (!where.size)
+	if (!where.size || !understood(where))
 		return EPROTO;
 	void *memory = mmap(nullptr, where.size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, cmd_fd,
 		static_cast<off_t>(where.offset));

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "objects.hpp"
+#include "responses.hpp"
 
 namespace prism::uverbs
 {
@@ -48,6 +49,8 @@ namespace
 /** The queue, and what the module tells the owner of a free list. 0 or an errno. */
 int map_queues(SrqObject &srq, int cmd_fd, const prism_abi_create_srq_resp &resp)
 {
+	if (!understood(resp))
+		return EPROTO;
 	if (const int error = srq.ring.map(cmd_fd, resp.queue))
 		return error;
 	if (!srq.free_list)

@@ -119,6 +119,7 @@ void Engine::reset_qp(QueuePair &qp)
 	qp.resp = {};
 	qp.attr = {};
 	qp.peer_features = 0;
+	qp.notify_drained = false;
 	qp.deadline = 0;
 }
 
@@ -133,6 +134,14 @@ void Engine::fail_qp(QueuePair &qp)
 	leave_path(qp);
 	if (qp.srq)
 		listener_.qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void Engine::report_drained(QueuePair &qp)
+{
+	if (!qp.notify_drained || !qp.drained())
+		return;
+	qp.notify_drained = false;
+	listener_.qp_event(qp, IBV_EVENT_SQ_DRAINED);
 }
 
 void Engine::flush(QueuePair &qp)

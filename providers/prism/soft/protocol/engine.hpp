@@ -110,6 +110,8 @@ public:
 	void reset_qp(QueuePair &qp);
 	/** To ERROR: everything posted completes as flushed. */
 	void fail_qp(QueuePair &qp);
+	/** The event of a QP in SQD, if it is due. */
+	void report_drained(QueuePair &qp);
 	/** Complete as flushed what is in the queues of a QP in ERROR. */
 	void flush(QueuePair &qp);
 
@@ -120,6 +122,8 @@ public:
 	void posted(QueuePair &qp) { mark_dirty(qp); }
 	/** A receive has been posted to a free list. */
 	int post_free_list(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);
+	/** The event of @p srq, if its limit is armed and it has fewer entries. */
+	void report_limit(SharedReceiveQueue &srq);
 	/** Entries of @p srq that an ALLOCATE could get now. */
 	std::uint32_t allocatable(SharedReceiveQueue &srq);
 
@@ -158,7 +162,6 @@ private:
 	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
 	void log_hand_out(const SharedReceiveQueue &srq, const Sge &entry);
 	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error);
-	void report_limit(SharedReceiveQueue &srq);
 	void give_back(const prism_buffer &buffer);
 
 	ProtocolCounters own_counters_; /* unless they are shared */

@@ -10,7 +10,7 @@ namespace prism::soft
 
 namespace
 {
-constexpr std::uint32_t max_entries = 1 << 20;
+constexpr std::uint32_t max_entries = 1 << 20; /* more than the verbs hand out */
 }
 
 MemoryTable::MemoryTable()
@@ -95,38 +95,46 @@ void MemoryTable::replace(std::uint32_t key, const Region &contents)
 	entry.key = key;
 }
 
-int MemoryTable::bind_window(std::uint32_t key, std::uint32_t new_key, std::uint32_t region_key, std::uint64_t va,
-	std::uint64_t length, std::uint32_t access, std::uint32_t qpn)
+bool MemoryTable::may_bind(const Region &window, const WindowBinding &bind, std::uint32_t pd) const
 {
-	const std::uint32_t index = key >> 8;
-	if (index >= entries_.size() || !entries_[index].window || entries_[index].key != key)
-		return EINVAL;
-	if (new_key >> 8 != index)
+	if (!window.window || window.key != bind.key || window.pd != pd)
+		return false;
+	/* One of type 2 is bound while it is free, and freed by invalidation alone. */
+	const bool type_2 = bind.qpn;
+	if (type_2 && (window.valid || !bind.length))
+		return false;
+	if (!bind.length)
+		return true;
+	const Region *region = find(bind.region_key);
+	if (!region || region->window || !(region->access & access_mw_bind))
+		return false;
+	const bool changes = bind.access & (access_remote_write | access_remote_atomic);
+	if (changes && !(region->access & access_local_write))
+		return false;
+	return resolve(bind.region_key, bind.va, bind.length, 0, pd);
+}
+
+int MemoryTable::bind_window(const WindowBinding &bind, std::uint32_t pd)
+{
+	const std::uint32_t index = bind.key >> 8;
+	if (index >= entries_.size() || !may_bind(entries_[index], bind, pd))
 		return EINVAL;
 	Region &window = entries_[index];
-	if (!length) {
-		unbind(window);
-		window.key = new_key;
-		return 0;
-	}
-	const Region *region = find(region_key);
-	if (!region || region->window || region->pd != window.pd || !(region->access & access_mw_bind))
-		return EINVAL;
-	if ((access & (access_remote_write | access_remote_atomic)) && !(region->access & access_local_write))
-		return EINVAL;
-	std::uint8_t *base = resolve(region_key, va, length, 0, window.pd);
-	if (!base)
-		return EINVAL;
 	unbind(window);
-	window.base = base;
-	window.va = access & access_zero_based ? 0 : va;
-	window.length = length;
-	window.access = access;
-	window.qpn = qpn;
-	window.parent = region_key;
-	window.key = new_key;
+	/* The consumer chooses the low byte; the index is ours (IBTA 10.6.7). */
+	window.key = (bind.key & ~0xffu) | (bind.new_key & 0xff);
+	if (!bind.length)
+		return 0;
+	constexpr std::uint32_t rights =
+		access_remote_read | access_remote_write | access_remote_atomic | access_zero_based;
+	window.base = resolve(bind.region_key, bind.va, bind.length, 0, pd);
+	window.va = bind.access & access_zero_based ? 0 : bind.va;
+	window.length = bind.length;
+	window.access = bind.access & rights;
+	window.qpn = bind.qpn;
+	window.parent = bind.region_key;
 	window.valid = true;
-	entries_[region_key >> 8].windows++;
+	entries_[bind.region_key >> 8].windows++;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../spin_lock.hpp"
+#include "../../work_request.hpp"
 
 namespace prism::soft
 {
@@ -55,9 +56,8 @@ public:
 	/** Replace what a region's key stands for (ibv_rereg_mr); peers keep the key, as with the kernel's devices. */
 	void replace(std::uint32_t key, const Region &contents);
 
-	/** Bind window @p key to part of a region, under the new key @p new_key; length 0 unbinds. errno or 0. */
-	int bind_window(std::uint32_t key, std::uint32_t new_key, std::uint32_t region_key, std::uint64_t va,
-		std::uint64_t length, std::uint32_t access, std::uint32_t qpn);
+	/** Bind a window to part of a region, for a QP of @p pd; length 0 unbinds one of type 1. errno or 0. */
+	int bind_window(const WindowBinding &bind, std::uint32_t pd);
 	/** SEND with invalidate, LOCAL_INV: of a window bound to @p qpn. */
 	bool invalidate(std::uint32_t key, std::uint32_t pd, std::uint32_t qpn);
 
@@ -91,6 +91,7 @@ private:
 	std::uint32_t take_index();
 	std::uint32_t insert(Region region);
 	void unbind(Region &window);
+	[[nodiscard]] bool may_bind(const Region &window, const WindowBinding &bind, std::uint32_t pd) const;
 
 	std::vector<Region> entries_;
 	std::vector<std::uint32_t> free_;

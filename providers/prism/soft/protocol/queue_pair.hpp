@@ -64,6 +64,8 @@ public:
 
 	[[nodiscard]] std::uint32_t room() const { return max_wr - (tail - head); }
 	[[nodiscard]] bool empty() const { return tail == head; }
+	/** Nothing is under way: what waits has not begun. */
+	[[nodiscard]] bool idle() { return empty() || !at(head).started; }
 	SendRequest &at(std::uint32_t index) { return slots_[index & mask_]; }
 
 	/** The slot's sges, or inline bytes. */
@@ -234,9 +236,13 @@ struct QueuePair {
 	std::shared_ptr<Path> path; /* which it has with others, once it has sent */
 	ResponderState resp;
 
-	Time deadline = 0;        /* retransmission or RNR timer; 0: none */
-	Time queued_deadline = 0; /* what the engine's heap holds for it */
-	bool dirty = false;       /* in the engine's list of QPs with something to send */
+	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
+	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }
+
+	Time deadline = 0;           /* retransmission or RNR timer; 0: none */
+	Time queued_deadline = 0;    /* what the engine's heap holds for it */
+	bool notify_drained = false; /* an event is due once it is drained */
+	bool dirty = false;          /* in the engine's list of QPs with something to send */
 };
 
 } // namespace prism::soft

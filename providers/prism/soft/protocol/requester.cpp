@@ -166,13 +166,11 @@ void Requester::start(SendRequest &wr)
 /** A local operation takes its effect when its turn to be sent comes, and completes in order with the others. */
 bool Requester::run_local(SendRequest &wr)
 {
-	const WindowBinding &bind = wr.binding;
 	if (sq_.cursor != sq_.head)
 		return false;
 	bool ok;
 	if (wr.kind == SendKind::bind_window)
-		ok = engine_.memory.bind_window(
-			     bind.key, bind.new_key, bind.region_key, bind.va, bind.length, bind.access, bind.qpn) == 0;
+		ok = engine_.memory.bind_window(wr.binding, qp_.pd) == 0;
 	else
 		ok = engine_.memory.invalidate(wr.immediate, qp_.pd, qp_.qpn);
 	sq_.cursor++;
@@ -548,6 +546,7 @@ void Requester::complete_head(ibv_wc_status status, std::uint32_t byte_len, std:
 	if (sq_.cursor == sq_.head)
 		sq_.cursor++;
 	sq_.head++;
+	engine_.report_drained(qp_);
 	/* The completion tells why; QP_FATAL is for errors that none can report (IBTA 11.6.3). */
 	if (status != IBV_WC_SUCCESS && status != IBV_WC_WR_FLUSH_ERR)
 		engine_.fail_qp(qp_);

@@ -157,6 +157,8 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 ibv_wc_status Responder::store_received(Packet payload)
 {
 	IncomingMessage &msg = resp_.message;
+	/* The buffers of a shared queue are of its domain, which need not be the queue pair's (IBTA 10.2.9). */
+	const std::uint32_t pd = qp_.srq ? qp_.srq->pd : qp_.pd;
 	std::uint32_t offset = msg.received;
 	for (const Sge &sge : resp_.receive_sges) {
 		if (payload.empty())
@@ -166,7 +168,7 @@ ibv_wc_status Responder::store_received(Packet payload)
 			continue;
 		}
 		const auto n = std::min<std::uint32_t>(static_cast<std::uint32_t>(payload.size()), sge.length - offset);
-		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
+		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, pd);
 		if (!to)
 			return IBV_WC_LOC_PROT_ERR;
 		std::memcpy(to, payload.data(), n);

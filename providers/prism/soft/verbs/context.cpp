@@ -51,10 +51,6 @@ constexpr int company_looks = 12;
 /** However much it announces, no peer keeps the others waiting. */
 constexpr int max_company = 16;
 
-constexpr unsigned qpn_bits = 14; /* below the slot */
-/** Without the lowest numbers, and without the highest, which in the last slot means a group. */
-constexpr std::uint32_t qps_a_context = (1 << qpn_bits) - 17;
-
 /** Those of this process; never destroyed, as the process may end anywhere. */
 struct OpenContexts {
 	std::mutex lock;
@@ -133,7 +129,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
-	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), qps_a_context, shared);
+	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
 	std::uint64_t seed = 0;
 	(void)!::getrandom(&seed, sizeof(seed), 0);
 	engine_->shuffle_qpns(seed);
@@ -142,7 +138,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 /** The lowest numbers are special (0 and 1) or easily guessed. */
 std::uint32_t Context::first_qpn() const
 {
-	return (port_->slot() << qpn_bits) + 16;
+	return (port_->slot() << limits::qpn_bits) + 16;
 }
 
 void Context::publish_counters()
@@ -150,7 +146,7 @@ void Context::publish_counters()
 	CounterPage::Identity identity{.device = device_name(interface().name),
 		.slot = port_->slot(),
 		.first_qpn = first_qpn(),
-		.last_qpn = first_qpn() + qps_a_context - 1,
+		.last_qpn = first_qpn() + limits::max_qp - 1,
 		.addresses = {}};
 	const std::vector<std::uint64_t> inodes = port_->socket_inodes();
 	for (std::size_t i = 0; i < gids_.size(); i++)

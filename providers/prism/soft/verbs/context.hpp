@@ -21,6 +21,7 @@
 #include "../protocol/engine.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"
+#include "limits.hpp"
 
 namespace prism::soft
 {
@@ -72,8 +73,9 @@ public:
 	/** Give the reading end to libibverbs, which closes it. */
 	int take_async_fd() { return async_.release_reader(); }
 
-	std::atomic<std::uint32_t> pd_users{0};
-	std::uint32_t next_pd = 1;
+	Quotas quotas;
+	/** The handles of objects that have no other number. */
+	std::uint32_t take_handle() { return next_handle_++; }
 
 	/* Handlers that the verbs objects set; EventListener hands over to them. */
 	void qp_event(QueuePair &qp, ibv_event_type type) override;
@@ -102,6 +104,7 @@ private:
 	std::unique_ptr<UdpPort> port_;
 	std::unique_ptr<Engine> engine_;
 	std::vector<Address> gids_;
+	std::atomic<std::uint32_t> next_handle_{1};
 	const bool threaded_;
 	EventSocket async_;
 	std::mutex channels_lock_;

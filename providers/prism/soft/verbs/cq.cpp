@@ -11,7 +11,7 @@ namespace prism::soft
 namespace
 {
 
-constexpr int max_cqe = 1 << 20;
+constexpr int max_cqe = limits::max_cqe;
 constexpr std::uint64_t supported_wc_flags = IBV_WC_STANDARD_FLAGS;
 constexpr std::uint32_t supported_flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 
@@ -78,13 +78,20 @@ void set_readers(ibv_cq_ex &cq)
 
 std::unique_ptr<CompletionQueueObject> make_cq(ibv_context *context, int cqe, ibv_comp_channel *channel)
 {
-	if (cqe < 1 || cqe > max_cqe) {
+	if (cqe < 1 || cqe > max_cqe || (channel && channel->context != context)) {
 		errno = EINVAL;
 		return nullptr;
 	}
+	Place place = to_context(context).quotas.cqs.take();
+	if (!place) {
+		errno = ENOMEM;
+		return nullptr;
+	}
 	auto cq = std::make_unique<CompletionQueueObject>(to_context(context), static_cast<std::uint32_t>(cqe));
+	cq->place = std::move(place);
 	cq->queue.owner = cq.get();
 	cq->base.cq.context = context;
+	cq->base.cq.handle = cq->handle;
 	cq->base.cq.channel = channel;
 	cq->base.cq.cqe = cqe;
 	return cq;
@@ -145,6 +152,8 @@ int poll_cq(ibv_cq *cq, int count, ibv_wc *wc)
 
 int req_notify_cq(ibv_cq *cq, int solicited_only)
 {
+	if (!known_in(cq->context, cq))
+		return EINVAL;
 	auto &object = *to_object<CompletionQueueObject>(cq);
 	object.queue.arm(solicited_only);
 	object.context.hand_over();
@@ -158,7 +167,7 @@ void cq_event(ibv_cq *cq)
 
 int resize_cq(ibv_cq *cq, int cqe)
 {
-	if (cqe < 1 || cqe > max_cqe)
+	if (!known_in(cq->context, cq) || cqe < 1 || cqe > max_cqe)
 		return EINVAL;
 	if (!to_object<CompletionQueueObject>(cq)->queue.resize(static_cast<std::uint32_t>(cqe)))
 		return EINVAL;
@@ -168,6 +177,8 @@ int resize_cq(ibv_cq *cq, int cqe)
 
 int destroy_cq(ibv_cq *cq)
 {
+	if (!known_in(cq->context, cq))
+		return EINVAL;
 	auto &object = *to_object<CompletionQueueObject>(cq);
 	if (object.users)
 		return EBUSY;

@@ -32,26 +32,26 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.vendor_id = 0xffffff; /* as Soft-RoCE has it: software of no vendor */
 	attr.max_mr_size = ~std::uint64_t{0};
 	attr.page_size_cap = 0xfffff000;
-	attr.max_qp = 1 << 14;
-	attr.max_qp_wr = 1 << 16;
+	attr.max_qp = limits::max_qp;
+	attr.max_qp_wr = limits::max_qp_wr;
 	attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |
 				IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS;
-	attr.max_ah = 1 << 20;
+	attr.max_ah = limits::max_ah;
 	attr.max_mcast_grp = static_cast<int>(max_groups);
 	attr.max_mcast_qp_attach = attr.max_qp;
 	attr.max_total_mcast_qp_attach = attr.max_mcast_grp * attr.max_qp;
-	attr.max_sge = attr.max_sge_rd = 32;
-	attr.max_cq = 1 << 16;
-	attr.max_cqe = 1 << 20;
-	attr.max_mr = 1 << 20;
-	attr.max_mw = 1 << 20;
-	attr.max_pd = 1 << 20;
+	attr.max_sge = attr.max_sge_rd = limits::max_sge;
+	attr.max_cq = limits::max_cq;
+	attr.max_cqe = limits::max_cqe;
+	attr.max_mr = limits::max_mr;
+	attr.max_mw = limits::max_mw;
+	attr.max_pd = limits::max_pd;
 	attr.max_qp_rd_atom = attr.max_qp_init_rd_atom = max_outstanding;
 	attr.max_res_rd_atom = static_cast<int>(max_outstanding) * attr.max_qp;
 	attr.atomic_cap = IBV_ATOMIC_HCA;
-	attr.max_srq = 1 << 16;
-	attr.max_srq_wr = 1 << 24;
-	attr.max_srq_sge = 32;
+	attr.max_srq = limits::max_srq;
+	attr.max_srq_wr = limits::max_srq_wr;
+	attr.max_srq_sge = limits::max_sge;
 	attr.max_pkeys = pkey_table_size;
 	attr.phys_port_cnt = 1;
 }
@@ -78,7 +78,7 @@ int query_device(
 	ibv_device_attr_ex full{};
 	fill_device_attr(context->device, full.orig_attr);
 	full.phys_port_cnt_ex = 1;
-	full.max_dm_size = 64 << 20;
+	full.max_dm_size = limits::max_dm_size;
 	std::memcpy(attr, &full, std::min(size, sizeof(full)));
 	return 0;
 }

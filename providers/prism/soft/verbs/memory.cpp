@@ -15,9 +15,6 @@ namespace prism::soft
 namespace
 {
 
-/** Device memory is ordinary memory here, but counted like the scarce kind that it stands for. */
-constexpr std::size_t max_dm_allocation = 64 << 20;
-
 /** Touch every page, as the kernel's pinning would: memory that is not there is found out now, not by a peer. */
 int populate(void *addr, std::size_t length, bool writable)
 {
@@ -62,16 +59,20 @@ constexpr std::uint32_t kept_access = access_local_write | access_remote_write |
 ibv_mr *add_region(
 	ibv_pd *pd, std::uint8_t *base, std::uint64_t iova, std::size_t length, unsigned access, ibv_mr_type type)
 {
+	if (!known_in(pd->context, pd))
+		return fail<ibv_mr>(EINVAL);
 	auto *domain = to_object<ProtectionDomain>(pd);
 	auto mr = std::make_unique<MemoryRegion>();
 	Context &context = to_context(pd->context);
-	std::uint32_t key;
-	{
+	mr->place = context.quotas.mrs.take();
+	std::uint32_t key = 0;
+	if (mr->place) {
 		std::lock_guard guard(context.lock);
 		key = context.engine().memory.add_region(base, iova, length, access & kept_access, domain->number);
 	}
 	if (!key)
 		return fail<ibv_mr>(ENOMEM);
+	mr->key = key;
 	mr->pd = domain;
 	mr->base.mr_type = type;
 	mr->base.access = static_cast<int>(access);
@@ -91,8 +92,10 @@ ibv_pd *alloc_pd(ibv_context *context)
 {
 	auto pd = std::make_unique<ProtectionDomain>();
 	Context &owner = to_context(context);
-	std::lock_guard guard(owner.lock);
-	pd->number = owner.next_pd++;
+	pd->place = owner.quotas.pds.take();
+	if (!pd->place)
+		return fail<ibv_pd>(ENOMEM);
+	pd->number = owner.take_handle();
 	pd->base.context = context;
 	pd->base.handle = pd->number;
 	return &pd.release()->base;
@@ -100,11 +103,13 @@ ibv_pd *alloc_pd(ibv_context *context)
 
 int dealloc_pd(ibv_pd *pd)
 {
-	std::unique_ptr<ProtectionDomain> owned(to_object<ProtectionDomain>(pd));
-	if (!owned->users)
-		return 0;
-	static_cast<void>(owned.release());
-	return EBUSY;
+	if (!known_in(pd->context, pd))
+		return EINVAL;
+	auto *object = to_object<ProtectionDomain>(pd);
+	if (object->users)
+		return EBUSY;
+	std::unique_ptr<ProtectionDomain> owned(object);
+	return 0;
 }
 
 ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, int access)
@@ -125,6 +130,9 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 {
 	auto *mr = to_object<MemoryRegion>(vmr);
 	Context &context = to_context(vmr->ibv_mr.context);
+	const bool moves = flags & IBV_REREG_MR_CHANGE_PD;
+	if (!known_in(vmr->ibv_mr.context, &vmr->ibv_mr) || (moves && !known_in(vmr->ibv_mr.context, pd)))
+		return EINVAL;
 	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
 		if (const int error = check_access(static_cast<unsigned>(access)))
 			return error;
@@ -135,7 +143,7 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 
 	std::lock_guard guard(context.lock);
 	MemoryTable &memory = context.engine().memory;
-	Region region = *memory.find(vmr->ibv_mr.lkey);
+	Region region = *memory.find(mr->key);
 	if (region.windows)
 		return EBUSY;
 	region.access = static_cast<std::uint32_t>(rights) & kept_access;
@@ -144,29 +152,30 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 		region.va = reinterpret_cast<std::uintptr_t>(addr);
 		region.length = length;
 	}
-	if (flags & IBV_REREG_MR_CHANGE_PD) {
+	if (moves) {
 		mr->pd->users--;
 		mr->pd = to_object<ProtectionDomain>(pd);
 		mr->pd->users++;
 		region.pd = mr->pd->number;
 	}
 	vmr->access = rights;
-	memory.replace(vmr->ibv_mr.lkey, region);
+	memory.replace(mr->key, region);
 	return 0;
 }
 
 int dereg_mr(verbs_mr *vmr)
 {
-	std::unique_ptr<MemoryRegion> mr(to_object<MemoryRegion>(vmr));
+	if (!known_in(vmr->ibv_mr.context, &vmr->ibv_mr))
+		return EINVAL;
+	auto *object = to_object<MemoryRegion>(vmr);
 	Context &context = to_context(vmr->ibv_mr.context);
 	{
 		/* Every access resolves its key under this lock: once it is ours, none is under way. */
 		std::lock_guard guard(context.lock);
-		if (!context.engine().memory.remove(vmr->ibv_mr.lkey)) {
-			static_cast<void>(mr.release());
+		if (!context.engine().memory.remove(object->key))
 			return EBUSY;
-		}
 	}
+	std::unique_ptr<MemoryRegion> mr(object);
 	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->regions--;
@@ -175,17 +184,19 @@ int dereg_mr(verbs_mr *vmr)
 
 ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type)
 {
-	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+	if (!known_in(pd->context, pd) || (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2))
 		return fail<ibv_mw>(EINVAL);
 	Context &context = to_context(pd->context);
 	auto mw = std::make_unique<MemoryWindow>();
 	mw->pd = to_object<ProtectionDomain>(pd);
-	{
+	mw->place = context.quotas.mws.take();
+	if (mw->place) {
 		std::lock_guard guard(context.lock);
 		mw->base.rkey = context.engine().memory.add_window(mw->pd->number);
 	}
 	if (!mw->base.rkey)
 		return fail<ibv_mw>(ENOMEM);
+	mw->index = mw->base.handle = mw->base.rkey >> 8;
 	mw->base.context = pd->context;
 	mw->base.pd = pd;
 	mw->base.type = type;
@@ -195,10 +206,12 @@ ibv_mw *alloc_mw(ibv_pd *pd, ibv_mw_type type)
 
 int dealloc_mw(ibv_mw *mw)
 {
+	if (!known_in(mw->context, mw))
+		return EINVAL;
 	std::unique_ptr<MemoryWindow> owned(to_object<MemoryWindow>(mw));
 	Context &context = to_context(mw->context);
 	std::lock_guard guard(context.lock);
-	context.engine().memory.remove(mw->rkey);
+	context.engine().memory.remove(owned->index << 8);
 	owned->pd->users--;
 	return 0;
 }
@@ -207,7 +220,7 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 {
 	if (attr->comp_mask || !attr->length || attr->log_align_req > 12)
 		return fail<ibv_dm>(EINVAL);
-	if (attr->length > max_dm_allocation)
+	if (attr->length > limits::max_dm_size)
 		return fail<ibv_dm>(ENOMEM);
 	constexpr std::size_t page = 4096;
 	auto dm = std::make_unique<DeviceMemory>();
@@ -217,6 +230,7 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 	if (!dm->memory)
 		return fail<ibv_dm>(ENOMEM);
 	std::fill_n(dm->memory.get(), attr->length, std::uint8_t{0});
+	dm->handle = dm->base.handle = to_context(context).take_handle();
 	dm->base.dm.context = context;
 	dm->base.dm.memcpy_to_dm = [](ibv_dm *to, std::uint64_t offset, const void *from, std::size_t length) {
 		std::uint8_t *at = dm_range(to, offset, length);
@@ -237,11 +251,13 @@ ibv_dm *alloc_dm(ibv_context *context, ibv_alloc_dm_attr *attr)
 
 int free_dm(ibv_dm *dm)
 {
-	std::unique_ptr<DeviceMemory> owned(to_object<DeviceMemory>(dm));
-	if (!owned->regions)
-		return 0;
-	static_cast<void>(owned.release());
-	return EBUSY;
+	if (!known_in(dm->context, dm))
+		return EINVAL;
+	auto *object = to_object<DeviceMemory>(dm);
+	if (object->regions)
+		return EBUSY;
+	std::unique_ptr<DeviceMemory> owned(object);
+	return 0;
 }
 
 ibv_mr *reg_dm_mr(ibv_pd *pd, ibv_dm *dm, std::uint64_t offset, std::size_t length, unsigned access)
@@ -249,7 +265,7 @@ ibv_mr *reg_dm_mr(ibv_pd *pd, ibv_dm *dm, std::uint64_t offset, std::size_t leng
 	auto *memory = to_object<DeviceMemory>(dm);
 	if (const int error = check_access(access))
 		return fail<ibv_mr>(error);
-	if (!(access & IBV_ACCESS_ZERO_BASED))
+	if (!known_in(pd->context, dm) || !(access & IBV_ACCESS_ZERO_BASED))
 		return fail<ibv_mr>(EINVAL);
 	if (offset > memory->length || length > memory->length - offset)
 		return fail<ibv_mr>(EINVAL);

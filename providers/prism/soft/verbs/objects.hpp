@@ -32,6 +32,7 @@ struct ContextHandle {
 
 struct ProtectionDomain {
 	ibv_pd base{};
+	Place place;
 	std::uint32_t number = 0;
 	std::atomic<std::uint32_t> users{0};
 };
@@ -39,6 +40,8 @@ struct ProtectionDomain {
 /** A path from one of our addresses to somebody's. */
 struct AddressHandle {
 	ibv_ah base{};
+	Place place;
+	std::uint32_t handle = 0;
 	ProtectionDomain *pd = nullptr;
 	Address peer;
 	unsigned source = 0; /* index into the GID table */
@@ -48,12 +51,16 @@ struct DeviceMemory;
 
 struct MemoryRegion {
 	verbs_mr base{};
+	Place place;
+	std::uint32_t key = 0; /* whatever the program makes of lkey and rkey */
 	ProtectionDomain *pd = nullptr;
 	DeviceMemory *dm = nullptr; /* what it is a part of, if it is */
 };
 
 struct MemoryWindow {
 	ibv_mw base{};
+	Place place;
+	std::uint32_t index = 0; /* in the table of keys */
 	ProtectionDomain *pd = nullptr;
 };
 
@@ -63,6 +70,7 @@ struct FreeMemory {
 
 struct DeviceMemory {
 	verbs_dm base{};
+	std::uint32_t handle = 0;
 	std::unique_ptr<std::uint8_t, FreeMemory> memory;
 	std::size_t length = 0;
 	std::atomic<std::uint32_t> regions{0};
@@ -76,7 +84,9 @@ struct CompletionQueueObject {
 	void notify();
 
 	verbs_cq base{};
+	Place place;
 	Context &context;
+	const std::uint32_t handle = context.take_handle();
 	CompletionQueue queue;
 	std::atomic<std::uint32_t> users{0};
 	std::atomic<std::uint32_t> events{0}; /* completion events posted */
@@ -94,6 +104,7 @@ struct SrqObject {
 	}
 
 	verbs_srq base{};
+	Place place;
 	Context &context;
 	ProtectionDomain &pd;
 	SharedReceiveQueue queue;
@@ -112,6 +123,51 @@ struct QpObject : PostingState<SendRequest> {
 	bool batch_open = false; /* between ibv_wr_start and ibv_wr_complete, when the context's lock is free */
 	std::atomic<std::uint32_t> async_events{0};
 };
+
+/*
+ * Whether an object is one of @p context and has the handle that its create call gave it. The kernel looks objects up
+ * by their handles, so programs rely on it to refuse those that are garbled or another context's.
+ */
+inline bool known_in(const ibv_context *context, const ibv_pd *pd)
+{
+	return pd && pd->context == context && pd->handle == to_object<const ProtectionDomain>(pd)->number;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_mr *mr)
+{
+	return mr && mr->context == context && mr->handle == to_object<const MemoryRegion>(mr)->key >> 8;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_mw *mw)
+{
+	return mw && mw->context == context && mw->handle == to_object<const MemoryWindow>(mw)->index;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_dm *dm)
+{
+	const auto *object = to_object<const DeviceMemory>(dm);
+	return dm && dm->context == context && object->base.handle == object->handle;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_ah *ah)
+{
+	return ah && ah->context == context && ah->handle == to_object<const AddressHandle>(ah)->handle;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_cq *cq)
+{
+	return cq && cq->context == context && cq->handle == to_object<const CompletionQueueObject>(cq)->handle;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_srq *srq)
+{
+	return srq && srq->context == context && srq->handle == to_object<const SrqObject>(srq)->queue.number;
+}
+
+inline bool known_in(const ibv_context *context, const ibv_qp *qp)
+{
+	return qp && qp->context == context && qp->handle == to_object<const QpObject>(qp)->qp->qpn;
+}
 
 inline Context &to_context(ibv_context *context)
 {

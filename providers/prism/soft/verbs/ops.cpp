@@ -154,8 +154,13 @@ bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Add
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 {
 	auto ah = std::make_unique<AddressHandle>();
-	if (attr->port_num != 1 || !resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
+	if (!known_in(pd->context, pd) || attr->port_num != 1 ||
+		!resolve_path(*attr, to_context(pd->context).gids(), ah->peer, ah->source))
 		return fail<ibv_ah>(EINVAL);
+	ah->place = to_context(pd->context).quotas.ahs.take();
+	if (!ah->place)
+		return fail<ibv_ah>(ENOMEM);
+	ah->handle = ah->base.handle = to_context(pd->context).take_handle();
 	ah->base.context = pd->context;
 	ah->base.pd = pd;
 	ah->pd = to_object<ProtectionDomain>(pd);
@@ -165,6 +170,8 @@ ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)
 
 int destroy_ah(ibv_ah *base)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	std::unique_ptr<AddressHandle> ah(to_object<AddressHandle>(base));
 	ah->pd->users--;
 	return 0;

@@ -14,15 +14,13 @@ namespace prism::soft
 namespace
 {
 
-constexpr std::uint32_t max_qp_wr = 1 << 16;
-constexpr std::uint32_t max_qp_sge = 32;
-constexpr std::uint32_t max_inline_data = 1024;
-
-int check_init_attr(const ibv_qp_init_attr_ex &attr, bool prism)
+int check_init_attr(const ibv_context *context, const ibv_qp_init_attr_ex &attr, bool prism)
 {
 	constexpr std::uint32_t known =
 		IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !attr.pd || !attr.send_cq || !attr.recv_cq)
+	if (!(attr.comp_mask & IBV_QP_INIT_ATTR_PD) || !known_in(context, attr.pd) ||
+		!known_in(context, attr.send_cq) || !known_in(context, attr.recv_cq) ||
+		(attr.srq && !known_in(context, attr.srq)))
 		return EINVAL;
 	const bool datagram_or_uc = attr.qp_type == IBV_QPT_UD || attr.qp_type == IBV_QPT_UC;
 	if ((attr.comp_mask & ~known) || !(attr.qp_type == IBV_QPT_RC || (datagram_or_uc && !prism)))
@@ -35,10 +33,12 @@ int check_init_attr(const ibv_qp_init_attr_ex &attr, bool prism)
 	if (attr.srq && to_object<SrqObject>(attr.srq)->queue.free_list)
 		return EINVAL;
 	const ibv_qp_cap &cap = attr.cap;
-	const bool fits = cap.max_send_wr <= max_qp_wr && cap.max_recv_wr <= max_qp_wr &&
-			  cap.max_send_sge <= max_qp_sge && cap.max_recv_sge <= max_qp_sge &&
-			  cap.max_inline_data <= max_inline_data;
-	return fits ? 0 : EINVAL;
+	/* With a shared queue there is none of its own. */
+	const bool receives_fit =
+		attr.srq || (cap.max_recv_wr <= limits::max_qp_wr && cap.max_recv_sge <= limits::max_sge);
+	const bool fits = cap.max_send_wr <= limits::max_qp_wr && cap.max_send_sge <= limits::max_sge &&
+			  cap.max_inline_data <= limits::max_inline_data;
+	return fits && receives_fit ? 0 : EINVAL;
 }
 
 std::unique_ptr<QueuePair> make_protocol_qp(
@@ -47,7 +47,8 @@ std::unique_ptr<QueuePair> make_protocol_qp(
 	const ibv_qp_cap &cap = attr.cap;
 	SendQueue sq(std::max(1u, cap.max_send_wr), std::max(1u, cap.max_send_sge), cap.max_inline_data, prism);
 	const bool own_receives = !attr.srq;
-	ReceiveQueue rq(own_receives ? std::max(1u, cap.max_recv_wr) : 1, std::max(1u, cap.max_recv_sge));
+	ReceiveQueue rq(
+		own_receives ? std::max(1u, cap.max_recv_wr) : 1, own_receives ? std::max(1u, cap.max_recv_sge) : 1);
 	auto qp = std::make_unique<QueuePair>(qpn, attr.qp_type, pd, prism, std::move(sq), std::move(rq));
 	qp->sq_signal_all = attr.sq_sig_all;
 	qp->send_cq = &to_object<CompletionQueueObject>(attr.send_cq)->queue;
@@ -64,10 +65,8 @@ ibv_qp_cap granted(const QueuePair &qp, const ibv_qp_cap &asked)
 	cap.max_send_wr = qp.sq.max_wr;
 	cap.max_send_sge = qp.sq.max_sge;
 	cap.max_inline_data = qp.sq.max_inline;
-	if (!qp.srq) {
-		cap.max_recv_wr = qp.rq.max_wr();
-		cap.max_recv_sge = qp.rq.max_sge();
-	}
+	cap.max_recv_wr = qp.srq ? 0 : qp.rq.max_wr();
+	cap.max_recv_sge = qp.srq ? 0 : qp.rq.max_sge();
 	return cap;
 }
 
@@ -118,7 +117,7 @@ constexpr Transition rc_transitions[] = {
 	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
 	{IBV_QPS_SQD, IBV_QPS_RTS, 0, rc_running},
 	{IBV_QPS_SQD, IBV_QPS_SQD, 0,
-		IBV_QP_PKEY_INDEX | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH |
 			IBV_QP_PATH_MIG_STATE | IBV_QP_MIN_RNR_TIMER},
 };
@@ -161,8 +160,10 @@ std::span<const Transition> transitions_of(ibv_qp_type type)
 bool transition_allowed(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to, int mask)
 {
 	mask &= ~IBV_QP_STATE;
-	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+	if (to == IBV_QPS_RESET)
 		return mask == 0;
+	if (to == IBV_QPS_ERR)
+		return mask == 0 && from != IBV_QPS_RESET;
 	for (const Transition &t : transitions_of(type))
 		if (t.from == from && t.to == to)
 			return (mask & t.required) == t.required && !(mask & ~(t.required | t.optional));
@@ -175,6 +176,14 @@ Time ack_timeout(std::uint8_t value)
 	return value ? Time{4096} << (value & 31) : 0;
 }
 
+/** Timers are of 5 bits, counters of retries of 3. */
+bool fields_fit(const ibv_qp_attr &attr, int mask)
+{
+	const auto fits = [mask](int bit, unsigned value, unsigned bits) { return !(mask & bit) || !(value >> bits); };
+	return fits(IBV_QP_TIMEOUT, attr.timeout, 5) && fits(IBV_QP_MIN_RNR_TIMER, attr.min_rnr_timer, 5) &&
+	       fits(IBV_QP_RETRY_CNT, attr.retry_cnt, 3) && fits(IBV_QP_RNR_RETRY, attr.rnr_retry, 3);
+}
+
 int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &gids)
 {
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
@@ -183,7 +192,9 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 		return EINVAL;
 	Address peer;
 	unsigned source;
-	if ((mask & IBV_QP_AV) && !resolve_path(attr.ah_attr, gids, peer, source))
+	if ((mask & IBV_QP_AV) && (attr.ah_attr.port_num != 1 || !resolve_path(attr.ah_attr, gids, peer, source)))
+		return EINVAL;
+	if (!fields_fit(attr, mask))
 		return EINVAL;
 	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
 		return EINVAL;
@@ -200,6 +211,11 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 std::uint16_t peer_port(const QpAttributes &attr)
 {
 	return is_on_this_host(attr.peer) ? source_port_of(attr.dest_qpn >> qpn_index_bits) : 0;
+}
+
+bool wants_notification(const ibv_qp_attr &attr, int mask)
+{
+	return (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) && attr.en_sqd_async_notify;
 }
 
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
@@ -258,19 +274,19 @@ void remember(ibv_qp_attr &kept, const ibv_qp_attr &attr, int mask)
 	keep(IBV_QP_TIMEOUT, kept.timeout, attr.timeout);
 	keep(IBV_QP_RETRY_CNT, kept.retry_cnt, attr.retry_cnt);
 	keep(IBV_QP_RNR_RETRY, kept.rnr_retry, attr.rnr_retry);
-	keep(IBV_QP_RQ_PSN, kept.rq_psn, attr.rq_psn);
+	keep(IBV_QP_RQ_PSN, kept.rq_psn, attr.rq_psn & PRISM_PSN_MASK);
 	keep(IBV_QP_MAX_QP_RD_ATOMIC, kept.max_rd_atomic, attr.max_rd_atomic);
 	keep(IBV_QP_MIN_RNR_TIMER, kept.min_rnr_timer, attr.min_rnr_timer);
-	keep(IBV_QP_SQ_PSN, kept.sq_psn, attr.sq_psn);
+	keep(IBV_QP_SQ_PSN, kept.sq_psn, attr.sq_psn & PRISM_PSN_MASK);
 	keep(IBV_QP_MAX_DEST_RD_ATOMIC, kept.max_dest_rd_atomic, attr.max_dest_rd_atomic);
-	keep(IBV_QP_DEST_QPN, kept.dest_qp_num, attr.dest_qp_num);
+	keep(IBV_QP_DEST_QPN, kept.dest_qp_num, attr.dest_qp_num & PRISM_QPN_MASK);
 }
 
 } // namespace
 
 ibv_qp *create_queue_pair(ibv_context *context, ibv_qp_init_attr_ex *attr, bool prism)
 {
-	if (const int error = check_init_attr(*attr, prism))
+	if (const int error = check_init_attr(context, *attr, prism))
 		return fail<ibv_qp>(error);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
@@ -306,6 +322,8 @@ ibv_qp *create_qp(ibv_pd *pd, ibv_qp_init_attr *attr)
 
 int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	QueuePair &qp = *object.qp;
 	/* From then on peers may ask for something while the application is busy elsewhere. */
@@ -334,6 +352,8 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	apply_values(qp, *attr, mask, object.context);
 	remember(object.attr, *attr, mask);
 	qp.state = to;
+	qp.notify_drained = to == IBV_QPS_SQD && (qp.notify_drained || wants_notification(*attr, mask));
+	engine.report_drained(qp);
 	if (to == IBV_QPS_RTS) {
 		engine.posted(qp);
 		object.context.transmit();
@@ -343,10 +363,13 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 
 int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	std::lock_guard guard(object.context.lock);
 	*attr = object.attr;
 	attr->qp_state = attr->cur_qp_state = object.qp->state;
+	attr->sq_draining = object.qp->state == IBV_QPS_SQD && !object.qp->drained();
 	attr->path_mig_state = IBV_MIG_MIGRATED;
 	attr->cap = object.init.cap;
 	attr->sq_psn = object.qp->state >= IBV_QPS_RTS ? object.qp->req.next_psn : object.attr.sq_psn;
@@ -358,6 +381,8 @@ int query_qp(ibv_qp *base, ibv_qp_attr *attr, int, ibv_qp_init_attr *init)
 
 int destroy_qp(ibv_qp *base)
 {
+	if (!known_in(base->context, base))
+		return EINVAL;
 	auto &object = *to_object<QpObject>(base);
 	{
 		std::lock_guard guard(object.context.lock);
@@ -389,7 +414,9 @@ namespace
 QueuePair *member_of(ibv_qp *base, const ibv_gid *gid, Address &group)
 {
 	std::copy_n(gid->raw, group.gid.size(), group.gid.begin());
-	return base->qp_type == IBV_QPT_UD && group.is_multicast() ? to_object<QpObject>(base)->qp.get() : nullptr;
+	return known_in(base->context, base) && base->qp_type == IBV_QPT_UD && group.is_multicast()
+		       ? to_object<QpObject>(base)->qp.get()
+		       : nullptr;
 }
 
 } // namespace

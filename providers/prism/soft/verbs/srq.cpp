@@ -7,34 +7,29 @@
 namespace prism::soft
 {
 
-namespace
-{
-
-constexpr std::uint32_t max_srq_wr = 1 << 24;
-constexpr std::uint32_t max_srq_sge = 32;
-
-} // namespace
-
 ibv_srq *create_shared_queue(ibv_context *context, ibv_srq_init_attr_ex *attr, bool free_list)
 {
 	constexpr std::uint32_t known = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
-	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd)
+	if ((attr->comp_mask & ~known) || !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !known_in(context, attr->pd))
 		return fail<ibv_srq>(EINVAL);
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
 		return fail<ibv_srq>(EOPNOTSUPP);
 	const std::uint32_t max_sge = free_list ? 1 : std::max(1u, attr->attr.max_sge);
-	if (!attr->attr.max_wr || attr->attr.max_wr > max_srq_wr || attr->attr.max_sge > max_srq_sge ||
+	if (!attr->attr.max_wr || attr->attr.max_wr > limits::max_srq_wr || attr->attr.max_sge > limits::max_sge ||
 		(free_list && attr->attr.max_sge != 1))
 		return fail<ibv_srq>(EINVAL);
 	Context &owner = to_context(context);
 	auto &pd = *to_object<ProtectionDomain>(attr->pd);
+	Place place = owner.quotas.srqs.take();
+	if (!place)
+		return fail<ibv_srq>(ENOMEM);
 	std::unique_ptr<SrqObject> srq;
 	{
 		std::lock_guard guard(owner.lock);
 		srq = std::make_unique<SrqObject>(
 			owner, pd, owner.engine().take_srqn(), attr->attr.max_wr, max_sge, free_list);
+		srq->place = std::move(place);
 		srq->queue.owner = srq.get();
-		srq->queue.limit = attr->attr.srq_limit;
 		owner.engine().add_srq(srq->queue);
 	}
 	pd.users++;
@@ -64,7 +59,11 @@ ibv_srq *create_srq_ex(ibv_context *context, ibv_srq_init_attr_ex *attr)
 
 int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
+	if (mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
+		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
 		return EOPNOTSUPP;
 	if (!(mask & IBV_SRQ_LIMIT))
@@ -73,11 +72,14 @@ int modify_srq(ibv_srq *srq, ibv_srq_attr *attr, int mask)
 		return EINVAL;
 	std::lock_guard guard(object.context.lock);
 	object.queue.limit = attr->srq_limit;
+	object.context.engine().report_limit(object.queue); /* it may be below already */
 	return 0;
 }
 
 int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
 	std::lock_guard guard(object.context.lock);
 	attr->max_wr = object.queue.queue.max_wr();
@@ -88,6 +90,8 @@ int query_srq(ibv_srq *srq, ibv_srq_attr *attr)
 
 int destroy_srq(ibv_srq *srq)
 {
+	if (!known_in(srq->context, srq))
+		return EINVAL;
 	auto &object = *to_object<SrqObject>(srq);
 	if (object.users)
 		return EBUSY;
