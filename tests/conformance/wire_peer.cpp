@@ -80,6 +80,12 @@ unsigned be16(const std::uint8_t *p)
 	return static_cast<unsigned>(p[0] << 8 | p[1]);
 }
 
+void put_be16(std::uint8_t *p, std::uint16_t value)
+{
+	p[0] = static_cast<std::uint8_t>(value >> 8);
+	p[1] = static_cast<std::uint8_t>(value);
+}
+
 } // namespace
 
 ibv_gid to_gid(const std::string &address)
@@ -119,7 +125,8 @@ WirePeer::WirePeer(const WirePath &path, std::uint16_t port)
 	: own_(to_gid(path.peer)),
 	  device_(to_gid(path.device)), flow_{soft_address(own_), soft_address(device_), port, roce_port},
 	  socket_(socket_in(path.network_namespace, ipv6() ? AF_INET6 : AF_INET, SOCK_DGRAM, 0)),
-	  tap_(socket_in(path.network_namespace, AF_PACKET, SOCK_DGRAM, htons(ipv6() ? ETH_P_IPV6 : ETH_P_IP)))
+	  tap_(socket_in(path.network_namespace, AF_PACKET, SOCK_DGRAM, htons(ipv6() ? ETH_P_IPV6 : ETH_P_IP))),
+	  network_namespace_(path.network_namespace)
 {
 	const int discover = IP_PMTUDISC_DO;
 	if (!ipv6())
@@ -147,6 +154,21 @@ void WirePeer::send_raw(std::span<const std::uint8_t> datagram) const
 	const SocketAddress to = to_socket_address(device_, ipv6(), roce_port);
 	must(static_cast<int>(sendto(socket_.get(), datagram.data(), datagram.size(), 0, to.get(), to.length)),
 		"sendto");
+}
+
+void WirePeer::send_without_length(const Packet &packet) const
+{
+	const Descriptor raw = socket_in(network_namespace_, AF_INET6, SOCK_RAW, IPPROTO_UDP);
+	const int checksum_at = 6; /* in the UDP header: the kernel fills it in */
+	must(setsockopt(raw.get(), IPPROTO_IPV6, IPV6_CHECKSUM, &checksum_at, sizeof(checksum_at)), "IPV6_CHECKSUM");
+	Packet datagram(udp_header);
+	put_be16(datagram.data(), flow_.source_port);
+	put_be16(datagram.data() + 2, roce_port);
+	datagram.insert(datagram.end(), packet.begin(), packet.end());
+	datagram.resize(datagram.size() + soft::icrc_size);
+	soft::store_icrc(datagram.data() + udp_header + packet.size(), icrc_of(packet));
+	const SocketAddress to = to_socket_address(device_, true, 0);
+	must(static_cast<int>(sendto(raw.get(), datagram.data(), datagram.size(), 0, to.get(), to.length)), "sendto");
 }
 
 void WirePeer::send_train(std::span<const Packet> packets) const

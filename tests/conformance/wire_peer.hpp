@@ -64,6 +64,8 @@ public:
 	[[nodiscard]] std::uint32_t icrc_of(const Packet &packet, std::uint16_t ip_id = 0) const;
 	/** As it is, ICRC included if it is to have one. */
 	void send_raw(std::span<const std::uint8_t> datagram) const;
+	/** As send(), over IPv6, with 0 for the UDP length: to the kernel that means as long as the IP packet. */
+	void send_without_length(const Packet &packet) const;
 	/** Packets of one size, the last one perhaps shorter, as one UDP_SEGMENT train; with their ICRCs. */
 	void send_train(std::span<const Packet> packets) const;
 
@@ -80,6 +82,7 @@ private:
 	ibv_gid own_, device_;
 	soft::IcrcFlow flow_;
 	Descriptor socket_, tap_;
+	std::string network_namespace_;
 	std::string complaint_;
 };
 

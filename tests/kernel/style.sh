@@ -25,5 +25,18 @@ for line in patches/*; do
 		echo "$line: more than one line of context"
 		status=1
 	fi
+	# Faults of stock rxe: mended without anything of ours, and told to those who would take the mend.
+	for patch in "$line"/00*.patch; do
+		if sed '1d' "$patch" | grep -qi prism || ! grep -q '^Subject: RDMA/rxe: ' "$patch" ||
+			! grep -q '^Cc: stable@vger.kernel.org$' "$patch"; then
+			echo "$patch: does not stand alone, or has no subject and trailers"
+			status=1
+		fi
+		name=$(basename "$patch" .patch)
+		if ! grep -q "^| ${name#*-} |" ../../docs/kernel-module.md; then
+			echo "$patch: is not in docs/kernel-module.md"
+			status=1
+		fi
+	done
 done
 exit $status

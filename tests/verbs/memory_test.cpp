@@ -13,6 +13,40 @@ class Memory : public EachVariant
 {
 protected:
 	Memory() { connect(); }
+
+	/** A window of the server's memory from 64 on, bound on the server's queue pair. */
+	Op bind_request(ibv_mw *window) const
+	{
+		Op bind = standard(IBV_WR_BIND_MW, {});
+		bind.window = window;
+		bind.value = ibv_inc_rkey(window->rkey);
+		bind.bind = {server.memory.mr(), server.memory.at(64), 64, IBV_ACCESS_REMOTE_READ};
+		return bind;
+	}
+
+	/** LOCAL_INV by @p at, SEND_WITH_INV from @p from to it: neither gets at the window. */
+	void expect_no_invalidation(ibv_qp *from, ibv_qp *at, std::uint32_t key)
+	{
+		connect(from, client, at, server);
+		post_recv(at, {});
+		Op send = standard(IBV_WR_SEND_WITH_INV, {});
+		send.value = key;
+		ASSERT_EQ(post_to(from, {send}), 0);
+		ASSERT_TRUE(next(client.cq.get()));
+		const auto received = next(server.cq.get());
+		ASSERT_TRUE(received);
+		EXPECT_NE(received->status, IBV_WC_SUCCESS);
+		for (ibv_qp *end : {from, at})
+			ASSERT_EQ(move_to(end, IBV_QPS_RESET), 0);
+		connect(from, client, at, server);
+		Op invalidate = standard(IBV_WR_LOCAL_INV, {});
+		invalidate.value = key;
+		ASSERT_EQ(post_to(at, {invalidate.id(77)}), 0);
+		const auto done = next(server.cq.get());
+		ASSERT_TRUE(done);
+		EXPECT_EQ(done->wr_id, 77u);
+		EXPECT_NE(done->status, IBV_WC_SUCCESS);
+	}
 };
 
 TEST_P(Memory, DeviceMemoryIsScratchForRedirects)
@@ -63,6 +97,41 @@ TEST_P(Memory, WindowOfTypeTwoIsBoundUsedAndInvalidatedRemotely)
 	EXPECT_TRUE(wc->wc_flags & IBV_WC_WITH_INV);
 	EXPECT_EQ(wc->invalidated_rkey, bind.value);
 	expect_fault(read, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR, "rx_access_error");
+}
+
+TEST_P(Memory, WindowIsInvalidatedByItsQueuePairAlone)
+{
+	const Owned<ibv_pd> pd(ibv_alloc_pd(server.context.get()));
+	const Owned<ibv_mw> window(ibv_alloc_mw(server.pd.get(), IBV_MW_TYPE_2));
+	const Op bind = bind_request(window.get());
+	ASSERT_EQ(post_to(peer.get(), {bind}), 0);
+	ASSERT_EQ(next(server.cq.get())->status, IBV_WC_SUCCESS);
+	Op read = prism_read({client.memory.sge(0, 8)}, server.memory, 64);
+	read.rkey = bind.value;
+	QpOptions foreign;
+	foreign.pd = pd.get();
+	for (const QpOptions &options : {QpOptions{}, foreign}) {
+		SCOPED_TRACE(options.pd ? "of another domain" : "of the same domain");
+		const Owned<ibv_qp> from = create_qp(client), at = create_qp(server, options);
+		expect_no_invalidation(from.get(), at.get(), bind.value);
+		EXPECT_EQ(status(read), 0u);
+	}
+}
+
+TEST_P(Memory, WindowBeyondItsRegionIsNotBound)
+{
+	const std::uint64_t end = server.memory.at(server.memory.length());
+	for (const std::uint64_t start : {end, end - 63, server.memory.at() - 1, ~std::uint64_t{7}}) {
+		const Owned<ibv_mw> window(ibv_alloc_mw(server.pd.get(), IBV_MW_TYPE_2));
+		Op bind = bind_request(window.get());
+		bind.bind.addr = start;
+		ASSERT_EQ(post_to(peer.get(), {bind}), 0);
+		const auto bound = next(server.cq.get());
+		ASSERT_TRUE(bound);
+		EXPECT_NE(bound->status, IBV_WC_SUCCESS) << start - server.memory.at();
+		disconnect();
+		connect();
+	}
 }
 
 TEST_P(Memory, RegionWithABoundWindowIsBusy)

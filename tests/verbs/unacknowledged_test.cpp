@@ -70,8 +70,12 @@ protected:
 	void SetUp() override
 	{
 		Unacknowledged::SetUp();
-		if (IsSkipped())
-			return;
+		if (!IsSkipped())
+			make();
+	}
+
+	void make()
+	{
 		from = ready(client);
 		to = ready(server);
 		ah = path(client, server);
@@ -323,6 +327,41 @@ TEST_P(Datagrams, ABatchKeepsNobodyOut)
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Datagrams, testing::ValuesIn(all_variants()), variant_name);
+
+/** Also on a kernel device: there the error and the flush take the same way. */
+class FailedDatagrams : public Datagrams
+{
+protected:
+	void SetUp() override { make(); }
+};
+
+TEST_P(FailedDatagrams, CompleteOnceEach)
+{
+	ibv_sge unknown{client.memory.at(), 8, 0x1234500};
+	ibv_send_wr wrs[3]{}, *bad;
+	for (std::size_t i = 0; i < 3; i++) {
+		wrs[i].wr_id = i + 1;
+		wrs[i].next = i < 2 ? &wrs[i + 1] : nullptr;
+		wrs[i].sg_list = &unknown;
+		wrs[i].num_sge = 1;
+		wrs[i].opcode = IBV_WR_SEND;
+		wrs[i].wr.ud = {ah.get(), to->qp_num, qkey};
+	}
+	ASSERT_EQ(ibv_post_send(from.get(), wrs, &bad), 0);
+	const ibv_wc_status of_rxe[] = {IBV_WC_LOC_QP_OP_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};
+	const ibv_wc_status ours[] = {IBV_WC_LOC_PROT_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};
+	for (std::size_t i = 0; i < 3; i++) {
+		const auto wc = next(client.cq.get());
+		ASSERT_TRUE(wc);
+		EXPECT_EQ(wc->wr_id, i + 1);
+		EXPECT_EQ(wc->status, rxe_says(of_rxe[i], ours[i]));
+	}
+	EXPECT_EQ(state_of(from.get()), IBV_QPS_ERR);
+	ibv_wc wc;
+	EXPECT_EQ(ibv_poll_cq(client.cq.get(), 1, &wc), 0) << "one completed twice";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FailedDatagrams, testing::ValuesIn(all_variants()), variant_name);
 
 /* Multicast ----------------------------------------------------------------------------------------------------- */
 

@@ -365,6 +365,7 @@ int run(const Options &options)
 		return 1;
 	}
 	const Device fresh(options.device);
+	flushes_end(fresh);
 	if (!normal_exchange(fresh)) {
 		fmt::print("FAIL: no normal exchange afterwards\n");
 		return 1;

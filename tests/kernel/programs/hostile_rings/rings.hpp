@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device.hpp"
 #include "prism_abi.h"
 #include "random.hpp"
 
@@ -88,5 +89,8 @@ private:
 	test::Random random_;
 	const std::int64_t opcode_;
 };
+
+/** Throws unless queue pairs reach ERROR and RESET while their user posts receives as fast as they are flushed. */
+void flushes_end(const conformance::Device &device);
 
 } // namespace prism::hostile

@@ -80,6 +80,16 @@ void short_packets(Bench &bench, WireTarget &target)
 		});
 }
 
+/** If the length were believed, the ICRC would be looked for 64 KiB behind the packet. */
+void without_length(Bench &bench, WireTarget &target)
+{
+	if (!bench.peer.ipv6())
+		return;
+	for (unsigned i = 0; i < 16; i++)
+		dropped(bench, target, "a UDP length of 0", "",
+			[&](Packet &packet) { bench.peer.send_without_length(packet); });
+}
+
 void corrupted(Bench &bench, WireTarget &target)
 {
 	for (std::size_t byte = 0; byte < 32; byte++) {
@@ -440,6 +450,7 @@ void run_bad_packets(Bench &bench)
 	bench.section("packets that are dropped");
 	WireTarget &target = bench.fresh();
 	short_packets(bench, target);
+	without_length(bench, target);
 	corrupted(bench, target);
 	misdirected(bench, target);
 	not_receiving(bench);
