@@ -13,7 +13,7 @@ namespace
 
 constexpr int max_cqe = limits::max_cqe;
 constexpr std::uint64_t supported_wc_flags = IBV_WC_STANDARD_FLAGS;
-constexpr std::uint32_t supported_flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+constexpr std::uint32_t supported_flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 
 CompletionQueueObject &self(ibv_cq_ex *cq)
 {
