@@ -180,8 +180,10 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 			return PRISM_POP_EMPTY;
 		if (!err)
 			err = prism_check_entry(qp, &sge);
-		if (!err && length > sge.length)
+		if (!err && length > sge.length) {
+			prism_count(qp, PRISM_CNT_TOO_LARGE);
 			return PRISM_POP_TOO_LARGE;
+		}
 		prism_take_entry(srq);
 		if (!err) {
 			buffer->va = sge.addr;

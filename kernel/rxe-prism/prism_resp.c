@@ -77,9 +77,6 @@ static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
 	case PRISM_FAULT_INVALID:
 		prism_count(qp, PRISM_CNT_BAD_ALIGNMENT);
 		return PRISM_VERDICT_INVALID;
-	case PRISM_FAULT_TOO_LARGE:
-		prism_count(qp, PRISM_CNT_TOO_LARGE);
-		return PRISM_VERDICT_INVALID;
 	case PRISM_FAULT_FREE_LIST:
 		prism_count(qp, PRISM_CNT_BAD_FREE_LIST);
 		return PRISM_VERDICT_ACCESS;

@@ -38,7 +38,7 @@ inline void encode_capability(prismdv_capability &record, std::uint64_t features
 inline int decode_capability(const prismdv_capability &record, std::uint64_t &features)
 {
 	const std::uint8_t low = record.bytes[4], high = record.bytes[5];
-	if (!std::equal(std::begin(capability_magic), std::end(capability_magic), record.bytes) || low > high)
+	if (!std::equal(std::begin(capability_magic), std::end(capability_magic), record.bytes) || !low || low > high)
 		return EINVAL;
 	if (low > PRISM_PROTOCOL_VERSION || high < PRISM_PROTOCOL_VERSION)
 		return EPROTONOSUPPORT;

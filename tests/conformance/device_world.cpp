@@ -26,7 +26,6 @@ constexpr std::array counters_of_faults{
 	std::pair{"rx_bad_alignment", Reason::alignment},
 	std::pair{"rx_access_error", Reason::access},
 	std::pair{"rx_bad_free_list", Reason::free_list},
-	std::pair{"rx_payload_too_large", Reason::too_large},
 };
 
 std::vector<std::uint64_t> read_faults(const Device &device)

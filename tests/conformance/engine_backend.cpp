@@ -88,7 +88,6 @@ private:
 		std::pair{&soft::ProtocolCounters::rx_bad_alignment, Reason::alignment},
 		std::pair{&soft::ProtocolCounters::rx_access_error, Reason::access},
 		std::pair{&soft::ProtocolCounters::rx_bad_free_list, Reason::free_list},
-		std::pair{&soft::ProtocolCounters::rx_payload_too_large, Reason::too_large},
 	};
 
 	[[nodiscard]] std::uint32_t key(int region) const

@@ -327,14 +327,11 @@ Reason reason_of(prism_reject reject)
 
 void set_fault(Outcome &outcome, unsigned fault)
 {
-	const bool invalid = fault == PRISM_FAULT_INVALID || fault == PRISM_FAULT_TOO_LARGE;
+	const bool invalid = fault == PRISM_FAULT_INVALID;
 	outcome.verdict = invalid ? Verdict::invalid_request : Verdict::access_error;
 	switch (fault) {
 	case PRISM_FAULT_INVALID:
 		outcome.reason = Reason::alignment;
-		break;
-	case PRISM_FAULT_TOO_LARGE:
-		outcome.reason = Reason::too_large;
 		break;
 	case PRISM_FAULT_FREE_LIST:
 		outcome.reason = Reason::free_list;

@@ -270,7 +270,7 @@ Entry World::take(const Request &request)
 		const Entry entry = list.entries.front();
 		const int error = entry_error(list, entry);
 		if (!error && entry.length < request.length)
-			throw Fault{Verdict::invalid_request, Reason::too_large};
+			throw Unsuccessful{Status::no_buffer};
 		list.entries.pop_front();
 		if (!error) {
 			list.popped++;

@@ -150,8 +150,7 @@ enum class Reason : std::uint8_t {
 	operand,
 	alignment,
 	access,
-	free_list,
-	too_large
+	free_list
 };
 
 /** What the requester learns, and what the responder counts. */

@@ -115,7 +115,7 @@ private:
 		SendRequest &wr = *endpoint_.next();
 		wr.wr_id = next_;
 		std::uint32_t length = 600;
-		switch (next_ % 7) {
+		switch (next_ % 8) {
 		case 0:
 			wr.kind = SendKind::read;
 			length = piece;
@@ -129,6 +129,10 @@ private:
 			break;
 		case 3:
 			wr.kind = SendKind::write;
+			break;
+		case 4:
+			wr.kind = SendKind::atomic_write;
+			length = 8;
 			break;
 		default:
 			post_prism(wr);

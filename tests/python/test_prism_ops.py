@@ -216,6 +216,10 @@ class PrismCasTest(PrismTrafficTestCase):
 
 
 class PrismAllocateTest(PrismTrafficTestCase):
+    def test_buffer_too_short(self):
+        self.post_buffers(1)
+        self.assertEqual(self.run_ops([self.allocate(sg=[self.local(0, self.BUFFER_SIZE + 1)])]), ['NO_BUFFER'])
+
     def test_exhaustion(self):
         self.post_buffers(2)
         statuses = self.run_ops([self.allocate(result=self.local(256 + 8 * i, 8)) for i in range(3)])

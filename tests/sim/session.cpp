@@ -98,7 +98,7 @@ void Session::post_one()
 		post_long_read();
 		return;
 	}
-	switch (sim_.random.below(11)) {
+	switch (sim_.random.below(12)) {
 	case 0:
 		post_atomic(Kind::add);
 		break;
@@ -126,6 +126,9 @@ void Session::post_one()
 	case 8:
 		post_plain_read();
 		break;
+	case 9:
+		post_word();
+		break;
 	default:
 		post_read();
 		break;
@@ -149,6 +152,18 @@ void Session::post_atomic(Kind kind)
 		wr.swap = ++own_swaps_;
 		wr.remote_addr = own_va(own_swap);
 	}
+	finish(wr, 8);
+}
+
+/** Atomic writes of ever greater values: executed again, one would bring an old value back. */
+void Session::post_word()
+{
+	SendRequest &wr = begin(Kind::word);
+	wr.kind = SendKind::atomic_write;
+	wr.rkey = sim_.key;
+	wr.remote_addr = own_va(own_word);
+	pending_.back().expected = ++words_;
+	store64(piece(next_id_), words_);
 	finish(wr, 8);
 }
 
@@ -364,6 +379,11 @@ void Session::check(const Pending &pending, const ibv_wc &wc)
 		if (load64(local) != pending.expected)
 			find(fmt::format("CMP_AND_SWP saw {}, not {}", load64(local), pending.expected));
 		break;
+	case Kind::word:
+		if (load64(own(own_word)) < pending.expected)
+			find(fmt::format("atomic write {} has completed, the word is {}", pending.expected,
+				load64(own(own_word))));
+		break;
 	case Kind::version_cas:
 		if (wc.vendor_err != PRISM_STATUS_OK || load64(local + 8) != pending.expected)
 			find(fmt::format("CAS status {}, saw version {}, not {}", wc.vendor_err, load64(local + 8),
@@ -487,6 +507,8 @@ void Session::final_check()
 {
 	if (load64(own(own_swap)) != own_swaps_)
 		find("CMP_AND_SWP did not run once each");
+	if (load64(own(own_word)) != words_)
+		find("atomic writes did not run once each, in order");
 	if (load64(own(own_version) + 8) != versions_)
 		find("CAS did not run once each");
 	for (unsigned slot = 0; slot < slots; slot++) {

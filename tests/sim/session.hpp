@@ -39,6 +39,7 @@ constexpr std::uint64_t buffers_at = objects_at + place_count * object_size;
 constexpr std::uint64_t private_at = buffers_at + buffer_count * buffer_size;
 
 /** Where things are in a QP's private part of it. */
+constexpr std::uint64_t own_word = 0;
 constexpr std::uint64_t own_swap = 32;
 constexpr std::uint64_t own_version = 64;
 constexpr std::uint64_t own_install = 96;
@@ -99,6 +100,7 @@ class Simulation;
 enum class Kind : std::uint8_t {
 	add,
 	swap,
+	word,
 	version_cas,
 	allocate,
 	install,
@@ -144,6 +146,7 @@ public:
 private:
 	void post_one();
 	void post_atomic(Kind kind);
+	void post_word();
 	void post_cas();
 	void post_allocate(bool chain);
 	void post_install(unsigned slot);
@@ -182,7 +185,7 @@ private:
 	std::deque<Pending> pending_;
 	std::uint64_t completed_ = 0;
 
-	std::uint64_t own_swaps_ = 0, versions_ = 0; /* posted so far */
+	std::uint64_t own_swaps_ = 0, words_ = 0, versions_ = 0; /* posted so far */
 	unsigned next_slot_ = 0;
 	std::set<unsigned> slots_used_;                             /* written to by something under way */
 	bool allocate_ok_ = false;                                  /* of the last ALLOCATE that completed */

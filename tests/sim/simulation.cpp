@@ -190,7 +190,8 @@ void Simulation::execute_again(const prism_bth &bth)
 {
 	soft::QueuePair *qp = server.engine.find_qp(bth.qpn);
 	const bool once = bth.opcode == soft::rc_fetch_add || bth.opcode == soft::rc_cmp_swap ||
-			  bth.opcode == PRISM_OP_CAS || bth.opcode == PRISM_OP_ALLOCATE_ONLY;
+			  bth.opcode == soft::rc_atomic_write || bth.opcode == PRISM_OP_CAS ||
+			  bth.opcode == PRISM_OP_ALLOCATE_ONLY;
 	if (qp && once && soft::psn_diff(bth.psn, qp->resp.expected_psn) < 0)
 		qp->resp.expected_psn = bth.psn;
 }

@@ -251,10 +251,8 @@ static bool pop(struct run *run, struct prism_buffer *buffer)
 	case PRISM_POP_OK:
 		return true;
 	case PRISM_POP_EMPTY:
-		run->result->status = PRISM_STATUS_NO_BUFFER;
-		return false;
 	case PRISM_POP_TOO_LARGE:
-		run->result->fault = PRISM_FAULT_TOO_LARGE;
+		run->result->status = PRISM_STATUS_NO_BUFFER;
 		return false;
 	default:
 		run->result->fault = PRISM_FAULT_FREE_LIST;

@@ -41,7 +41,6 @@ struct prism_buffer {
 enum prism_fault {
 	PRISM_NO_FAULT,
 	PRISM_FAULT_INVALID,		/* alignment behind a pointer */
-	PRISM_FAULT_TOO_LARGE,		/* payload larger than the buffer: an invalid request too */
 	PRISM_FAULT_ACCESS,		/* remote access error */
 	PRISM_FAULT_FREE_LIST,		/* no such free list for this QP: a remote access error too */
 };

@@ -488,8 +488,10 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 		const std::uint64_t wr_id = again ? srq->returned.front().wr_id : srq->queue.front().wr_id;
 		const Sge entry = again ? srq->returned.front().entry : srq->queue.front().sges[0];
 		const int error = check_entry(*srq, entry);
-		if (!error && entry.length < length)
+		if (!error && entry.length < length) {
+			counters.rx_payload_too_large++;
 			return PRISM_POP_TOO_LARGE;
+		}
 		if (again) {
 			srq->returned.pop_front();
 		} else {

@@ -139,10 +139,6 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		engine_.counters.rx_bad_alignment++;
 		nak_and_fail(syndrome_invalid_request, bth.psn);
 		return;
-	case PRISM_FAULT_TOO_LARGE:
-		engine_.counters.rx_payload_too_large++;
-		nak_and_fail(syndrome_invalid_request, bth.psn);
-		return;
 	case PRISM_FAULT_FREE_LIST:
 		engine_.counters.rx_bad_free_list++;
 		nak_and_fail(syndrome_access_error, bth.psn);

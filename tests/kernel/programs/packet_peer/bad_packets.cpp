@@ -316,7 +316,8 @@ void free_lists(Bench &bench)
 	Request large = request_of(Op::allocate);
 	large.payload.assign(buffer_size + 1, 1);
 	large.length = buffer_size + 1;
-	refused(bench, large, "a payload larger than the buffer", "rx_payload_too_large");
+	WireTarget &target = bench.fresh();
+	bench.agree(target, large, "a payload larger than the buffer");
 }
 
 /* Between two packets ------------------------------------------------------------------------------------------ */
