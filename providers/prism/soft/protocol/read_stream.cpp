@@ -171,13 +171,7 @@ void Responder::send_read_packet()
 	if (n) {
 		span.region = target.resolve(stream.rkey, span.va, n, PRISM_RIGHT_READ);
 		if (!span.region) {
-			/* The region was deregistered while its READ was under way. */
-			end_stream();
-			engine_.counters.rx_access_error++;
-			if (stream.duplicate)
-				send_ack(syndrome_access_error, psn);
-			else
-				nak_and_fail(syndrome_access_error, psn);
+			lose_stream_memory(psn);
 			return;
 		}
 	}
@@ -195,6 +189,10 @@ void Responder::send_read_packet()
 		put_unaligned_be32(stream.length, packet + bth_size + aeth_size + 4);
 	}
 	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
+	if (target.faulted()) {
+		lose_stream_memory(psn);
+		return;
+	}
 	engine_.sink_.commit();
 	stream.offset += n;
 	if (last) {
@@ -202,6 +200,17 @@ void Responder::send_read_packet()
 		stream.interval -= stream.interval / 8;
 		end_stream();
 	}
+}
+
+/** The region was deregistered, or its memory unmapped, while its READ was under way. */
+void Responder::lose_stream_memory(std::uint32_t psn)
+{
+	end_stream();
+	engine_.counters.rx_access_error++;
+	if (resp_.stream.duplicate)
+		send_ack(syndrome_access_error, psn);
+	else
+		nak_and_fail(syndrome_access_error, psn);
 }
 
 void Responder::end_stream()

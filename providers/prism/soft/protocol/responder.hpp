@@ -73,6 +73,7 @@ private:
 	void start_stream(const ReadStream &stream, Time now);
 	void send_burst(Time now);
 	void send_read_packet();
+	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();
 
 	void advance(std::uint32_t psns) { resp_.expected_psn = psn_add(resp_.expected_psn, psns); }
@@ -87,6 +88,7 @@ private:
 	void drop_message();
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
+	void refuse_memory(std::uint32_t psn);
 	void refuse_excess(std::uint32_t psn);
 	void refuse_access(std::uint32_t psn);
 	void count_result(const prism_request &request, const prism_result &result);

@@ -65,6 +65,8 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		refuse(reject, bth.psn);
 		return;
 	}
+	if (target.faulted())
+		result.fault = PRISM_FAULT_ACCESS;
 	finish_prism(bth, request, result, now);
 }
 
@@ -247,7 +249,7 @@ void Responder::duplicate_prism(const prism_bth &bth, Packet packet, Time now)
 	TargetMemory target(engine_, qp_);
 	engine_.begun_++;
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
-	if (result.fault) {
+	if (result.fault || target.faulted()) {
 		/* Not an error of this QP: what the duplicate asks for may rightly have gone since. */
 		engine_.counters.rx_access_error++;
 		send_ack(syndrome_access_error, bth.psn);
