@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have none: librdmacm stays as it is, and what
-// it writes to this file arrives here (cm/ucma.hpp).
+// The connection manager's file, /dev/infiniband/rdma_cm, for hosts that have
+// none: librdmacm stays as it is, and what it writes to this file arrives here
+// (cm/ucma.hpp).
 //
-// A host that has the file keeps it, and with it the kernel's connections: the userspace devices then have no
-// connection manager, unless the user asked for them alone (prism-run --only, or --device).
+// A host that has the file keeps it, and with it the kernel's connections: the
+// userspace devices then have no connection manager, unless the user asked for
+// them alone (prism-run --only, or --device).
 //
-// That takes three functions of the C library, which for any other descriptor cost one look into a table, and two of
-// libibverbs: librdmacm asks by one for the version of the file's commands; the other opens devices, whose QP 1 may get
-// what another process of the host waits for.
+// That takes three functions of the C library, which for any other descriptor
+// cost one look into a table, and two of libibverbs: librdmacm asks by one for
+// the version of the file's commands; the other opens devices, whose QP 1 may
+// get what another process of the host waits for.
 #include "../cm/ucma.hpp"
 #include "cm_device.hpp"
 #include "options.hpp"
@@ -26,6 +29,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -45,47 +49,96 @@ constexpr const char *cm_device = "/dev/infiniband/rdma_cm";
 constexpr std::string_view abi_file = "class/misc/rdma_cm/abi_version";
 constexpr std::string_view soft_prefix = "prism_";
 
-// Which descriptors are channels of ours. Read by every write() and close() of the program, signal handlers included.
+template <typename Signature>
+Signature *next_definition(const char *name)
+{
+	return reinterpret_cast<Signature *>(dlsym(RTLD_NEXT, name));
+}
+
+ssize_t real_write(int fd, const void *data, size_t size)
+{
+	static auto *const next = next_definition<ssize_t(int, const void *, size_t)>("write");
+
+	return next(fd, data, size);
+}
+
+int real_close(int fd)
+{
+	static auto *const next = next_definition<int(int)>("close");
+
+	return next(fd);
+}
+
+// Which eventfd the descriptor is, by the number that the kernel gives each
+// (since Linux 5.2). 0: not one. Without that number all are alike, and without
+// /proc all descriptors.
+uint64_t eventfd_of(int fd)
+{
+	constexpr uint64_t unknown = 1;
+	std::array<char, 32> path{};
+	std::array<char, 512> text{};
+
+	std::snprintf(path.data(), path.size(), "/proc/self/fdinfo/%d", fd);
+	const int info = openat(AT_FDCWD, path.data(), O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return unknown;
+	const ssize_t length = read(info, text.data(), text.size() - 1);
+	real_close(info);
+	if (length <= 0)
+		return unknown;
+	if (!std::strstr(text.data(), "eventfd-count:"))
+		return 0;
+	const char *const number = std::strstr(text.data(), "eventfd-id:");
+	return number ? std::strtoull(number + std::strlen("eventfd-id:"), nullptr, 10) + unknown + 1 : unknown;
+}
+
+// Which descriptors were channels of ours, when they were last seen. Read by
+// every write() and close() of the program, signal handlers included. A
+// descriptor may end without our being asked (dup2(), a system call), and a
+// child of vfork() closes its own in our memory: so before a channel is used as
+// one, it is looked at again.
 class ChannelTable
 {
 public:
-	bool contains(int fd) const { return in_range(fd) && (word(fd).load(std::memory_order_relaxed) & bit(fd)); }
+	bool may_contain(int fd) const { return in_range(fd) && at(fd).load(std::memory_order_relaxed); }
+	bool contains(int fd) const { return may_contain(fd) && at(fd) == eventfd_of(fd); }
 
 	bool insert(int fd)
 	{
 		if (!in_range(fd))
 			return false;
-		word(fd).fetch_or(bit(fd));
+		at(fd) = eventfd_of(fd);
 		return true;
 	}
-	void erase(int fd) { word(fd).fetch_and(~bit(fd)); }
+	void erase(int fd) { at(fd) = 0; }
 
 	void clear()
 	{
-		for (auto &each : words)
-			each = 0;
+		for (auto &each : channels)
+			if (each)
+				each = 0;
 	}
 
-private:
-	static constexpr int word_bits = 64;
 	static constexpr int size = 1 << 16;
 
+private:
 	static bool in_range(int fd) { return fd >= 0 && fd < size; }
-	static uint64_t bit(int fd) { return uint64_t{1} << (fd % word_bits); }
-	std::atomic<uint64_t> &word(int fd) { return words[static_cast<size_t>(fd / word_bits)]; }
-	const std::atomic<uint64_t> &word(int fd) const { return words[static_cast<size_t>(fd / word_bits)]; }
+	std::atomic<uint64_t> &at(int fd) { return channels[static_cast<size_t>(fd)]; }
+	const std::atomic<uint64_t> &at(int fd) const { return channels[static_cast<size_t>(fd)]; }
 
-	std::array<std::atomic<uint64_t>, size / word_bits> words{};
+	std::array<std::atomic<uint64_t>, size> channels{};
 };
 
-// One for a process. A child made by fork() has neither its parent's thread nor its connections: the parent's channels
-// are dead there, and the first one it opens makes everything anew.
+// One for a process. A child made by fork() has neither its parent's thread nor
+// its connections: the parent's channels are dead there, and the first one it
+// opens makes everything anew.
 class Manager
 {
 public:
 	static Manager &get()
 	{
-		// Never destroyed: threads of the program may be in write() when the process ends.
+		// Never destroyed: threads of the program may be in write() when the
+		// process ends.
 		alignas(Manager) static std::byte storage[sizeof(Manager)];
 		static Manager *const manager = new (storage) Manager;
 		return *manager;
@@ -108,15 +161,32 @@ public:
 	// Not of a process that is a child of the channel's owner.
 	std::shared_ptr<Ucma> owner_of_channels()
 	{
+		if (owner != getpid())
+			return nullptr;
 		const std::lock_guard guard(lock);
-		return owner == getpid() ? ucma : nullptr;
+		return ucma;
+	}
+
+	// The channel's descriptor is closed, or has become another's. A child's may
+	// be; the channel is its parent's.
+	void forget(int fd)
+	{
+		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
+			owned->close_channel(fd);
+			table.erase(fd);
+		}
+	}
+
+	// A child finds the lock free.
+	static void keep_over_fork()
+	{
+		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, [] { get().lock.unlock(); });
 	}
 
 	void stop()
 	{
-		const std::lock_guard guard(lock);
-		if (owner == getpid() && ucma)
-			ucma->stop();
+		if (const std::shared_ptr<Ucma> owned = owner_of_channels())
+			owned->stop();
 	}
 
 	static ChannelTable table;
@@ -126,7 +196,8 @@ private:
 
 	bool start()
 	{
-		// What the parent left is not touched: its locks may be held by threads that do not exist here.
+		// What the parent left is not touched: its locks may be held by threads
+		// that do not exist here.
 		if (ucma)
 			new (&abandoned) std::shared_ptr<Ucma>(std::move(ucma));
 		table.clear();
@@ -136,7 +207,7 @@ private:
 	}
 
 	std::mutex lock;
-	pid_t owner = 0;
+	std::atomic<pid_t> owner = 0;
 	std::shared_ptr<Ucma> ucma;
 	alignas(std::shared_ptr<Ucma>) std::byte abandoned[sizeof(std::shared_ptr<Ucma>)];
 };
@@ -150,26 +221,6 @@ bool kernel_devices_hidden()
 	const char *const name = std::getenv(prism::launcher::env_device);
 
 	return (only && *only) || (name && std::string_view(name).starts_with(soft_prefix));
-}
-
-template <typename Signature>
-Signature *next_definition(const char *name)
-{
-	return reinterpret_cast<Signature *>(dlsym(RTLD_NEXT, name));
-}
-
-ssize_t real_write(int fd, const void *data, size_t size)
-{
-	static auto *const next = next_definition<ssize_t(int, const void *, size_t)>("write");
-
-	return next(fd, data, size);
-}
-
-int real_close(int fd)
-{
-	static auto *const next = next_definition<int(int)>("close");
-
-	return next(fd);
 }
 
 // 0 if the kernel has no connection manager.
@@ -196,7 +247,8 @@ try {
 	return false;
 }
 
-// For a context of the program's, whoever in the host the datagram is meant for.
+// For a context of the program's, whoever in the host the datagram is meant
+// for.
 void hand_management_on(void *, const union ibv_gid *from, const union ibv_gid *to, const void *data)
 try {
 	static const prism::cm::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -211,12 +263,24 @@ try {
 	// A datagram less.
 }
 
+int status_of(int fd, struct stat *status) noexcept
+{
+	const int result = fstatat(fd, "", status, AT_EMPTY_PATH);
+
+	if (result == 0 && Manager::table.contains(fd)) {
+		status->st_mode = (status->st_mode & ~mode_t{S_IFMT}) | S_IFCHR;
+		status->st_rdev = kernel_device_number();
+	}
+	return result;
+}
+
 // Before the program's first signal handler may need them.
 __attribute__((constructor)) void look_up()
 {
 	real_write(-1, nullptr, 0);
 	real_close(-1);
 	errno = 0;
+	Manager::keep_over_fork();
 }
 
 __attribute__((destructor)) void say_goodbye()
@@ -252,8 +316,12 @@ extern "C" {
 
 ssize_t write(int fd, const void *data, size_t size)
 {
-	if (!Manager::table.contains(fd))
+	if (!Manager::table.may_contain(fd))
 		return real_write(fd, data, size);
+	if (!Manager::table.contains(fd)) {
+		Manager::get().forget(fd);
+		return real_write(fd, data, size);
+	}
 	const std::shared_ptr<Ucma> ucma = Manager::get().owner_of_channels();
 	if (ucma)
 		return ucma->write(fd, data, size);
@@ -263,25 +331,52 @@ ssize_t write(int fd, const void *data, size_t size)
 
 int close(int fd)
 {
-	if (Manager::table.contains(fd)) {
-		if (const std::shared_ptr<Ucma> ucma = Manager::get().owner_of_channels())
-			ucma->close_channel(fd);
-		Manager::table.erase(fd);
-	}
+	if (Manager::table.may_contain(fd))
+		Manager::get().forget(fd);
 	return real_close(fd);
 }
 
-// librdmacm takes nothing for the connection manager but a character device; and where the kernel has one, which it
-// asks by netlink, only one with that number.
-int fstat(int fd, struct stat *status) noexcept
+int close_range(unsigned first, unsigned last, int flags) noexcept
 {
-	const int result = fstatat(fd, "", status, AT_EMPTY_PATH);
+	static auto *const next = next_definition<int(unsigned, unsigned, int)>("close_range");
 
-	if (result == 0 && Manager::table.contains(fd)) {
-		status->st_mode = (status->st_mode & ~mode_t{S_IFMT}) | S_IFCHR;
-		status->st_rdev = kernel_device_number();
-	}
-	return result;
+	for (unsigned fd = first; !flags && fd <= last && fd < unsigned{ChannelTable::size}; fd++)
+		if (Manager::table.may_contain(static_cast<int>(fd)))
+			Manager::get().forget(static_cast<int>(fd));
+	if (next)
+		return next(first, last, flags);
+	errno = ENOSYS;
+	return -1;
+}
+
+// librdmacm takes nothing for the connection manager but a character device;
+// and where the kernel has one, which it asks by netlink, only one with that
+// number.
+//
+// The names are given by hand, as in sysfs.cpp.
+int prism_fstat(int fd, struct stat *status) noexcept __asm__("fstat") __attribute__((used));
+int prism_fstat64(int fd, struct stat *status) noexcept __asm__("fstat64") __attribute__((used));
+int prism_fxstat(int version, int fd, struct stat *status) noexcept __asm__("__fxstat") __attribute__((used));
+int prism_fxstat64(int version, int fd, struct stat *status) noexcept __asm__("__fxstat64") __attribute__((used));
+
+int prism_fstat(int fd, struct stat *status) noexcept
+{
+	return status_of(fd, status);
+}
+
+int prism_fstat64(int fd, struct stat *status) noexcept
+{
+	return status_of(fd, status);
+}
+
+int prism_fxstat(int, int fd, struct stat *status) noexcept
+{
+	return status_of(fd, status);
+}
+
+int prism_fxstat64(int, int fd, struct stat *status) noexcept
+{
+	return status_of(fd, status);
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)

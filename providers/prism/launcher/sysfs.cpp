@@ -219,15 +219,99 @@ try {
 
 } // namespace
 
-extern "C" {
+namespace
+{
 
-int stat(const char *path, struct stat *status) noexcept
+int stat_file(const char *path, struct stat *status) noexcept
 {
 	if (fstatat(AT_FDCWD, path, status, 0) == 0)
 		return 0;
 	if (errno != ENOENT || !is_character_device(path))
 		return -1;
 	return fstatat(AT_FDCWD, stand_in, status, 0);
+}
+
+int open_file(const char *path, int flags, mode_t mode)
+{
+	if (const std::optional<int> channel = prism::launcher::open_cm_device(path, flags))
+		return *channel;
+	const int fd = openat(AT_FDCWD, path, flags, mode);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	return open_attribute(path, flags);
+}
+
+// The third argument of open(), if FLAGS say that there is one.
+mode_t mode_of(int flags, va_list arguments)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
+}
+
+static_assert(sizeof(off_t) == sizeof(off64_t) && sizeof(struct stat) == sizeof(struct stat64));
+
+} // namespace
+
+// The C library's names are given by hand: under _FILE_OFFSET_BITS=64 its headers mean stat64() and open64() by stat()
+// and open(). Programs come with either, or with those of older C libraries, or of -D_FORTIFY_SOURCE.
+#define TAKES_THE_NAME(name) __asm__(name) __attribute__((used))
+
+extern "C" {
+
+int prism_stat(const char *path, struct stat *status) noexcept TAKES_THE_NAME("stat");
+int prism_stat64(const char *path, struct stat *status) noexcept TAKES_THE_NAME("stat64");
+int prism_xstat(int version, const char *path, struct stat *status) noexcept TAKES_THE_NAME("__xstat");
+int prism_xstat64(int version, const char *path, struct stat *status) noexcept TAKES_THE_NAME("__xstat64");
+int prism_open(const char *path, int flags, ...) TAKES_THE_NAME("open");
+int prism_open64(const char *path, int flags, ...) TAKES_THE_NAME("open64");
+int prism_open_2(const char *path, int flags) TAKES_THE_NAME("__open_2");
+int prism_open64_2(const char *path, int flags) TAKES_THE_NAME("__open64_2");
+
+int prism_stat(const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
+int prism_stat64(const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
+int prism_xstat(int, const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
+int prism_xstat64(int, const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
+int prism_open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	const mode_t mode = mode_of(flags, arguments);
+	va_end(arguments);
+	return open_file(path, flags, mode);
+}
+
+int prism_open64(const char *path, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	const mode_t mode = mode_of(flags, arguments);
+	va_end(arguments);
+	return open_file(path, flags, mode);
+}
+
+int prism_open_2(const char *path, int flags)
+{
+	return open_file(path, flags, 0);
+}
+
+int prism_open64_2(const char *path, int flags)
+{
+	return open_file(path, flags, 0);
 }
 
 int access(const char *path, int mode) noexcept
@@ -237,23 +321,5 @@ int access(const char *path, int mode) noexcept
 	if (errno != ENOENT || !is_character_device(path))
 		return -1;
 	return faccessat(AT_FDCWD, stand_in, mode, 0);
-}
-
-int open(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_list arguments;
-		va_start(arguments, flags);
-		mode = va_arg(arguments, mode_t);
-		va_end(arguments);
-	}
-	if (const std::optional<int> channel = prism::launcher::open_cm_device(path, flags))
-		return *channel;
-	const int fd = openat(AT_FDCWD, path, flags, mode);
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	return open_attribute(path, flags);
 }
 }

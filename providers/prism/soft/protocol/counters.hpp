@@ -16,6 +16,7 @@
 	X(rx_no_receive)                                                                                               \
 	X(rx_message_dropped)                                                                                          \
 	X(rx_access_error)                                                                                             \
+	X(memory_faults)                                                                                               \
 	X(rx_bad_free_list)                                                                                            \
 	X(rx_payload_too_large)                                                                                        \
 	X(rx_duplicate)                                                                                                \

@@ -9,6 +9,7 @@
 #include "completer.hpp"
 #include "requester.hpp"
 #include "responder.hpp"
+#include "user_memory.hpp"
 
 namespace prism::soft
 {
@@ -405,6 +406,25 @@ Time Engine::next_deadline() const
 		if (!next || qp->resp.stream.next < next)
 			next = qp->resp.stream.next;
 	return next;
+}
+
+/* The application's memory --------------------------------------------------------------------------------------- */
+
+bool Engine::intact(bool done)
+{
+	if (!done)
+		counters.memory_faults++;
+	return done;
+}
+
+bool Engine::load(void *to, const void *from, std::size_t length)
+{
+	return intact(load_from_user(to, from, length));
+}
+
+bool Engine::store(void *to, const void *from, std::size_t length)
+{
+	return intact(store_to_user(to, from, length));
 }
 
 /* Free lists ---------------------------------------------------------------------------------------------------- */

@@ -158,6 +158,10 @@ private:
 	/* Grace periods (S.7) */
 	[[nodiscard]] RequestEpoch oldest_stream() const;
 	void advance(SharedReceiveQueue &srq);
+	/** The application's memory, behind a key that allows it; false, and counted, if it has been unmapped. */
+	[[nodiscard]] bool load(void *to, const void *from, std::size_t length);
+	[[nodiscard]] bool store(void *to, const void *from, std::size_t length);
+	[[nodiscard]] bool intact(bool done);
 	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
 	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
 	void log_hand_out(const SharedReceiveQueue &srq, const Sge &entry);

@@ -40,9 +40,10 @@ struct Destination {
 
 /** A send work request in its slot of the send queue. */
 struct SendRequest : WorkRequest {
-	bool started = false; /* has PSNs */
-	bool done = false;    /* a local operation that waits for its turn to complete */
-	bool latched = false; /* PRISM READ: resolution and read_length are those of its first packet */
+	bool started = false;  /* has PSNs */
+	bool unmapped = false; /* its local memory was not there */
+	bool done = false;     /* a local operation that waits for its turn to complete */
+	bool latched = false;  /* PRISM READ: resolution and read_length are those of its first packet */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
 	std::uint32_t sent = 0;   /* PSNs asked for since the last rewind, from the first */

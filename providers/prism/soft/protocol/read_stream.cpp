@@ -224,14 +224,7 @@ void Responder::send_read_packet()
 	if (n) {
 		span.region = target.resolve(stream.rkey, span.va, n, PRISM_RIGHT_READ);
 		if (!span.region) {
-			/* The region was deregistered while its READ was under way. */
-			end_stream();
-			if (stream.duplicate) {
-				fail_duplicate(psn);
-			} else {
-				engine_.counters.rx_access_error++;
-				nak_and_fail(syndrome_access_error, psn);
-			}
+			lose_stream_memory(psn);
 			return;
 		}
 	}
@@ -249,6 +242,10 @@ void Responder::send_read_packet()
 		put_unaligned_be32(stream.length, packet + bth_size + aeth_size + 4);
 	}
 	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
+	if (target.faulted()) {
+		lose_stream_memory(psn);
+		return;
+	}
 	engine_.sink_.commit();
 	stream.offset += n;
 	if (last) {
@@ -256,6 +253,18 @@ void Responder::send_read_packet()
 		stream.interval -= stream.interval / 8;
 		end_stream();
 	}
+}
+
+/** The region was deregistered, or its memory unmapped, while its READ was under way. */
+void Responder::lose_stream_memory(std::uint32_t psn)
+{
+	end_stream();
+	if (resp_.stream.duplicate) {
+		fail_duplicate(psn);
+		return;
+	}
+	engine_.counters.rx_access_error++;
+	nak_and_fail(syndrome_access_error, psn);
 }
 
 void Responder::end_stream()

@@ -52,18 +52,20 @@ bool Requester::local_memory_valid(const SendRequest &wr)
 		return false;
 	if (wr.inline_data)
 		return true;
+	if (wr.unmapped)
+		return false;
 	for (const Sge &sge : sq_.sges(wr))
 		if (sge.length && !engine_.memory.resolve(sge.lkey, sge.addr, sge.length, access, qp_.pd))
 			return false;
 	return true;
 }
 
-/** The local memory has just been checked. */
-void Requester::gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length)
+/** The keys have just been checked. False: what they name is unmapped, and nothing must be sent. */
+bool Requester::gather(SendRequest &wr, std::uint32_t offset, std::uint8_t *to, std::uint32_t length)
 {
 	if (wr.inline_data) {
 		std::memcpy(to, sq_.inline_bytes(wr).data() + offset, length);
-		return;
+		return true;
 	}
 	for (const Sge &sge : sq_.sges(wr)) {
 		if (!length)
@@ -74,11 +76,15 @@ void Requester::gather(const SendRequest &wr, std::uint32_t offset, std::uint8_t
 		}
 		const std::uint32_t n = std::min(length, sge.length - offset);
 		const Region &region = *engine_.memory.find(sge.lkey);
-		std::memcpy(to, region.base + (sge.addr - region.va) + offset, n);
+		if (!engine_.load(to, region.base + (sge.addr - region.va) + offset, n)) {
+			wr.unmapped = true;
+			return false;
+		}
 		to += n;
 		length -= n;
 		offset = 0;
 	}
+	return true;
 }
 
 bool Requester::scatter(const SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length)
@@ -92,9 +98,8 @@ bool Requester::scatter(const SendRequest &wr, std::uint32_t offset, const std::
 		}
 		const std::uint32_t n = std::min(length, sge.length - offset);
 		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, qp_.pd);
-		if (!to)
+		if (!to || !engine_.store(to, data, n))
 			return false;
-		std::memcpy(to, data, n);
 		data += n;
 		length -= n;
 		offset = 0;
@@ -108,9 +113,7 @@ bool Requester::store_result(const SendRequest &wr, std::uint64_t address)
 		return true;
 	std::uint8_t *to =
 		engine_.memory.resolve(wr.result.lkey, wr.result.addr, sizeof(address), access_local_write, qp_.pd);
-	if (to)
-		std::memcpy(to, &address, sizeof(address));
-	return to;
+	return to && engine_.store(to, &address, sizeof(address));
 }
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
@@ -331,7 +334,8 @@ std::uint32_t Requester::send_message_packet(SendRequest &wr)
 		std::memcpy(p, &wr.immediate, immediate_size);
 	else if (tail)
 		put_unaligned_be32(wr.immediate, p);
-	gather(wr, offset, packet + headers, n);
+	if (!gather(wr, offset, packet + headers, n))
+		return 0;
 	engine_.sink_.commit();
 	wr.sent++;
 	return n;
@@ -375,7 +379,8 @@ std::uint32_t Requester::send_atomic_write(SendRequest &wr)
 	put_unaligned_be64(wr.remote_addr, packet + bth_size);
 	put_unaligned_be32(wr.rkey, packet + bth_size + 8);
 	put_unaligned_be32(word, packet + bth_size + 12);
-	gather(wr, 0, packet + bth_size + reth_size, word);
+	if (!gather(wr, 0, packet + bth_size + reth_size, word))
+		return 0;
 	engine_.sink_.commit();
 	wr.sent++;
 	return word;
@@ -397,7 +402,8 @@ std::uint32_t Requester::send_prism(SendRequest &wr)
 	std::uint8_t *packet =
 		begin_packet(wr, prism_request_opcode(&request), headers, n, request.last, request.flags);
 	prism_request_encode(packet, &request);
-	gather(wr, offset, packet + headers, n);
+	if (!gather(wr, offset, packet + headers, n))
+		return 0;
 	engine_.sink_.commit();
 	wr.sent += packets;
 	if (request.op == PRISM_READ && !(request.flags & PRISM_FLAG_R))

@@ -143,6 +143,13 @@ void Responder::refuse_access(std::uint32_t psn)
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
+/** No key allows this access, or what it allows has been unmapped. */
+void Responder::refuse_memory(std::uint32_t psn)
+{
+	engine_.counters.rx_access_error++;
+	nak_and_fail(syndrome_access_error, psn);
+}
+
 /** More READ, atomic and PRISM requests at once than max_dest_rd_atomic allows. */
 void Responder::refuse_excess(std::uint32_t psn)
 {

@@ -83,6 +83,7 @@ private:
 	void start_stream(const ReadStream &stream, Time now);
 	void send_burst(Time now);
 	void send_read_packet();
+	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();
 
 	void advance(std::uint32_t psns) { resp_.expected_psn = psn_add(resp_.expected_psn, psns); }
@@ -99,6 +100,7 @@ private:
 	[[nodiscard]] bool too_many() const { return resp_.saved.empty() || resp_.excess; }
 	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
 	void refuse(prism_reject reason, std::uint32_t psn);
+	void refuse_memory(std::uint32_t psn);
 	void refuse_excess(std::uint32_t psn);
 	void refuse_access(std::uint32_t psn);
 	void count_result(const prism_request &request, const prism_result &result);

@@ -68,6 +68,8 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		refuse(reject, bth.psn);
 		return;
 	}
+	if (target.faulted())
+		result.fault = PRISM_FAULT_ACCESS;
 	finish_prism(bth, request, result, now);
 }
 
@@ -305,7 +307,7 @@ void Responder::resolve_again(SavedResponse &saved, const prism_bth &bth, const 
 	TargetMemory target(engine_, qp_);
 	prism_execute(&TargetMemory::env, target.context(), &request, true, &result);
 	/* What has been done because the READ succeeded cannot be undone. */
-	if (result.fault || (!result.reads && saved.followed)) {
+	if (result.fault || target.faulted() || (!result.reads && saved.followed)) {
 		fail_duplicate(bth.psn);
 		return;
 	}

@@ -129,12 +129,12 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 			return false;
 		}
 		span = {n ? target.resolve(msg.rkey, msg.va, n, PRISM_RIGHT_WRITE) : nullptr, msg.va, n};
-		if (n && !span.region) {
-			engine_.counters.rx_access_error++;
-			nak_and_fail(syndrome_access_error, bth.psn);
+		if (!n || span.region)
+			prism_store(&TargetMemory::env, target.context(), &span, 0, payload.data(), n);
+		if ((n && !span.region) || target.faulted()) {
+			refuse_memory(bth.psn);
 			return false;
 		}
-		prism_store(&TargetMemory::env, target.context(), &span, 0, payload.data(), n);
 		msg.va += n;
 		msg.remaining -= n;
 		msg.received += n;
@@ -169,9 +169,8 @@ ibv_wc_status Responder::store_received(Packet payload)
 		}
 		const auto n = std::min<std::uint32_t>(static_cast<std::uint32_t>(payload.size()), sge.length - offset);
 		std::uint8_t *to = engine_.memory.resolve(sge.lkey, sge.addr + offset, n, access_local_write, pd);
-		if (!to)
+		if (!to || !engine_.store(to, payload.data(), n))
 			return IBV_WC_LOC_PROT_ERR;
-		std::memcpy(to, payload.data(), n);
 		msg.received += n;
 		payload = payload.subspan(n);
 		offset = 0;
@@ -320,10 +319,8 @@ std::uint8_t *Responder::atomic_target(std::uint32_t psn, std::uint64_t va, std:
 		return nullptr;
 	}
 	std::uint8_t *word = TargetMemory(engine_, qp_).resolve(rkey, va, sizeof(std::uint64_t), right);
-	if (!word) {
-		engine_.counters.rx_access_error++;
-		nak_and_fail(syndrome_access_error, psn);
-	}
+	if (!word)
+		refuse_memory(psn);
 	return word;
 }
 
@@ -339,13 +336,17 @@ void Responder::execute_atomic(const prism_bth &bth, Packet packet)
 	if (!word)
 		return;
 	const std::uint64_t swap_add = get_unaligned_be64(p + 12), compare = get_unaligned_be64(p + 20);
-	std::uint64_t old;
+	std::uint64_t old = 0;
 	BlockLocks::instance().lock(word, sizeof(old));
-	std::memcpy(&old, word, sizeof(old));
+	bool there = engine_.load(&old, word, sizeof(old));
 	const bool fetch_add = bth.opcode == rc_fetch_add;
 	const std::uint64_t fresh = fetch_add ? old + swap_add : old == compare ? swap_add : old;
-	std::memcpy(word, &fresh, sizeof(fresh));
+	there = there && engine_.store(word, &fresh, sizeof(fresh));
 	BlockLocks::instance().unlock(word, sizeof(old));
+	if (!there) {
+		refuse_memory(bth.psn);
+		return;
+	}
 
 	SavedResponse &saved = save(bth.psn);
 	saved.atomic = true;
@@ -370,8 +371,12 @@ void Responder::execute_atomic_write(const prism_bth &bth, Packet packet)
 	if (!word)
 		return;
 	BlockLocks::instance().lock(word, size);
-	std::memcpy(word, p + reth_size, size);
+	const bool there = engine_.store(word, p + reth_size, size);
 	BlockLocks::instance().unlock(word, size);
+	if (!there) {
+		refuse_memory(bth.psn);
+		return;
+	}
 
 	save(bth.psn).word = true;
 	advance(1);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "user_memory.hpp"
+
 namespace prism::soft
 {
 
@@ -45,21 +47,26 @@ bool TargetMemory::get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, pris
 	return span->region;
 }
 
-void TargetMemory::load(void *, const prism_span *span, u32 offset, void *to, u32 length)
+/** What is not there reads as zeros, which point nowhere; and nothing is written any more that may come of them. */
+void TargetMemory::load(void *ctx, const prism_span *span, u32 offset, void *to, u32 length)
 {
-	if (length)
-		std::memcpy(to, address(span, offset), length);
+	if (!length || (!self(ctx).faulted_ && self(ctx).engine_.load(to, address(span, offset), length)))
+		return;
+	std::memset(to, 0, length);
+	self(ctx).faulted_ = true;
 }
 
-void TargetMemory::store(void *, const prism_span *span, u32 offset, const void *from, u32 length)
+void TargetMemory::store(void *ctx, const prism_span *span, u32 offset, const void *from, u32 length)
 {
-	if (length)
-		std::memcpy(address(span, offset), from, length);
+	if (length && !self(ctx).faulted_ && !self(ctx).engine_.store(address(span, offset), from, length))
+		self(ctx).faulted_ = true;
 }
 
-void TargetMemory::copy(void *, const prism_span *to, const prism_span *from, u32 length)
+void TargetMemory::copy(void *ctx, const prism_span *to, const prism_span *from, u32 length)
 {
-	std::memmove(address(to, 0), address(from, 0), length);
+	if (!self(ctx).faulted_ &&
+		!self(ctx).engine_.intact(copy_within_user(address(to, 0), address(from, 0), length)))
+		self(ctx).faulted_ = true;
 }
 
 void TargetMemory::lock(void *, const prism_span *span, u32 offset, u32 length)

@@ -16,6 +16,9 @@ public:
 	/** What env's functions take as context. */
 	void *context() { return this; }
 
+	/** Something that a key allows was not there: the application has unmapped it. */
+	[[nodiscard]] bool faulted() const { return faulted_; }
+
 	/** The address of a range that a peer names, or nullptr. */
 	std::uint8_t *resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights);
 
@@ -32,6 +35,7 @@ private:
 
 	Engine &engine_;
 	const QueuePair &qp_;
+	bool faulted_ = false;
 };
 
 } // namespace prism::soft

@@ -160,7 +160,8 @@ std::uint32_t Requester::send_datagram(SendRequest &wr)
 	put_unaligned_be32(qp_.qpn, packet + bth_size + 4);
 	if (immediate)
 		std::memcpy(packet + bth_size + deth_size, &wr.immediate, immediate_size);
-	gather(wr, 0, packet + headers, wr.length);
+	if (!gather(wr, 0, packet + headers, wr.length))
+		return 0;
 	std::memset(packet + headers + wr.length, 0, pad);
 	engine_.sink_.commit();
 	wr.sent++;

@@ -15,6 +15,7 @@
 #include <new>
 
 #include "../../c_boundary.hpp"
+#include "../protocol/user_memory.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 #include "signals.hpp"
@@ -111,6 +112,7 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		return nullptr;
 	}
 	context->publish_counters();
+	survive_unmapped_memory();
 	static std::once_flag registered;
 	std::call_once(registered, keep_over_fork);
 	{

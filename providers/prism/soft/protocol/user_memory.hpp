@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The memory of regions, which the application may unmap, or truncate the file of, without deregistering it first. A
+ * NIC has pinned it; here the access faults, and must not end the process.
+ *
+ * The choice is between a system call for each access (process_vm_readv(2), mincore(2), which is out of date at once)
+ * and a handler of SIGSEGV and SIGBUS. With the handler an access costs what sigsetjmp() without a signal mask costs,
+ * some nanoseconds, and only the one that faults is slow. What is not such an access goes on to the handler that was
+ * there before. A program that installs its own later and does not pass on what it does not know takes ours away.
+ */
+#pragma once
+
+#include <cstddef>
+
+namespace prism::soft
+{
+
+/** Once in a process: from now on the functions below survive. */
+void survive_unmapped_memory();
+
+/** memmove(). False, with part of it done, if the application's memory is not there. */
+[[nodiscard]] bool load_from_user(void *to, const void *from, std::size_t length);
+[[nodiscard]] bool store_to_user(void *to, const void *from, std::size_t length);
+[[nodiscard]] bool copy_within_user(void *to, const void *from, std::size_t length);
+
+} // namespace prism::soft
