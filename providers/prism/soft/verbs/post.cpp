@@ -60,13 +60,15 @@ struct SoftDevice {
 	static void set_address(const Object &object, Request &wr, const ibv_send_wr &from)
 	{
 		if (object.qp->type == IBV_QPT_UD)
-			set_destination(wr, from.wr.ud.ah, from.wr.ud.remote_qpn, from.wr.ud.remote_qkey);
+			set_destination(object, wr, from.wr.ud.ah, from.wr.ud.remote_qpn, from.wr.ud.remote_qkey);
 	}
 
-	static void set_destination(Request &wr, const ibv_ah *handle, std::uint32_t qpn, std::uint32_t qkey)
+	/** An address handle of another domain is none, as the completion will say (IBTA 10.2.3). */
+	static void set_destination(
+		const Object &object, Request &wr, const ibv_ah *handle, std::uint32_t qpn, std::uint32_t qkey)
 	{
 		const auto &ah = *to_object<const AddressHandle>(handle);
-		wr.addressed = true;
+		wr.addressed = ah.pd == &object.pd;
 		wr.to.peer = ah.peer;
 		wr.to.source = ah.source;
 		wr.to.qpn = qpn & PRISM_QPN_MASK;
@@ -89,8 +91,9 @@ struct SoftDevice {
 
 void wr_set_ud_addr(ibv_qp_ex *ex, ibv_ah *ah, std::uint32_t remote_qpn, std::uint32_t remote_qkey)
 {
-	if (SendRequest *wr = to_object<QpObject>(ex)->building)
-		SoftDevice::set_destination(*wr, ah, remote_qpn, remote_qkey);
+	QpObject &object = *to_object<QpObject>(ex);
+	if (SendRequest *wr = object.building)
+		SoftDevice::set_destination(object, *wr, ah, remote_qpn, remote_qkey);
 }
 
 } // namespace
