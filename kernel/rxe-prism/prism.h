@@ -209,6 +209,7 @@ void prism_port_taken(int err);
 void prism_end_lookups(enum rxe_elem_type type);
 void prism_dev_init(struct rxe_dev *rxe);
 void prism_dev_cleanup(struct rxe_dev *rxe);
+int prism_copy_command(struct ib_udata *udata, void *cmd, size_t size);
 int prism_ucontext_resp(struct ib_udata *udata);
 
 int prism_qp_cmd(struct rxe_qp *qp, struct ib_qp_init_attr *init, struct ib_udata *udata);

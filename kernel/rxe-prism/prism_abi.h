@@ -3,9 +3,10 @@
  * The user ABI of rxe_prism.ko: what the provider (providers/prism/uverbs) and the module exchange at creation of
  * objects, and the layout of the queues that they share.
  *
- * Everything is in host byte order unless it says __be. Reserved fields are sent as 0 and refused otherwise, so that
- * they can get a meaning. The version grows with every change that an older side would misread; it is what uverbs
- * reports as the device's abi_version.
+ * Everything is in host byte order unless it says __be. Reserved fields, unknown flags and what stands behind the known
+ * part of a command are 0 and refused otherwise, so that they can get a meaning; those of receives are not looked at.
+ * The version grows with every change that an older side would misread; it is what uverbs reports as the device's
+ * abi_version.
  *
  * A shared queue is a struct prism_abi_queue, mapped with the offset and size that a create call answered. The user
  * owns the producer index of send and receive queues and the consumer index of completion queues, the module owns the

@@ -273,9 +273,13 @@ void prism_give_back(void *ctx, struct prism_buffer *buffer)
 	struct prism_returned *returned = qp->prism.spare;
 	struct rxe_srq *srq = prism_get_list(rxe, buffer->free_list);
 
-	/* With the list gone, the buffer is its owner's again. */
+	/* With the list gone, the buffer is its owner's again. Its number may be another's list by now. */
 	if (!srq)
 		return;
+	if (srq->pd != qp->pd) {
+		rxe_put(srq);
+		return;
+	}
 	qp->prism.spare = NULL;
 	returned->buffer = *buffer;
 	spin_lock_bh(&srq->rq.consumer_lock);
@@ -317,9 +321,9 @@ int prism_srq_init(struct rxe_dev *rxe, struct rxe_srq *srq, struct ib_udata *ud
 	int err;
 
 	INIT_LIST_HEAD(&srq->prism.returned);
-	if (!udata || udata->inlen < sizeof(cmd))
+	if (!udata || !udata->inlen)
 		return 0;
-	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	err = prism_copy_command(udata, &cmd, sizeof(cmd));
 	if (err)
 		return err;
 	if ((cmd.flags & ~PRISM_ABI_SRQ_FREE_LIST) || cmd.reserved)

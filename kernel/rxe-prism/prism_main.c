@@ -93,6 +93,16 @@ u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
+/* Our part of a command. What stands behind the part that we know must be 0: else it asks for what we do not know. */
+int prism_copy_command(struct ib_udata *udata, void *cmd, size_t size)
+{
+	if (udata->inlen < size)
+		return -EINVAL;
+	if (udata->inlen > size && !ib_is_udata_cleared(udata, size, udata->inlen - size))
+		return -EOPNOTSUPP;
+	return ib_copy_from_udata(cmd, udata, size);
+}
+
 int prism_ucontext_resp(struct ib_udata *udata)
 {
 	struct prism_abi_alloc_ucontext_resp resp = {

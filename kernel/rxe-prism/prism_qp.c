@@ -15,9 +15,7 @@ int prism_qp_cmd(struct rxe_qp *qp, struct ib_qp_init_attr *init, struct ib_udat
 		return -EINVAL;
 	if (!udata || !udata->inlen)
 		return 0;
-	if (udata->inlen < sizeof(cmd))
-		return -EINVAL;
-	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	err = prism_copy_command(udata, &cmd, sizeof(cmd));
 	if (err)
 		return err;
 	if ((cmd.flags & ~PRISM_ABI_QP_PRISM) || cmd.reserved)

@@ -15,6 +15,8 @@
 			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD) | BIT(IB_UVERBS_WR_LOCAL_INV) | \
 			 BIT(IB_UVERBS_WR_BIND_MW) | BIT(IB_UVERBS_WR_SEND_WITH_INV) | PRISM_PERSISTENT_WR)
 
+#define PRISM_SEND_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_INLINE)
+
 /* An opcode of rxe's table that no service supports: rxe completes the work request with an error. */
 #define PRISM_WR_REFUSED	IB_WR_LSO
 
@@ -174,7 +176,7 @@ static bool prism_take_data(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 static bool prism_take_datagram(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
 	/* rxe would take 0 as: the address vector is in the work request, and believe a forged source address. */
-	if (!user->ud.ah_num)
+	if (!user->ud.ah_num || user->ud.reserved)
 		return false;
 	wqe->wr.wr.ud.remote_qpn = user->ud.remote_qpn;
 	wqe->wr.wr.ud.remote_qkey = user->ud.remote_qkey;
@@ -182,20 +184,26 @@ static bool prism_take_datagram(struct rxe_send_wqe *wqe, const struct prism_abi
 	return true;
 }
 
-static void prism_take_rdma(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
+static bool prism_take_rdma(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
+	if (user->rdma.flush)
+		return false;
 	wqe->wr.wr.rdma.remote_addr = user->rdma.remote_addr;
 	wqe->wr.wr.rdma.rkey = user->rdma.rkey;
 	wqe->iova = user->rdma.remote_addr;
+	return true;
 }
 
-static void prism_take_atomic(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
+static bool prism_take_atomic(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
+	if (user->atomic.reserved)
+		return false;
 	wqe->wr.wr.atomic.remote_addr = user->atomic.remote_addr;
 	wqe->wr.wr.atomic.compare_add = user->atomic.compare_add;
 	wqe->wr.wr.atomic.swap = user->atomic.swap;
 	wqe->wr.wr.atomic.rkey = user->atomic.rkey;
 	wqe->iova = user->atomic.remote_addr;
+	return true;
 }
 
 static void prism_take_window(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
@@ -220,7 +228,8 @@ static bool prism_take_persistent(struct rxe_qp *qp, struct rxe_send_wqe *wqe, c
 		memcpy(wqe->dma.atomic_wr, data, sizeof(u64));
 		wqe->wr.send_flags &= ~IB_SEND_INLINE;
 		wqe->dma.length = sizeof(u64);
-		prism_take_rdma(wqe, user);
+		if (!prism_take_rdma(wqe, user))
+			return false;
 	} else {
 		wqe->wr.wr.flush.remote_addr = user->rdma.remote_addr;
 		wqe->wr.wr.flush.rkey = user->rdma.rkey;
@@ -249,18 +258,17 @@ static bool prism_take_standard(struct rxe_qp *qp, struct rxe_send_wqe *wqe, con
 	switch (user->opcode) {
 	case IB_UVERBS_WR_RDMA_WRITE:
 	case IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
-		prism_take_rdma(wqe, user);
+		if (!prism_take_rdma(wqe, user))
+			return false;
 		break;
 	case IB_UVERBS_WR_RDMA_READ:
-		if (user->flags & IB_SEND_INLINE)
+		if ((user->flags & IB_SEND_INLINE) || !prism_take_rdma(wqe, user))
 			return false;
-		prism_take_rdma(wqe, user);
 		break;
 	case IB_UVERBS_WR_ATOMIC_CMP_AND_SWP:
 	case IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
-		if (user->flags & IB_SEND_INLINE)
+		if ((user->flags & IB_SEND_INLINE) || !prism_take_atomic(wqe, user))
 			return false;
-		prism_take_atomic(wqe, user);
 		break;
 	case IB_UVERBS_WR_SEND:
 	case IB_UVERBS_WR_SEND_WITH_IMM:
@@ -301,14 +309,17 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	struct prism_wqe *prism = prism_wqe(qp, wqe);
 	struct prism_request *req = &prism->request;
 
+	if ((user->prism.flags & ~PRISM_FLAG_MASK) || (user->prism.cas_flags & ~PRISM_CAS_COMPARE_DATA) ||
+	    (user->prism.result.length && user->prism.result.length != sizeof(u64)))
+		return false;
 	memset(req, 0, sizeof(*req));
 	prism->latched = false;
 	req->op = user->opcode - PRISM_ABI_WR_READ;
-	req->flags = user->prism.flags & PRISM_FLAG_MASK;
+	req->flags = user->prism.flags;
 	req->first = true;
 	req->last = true;
 	req->cas_mode = user->prism.cas_mode;
-	req->cas_flags = user->prism.cas_flags & PRISM_CAS_COMPARE_DATA;
+	req->cas_flags = user->prism.cas_flags;
 	req->cas_size = user->prism.cas_size;
 	req->va = user->prism.va;
 	req->rkey = user->prism.rkey;
@@ -320,7 +331,7 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	if (req->op == PRISM_CAS)
 		memcpy(prism->operands, user->prism.operands, sizeof(prism->operands));
 	prism->result.addr = user->prism.result.addr;
-	prism->result.length = user->prism.result.length ? sizeof(u64) : 0;
+	prism->result.length = user->prism.result.length;
 	prism->result.lkey = user->prism.result.lkey;
 	if ((user->flags & IB_SEND_INLINE) && (req->op == PRISM_READ || req->op == PRISM_CAS))
 		return false;
@@ -349,6 +360,12 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 	wqe->dma.sge_offset = 0;
 }
 
+/* What is not known must be 0, so that it can get a meaning. */
+static bool prism_is_known(const struct prism_abi_send *user)
+{
+	return !user->reserved && !(user->flags & ~PRISM_SEND_FLAGS);
+}
+
 static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe *wqe)
 {
 	const void *data = entry + prism_user_header(qp);
@@ -357,7 +374,9 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 
 	prism = prism_copy_header(qp, entry, &user);
 	prism_begin_wqe(qp, wqe, &user);
-	if (prism)
+	if (!prism_is_known(&user))
+		taken = false;
+	else if (prism)
 		taken = prism_take_prism(qp, wqe, &user, data);
 	else
 		taken = prism_take_standard(qp, wqe, &user, data);

@@ -159,6 +159,8 @@ void WirePeer::send_raw(std::span<const std::uint8_t> datagram) const
 void WirePeer::send_without_length(const Packet &packet) const
 {
 	const Descriptor raw = socket_in(network_namespace_, AF_INET6, SOCK_RAW, IPPROTO_UDP);
+	const SocketAddress from = to_socket_address(own_, true, 0);
+	must(bind(raw.get(), from.get(), from.length), "bind");
 	const int checksum_at = 6; /* in the UDP header: the kernel fills it in */
 	must(setsockopt(raw.get(), IPPROTO_IPV6, IPV6_CHECKSUM, &checksum_at, sizeof(checksum_at)), "IPV6_CHECKSUM");
 	Packet datagram(udp_header);

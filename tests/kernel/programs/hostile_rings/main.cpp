@@ -4,9 +4,6 @@
  * while doorbells ring and a well-behaved peer sends to its queue pairs. The kernel must survive, stay silent, and
  * serve others as before.
  */
-#include <rdma/ib_user_verbs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -41,23 +38,6 @@ struct Options {
 };
 
 constexpr std::size_t memory_size = 64 << 10;
-
-/** What ibv_post_send does behind the ring: no work request in the command, the kernel looks at the ring. */
-void ring_doorbell(ibv_qp *qp)
-{
-	struct {
-		ib_uverbs_cmd_hdr header;
-		ib_uverbs_post_send post;
-	} command{};
-	ib_uverbs_post_send_resp response{};
-	command.header.command = IB_USER_VERBS_CMD_POST_SEND;
-	command.header.in_words = sizeof(command) / 4;
-	command.header.out_words = sizeof(response) / 4;
-	command.post.response = reinterpret_cast<std::uintptr_t>(&response);
-	command.post.qp_handle = qp->handle;
-	command.post.wqe_size = sizeof(ib_uverbs_send_wr);
-	[[maybe_unused]] const ssize_t written = write(qp->context->cmd_fd, &command, sizeof(command));
-}
 
 Path loopback(const Device &device)
 {
@@ -365,6 +345,7 @@ int run(const Options &options)
 		return 1;
 	}
 	const Device fresh(options.device);
+	unknown_is_refused(fresh);
 	flushes_end(fresh);
 	if (!normal_exchange(fresh)) {
 		fmt::print("FAIL: no normal exchange afterwards\n");

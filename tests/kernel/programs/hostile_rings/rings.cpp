@@ -2,6 +2,7 @@
 #include "rings.hpp"
 
 #include <rdma/ib_user_verbs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -51,6 +52,22 @@ std::vector<Mapping> uverbs_mappings()
 	return mappings;
 }
 
+void ring_doorbell(ibv_qp *qp)
+{
+	struct {
+		ib_uverbs_cmd_hdr header;
+		ib_uverbs_post_send post;
+	} command{};
+	ib_uverbs_post_send_resp response{};
+	command.header.command = IB_USER_VERBS_CMD_POST_SEND;
+	command.header.in_words = sizeof(command) / 4;
+	command.header.out_words = sizeof(response) / 4;
+	command.post.response = reinterpret_cast<std::uintptr_t>(&response);
+	command.post.qp_handle = qp->handle;
+	command.post.wqe_size = sizeof(ib_uverbs_send_wr);
+	[[maybe_unused]] const ssize_t written = write(qp->context->cmd_fd, &command, sizeof(command));
+}
+
 std::vector<Ring> Finder::take(Kind kind, Kind also)
 {
 	std::vector<Ring> rings;
@@ -65,7 +82,7 @@ std::vector<Ring> Finder::take(Kind kind, Kind also)
 	}
 	/* Of a queue pair's two, sends have the larger entries. */
 	if (rings.size() == 2 && kind != also && rings[0].kind == kind && rings[1].kind == kind)
-		rings[rings[0].log2_entry_size > rings[1].log2_entry_size ? 1 : 0].kind = also;
+		rings[rings[0].log2_entry_size > rings[1].log2_entry_size ? 0 : 1].kind = also;
 	known_ = now;
 	return rings;
 }

@@ -90,6 +90,11 @@ private:
 	const std::int64_t opcode_;
 };
 
+/** What ibv_post_send does behind the ring: no work request in the command, the kernel looks at the ring. */
+void ring_doorbell(ibv_qp *qp);
+
+/** Throws unless what prism_abi.h reserves is refused. */
+void unknown_is_refused(const conformance::Device &device);
 /** Throws unless queue pairs reach ERROR and RESET while their user posts receives as fast as they are flushed. */
 void flushes_end(const conformance::Device &device);
 
