@@ -181,7 +181,7 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 		if (!err)
 			err = prism_check_entry(qp, &sge);
 		if (!err && length > sge.length) {
-			prism_count(qp, PRISM_CNT_TOO_LARGE);
+			rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_TOO_LARGE);
 			return PRISM_POP_TOO_LARGE;
 		}
 		prism_take_entry(srq);
