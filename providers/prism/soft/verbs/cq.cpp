@@ -38,6 +38,11 @@ int start_poll(ibv_cq_ex *cq, ibv_poll_cq_attr *attr)
 	if (attr->comp_mask)
 		return EINVAL;
 	CompletionQueueObject &object = self(cq);
+	/* Before the lock, which is not for waiting: that may take a system call or two. */
+	if (object.queue.empty())
+		object.context.poll();
+	if (object.queue.empty())
+		return ENOENT;
 	std::unique_lock poller(object.poller, std::defer_lock);
 	if (!object.single_threaded)
 		poller.lock();
