@@ -35,6 +35,14 @@ bool readable(int fd)
 	return ::poll(&end, 1, 0) == 1;
 }
 
+/** From RESET, by way of INIT. */
+void fail(ibv_qp *qp)
+{
+	ibv_qp_attr attr = init_attr(0);
+	ASSERT_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), 0);
+	ASSERT_EQ(move_to(qp, IBV_QPS_ERR), 0);
+}
+
 class Events : public Fabric
 {
 protected:
@@ -48,11 +56,7 @@ protected:
 	void raise_events(ibv_qp *of, int count)
 	{
 		for (int i = 0; i < count; i++) {
-			ibv_qp_attr attr = init_attr(0);
-			ASSERT_EQ(ibv_modify_qp(of, &attr,
-					  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-				0);
-			ASSERT_EQ(move_to(of, IBV_QPS_ERR), 0);
+			fail(of);
 			ASSERT_EQ(move_to(of, IBV_QPS_RESET), 0);
 		}
 	}
@@ -133,7 +137,7 @@ TEST_F(Events, CompletionEventsThatNobodyReadsAreKept)
 	options.recv_cq = second.get();
 	Owned<ibv_qp> other = create_qp(client, options);
 	for (ibv_qp *each : {qp.get(), other.get()})
-		ASSERT_EQ(move_to(each, IBV_QPS_ERR), 0);
+		fail(each);
 	raise_completions(first.get(), qp.get(), many);
 	raise_completions(second.get(), other.get(), 1);
 	qp.reset();
@@ -168,7 +172,7 @@ protected:
 		QpOptions options;
 		options.recv_cq = cq.get();
 		qp = create_qp(client, options);
-		ASSERT_EQ(move_to(qp.get(), IBV_QPS_ERR), 0);
+		fail(qp.get());
 	}
 	~ExtendedQueue() override { qp.reset(); }
 

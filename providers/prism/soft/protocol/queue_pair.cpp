@@ -38,9 +38,11 @@ std::uint8_t *SendQueue::operands(const SendRequest &wr)
 
 std::int32_t QueuePair::packets_under_way()
 {
-	const SendRequest &next = sq.at(sq.cursor);
+	const SendRequest &oldest = sq.at(sq.head), &next = sq.at(sq.cursor);
+	const bool answered = !sq.empty() && oldest.started;
 	const bool begun = sq.cursor != sq.tail && next.started;
-	return psn_diff(begun ? psn_add(next.first_psn, next.sent) : req.next_psn, req.unacked);
+	return psn_diff(begun ? psn_add(next.first_psn, next.sent) : req.next_psn,
+		answered ? psn_add(oldest.first_psn, oldest.acked) : req.unacked);
 }
 
 } // namespace prism::soft

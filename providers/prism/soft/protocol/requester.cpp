@@ -463,13 +463,16 @@ void Requester::timeout(Time now)
 		complete_head(IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
-	/* Longer each time, as far as the timer may be (IBTA 9.7.6.1.3): the peer may be drowning in what is repeated.
+	/*
+	 * Longer each time, and not the same for all: the peer may be drowning in what is repeated. The timer may run
+	 * for four times its length (IBTA 9.7.6.1.3).
 	 */
-	const int doublings = std::min(qp_.attr.retry_count - req_.retries, 2);
-	const Time spread = qp_.attr.ack_timeout / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
+	const Time length = qp_.attr.ack_timeout;
+	const auto times = static_cast<Time>(std::min(qp_.attr.retry_count - req_.retries + 1, 3));
+	const Time spread = length / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
 	req_.retries--;
 	lost();
-	engine_.arm_timer(qp_, now + (qp_.attr.ack_timeout << doublings) - spread);
+	engine_.arm_timer(qp_, now + length * times + spread);
 }
 
 void Requester::progressed(Time now)
