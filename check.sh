@@ -83,7 +83,7 @@ CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DPR
 
 step "tests"
 # Fewer than there were when this number was last raised: something has been left out without a word.
-least=560
+least=600
 defined=$(ctest --test-dir "$tree" --show-only | sed -n 's/^Total Tests: //p')
 [ "${defined:-0}" -ge $least ] || stop "only ${defined:-0} tests are defined, and there must be $least"
 

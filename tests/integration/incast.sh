@@ -13,9 +13,9 @@ run=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$bin/prism-run" --
 
 # write_from QPS MESSAGES, with the default timeout, 67 ms
 write_from() {
-	local tool=("${run[@]}" timeout -k 5 100 ib_write_bw -d prism_lo -q "$1" -n "$2" -s 65536 -t 8 -p $port)
+	local tool=("${run[@]}" timeout -k 5 100 ib_write_bw -d prism_lo -q "$1" -n "$2" -s 65536 -t 8 -p "$port")
 	start "$work/server" "${tool[@]}"
-	wait_listening $port "$started" || fail "the server does not listen" "$work/server"
+	wait_listening "$port" "$started" || fail "the server does not listen" "$work/server"
 	if "${tool[@]}" 127.0.0.1 >"$work/client" 2>&1 && wait "$started"; then
 		pass "$1 queue pairs: $(sed -n '/#bytes/{n;p}' "$work/client" | awk '{ print $4 }') MiB/s"
 	else
