@@ -464,15 +464,14 @@ void Requester::timeout(Time now)
 		return;
 	}
 	/*
-	 * Longer each time, and not the same for all: the peer may be drowning in what is repeated. The timer may run
-	 * for four times its length (IBTA 9.7.6.1.3).
+	 * Not all at once: the peer may be drowning in what is repeated. The timer may run for four times its length
+	 * (IBTA 9.7.6.1.3), but users wait for it to know that a peer is gone.
 	 */
 	const Time length = qp_.attr.ack_timeout;
-	const auto times = static_cast<Time>(std::min(qp_.attr.retry_count - req_.retries + 1, 3));
 	const Time spread = length / 16 * ((qp_.qpn + qp_.attr.dest_qpn + req_.retries) % 16);
 	req_.retries--;
 	lost();
-	engine_.arm_timer(qp_, now + length * times + spread);
+	engine_.arm_timer(qp_, now + length + spread);
 }
 
 void Requester::progressed(Time now)
