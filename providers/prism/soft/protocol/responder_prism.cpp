@@ -283,20 +283,24 @@ bool Responder::unchanged(const Resolution &read)
 	return at && !engine_.running_.epochs.hand_outs.overlaps(read.handed_out, at, read.length);
 }
 
-/** A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. */
+/**
+ * A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. If the
+ * requester has nothing of it yet, requests before it may be repeated too, and it must not be older than they are: it
+ * is resolved again, unless a conditional request has acted on its status.
+ */
 void Responder::repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now)
 {
 	if (saved.psns != prism_request_psns(&request, qp_.attr.mtu)) {
 		engine_.counters.rx_duplicate_dropped++;
 		return;
 	}
-	if (!unchanged(saved.read)) {
+	const auto packet = static_cast<std::uint32_t>(psn_diff(bth.psn, saved.psn));
+	if ((!packet && !saved.followed) || !unchanged(saved.read)) {
 		resolve_again(saved, bth, request, now);
 		return;
 	}
 	saved.read.handed_out = engine_.running_.epochs.hand_outs.count();
 	/* Behind the end it asks for another resolution, which it will not get: let it begin anew. */
-	const auto packet = static_cast<std::uint32_t>(psn_diff(bth.psn, saved.psn));
 	send_resolved(saved, packet * qp_.attr.mtu < saved.read.length ? packet : 0, true, now);
 }
 
