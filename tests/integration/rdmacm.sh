@@ -12,7 +12,8 @@ run=("$bin/prism-run")
 port=${PRISM_TEST_CM_PORT:-17100}
 udaddy_port=7174 # it has no option for another
 results='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
-server_in=() # the namespaces that servers and clients run in
+hosts=prism-cm-$$ # the namespaces' names; one that was killed left its own behind
+server_in=()      # the namespaces that servers and clients run in
 client_in=()
 
 # listens PORT [SPACE]: whether somebody has it, on whichever address
@@ -262,21 +263,21 @@ group() {
 
 # Between hosts: REQ and all that follows are packets of QP 1, which the servers of one host share.
 between_hosts() {
-	ip netns add prism-cm-a && ip netns add prism-cm-b &&
-		ip link add veth0 netns prism-cm-a type veth peer name veth0 netns prism-cm-b || {
+	ip netns add "$hosts-a" && ip netns add "$hosts-b" &&
+		ip link add veth0 netns "$hosts-a" type veth peer name veth0 netns "$hosts-b" || {
 		fail "cannot make network namespaces"
 		return
 	}
 	local at=a number=1
 	for at in a b; do
-		ip -n prism-cm-$at link set lo up
-		ip -n prism-cm-$at address add 10.47.0.$number/24 dev veth0
-		six && ip -n prism-cm-$at address add fd47::$number/64 dev veth0 nodad
-		ip -n prism-cm-$at link set veth0 up
+		ip -n "$hosts-$at" link set lo up
+		ip -n "$hosts-$at" address add 10.47.0.$number/24 dev veth0
+		six && ip -n "$hosts-$at" address add fd47::$number/64 dev veth0 nodad
+		ip -n "$hosts-$at" link set veth0 up
 		number=$((number + 1))
 	done
-	server_in=(ip netns exec prism-cm-a)
-	client_in=(ip netns exec prism-cm-b)
+	server_in=(ip netns exec "$hosts-a")
+	client_in=(ip netns exec "$hosts-b")
 	wait_for 10 "${client_in[@]}" bash -c ': >/dev/udp/10.47.0.1/4791' || fail "no way between the namespaces"
 	ping 10.47.0.1 0.0.0.0
 	six && ping fd47::1
@@ -308,10 +309,8 @@ several_servers() {
 }
 
 clean_up_more() {
-	if [ ${#server_in[@]} -gt 0 ]; then
-		ip netns delete prism-cm-a
-		ip netns delete prism-cm-b
-	fi
+	ip netns delete "$hosts-a" 2>/dev/null
+	ip netns delete "$hosts-b" 2>/dev/null
 }
 
 programs

@@ -164,6 +164,26 @@ TEST_F(Resolution, OutlivesAChangeOfThePointer)
 	EXPECT_EQ(count(0xaa), length);
 }
 
+/** Both are repeated, as the answer to the first gets lost; between the two times the pointer changes, then a word. */
+TEST_F(Resolution, IsNotOlderThanAReadBeforeIt)
+{
+	lose(0);
+	pair.post_read(0, 8);
+	prism_request request{};
+	request.op = PRISM_READ;
+	request.flags = PRISM_FLAG_T;
+	request.va = Pair::va + pointer;
+	request.length = 64;
+	pair.post(request, 64, {}, 64);
+	pair.pass(2);
+	ASSERT_TRUE(lost);
+	point_at(Pair::va + new_buffer);
+	pair.memory[0] = 1;
+	ASSERT_EQ(pair.run(2).size(), 2u);
+	EXPECT_EQ(pair.local[0], 1);
+	EXPECT_EQ(pair.local[64], 0xbb);
+}
+
 TEST_F(Resolution, EndsWhenItsBufferIsHandedOut)
 {
 	const ibv_wc wc = read_and_lose(3, [this] {

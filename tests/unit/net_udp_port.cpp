@@ -477,6 +477,15 @@ TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
 		EXPECT_EQ(inbox.packets.size(), serial);
 }
 
+/* Long enough for what one hands to the other, and back. */
+void receive_all(UdpPort &a, UdpPort &b, Inbox &inbox)
+{
+	for (int i = 0; i < 1000; i++) {
+		a.receive(inbox, now(), 64);
+		b.receive(inbox, now(), 64);
+	}
+}
+
 TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 {
 	const auto a = open_loopback();
@@ -488,10 +497,7 @@ TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 	Inbox inbox;
 	send(*a, shared, make_packet(gone, 64, 0));
 	a->flush();
-	for (int i = 0; i < 1000; i++) {
-		a->receive(inbox, now(), 64);
-		b->receive(inbox, now(), 64);
-	}
+	receive_all(*a, *b, inbox);
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 1U);
 	EXPECT_TRUE(inbox.packets.empty());
 }
@@ -596,10 +602,7 @@ TEST(UdpPortShared, NoiseIsNotHandedOn)
 	const unsigned gone = open_loopback()->slot();
 	OutsiderOnIpv6(shared).send(make_packet(gone, 64, 0), 1);
 	Inbox inbox;
-	for (int i = 0; i < 1000; i++) {
-		a->receive(inbox, now(), 64);
-		b->receive(inbox, now(), 64);
-	}
+	receive_all(*a, *b, inbox);
 	EXPECT_EQ(a->counters().rx_bad_icrc + b->counters().rx_bad_icrc, 1U);
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
 }

@@ -30,13 +30,7 @@ protected:
 	{
 		ibv_qp_init_attr init = init_of(IBV_QPT_UD);
 		Owned<ibv_qp> made(ibv_create_qp(client.pd.get(), &init));
-		ibv_qp_attr attr = init_attr(0);
-		EXPECT_EQ(
-			ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-			0);
-		EXPECT_EQ(move_to(made.get(), IBV_QPS_RTR), 0);
-		attr.qp_state = IBV_QPS_RTS;
-		EXPECT_EQ(ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+		ready_for_datagrams(made.get());
 		return made;
 	}
 	static ibv_qp_attr attr_of(ibv_qp *of)

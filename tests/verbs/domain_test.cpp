@@ -56,13 +56,7 @@ private:
 		init.pd = client.pd.get();
 		init.send_ops_flags = IBV_QP_EX_WITH_SEND;
 		Owned<ibv_qp> made(ibv_create_qp_ex(client.context.get(), &init));
-		ibv_qp_attr attr = init_attr(0);
-		EXPECT_EQ(
-			ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-			0);
-		EXPECT_EQ(move_to(made.get(), IBV_QPS_RTR), 0);
-		attr.qp_state = IBV_QPS_RTS;
-		EXPECT_EQ(ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+		ready_for_datagrams(made.get());
 		return made;
 	}
 };

@@ -22,15 +22,7 @@ Owned<ibv_qp> create_datagram_qp(const Host &host)
 	Owned<ibv_qp> qp(ibv_create_qp(host.pd.get(), &init));
 	if (!qp)
 		return qp;
-	ibv_qp_attr attr{};
-	attr.qp_state = IBV_QPS_INIT;
-	attr.port_num = 1;
-	attr.qkey = qkey;
-	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY), 0);
-	attr.qp_state = IBV_QPS_RTR;
-	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_STATE), 0);
-	attr.qp_state = IBV_QPS_RTS;
-	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+	ready_for_datagrams(qp.get(), qkey);
 	return qp;
 }
 

@@ -220,6 +220,16 @@ int move_to(ibv_qp *qp, ibv_qp_state state)
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
+void ready_for_datagrams(ibv_qp *qp, std::uint32_t qkey)
+{
+	ibv_qp_attr attr = init_attr(0);
+	attr.qkey = qkey;
+	EXPECT_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY), 0);
+	EXPECT_EQ(move_to(qp, IBV_QPS_RTR), 0);
+	attr.qp_state = IBV_QPS_RTS;
+	EXPECT_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+}
+
 namespace
 {
 

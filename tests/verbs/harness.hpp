@@ -270,6 +270,8 @@ std::string variant_name(const testing::TestParamInfo<Variant> &info);
 ibv_qp_attr init_attr(unsigned access);
 ibv_qp_state state_of(ibv_qp *qp);
 int move_to(ibv_qp *qp, ibv_qp_state state);
+/** A UD queue pair from RESET to RTS. */
+void ready_for_datagrams(ibv_qp *qp, std::uint32_t qkey = 0);
 
 /** A free list of @p count buffers of @p size bytes, which lie in @p storage. */
 class FreeList

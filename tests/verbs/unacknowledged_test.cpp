@@ -85,17 +85,7 @@ protected:
 	static Owned<ibv_qp> ready(const Host &host)
 	{
 		Owned<ibv_qp> made = create(host, IBV_QPT_UD);
-		ibv_qp_attr attr{};
-		attr.qp_state = IBV_QPS_INIT;
-		attr.port_num = 1;
-		attr.qkey = qkey;
-		EXPECT_EQ(
-			ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-			0);
-		attr.qp_state = IBV_QPS_RTR;
-		EXPECT_EQ(ibv_modify_qp(made.get(), &attr, IBV_QP_STATE), 0);
-		attr.qp_state = IBV_QPS_RTS;
-		EXPECT_EQ(ibv_modify_qp(made.get(), &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+		ready_for_datagrams(made.get(), qkey);
 		return made;
 	}
 

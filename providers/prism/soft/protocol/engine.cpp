@@ -16,9 +16,10 @@ namespace prism::soft
 
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
 	const SharedByEngines &shared)
-	: counters(shared.counters ? *shared.counters : own_counters_), sink_(sink), listener_(listener),
+	: counters(shared.counters ? *shared.counters : own_counters_),
+	  own_epochs_(shared.epochs ? nullptr : std::make_unique<RequestEpochs>()), sink_(sink), listener_(listener),
 	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
-	  running_(shared.epochs ? *shared.epochs : own_epochs_)
+	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
 	dirty_.reserve(qp_count); /* a request that was posted is not lost for want of memory */
 	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
@@ -215,16 +216,18 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 	QueuePair *qp = find_qp(bth.qpn);
 	if (!accepts(qp, route, bth))
 		return;
+	const bool request = (rc_opcode_flags(bth.opcode) & op_request) || prism_opcode_is_request(bth.opcode);
+	if (qp->type == IBV_QPT_RC && !request) {
+		receive_answer(*qp, bth, packet, now);
+		return;
+	}
 	running_.enter();
-	const std::uint16_t flags = rc_opcode_flags(bth.opcode);
 	if (qp->type == IBV_QPT_UD)
 		Responder(*this, *qp).receive_datagram(route, bth, packet);
 	else if (qp->type == IBV_QPT_UC)
 		Responder(*this, *qp).receive_unacknowledged(bth, packet);
-	else if ((flags & op_request) || prism_opcode_is_request(bth.opcode))
-		Responder(*this, *qp).receive(bth, packet, now);
 	else
-		receive_answer(*qp, bth, packet, now);
+		Responder(*this, *qp).receive(bth, packet, now);
 }
 
 void Engine::receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
@@ -463,22 +466,14 @@ std::uint32_t Engine::allocatable(SharedReceiveQueue &srq)
 	return srq.indices.allocatable - srq.indices.consumer + static_cast<std::uint32_t>(srq.returned.size());
 }
 
-int Engine::check_entry(const SharedReceiveQueue &srq, const Sge &entry) const
+const std::uint8_t *Engine::memory_of(const SharedReceiveQueue &srq, const Sge &entry, std::uint32_t rights) const
 {
-	if (!memory.resolve(entry.lkey, entry.addr, entry.length, 0, srq.pd))
-		return EINVAL;
-	constexpr std::uint32_t rights = access_local_write | access_remote_write;
-	return memory.resolve(entry.lkey, entry.addr, entry.length, rights, srq.pd) ? 0 : EACCES;
+	return memory.resolve(entry.lkey, entry.addr, entry.length, rights, srq.pd);
 }
 
-/** READs that resolved to this memory are not resumed any more. */
-void Engine::log_hand_out(const SharedReceiveQueue &srq, const Sge &entry)
+void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry)
 {
-	running_.epochs.hand_outs.add(memory.resolve(entry.lkey, entry.addr, entry.length, 0, srq.pd), entry.length);
-}
-
-void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error)
-{
+	const int error = memory_of(srq, entry, 0) ? EACCES : EINVAL;
 	srq.rejected++;
 	counters.free_list_rejected++;
 	if (srq.reports.size() == srq.queue.max_wr())
@@ -507,8 +502,9 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 			return PRISM_POP_EMPTY;
 		const std::uint64_t wr_id = again ? srq->returned.front().wr_id : srq->queue.front().wr_id;
 		const Sge entry = again ? srq->returned.front().entry : srq->queue.front().sges[0];
-		const int error = check_entry(*srq, entry);
-		if (!error && entry.length < length) {
+		constexpr std::uint32_t rights = access_local_write | access_remote_write;
+		const std::uint8_t *at = memory_of(*srq, entry, rights);
+		if (at && entry.length < length) {
 			counters.rx_payload_too_large++;
 			return PRISM_POP_TOO_LARGE;
 		}
@@ -519,12 +515,12 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 			srq->indices.consumer++;
 		}
 		report_limit(*srq);
-		if (error) {
-			reject(*srq, wr_id, entry, error);
+		if (!at) {
+			reject(*srq, wr_id, entry);
 			continue;
 		}
 		srq->popped++;
-		log_hand_out(*srq, entry);
+		running_.epochs.hand_outs.add(at, entry.length);
 		buffer = {entry.addr, entry.length, entry.lkey, number, wr_id};
 		return PRISM_POP_OK;
 	}

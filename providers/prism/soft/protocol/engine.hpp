@@ -163,13 +163,14 @@ private:
 	[[nodiscard]] bool store(void *to, const void *from, std::size_t length);
 	[[nodiscard]] bool intact(bool done);
 	prism_pop pop_buffer(const QueuePair &qp, std::uint32_t number, std::uint32_t length, prism_buffer &buffer);
-	[[nodiscard]] int check_entry(const SharedReceiveQueue &srq, const Sge &entry) const;
-	void log_hand_out(const SharedReceiveQueue &srq, const Sge &entry);
-	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry, int error);
+	/** Where an entry lies, if it may be used so; null: nowhere. */
+	[[nodiscard]] const std::uint8_t *memory_of(
+		const SharedReceiveQueue &srq, const Sge &entry, std::uint32_t rights) const;
+	void reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry);
 	void give_back(const prism_buffer &buffer);
 
-	ProtocolCounters own_counters_; /* unless they are shared */
-	RequestEpochs own_epochs_;
+	ProtocolCounters own_counters_;             /* unless they are shared */
+	std::unique_ptr<RequestEpochs> own_epochs_; /* likewise */
 	PacketSink &sink_;
 	EventListener &listener_;
 	const std::uint32_t first_qpn_;

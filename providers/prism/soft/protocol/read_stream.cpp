@@ -259,12 +259,10 @@ void Responder::send_read_packet()
 void Responder::lose_stream_memory(std::uint32_t psn)
 {
 	end_stream();
-	if (resp_.stream.duplicate) {
+	if (resp_.stream.duplicate)
 		fail_duplicate(psn);
-		return;
-	}
-	engine_.counters.rx_access_error++;
-	nak_and_fail(syndrome_access_error, psn);
+	else
+		refuse_memory(psn);
 }
 
 void Responder::end_stream()

@@ -146,8 +146,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		nak_and_fail(syndrome_access_error, bth.psn);
 		return;
 	default:
-		engine_.counters.rx_access_error++;
-		nak_and_fail(syndrome_access_error, bth.psn);
+		refuse_memory(bth.psn);
 		return;
 	}
 	advance(prism_request_psns(&request, qp_.attr.mtu));

@@ -91,8 +91,7 @@ bool Responder::begin_write(const prism_bth &bth, Packet &body)
 	body = body.subspan(reth_size);
 	TargetMemory target(engine_, qp_);
 	if (msg.remaining && !target.resolve(msg.rkey, msg.va, msg.remaining, PRISM_RIGHT_WRITE)) {
-		engine_.counters.rx_access_error++;
-		nak_and_fail(syndrome_access_error, bth.psn);
+		refuse_memory(bth.psn);
 		return false;
 	}
 	return true;
@@ -212,8 +211,7 @@ bool Responder::finish_message(const prism_bth &bth, std::uint16_t flags, std::u
 	}
 	if ((flags & op_invalidate) && !engine_.memory.invalidate(tail, qp_.pd, qp_.qpn)) {
 		complete_receive(IBV_WC_MW_BIND_ERR, nullptr, 0, 0);
-		engine_.counters.rx_access_error++;
-		nak_and_fail(syndrome_access_error, bth.psn);
+		refuse_memory(bth.psn);
 		return false;
 	}
 	if (msg.is_send || (flags & op_immediate))
@@ -291,11 +289,10 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 	}
 	TargetMemory target(engine_, qp_);
 	if (stream.length && !target.resolve(stream.rkey, stream.va, stream.length, PRISM_RIGHT_READ)) {
-		engine_.counters.rx_access_error++;
 		if (fresh)
-			nak_and_fail(syndrome_access_error, bth.psn);
+			refuse_memory(bth.psn);
 		else
-			send_ack(syndrome_access_error, bth.psn);
+			fail_duplicate(bth.psn);
 		return;
 	}
 	if (fresh) {

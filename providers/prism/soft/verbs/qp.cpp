@@ -210,7 +210,8 @@ int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &
 /** From which port the peer sends. Elsewhere source ports are free to change, by IBTA annex A17. */
 std::uint16_t peer_port(const QpAttributes &attr)
 {
-	return is_on_this_host(attr.peer) ? source_port_of(attr.dest_qpn >> qpn_index_bits) : 0;
+	/* To ask for all addresses of the host takes long. */
+	return attr.peer_is_ours || is_on_this_host(attr.peer) ? source_port_of(attr.dest_qpn >> qpn_index_bits) : 0;
 }
 
 bool wants_notification(const ibv_qp_attr &attr, int mask)
