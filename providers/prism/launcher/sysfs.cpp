@@ -254,25 +254,34 @@ static_assert(sizeof(off_t) == sizeof(off64_t) && sizeof(struct stat) == sizeof(
 // The C library's names are given by hand: under _FILE_OFFSET_BITS=64 its headers mean stat64() and open64() by stat()
 // and open(). Programs come with either, or with those of older C libraries, or of -D_FORTIFY_SOURCE.
 #define TAKES_THE_NAME(name) __asm__(name) __attribute__((used))
-#define STANDS_FOR(other, name) __asm__(name) __attribute__((used, alias(other)))
 
 extern "C" {
 
 int prism_stat(const char *path, struct stat *status) noexcept TAKES_THE_NAME("stat");
-int prism_stat64(const char *path, struct stat *status) noexcept STANDS_FOR("stat", "stat64");
+int prism_stat64(const char *path, struct stat *status) noexcept TAKES_THE_NAME("stat64");
 int prism_xstat(int version, const char *path, struct stat *status) noexcept TAKES_THE_NAME("__xstat");
-int prism_xstat64(int version, const char *path, struct stat *status) noexcept STANDS_FOR("__xstat", "__xstat64");
+int prism_xstat64(int version, const char *path, struct stat *status) noexcept TAKES_THE_NAME("__xstat64");
 int prism_open(const char *path, int flags, ...) TAKES_THE_NAME("open");
-int prism_open64(const char *path, int flags, ...) STANDS_FOR("open", "open64");
+int prism_open64(const char *path, int flags, ...) TAKES_THE_NAME("open64");
 int prism_open_2(const char *path, int flags) TAKES_THE_NAME("__open_2");
-int prism_open64_2(const char *path, int flags) STANDS_FOR("__open_2", "__open64_2");
+int prism_open64_2(const char *path, int flags) TAKES_THE_NAME("__open64_2");
 
 int prism_stat(const char *path, struct stat *status) noexcept
 {
 	return stat_file(path, status);
 }
 
+int prism_stat64(const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
 int prism_xstat(int, const char *path, struct stat *status) noexcept
+{
+	return stat_file(path, status);
+}
+
+int prism_xstat64(int, const char *path, struct stat *status) noexcept
 {
 	return stat_file(path, status);
 }
@@ -286,7 +295,21 @@ int prism_open(const char *path, int flags, ...)
 	return open_file(path, flags, mode);
 }
 
+int prism_open64(const char *path, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	const mode_t mode = mode_of(flags, arguments);
+	va_end(arguments);
+	return open_file(path, flags, mode);
+}
+
 int prism_open_2(const char *path, int flags)
+{
+	return open_file(path, flags, 0);
+}
+
+int prism_open64_2(const char *path, int flags)
 {
 	return open_file(path, flags, 0);
 }
