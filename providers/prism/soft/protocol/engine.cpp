@@ -333,6 +333,7 @@ void Engine::wake_next(Path &path)
 void Engine::progress(Time now, Again again)
 {
 	run_timers(now);
+	read_room_ = read_room;
 	if (!streams_.empty()) {
 		running_.enter(); /* what waits for the end of a stream may begin */
 		run_streams(now);
@@ -392,13 +393,13 @@ void Engine::run_timers(Time now)
 
 void Engine::run_streams(Time now)
 {
-	for (std::size_t i = 0; i < streams_.size();) {
-		QueuePair *qp = streams_[i];
+	/* A stream that ends takes itself off the list. */
+	for (std::size_t waiting = streams_.size(); waiting && !streams_.empty() && read_room_ > 0; waiting--) {
+		QueuePair *qp = streams_.front();
+		streams_.pop_front();
+		streams_.push_back(qp);
 		if (qp->resp.stream.next <= now)
 			Responder(*this, *qp).continue_stream(now);
-		/* A stream that has ended has taken itself off the list. */
-		if (i < streams_.size() && streams_[i] == qp)
-			i++;
 	}
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <queue>
@@ -188,7 +189,10 @@ private:
 	std::vector<QueuePair *> dirty_;
 	const std::uint32_t receive_room_;
 	std::map<Address, std::weak_ptr<Path>> paths_;
-	std::vector<QueuePair *> streams_;
+	/* READ responses are sent in turn, so many bytes in each round of receive() and progress(). */
+	static constexpr std::int32_t read_room = 256 << 10;
+	std::int32_t read_room_ = read_room;
+	std::deque<QueuePair *> streams_; /* the next first */
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
 	/* Answers that fill a good part of a train are worth sending at once. */
 	static constexpr std::uint32_t company = 16;

@@ -74,21 +74,58 @@ void Responder::adapt_interval(Time now)
  */
 bool Responder::hold(const prism_bth &bth, Packet packet, Time now)
 {
-	const ReadStream &stream = resp_.stream;
-	const std::int32_t at = psn_diff(bth.psn, stream.first_psn);
-	const bool asks_for_data = bth.opcode == rc_read_request || bth.opcode == PRISM_OP_READ_REQUEST;
-	if (at < 0 && asks_for_data)
-		answer_in_between(bth, packet, now);
-	if (at < 0)
-		return asks_for_data; /* saved answers do not disturb */
-	if (at < static_cast<std::int32_t>(stream.psns)) {
-		/* Part of the response was lost: slow down and go on from there. */
-		adapt_interval(now);
-		end_stream();
-		return false;
+	const std::int32_t at = psn_diff(bth.psn, resp_.stream.first_psn);
+	if (at >= static_cast<std::int32_t>(resp_.stream.psns)) {
+		hold_in_line(bth, packet);
+		return true;
 	}
-	hold_in_line(bth, packet);
+	if (bth.opcode != rc_read_request && bth.opcode != PRISM_OP_READ_REQUEST)
+		return false; /* saved answers do not disturb */
+	put_off(bth, packet, now);
 	return true;
+}
+
+/**
+ * A READ that is asked for again gets a burst when the next is due, not at once: nobody has more of this device than
+ * his share because he repeats himself. Of the READ under way the last repeat counts, as it tells what is missing now.
+ */
+void Responder::put_off(const prism_bth &bth, Packet packet, Time now)
+{
+	const auto asks_for_stream = [this](std::uint32_t psn) { return psn_diff(psn, resp_.stream.first_psn) >= 0; };
+	for (std::vector<std::uint8_t> &repeat : resp_.put_off) {
+		prism_bth other;
+		prism_bth_decode(repeat.data(), &other);
+		if (other.psn != bth.psn && !(asks_for_stream(other.psn) && asks_for_stream(bth.psn)))
+			continue;
+		repeat.assign(packet.begin(), packet.end());
+		return;
+	}
+	if (resp_.put_off.size() >= std::max<std::size_t>(resp_.saved.size(), 1)) {
+		engine_.counters.rx_duplicate_dropped++;
+		return;
+	}
+	/* Part of the response was lost: slow down. */
+	if (asks_for_stream(bth.psn))
+		adapt_interval(now);
+	resp_.put_off.emplace_back(packet.begin(), packet.end());
+}
+
+/** The READ under way goes on from where it is asked for, or an older one is answered in between. */
+void Responder::answer_put_off(Time now)
+{
+	const std::vector<std::uint8_t> packet = std::move(resp_.put_off.front());
+	resp_.put_off.pop_front();
+	prism_bth bth;
+	prism_bth_decode(packet.data(), &bth);
+	const std::int32_t at = psn_diff(bth.psn, resp_.stream.first_psn);
+	if (!resp_.stream.active || at < 0) {
+		answer_in_between(bth, packet, now);
+	} else if (at >= static_cast<std::int32_t>(resp_.stream.psns)) {
+		hold_in_line(bth, packet);
+	} else {
+		end_stream();
+		process(bth, packet, now);
+	}
 }
 
 /**
@@ -104,9 +141,11 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 	if (resp_.stream.active) {
 		drop_held();
 		resp_.held_psn = psn_add(resp_.stream.first_psn, resp_.stream.psns);
-	} else if (qp_.state != IBV_QPS_ERR) {
+		return;
+	}
+	resp_.held_psn = held_psn;
+	if (interrupted.active && qp_.state != IBV_QPS_ERR) {
 		resp_.stream = interrupted;
-		resp_.held_psn = held_psn;
 		engine_.streams_.push_back(&qp_);
 	}
 }
@@ -144,7 +183,11 @@ void Responder::drop_held()
 /** Nothing is in the way any more: answer what has waited, in order, as far as it goes. */
 void Responder::release_held(Time now)
 {
-	while (!resp_.held.empty() && !resp_.stream.active && qp_.state != IBV_QPS_ERR) {
+	while (!resp_.stream.active && qp_.state != IBV_QPS_ERR && !(resp_.held.empty() && resp_.put_off.empty())) {
+		if (!resp_.put_off.empty()) {
+			answer_put_off(now);
+			continue;
+		}
 		const HeldPacket held = std::move(resp_.held.front());
 		resp_.held.pop_front();
 		resp_.held_bytes -= held.bytes.size();
@@ -184,29 +227,29 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 	if (resp_.held.empty())
 		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
 	const std::uint32_t end = fresh.offset + (fresh.duplicate ? repeat_burst_bytes : first_burst_bytes);
-	do
-		send_read_packet();
-	while (resp_.stream.active && resp_.stream.offset < end);
-	if (!resp_.stream.active)
-		return;
-	resp_.stream.next = now + resp_.stream.interval;
-	engine_.streams_.push_back(&qp_);
+	send_read_packet();
+	send_until(end, now);
+	if (resp_.stream.active)
+		engine_.streams_.push_back(&qp_);
 }
 
 void Responder::continue_stream(Time now)
 {
-	send_burst(now);
+	if (resp_.put_off.empty())
+		send_until(resp_.stream.offset + burst_bytes, now);
+	else
+		answer_put_off(now);
 	if (!resp_.stream.active)
 		release_held(now);
 }
 
-void Responder::send_burst(Time now)
+/** A burst, or as much of it as the device has room for in this round. */
+void Responder::send_until(std::uint32_t end, Time now)
 {
 	ReadStream &stream = resp_.stream;
-	const std::uint32_t end = stream.offset + burst_bytes;
-	while (stream.active && stream.offset < end)
+	while (stream.active && stream.offset < end && engine_.read_room_ > 0)
 		send_read_packet();
-	stream.next = now + stream.interval;
+	stream.next = stream.offset < end ? now : now + stream.interval;
 }
 
 void Responder::send_read_packet()
@@ -247,6 +290,7 @@ void Responder::send_read_packet()
 		return;
 	}
 	engine_.sink_.commit();
+	engine_.read_room_ -= static_cast<std::int32_t>(n);
 	stream.offset += n;
 	if (last) {
 		/* It got through whole: the next may go a little faster. */

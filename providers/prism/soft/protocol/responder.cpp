@@ -215,6 +215,7 @@ void Responder::stop()
 	prism_message_abort(&TargetMemory::env, target.context(), &resp_.prism);
 	end_stream();
 	drop_held();
+	resp_.put_off.clear();
 	resp_.message.active = false;
 	resp_.ack_pending = false;
 }

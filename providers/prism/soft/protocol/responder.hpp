@@ -74,6 +74,8 @@ private:
 
 	bool hold(const prism_bth &bth, Packet packet, Time now);
 	void hold_in_line(const prism_bth &bth, Packet packet);
+	void put_off(const prism_bth &bth, Packet packet, Time now);
+	void answer_put_off(Time now);
 	void answer_in_between(const prism_bth &bth, Packet packet, Time now);
 	void report_gap();
 	void adapt_interval(Time now);
@@ -81,7 +83,7 @@ private:
 	[[nodiscard]] std::uint32_t psns_of(const prism_bth &bth, Packet packet) const;
 	void release_held(Time now);
 	void start_stream(const ReadStream &stream, Time now);
-	void send_burst(Time now);
+	void send_until(std::uint32_t end, Time now);
 	void send_read_packet();
 	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();
