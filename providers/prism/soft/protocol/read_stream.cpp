@@ -227,7 +227,6 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 	if (resp_.held.empty())
 		resp_.held_psn = psn_add(fresh.first_psn, fresh.psns);
 	const std::uint32_t end = fresh.offset + (fresh.duplicate ? repeat_burst_bytes : first_burst_bytes);
-	send_read_packet();
 	send_until(end, now);
 	if (resp_.stream.active)
 		engine_.streams_.push_back(&qp_);
