@@ -49,7 +49,11 @@ public:
 		outbox.push_back({path, datagram});
 		return true;
 	}
-	bool is_alive(ConnectionId) override { return !nobody_there; }
+	bool is_alive(ConnectionId) override
+	{
+		probes++;
+		return !nobody_there;
+	}
 	void on_event(ConnectionId id, const Event &event) override { events.push_back({id, event}); }
 	Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) override
 	{
@@ -84,6 +88,7 @@ public:
 	std::optional<Incoming> last_incoming;
 	Reception reception = Reception::pending;
 	bool nobody_there = false;
+	int probes = 0;
 };
 
 Endpoint endpoint(std::uint32_t qpn, std::uint32_t psn)
@@ -515,6 +520,73 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_gone)
 	pass(200 * millisecond);
 	server.expect(EventType::connect_request);
 	EXPECT_TRUE(client.events.empty());
+}
+
+/** What a connection costs, from the request to the end, does not depend on how many there are. */
+TEST_F(CmAgent, others_connections_are_not_looked_at)
+{
+	const auto life = [this] {
+		const std::uint64_t before = client.agent.visits() + server.agent.visits();
+		const auto [id, peer] = establish();
+		EXPECT_EQ(client.agent.disconnect(id, now), 0);
+		run();
+		client.expect(EventType::disconnected);
+		server.expect(EventType::disconnected);
+		pass(200 * millisecond);
+		client.expect(EventType::timewait_exit);
+		server.expect(EventType::timewait_exit);
+		client.agent.close(id);
+		server.agent.close(peer);
+		return client.agent.visits() + server.agent.visits() - before;
+	};
+	const std::uint64_t alone = life();
+	for (int i = 0; i < 10000; i++)
+		establish();
+	EXPECT_EQ(life(), alone);
+	/* The tenth thousand as little as the first. */
+	EXPECT_LE(alone, 60U);
+}
+
+/** All with one process, which is asked for once. */
+TEST_F(CmAgent, a_process_is_probed_not_its_connections)
+{
+	same_host = true;
+	for (int i = 0; i < 1000; i++)
+		establish();
+	pass(5 * second);
+	EXPECT_GE(client.probes, 9);
+	EXPECT_LE(client.probes, 11);
+	client.nobody_there = true;
+	pass(second);
+	for (int i = 0; i < 1000; i++)
+		client.expect(EventType::disconnected);
+	const int probes = client.probes;
+	client.events.clear();
+	pass(5 * second);
+	EXPECT_EQ(client.probes, probes) << "nobody is left to ask for";
+	EXPECT_FALSE(client.agent.next_deadline());
+}
+
+/** Its old connection is over, but the server's program has not closed it yet. */
+TEST_F(CmAgent, a_client_may_ask_again_with_the_same_id)
+{
+	const auto [id, peer] = ask();
+	static_cast<void>(id);
+	EXPECT_EQ(server.agent.reject(peer, {}), 0);
+	server.outbox.clear();
+	now += 2 * second;
+	client.agent.expire(now);
+	run();
+	const Heard again = server.next();
+	EXPECT_EQ(again.event.type, EventType::connect_request);
+	EXPECT_NE(again.id, peer);
+	server.agent.close(peer);
+	EXPECT_EQ(server.agent.accept(again.id, server.gid, endpoint(0x222, 0), {}, now), 0);
+	now += 2 * second;
+	client.agent.expire(now); /* the reply was lost: it is still known which request this is */
+	run();
+	EXPECT_TRUE(server.events.empty());
+	client.expect(EventType::connect_response);
 }
 
 TEST_F(CmAgent, data_before_the_last_message)

@@ -31,11 +31,10 @@ constexpr int port_tries = 256;
 constexpr std::uint16_t last_process = 0xffff;
 /** What a flood of messages may take of memory, and of one turn of the thread. */
 constexpr std::size_t inbox_limit = 1024;
-constexpr std::size_t waiting_limit = 4096;
 /** Requests that are kept while it is looked for a listener, and how long and how often. */
 constexpr std::size_t unclaimed_limit = 256;
 constexpr Time search_time = 1'000'000'000;
-constexpr int search_milliseconds = 50;
+constexpr Time search_interval = 50'000'000;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
@@ -216,13 +215,17 @@ int Service::claim(PortSpace space, std::uint16_t &port, const Address &address,
 
 void Service::release(Claim claim)
 {
+	for (const FileDescriptor &socket : claims.at(claim))
+		listening.erase(socket.get());
 	claims.erase(claim);
 }
 
 void Service::listen(Claim claim)
 {
-	for (const FileDescriptor &socket : claims.at(claim))
+	for (const FileDescriptor &socket : claims.at(claim)) {
+		listening.insert(socket.get());
 		static_cast<void>(watch(socket.get()));
+	}
 }
 
 int Service::open_device(const std::string &name)
@@ -247,17 +250,7 @@ int Service::open_device(const std::string &name)
 /** False if nobody has that name. */
 bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 {
-	const Delivery delivery = send_to(process_socket.get(), name, envelope);
-	if (delivery == Delivery::busy && waiting.size() < waiting_limit)
-		waiting.push_back({name, envelope});
-	return delivery != Delivery::nobody;
-}
-
-void Service::send_waiting()
-{
-	std::erase_if(waiting, [this](const Waiting &each) {
-		return send_to(process_socket.get(), each.name, each.envelope) != Delivery::busy;
-	});
+	return outbox.send(name, envelope, now());
 }
 
 bool Service::send_over_network(const Path &path, const Mad &mad)
@@ -318,31 +311,21 @@ bool Service::watch(int fd)
 	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/** Closed in the meantime, its number may be anybody's. */
-bool Service::is_ours(int socket) const
-{
-	if (socket == process_socket.get())
-		return true;
-	return std::ranges::any_of(claims, [socket](const auto &claim) {
-		return std::ranges::any_of(
-			claim.second, [socket](const FileDescriptor &each) { return each.get() == socket; });
-	});
-}
-
-/** Milliseconds until the agent wants to be called, rounded up; -1: no limit. */
+/** Milliseconds until something is to be done, rounded up; -1: no limit. */
 int Service::poll_timeout()
 {
-	const std::optional<Time> deadline = agent_->next_deadline();
-	if (!waiting.empty())
-		return 1;
-	if (!unclaimed.empty())
-		return search_milliseconds;
-	if (!deadline)
-		return -1;
+	constexpr Time busy_interval = 1'000'000;
 	const Time at = now();
-	if (*deadline <= at)
+	std::optional<Time> first = agent_->next_deadline();
+	if (!unclaimed.empty())
+		first = std::min(first.value_or(next_search), next_search);
+	if (!outbox.empty())
+		first = std::min(first.value_or(at + busy_interval), at + busy_interval);
+	if (!first)
+		return -1;
+	if (*first <= at)
 		return 0;
-	return static_cast<int>(std::min<Time>((*deadline - at) / 1'000'000 + 1, std::numeric_limits<int>::max()));
+	return static_cast<int>(std::min<Time>((*first - at - 1) / 1'000'000 + 1, std::numeric_limits<int>::max()));
 }
 
 void Service::run()
@@ -353,7 +336,7 @@ void Service::run()
 		{
 			const std::lock_guard guard(lock);
 			agent_->expire(now());
-			send_waiting();
+			outbox.retry(now());
 			search_again();
 			timeout = poll_timeout();
 		}
@@ -365,8 +348,8 @@ void Service::run()
 			const int fd = events[static_cast<std::size_t>(i)].data.fd;
 			if (fd == wake_fd.get())
 				eventfd_read(wake_fd.get(), &ignored);
-			else if (is_ours(fd))
-				read_socket(fd);
+			else if (fd == process_socket.get() || listening.contains(fd))
+				read_socket(fd); /* one that was closed in the meantime is not among these */
 		}
 	}
 }
@@ -407,13 +390,24 @@ void Service::read_inbox()
 
 void Service::take_from_network(const Parcel &parcel)
 {
-	if (hand_on(process_socket.get(), parcel.from, parcel.to, parcel.mad))
+	if (hand_on(parcel))
 		return;
 	const std::optional<Datagram> datagram = decode(parcel.mad);
-	if (datagram && is_request(datagram->message) && unclaimed.size() < unclaimed_limit)
-		unclaimed.push_back({parcel, now() + search_time});
-	else
+	if (!datagram || !is_request(datagram->message) || unclaimed.size() >= unclaimed_limit) {
 		refuse(parcel);
+		return;
+	}
+	if (unclaimed.empty())
+		next_search = now() + search_interval;
+	unclaimed.push_back({parcel, now() + search_time});
+}
+
+/** A receiver that is busy gets it later. */
+bool Service::hand_on(const Parcel &parcel)
+{
+	return cm::hand_on(
+		[this](const std::string &name, const Envelope &envelope) { return send_on_host(name, envelope); },
+		parcel.from, parcel.to, parcel.mad);
 }
 
 /** Nobody's: the agent says so to who sent it. */
@@ -427,8 +421,11 @@ void Service::refuse(const Parcel &parcel)
 void Service::search_again()
 {
 	const Time at = now();
+	if (unclaimed.empty() || at < next_search)
+		return;
+	next_search = at + search_interval;
 	std::erase_if(unclaimed, [&](const Unclaimed &each) {
-		if (hand_on(process_socket.get(), each.parcel.from, each.parcel.to, each.parcel.mad))
+		if (hand_on(each.parcel))
 			return true;
 		if (at < each.refuse_at)
 			return false;

@@ -258,7 +258,10 @@ try {
 	std::memcpy(source.gid.data(), from, sizeof(*from));
 	std::memcpy(destination.gid.data(), to, sizeof(*to));
 	std::memcpy(mad.data(), data, mad.size());
-	prism::cm::hand_on(socket.get(), source, destination, mad);
+	const auto send = [](const std::string &name, const prism::cm::Envelope &envelope) {
+		return prism::cm::send_to(socket.get(), name, envelope) != prism::cm::Delivery::nobody;
+	};
+	prism::cm::hand_on(send, source, destination, mad);
 } catch (const std::exception &) {
 	// A datagram less.
 }
