@@ -286,8 +286,45 @@ between_hosts() {
 	group 239.47.0.7 10.47.0.1 10.47.0.2
 	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers
+	six && tentative_addresses
 	ends_within 15 "host without a server" 'UNREACHABLE' \
 		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
+}
+
+# has_address FLAG ADDRESS: whether the server's host has it, in that state
+has_address() {
+	ip -n "$hosts-a" -6 address show dev veth0 "$1" | grep -qF " $2/"
+}
+
+not_tentative() {
+	! has_address tentative "$1"
+}
+
+# The kernel lists a new IPv6 address before anybody can bind it, until it is sure that nobody else on the link has it.
+# What comes before it in the list must be found where it was, and it must be reached once it is one, by whom it may.
+tentative_addresses() {
+	local server_pid
+	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=12 # of a second each
+	ip -n "$hosts-b" address add fd48::2/64 dev veth0 nodad
+	ip -n "$hosts-a" address add fd48::1/64 dev veth0
+	ping fd47::1 ::
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 90 "${server_in[@]}" "${run[@]}" rping -s -C 4 -a :: -p "$port"
+	server_pid=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	has_address tentative fd48::1 || echo "note: the address was complete before the server began"
+	wait_for 30 not_tentative fd48::1 || fail "the address remains tentative"
+	ends_well "$work/client" timeout 30 "${client_in[@]}" "${run[@]}" rping -c -C 4 -v -a fd48::1 -p "$port"
+	grep -q 'rdma-ping-3' "$work/client" && pass "an address that came after the server" ||
+		fail "an address that came after the server" "$work/client" "$work/server"
+	ended_well "$server_pid" "$work/server"
+
+	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=1
+	ip -n "$hosts-b" address add fd48::3/64 dev veth0 nodad
+	ip -n "$hosts-a" address add fd48::3/64 dev veth0
+	wait_for 10 has_address dadfailed fd48::3 || fail "the kernel does not find the other one"
+	ends_within 5 "an address that another host has" 'rdma_bind_addr: Cannot assign requested address' \
+		"${server_in[@]}" "${run[@]}" rping -s -a fd48::3 -p "$port"
 }
 
 several_servers() {

@@ -27,6 +27,9 @@ struct Device {
 /** The device of a local address. Nothing if it is not local, or of an interface without a device. */
 [[nodiscard]] std::optional<Device> find_device(const Address &local);
 
+/** The devices' GID tables take in what addresses have come. */
+void renew_devices();
+
 /** Names of the devices that are not the loopback interface's. */
 [[nodiscard]] std::vector<std::string> network_devices();
 

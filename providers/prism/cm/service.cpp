@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "service.hpp"
 
+#include <linux/rtnetlink.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -61,6 +62,18 @@ Address from_gid(const ibv_gid &gid)
 	return address;
 }
 
+/** None where the kernel does not tell: then what comes later is found when somebody asks for it. */
+FileDescriptor watch_addresses()
+{
+	sockaddr_nl name{};
+	name.nl_family = AF_NETLINK;
+	name.nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+	FileDescriptor made(::socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE));
+	if (!made || ::bind(made.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)) < 0)
+		return {};
+	return made;
+}
+
 ibv_context *open_soft_device(const std::string &name)
 {
 	int count = 0;
@@ -112,6 +125,9 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	if (!service->wake_fd || !service->epoll_fd || !service->claim_process())
 		return nullptr;
 	if (!service->watch(service->wake_fd.get()) || !service->watch(service->process_socket.get()))
+		return nullptr;
+	service->address_fd = watch_addresses();
+	if (service->address_fd && !service->watch(service->address_fd.get()))
 		return nullptr;
 	service->agent_ =
 		std::make_unique<Agent>(*service, observer, service->process, service->random(), secret_number);
@@ -230,8 +246,10 @@ void Service::listen(Claim claim)
 
 int Service::open_device(const std::string &name)
 {
-	if (ports.contains(name))
+	if (const auto open = ports.find(name); open != ports.end()) {
+		open->second->gids = gids_of(open->second->context);
 		return 0;
+	}
 	auto port = std::make_unique<Port>();
 	port->owner = this;
 	port->context = open_soft_device(name);
@@ -243,6 +261,13 @@ int Service::open_device(const std::string &name)
 	if (!error)
 		ports.emplace(name, std::move(port));
 	return error;
+}
+
+void Service::open_all_devices()
+{
+	all_devices = true;
+	for (const std::string &name : network_devices())
+		static_cast<void>(open_device(name));
 }
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
@@ -348,6 +373,8 @@ void Service::run()
 			const int fd = events[static_cast<std::size_t>(i)].data.fd;
 			if (fd == wake_fd.get())
 				eventfd_read(wake_fd.get(), &ignored);
+			else if (fd == address_fd.get())
+				read_addresses();
 			else if (fd == process_socket.get() || listening.contains(fd))
 				read_socket(fd); /* one that was closed in the meantime is not among these */
 		}
@@ -386,6 +413,19 @@ void Service::read_inbox()
 	}
 	for (const Parcel &parcel : parcels)
 		take_from_network(parcel);
+}
+
+/** A new IPv6 address counts only after a while, when the kernel has found that nobody else has it. */
+void Service::read_addresses()
+{
+	std::array<char, 4096> ignored;
+	ssize_t got;
+	do /* ENOBUFS: the kernel had more to tell than there was room for */
+		got = ::recv(address_fd.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
+	while (got > 0 || (got < 0 && (errno == EINTR || errno == ENOBUFS)));
+	renew_devices();
+	if (all_devices)
+		open_all_devices();
 }
 
 void Service::take_from_network(const Parcel &parcel)

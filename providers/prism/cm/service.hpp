@@ -67,6 +67,8 @@ public:
 
 	/** Receive what is sent to a network device. @return 0 or an errno value */
 	int open_device(const std::string &name);
+	/** The same for all, and for those that are still to come. One that cannot be opened is left out. */
+	void open_all_devices();
 
 	/** Something was sent, so there is a new deadline. */
 	void wake();
@@ -106,6 +108,7 @@ private:
 	int poll_timeout();
 	void read_socket(int socket);
 	void read_inbox();
+	void read_addresses();
 	void take_from_network(const Parcel &parcel);
 	void refuse(const Parcel &parcel);
 	void search_again();
@@ -116,6 +119,8 @@ private:
 	std::uint16_t process = 0;
 	FileDescriptor process_socket;
 	FileDescriptor wake_fd;
+	FileDescriptor address_fd; /* the kernel tells of addresses that come and go */
+	bool all_devices = false;
 	FileDescriptor epoll_fd; /* not poll(), which keeps what it waits for open: names would stay taken */
 	std::unordered_map<Claim, std::vector<FileDescriptor>> claims;
 	std::unordered_set<int> listening; /* those of their sockets that are read */

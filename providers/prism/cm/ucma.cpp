@@ -507,17 +507,15 @@ int Ucma::query(const Call &call)
 
 /* Connections --------------------------------------------------------------------------------------------------- */
 
-/** Requests from other hosts come to the devices' QP 1. A device that cannot be opened is not listened on. */
+/** Requests from other hosts come to the devices' QP 1. */
 void Ucma::listen_on_network(const Id &id)
 {
 	if (is_loopback(id.local->address))
 		return;
-	if (!id.device) {
-		for (const std::string &name : network_devices())
-			static_cast<void>(service->open_device(name));
-	} else if (!id.device->is_loopback) {
-		static_cast<void>(service->open_device(id.device->name));
-	}
+	if (!id.device)
+		service->open_all_devices();
+	else if (!id.device->is_loopback)
+		static_cast<void>(service->open_device(id.device->name)); /* if it can be opened */
 }
 
 int Ucma::listen(const Call &call)

@@ -72,6 +72,19 @@ int prismdv_soft_query_gid_entry(struct ibv_context *ctx, uint32_t port, uint32_
 ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries, size_t max);
 
 /**
+ * prismdv_soft_gid_index - where an address stands in the GID tables of a userspace device
+ * @addresses: all that the interface has now and that can be bound, in the order of list_interfaces()
+ * @count: how many these are
+ * @wanted: one of them; NULL to ask for none
+ *
+ * An address has one index in all contexts of the process. Those that have come since a context was opened are added to
+ * its table, if they can be, and its program gets IBV_EVENT_GID_CHANGE. Takes the lock of each context.
+ * Returns the index, or a negative errno value: -ENOENT for an address without one.
+ */
+ssize_t prismdv_soft_gid_index(
+	const struct ibv_device *device, const union ibv_gid *addresses, size_t count, const union ibv_gid *wanted);
+
+/**
  * prismdv_soft_query_pkey - ibv_query_pkey() of a userspace device
  *
  * Returns 0, or -1 and errno. An index outside the table must fail, as for prismdv_soft_query_gid().

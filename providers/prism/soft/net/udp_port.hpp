@@ -82,10 +82,17 @@ public:
 	[[nodiscard]] const InterfaceInfo &interface() const { return info; }
 
 	/**
-	 * The GID table: IPv4 first, then global IPv6, then link-local. On loopback the context's own address stands in
-	 * place of 127.0.0.1.
+	 * IPv4 first, then global IPv6, then link-local, then what came later. On loopback the context's own address
+	 * stands in place of 127.0.0.1.
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
+
+	/**
+	 * Takes in what is sent to @p address, which the interface has got since. Serialised as receive() is, as are
+	 * addresses() and socket_inodes() where this is called.
+	 * @return its index in addresses(), which becomes the last one; -1 if it cannot be bound.
+	 */
+	int add(const Address &address);
 
 	/** By which the kernel knows the sockets of addresses(), in their order (/proc/net/udp). */
 	[[nodiscard]] std::vector<std::uint64_t> socket_inodes() const;
@@ -201,6 +208,7 @@ private:
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
 	Bound bind_one(const Address &address, bool shared, std::string &error);
+	void insert(Socket made);
 	int bind_socket(Socket &made, bool first) const;
 	int bind_sender(Socket &made) const;
 	/** Those of addresses(), which come first: the others only receive. */
