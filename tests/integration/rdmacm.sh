@@ -241,6 +241,65 @@ PYTHON
 		fail "garbage before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
+# Requests that another user of the host may forge, and with which the server's rdma_accept() would fail, or which claim
+# to be from another host: rping serves one client, which is still to come.
+forged_requests() {
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
+	local server_pid=$started status
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	python3 - "$port" >"$work/client" 2>&1 <<'PYTHON' || fail "requests cannot be forged" "$work/client"
+import socket
+import struct
+import sys
+
+port = int(sys.argv[1])
+mine = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+mine.bind("\0prism-cm/process/65535")  # somebody must be alive to be answered
+
+
+def gid(address):
+    return bytes(10) + b"\xff\xff" + socket.inet_aton(address)
+
+
+def request(number, mtu=3, transport=0, source="127.0.0.1", sender=gid("127.47.1.1")):
+    header = struct.pack(">BBBBIQHHI", 1, 7, 2, 3, 0, number, 0x10, 0, 0)
+    body = bytearray(232)
+    struct.pack_into(">IIQ", body, 0, 0xFFFF0000 | number, 0, 0x0106 << 16 | port)
+    body[32:35] = b"\x00\x40\x05"
+    body[43] = 18 << 3 | transport << 1
+    body[47] = 18 << 3 | 7
+    body[50] = mtu << 4
+    private = bytes([0, 0x40]) + struct.pack(">H", 4000) + bytes(12) + socket.inet_aton(source)
+    private += bytes(12) + socket.inet_aton("127.0.0.1")
+    body[140 : 140 + len(private)] = private
+    return struct.pack("=IB3x", 0x70636D31, 0) + sender + gid("127.0.0.1") + header + bytes(body)
+
+
+forged = [
+    request(1, mtu=0),
+    request(2, mtu=15),
+    request(3, transport=1),
+    request(4, source="10.99.99.99"),
+    request(5, sender=gid("10.99.99.99")),
+    request(6, sender=gid("239.1.1.1")),
+    request(7, sender=bytes(16)),
+]
+for datagram in forged:
+    assert len(datagram) == 296
+    mine.sendto(datagram, f"\0prism-cm/0106/{port}/127.0.0.1")
+mine.settimeout(20)
+for _ in forged:
+    answer = mine.recv(1000)
+    assert struct.unpack_from(">H", answer, 40 + 16)[0] == 0x12, answer.hex()  # REJ
+PYTHON
+	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
+	status=$?
+	wait "$server_pid"
+	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "forged requests before a connection" ||
+		fail "forged requests before a connection: client ended with $status" "$work/client" "$work/server"
+}
+
 # members ADDRESS COUNT: whether so many sockets take in what is sent to the group
 members() {
 	[ "$("${server_in[@]}" ss -Huan | grep -cF "$1")" -eq "$2" ]
@@ -356,6 +415,7 @@ killed_while_connecting
 killed_while_connected
 two_servers
 garbage
+forged_requests
 group 239.47.0.8 127.0.0.1 127.0.0.1
 if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null; then
 	between_hosts

@@ -689,6 +689,9 @@ TEST_F(CmAgent, requests_that_make_no_sense)
 		{"reliable datagrams", [](Req &req) { req.transport = TransportType::rd; }, 9},
 		{"another transport", [](Req &req) { req.transport = TransportType::extended; }, 9},
 		{"another host's address", [](Req &req) { req.private_data[35] = 99; }, 12},
+		{"from another host than it says", [](Req &req) { req.private_data[19] = 99; }, 12},
+		{"no MTU", [](Req &req) { req.path_mtu = 0; }, 26},
+		{"an MTU that there is not", [](Req &req) { req.path_mtu = 6; }, 26},
 	};
 	for (const auto &row : table) {
 		SCOPED_TRACE(row.what);
@@ -703,9 +706,29 @@ TEST_F(CmAgent, requests_that_make_no_sense)
 	}
 }
 
+/** What another user of the host may write into an envelope, and no queue pair can be connected to. */
+TEST_F(CmAgent, requests_from_where_nobody_can_be)
+{
+	same_host = true;
+	const Address group{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 0, 0, 1}};
+	const Address other_family{{0xfd, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+	for (const Address &from : {Address{}, group, other_family}) {
+		connect();
+		Letter letter = client.outbox.front();
+		client.outbox.clear();
+		letter.path.local = from;
+		deliver(client, server, letter);
+		EXPECT_TRUE(server.events.empty());
+		run();
+		client.expect(EventType::rejected, 12);
+	}
+	ask();
+}
+
 TEST_F(CmAgent, a_flood_of_requests_is_bounded)
 {
 	Req req;
+	req.path_mtu = 3;
 	req.service_id = make_service_id(PortSpace::tcp, port);
 	encode_ip_header({host(9), 1, server.gid}, std::span(req.private_data).first<IpHeader::size>());
 	int accepted = 0, refused = 0;

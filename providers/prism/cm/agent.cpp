@@ -55,6 +55,25 @@ void fill_after_ip_header(PrivateData<size> &to, const IpHeader &ip, std::span<c
 	std::copy_n(data.begin(), std::min(data.size(), size - IpHeader::size), to.begin() + IpHeader::size);
 }
 
+/**
+ * Whether a client can be where a request says that it comes from. From elsewhere nobody is asked for but whom the
+ * packet was sent to, nor asks but who sent it. On this host anything may be written there: a queue pair could not be
+ * connected to a group, or to no address at all.
+ */
+bool is_plausible(const Arrival &arrival, const IpHeader &ip)
+{
+	if (!arrival.same_host)
+		return ip.destination == arrival.to && ip.source == arrival.from;
+	return arrival.from != Address{} && !arrival.from.is_multicast() &&
+	       arrival.from.is_ipv4() == ip.destination.is_ipv4();
+}
+
+bool is_mtu(std::uint8_t value)
+{
+	constexpr std::uint8_t smallest = 1, largest = 5; /* enum ibv_mtu: 256 to 4096 */
+	return value >= smallest && value <= largest;
+}
+
 Req make_req(ConnectionId id, const Path &path, const Endpoint &local, std::uint64_t guid)
 {
 	Req req;
@@ -534,9 +553,12 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 		refuse(arrival, req, RejectReason::invalid_transport_type);
 		return;
 	}
-	/* From elsewhere nobody is asked for but whom the packet was sent to. */
-	if (!arrival.same_host && ip->destination != arrival.to) {
+	if (!is_plausible(arrival, *ip)) {
 		refuse(arrival, req, RejectReason::invalid_gid);
+		return;
+	}
+	if (!is_mtu(req.path_mtu)) {
+		refuse(arrival, req, RejectReason::invalid_mtu);
 		return;
 	}
 	Connection *const connection =
@@ -708,9 +730,8 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 	refusal.service_id = request.service_id;
 	refusal.status = SidrStatus::unsupported;
 	const std::optional<IpHeader> ip = ip_header_of(request.private_data);
-	const bool is_ours = ip && (arrival.same_host || ip->destination == arrival.to);
 	Connection *connection = nullptr;
-	if (is_ours && port_space_of(request.service_id) == PortSpace::udp)
+	if (ip && is_plausible(arrival, *ip) && port_space_of(request.service_id) == PortSpace::udp)
 		connection = create({arrival.to, arrival.from, arrival.same_host, request.service_id, ip->destination});
 	if (!connection) {
 		answer(arrival, refusal);

@@ -102,12 +102,12 @@ std::vector<std::string> network_devices()
 	return names;
 }
 
-bool is_local(const Address &address)
+bool are_local(std::initializer_list<Address> addresses)
 {
-	for (const InterfaceInfo &interface : soft::list_interfaces())
-		if (has(interface, address))
-			return true;
-	return false;
+	const std::vector<InterfaceInfo> interfaces = soft::list_interfaces();
+	return std::ranges::all_of(addresses, [&](const Address &address) {
+		return std::ranges::any_of(interfaces, [&](const InterfaceInfo &each) { return has(each, address); });
+	});
 }
 
 std::vector<Address> local_addresses(bool ipv4)

@@ -747,6 +747,11 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	if (!listener)
 		return Reception::nobody;
 	const Id &parent = ids.at(*listener);
+	if ((event.peer.transport == TransportType::uc) != (parent.qp_type == uc))
+		return Reception::nobody;
+	/* Only its host's addresses are a local user's to speak for. */
+	if (incoming.path.same_host && !are_local({incoming.ip.source, incoming.path.remote}))
+		return Reception::nobody;
 	if (parent.unheard >= parent.backlog || channels.at(parent.channel).events.size() >= max_events)
 		return Reception::full;
 	Id id;
@@ -755,7 +760,7 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 		return Reception::nobody;
 	id.channel = parent.channel;
 	id.space = parent.space;
-	id.qp_type = event.peer.transport == TransportType::uc ? uc : parent.qp_type;
+	id.qp_type = parent.qp_type;
 	id.state = State::connected;
 	id.traffic_class = parent.traffic_class;
 	id.local = SocketName{incoming.ip.destination, incoming.port, id.device->interface};
