@@ -359,24 +359,50 @@ not_tentative() {
 	! has_address tentative "$1"
 }
 
+# A program that uses the connection manager, in the server's host, waits for its GID table to change.
+watch_gids() {
+	start "$work/watcher" timeout -k 5 60 "${server_in[@]}" "${run[@]}" /usr/bin/python3 -c '
+import os
+from pyverbs.device import Context
+os.open("/dev/infiniband/rdma_cm", os.O_RDWR)
+context = Context(name="prism_veth0")
+def table():
+    gids = [str(context.query_gid(1, i).gid) for i in range(context.query_port(1).gid_tbl_len)]
+    return [gid for gid in gids if gid.strip("0:")]
+before = table()
+print("watching", flush=True)
+event = context.get_async_event()
+after = table()
+print("event", event.event_type, before, after)
+assert event.event_type == 18 and after[:-1] == before'
+	watcher=$started
+	wait_for 20 grep -q watching "$work/watcher" || fail "the GID table cannot be watched" "$work/watcher"
+}
+
 # The kernel lists a new IPv6 address before anybody can bind it, until it is sure that nobody else on the link has it.
 # What comes before it in the list must be found where it was, and it must be reached once it is one, by whom it may.
 tentative_addresses() {
-	local server_pid
+	local server_pid watcher=
 	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=12 # of a second each
 	ip -n "$hosts-b" address add fd48::2/64 dev veth0 nodad
+	port=$((port + 1))
+	start "$work/early" timeout -k 5 120 "${server_in[@]}" "${run[@]}" rping -s -C 4 -a :: -p "$port"
+	server_pid=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/early"
+	local early=$port
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null && watch_gids || echo "not run: events of the GID table, without pyverbs"
 	ip -n "$hosts-a" address add fd48::1/64 dev veth0
 	ping fd47::1 ::
-	port=$((port + 1))
-	start "$work/server" timeout -k 5 90 "${server_in[@]}" "${run[@]}" rping -s -C 4 -a :: -p "$port"
-	server_pid=$started
-	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
-	has_address tentative fd48::1 || echo "note: the address was complete before the server began"
+	has_address tentative fd48::1 || echo "note: the new address did not remain tentative long enough to be in the way"
 	wait_for 30 not_tentative fd48::1 || fail "the address remains tentative"
-	ends_well "$work/client" timeout 30 "${client_in[@]}" "${run[@]}" rping -c -C 4 -v -a fd48::1 -p "$port"
+	ends_well "$work/client" timeout 30 "${client_in[@]}" "${run[@]}" rping -c -C 4 -v -a fd48::1 -p "$early"
 	grep -q 'rdma-ping-3' "$work/client" && pass "an address that came after the server" ||
-		fail "an address that came after the server" "$work/client" "$work/server"
-	ended_well "$server_pid" "$work/server"
+		fail "an address that came after the server" "$work/client" "$work/early"
+	ended_well "$server_pid" "$work/early"
+	if [ -n "$watcher" ]; then
+		wait "$watcher" && pass "the GID table of an open context gets it" ||
+			fail "the GID table of an open context" "$work/watcher"
+	fi
 
 	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=1
 	ip -n "$hosts-b" address add fd48::3/64 dev veth0 nodad
