@@ -532,8 +532,8 @@ int Ucma::listen(const Call &call)
 	if (!id->local)
 		return EOPNOTSUPP; /* to AF_IB */
 	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
-	id->state = State::listening;
 	listeners[{id->space, id->local->port}].insert(command.id);
+	id->state = State::listening;
 	service->listen(id->claim);
 	listen_on_network(*id);
 	return 0;
