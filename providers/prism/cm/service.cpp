@@ -131,13 +131,27 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	return service;
 }
 
+/**
+ * False if it cannot be waken, as the program has closed our descriptors: it then goes on until the process ends, and
+ * needs all that it has.
+ */
+bool Service::stop_thread()
+{
+	if (!thread.joinable())
+		return true;
+	stopping = true;
+	if (!wake()) {
+		thread.detach();
+		return false;
+	}
+	thread.join();
+	return true;
+}
+
 void Service::stop()
 {
-	if (thread.joinable()) {
-		stopping = true;
-		wake();
-		thread.join();
-	}
+	if (!stop_thread())
+		return;
 	const std::lock_guard guard(lock);
 	if (agent_)
 		agent_->close_all();
@@ -303,9 +317,9 @@ bool Service::is_alive(ConnectionId id)
 	return is_claimed(process_name(static_cast<std::uint16_t>(id >> process_shift)));
 }
 
-void Service::wake()
+bool Service::wake()
 {
-	eventfd_write(wake_fd.get(), 1);
+	return eventfd_write(wake_fd.get(), 1) == 0;
 }
 
 /* Receiving ----------------------------------------------------------------------------------------------------- */

@@ -65,8 +65,8 @@ public:
 	/** Receive what is sent to a network device. @return 0 or an errno value */
 	int open_device(const std::string &name);
 
-	/** Something was sent, so there is a new deadline. */
-	void wake();
+	/** Something was sent, so there is a new deadline. False if there is no descriptor for it any more. */
+	bool wake();
 
 	bool send(const Path &path, const Datagram &datagram) override;
 	bool is_alive(ConnectionId id) override;
@@ -99,6 +99,7 @@ private:
 	bool send_over_network(const Path &path, const Mad &mad);
 
 	void run();
+	bool stop_thread();
 	bool watch(int fd);
 	[[nodiscard]] bool is_ours(int socket) const;
 	int poll_timeout();

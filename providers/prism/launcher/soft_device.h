@@ -94,6 +94,13 @@ struct ibv_comp_channel *prismdv_soft_create_comp_channel(struct ibv_context *ct
  */
 int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
 
+/**
+ * prismdv_soft_keeps_descriptor - whether @fd is one of a userspace device, which no program knows of
+ *
+ * Not those that a program is given: of completion channels and of events. Keeps errno; safe in signal handlers.
+ */
+bool prismdv_soft_keeps_descriptor(int fd);
+
 /** The size of a management datagram (IBTA 13.4) in bytes. */
 #define PRISM_SOFT_MAD_SIZE 256
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <new>
@@ -52,23 +53,35 @@ constexpr int company_looks = 12;
 /** However much it announces, no peer keeps the others waiting. */
 constexpr int max_company = 16;
 
-/** Those of this process; never destroyed, as the process may end anywhere. */
+/** Those of this process. */
 struct OpenContexts {
 	std::mutex lock;
 	std::vector<Context *> list;
+	std::vector<Context *> of_parent; /* not looked at */
 };
 
+/**
+ * Never destroyed, as the process may end anywhere. Nor is it on the heap: with ibv_fork_init(3) a child has no page
+ * in which anything is registered, and whatever else lies there is gone with it.
+ */
 OpenContexts &open_contexts()
 {
-	static auto *contexts = new OpenContexts;
+	alignas(OpenContexts) static std::byte storage[sizeof(OpenContexts)];
+	static auto *const contexts = new (storage) OpenContexts;
 	return *contexts;
 }
 
-/** A child finds the list as it was between two changes, and the lock free. */
+/** A child finds the lock free, and none of its parent's contexts: it may not have their memory. */
 void keep_over_fork()
 {
-	pthread_atfork([] { open_contexts().lock.lock(); }, [] { open_contexts().lock.unlock(); },
-		[] { open_contexts().lock.unlock(); });
+	const auto unlock = [] { open_contexts().lock.unlock(); };
+	pthread_atfork([] { open_contexts().lock.lock(); }, unlock,
+		[] {
+			OpenContexts &open = open_contexts();
+			if (!open.list.empty())
+				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
+			open.lock.unlock();
+		});
 }
 
 __attribute__((destructor)) void take_leave()
@@ -158,6 +171,11 @@ void Context::publish_counters()
 
 Context::~Context()
 {
+	static_cast<void>(stop());
+}
+
+bool Context::stop()
+{
 	{
 		OpenContexts &open = open_contexts();
 		std::lock_guard guard(open.lock);
@@ -165,9 +183,13 @@ Context::~Context()
 	}
 	stop_ = true;
 	if (!thread_.joinable())
-		return;
-	eventfd_write(wake_.get(), 1);
+		return true;
+	if (eventfd_write(wake_.get(), 1)) {
+		thread_.detach();
+		return false;
+	}
 	thread_.join();
+	return true;
 }
 
 /* Progress ------------------------------------------------------------------------------------------------------ */

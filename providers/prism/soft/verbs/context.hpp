@@ -42,6 +42,12 @@ public:
 		const std::string &interface, prismdv_progress_mode progress, std::string &error);
 	~Context() override;
 
+	/**
+	 * Before the end. False if its thread cannot be waken, as the program has closed our descriptors: then it must
+	 * not be destroyed.
+	 */
+	[[nodiscard]] bool stop();
+
 	/** Serialises everything about @ref engine. */
 	std::mutex lock;
 	Engine &engine() { return *engine_; }

@@ -10,6 +10,7 @@
 
 #include "../../c_boundary.hpp"
 #include "../../launcher/soft_device.h"
+#include "../net/kept_descriptors.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
@@ -91,6 +92,11 @@ int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 	::close(channel->fd);
 	std::free(channel);
 	return 0;
+}
+
+bool prismdv_soft_keeps_descriptor(int fd)
+{
+	return kept_descriptors.contains(fd);
 }
 
 int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler, void *arg)

@@ -137,6 +137,8 @@ void free_context(ibv_context *context)
 {
 	auto &handle = to_handle<ContextHandle>(context);
 	std::unique_ptr<Context> owned(handle.context);
+	if (!owned->stop()) /* its thread goes on until the process ends */
+		static_cast<void>(owned.release());
 	owned.reset();
 	verbs_uninit_context(&handle.base);
 	std::free(&handle);
