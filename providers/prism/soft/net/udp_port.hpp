@@ -231,7 +231,8 @@ private:
 		const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo);
 	void forward(
 		const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now);
-	[[nodiscard]] int channel_to(unsigned slot);
+	[[nodiscard]] int channel_to(unsigned slot, Time now);
+	void note_name(unsigned slot, std::uint32_t nonce);
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
 
 	void begin_round(unsigned socket, Time now, Time patience);
@@ -252,8 +253,12 @@ private:
 	PortCounters own_count; /* unless it is shared */
 	PortCounters &count;
 
+	/* To the others. A slot that is not in the list of names has its own. */
+	std::map<unsigned, std::uint32_t> names;
 	std::map<unsigned, FileDescriptor> channels; /* by which packets are handed on, by slot */
-	std::atomic<Time> next_duty{no_duty};        /* when rounds need receive() without a packet */
+	Time first_lookup = 0;                       /* of those for channels that are counted */
+	unsigned lookups = 0;
+	std::atomic<Time> next_duty{no_duty}; /* when rounds need receive() without a packet */
 
 	TrainQueue queue;
 	Address next_peer;
