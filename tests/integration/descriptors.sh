@@ -26,6 +26,8 @@ done
 holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
+holds "handlers of faults" "$bin/prism-run" "$bin/faults"
+holds "handlers of faults, without prism-run" "$bin/faults" alone
 holds "functions that are looked up" "$bin/prism-run" --only "$bin/lookups" \
 	"$PRISM_BUILD/lib/liblookup_behind.so" "$PRISM_BUILD/lib/liblookup_first.so"
 finish

@@ -7,6 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+/* For programs that do without prism-run */
+#ifndef loopback_devices
+#define loopback_devices ibv_get_device_list
+#define loopback_gid ibv_query_gid
+#endif
+
 struct loopback {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
@@ -25,7 +31,7 @@ static inline int loopback_connect(struct loopback *loop)
 	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
 				  .max_rd_atomic = 1};
 
-	if (ibv_query_gid(loop->context, 1, 0, &rtr.ah_attr.grh.dgid))
+	if (loopback_gid(loop->context, 1, 0, &rtr.ah_attr.grh.dgid))
 		return 0;
 	return !ibv_modify_qp(loop->qp, &init,
 			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
@@ -42,7 +48,7 @@ static inline int loopback_open(struct loopback *loop, void *memory, size_t size
 {
 	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
 					.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1}};
-	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device **list = loopback_devices(NULL);
 
 	loop->memory = (char *)memory;
 	if (!list || !list[0] || !(loop->context = ibv_open_device(list[0])))

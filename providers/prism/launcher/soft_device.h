@@ -14,6 +14,7 @@
 #define PRISM_SOFT_DEVICE_H
 
 #include <infiniband/verbs.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,6 +101,14 @@ int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
  * Not those that a program is given: of completion channels and of events. Keeps errno; safe in signal handlers.
  */
 bool prismdv_soft_keeps_descriptor(int fd);
+
+/**
+ * prismdv_soft_sigaction - sigaction(3), as long as the library handles the signal itself
+ *
+ * The handler then stands behind the library's own, which nobody sees. For SIGSEGV and SIGBUS. Safe in signal handlers.
+ * Returns false, and has done nothing, for other signals and before the first device is open.
+ */
+bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 
 /** The size of a management datagram (IBTA 13.4) in bytes. */
 #define PRISM_SOFT_MAD_SIZE 256

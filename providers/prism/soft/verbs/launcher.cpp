@@ -11,6 +11,7 @@
 #include "../../c_boundary.hpp"
 #include "../../launcher/soft_device.h"
 #include "../net/kept_descriptors.hpp"
+#include "../protocol/user_memory.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
@@ -92,6 +93,11 @@ int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 	::close(channel->fd);
 	std::free(channel);
 	return 0;
+}
+
+bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+	return stand_in_front(signal, action, before);
 }
 
 bool prismdv_soft_keeps_descriptor(int fd)
