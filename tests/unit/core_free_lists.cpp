@@ -2,8 +2,11 @@
 /* Free lists as an engine keeps them: who takes which buffer, and what becomes of bad ones (S.7). */
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
 #include "craft.hpp"
 #include "pair.hpp"
+#include "protocol/user_memory.hpp"
 
 namespace
 {
@@ -90,6 +93,25 @@ TEST_F(FreeLists, HandOutInTheOrderOfPosting)
 	}
 	EXPECT_EQ(allocate(), PRISM_STATUS_NO_BUFFER);
 	EXPECT_EQ(answer.value, 0u);
+}
+
+/** A client whose chain fails must know what to give back. */
+TEST_F(FreeLists, AnswerTheAddressThoughItIsRedirected)
+{
+	post(1);
+	prism_request redirected = request(0);
+	redirected.flags = PRISM_FLAG_R | PRISM_FLAG_B;
+	redirected.aux_va = Pair::va;
+	redirected.aux_rkey = pair.key;
+	redirected.tag = 7;
+	pair.deliver(pair.server_node, craft_request(taker.qp, 0, redirected));
+	ASSERT_EQ(pair.server_node.outbox.size(), 1u);
+	const std::vector<std::uint8_t> &packet = pair.server_node.outbox.at(0).bytes;
+	ASSERT_TRUE(prism_response_decode(packet.data(), static_cast<std::uint32_t>(packet.size()), &answer));
+	EXPECT_EQ(answer.value, Pair::va + 4096);
+	EXPECT_EQ(get_unaligned_le64(&pair.memory[0]), Pair::va + 4096);
+	EXPECT_EQ(get_unaligned_le32(&pair.memory[8]), 0u) << "the bound";
+	EXPECT_EQ(get_unaligned_le32(&pair.memory[12]), 7u) << "the tag";
 }
 
 TEST_F(FreeLists, TakeNoMoreThanTheyWereMadeFor)
@@ -225,5 +247,91 @@ TEST_F(FreeLists, TakeBackABufferAtOnce)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 	EXPECT_EQ(answer.value, Pair::va + 4096);
 }
+
+/** Pages that are gone as soon as the test says so. */
+class Pages
+{
+public:
+	static constexpr std::size_t size = 1 << 16;
+
+	Pages() : at_(static_cast<std::uint8_t *>(map(nullptr, PROT_READ | PROT_WRITE, 0))) {}
+	~Pages() { munmap(at_, size); }
+	Pages(const Pages &) = delete;
+	Pages &operator=(const Pages &) = delete;
+
+	[[nodiscard]] std::uint8_t *get() const { return at_; }
+	/** Nothing else can come to lie there. */
+	void unmap() { map(at_, PROT_NONE, MAP_FIXED); }
+
+private:
+	static void *map(void *at, int protection, int flags)
+	{
+		return mmap(at, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	}
+
+	std::uint8_t *at_;
+};
+
+/** The application has unmapped what an ALLOCATE writes to. The buffer does not get lost (S.7.4). */
+class UnmappedAllocate : public FreeLists, public testing::WithParamInterface<bool>
+{
+protected:
+	static constexpr std::uint64_t unmapped_va = 0x4000'0000;
+
+	UnmappedAllocate()
+	{
+		soft::survive_unmapped_memory();
+		unmapped = engine.memory.add_region(pages.get(), unmapped_va, Pages::size, Pair::rights, 1);
+	}
+
+	/** In one packet or in two; what its last packet needs is gone. */
+	void allocate_without(prism_request of_it)
+	{
+		if (!GetParam()) {
+			pages.unmap();
+			pair.deliver(pair.server_node, craft_request(taker.qp, 0, of_it, of_it.length));
+			return;
+		}
+		of_it.length = 2048;
+		for (const bool first : {true, false}) {
+			of_it.first = first;
+			of_it.last = !first;
+			pair.deliver(pair.server_node, craft_request(taker.qp, first ? 0 : 1, of_it, 1024));
+			pages.unmap();
+		}
+	}
+
+	void expect_refused_and_taken_back()
+	{
+		EXPECT_EQ(counters.rx_access_error, 1u);
+		EXPECT_EQ(taker.qp.state, IBV_QPS_ERR);
+		EXPECT_EQ(list.popped, 1u);
+		EXPECT_EQ(list.reclaimed, 1u);
+		EXPECT_EQ(engine.allocatable(list), 1u);
+	}
+
+	Pages pages;
+	std::uint32_t unmapped = 0;
+};
+
+TEST_P(UnmappedAllocate, GivesItsBufferBack)
+{
+	engine.post_free_list(list, 1, {unmapped_va, 4096, unmapped});
+	allocate_without(request(256));
+	expect_refused_and_taken_back();
+}
+
+TEST_P(UnmappedAllocate, GivesItsBufferBackIfItCannotTellOfIt)
+{
+	post(1, 4096);
+	prism_request redirected = request(256);
+	redirected.flags = PRISM_FLAG_R;
+	redirected.aux_va = unmapped_va;
+	redirected.aux_rkey = unmapped;
+	allocate_without(redirected);
+	expect_refused_and_taken_back();
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSeveralPackets, UnmappedAllocate, testing::Bool());
 
 } // namespace
