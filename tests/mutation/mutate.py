@@ -29,8 +29,11 @@ from mutants import CONTROL, MUTANTS  # noqa: E402
 # No optimizing of programs as a whole, which takes longer than all the rest
 OPTIONS = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DCMAKE_CXX_FLAGS_DEBUG=-O1")
 OPTIONS += ("-DPRISM_APPS=OFF", "-DPRISM_PYTHON=OFF", "-DPRISM_PRECOMPILE=all")
-# The tests of the protocol, by ctest's names. The simulator's own controls fail and pass for reasons of their own.
-PROTOCOL = r"core_.*|net_icrc|differential_walk_.*|sim_(?!control_).*"
+# The tests of the protocol: ctest's, but of core_* all in one. The simulator's own controls fail and pass for reasons of
+# their own.
+PROTOCOL = r"core|net_icrc|differential_walk_.*|sim_(?!control_).*"
+PROGRAMS = {"core": "unit_core", "net_icrc": "unit_net_icrc", "verbs_conformance": "prism-verbs-test"}
+PROGRAMS |= {"differential_walk_engine": "differential_walk", "sim_bad_network": "prism_sim"}
 # Slower than the slowest test may get beside others; what takes longer hangs
 PATIENCE, LEAST_PATIENCE = 20, 60
 MEMORY = 8 << 30
@@ -145,6 +148,8 @@ class Tree:
         self.jobs = jobs
 
     def configure(self):
+        if os.path.exists(os.path.join(self.build, "build.ninja")):
+            return  # the build looks after itself
         self.call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", *OPTIONS], "configure")
 
     def make(self, *targets):
@@ -159,17 +164,13 @@ class Tree:
 
     def tests(self, pattern):
         """Of a tree that is built, as ctest knows no command of what is not."""
-        units = [name[:-4] for name in os.listdir(os.path.join(self.source, "tests", "unit")) if name.endswith(".cpp")]
-        programs = [f"unit_{name}" for name in units if re.fullmatch(pattern, name)]
-        if re.fullmatch(pattern, "verbs_conformance"):
-            programs.append("prism-verbs-test")
-        for name, program in (("sim_bad_network", "prism_sim"), ("differential_walk_engine", "differential_walk")):
-            programs += [program] if re.fullmatch(pattern, name) else []
-        self.make(*programs)
+        self.make(*(program for name, program in PROGRAMS.items() if re.fullmatch(pattern, name)))
         listing = subprocess.run(
             ["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True, check=True
         )
         found = []
+        if re.fullmatch(pattern, "core"):
+            found.append(Test("core", [os.path.join(self.build, "bin", "unit_core")], {"GTEST_FAIL_FAST": "1"}))
         for test in json.loads(listing.stdout)["tests"]:
             if not re.fullmatch(pattern, test["name"]):
                 continue

@@ -72,6 +72,24 @@ TEST_F(Answers, ARefusedReadIsAnsweredAtItsFirstPsn)
 	EXPECT_FALSE(pair.client.send_cq.empty());
 }
 
+TEST_F(Answers, AResponseFitsItsRequest)
+{
+	post_write(64);
+	send();
+	for (const prism_status status :
+		{PRISM_STATUS_CAS_MISS, PRISM_STATUS_NULL_POINTER, PRISM_STATUS_NO_BUFFER, PRISM_STATUS_SKIPPED})
+		expect_dropped(craft_response(client, 0, status));
+	expect_dropped(craft_response(client, 0, PRISM_STATUS_OK, 63));
+}
+
+TEST_F(Answers, AReadWithoutABoundBringsAllOfIt)
+{
+	pair.post_read(0, 64);
+	send();
+	expect_dropped(craft_data(client, PRISM_OP_READ_RESPONSE_ONLY, 0, 1, 32, 32));
+	expect_dropped(craft_response(client, 0, PRISM_STATUS_OK, 64));
+}
+
 TEST_F(Answers, AResponseIsNoAnswerToAStandardRead)
 {
 	post_standard_read();

@@ -160,6 +160,7 @@ TEST(RunningRequests, TheOldestCounts)
 	RunningRequests own(process), other(process);
 	other.enter();
 	const prism::soft::RequestEpoch old = other.epoch();
+	EXPECT_EQ(process.oldest_beside(own), old);
 	other.leave(old); /* it stays under way */
 	process.end_current();
 	other.enter();

@@ -195,6 +195,23 @@ TEST(Timer, RunsFromTheLastPacketOfALongAnswer)
 	EXPECT_EQ(pair.client_node.engine.counters.timeouts, 0u);
 }
 
+/** Each of these has to be sent once more, which nothing but the timer tells. */
+TEST(Timer, CountsAnewAfterProgress)
+{
+	ConnectOptions options;
+	options.retry_count = 1;
+	Pair pair(options);
+	std::uint64_t sent = 0;
+	pair.loses = [&sent](bool to_client, const prism_bth &) { return !to_client && sent++ % 2 == 0; };
+	for (std::uint64_t i = 0; i < 4; i++) {
+		pair.post_cas(0, i);
+		const std::vector<ibv_wc> wc = pair.run(1);
+		ASSERT_EQ(wc.size(), 1u);
+		EXPECT_EQ(wc[0].status, IBV_WC_SUCCESS);
+	}
+	EXPECT_EQ(pair.client_node.engine.counters.timeouts, 4u);
+}
+
 TEST(Timer, TellsSoonThatThePeerIsGone)
 {
 	ConnectOptions options;

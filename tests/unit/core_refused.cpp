@@ -205,7 +205,7 @@ TEST(AccessFlags, AreThoseThatOperationAndModifiersNeed)
 				     << "op " << op << " flags " << unsigned{flags} << " without " << missing);
 			ConnectOptions options;
 			options.access = (read | write | atomic) & ~missing;
-			Pair pair(options);
+			Pair pair(options, 4096);
 			prism_request request{};
 			request.op = static_cast<u8>(op);
 			request.flags = flags;
@@ -224,7 +224,7 @@ TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
 {
 	ConnectOptions options;
 	options.max_rd_atomic = 0;
-	Pair pair(options);
+	Pair pair(options, 4096);
 	prism_request request{};
 	request.op = PRISM_CAS;
 	request.first = request.last = true;

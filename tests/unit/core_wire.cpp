@@ -301,6 +301,24 @@ TEST(Wire, PsnsOfARequest)
 	EXPECT_EQ(psns(PRISM_ALLOCATE, 0, 4096), 1u);
 }
 
+/** Not even an empty packet of several. */
+TEST(Wire, AWriteThatLoadsItsDataIsOnePacket)
+{
+	for (const u8 opcode : {PRISM_OP_WRITE_FIRST, PRISM_OP_WRITE_MIDDLE, PRISM_OP_WRITE_LAST}) {
+		Bytes packet(PRISM_BTH_SIZE);
+		if (opcode == PRISM_OP_WRITE_FIRST)
+			packet.resize(PRISM_BTH_SIZE + PRISM_RETH_SIZE + PRISM_AUXETH_SIZE);
+		prism_bth bth{};
+		bth.opcode = opcode;
+		bth.flags = PRISM_FLAG_D;
+		prism_bth_encode(packet.data(), &bth);
+		prism_request request;
+		EXPECT_EQ(prism_request_decode(
+				  packet.data(), static_cast<u32>(packet.size()), 256, max_indirect, &request),
+			PRISM_BAD_FORMAT);
+	}
+}
+
 /** All operations with all combinations of modifiers and all statuses: the table of W.6.4. */
 TEST(Wire, ResponsesFitTheirRequests)
 {
