@@ -36,7 +36,7 @@ PROGRAMS = {"core": "unit_core", "net_icrc": "unit_net_icrc", "verbs_conformance
 PROGRAMS |= {"differential_walk_engine": "differential_walk", "sim_bad_network": "prism_sim"}
 # Slower than the slowest test may get beside others; what takes longer hangs
 PATIENCE, LEAST_PATIENCE = 20, 60
-MEMORY = 8 << 30
+MEMORY = 16 << 30
 
 
 class Failure(Exception):
@@ -278,15 +278,21 @@ def run(mutants, arguments, folder):
     tree, counts = Tree(folder, arguments.jobs), Counts()
     copy_tree(arguments.source, tree.source)
     tree.configure()
-    # One file after the other: the next mutant of a file compiles only that
-    mutate(tree, sorted(mutants, key=lambda mutant: (mutant.tests, mutant.file)), arguments.tests, counts)
-    minutes = (time.monotonic() - start) / 60
-    print(f"{len(mutants)} mutants: {counts.caught} caught, {len(counts.survived)} survived, {len(counts.broken)} broken, "
-          f"in {minutes:.0f} minutes")  # fmt: skip
+    try:
+        # One file after the other: the next mutant of a file compiles only that
+        mutate(tree, sorted(mutants, key=lambda mutant: (mutant.tests, mutant.file)), arguments.tests, counts)
+    finally:
+        summarize(len(mutants), counts, time.monotonic() - start)
+    return 1 if counts.survived or counts.broken else 0
+
+
+def summarize(number, counts, seconds):
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{number} mutants: {counts.caught} caught, {len(counts.survived)} survived, {len(counts.broken)} broken, "
+          f"in {seconds / 60:.0f} minutes, {used.ru_utime + used.ru_stime:.0f} s of processor time")  # fmt: skip
     for what, names in (("survived", counts.survived), ("broken", counts.broken)):
         if names:
             print(f"{what}: {' '.join(names)}")
-    return 1 if counts.survived or counts.broken else 0
 
 
 def parse_arguments():
