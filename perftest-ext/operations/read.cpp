@@ -93,9 +93,9 @@ public:
 
 	void check_size(std::size_t size) const override
 	{
-		const std::uint32_t limit = client.endpoint().prism_attributes().max_indirect_read;
+		constexpr std::size_t limit = 1 << 20;
 		if (size > limit)
-			throw Error(fmt::format("a PRISM READ is at most {} bytes on this device; reduce -s", limit));
+			throw Error(fmt::format("a PRISM READ is at most {} bytes; reduce -s", limit));
 	}
 
 	Outcome finish(std::uint32_t job, unsigned) override { return check(job); }

@@ -21,6 +21,10 @@ inline constexpr std::uint64_t version_features =
 	PRISMDV_FEATURE_CONDITIONAL | PRISMDV_FEATURE_REDIRECT | PRISMDV_FEATURE_CAS | PRISMDV_FEATURE_ALLOCATE;
 inline constexpr std::uint64_t known_features = version_features | PRISMDV_FEATURE_RESUME;
 
+/** Bytes of a READ, or of a WRITE with D, that every responder of version 1 takes (F8); the record does not tell more.
+ */
+inline constexpr std::uint32_t version_max_read = 1 << 20;
+
 /** Beside the features of a queue pair's peer: it has been declared capable, even if of no feature. */
 inline constexpr std::uint64_t peer_declared = std::uint64_t{1} << 63;
 

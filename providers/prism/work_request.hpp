@@ -96,7 +96,6 @@ struct PostingRules {
 	std::uint64_t peer_features; /* with peer_declared; 0: not declared */
 	std::uint32_t mtu;           /* bytes */
 	std::uint32_t max_rd_atomic;
-	std::uint32_t max_indirect_read; /* bytes */
 	std::uint32_t qpn;
 	ibv_qp_type type;
 };
@@ -252,7 +251,10 @@ inline bool moves_aux(const prism_request &request)
 	       (request.op == PRISM_WRITE && (request.flags & PRISM_FLAG_D));
 }
 
-/** Everything about a PRISM request that can be wrong whoever the peer is; fixes its total length. */
+/**
+ * Everything about a PRISM request that can be wrong whoever the peer is; fixes its total length. What this device
+ * takes as a responder does not matter: the peer would refuse a longer READ with a NAK, which ends the connection.
+ */
 inline int check_prism(const PostingRules &rules, WorkRequest &wr)
 {
 	prism_request &request = wr.prism;
@@ -270,7 +272,7 @@ inline int check_prism(const PostingRules &rules, WorkRequest &wr)
 		return EINVAL;
 	if (!aux_moves && request.op != PRISM_CAS)
 		request.length = wr.length;
-	return prism_request_check(&request, rules.mtu, rules.max_indirect_read) ? EINVAL : 0;
+	return prism_request_check(&request, rules.mtu, version_max_read) ? EINVAL : 0;
 }
 
 /** Does a queue pair of this type have such requests (IBTA table 39)? */

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run, with a channel of the connection manager open: what programs do with descriptors by number. A
- * channel looks like a character device; a program's own file does not, and can be written to, whatever number it has.
+ * Under prism-run: what programs do with descriptors by number. A channel of the connection manager looks like a
+ * character device; a program's own file does not, and can be written to, whatever number it has. A program that closes
+ * all descriptors leaves the device those that it never showed it.
+ *
+ * With an argument only the end: everything is closed behind the C library's back, and the program must end still.
  */
 #define _GNU_SOURCE
+#include "expect.h"
+#include "loopback.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define CM_DEVICE "/dev/infiniband/rdma_cm"
-
-static int failures;
-
-static void expect(const char *what, int holds)
-{
-	printf("%s: %s\n", what, holds ? "ok" : "FAILED");
-	fflush(stdout);
-	failures += !holds;
-}
 
 static int open_channel(void)
 {
@@ -65,17 +59,6 @@ static int own_file_works_at(int fd)
 	return !is_channel(fd) && write(fd, "x\n", 2) == 2;
 }
 
-static void in_child(const char *what, int (*check)(int), int fd)
-{
-	int status = 0;
-	pid_t child = fork();
-
-	if (!child)
-		_exit(check(fd) ? 0 : 1);
-	waitpid(child, &status, 0);
-	expect(what, status == 0);
-}
-
 static int closes_all(int fd)
 {
 	return !close_range(3, ~0u, 0) && own_file_works_at(fd);
@@ -105,7 +88,7 @@ static int opens_its_own(int fd)
 	return own >= 0 && own != fd && is_channel(own) && !close(own) && own_file_works_at(own);
 }
 
-int main(void)
+static void with_a_channel(void)
 {
 	int fd = open_channel(), status;
 	pid_t child;
@@ -133,5 +116,91 @@ int main(void)
 	fd = open_channel();
 	expect("another channel", fd >= 0 && is_channel(fd));
 	expect("the program closes a range", !close_range((unsigned)fd, (unsigned)fd, 0) && own_file_works_at(fd));
+}
+
+static void close_each(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+}
+
+static void close_from(void)
+{
+	closefrom(3);
+}
+
+static void close_all_but_one(void)
+{
+	close_range(3, 20, 0);
+	close_range(22, ~0u, 0);
+}
+
+static const struct way {
+	const char *what;
+	void (*close_all)(void);
+} ways[] = {{"close()", close_each}, {"closefrom()", close_from}, {"close_range()", close_all_but_one}};
+
+/* Whether the child, which is none of the device's, closes all that it has */
+static int has_nothing_open(int lowest_free)
+{
+	int fd;
+
+	closefrom(lowest_free);
+	fd = memfd_create("own", 0);
+	return fd == lowest_free;
+}
+
+/* The device goes on, and what is the program's is closed: a file of its own, and a channel. */
+static void closes_everything_by(const struct way *way, struct loopback *loop)
+{
+	int fd = open_channel(), own = memfd_create("own", 0), lowest;
+	char text[128];
+
+	way->close_all();
+	lowest = memfd_create("own", 0);
+	snprintf(text, sizeof(text), "%s closes what is the program's", way->what);
+	expect(text, fd >= 0 && !is_channel(fd) && lowest <= own && (fcntl(own, F_GETFD) == -1 || lowest == own));
+	snprintf(text, sizeof(text), "%s leaves the device what is the device's", way->what);
+	expect(text, loopback_works(loop));
+	close(lowest);
+}
+
+static void with_a_device(void)
+{
+	static char memory[4096];
+	struct loopback loop = {0};
+
+	expect("a connection", loopback_open(&loop, memory, sizeof(memory)) && loopback_works(&loop));
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		closes_everything_by(&ways[i], &loop);
+	in_child("a child closes all", has_nothing_open, 3);
+	expect("and its parent's device goes on", loopback_works(&loop));
+	expect("the device is closed", !ibv_destroy_qp(loop.qp) && !ibv_destroy_cq(loop.cq) && !ibv_dereg_mr(loop.mr) &&
+					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));
+}
+
+/* What it has under way must not keep the process from its end. */
+static void with_nothing_left(void)
+{
+	static char memory[4096];
+	struct loopback loop = {0};
+
+	expect("a channel", open_channel() >= 0);
+	expect("a connection", loopback_open(&loop, memory, sizeof(memory)) && loopback_works(&loop));
+	usleep(300 * 1000); /* until all threads wait */
+	expect("everything is closed", !syscall(SYS_close_range, 3, ~0u, 0));
+	expect("the device is closed", !ibv_destroy_qp(loop.qp) && !ibv_destroy_cq(loop.cq) && !ibv_dereg_mr(loop.mr) &&
+					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1) {
+		with_nothing_left();
+	} else {
+		with_a_channel();
+		with_a_device();
+	}
 	return failures != 0;
 }

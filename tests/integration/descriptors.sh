@@ -1,13 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Descriptors of channels, and others of the same numbers, under prism-run.
+# What programs do with the process under prism-run: descriptors by number, children, functions by name.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 [ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
 
-if "$bin/prism-run" "$bin/descriptors" >"$work/descriptors" 2>&1; then
-	pass "channels and files are told apart"
-else
-	fail "channels and files are told apart" "$work/descriptors"
-fi
+# holds NAME COMMAND...: it ends in time, with 0
+holds() {
+	local name=$1
+	shift
+	if timeout -k 5 60 "$@" >"$work/out" 2>&1; then
+		pass "$name"
+	else
+		fail "$name" "$work/out"
+	fi
+}
+
+# The program's, and then the preloaded library's, as they are built with large files
+holds "descriptors are told apart" "$bin/prism-run" "$bin/descriptors"
+holds "descriptors are told apart, large files" "$bin/prism-run" "$bin/descriptors_64"
+for program in descriptors descriptors_64; do
+	holds "$program under a library with large files" \
+		env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$PRISM_BUILD/lib/libprism-preload-64.so" "$bin/$program"
+done
+holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
+holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
+holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
+holds "handlers of faults" "$bin/prism-run" "$bin/faults"
+holds "handlers of faults, without prism-run" "$bin/faults" alone
+holds "functions that are looked up" "$bin/prism-run" --only "$bin/lookups" \
+	"$PRISM_BUILD/lib/liblookup_behind.so" "$PRISM_BUILD/lib/liblookup_first.so"
 finish

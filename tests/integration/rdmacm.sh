@@ -241,6 +241,65 @@ PYTHON
 		fail "garbage before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
+# Requests that another user of the host may forge, and with which the server's rdma_accept() would fail, or which claim
+# to be from another host: rping serves one client, which is still to come.
+forged_requests() {
+	port=$((port + 1))
+	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
+	local server_pid=$started status
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	python3 - "$port" >"$work/client" 2>&1 <<'PYTHON' || fail "requests cannot be forged" "$work/client"
+import socket
+import struct
+import sys
+
+port = int(sys.argv[1])
+mine = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+mine.bind("\0prism-cm/process/65535")  # somebody must be alive to be answered
+
+
+def gid(address):
+    return bytes(10) + b"\xff\xff" + socket.inet_aton(address)
+
+
+def request(number, mtu=3, transport=0, source="127.0.0.1", sender=gid("127.47.1.1")):
+    header = struct.pack(">BBBBIQHHI", 1, 7, 2, 3, 0, number, 0x10, 0, 0)
+    body = bytearray(232)
+    struct.pack_into(">IIQ", body, 0, 0xFFFF0000 | number, 0, 0x0106 << 16 | port)
+    body[32:35] = b"\x00\x40\x05"
+    body[43] = 18 << 3 | transport << 1
+    body[47] = 18 << 3 | 7
+    body[50] = mtu << 4
+    private = bytes([0, 0x40]) + struct.pack(">H", 4000) + bytes(12) + socket.inet_aton(source)
+    private += bytes(12) + socket.inet_aton("127.0.0.1")
+    body[140 : 140 + len(private)] = private
+    return struct.pack("=IB3x", 0x70636D31, 0) + sender + gid("127.0.0.1") + header + bytes(body)
+
+
+forged = [
+    request(1, mtu=0),
+    request(2, mtu=15),
+    request(3, transport=1),
+    request(4, source="10.99.99.99"),
+    request(5, sender=gid("10.99.99.99")),
+    request(6, sender=gid("239.1.1.1")),
+    request(7, sender=bytes(16)),
+]
+for datagram in forged:
+    assert len(datagram) == 296
+    mine.sendto(datagram, f"\0prism-cm/0106/{port}/127.0.0.1")
+mine.settimeout(20)
+for _ in forged:
+    answer = mine.recv(1000)
+    assert struct.unpack_from(">H", answer, 40 + 16)[0] == 0x12, answer.hex()  # REJ
+PYTHON
+	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
+	status=$?
+	wait "$server_pid"
+	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "forged requests before a connection" ||
+		fail "forged requests before a connection: client ended with $status" "$work/client" "$work/server"
+}
+
 # members ADDRESS COUNT: whether so many sockets take in what is sent to the group
 members() {
 	[ "$("${server_in[@]}" ss -Huan | grep -cF "$1")" -eq "$2" ]
@@ -286,8 +345,71 @@ between_hosts() {
 	group 239.47.0.7 10.47.0.1 10.47.0.2
 	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers
+	six && tentative_addresses
 	ends_within 15 "host without a server" 'UNREACHABLE' \
 		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
+}
+
+# has_address FLAG ADDRESS: whether the server's host has it, in that state
+has_address() {
+	ip -n "$hosts-a" -6 address show dev veth0 "$1" | grep -qF " $2/"
+}
+
+not_tentative() {
+	! has_address tentative "$1"
+}
+
+# A program that uses the connection manager, in the server's host, waits for its GID table to change.
+watch_gids() {
+	start "$work/watcher" timeout -k 5 60 "${server_in[@]}" "${run[@]}" /usr/bin/python3 -c '
+import os
+from pyverbs.device import Context
+os.open("/dev/infiniband/rdma_cm", os.O_RDWR)
+context = Context(name="prism_veth0")
+def table():
+    gids = [str(context.query_gid(1, i).gid) for i in range(context.query_port(1).gid_tbl_len)]
+    return [gid for gid in gids if gid.strip("0:")]
+before = table()
+print("watching", flush=True)
+event = context.get_async_event()
+after = table()
+print("event", event.event_type, before, after)
+assert event.event_type == 18 and after[:-1] == before'
+	watcher=$started
+	wait_for 20 grep -q watching "$work/watcher" || fail "the GID table cannot be watched" "$work/watcher"
+}
+
+# The kernel lists a new IPv6 address before anybody can bind it, until it is sure that nobody else on the link has it.
+# What comes before it in the list must be found where it was, and it must be reached once it is one, by whom it may.
+tentative_addresses() {
+	local server_pid watcher=
+	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=12 # of a second each
+	ip -n "$hosts-b" address add fd48::2/64 dev veth0 nodad
+	port=$((port + 1))
+	start "$work/early" timeout -k 5 120 "${server_in[@]}" "${run[@]}" rping -s -C 4 -a :: -p "$port"
+	server_pid=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/early"
+	local early=$port
+	/usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null && watch_gids || echo "not run: events of the GID table, without pyverbs"
+	ip -n "$hosts-a" address add fd48::1/64 dev veth0
+	ping fd47::1 ::
+	has_address tentative fd48::1 || echo "note: the new address did not remain tentative long enough to be in the way"
+	wait_for 30 not_tentative fd48::1 || fail "the address remains tentative"
+	ends_well "$work/client" timeout 30 "${client_in[@]}" "${run[@]}" rping -c -C 4 -v -a fd48::1 -p "$early"
+	grep -q 'rdma-ping-3' "$work/client" && pass "an address that came after the server" ||
+		fail "an address that came after the server" "$work/client" "$work/early"
+	ended_well "$server_pid" "$work/early"
+	if [ -n "$watcher" ]; then
+		wait "$watcher" && pass "the GID table of an open context gets it" ||
+			fail "the GID table of an open context" "$work/watcher"
+	fi
+
+	"${server_in[@]}" sysctl -qw net.ipv6.conf.veth0.dad_transmits=1
+	ip -n "$hosts-b" address add fd48::3/64 dev veth0 nodad
+	ip -n "$hosts-a" address add fd48::3/64 dev veth0
+	wait_for 10 has_address dadfailed fd48::3 || fail "the kernel does not find the other one"
+	ends_within 5 "an address that another host has" 'rdma_bind_addr: Cannot assign requested address' \
+		"${server_in[@]}" "${run[@]}" rping -s -a fd48::3 -p "$port"
 }
 
 several_servers() {
@@ -319,6 +441,7 @@ killed_while_connecting
 killed_while_connected
 two_servers
 garbage
+forged_requests
 group 239.47.0.8 127.0.0.1 127.0.0.1
 if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null; then
 	between_hosts

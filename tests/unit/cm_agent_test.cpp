@@ -49,7 +49,11 @@ public:
 		outbox.push_back({path, datagram});
 		return true;
 	}
-	bool is_alive(ConnectionId) override { return !nobody_there; }
+	bool is_alive(ConnectionId) override
+	{
+		probes++;
+		return !nobody_there;
+	}
 	void on_event(ConnectionId id, const Event &event) override { events.push_back({id, event}); }
 	Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) override
 	{
@@ -84,6 +88,7 @@ public:
 	std::optional<Incoming> last_incoming;
 	Reception reception = Reception::pending;
 	bool nobody_there = false;
+	int probes = 0;
 };
 
 Endpoint endpoint(std::uint32_t qpn, std::uint32_t psn)
@@ -517,6 +522,73 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_gone)
 	EXPECT_TRUE(client.events.empty());
 }
 
+/** What a connection costs, from the request to the end, does not depend on how many there are. */
+TEST_F(CmAgent, others_connections_are_not_looked_at)
+{
+	const auto life = [this] {
+		const std::uint64_t before = client.agent.visits() + server.agent.visits();
+		const auto [id, peer] = establish();
+		EXPECT_EQ(client.agent.disconnect(id, now), 0);
+		run();
+		client.expect(EventType::disconnected);
+		server.expect(EventType::disconnected);
+		pass(200 * millisecond);
+		client.expect(EventType::timewait_exit);
+		server.expect(EventType::timewait_exit);
+		client.agent.close(id);
+		server.agent.close(peer);
+		return client.agent.visits() + server.agent.visits() - before;
+	};
+	const std::uint64_t alone = life();
+	for (int i = 0; i < 10000; i++)
+		establish();
+	EXPECT_EQ(life(), alone);
+	/* The tenth thousand as little as the first. */
+	EXPECT_LE(alone, 60U);
+}
+
+/** All with one process, which is asked for once. */
+TEST_F(CmAgent, a_process_is_probed_not_its_connections)
+{
+	same_host = true;
+	for (int i = 0; i < 1000; i++)
+		establish();
+	pass(5 * second);
+	EXPECT_GE(client.probes, 9);
+	EXPECT_LE(client.probes, 11);
+	client.nobody_there = true;
+	pass(second);
+	for (int i = 0; i < 1000; i++)
+		client.expect(EventType::disconnected);
+	const int probes = client.probes;
+	client.events.clear();
+	pass(5 * second);
+	EXPECT_EQ(client.probes, probes) << "nobody is left to ask for";
+	EXPECT_FALSE(client.agent.next_deadline());
+}
+
+/** Its old connection is over, but the server's program has not closed it yet. */
+TEST_F(CmAgent, a_client_may_ask_again_with_the_same_id)
+{
+	const auto [id, peer] = ask();
+	static_cast<void>(id);
+	EXPECT_EQ(server.agent.reject(peer, {}), 0);
+	server.outbox.clear();
+	now += 2 * second;
+	client.agent.expire(now);
+	run();
+	const Heard again = server.next();
+	EXPECT_EQ(again.event.type, EventType::connect_request);
+	EXPECT_NE(again.id, peer);
+	server.agent.close(peer);
+	EXPECT_EQ(server.agent.accept(again.id, server.gid, endpoint(0x222, 0), {}, now), 0);
+	now += 2 * second;
+	client.agent.expire(now); /* the reply was lost: it is still known which request this is */
+	run();
+	EXPECT_TRUE(server.events.empty());
+	client.expect(EventType::connect_response);
+}
+
 TEST_F(CmAgent, data_before_the_last_message)
 {
 	lose = [](const Letter &letter) { return is<Rtu>(letter); };
@@ -617,6 +689,9 @@ TEST_F(CmAgent, requests_that_make_no_sense)
 		{"reliable datagrams", [](Req &req) { req.transport = TransportType::rd; }, 9},
 		{"another transport", [](Req &req) { req.transport = TransportType::extended; }, 9},
 		{"another host's address", [](Req &req) { req.private_data[35] = 99; }, 12},
+		{"from another host than it says", [](Req &req) { req.private_data[19] = 99; }, 12},
+		{"no MTU", [](Req &req) { req.path_mtu = 0; }, 26},
+		{"an MTU that there is not", [](Req &req) { req.path_mtu = 6; }, 26},
 	};
 	for (const auto &row : table) {
 		SCOPED_TRACE(row.what);
@@ -631,9 +706,29 @@ TEST_F(CmAgent, requests_that_make_no_sense)
 	}
 }
 
+/** What another user of the host may write into an envelope, and no queue pair can be connected to. */
+TEST_F(CmAgent, requests_from_where_nobody_can_be)
+{
+	same_host = true;
+	const Address group{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 0, 0, 1}};
+	const Address other_family{{0xfd, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
+	for (const Address &from : {Address{}, group, other_family}) {
+		connect();
+		Letter letter = client.outbox.front();
+		client.outbox.clear();
+		letter.path.local = from;
+		deliver(client, server, letter);
+		EXPECT_TRUE(server.events.empty());
+		run();
+		client.expect(EventType::rejected, 12);
+	}
+	ask();
+}
+
 TEST_F(CmAgent, a_flood_of_requests_is_bounded)
 {
 	Req req;
+	req.path_mtu = 3;
 	req.service_id = make_service_id(PortSpace::tcp, port);
 	encode_ip_header({host(9), 1, server.gid}, std::span(req.private_data).first<IpHeader::size>());
 	int accepted = 0, refused = 0;

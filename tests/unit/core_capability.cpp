@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "protocol/engine.hpp"
 #include "protocol/queue_pair.hpp"
 #include "vectors.hpp"
 
@@ -45,6 +46,34 @@ TEST(CapabilityRecord, IsWrittenAsTheVectorSays)
 	const auto found = std::ranges::find(all, "version_1_all_features", [](const Json &v) { return v["name"]; });
 	ASSERT_NE(found, all.end());
 	EXPECT_EQ(Bytes(std::begin(record.bytes), std::end(record.bytes)), bytes_of((*found)["hex"]));
+}
+
+/** As long as each peer of the version takes: what the record does not tell, the requester does not hope for. */
+TEST(CapabilityRecord, NoRequestIsLongerThanEachPeerTakes)
+{
+	const std::uint32_t each_takes = 1 << 20;
+	static_assert(prism::soft::max_indirect_read >= each_takes);
+	prism::PostingRules rules{};
+	rules.prism = true;
+	rules.peer_features = prism::known_features | prism::peer_declared;
+	rules.mtu = 1024;
+	const auto check = [&rules](prism_op op, u8 flags, std::uint32_t length) {
+		prism::soft::SendRequest wr{};
+		prism::begin_prism(wr, op, 1, 4096);
+		wr.prism.flags = flags;
+		if (flags)
+			prism::set_aux(wr, 1, 8192, length);
+		else
+			wr.length = length;
+		return prism::check_prism(rules, wr);
+	};
+	const std::pair<prism_op, u8> limited[] = {
+		{PRISM_READ, 0}, {PRISM_READ, PRISM_FLAG_R}, {PRISM_WRITE, PRISM_FLAG_D}};
+	for (const auto &[op, flags] : limited) {
+		EXPECT_EQ(check(op, flags, each_takes), 0) << op << ' ' << int{flags};
+		EXPECT_EQ(check(op, flags, each_takes + 1), EINVAL) << op << ' ' << int{flags};
+	}
+	EXPECT_EQ(check(PRISM_WRITE, 0, 2 * each_takes), 0) << "takes a PSN for each packet, so it has no such limit";
 }
 
 } // namespace

@@ -4,12 +4,14 @@
 
 #include <utility>
 
+#include "craft.hpp"
 #include "pair.hpp"
 
 namespace
 {
 
 using namespace prism::test;
+namespace soft = prism::soft;
 
 class Duplicates : public testing::Test
 {
@@ -87,6 +89,282 @@ TEST_F(Duplicates, AConditionalReadStaysExecuted)
 	EXPECT_EQ(pair.server.qp.resp.resolution, 3u);
 }
 
+/** Duplicates that a peer of ours would not send, or that only a bad network brings. */
+class OddDuplicates : public Duplicates
+{
+protected:
+	/** Nothing but a count comes of it. */
+	void expect_dropped(const std::vector<std::uint8_t> &packet)
+	{
+		const std::uint64_t before = counters.rx_duplicate_dropped;
+		pair.deliver(pair.server_node, packet);
+		pair.server_node.engine.progress(pair.now);
+		EXPECT_EQ(counters.rx_duplicate_dropped, before + 1);
+		EXPECT_EQ(pair.server_node.outbox.size(), 0u);
+		EXPECT_EQ(server.state, IBV_QPS_RTS);
+	}
+
+	prism_request read(std::uint32_t length, std::uint8_t flags = 0) const
+	{
+		prism_request request{};
+		request.op = PRISM_READ;
+		request.flags = flags;
+		request.first = request.last = true;
+		request.va = Pair::va;
+		request.rkey = pair.key;
+		request.length = length;
+		return request;
+	}
+
+	prism_request cas() const
+	{
+		prism_request request = read(0);
+		request.op = PRISM_CAS;
+		request.cas_size = 8;
+		return request;
+	}
+
+	void post_atomic(soft::SendKind kind)
+	{
+		soft::SendRequest &wr = *pair.client.next();
+		wr.kind = kind;
+		wr.wc_opcode = IBV_WC_FETCH_ADD;
+		wr.fetch_add = true;
+		wr.compare_add = 1;
+		wr.remote_addr = Pair::va;
+		wr.rkey = pair.key;
+		const soft::Sge sge{Pair::va, 8, pair.local_key};
+		pair.client.post(wr, {&sge, 1});
+	}
+
+	soft::QueuePair &server = pair.server.qp;
+	soft::ProtocolCounters &counters = pair.server_node.engine.counters;
+};
+
+TEST_F(OddDuplicates, AreCountedAndSoAreReplays)
+{
+	pair.post_cas(0, 1);
+	const std::vector<std::uint8_t> packet = send_and_finish();
+	const std::vector<std::uint8_t> answer = answer_again(packet);
+	EXPECT_EQ(answer[0], PRISM_OP_RESPONSE);
+	EXPECT_EQ(counters.rx_duplicate, 1u);
+	EXPECT_EQ(counters.prism_replays, 1u);
+	EXPECT_EQ(counters.rx_duplicate_dropped, 0u);
+}
+
+/** After a turn of the circle of PSNs. */
+TEST_F(OddDuplicates, FindTheNewerOfTwoRequestsAtOnePsn)
+{
+	for (const std::uint64_t value : {1, 2}) {
+		server.resp.expected_psn = pair.client.qp.req.next_psn = pair.client.qp.req.unacked = 0;
+		pair.post_cas(0, value);
+		send_and_finish();
+	}
+	prism_response response;
+	const std::vector<std::uint8_t> answer = answer_again(craft_request(server, 0, cas()));
+	ASSERT_TRUE(prism_response_decode(answer.data(), static_cast<std::uint32_t>(answer.size()), &response));
+	EXPECT_EQ(response.result[0], 1) << "what the second swap found";
+}
+
+TEST_F(OddDuplicates, OfPacketsInBetweenAreAcknowledgedIfTheyAsk)
+{
+	prism_request request = read(2048);
+	request.op = PRISM_WRITE;
+	pair.post(request, request.length);
+	send_and_finish();
+	request.last = false;
+	std::vector<std::uint8_t> first = craft_request(server, 0, request, 1024);
+	pair.deliver(pair.server_node, first);
+	pair.server_node.engine.progress(pair.now);
+	EXPECT_EQ(pair.server_node.outbox.size(), 0u);
+	first[8] |= PRISM_BTH_ACK_REQ;
+	pair.deliver(pair.server_node, first);
+	pair.server_node.engine.progress(pair.now);
+	ASSERT_EQ(pair.server_node.outbox.size(), 1u);
+	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], soft::rc_acknowledge);
+}
+
+TEST_F(OddDuplicates, OfABadFormatAreDropped)
+{
+	pair.post_cas(0, 1);
+	send_and_finish();
+	prism_request request = cas();
+	request.va++;
+	expect_dropped(craft_request(server, 0, request));
+}
+
+TEST_F(OddDuplicates, NeedTheQueuePairsRights)
+{
+	pair.post_read(0, 64);
+	send_and_finish();
+	server.attr.access = soft::access_remote_write;
+	expect_dropped(craft_request(server, 0, read(64)));
+}
+
+TEST_F(OddDuplicates, OfAReadOfAnotherLengthAreDropped)
+{
+	pair.post_read(0, 2048);
+	send_and_finish();
+	expect_dropped(craft_request(server, 0, read(4096)));
+	expect_dropped(craft_request(server, 0, read(64)));
+}
+
+TEST_F(OddDuplicates, OfAnotherRequestAtAReadsPsnAreDropped)
+{
+	pair.post_read(0, 2048);
+	send_and_finish();
+	expect_dropped(craft_request(server, 0, cas()));
+	expect_dropped(craft_request(server, 1, read(2048, PRISM_FLAG_R)));
+}
+
+TEST_F(OddDuplicates, OfAnotherKindAreDropped)
+{
+	post_atomic(soft::SendKind::atomic);
+	send_and_finish();
+	post_atomic(soft::SendKind::atomic_write);
+	send_and_finish();
+	pair.post_cas(0, 1);
+	send_and_finish();
+	expect_dropped(craft_request(server, 0, cas()));
+	expect_dropped(craft_request(server, 1, cas()));
+	const std::size_t size = soft::bth_size + soft::atomic_eth_size;
+	expect_dropped(craft(server, soft::rc_fetch_add, 2, size));
+}
+
+TEST_F(OddDuplicates, OfWhatIsForgottenAreDropped)
+{
+	for (int i = 0; i < 17; i++) {
+		pair.post_cas(0, 1);
+		send_and_finish();
+	}
+	expect_dropped(craft_request(server, 0, cas()));
+	EXPECT_EQ(answer_again(craft_request(server, 1, cas()))[0], PRISM_OP_RESPONSE);
+}
+
+TEST_F(OddDuplicates, OfStandardRequestsAreAnsweredAgain)
+{
+	const soft::Sge receive{Pair::va + 4096, 64, pair.key};
+	pair.server.post_receive(1, {&receive, 1});
+	const std::function<void()> posts[] = {[this] { post_atomic(soft::SendKind::atomic); },
+		[this] { post_atomic(soft::SendKind::atomic_write); }, [this] { post_atomic(soft::SendKind::read); },
+		[this] { pair.post_send(64); }};
+	for (const auto &post : posts) {
+		post();
+		const std::vector<std::uint8_t> packet = send_and_finish();
+		const std::vector<std::uint8_t> memory = pair.memory;
+		const std::uint32_t expected = server.resp.expected_psn;
+		pair.deliver(pair.server_node, packet);
+		pair.server_node.engine.progress(pair.now);
+		EXPECT_EQ(pair.server_node.outbox.size(), 1u);
+		EXPECT_EQ(pair.memory, memory);
+		EXPECT_EQ(server.resp.expected_psn, expected);
+		pair.server_node.outbox.clear();
+	}
+}
+
+/** It has the first packet of an answer that was cut short; the requester has taken it for the beginning of a longer.
+ */
+TEST_F(OddDuplicates, BehindTheEndOfAnAnswerBringItsBeginning)
+{
+	put_unaligned_le64(Pair::va + 8192, &pair.memory[64]);
+	put_unaligned_le32(1500, &pair.memory[72]);
+	prism_request request = read(2500, PRISM_FLAG_T | PRISM_FLAG_B);
+	request.va = Pair::va + 64;
+	pair.post(request, request.length);
+	send_and_finish();
+	pair.deliver(pair.server_node, craft_request(server, 2, request));
+	ASSERT_EQ(pair.server_node.outbox.size(), 2u);
+	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], PRISM_OP_READ_RESPONSE_FIRST);
+	EXPECT_EQ(pair.server_node.outbox.at(1).bytes[0], PRISM_OP_READ_RESPONSE_LAST);
+	EXPECT_EQ(server.resp.resolution, 1u);
+}
+
+/** What a READ comes to when it is resolved again, and what that does to the chain (S.9.3). */
+class ReadAgain : public OddDuplicates
+{
+protected:
+	static constexpr std::uint64_t pointer = 64;
+
+	ReadAgain() { point_at(Pair::va + 8192); }
+	void point_at(std::uint64_t address) { put_unaligned_le64(address, &pair.memory[pointer]); }
+
+	std::vector<std::uint8_t> read_by_pointer()
+	{
+		pair.post_read(pointer, 64, PRISM_FLAG_T);
+		return send_and_finish();
+	}
+
+	unsigned status_again(const std::vector<std::uint8_t> &packet)
+	{
+		pair.server_node.outbox.clear();
+		const std::vector<std::uint8_t> answer = answer_again(packet);
+		prism_response response;
+		if (!prism_response_decode(answer.data(), static_cast<std::uint32_t>(answer.size()), &response))
+			return PRISM_STATUS_OK;
+		return response.status;
+	}
+};
+
+TEST_F(ReadAgain, ItsNewStatusIsTheSavedOne)
+{
+	const std::vector<std::uint8_t> packet = read_by_pointer();
+	point_at(0);
+	EXPECT_EQ(status_again(packet), unsigned{PRISM_STATUS_NULL_POINTER});
+	EXPECT_FALSE(server.resp.chain_ok);
+	point_at(Pair::va + 8192);
+	EXPECT_EQ(status_again(packet), unsigned{PRISM_STATUS_NULL_POINTER});
+}
+
+TEST_F(ReadAgain, LeavesTheChainOfALaterRequest)
+{
+	const std::vector<std::uint8_t> packet = read_by_pointer();
+	pair.post_cas(0, 1);
+	send_and_finish();
+	point_at(0);
+	EXPECT_EQ(status_again(packet), unsigned{PRISM_STATUS_NULL_POINTER});
+	EXPECT_TRUE(server.resp.chain_ok);
+}
+
+/** A conditional request that looks at another one's status does not keep it. */
+TEST_F(ReadAgain, MayEndOtherwiseIfTheConditionWasNotOnIt)
+{
+	const soft::Sge receive{Pair::va + 4096, 64, pair.key};
+	pair.server.post_receive(1, {&receive, 1});
+	const std::vector<std::uint8_t> packet = read_by_pointer();
+	pair.post_send(64);
+	send_and_finish();
+	pair.post_cas(0, 1, PRISM_FLAG_C);
+	send_and_finish();
+	point_at(0);
+	EXPECT_EQ(status_again(packet), unsigned{PRISM_STATUS_NULL_POINTER});
+}
+
+TEST_F(ReadAgain, KeepsItsResolutionForItsChain)
+{
+	const std::vector<std::uint8_t> packet = read_by_pointer();
+	pair.post_cas(0, 1, PRISM_FLAG_C);
+	send_and_finish();
+	point_at(Pair::va + 16384);
+	EXPECT_EQ(status_again(packet), unsigned{PRISM_STATUS_OK});
+	EXPECT_EQ(server.resp.resolution, 1u);
+}
+
+/** The region is smaller now, and the pointer leads into what is left of it. */
+TEST_F(ReadAgain, LeavesARangeThatIsNoLongerPermitted)
+{
+	pair.post_read(pointer, 2048, PRISM_FLAG_T);
+	send_and_finish();
+	soft::Region smaller = *pair.server_node.engine.memory.find(pair.key);
+	smaller.length = 8192;
+	pair.server_node.engine.memory.replace(pair.key, smaller);
+	point_at(Pair::va + 4096);
+	prism_request request = read(2048, PRISM_FLAG_T);
+	request.va = Pair::va + pointer;
+	pair.deliver(pair.server_node, craft_request(server, 1, request));
+	ASSERT_EQ(pair.server_node.outbox.size(), 2u);
+	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], PRISM_OP_READ_RESPONSE_FIRST);
+}
+
 /** Opcode and PSN of each packet. */
 using Trace = std::vector<std::pair<unsigned, std::uint32_t>>;
 
@@ -100,10 +378,10 @@ ConnectOptions from_psn_100()
 TEST(WorkedSequence, IsThatOfTheDocument)
 {
 	Pair pair(from_psn_100());
-	prism::soft::SharedReceiveQueue list(pair.server_node.engine.take_srqn(), 1, 1, 1, true);
+	soft::SharedReceiveQueue list(pair.server_node.engine.take_srqn(), 1, 1, 1, true);
 	pair.server_node.engine.add_srq(list);
 	pair.server_node.engine.post_free_list(list, 1, {Pair::va + 0x30000, 4096, pair.key});
-	const prism::soft::Sge receive{Pair::va + 0x40000, 64, pair.key};
+	const soft::Sge receive{Pair::va + 0x40000, 64, pair.key};
 	pair.server.post_receive(1, {&receive, 1});
 
 	constexpr std::uint64_t bounded = 64, null = 128, empty = 192;
@@ -160,7 +438,7 @@ TEST(WorkedSequence, IsThatOfTheDocument)
 
 	const Trace requests{{PRISM_OP_READ_REQUEST, 103}, {PRISM_OP_READ_REQUEST, 106}, {PRISM_OP_WRITE_FIRST, 107},
 		{PRISM_OP_WRITE_MIDDLE, 108}, {PRISM_OP_WRITE_LAST, 109}, {PRISM_OP_READ_REQUEST, 110},
-		{PRISM_OP_READ_REQUEST, 115}, {prism::soft::rc_send_only, 116}, {PRISM_OP_ALLOCATE_FIRST, 117},
+		{PRISM_OP_READ_REQUEST, 115}, {soft::rc_send_only, 116}, {PRISM_OP_ALLOCATE_FIRST, 117},
 		{PRISM_OP_ALLOCATE_LAST, 118}};
 	Trace expected{{PRISM_OP_READ_REQUEST, 100}};
 	expected.insert(expected.end(), requests.begin(), requests.end());
@@ -176,7 +454,7 @@ TEST(WorkedSequence, IsThatOfTheDocument)
 	expected.emplace_back(PRISM_OP_READ_RESPONSE_LAST, 101);
 	answers[3].first = PRISM_OP_RESPONSE; /* asked for from its first packet on, and resolved again */
 	expected.insert(expected.end(), answers.begin(), answers.end());
-	std::erase(answered, std::pair<unsigned, std::uint32_t>{prism::soft::rc_acknowledge, 118});
+	std::erase(answered, std::pair<unsigned, std::uint32_t>{soft::rc_acknowledge, 118});
 	EXPECT_EQ(answered, expected);
 	pair.server_node.engine.remove_srq(list);
 }

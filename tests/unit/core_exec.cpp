@@ -208,6 +208,17 @@ TEST(Exec, EmptyAllocateTakesABuffer)
 	EXPECT_FALSE(device.buffer_free);
 }
 
+TEST(Exec, ABufferThatCannotBeWrittenComesBack)
+{
+	Device device;
+	device.memory_live = false;
+	prism_request request = piece(PRISM_ALLOCATE, true, true, 256);
+	device.execute(request);
+	EXPECT_EQ(device.result.fault, PRISM_FAULT_ACCESS);
+	EXPECT_EQ(device.returned, 1);
+	EXPECT_EQ(device.held, 0);
+}
+
 TEST(Exec, AFaultInAuxCostsNoBuffer)
 {
 	Device device;
@@ -216,6 +227,19 @@ TEST(Exec, AFaultInAuxCostsNoBuffer)
 	EXPECT_EQ(device.result.fault, PRISM_FAULT_ACCESS);
 	EXPECT_TRUE(device.buffer_free);
 	EXPECT_EQ(device.held, 0);
+}
+
+TEST(Exec, SkippedWriteIsConsumed)
+{
+	Device device;
+	device.chain_ok = false;
+	for (const bool first : {true, false}) {
+		prism_request request = piece(PRISM_WRITE, first, !first, 512);
+		request.flags = PRISM_FLAG_C;
+		EXPECT_EQ(device.packet(request), PRISM_ACCEPT);
+	}
+	EXPECT_EQ(device.result.status, PRISM_STATUS_SKIPPED);
+	EXPECT_TRUE(std::all_of(device.bytes.begin(), device.bytes.end(), [](std::uint8_t b) { return b == 0; }));
 }
 
 TEST(Exec, PacketsOfOneMessageAgree)

@@ -153,6 +153,23 @@ TEST_F(GraceAcrossContexts, AContextThatIsClosedIsNotWaitedFor)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 }
 
+/** Requests that begin while an older one is under way do not speak for it. */
+TEST(RunningRequests, TheOldestCounts)
+{
+	RequestEpochs process;
+	RunningRequests own(process), other(process);
+	other.enter();
+	const prism::soft::RequestEpoch old = other.epoch();
+	EXPECT_EQ(process.oldest_beside(own), old);
+	other.leave(old); /* it stays under way */
+	process.end_current();
+	other.enter();
+	EXPECT_GT(other.epoch(), old);
+	EXPECT_EQ(process.oldest_beside(own), old);
+	other.leave(no_request);
+	EXPECT_EQ(process.oldest_beside(own), no_request);
+}
+
 /*
  * Threads as contexts: readers take the pointer and look at what it points to, an owner takes the pointer away, waits
  * as a free list does, and writes. A reader that finds what was written has been handed out under.

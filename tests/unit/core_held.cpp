@@ -2,14 +2,18 @@
 /* Requests that come while a long READ is being answered: they wait, in order, and none is forgotten (W.8.1). */
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
+#include "craft.hpp"
 #include "pair.hpp"
 
 namespace
 {
 
 using namespace prism::test;
+namespace soft = prism::soft;
 
 constexpr std::uint32_t long_read = 200 << 10;
 
@@ -24,13 +28,6 @@ protected:
 		while (pair->client.qp.sq.at(0).acked < 128)
 			pair->step();
 		ASSERT_TRUE(pair->server.qp.resp.stream.active);
-	}
-
-	static ConnectOptions without_timer()
-	{
-		ConnectOptions options;
-		options.ack_timeout = 0;
-		return options;
 	}
 
 	void expect_good(std::size_t count)
@@ -49,9 +46,9 @@ protected:
 	}
 
 	/** As after so many ALLOCATEs that nobody knows any more what was handed out. */
-	static void forget(prism::soft::SavedResponse &saved) { saved.read.handed_out -= 1u << 20; }
+	static void forget(soft::SavedResponse &saved) { saved.read.handed_out -= 1u << 20; }
 
-	prism::soft::ProtocolCounters &counters() { return pair->server_node.engine.counters; }
+	soft::ProtocolCounters &counters() { return pair->server_node.engine.counters; }
 
 	std::optional<Pair> pair;
 };
@@ -179,7 +176,7 @@ TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
 TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 {
 	pair.emplace(without_timer());
-	const prism::soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
 	pair->server.post_receive(1, {&receive, 1});
 	pair->post_cas(0, 1);
 	pair->client_node.engine.progress(pair->now);
@@ -196,7 +193,7 @@ TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 TEST_F(Held, ADuplicateOfASendIsAcknowledgedBeforeTheRead)
 {
 	pair.emplace(without_timer());
-	const prism::soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
 	pair->server.post_receive(1, {&receive, 1});
 	pair->post_send(64);
 	pair->step();
@@ -209,6 +206,274 @@ TEST_F(Held, ADuplicateOfASendIsAcknowledgedBeforeTheRead)
 	pair->deliver(pair->server_node, send);
 	expect_good(1);
 	EXPECT_EQ(pair->client_node.engine.counters.retransmits, 0u);
+}
+
+/** Packets that the test hands to the server while the READ is being answered. */
+class Line : public Held
+{
+protected:
+	void SetUp() override { begin(without_timer()); }
+
+	prism_request write(std::uint32_t length) const
+	{
+		prism_request request{};
+		request.op = PRISM_WRITE;
+		request.first = request.last = true;
+		request.va = Pair::va;
+		request.rkey = pair->key;
+		request.length = length;
+		return request;
+	}
+
+	prism_request cas() const
+	{
+		prism_request request = write(0);
+		request.op = PRISM_CAS;
+		request.cas_size = 8;
+		return request;
+	}
+
+	void deliver(std::uint32_t psn, const prism_request &request)
+	{
+		const std::uint32_t payload = request.op == PRISM_WRITE ? request.length : 0;
+		pair->deliver(pair->server_node, craft_request(server(), psn, request, payload));
+	}
+
+	/** The same READ from its packet at @p psn on. */
+	void ask_again(std::uint32_t psn)
+	{
+		prism_request request = write(long_read);
+		request.op = PRISM_READ;
+		deliver(psn, request);
+	}
+
+	/** When the next train of the READ is due. */
+	void next_train()
+	{
+		pair->now = std::max(pair->now, server().resp.stream.next);
+		pair->server_node.engine.progress(pair->now);
+	}
+
+	void finish_read()
+	{
+		for (int i = 0; i < 10'000 && server().resp.stream.active; i++)
+			pair->step();
+		ASSERT_FALSE(server().resp.stream.active);
+	}
+
+	soft::QueuePair &server() { return pair->server.qp; }
+	Outbox &answers() { return pair->server_node.outbox; }
+
+	static constexpr std::uint32_t behind = long_read / 1024;
+};
+
+/** A request touches memory only after all before it have read their last byte. */
+TEST_F(Line, KeepsTheOrder)
+{
+	pair->memory[long_read - 1] = 0x11;
+	prism_request request = write(1);
+	request.va = Pair::va + long_read - 1;
+	std::vector<std::uint8_t> packet = craft_request(server(), behind, request, 4);
+	packet[1] |= 3 << 4; /* three bytes of pad */
+	packet[packet.size() - 4] = 0x22;
+	pair->deliver(pair->server_node, packet);
+	EXPECT_EQ(pair->memory[long_read - 1], 0x11);
+	expect_good(1);
+	EXPECT_EQ(pair->local[long_read - 1], 0x11);
+	EXPECT_EQ(pair->memory[long_read - 1], 0x22);
+}
+
+TEST_F(Line, TakesEachPacketOnce)
+{
+	deliver(behind, cas());
+	deliver(behind, cas());
+	EXPECT_EQ(server().resp.held.size(), 1u);
+	deliver(behind + 1, cas());
+	EXPECT_EQ(server().resp.held.size(), 2u);
+}
+
+TEST_F(Line, TakesNothingBehindALoss)
+{
+	deliver(behind + 1, cas());
+	EXPECT_TRUE(server().resp.held.empty());
+	EXPECT_EQ(counters().rx_out_of_sequence, 1u);
+	EXPECT_EQ(answers().size(), 0u);
+	deliver(behind, cas());
+	EXPECT_EQ(server().resp.held.size(), 1u);
+}
+
+/** What is more than it holds is dropped, and told as a loss behind the READ's answer. */
+TEST_F(Line, IsNotEndless)
+{
+	std::uint32_t next = behind;
+	while (!counters().rx_held_overflow && next < behind + 1000) {
+		const std::size_t headers = soft::bth_size + soft::reth_size;
+		std::vector<std::uint8_t> packet = craft(server(), soft::rc_write_only, next++, headers + 1024);
+		put_unaligned_be64(Pair::va, &packet[soft::bth_size]);
+		put_unaligned_be32(pair->key, &packet[soft::bth_size + 8]);
+		put_unaligned_be32(1024, &packet[soft::bth_size + 12]);
+		pair->deliver(pair->server_node, packet);
+	}
+	EXPECT_EQ(counters().rx_held_overflow, 1u);
+	EXPECT_EQ(counters().tx_nak, 0u);
+	finish_read();
+	EXPECT_EQ(counters().tx_nak, 1u);
+	EXPECT_EQ(server().resp.expected_psn, next - 1);
+}
+
+/** Those of READs when it is their turn. */
+TEST_F(Line, EarlierAnswersAreReplayedAtOnce)
+{
+	pair.emplace(without_timer());
+	pair->post_cas(0, 1);
+	pair->post_read(128, 64);
+	expect_good(2);
+	pair->post_read(0, long_read);
+	while (pair->client.qp.sq.at(2).acked < 128)
+		pair->step();
+	deliver(0, cas());
+	ASSERT_EQ(answers().size(), 1u);
+	EXPECT_EQ(answers().at(0).bytes[0], PRISM_OP_RESPONSE);
+	prism_request read = write(64);
+	read.op = PRISM_READ;
+	deliver(1, read);
+	EXPECT_EQ(answers().size(), 1u);
+	next_train();
+	ASSERT_EQ(answers().size(), 2u);
+	EXPECT_EQ(answers().at(1).bytes[0], PRISM_OP_READ_RESPONSE_ONLY);
+	EXPECT_TRUE(server().resp.stream.active);
+	expect_good(1);
+}
+
+TEST_F(Line, TheAnswerGoesOnWhereItIsAskedFor)
+{
+	ask_again(40);
+	ask_again(30);
+	EXPECT_EQ(answers().size(), 0u);
+	next_train();
+	ASSERT_GE(answers().size(), 1u);
+	prism_bth bth;
+	prism_bth_decode(answers().at(0).bytes.data(), &bth);
+	EXPECT_EQ(bth.psn, 30u);
+	EXPECT_EQ(bth.opcode, PRISM_OP_READ_RESPONSE_MIDDLE);
+}
+
+/** The requester has gone back and comes to both again. */
+TEST_F(Line, IsDroppedForALongReadBefore)
+{
+	expect_good(1);
+	pair->post_read(0, long_read);
+	while (pair->client.qp.sq.at(1).acked < 128)
+		pair->step();
+	deliver(2 * behind, cas());
+	ASSERT_EQ(server().resp.held.size(), 1u);
+	ask_again(0);
+	next_train();
+	EXPECT_TRUE(server().resp.stream.active);
+	EXPECT_EQ(server().resp.stream.first_psn, 0u);
+	EXPECT_TRUE(server().resp.held.empty());
+}
+
+/** Their requester may have had the answers, and have asked for others in their place. */
+TEST_F(Line, DuplicatesDoNotCount)
+{
+	limit_server(3);
+	deliver(behind, cas());
+	deliver(behind + 1, cas());
+	finish_read();
+	answers().clear();
+	ask_again(1);
+	ASSERT_TRUE(server().resp.stream.active);
+	for (std::uint32_t i = 0; i < 5; i++)
+		deliver(behind + i, cas());
+	finish_read();
+	EXPECT_EQ(counters().rx_excess_request, 0u);
+	EXPECT_EQ(server().resp.expected_psn, behind + 5);
+	EXPECT_EQ(server().state, IBV_QPS_RTS);
+}
+
+TEST_F(Line, OneMoreIsOneTooManyBehindADuplicateToo)
+{
+	limit_server(3);
+	finish_read();
+	ask_again(1);
+	ASSERT_TRUE(server().resp.stream.active);
+	for (std::uint32_t i = 0; i < 4; i++)
+		deliver(behind + i, cas());
+	finish_read();
+	EXPECT_EQ(counters().rx_excess_request, 1u);
+	EXPECT_EQ(counters().prism_cas, 3u);
+	EXPECT_EQ(server().state, IBV_QPS_ERR);
+}
+
+/** Standard ones count with the others. */
+TEST_F(Line, AStandardReadOrAtomicIsOneTooMany)
+{
+	for (const std::uint8_t opcode : {soft::rc_read_request, soft::rc_fetch_add, soft::rc_atomic_write}) {
+		begin(without_timer());
+		limit_server(1);
+		const std::size_t size = opcode == soft::rc_fetch_add      ? soft::atomic_eth_size
+					 : opcode == soft::rc_read_request ? soft::reth_size
+									   : soft::reth_size + 8;
+		std::vector<std::uint8_t> packet = craft(server(), opcode, behind, soft::bth_size + size);
+		put_unaligned_be64(Pair::va, &packet[soft::bth_size]);
+		put_unaligned_be32(pair->key, &packet[soft::bth_size + 8]);
+		put_unaligned_be32(8, &packet[soft::bth_size + 12]);
+		pair->deliver(pair->server_node, packet);
+		finish_read();
+		EXPECT_EQ(counters().rx_excess_request, 1u) << "opcode " << unsigned{opcode};
+		EXPECT_EQ(server().state, IBV_QPS_ERR);
+	}
+}
+
+/** A SEND that came behind the READ is still to be acknowledged. */
+TEST_F(Line, AReadThatIsAnsweredAgainAcknowledgesNothingBehindIt)
+{
+	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	pair->server.post_receive(1, {&receive, 1});
+	expect_good(1);
+	pair->post_send(64);
+	pair->step();
+	pair->deliver(pair->server_node, pair->take_flying());
+	ASSERT_TRUE(server().resp.ack_pending);
+	prism_request request = write(64);
+	request.op = PRISM_READ;
+	request.length = long_read;
+	deliver(behind - 1, request);
+	EXPECT_FALSE(server().resp.stream.active);
+	expect_good(1);
+}
+
+/** What it asks for may rightly have gone since. */
+TEST_F(Line, AReadThatIsAnsweredAgainMayFault)
+{
+	expect_good(1);
+	ask_again(1);
+	ASSERT_TRUE(server().resp.stream.active);
+	pair->server_node.engine.memory.remove(pair->key);
+	finish_read();
+	EXPECT_EQ(counters().rx_access_error, 1u);
+	EXPECT_EQ(counters().tx_nak, 1u);
+	EXPECT_EQ(server().state, IBV_QPS_RTS);
+}
+
+/** So that a default socket buffer takes it in (W.8.4). */
+TEST_F(Line, ALongAnswerLeavesInBursts)
+{
+	expect_good(1);
+	pair->post_read(0, 1 << 20);
+	std::map<soft::Time, std::uint32_t> bursts;
+	pair->loses = [&](bool to_client, const prism_bth &) {
+		bursts[pair->now] += to_client;
+		return false;
+	};
+	expect_good(1);
+	EXPECT_GE(bursts.size(), 10u);
+	const auto larger = [&bursts](std::uint32_t than) {
+		return std::ranges::count_if(bursts, [than](const auto &burst) { return burst.second > than; });
+	};
+	EXPECT_EQ(larger(128), 0);
+	EXPECT_EQ(larger(64), 1) << "the first";
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "craft.hpp"
 #include "pair.hpp"
 #include "random.hpp"
 
@@ -237,6 +238,165 @@ TEST_F(Resolution, IsAFaultWhenItsChainHasRunAndItsBufferIsGone)
 	ASSERT_EQ(wc.size(), 2u);
 	EXPECT_EQ(wc[0].status, IBV_WC_REM_ACCESS_ERR);
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_RTS);
+}
+
+/** A READ of four packets whose answer the test makes. */
+class Latch : public testing::Test
+{
+protected:
+	static constexpr std::uint32_t length = 4096;
+
+	void ask(std::uint8_t flags = 0)
+	{
+		pair.post_read(0, length, flags);
+		pair.client_node.engine.progress(pair.now);
+		pair.client_node.outbox.clear();
+	}
+
+	void answer(prism_opcode opcode, std::uint32_t psn, std::uint32_t resolution, std::uint8_t fill)
+	{
+		pair.deliver(pair.client_node, craft_data(pair.client.qp, opcode, psn, resolution, length, 1024, fill));
+	}
+
+	/** The PSNs that are asked for now. */
+	std::vector<std::uint32_t> asked()
+	{
+		std::vector<std::uint32_t> psns;
+		pair.client_node.engine.progress(pair.now);
+		for (std::size_t i = 0; i < pair.client_node.outbox.size(); i++) {
+			prism_bth bth;
+			prism_bth_decode(pair.client_node.outbox.at(i).bytes.data(), &bth);
+			psns.push_back(bth.psn);
+		}
+		pair.client_node.outbox.clear();
+		return psns;
+	}
+
+	void expect_completed(std::uint8_t fill)
+	{
+		ibv_wc wc;
+		ASSERT_EQ(pair.client.send_cq.poll(1, &wc), 1);
+		EXPECT_EQ(wc.byte_len, length);
+		EXPECT_EQ(std::count(pair.local.begin(), pair.local.begin() + length, fill), length);
+	}
+
+	Pair pair;
+	prism::soft::SendRequest &wr = pair.client.qp.sq.at(0);
+	prism::soft::ProtocolCounters &counters = pair.client_node.engine.counters;
+	const std::vector<std::uint32_t> nothing, from_the_first{0};
+};
+
+TEST_F(Latch, BeginsAnewWithANewerResolution)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_LAST, 3, 9, 0xbb);
+	EXPECT_EQ(counters.retransmits, 0u);
+	expect_completed(0xbb);
+}
+
+/** Numbers run over 32 bits and wrap. */
+TEST_F(Latch, KnowsTheNewerOneBehindTheWrap)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 0xffffffff, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 1, 0xbb);
+	EXPECT_EQ(counters.rx_resolution_dropped, 0u);
+	EXPECT_EQ(wr.resolution, 1u);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 0xffffffff, 0xaa);
+	EXPECT_EQ(counters.rx_resolution_dropped, 1u);
+	EXPECT_EQ(wr.resolution, 1u);
+}
+
+TEST_F(Latch, DropsOlderResolutions)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	EXPECT_EQ(counters.rx_resolution_dropped, 2u);
+	EXPECT_EQ(asked(), nothing) << "it is no loss";
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 9, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_LAST, 3, 9, 0xbb);
+	expect_completed(0xbb);
+}
+
+/** Its FIRST was lost, and the latched one is no more. */
+TEST_F(Latch, AsksForTheFirstPacketOfANewerResolution)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 9, 0xbb);
+	EXPECT_EQ(counters.rx_resolution_dropped, 1u);
+	EXPECT_FALSE(wr.latched);
+	EXPECT_EQ(asked(), from_the_first);
+}
+
+TEST_F(Latch, DropsWhatItHas)
+{
+	ask();
+	for (int i = 0; i < 2; i++)
+		answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	for (int i = 0; i < 2; i++)
+		answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xbb);
+	EXPECT_EQ(wr.acked, 2u);
+	EXPECT_EQ(counters.rx_response_dropped, 3u);
+	EXPECT_EQ(asked(), nothing);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_LAST, 3, 7, 0xaa);
+	expect_completed(0xaa);
+}
+
+TEST_F(Latch, IsGivenUpForAStatus)
+{
+	ask(PRISM_FLAG_T);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	pair.deliver(pair.client_node, craft_response(pair.client.qp, 0, PRISM_STATUS_NULL_POINTER));
+	ibv_wc wc;
+	ASSERT_EQ(pair.client.send_cq.poll(1, &wc), 1);
+	EXPECT_EQ(wc.vendor_err, PRISM_STATUS_NULL_POINTER);
+}
+
+/** What such a peer reads again is another thing, of which nothing has been read. */
+TEST_F(Latch, CountsProgressAnewWithAPeerThatResumes)
+{
+	for (const bool resumes : {true, false}) {
+		pair.client.connect(pair.server, {});
+		if (!resumes)
+			pair.client.qp.peer_features &= ~std::uint64_t{PRISMDV_FEATURE_RESUME};
+		pair.post_read(0, length);
+		pair.client_node.engine.progress(pair.now);
+		prism::soft::RequesterState &requester = pair.client.qp.req;
+		answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+		answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+		requester.retries = 1;
+		answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 8, 0xbb);
+		EXPECT_EQ(requester.retries, resumes ? 7 : 1);
+		answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 8, 0xbb);
+		EXPECT_EQ(requester.retries, resumes ? 7 : 1);
+		answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 8, 0xbb);
+		EXPECT_EQ(requester.retries, 7);
+		pair.client_node.engine.reset_qp(pair.client.qp);
+	}
+}
+
+/** The peer lives. */
+TEST_F(Latch, WhatIsReadAgainRestartsTheTimer)
+{
+	pair.client.qp.peer_features &= ~std::uint64_t{PRISMDV_FEATURE_RESUME};
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	const prism::soft::Time deadline = pair.client.qp.deadline;
+	pair.now += 1000;
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 8, 0xbb);
+	EXPECT_EQ(pair.client.qp.deadline, deadline + 1000);
 }
 
 } // namespace

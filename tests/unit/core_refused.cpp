@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "craft.hpp"
 #include "pair.hpp"
 
 namespace
@@ -78,6 +79,27 @@ TEST_F(Refused, AReadIsRefusedInItsMidst)
 	EXPECT_EQ(wc[0].status, IBV_WC_REM_ACCESS_ERR);
 }
 
+/** The refusal stands in place of a packet of its answer. */
+TEST_F(Refused, AReadIsRefusedAtTheNextPacketOfItsAnswer)
+{
+	pair.post_read(0, 200 << 10);
+	pair.pass(2);
+	ASSERT_TRUE(pair.server.qp.resp.stream.active);
+	const std::uint32_t next = pair.server.qp.resp.stream.offset / 1024;
+	std::uint32_t refused = 0;
+	pair.loses = [&refused](bool, const prism_bth &bth) {
+		if (bth.opcode == prism::soft::rc_acknowledge)
+			refused = bth.psn;
+		return false;
+	};
+	pair.server_node.engine.memory.remove(pair.key);
+	const std::vector<ibv_wc> wc = pair.run(1);
+	ASSERT_EQ(wc.size(), 1u);
+	EXPECT_EQ(wc[0].status, IBV_WC_REM_ACCESS_ERR);
+	EXPECT_EQ(refused, next);
+	EXPECT_EQ(pair.server_node.events.last_qp_event, IBV_EVENT_QP_ACCESS_ERR);
+}
+
 /** A packet for the server at the PSN that it expects, @p body behind the BTH. */
 class RuleOrder : public Refused
 {
@@ -144,6 +166,74 @@ TEST_F(RuleOrder, ALastPacketWithAPointerIsBadFormat)
 	receive(PRISM_OP_WRITE_LAST, PRISM_FLAG_T, mtu);
 	EXPECT_EQ(counters.rx_bad_format, 1u);
 	EXPECT_EQ(counters.rx_bad_flags, 0u);
+}
+
+TEST_F(RuleOrder, AStandardReadInsideAMessageIsBadFormat)
+{
+	receive(prism::soft::rc_write_first, 0, PRISM_RETH_SIZE + mtu);
+	receive(prism::soft::rc_read_request, 0, PRISM_RETH_SIZE);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+	EXPECT_EQ(pair.server_node.events.last_qp_event, IBV_EVENT_QP_REQ_ERR);
+}
+
+TEST_F(RuleOrder, AStandardPacketIsAMultipleOfFour)
+{
+	const prism::soft::Sge receive_sge{Pair::va + 4096, 64, pair.key};
+	pair.server.post_receive(1, {&receive_sge, 1});
+	receive(prism::soft::rc_send_only, 0, 7);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+}
+
+/** The queue pair's own access flags (S.5). */
+TEST(AccessFlags, AreThoseThatOperationAndModifiersNeed)
+{
+	constexpr std::uint32_t read = prism::soft::access_remote_read, write = prism::soft::access_remote_write,
+				atomic = prism::soft::access_remote_atomic;
+	const struct {
+		prism_op op;
+		std::uint8_t flags;
+		std::uint32_t needs;
+	} cases[] = {{PRISM_READ, 0, read}, {PRISM_READ, PRISM_FLAG_R, read | write}, {PRISM_WRITE, 0, write},
+		{PRISM_WRITE, PRISM_FLAG_T, write | read}, {PRISM_WRITE, PRISM_FLAG_D, write | read},
+		{PRISM_CAS, 0, atomic}, {PRISM_CAS, PRISM_FLAG_T, atomic | read},
+		{PRISM_CAS, PRISM_FLAG_D, atomic | read}, {PRISM_ALLOCATE, 0, write},
+		{PRISM_ALLOCATE, PRISM_FLAG_R, write}};
+	for (const auto &[op, flags, needs] : cases) {
+		for (const std::uint32_t missing : {0u, read, write, atomic}) {
+			SCOPED_TRACE(testing::Message()
+				     << "op " << op << " flags " << unsigned{flags} << " without " << missing);
+			ConnectOptions options;
+			options.access = (read | write | atomic) & ~missing;
+			Pair pair(options, 4096);
+			prism_request request{};
+			request.op = static_cast<u8>(op);
+			request.flags = flags;
+			request.first = request.last = true;
+			request.cas_size = 8;
+			request.va = request.aux_va = Pair::va;
+			request.rkey = request.aux_rkey = pair.key;
+			pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, request));
+			EXPECT_EQ(pair.server_node.engine.counters.rx_bad_flags, needs & missing ? 1u : 0u);
+		}
+	}
+}
+
+/** Such a one remembers nothing, so that it could not answer a duplicate. */
+TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
+{
+	ConnectOptions options;
+	options.max_rd_atomic = 0;
+	Pair pair(options, 4096);
+	prism_request request{};
+	request.op = PRISM_CAS;
+	request.first = request.last = true;
+	request.cas_size = 8;
+	request.va = Pair::va;
+	request.rkey = pair.key;
+	pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, request));
+	EXPECT_EQ(pair.server_node.engine.counters.rx_excess_request, 1u);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
 }
 
 } // namespace

@@ -301,6 +301,78 @@ TEST(Wire, PsnsOfARequest)
 	EXPECT_EQ(psns(PRISM_ALLOCATE, 0, 4096), 1u);
 }
 
+/** Not even an empty packet of several. */
+TEST(Wire, AWriteThatLoadsItsDataIsOnePacket)
+{
+	for (const u8 opcode : {PRISM_OP_WRITE_FIRST, PRISM_OP_WRITE_MIDDLE, PRISM_OP_WRITE_LAST}) {
+		Bytes packet(PRISM_BTH_SIZE);
+		if (opcode == PRISM_OP_WRITE_FIRST)
+			packet.resize(PRISM_BTH_SIZE + PRISM_RETH_SIZE + PRISM_AUXETH_SIZE);
+		prism_bth bth{};
+		bth.opcode = opcode;
+		bth.flags = PRISM_FLAG_D;
+		prism_bth_encode(packet.data(), &bth);
+		prism_request request;
+		EXPECT_EQ(prism_request_decode(
+				  packet.data(), static_cast<u32>(packet.size()), 256, max_indirect, &request),
+			PRISM_BAD_FORMAT);
+	}
+}
+
+/** All operations with all combinations of modifiers and all statuses: the table of W.6.4. */
+TEST(Wire, ResponsesFitTheirRequests)
+{
+	for (unsigned op = 0; op < 4; op++)
+		for (unsigned flags = 0; flags <= PRISM_FLAG_MASK; flags += PRISM_FLAG_R)
+			for (unsigned status = 0; status < 8; status++) {
+				prism_request request{};
+				request.op = static_cast<u8>(op);
+				request.flags = static_cast<u8>(flags);
+				if (!prism_flags_legal(static_cast<prism_op>(op), request.flags))
+					continue;
+				prism_response response{};
+				response.status = static_cast<u8>(status);
+				const bool data = op == PRISM_READ && !(flags & PRISM_FLAG_R);
+				const bool fits[] = {!data, op == PRISM_CAS, (flags & PRISM_FLAG_T) != 0,
+					op == PRISM_ALLOCATE, (flags & PRISM_FLAG_C) != 0};
+				if (status < std::size(fits)) {
+					EXPECT_EQ(prism_response_fits(&request, &response), fits[status])
+						<< "op " << op << " flags " << flags << " status " << status;
+				}
+			}
+}
+
+TEST(Wire, EffectiveLengthsFitTheirRequests)
+{
+	prism_request request{};
+	request.op = PRISM_WRITE;
+	request.length = 100;
+	for (const u8 flags : {0, PRISM_FLAG_T, PRISM_FLAG_T | PRISM_FLAG_B}) {
+		request.flags = flags;
+		const bool bounded = flags & PRISM_FLAG_B;
+		for (const u64 length : {u64{0}, u64{99}, u64{100}, u64{101}, u64{1} << 32}) {
+			const bool fits = bounded ? length <= 100 : length == 100;
+			prism_response response{};
+			response.value = length;
+			EXPECT_EQ(prism_length_fits(&request, length), fits) << length;
+			EXPECT_EQ(prism_response_fits(&request, &response), fits) << length;
+		}
+	}
+}
+
+TEST(Wire, ReservedStatusesAndOtherSizesAreNoResponse)
+{
+	prism_response response;
+	for (unsigned status = 0; status < 256; status++) {
+		Bytes packet(PRISM_RESPONSE_SIZE + 4);
+		packet[PRISM_BTH_SIZE + PRISM_AETH_SIZE] = static_cast<u8>(status);
+		EXPECT_EQ(prism_response_decode(packet.data(), PRISM_RESPONSE_SIZE, &response),
+			status <= PRISM_STATUS_SKIPPED);
+		EXPECT_FALSE(prism_response_decode(packet.data(), PRISM_RESPONSE_SIZE + 4, &response));
+		EXPECT_FALSE(prism_response_decode(packet.data(), PRISM_RESPONSE_SIZE - 4, &response));
+	}
+}
+
 /** Decoding reads nothing outside the packet, whatever is in it: the sanitizers would tell. */
 TEST(Wire, NoiseIsDecodedOrRefused)
 {

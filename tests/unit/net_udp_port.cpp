@@ -6,6 +6,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -107,6 +110,7 @@ public:
 		pid = ::fork();
 		if (pid == 0) {
 			const std::uint32_t value = body();
+			::prctl(PR_SET_PDEATHSIG, SIGKILL); /* now, as a change of user takes it back */
 			if (::write(ends[1], &value, sizeof(value)) == sizeof(value))
 				::pause();
 			::_exit(0);
@@ -399,7 +403,7 @@ TEST_F(Hostile, DatagramsToTheSlotSocketAreChecked)
 		if (size % 4 == 1 && size >= 60)
 			std::memset(junk.data() + 4, 0, 56);
 		iovec part{junk.data(), junk.size()};
-		other->tell(port->slot(), {&part, 1});
+		other->tell(port->slot(), 0, {&part, 1});
 		while (port->wait(0, -1))
 			port->receive(inbox, now(), 64);
 	}
@@ -432,8 +436,49 @@ TEST(UdpPortShared, PacketsReachTheirOwner)
 	}
 }
 
+/* Ends or is given to another: AF_UNIX sockets that have a slot's own name. */
+struct NameHolder {
+	FileDescriptor datagrams, listener;
+
+	explicit NameHolder(unsigned slot)
+		: datagrams(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)),
+		  listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
+	{
+		sockaddr_un name{};
+		name.sun_family = AF_UNIX;
+		const std::string text = "prism-rdma/" + std::to_string(slot);
+		text.copy(name.sun_path + 1, text.size());
+		const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+		for (FileDescriptor *each : {&datagrams, &listener})
+			if (::bind(each->get(), reinterpret_cast<const sockaddr *>(&name), size) != 0)
+				*each = FileDescriptor();
+	}
+	[[nodiscard]] bool complete() const { return datagrams && listener; }
+};
+
+/* How many slots' names it could take. */
+std::uint32_t take_all_names()
+{
+	static std::vector<NameHolder> held_names;
+	rlimit limit{};
+	::getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	::setrlimit(RLIMIT_NOFILE, &limit);
+	if (::getuid() == 0 && ::setuid(65534) != 0)
+		return 0;
+	for (unsigned slot = first_slot; slot < slot_limit; slot++)
+		held_names.emplace_back(slot);
+	return static_cast<std::uint32_t>(std::ranges::count_if(held_names, &NameHolder::complete));
+}
+
+/* Until a port has been told the others' names, it cannot hand on what is theirs. */
+enum class Meanwhile {
+	nothing_is_lost,
+	some_may_be_lost
+};
+
 /* After members left, indices have shifted: packets still arrive, and the table is put right. */
-TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
+void steering_heals_after_members_leave(Meanwhile meanwhile)
 {
 	std::vector<std::unique_ptr<UdpPort>> ports;
 	for (int i = 0; i < 6; i++)
@@ -469,12 +514,34 @@ TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
 		std::this_thread::sleep_for(std::chrono::milliseconds(12));
 		send_to_all();
 	}
+	for (const Inbox &inbox : inboxes) {
+		if (meanwhile == Meanwhile::nothing_is_lost) {
+			EXPECT_EQ(inbox.packets.size(), serial);
+		}
+	}
 	const std::uint64_t before = forwarded();
+	inboxes = std::vector<Inbox>(ports.size());
 	for (int i = 0; i < 10; i++)
 		send_to_all();
 	EXPECT_EQ(forwarded(), before);
 	for (const Inbox &inbox : inboxes)
-		EXPECT_EQ(inbox.packets.size(), serial);
+		EXPECT_EQ(inbox.packets.size(), 10U);
+}
+
+TEST(UdpPortShared, SteeringHealsAfterMembersLeave)
+{
+	steering_heals_after_members_leave(Meanwhile::nothing_is_lost);
+}
+
+/* Somebody has the names of all slots: they get others, and still find each other. */
+TEST(UdpPortShared, NamesKeepNobodyOut)
+{
+	Child other(take_all_names);
+	const std::uint32_t taken = other.answer();
+	if (taken < 1000)
+		GTEST_SKIP() << "could take " << taken << " names only: no descriptors for more";
+	steering_heals_after_members_leave(Meanwhile::some_may_be_lost);
+	other.end(SIGKILL);
 }
 
 /* Long enough for what one hands to the other, and back. */
@@ -531,6 +598,40 @@ private:
 	FileDescriptor socket{::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 	std::uint16_t port = 0;
 };
+
+/* By whoever sends packets to slots that are nobody's, or another user's. */
+TEST(UdpPortShared, NobodyIsAskedForEachPacketWhoseItIs)
+{
+	if (::getuid() != 0)
+		GTEST_SKIP() << "needs root, to be somebody else";
+	const auto port = open_loopback();
+	const Address shared = ipv6_address_of(*port);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	const unsigned slot = port->slot() ^ 1;
+	const NameHolder name(slot);
+	ASSERT_TRUE(name.complete());
+	/* Who listens is who has it, as far as others are told. */
+	Child owner(
+		[&]() -> std::uint32_t { return ::setuid(65534) == 0 && ::listen(name.listener.get(), 1000) == 0; });
+	ASSERT_EQ(owner.answer(), 1U);
+	Inbox inbox;
+	const OutsiderOnIpv6 outsider(shared);
+	constexpr unsigned packets = 500;
+	const Time at = now();
+	for (std::uint32_t i = 0; i < packets; i++) {
+		outsider.send(make_packet(slot, 64, i));
+		for (int look = 0; look < 1000 && port->counters().rx_misdirected_dropped <= i; look++)
+			port->receive(inbox, at + i, 64);
+	}
+	unsigned questions = 0;
+	while (FileDescriptor(::accept(name.listener.get(), nullptr, nullptr)))
+		questions++;
+	EXPECT_EQ(port->counters().rx_misdirected_dropped, packets);
+	EXPECT_GT(questions, 0U);
+	EXPECT_LE(questions, 8U);
+	owner.end(SIGKILL);
+}
 
 /* One that is not asked to receive is as good as stopped. */
 class Stopped : public testing::Test

@@ -16,6 +16,14 @@
 namespace prism::test
 {
 
+/** What is lost is missed for another sign than the time. */
+inline ConnectOptions without_timer()
+{
+	ConnectOptions options;
+	options.ack_timeout = 0;
+	return options;
+}
+
 struct Pair {
 	static constexpr std::uint64_t va = 0x10'0000;
 	static constexpr std::uint32_t rights = soft::access_local_write | soft::access_remote_read |

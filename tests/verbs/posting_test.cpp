@@ -114,9 +114,8 @@ TEST_P(Posting, AuxOfAllocateMustBeAligned)
 
 TEST_P(Posting, ReadAndServerSideMovesAreLimited)
 {
-	prismdv_device_attr attr;
-	ASSERT_EQ(prismdv_query_device(client.context.get(), &attr), 0);
-	const std::uint32_t too_long = attr.max_indirect_read + 1;
+	/* Whatever either device takes: the peer might take no more. */
+	const std::uint32_t too_long = (1 << 20) + 1;
 	const std::uint64_t at = server.memory.at();
 	const std::uint32_t key = server.memory.key();
 	expect_refused(prism_read({{client.memory.at(), too_long, client.memory.key()}}, server.memory));

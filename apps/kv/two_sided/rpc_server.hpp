@@ -79,6 +79,8 @@ public:
 	 */
 	static Result<std::unique_ptr<RpcServer>> create(
 		const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, RpcServerOptions options);
+	/** Whether create() would take these options, before memory is filled for it. Errors: EINVAL. */
+	static Result<void> check(const StoreIdentity &identity, const RpcServerOptions &options);
 	~RpcServer() override;
 	RpcServer(const RpcServer &) = delete;
 	RpcServer &operator=(const RpcServer &) = delete;
@@ -118,7 +120,6 @@ private:
 
 	RpcServer(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, RpcServerOptions options,
 		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
-	static Result<void> check(const StoreIdentity &identity, const RpcServerOptions &options);
 	Result<void> create_workers();
 	static std::size_t request_size(const StoreIdentity &identity, const RpcServerOptions &options) noexcept
 	{

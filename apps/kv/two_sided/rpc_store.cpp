@@ -16,6 +16,11 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 {
 	if (options.capacity == 0 || options.memory == 0)
 		return make_error(EINVAL, "a store without room", "give it a capacity and memory");
+	StoreIdentity identity;
+	identity.kind = apps::StoreKind::rpc;
+	identity.version = rpc_store_version;
+	if (Result<void> checked = RpcServer::check(identity, options.server); !checked)
+		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
@@ -25,9 +30,6 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 	} catch (const std::bad_alloc &) {
 		return make_error(ENOMEM, "cannot allocate the table", "ask for less capacity or memory");
 	}
-	StoreIdentity identity;
-	identity.kind = apps::StoreKind::rpc;
-	identity.version = rpc_store_version;
 	Result<std::unique_ptr<RpcServer>> server = RpcServer::create(*pd, *store, std::move(identity), options.server);
 	if (!server)
 		return server.error();

@@ -55,6 +55,25 @@ void fill_after_ip_header(PrivateData<size> &to, const IpHeader &ip, std::span<c
 	std::copy_n(data.begin(), std::min(data.size(), size - IpHeader::size), to.begin() + IpHeader::size);
 }
 
+/**
+ * Whether a client can be where a request says that it comes from. From elsewhere nobody is asked for but whom the
+ * packet was sent to, nor asks but who sent it. On this host anything may be written there: a queue pair could not be
+ * connected to a group, or to no address at all.
+ */
+bool is_plausible(const Arrival &arrival, const IpHeader &ip)
+{
+	if (!arrival.same_host)
+		return ip.destination == arrival.to && ip.source == arrival.from;
+	return arrival.from != Address{} && !arrival.from.is_multicast() &&
+	       arrival.from.is_ipv4() == ip.destination.is_ipv4();
+}
+
+bool is_mtu(std::uint8_t value)
+{
+	constexpr std::uint8_t smallest = 1, largest = 5; /* enum ibv_mtu: 256 to 4096 */
+	return value >= smallest && value <= largest;
+}
+
 Req make_req(ConnectionId id, const Path &path, const Endpoint &local, std::uint64_t guid)
 {
 	Req req;
@@ -134,25 +153,19 @@ Agent::Agent(Carrier &to, Observer &program, std::uint16_t process_number, std::
 {
 }
 
-Agent::Connection *Agent::find(ConnectionId id)
+Connection *Agent::find(ConnectionId id)
 {
-	const auto found = connections.find(id);
-	return found == connections.end() || found->second.state == State::over ? nullptr : &found->second;
+	Connection *const found = connections.find(id);
+	return found && found->state != State::over ? found : nullptr;
 }
 
 /** A connection that the same client asked for with the same id before. */
-Agent::Entry *Agent::find_request(ConnectionId remote_id, const Arrival &arrival)
+Connection *Agent::find_request(ConnectionId remote_id, const Arrival &arrival)
 {
-	for (Entry &entry : connections) {
-		const Connection &connection = entry.second;
-		if (!connection.is_client && connection.state != State::over && connection.remote_id == remote_id &&
-			is_from_peer(connection, arrival))
-			return &entry;
-	}
-	return nullptr;
+	return connections.find_request({remote_id, arrival.same_host, arrival.from, arrival.datagram.transaction});
 }
 
-Agent::Entry *Agent::create(const Path &path)
+Connection *Agent::create(const Path &path)
 {
 	if (connections.size() >= max_connections)
 		return nullptr;
@@ -160,9 +173,15 @@ Agent::Entry *Agent::create(const Path &path)
 	do
 		id = static_cast<ConnectionId>(process) << process_shift | next_serial++;
 	while (id == 0 || connections.contains(id));
-	Entry &entry = *connections.try_emplace(id).first;
-	entry.second.path = path;
-	return &entry;
+	return &connections.create(id, path);
+}
+
+/** So that the same request is known when it comes again. */
+void Agent::note_request(Connection &connection, ConnectionId remote_id, const Arrival &arrival)
+{
+	connection.remote_id = remote_id;
+	connection.transaction = arrival.datagram.transaction;
+	connections.add_request(connection);
 }
 
 bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) const
@@ -189,7 +208,7 @@ void Agent::send_and_repeat(Connection &connection, const Message &message, Time
 	connection.sends = 1;
 	connection.extended = false;
 	const bool sent = carrier.send(connection.path, connection.last);
-	connection.deadline = sent ? now + timeout_of(response_timeout) : now;
+	connections.set_deadline(connection, sent ? now + timeout_of(response_timeout) : now);
 	connection.searches = 0;
 }
 
@@ -212,14 +231,32 @@ void Agent::refuse(const Arrival &arrival, const Req &req, RejectReason reason)
 void Agent::settle(Connection &connection, State state)
 {
 	connection.state = state;
-	connection.deadline.reset();
+	connections.set_deadline(connection, {});
+}
+
+/** Nothing comes any more, but the program still knows of it. */
+void Agent::end(Connection &connection)
+{
+	settle(connection, State::over);
+	connections.drop_request(connection);
+	connections.unwatch(connection);
 }
 
 void Agent::enter_time_wait(Connection &connection, Time now)
 {
 	connection.state = State::time_wait;
-	connection.deadline = now + time_wait_time;
-	connection.next_probe.reset();
+	connections.set_deadline(connection, now + time_wait_time);
+	connections.unwatch(connection);
+}
+
+/** A peer on this host may end without a word. */
+void Agent::watch(const Connection &connection, Time now)
+{
+	if (!connection.path.same_host)
+		return;
+	if (!connections.watches())
+		next_probe = now + probe_interval;
+	connections.watch(connection);
 }
 
 void Agent::notify(ConnectionId id, EventType type, int status)
@@ -235,10 +272,11 @@ void Agent::notify(ConnectionId id, EventType type, int status)
 std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, const IpHeader &ip, const Endpoint &local,
 	std::span<const std::uint8_t> private_data, Time now)
 {
-	Entry *entry = create(path);
-	if (!entry)
+	Connection *const created = create(path);
+	if (!created)
 		return {};
-	auto &[id, connection] = *entry;
+	Connection &connection = *created;
+	const ConnectionId id = connection.id;
 	connection.is_client = true;
 	connection.local = local;
 	connection.transaction = random();
@@ -332,7 +370,7 @@ int Agent::reject(ConnectionId id, std::span<const std::uint8_t> private_data)
 	} else {
 		return EINVAL;
 	}
-	settle(*connection, State::over);
+	end(*connection);
 	return 0;
 }
 
@@ -345,7 +383,7 @@ int Agent::disconnect(ConnectionId id, Time now)
 	case State::established:
 	case State::reply_sent:
 		connection->state = State::disconnect_sent;
-		connection->next_probe.reset();
+		connections.unwatch(*connection);
 		send_and_repeat(*connection, Dreq{id, connection->remote_id, connection->peer.qpn}, now);
 		return 0;
 	case State::disconnect_sent:
@@ -357,8 +395,9 @@ int Agent::disconnect(ConnectionId id, Time now)
 }
 
 /** The message by which a peer that may be waiting learns that there is nothing more to wait for. */
-void Agent::abandon(Connection &connection, ConnectionId id)
+void Agent::abandon(Connection &connection)
 {
+	const ConnectionId id = connection.id;
 	switch (connection.state) {
 	case State::request_sent:
 		send(connection, make_rej(id, 0, About::req, RejectReason::timeout));
@@ -391,54 +430,48 @@ void Agent::abandon(Connection &connection, ConnectionId id)
 void Agent::close(ConnectionId id)
 {
 	if (Connection *connection = find(id))
-		abandon(*connection, id);
+		abandon(*connection);
 	connections.erase(id);
 }
 
 void Agent::close_all()
 {
-	for (auto &[id, connection] : connections)
-		abandon(connection, id);
-	connections.clear();
+	for (const ConnectionId id : connections.all())
+		close(id);
 }
 
 /* Time ---------------------------------------------------------------------------------------------------------- */
 
 std::optional<Time> Agent::next_deadline() const
 {
-	std::optional<Time> first;
-	for (const auto &[id, connection] : connections)
-		for (const std::optional<Time> &at : {connection.deadline, connection.next_probe})
-			if (at && (!first || *at < *first))
-				first = at;
-	return first;
+	const std::optional<Time> first = connections.next_deadline();
+	if (!connections.watches() || (first && *first < *next_probe))
+		return first;
+	return next_probe;
 }
 
+/** What the observer does may end any connection: each is looked up again. */
 void Agent::expire(Time now)
 {
-	/* What the observer does may end any connection, so no iterator survives a step. */
-	for (auto at = connections.begin(); at != connections.end();) {
-		Entry &entry = *at;
-		const ConnectionId id = entry.first;
-		if (entry.second.deadline && *entry.second.deadline <= now)
-			repeat(entry, now);
-		else if (entry.second.next_probe && *entry.second.next_probe <= now)
-			probe(entry, now);
-		at = connections.upper_bound(id);
+	for (const ConnectionId id : connections.due(now)) {
+		Connection *const connection = find(id);
+		if (connection && connection->deadline && *connection->deadline <= now)
+			repeat(*connection, now);
 	}
+	if (connections.watches() && *next_probe <= now)
+		probe(now);
 }
 
 /** The answer is late. */
-void Agent::repeat(Entry &entry, Time now)
+void Agent::repeat(Connection &connection, Time now)
 {
-	Connection &connection = entry.second;
 	if (connection.state == State::time_wait) {
-		settle(connection, State::over);
-		notify(entry.first, EventType::timewait_exit);
+		end(connection);
+		notify(connection.id, EventType::timewait_exit);
 		return;
 	}
 	if (connection.sends > max_retries) {
-		give_up(entry, now);
+		give_up(connection, now);
 		return;
 	}
 	const bool is_request =
@@ -446,53 +479,55 @@ void Agent::repeat(Entry &entry, Time now)
 	connection.extended = false;
 	if (carrier.send(connection.path, connection.last)) {
 		connection.sends++;
-		connection.deadline = now + timeout_of(response_timeout);
+		connections.set_deadline(connection, now + timeout_of(response_timeout));
 	} else if (is_request && connection.searches++ < max_searches) {
-		connection.deadline = now + search_interval;
+		connections.set_deadline(connection, now + search_interval);
 	} else {
-		lose_peer(entry, now);
+		lose_peer(connection, now);
 	}
 }
 
-void Agent::give_up(Entry &entry, Time now)
+void Agent::give_up(Connection &connection, Time now)
 {
-	Connection &connection = entry.second;
 	if (connection.state == State::disconnect_sent) {
 		enter_time_wait(connection, now);
-		notify(entry.first, EventType::disconnected);
+		notify(connection.id, EventType::disconnected);
 		return;
 	}
-	abandon(connection, entry.first);
-	settle(connection, State::over);
-	connection.next_probe.reset();
-	notify(entry.first, EventType::unreachable, -ETIMEDOUT);
+	abandon(connection);
+	end(connection);
+	notify(connection.id, EventType::unreachable, -ETIMEDOUT);
 }
 
-void Agent::probe(Entry &entry, Time now)
+/** Each process that connections are with is asked for once. */
+void Agent::probe(Time now)
 {
-	entry.second.next_probe = now + probe_interval;
-	if (!carrier.is_alive(entry.second.remote_id))
-		lose_peer(entry, now);
+	next_probe = now + probe_interval;
+	for (const ConnectionId peer : connections.watched_processes()) {
+		if (carrier.is_alive(peer))
+			continue;
+		for (const ConnectionId id : connections.with_process_of(peer))
+			if (Connection *const connection = find(id))
+				lose_peer(*connection, now);
+	}
 }
 
 /** Nobody is there: what the peer's host would have said, had it a kernel that knows of connections. */
-void Agent::lose_peer(Entry &entry, Time now)
+void Agent::lose_peer(Connection &connection, Time now)
 {
-	Connection &connection = entry.second;
 	const State state = connection.state;
 	if (state == State::established || state == State::disconnect_sent) {
 		enter_time_wait(connection, now);
-		notify(entry.first, EventType::disconnected);
+		notify(connection.id, EventType::disconnected);
 		return;
 	}
-	settle(connection, State::over);
-	connection.next_probe.reset();
+	end(connection);
 	if (state == State::request_sent)
-		notify(entry.first, EventType::rejected, static_cast<int>(RejectReason::invalid_service_id));
+		notify(connection.id, EventType::rejected, static_cast<int>(RejectReason::invalid_service_id));
 	else if (state == State::service_request_sent)
-		notify(entry.first, EventType::unreachable, static_cast<int>(SidrStatus::unsupported));
+		notify(connection.id, EventType::unreachable, static_cast<int>(SidrStatus::unsupported));
 	else
-		notify(entry.first, EventType::rejected, static_cast<int>(RejectReason::timeout));
+		notify(connection.id, EventType::rejected, static_cast<int>(RejectReason::timeout));
 }
 
 /* Messages ------------------------------------------------------------------------------------------------------ */
@@ -504,8 +539,8 @@ void Agent::receive(const Arrival &arrival, Time now)
 
 void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 {
-	if (Entry *known = find_request(req.local_id, arrival)) {
-		receive_again(*known, req, now);
+	if (Connection *known = find_request(req.local_id, arrival)) {
+		receive_again(*known, req);
 		return;
 	}
 	const std::optional<IpHeader> ip = ip_header_of(req.private_data);
@@ -518,28 +553,29 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 		refuse(arrival, req, RejectReason::invalid_transport_type);
 		return;
 	}
-	/* From elsewhere nobody is asked for but whom the packet was sent to. */
-	if (!arrival.same_host && ip->destination != arrival.to) {
+	if (!is_plausible(arrival, *ip)) {
 		refuse(arrival, req, RejectReason::invalid_gid);
 		return;
 	}
-	Entry *entry = create({arrival.to, arrival.from, arrival.same_host, req.service_id, ip->destination});
-	if (!entry) {
+	if (!is_mtu(req.path_mtu)) {
+		refuse(arrival, req, RejectReason::invalid_mtu);
+		return;
+	}
+	Connection *const connection =
+		create({arrival.to, arrival.from, arrival.same_host, req.service_id, ip->destination});
+	if (!connection) {
 		refuse(arrival, req, RejectReason::no_resources);
 		return;
 	}
-	auto &[id, connection] = *entry;
-	connection.state = State::request_received;
-	connection.remote_id = req.local_id;
-	connection.remote_guid = req.ca_guid;
-	connection.transaction = arrival.datagram.transaction;
-	connection.peer = endpoint_of(req);
-	if (arrival.same_host)
-		connection.next_probe = now + probe_interval;
-	const ConnectionId created = id;
-	const Event event{EventType::connect_request, 0, connection.peer, without_ip_header(req.private_data)};
+	const ConnectionId created = connection->id;
+	connection->state = State::request_received;
+	connection->remote_guid = req.ca_guid;
+	connection->peer = endpoint_of(req);
+	note_request(*connection, req.local_id, arrival);
+	watch(*connection, now);
+	const Event event{EventType::connect_request, 0, connection->peer, without_ip_header(req.private_data)};
 	const Reception reception =
-		observer.on_request(created, {*space, port_of(req.service_id), *ip, connection.path}, event);
+		observer.on_request(created, {*space, port_of(req.service_id), *ip, connection->path}, event);
 	if (reception == Reception::pending)
 		return;
 	connections.erase(created);
@@ -548,11 +584,10 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 }
 
 /** Our answer got lost, or there is none yet. */
-void Agent::receive_again(Entry &entry, const Req &req, Time)
+void Agent::receive_again(Connection &connection, const Req &req)
 {
-	auto &[id, connection] = entry;
 	if (connection.state == State::request_received)
-		send(connection, Mra{id, req.local_id, About::req, service_timeout});
+		send(connection, Mra{connection.id, req.local_id, About::req, service_timeout});
 	else if (connection.state == State::reply_sent)
 		carrier.send(connection.path, connection.last);
 }
@@ -568,8 +603,8 @@ void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
 	if (!(about_req || about_rep) || connection->extended)
 		return;
 	connection->extended = true;
-	connection->deadline =
-		now + timeout_of(std::min(mra.service_timeout, longest_service_timeout)) + timeout_of(response_timeout);
+	const Time asked = timeout_of(std::min(mra.service_timeout, longest_service_timeout));
+	connections.set_deadline(*connection, now + asked + timeout_of(response_timeout));
 }
 
 void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
@@ -578,7 +613,7 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 	if (!connection || !connection->is_client || !is_from_peer(*connection, arrival))
 		return;
 	if (connection->state != State::request_sent) {
-		receive_again(*connections.find(rep.remote_id), rep);
+		receive_again(*connection, rep);
 		return;
 	}
 	settle(*connection, State::reply_received);
@@ -595,15 +630,14 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 	peer.rnr_retry_count = rep.rnr_retry_count;
 	peer.flow_control = rep.flow_control;
 	peer.srq = rep.srq;
-	if (arrival.same_host)
-		connection->next_probe = now + probe_interval;
+	watch(*connection, now);
 	observer.on_event(rep.remote_id,
 		{EventType::connect_response, 0, peer, {rep.private_data.begin(), rep.private_data.end()}});
 }
 
-void Agent::receive_again(Entry &entry, const Rep &rep)
+void Agent::receive_again(Connection &connection, const Rep &rep)
 {
-	auto &[id, connection] = entry;
+	const ConnectionId id = connection.id;
 	if (rep.local_id != connection.remote_id)
 		return;
 	if (connection.state == State::reply_received)
@@ -627,8 +661,8 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	ConnectionId id = rej.remote_id;
 	/* A client that stopped waiting does not know our id. */
 	if (id == 0 && rej.reason == RejectReason::timeout)
-		if (Entry *entry = find_request(rej.local_id, arrival))
-			id = entry->first;
+		if (const Connection *asked = find_request(rej.local_id, arrival))
+			id = asked->id;
 	Connection *connection = find(id);
 	if (!connection || !is_from_peer(*connection, arrival))
 		return;
@@ -640,8 +674,7 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	case State::request_received:
 	case State::reply_sent:
 	case State::reply_received:
-		settle(*connection, State::over);
-		connection->next_probe.reset();
+		end(*connection);
 		break;
 	case State::established:
 		enter_time_wait(*connection, now);
@@ -687,9 +720,9 @@ void Agent::receive(const Arrival &arrival, const Drep &drep, Time now)
 
 void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 {
-	if (Entry *known = find_request(request.request_id, arrival)) {
-		if (known->second.state == State::service_reply_sent)
-			carrier.send(known->second.path, known->second.last);
+	if (const Connection *known = find_request(request.request_id, arrival)) {
+		if (known->state == State::service_reply_sent)
+			carrier.send(known->path, known->last);
 		return;
 	}
 	SidrRep refusal;
@@ -697,21 +730,18 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 	refusal.service_id = request.service_id;
 	refusal.status = SidrStatus::unsupported;
 	const std::optional<IpHeader> ip = ip_header_of(request.private_data);
-	const bool is_ours = ip && (arrival.same_host || ip->destination == arrival.to);
-	Entry *entry = nullptr;
-	if (is_ours && port_space_of(request.service_id) == PortSpace::udp)
-		entry = create({arrival.to, arrival.from, arrival.same_host, request.service_id, ip->destination});
-	if (!entry) {
+	Connection *connection = nullptr;
+	if (ip && is_plausible(arrival, *ip) && port_space_of(request.service_id) == PortSpace::udp)
+		connection = create({arrival.to, arrival.from, arrival.same_host, request.service_id, ip->destination});
+	if (!connection) {
 		answer(arrival, refusal);
 		return;
 	}
-	auto &[id, connection] = *entry;
-	connection.state = State::service_request_received;
-	connection.remote_id = request.request_id;
-	connection.transaction = arrival.datagram.transaction;
-	const ConnectionId created = id;
+	const ConnectionId created = connection->id;
+	connection->state = State::service_request_received;
+	note_request(*connection, request.request_id, arrival);
 	const Event event{EventType::connect_request, 0, {}, without_ip_header(request.private_data)};
-	const Incoming incoming{PortSpace::udp, port_of(request.service_id), *ip, connection.path};
+	const Incoming incoming{PortSpace::udp, port_of(request.service_id), *ip, connection->path};
 	if (observer.on_request(created, incoming, event) == Reception::pending)
 		return;
 	connections.erase(created);
@@ -723,7 +753,7 @@ void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
 	Connection *connection = find(reply.request_id);
 	if (!connection || connection->state != State::service_request_sent || !is_from_peer(*connection, arrival))
 		return;
-	settle(*connection, State::over);
+	end(*connection);
 	connection->path.remote = arrival.from;
 	connection->peer.qpn = reply.qpn;
 	connection->peer.qkey = reply.qkey;

@@ -12,45 +12,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "mad.hpp"
+#include "connection.hpp"
 
 namespace prism::cm
 {
-
-/** Our end of a connection: a communication id. Never 0. */
-using ConnectionId = std::uint32_t;
-
-/** The upper half of a communication id says which process of the host it belongs to. */
-inline constexpr unsigned process_shift = 16;
-
-/** Between which ends a connection runs. */
-struct Path {
-	Address local;  /**< GIDs that the QPs use; on loopback not the addresses that the programs gave */
-	Address remote; /**< */
-	bool same_host = false;
-	std::uint64_t service_id = 0;
-	Address service_address; /**< of the listener, as the client gave it */
-};
-
-/** What one side says of its QP. */
-struct Endpoint {
-	TransportType transport = TransportType::rc;
-	std::uint32_t qpn = 0;
-	std::uint32_t qkey = 0;
-	std::uint32_t starting_psn = 0; /**< of what it receives */
-	std::uint8_t responder_resources = 0;
-	std::uint8_t initiator_depth = 0;
-	std::uint8_t retry_count = 0;
-	std::uint8_t rnr_retry_count = 0;
-	std::uint8_t path_mtu = 0;    /**< enum ibv_mtu; of a request alone */
-	std::uint8_t ack_timeout = 0; /**< of a request alone */
-	bool flow_control = false;
-	bool srq = false;
-};
 
 /** Numbers and meaning are rdma_cm's. */
 enum class EventType : std::uint32_t {
@@ -166,44 +134,19 @@ public:
 	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections.at(id).peer; }
 	[[nodiscard]] bool exists(ConnectionId id) const { return connections.contains(id); }
 
+	/** How many connections have been looked at since the beginning: what tests count. */
+	[[nodiscard]] std::uint64_t visits() const { return connections.visits(); }
+
 	/** 24 bits, for a new connection. */
 	[[nodiscard]] std::uint32_t random_psn() { return static_cast<std::uint32_t>(random() & 0xffffff); }
 
 private:
-	enum class State {
-		request_sent,
-		request_received,
-		reply_sent,
-		reply_received,
-		established,
-		disconnect_sent,
-		time_wait,
-		service_request_sent,
-		service_request_received,
-		service_reply_sent,
-		over,
-	};
-
-	struct Connection {
-		State state = State::over;
-		bool is_client = false;
-		Path path;
-		Endpoint local, peer;
-		ConnectionId remote_id = 0; /* 0: not known; of a SIDR_REQ its request id */
-		std::uint64_t remote_guid = 0;
-		std::uint64_t transaction = 0;
-		Datagram last; /* repeated until it is answered */
-		unsigned sends = 0;
-		unsigned searches = 0; /* for a listener that was not there */
-		bool extended = false; /* the peer asked for more time, since the last try */
-		std::optional<Time> deadline;
-		std::optional<Time> next_probe;
-	};
-	using Entry = std::pair<const ConnectionId, Connection>;
+	using State = ConnectionState;
 
 	Connection *find(ConnectionId id);
-	Entry *find_request(ConnectionId remote_id, const Arrival &arrival);
-	Entry *create(const Path &path);
+	Connection *find_request(ConnectionId remote_id, const Arrival &arrival);
+	Connection *create(const Path &path);
+	void note_request(Connection &connection, ConnectionId remote_id, const Arrival &arrival);
 	bool is_from_peer(const Connection &connection, const Arrival &arrival) const;
 
 	bool send(Connection &connection, const Message &message);
@@ -211,12 +154,14 @@ private:
 	void answer(const Arrival &arrival, const Message &message);
 	void refuse(const Arrival &arrival, const Req &req, RejectReason reason);
 	void settle(Connection &connection, State state);
+	void end(Connection &connection);
 	void enter_time_wait(Connection &connection, Time now);
-	void give_up(Entry &entry, Time now);
-	void abandon(Connection &connection, ConnectionId id);
-	void lose_peer(Entry &entry, Time now);
-	void repeat(Entry &entry, Time now);
-	void probe(Entry &entry, Time now);
+	void watch(const Connection &connection, Time now);
+	void give_up(Connection &connection, Time now);
+	void abandon(Connection &connection);
+	void lose_peer(Connection &connection, Time now);
+	void repeat(Connection &connection, Time now);
+	void probe(Time now);
 	void notify(ConnectionId id, EventType type, int status = 0);
 
 	void receive(const Arrival &arrival, const Req &req, Time now);
@@ -228,8 +173,8 @@ private:
 	void receive(const Arrival &arrival, const Drep &drep, Time now);
 	void receive(const Arrival &arrival, const SidrReq &request, Time now);
 	void receive(const Arrival &arrival, const SidrRep &reply, Time now);
-	void receive_again(Entry &entry, const Req &req, Time now);
-	void receive_again(Entry &entry, const Rep &rep);
+	void receive_again(Connection &connection, const Req &req);
+	void receive_again(Connection &connection, const Rep &rep);
 
 	Carrier &carrier;
 	Observer &observer;
@@ -237,7 +182,8 @@ private:
 	const std::uint64_t guid;
 	Random random;
 	std::uint16_t next_serial;
-	std::map<ConnectionId, Connection> connections;
+	ConnectionTable connections;
+	std::optional<Time> next_probe; /* of processes that connections are with */
 };
 
 } // namespace prism::cm

@@ -29,46 +29,68 @@ struct FreeDeviceList {
 	void operator()(ibv_device **list) const { ibv_free_device_list(list); }
 };
 
-/** Fills in what the list of devices says; false if the device is not in it. */
-bool look_up(Device &device)
+using DeviceList = std::unique_ptr<ibv_device *, FreeDeviceList>;
+
+/** Null if the program is not shown it. */
+ibv_device *find_in(const DeviceList &list, const std::string &name)
 {
-	const std::unique_ptr<ibv_device *, FreeDeviceList> list(ibv_get_device_list(nullptr));
-	for (ibv_device **entry = list.get(); entry && *entry; entry++) {
-		if (device.name != (*entry)->name || !prismdv_is_soft_device(*entry))
-			continue;
-		device.guid = prismdv_soft_guid(*entry);
-		return true;
-	}
-	return false;
+	for (ibv_device **entry = list.get(); entry && *entry; entry++)
+		if (name == (*entry)->name && prismdv_is_soft_device(*entry))
+			return *entry;
+	return nullptr;
 }
 
-/** Where it stands in the GID table, which the device makes in this order. */
-std::optional<unsigned> index_in(const InterfaceInfo &interface, const Address &address)
+bool has(const InterfaceInfo &interface, const Address &address)
 {
-	for (std::size_t i = 0; i < interface.addresses.size(); i++)
-		if (interface.addresses[i] == address)
-			return static_cast<unsigned>(i);
+	if (std::ranges::find(interface.addresses, address) != interface.addresses.end())
+		return true;
 	/* All of 127/8 is local; a context has an address of its own from it, in the place of the first. */
-	if (interface.is_loopback && is_ipv4_loopback(address) && !interface.addresses.empty() &&
-		is_ipv4_loopback(interface.addresses.front()))
-		return 0;
-	return {};
+	return interface.is_loopback && is_ipv4_loopback(address) &&
+	       std::ranges::any_of(interface.addresses, is_ipv4_loopback);
+}
+
+ibv_gid to_gid(const Address &address)
+{
+	ibv_gid gid;
+	std::ranges::copy(address.gid, gid.raw);
+	return gid;
+}
+
+/** The device knows: a table keeps its order while addresses come and go. */
+std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo &interface, const ibv_gid *wanted)
+{
+	std::vector<ibv_gid> gids;
+	std::ranges::transform(interface.addresses, std::back_inserter(gids), to_gid);
+	const ssize_t index = prismdv_soft_gid_index(device, gids.data(), gids.size(), wanted);
+	if (index < 0)
+		return {};
+	return static_cast<unsigned>(index);
 }
 
 } // namespace
 
 std::optional<Device> find_device(const Address &local)
 {
+	const DeviceList list(ibv_get_device_list(nullptr));
+	const ibv_gid wanted = to_gid(local);
 	for (const InterfaceInfo &interface : soft::list_interfaces()) {
-		const std::optional<unsigned> index = index_in(interface, local);
-		if (!index)
+		const std::string name = soft::device_name(interface.name);
+		const ibv_device *const device = has(interface, local) ? find_in(list, name) : nullptr;
+		if (!device)
 			continue;
-		Device device{soft::device_name(interface.name), 0, interface.is_loopback, *index, interface.index,
-			static_cast<std::uint8_t>(soft::active_mtu(interface.mtu))};
-		if (look_up(device))
-			return device;
+		if (const std::optional<unsigned> index = gid_index(device, interface, &wanted))
+			return Device{name, prismdv_soft_guid(device), interface.is_loopback, *index, interface.index,
+				static_cast<std::uint8_t>(soft::active_mtu(interface.mtu))};
 	}
 	return {};
+}
+
+void renew_devices()
+{
+	const DeviceList list(ibv_get_device_list(nullptr));
+	for (const InterfaceInfo &interface : soft::list_interfaces())
+		if (const ibv_device *const device = find_in(list, soft::device_name(interface.name)))
+			static_cast<void>(gid_index(device, interface, nullptr));
 }
 
 std::vector<std::string> network_devices()
@@ -80,12 +102,12 @@ std::vector<std::string> network_devices()
 	return names;
 }
 
-bool is_local(const Address &address)
+bool are_local(std::initializer_list<Address> addresses)
 {
-	for (const InterfaceInfo &interface : soft::list_interfaces())
-		if (index_in(interface, address))
-			return true;
-	return false;
+	const std::vector<InterfaceInfo> interfaces = soft::list_interfaces();
+	return std::ranges::all_of(addresses, [&](const Address &address) {
+		return std::ranges::any_of(interfaces, [&](const InterfaceInfo &each) { return has(each, address); });
+	});
 }
 
 std::vector<Address> local_addresses(bool ipv4)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,18 @@ struct Device {
 /** The device of a local address. Nothing if it is not local, or of an interface without a device. */
 [[nodiscard]] std::optional<Device> find_device(const Address &local);
 
+/** The devices' GID tables take in what addresses have come. */
+void renew_devices();
+
 /** Names of the devices that are not the loopback interface's. */
 [[nodiscard]] std::vector<std::string> network_devices();
 
-[[nodiscard]] bool is_local(const Address &address);
+/** Whether all of them are. */
+[[nodiscard]] bool are_local(std::initializer_list<Address> addresses);
+[[nodiscard]] inline bool is_local(const Address &address)
+{
+	return are_local({address});
+}
 
 /** Those of all interfaces, of one family. */
 [[nodiscard]] std::vector<Address> local_addresses(bool ipv4);

@@ -119,7 +119,7 @@ std::vector<std::string> service_names(const Path &path)
 	return {service_name(*space, port, address), any_service_name(*space, port, address.is_ipv4())};
 }
 
-bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad)
+bool hand_on(const Send &send, const Address &from, const Address &to, const Mad &mad)
 {
 	const std::optional<Datagram> datagram = decode(mad);
 	if (!datagram)
@@ -133,11 +133,10 @@ bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad)
 	if (is_request(datagram->message)) {
 		const std::optional<Path> path = wanted_service(datagram->message);
 		const auto names = path ? service_names(*path) : std::vector<std::string>{};
-		return std::ranges::any_of(names,
-			[&](const std::string &name) { return send_to(socket, name, envelope) == Delivery::done; });
+		return std::ranges::any_of(names, [&](const std::string &name) { return send(name, envelope); });
 	}
 	const auto owner = static_cast<std::uint16_t>(destination(datagram->message) >> process_shift);
-	return owner != 0 && send_to(socket, process_name(owner), envelope) == Delivery::done;
+	return owner != 0 && send(process_name(owner), envelope);
 }
 
 std::optional<Envelope> receive_from(int socket, int &budget)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -57,13 +58,15 @@ enum class Delivery {
 /** Where the listener that @p path names may be found: on its address, or on all. Empty if it cannot exist. */
 [[nodiscard]] std::vector<std::string> service_names(const Path &path);
 
+/** Sends to who has a name. @return false if nobody has it. */
+using Send = std::function<bool(const std::string &name, const Envelope &envelope)>;
+
 /**
  * QP 1 is one for all processes of a host, and any of them may get what another one waits for. Hands @p mad to the
  * process that it is meant for, which may be this one.
- * @param socket any AF_UNIX datagram socket
- * @return false if there is none, or it is busy
+ * @return false if there is none
  */
-bool hand_on(int socket, const Address &from, const Address &to, const Mad &mad);
+bool hand_on(const Send &send, const Address &from, const Address &to, const Mad &mad);
 
 /**
  * Nothing if nothing is waiting. What is no envelope is thrown away, up to @p budget of them, and so is another user's

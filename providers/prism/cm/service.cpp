@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "service.hpp"
 
+#include <linux/rtnetlink.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -31,11 +32,10 @@ constexpr int port_tries = 256;
 constexpr std::uint16_t last_process = 0xffff;
 /** What a flood of messages may take of memory, and of one turn of the thread. */
 constexpr std::size_t inbox_limit = 1024;
-constexpr std::size_t waiting_limit = 4096;
 /** Requests that are kept while it is looked for a listener, and how long and how often. */
 constexpr std::size_t unclaimed_limit = 256;
 constexpr Time search_time = 1'000'000'000;
-constexpr int search_milliseconds = 50;
+constexpr Time search_interval = 50'000'000;
 constexpr int datagrams_a_turn = 64;
 
 static_assert(mad_size == PRISM_SOFT_MAD_SIZE);
@@ -60,6 +60,18 @@ Address from_gid(const ibv_gid &gid)
 	Address address;
 	std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
 	return address;
+}
+
+/** None where the kernel does not tell: then what comes later is found when somebody asks for it. */
+FileDescriptor watch_addresses()
+{
+	sockaddr_nl name{};
+	name.nl_family = AF_NETLINK;
+	name.nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+	FileDescriptor made(::socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE));
+	if (!made || ::bind(made.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)) < 0)
+		return {};
+	return made;
 }
 
 ibv_context *open_soft_device(const std::string &name)
@@ -114,6 +126,9 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 		return nullptr;
 	if (!service->watch(service->wake_fd.get()) || !service->watch(service->process_socket.get()))
 		return nullptr;
+	service->address_fd = watch_addresses();
+	if (service->address_fd && !service->watch(service->address_fd.get()))
+		return nullptr;
 	service->agent_ =
 		std::make_unique<Agent>(*service, observer, service->process, service->random(), secret_number);
 
@@ -131,13 +146,27 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	return service;
 }
 
+/**
+ * False if it cannot be waken, as the program has closed our descriptors: it then goes on until the process ends, and
+ * needs all that it has.
+ */
+bool Service::stop_thread()
+{
+	if (!thread.joinable())
+		return true;
+	stopping = true;
+	if (!wake()) {
+		thread.detach();
+		return false;
+	}
+	thread.join();
+	return true;
+}
+
 void Service::stop()
 {
-	if (thread.joinable()) {
-		stopping = true;
-		wake();
-		thread.join();
-	}
+	if (!stop_thread())
+		return;
 	const std::lock_guard guard(lock);
 	if (agent_)
 		agent_->close_all();
@@ -216,19 +245,25 @@ int Service::claim(PortSpace space, std::uint16_t &port, const Address &address,
 
 void Service::release(Claim claim)
 {
+	for (const FileDescriptor &socket : claims.at(claim))
+		listening.erase(socket.get());
 	claims.erase(claim);
 }
 
 void Service::listen(Claim claim)
 {
-	for (const FileDescriptor &socket : claims.at(claim))
+	for (const FileDescriptor &socket : claims.at(claim)) {
+		listening.insert(socket.get());
 		static_cast<void>(watch(socket.get()));
+	}
 }
 
 int Service::open_device(const std::string &name)
 {
-	if (ports.contains(name))
+	if (const auto open = ports.find(name); open != ports.end()) {
+		open->second->gids = gids_of(open->second->context);
 		return 0;
+	}
 	auto port = std::make_unique<Port>();
 	port->owner = this;
 	port->context = open_soft_device(name);
@@ -242,22 +277,19 @@ int Service::open_device(const std::string &name)
 	return error;
 }
 
+void Service::open_all_devices()
+{
+	all_devices = true;
+	for (const std::string &name : network_devices())
+		static_cast<void>(open_device(name));
+}
+
 /* Sending ------------------------------------------------------------------------------------------------------- */
 
 /** False if nobody has that name. */
 bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 {
-	const Delivery delivery = send_to(process_socket.get(), name, envelope);
-	if (delivery == Delivery::busy && waiting.size() < waiting_limit)
-		waiting.push_back({name, envelope});
-	return delivery != Delivery::nobody;
-}
-
-void Service::send_waiting()
-{
-	std::erase_if(waiting, [this](const Waiting &each) {
-		return send_to(process_socket.get(), each.name, each.envelope) != Delivery::busy;
-	});
+	return outbox.send(name, envelope, now());
 }
 
 bool Service::send_over_network(const Path &path, const Mad &mad)
@@ -303,9 +335,9 @@ bool Service::is_alive(ConnectionId id)
 	return is_claimed(process_name(static_cast<std::uint16_t>(id >> process_shift)));
 }
 
-void Service::wake()
+bool Service::wake()
 {
-	eventfd_write(wake_fd.get(), 1);
+	return eventfd_write(wake_fd.get(), 1) == 0;
 }
 
 /* Receiving ----------------------------------------------------------------------------------------------------- */
@@ -318,31 +350,21 @@ bool Service::watch(int fd)
 	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/** Closed in the meantime, its number may be anybody's. */
-bool Service::is_ours(int socket) const
-{
-	if (socket == process_socket.get())
-		return true;
-	return std::ranges::any_of(claims, [socket](const auto &claim) {
-		return std::ranges::any_of(
-			claim.second, [socket](const FileDescriptor &each) { return each.get() == socket; });
-	});
-}
-
-/** Milliseconds until the agent wants to be called, rounded up; -1: no limit. */
+/** Milliseconds until something is to be done, rounded up; -1: no limit. */
 int Service::poll_timeout()
 {
-	const std::optional<Time> deadline = agent_->next_deadline();
-	if (!waiting.empty())
-		return 1;
-	if (!unclaimed.empty())
-		return search_milliseconds;
-	if (!deadline)
-		return -1;
+	constexpr Time busy_interval = 1'000'000;
 	const Time at = now();
-	if (*deadline <= at)
+	std::optional<Time> first = agent_->next_deadline();
+	if (!unclaimed.empty())
+		first = std::min(first.value_or(next_search), next_search);
+	if (!outbox.empty())
+		first = std::min(first.value_or(at + busy_interval), at + busy_interval);
+	if (!first)
+		return -1;
+	if (*first <= at)
 		return 0;
-	return static_cast<int>(std::min<Time>((*deadline - at) / 1'000'000 + 1, std::numeric_limits<int>::max()));
+	return static_cast<int>(std::min<Time>((*first - at - 1) / 1'000'000 + 1, std::numeric_limits<int>::max()));
 }
 
 void Service::run()
@@ -353,7 +375,7 @@ void Service::run()
 		{
 			const std::lock_guard guard(lock);
 			agent_->expire(now());
-			send_waiting();
+			outbox.retry(now());
 			search_again();
 			timeout = poll_timeout();
 		}
@@ -365,8 +387,10 @@ void Service::run()
 			const int fd = events[static_cast<std::size_t>(i)].data.fd;
 			if (fd == wake_fd.get())
 				eventfd_read(wake_fd.get(), &ignored);
-			else if (is_ours(fd))
-				read_socket(fd);
+			else if (fd == address_fd.get())
+				read_addresses();
+			else if (fd == process_socket.get() || listening.contains(fd))
+				read_socket(fd); /* one that was closed in the meantime is not among these */
 		}
 	}
 }
@@ -405,15 +429,39 @@ void Service::read_inbox()
 		take_from_network(parcel);
 }
 
+/** A new IPv6 address counts only after a while, when the kernel has found that nobody else has it. */
+void Service::read_addresses()
+{
+	std::array<char, 4096> ignored;
+	ssize_t got;
+	do /* ENOBUFS: the kernel had more to tell than there was room for */
+		got = ::recv(address_fd.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
+	while (got > 0 || (got < 0 && (errno == EINTR || errno == ENOBUFS)));
+	renew_devices();
+	if (all_devices)
+		open_all_devices();
+}
+
 void Service::take_from_network(const Parcel &parcel)
 {
-	if (hand_on(process_socket.get(), parcel.from, parcel.to, parcel.mad))
+	if (hand_on(parcel))
 		return;
 	const std::optional<Datagram> datagram = decode(parcel.mad);
-	if (datagram && is_request(datagram->message) && unclaimed.size() < unclaimed_limit)
-		unclaimed.push_back({parcel, now() + search_time});
-	else
+	if (!datagram || !is_request(datagram->message) || unclaimed.size() >= unclaimed_limit) {
 		refuse(parcel);
+		return;
+	}
+	if (unclaimed.empty())
+		next_search = now() + search_interval;
+	unclaimed.push_back({parcel, now() + search_time});
+}
+
+/** A receiver that is busy gets it later. */
+bool Service::hand_on(const Parcel &parcel)
+{
+	return cm::hand_on(
+		[this](const std::string &name, const Envelope &envelope) { return send_on_host(name, envelope); },
+		parcel.from, parcel.to, parcel.mad);
 }
 
 /** Nobody's: the agent says so to who sent it. */
@@ -427,8 +475,11 @@ void Service::refuse(const Parcel &parcel)
 void Service::search_again()
 {
 	const Time at = now();
+	if (unclaimed.empty() || at < next_search)
+		return;
+	next_search = at + search_interval;
 	std::erase_if(unclaimed, [&](const Unclaimed &each) {
-		if (hand_on(process_socket.get(), each.parcel.from, each.parcel.to, each.parcel.mad))
+		if (hand_on(each.parcel))
 			return true;
 		if (at < each.refuse_at)
 			return false;

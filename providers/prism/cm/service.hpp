@@ -19,10 +19,13 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "agent.hpp"
 #include "local.hpp"
+#include "outbox.hpp"
 
 namespace prism::cm
 {
@@ -64,9 +67,11 @@ public:
 
 	/** Receive what is sent to a network device. @return 0 or an errno value */
 	int open_device(const std::string &name);
+	/** The same for all, and for those that are still to come. One that cannot be opened is left out. */
+	void open_all_devices();
 
-	/** Something was sent, so there is a new deadline. */
-	void wake();
+	/** Something was sent, so there is a new deadline. False if there is no descriptor for it any more. */
+	bool wake();
 
 	bool send(const Path &path, const Datagram &datagram) override;
 	bool is_alive(ConnectionId id) override;
@@ -95,15 +100,16 @@ private:
 	int claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
 		std::vector<FileDescriptor> &sockets);
 	bool send_on_host(const std::string &name, const Envelope &envelope);
-	void send_waiting();
+	bool hand_on(const Parcel &parcel);
 	bool send_over_network(const Path &path, const Mad &mad);
 
 	void run();
+	bool stop_thread();
 	bool watch(int fd);
-	[[nodiscard]] bool is_ours(int socket) const;
 	int poll_timeout();
 	void read_socket(int socket);
 	void read_inbox();
+	void read_addresses();
 	void take_from_network(const Parcel &parcel);
 	void refuse(const Parcel &parcel);
 	void search_again();
@@ -114,17 +120,17 @@ private:
 	std::uint16_t process = 0;
 	FileDescriptor process_socket;
 	FileDescriptor wake_fd;
+	FileDescriptor address_fd; /* the kernel tells of addresses that come and go */
+	bool all_devices = false;
 	FileDescriptor epoll_fd; /* not poll(), which keeps what it waits for open: names would stay taken */
-	std::map<Claim, std::vector<FileDescriptor>> claims;
+	std::unordered_map<Claim, std::vector<FileDescriptor>> claims;
+	std::unordered_set<int> listening; /* those of their sockets that are read */
 	Claim next_claim = 1;
 	std::map<std::string, std::unique_ptr<Port>> ports;
 
-	/* For receivers that are busy, until they are not. */
-	struct Waiting {
-		std::string name;
-		Envelope envelope;
-	};
-	std::deque<Waiting> waiting;
+	Outbox outbox{[this](const std::string &name, const Envelope &envelope) {
+		return send_to(process_socket.get(), name, envelope);
+	}};
 
 	/* Requests from other hosts that nobody listens for, just now. */
 	struct Unclaimed {
@@ -132,6 +138,7 @@ private:
 		Time refuse_at;
 	};
 	std::deque<Unclaimed> unclaimed;
+	Time next_search = 0;
 
 	std::mutex inbox_lock;
 	std::deque<Parcel> inbox;

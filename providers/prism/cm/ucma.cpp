@@ -65,13 +65,12 @@ int Ucma::open_channel(int flags)
 void Ucma::close_channel(int fd)
 {
 	const std::lock_guard guard(service->lock);
-	std::vector<IdNumber> members;
-	for (const auto &[number, id] : ids)
-		if (id.channel == fd)
-			members.push_back(number);
-	for (const IdNumber number : members)
+	const auto channel = channels.find(fd);
+	if (channel == channels.end())
+		return;
+	for (const IdNumber number : std::set(channel->second.members))
 		remove(number);
-	channels.erase(fd);
+	channels.erase(channel);
 }
 
 ssize_t Ucma::write(int fd, const void *command, std::size_t size)
@@ -156,12 +155,10 @@ Ucma::Id *Ucma::find(IdNumber number, ChannelId channel)
 	return found == ids.end() || found->second.channel != channel ? nullptr : &found->second;
 }
 
-std::optional<Ucma::IdNumber> Ucma::find_connection(ConnectionId connection) const
+void Ucma::attach(IdNumber number, ConnectionId connection)
 {
-	for (const auto &[number, id] : ids)
-		if (id.connection == connection)
-			return number;
-	return {};
+	ids.at(number).connection = connection;
+	owner_of[connection] = number;
 }
 
 Ucma::IdNumber Ucma::new_number()
@@ -175,37 +172,38 @@ Ucma::IdNumber Ucma::insert(Id id)
 {
 	const IdNumber number = new_number();
 	id.psn = service->agent().random_psn();
+	channels.at(id.channel).members.insert(number);
 	ids.emplace(number, std::move(id));
 	return number;
 }
 
-/** Those events of a channel that @p chosen says, in their order; they are no longer in it. */
-template <typename Chosen>
-std::deque<Ucma::Pending> Ucma::take_events(ChannelId channel, const Chosen &chosen)
+/** An event has left the queue of its channel. */
+void Ucma::count_off(ChannelId channel, const Pending &pending)
 {
-	std::deque<Pending> taken;
-	std::erase_if(channels.at(channel).events, [&](const Pending &pending) {
-		if (!chosen(pending))
-			return false;
-		taken.push_back(pending);
-		uncount_event(channel);
-		return true;
-	});
+	uncount_event(channel);
+	if (pending.born)
+		ids.at(pending.owner).unheard--;
+}
+
+/** Those events of an id that @p chosen says, in their order; they are no longer in its channel. */
+template <typename Chosen>
+std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, const Chosen &chosen)
+{
+	std::vector<Pending> taken = channels.at(channel).events.take(owner, chosen);
+	for (const Pending &pending : taken)
+		count_off(channel, pending);
 	return taken;
 }
 
 /** An id's events, and the requests among them that the program has not heard of. */
 void Ucma::drop_events(ChannelId channel, IdNumber number)
 {
-	if (!channels.contains(channel))
-		return;
 	/* Nobody has decided about these. Their clients will ask again, and find who listens then. */
-	for (const Pending &unheard :
-		take_events(channel, [number](const Pending &pending) { return pending.owner == number; })) {
-		if (!unheard.born)
+	for (const Pending &unheard : take_events(channel, number, [](const Pending &) { return true; })) {
+		if (!unheard.born || !ids.contains(*unheard.born))
 			continue;
 		service->agent().forget(ids.at(*unheard.born).connection);
-		ids.erase(*unheard.born);
+		erase(*unheard.born);
 	}
 }
 
@@ -214,13 +212,35 @@ void Ucma::remove(IdNumber number)
 	const auto found = ids.find(number);
 	if (found == ids.end())
 		return;
-	drop_events(found->second.channel, number);
-	if (found->second.connection)
-		service->agent().close(found->second.connection);
-	if (found->second.claim)
-		service->release(found->second.claim);
-	std::erase_if(groups, [number](const auto &group) { return group.second.id == number; });
+	const Id &id = found->second;
+	drop_events(id.channel, number);
+	if (id.connection)
+		service->agent().close(id.connection);
+	if (id.claim)
+		service->release(id.claim);
+	erase(number);
+}
+
+/** From all that it is found by. */
+void Ucma::erase(IdNumber number)
+{
+	const auto found = ids.find(number);
+	const Id &id = found->second;
+	channels.at(id.channel).members.erase(number);
+	owner_of.erase(id.connection);
+	for (const IdNumber group : id.groups)
+		groups.erase(group);
+	if (id.state == State::listening)
+		remove_listener({id.space, id.local->port}, number);
 	ids.erase(found);
+}
+
+void Ucma::remove_listener(const Port &port, IdNumber number)
+{
+	const auto listening = listeners.find(port);
+	listening->second.erase(number);
+	if (listening->second.empty())
+		listeners.erase(listening);
 }
 
 int Ucma::create_id(const Call &call)
@@ -258,15 +278,23 @@ int Ucma::migrate_id(const Call &call)
 	Id *id = find(command.id, before);
 	if (!id)
 		return EINVAL;
-	const auto moved = take_events(before, [&](const Pending &pending) { return pending.owner == command.id; });
-	id->channel = call.channel;
+	const auto moved = take_events(before, command.id, [](const Pending &) { return true; });
+	move(command.id, call.channel);
 	for (const Pending &pending : moved) {
-		if (pending.born)
-			ids.at(*pending.born).channel = call.channel;
+		if (pending.born && ids.contains(*pending.born))
+			move(*pending.born, call.channel);
 		post(pending);
 	}
 	respond(command.response, call.out, rdma_ucm_migrate_resp{id->events_reported});
 	return 0;
+}
+
+void Ucma::move(IdNumber number, ChannelId channel)
+{
+	Id &id = ids.at(number);
+	channels.at(id.channel).members.erase(number);
+	id.channel = channel;
+	channels.at(channel).members.insert(number);
 }
 
 int Ucma::set_option(const Call &call)
@@ -309,7 +337,7 @@ int Ucma::set_option(const Call &call)
 int Ucma::join_group(const Call &call)
 {
 	const auto command = parse<rdma_ucm_join_mcast>(call.in);
-	const Id *id = find(command.id, call.channel);
+	Id *id = find(command.id, call.channel);
 	if (!id || !id->device || !id->local || command.join_flags > RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER)
 		return EINVAL;
 	const std::optional<SocketName> name = to_name(command.addr);
@@ -319,6 +347,7 @@ int Ucma::join_group(const Call &call)
 		return EINVAL;
 	const IdNumber number = new_number();
 	groups.emplace(number, Group{command.uid, command.id});
+	id->groups.insert(number);
 	respond(command.response, call.out, rdma_ucm_create_id_resp{number});
 	Pending pending{command.id, {}, number, {}};
 	pending.event.event = static_cast<std::uint32_t>(EventType::multicast_join);
@@ -336,9 +365,12 @@ int Ucma::leave_group(const Call &call)
 {
 	const auto command = parse<rdma_ucm_destroy_id>(call.in);
 	const auto found = groups.find(command.id);
-	if (found == groups.end() || !find(found->second.id, call.channel))
+	Id *const id = found == groups.end() ? nullptr : find(found->second.id, call.channel);
+	if (!id)
 		return EINVAL;
-	take_events(call.channel, [&](const Pending &pending) { return pending.group == command.id; });
+	take_events(
+		call.channel, found->second.id, [&](const Pending &pending) { return pending.group == command.id; });
+	id->groups.erase(command.id);
 	respond(command.response, call.out, rdma_ucm_destroy_id_resp{found->second.events_reported});
 	groups.erase(found);
 	return 0;
@@ -475,17 +507,15 @@ int Ucma::query(const Call &call)
 
 /* Connections --------------------------------------------------------------------------------------------------- */
 
-/** Requests from other hosts come to the devices' QP 1. A device that cannot be opened is not listened on. */
+/** Requests from other hosts come to the devices' QP 1. */
 void Ucma::listen_on_network(const Id &id)
 {
 	if (is_loopback(id.local->address))
 		return;
-	if (!id.device) {
-		for (const std::string &name : network_devices())
-			static_cast<void>(service->open_device(name));
-	} else if (!id.device->is_loopback) {
-		static_cast<void>(service->open_device(id.device->name));
-	}
+	if (!id.device)
+		service->open_all_devices();
+	else if (!id.device->is_loopback)
+		static_cast<void>(service->open_device(id.device->name)); /* if it can be opened */
 }
 
 int Ucma::listen(const Call &call)
@@ -502,6 +532,7 @@ int Ucma::listen(const Call &call)
 	if (!id->local)
 		return EOPNOTSUPP; /* to AF_IB */
 	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
+	listeners[{id->space, id->local->port}].insert(command.id);
 	id->state = State::listening;
 	service->listen(id->claim);
 	listen_on_network(*id);
@@ -541,7 +572,7 @@ int Ucma::connect(const Call &call)
 		local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
 	if (!connection)
 		return ENOMEM;
-	id->connection = *connection;
+	attach(command.id, *connection);
 	id->state = State::connected;
 	return 0;
 }
@@ -636,13 +667,15 @@ int Ucma::init_qp_attr(const Call &call)
 
 void Ucma::post(const Pending &pending)
 {
-	const ChannelId channel = ids.at(pending.owner).channel;
-	std::deque<Pending> &events = channels.at(channel).events;
+	Id &owner = ids.at(pending.owner);
+	auto &events = channels.at(owner.channel).events;
 	/* Of a program that asks for much and listens to nothing. */
 	if (events.size() >= max_events)
 		return;
-	events.push_back(pending);
-	::eventfd_write(channel, 1);
+	events.push(pending.owner, pending);
+	if (pending.born)
+		owner.unheard++;
+	::eventfd_write(owner.channel, 1);
 }
 
 void Ucma::post(IdNumber owner, EventType type, int status)
@@ -656,10 +689,8 @@ void Ucma::post(IdNumber owner, EventType type, int status)
 int Ucma::get_event(const Call &call)
 {
 	const auto command = parse<rdma_ucm_get_event>(call.in);
-	std::deque<Pending> &events = channels.at(call.channel).events;
-	Pending pending = events.front();
-	events.pop_front();
-	uncount_event(call.channel);
+	Pending pending = channels.at(call.channel).events.pop();
+	count_off(call.channel, pending);
 	Id &owner = ids.at(pending.owner);
 	owner.events_reported++;
 	pending.event.uid = owner.uid;
@@ -676,12 +707,12 @@ int Ucma::get_event(const Call &call)
 
 void Ucma::on_event(ConnectionId connection, const Event &event)
 {
-	const std::optional<IdNumber> number = find_connection(connection);
+	const auto number = owner_of.find(connection);
 	/* Of a request that was not accepted yet the program has no name. */
-	if (!number || !ids.at(*number).uid)
+	if (number == owner_of.end() || !ids.at(number->second).uid)
 		return;
-	const Id &id = ids.at(*number);
-	Pending pending{*number, {}, {}, {}};
+	const Id &id = ids.at(number->second);
+	Pending pending{number->second, {}, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	pending.event.status = static_cast<std::uint32_t>(event.status);
 	if (id.qp_type == ud)
@@ -691,20 +722,15 @@ void Ucma::on_event(ConnectionId connection, const Event &event)
 	post(pending);
 }
 
-std::size_t Ucma::pending_requests(IdNumber listener) const
-{
-	const std::deque<Pending> &events = channels.at(ids.at(listener).channel).events;
-	return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),
-		[listener](const Pending &pending) { return pending.owner == listener && pending.born; }));
-}
-
 /** One address before all of them. */
 std::optional<Ucma::IdNumber> Ucma::find_listener(const Incoming &incoming) const
 {
+	const auto listening = listeners.find({incoming.space, incoming.port});
+	if (listening == listeners.end())
+		return {};
 	std::optional<IdNumber> general;
-	for (const auto &[number, id] : ids) {
-		if (id.state != State::listening || id.space != incoming.space || id.local->port != incoming.port)
-			continue;
+	for (const IdNumber number : listening->second) {
+		const Id &id = ids.at(number);
 		const Address &bound = id.local->address;
 		if (bound == incoming.ip.destination)
 			return number;
@@ -721,7 +747,12 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	if (!listener)
 		return Reception::nobody;
 	const Id &parent = ids.at(*listener);
-	if (pending_requests(*listener) >= parent.backlog || channels.at(parent.channel).events.size() >= max_events)
+	if ((event.peer.transport == TransportType::uc) != (parent.qp_type == uc))
+		return Reception::nobody;
+	/* Only its host's addresses are a local user's to speak for. */
+	if (incoming.path.same_host && !are_local({incoming.ip.source, incoming.path.remote}))
+		return Reception::nobody;
+	if (parent.unheard >= parent.backlog || channels.at(parent.channel).events.size() >= max_events)
 		return Reception::full;
 	Id id;
 	id.device = find_device(incoming.ip.destination);
@@ -729,16 +760,17 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 		return Reception::nobody;
 	id.channel = parent.channel;
 	id.space = parent.space;
-	id.qp_type = event.peer.transport == TransportType::uc ? uc : parent.qp_type;
+	id.qp_type = parent.qp_type;
 	id.state = State::connected;
 	id.traffic_class = parent.traffic_class;
 	id.local = SocketName{incoming.ip.destination, incoming.port, id.device->interface};
 	id.remote = SocketName{incoming.ip.source, incoming.ip.source_port, id.device->interface};
 	id.path = incoming.path;
 	id.path.local = incoming.ip.destination;
-	id.connection = connection;
 	const Device device = *id.device;
-	Pending pending{*listener, insert(std::move(id)), {}, {}};
+	const IdNumber born = insert(std::move(id));
+	attach(born, connection);
+	Pending pending{*listener, born, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	if (incoming.space == PortSpace::udp)
 		fill_datagram(pending.event.param.ud, event, incoming.path, device);

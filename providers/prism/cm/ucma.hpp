@@ -16,11 +16,13 @@
 #include <rdma/rdma_user_cm.h>
 #include <sys/types.h>
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
+#include "event_queue.hpp"
 #include "host.hpp"
 #include "service.hpp"
 #include "ucm_messages.hpp"
@@ -81,7 +83,9 @@ private:
 		std::uint32_t psn = 0;
 		std::uint32_t backlog = 0;
 		std::uint32_t events_reported = 0;
-		ConnectionId connection = 0;
+		std::size_t unheard = 0;     /* requests that the program has not been told of */
+		std::set<IdNumber> groups;   /* that it joined */
+		ConnectionId connection = 0; /* attach() sets it */
 		Path path;
 	};
 
@@ -101,8 +105,10 @@ private:
 
 	struct Channel {
 		unsigned serial = 0; /* descriptors' numbers are used again */
-		std::deque<Pending> events;
+		EventQueue<IdNumber, Pending> events;
+		std::set<IdNumber> members;
 	};
+	using Port = std::pair<PortSpace, std::uint16_t>;
 
 	/** What a command is made of. */
 	struct Call {
@@ -136,12 +142,16 @@ private:
 	int migrate_id(const Call &call);
 
 	Id *find(IdNumber number, ChannelId channel);
-	std::optional<IdNumber> find_connection(ConnectionId connection) const;
+	void attach(IdNumber number, ConnectionId connection);
 	IdNumber new_number();
 	IdNumber insert(Id id);
 	void remove(IdNumber number);
+	void move(IdNumber number, ChannelId channel);
+	void erase(IdNumber number);
+	void remove_listener(const Port &port, IdNumber number);
 	template <typename Chosen>
-	std::deque<Pending> take_events(ChannelId channel, const Chosen &chosen);
+	std::vector<Pending> take_events(ChannelId channel, IdNumber owner, const Chosen &chosen);
+	void count_off(ChannelId channel, const Pending &pending);
 	void drop_events(ChannelId channel, IdNumber number);
 	void post(IdNumber owner, EventType type, int status = 0);
 	void post(const Pending &pending);
@@ -149,13 +159,14 @@ private:
 	int resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination);
 	void listen_on_network(const Id &id);
 	std::optional<IdNumber> find_listener(const Incoming &incoming) const;
-	std::size_t pending_requests(IdNumber listener) const;
 	Endpoint local_endpoint(const Id &id, const rdma_ucm_conn_param &param) const;
 
 	std::unique_ptr<Service> service;
 	std::map<ChannelId, Channel> channels;
-	std::map<IdNumber, Id> ids;
-	std::map<IdNumber, Group> groups;
+	std::unordered_map<IdNumber, Id> ids;
+	std::unordered_map<IdNumber, Group> groups;
+	std::unordered_map<ConnectionId, IdNumber> owner_of; /* a connection's */
+	std::map<Port, std::set<IdNumber>> listeners;
 	IdNumber next_id = 1;
 	unsigned next_serial = 0;
 };

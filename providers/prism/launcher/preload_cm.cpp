@@ -12,6 +12,7 @@
 // the version of the file's commands; the other opens devices, whose QP 1 may
 // get what another process of the host waits for.
 #include "../cm/ucma.hpp"
+#include "../soft/net/kept_descriptors.hpp"
 #include "cm_device.hpp"
 #include "options.hpp"
 #include "real_verbs.hpp"
@@ -27,6 +28,7 @@
 #include <dlfcn.h>
 #include <exception>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
@@ -41,6 +43,7 @@
 
 using prism::cm::Ucma;
 using prism::real_verbs::Function;
+using prism::soft::KeptDescriptors;
 
 namespace
 {
@@ -67,6 +70,16 @@ int real_close(int fd)
 	static auto *const next = next_definition<int(int)>("close");
 
 	return next(fd);
+}
+
+int real_close_range(unsigned first, unsigned last, int flags)
+{
+	static auto *const next = next_definition<int(unsigned, unsigned, int)>("close_range");
+
+	if (next)
+		return next(first, last, flags);
+	errno = ENOSYS;
+	return -1;
 }
 
 // Which eventfd the descriptor is, by the number that the kernel gives each
@@ -258,7 +271,10 @@ try {
 	std::memcpy(source.gid.data(), from, sizeof(*from));
 	std::memcpy(destination.gid.data(), to, sizeof(*to));
 	std::memcpy(mad.data(), data, mad.size());
-	prism::cm::hand_on(socket.get(), source, destination, mad);
+	const auto send = [](const std::string &name, const prism::cm::Envelope &envelope) {
+		return prism::cm::send_to(socket.get(), name, envelope) != prism::cm::Delivery::nobody;
+	};
+	prism::cm::hand_on(send, source, destination, mad);
 } catch (const std::exception &) {
 	// A datagram less.
 }
@@ -274,11 +290,44 @@ int status_of(int fd, struct stat *status) noexcept
 	return result;
 }
 
+void forget_channel(int fd)
+{
+	if (Manager::table.may_contain(fd))
+		Manager::get().forget(fd);
+}
+
+// A program that closes all descriptors means those that it opened. It would take
+// the devices' away, whose threads would then use whatever comes to have the
+// numbers.
+bool is_kept(int fd)
+{
+	return prism::soft::kept_descriptors.contains(fd) || prismdv_soft_keeps_descriptor(fd);
+}
+
+// LAST + 1 if there is none from FD on.
+uint64_t next_kept(uint64_t fd, uint64_t last)
+{
+	for (; fd <= last && fd < KeptDescriptors::size; fd++)
+		if (is_kept(static_cast<int>(fd)))
+			return fd;
+	return last + 1;
+}
+
+// FLAGS may say that the thread gets a table of its own: then the channels that
+// are in it are still the other threads' (CLOSE_RANGE_UNSHARE).
+int close_piece(uint64_t first, uint64_t last, int flags)
+{
+	for (uint64_t fd = first; !flags && fd <= last && fd < ChannelTable::size; fd++)
+		forget_channel(static_cast<int>(fd));
+	return real_close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), flags);
+}
+
 // Before the program's first signal handler may need them.
 __attribute__((constructor)) void look_up()
 {
 	real_write(-1, nullptr, 0);
 	real_close(-1);
+	real_close_range(1, 0, 0);
 	errno = 0;
 	Manager::keep_over_fork();
 }
@@ -331,22 +380,34 @@ ssize_t write(int fd, const void *data, size_t size)
 
 int close(int fd)
 {
-	if (Manager::table.may_contain(fd))
-		Manager::get().forget(fd);
+	if (is_kept(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	forget_channel(fd);
 	return real_close(fd);
 }
 
 int close_range(unsigned first, unsigned last, int flags) noexcept
 {
-	static auto *const next = next_definition<int(unsigned, unsigned, int)>("close_range");
+	if (flags & CLOSE_RANGE_CLOEXEC || first > last)
+		return real_close_range(first, last, flags);
+	// In pieces, around those that are kept
+	for (uint64_t fd = first; fd <= last;) {
+		const uint64_t end = next_kept(fd, last);
+		if (end > fd && close_piece(fd, end - 1, flags))
+			return -1;
+		fd = end + 1;
+	}
+	return 0;
+}
 
-	for (unsigned fd = first; !flags && fd <= last && fd < unsigned{ChannelTable::size}; fd++)
-		if (Manager::table.may_contain(static_cast<int>(fd)))
-			Manager::get().forget(static_cast<int>(fd));
-	if (next)
-		return next(first, last, flags);
-	errno = ENOSYS;
-	return -1;
+void closefrom(int first) noexcept
+{
+	static auto *const next = next_definition<void(int)>("closefrom");
+
+	if (close_range(static_cast<unsigned>(std::max(first, 0)), ~0U, 0) && next)
+		next(first);
 }
 
 // librdmacm takes nothing for the connection manager but a character device;

@@ -14,6 +14,7 @@
 #define PRISM_SOFT_DEVICE_H
 
 #include <infiniband/verbs.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,19 @@ int prismdv_soft_query_gid_entry(struct ibv_context *ctx, uint32_t port, uint32_
 ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries, size_t max);
 
 /**
+ * prismdv_soft_gid_index - where an address stands in the GID tables of a userspace device
+ * @addresses: all that the interface has now and that can be bound, in the order of list_interfaces()
+ * @count: how many these are
+ * @wanted: one of them; NULL to ask for none
+ *
+ * An address has one index in all contexts of the process. Those that have come since a context was opened are added to
+ * its table, if they can be, and its program gets IBV_EVENT_GID_CHANGE. Takes the lock of each context.
+ * Returns the index, or a negative errno value: -ENOENT for an address without one.
+ */
+ssize_t prismdv_soft_gid_index(
+	const struct ibv_device *device, const union ibv_gid *addresses, size_t count, const union ibv_gid *wanted);
+
+/**
  * prismdv_soft_query_pkey - ibv_query_pkey() of a userspace device
  *
  * Returns 0, or -1 and errno. An index outside the table must fail, as for prismdv_soft_query_gid().
@@ -93,6 +107,21 @@ struct ibv_comp_channel *prismdv_soft_create_comp_channel(struct ibv_context *ct
  * Returns 0, or EBUSY while CQs use the channel.
  */
 int prismdv_soft_destroy_comp_channel(struct ibv_comp_channel *channel);
+
+/**
+ * prismdv_soft_keeps_descriptor - whether @fd is one of a userspace device, which no program knows of
+ *
+ * Not those that a program is given: of completion channels and of events. Keeps errno; safe in signal handlers.
+ */
+bool prismdv_soft_keeps_descriptor(int fd);
+
+/**
+ * prismdv_soft_sigaction - sigaction(3), as long as the library handles the signal itself
+ *
+ * The handler then stands behind the library's own, which nobody sees. For SIGSEGV and SIGBUS. Safe in signal handlers.
+ * Returns false, and has done nothing, for other signals and before the first device is open.
+ */
+bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 
 /** The size of a management datagram (IBTA 13.4) in bytes. */
 #define PRISM_SOFT_MAD_SIZE 256

@@ -41,8 +41,7 @@ struct KernelDevice {
 		const ibv_qp &qp = object.base.qp;
 		/* Only a connected queue pair has READs and atomics to count. */
 		return {object.prism, object.signal_all, qp.state == IBV_QPS_ERR || qp.qp_type != IBV_QPT_RC,
-			object.peer_features, object.mtu, object.max_rd_atomic, device_of(qp.context).max_indirect_read,
-			qp.qp_num, qp.qp_type};
+			object.peer_features, object.mtu, object.max_rd_atomic, qp.qp_num, qp.qp_type};
 	}
 
 	static void set_address(const Object &object, Request &wr, const ibv_send_wr &from)

@@ -29,7 +29,7 @@ struct SimulatedDevice {
 	{
 		const soft::QueuePair &qp = object.endpoint->qp;
 		return {qp.prism, qp.sq_signal_all, qp.state == IBV_QPS_ERR, qp.peer_features, qp.attr.mtu,
-			qp.attr.max_rd_atomic, soft::max_indirect_read, qp.qpn, qp.type};
+			qp.attr.max_rd_atomic, qp.qpn, qp.type};
 	}
 	static void set_address(const Object &, Request &, const ibv_send_wr &) {}
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "kept_descriptors.hpp"
+
 namespace prism::soft
 {
 
@@ -13,7 +15,7 @@ class FileDescriptor
 {
 public:
 	FileDescriptor() = default;
-	explicit FileDescriptor(int descriptor) : fd(descriptor) {}
+	explicit FileDescriptor(int descriptor) : fd(descriptor) { kept_descriptors.insert(fd); }
 	FileDescriptor(FileDescriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
 	FileDescriptor(const FileDescriptor &) = delete;
 
@@ -25,13 +27,17 @@ public:
 
 	~FileDescriptor()
 	{
-		if (fd >= 0)
-			::close(fd);
+		if (const int descriptor = release(); descriptor >= 0)
+			::close(descriptor);
 	}
 
 	[[nodiscard]] int get() const { return fd; }
 	/** Leaves closing it to the caller. */
-	[[nodiscard]] int release() { return std::exchange(fd, -1); }
+	[[nodiscard]] int release()
+	{
+		kept_descriptors.erase(fd);
+		return std::exchange(fd, -1);
+	}
 	explicit operator bool() const { return fd >= 0; }
 
 private:

@@ -2,11 +2,17 @@
 #include "interfaces.hpp"
 
 #include <ifaddrs.h>
+#include <linux/if_addr.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <charconv>
+#include <fstream>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "file_descriptor.hpp"
 #include "socket_address.hpp"
@@ -17,15 +23,56 @@ namespace prism::soft
 namespace
 {
 
-unsigned mtu_of(const std::string &name)
+/* What the kernel says of the link. */
+void describe(InterfaceInfo &info)
 {
 	const FileDescriptor any(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	const FileDescriptor fallback(any ? -1 : ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	const int fd = any ? any.get() : fallback.get();
 	ifreq request{};
-	name.copy(request.ifr_name, IFNAMSIZ - 1);
-	if (::ioctl(any ? any.get() : fallback.get(), SIOCGIFMTU, &request) < 0)
-		return 0;
-	return static_cast<unsigned>(request.ifr_mtu);
+	info.name.copy(request.ifr_name, IFNAMSIZ - 1);
+	if (::ioctl(fd, SIOCGIFMTU, &request) == 0)
+		info.mtu = static_cast<unsigned>(request.ifr_mtu);
+	if (::ioctl(fd, SIOCGIFHWADDR, &request) == 0 && request.ifr_hwaddr.sa_family == ARPHRD_ETHER)
+		std::copy_n(request.ifr_hwaddr.sa_data, info.hardware.size(), info.hardware.begin());
+}
+
+/* IPv6 addresses that the kernel lists but does not let anybody bind, with the index of their interface. */
+using Unready = std::set<std::pair<Address, unsigned>>;
+
+bool is_ready(unsigned flags)
+{
+	if (flags & IFA_F_DADFAILED)
+		return false;
+	return !(flags & IFA_F_TENTATIVE) || (flags & IFA_F_OPTIMISTIC);
+}
+
+/* 32 digits, as proc(5) has them. */
+bool parse_address(const std::string &digits, Address &address)
+{
+	if (digits.size() != 2 * address.gid.size())
+		return false;
+	for (std::size_t i = 0; i < address.gid.size(); i++) {
+		const char *const first = digits.data() + 2 * i;
+		if (std::from_chars(first, first + 2, address.gid[i], 16).ptr != first + 2)
+			return false;
+	}
+	return true;
+}
+
+/* getifaddrs() does not say. Empty where there is no IPv6. */
+Unready read_unready()
+{
+	std::ifstream file("/proc/thread-self/net/if_inet6");
+	Unready list;
+	std::string digits, name;
+	unsigned index, prefix, scope, flags;
+	while (file >> digits >> std::hex >> index >> prefix >> scope >> flags >> name) {
+		Address address;
+		if (!is_ready(flags) && parse_address(digits, address))
+			list.emplace(address, index);
+	}
+	return list;
 }
 
 using AddressList = std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)>;
@@ -37,11 +84,14 @@ AddressList read_addresses()
 	return {::getifaddrs(&head) < 0 ? nullptr : head, ::freeifaddrs};
 }
 
-bool usable(const ifaddrs &entry)
+bool usable(const ifaddrs &entry, const Unready &unready)
 {
 	if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP))
 		return false;
-	return entry.ifa_addr->sa_family == AF_INET || entry.ifa_addr->sa_family == AF_INET6;
+	if (entry.ifa_addr->sa_family == AF_INET6)
+		return unready.empty() ||
+		       !unready.contains({address_from(*entry.ifa_addr), ::if_nametoindex(entry.ifa_name)});
+	return entry.ifa_addr->sa_family == AF_INET;
 }
 
 InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entry)
@@ -52,8 +102,11 @@ InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entr
 	const auto found = std::find_if(list.begin(), list.end(), [&](const auto &info) { return info.name == name; });
 	if (found != list.end())
 		return *found;
-	InterfaceInfo info{name, ::if_nametoindex(name.c_str()), mtu_of(name), false, {}};
+	InterfaceInfo info;
+	info.name = name;
+	info.index = ::if_nametoindex(name.c_str());
 	info.is_loopback = entry.ifa_flags & IFF_LOOPBACK;
+	describe(info);
 	return list.emplace_back(std::move(info));
 }
 
@@ -69,9 +122,10 @@ int rank(const Address &address)
 std::vector<InterfaceInfo> list_interfaces()
 {
 	std::vector<InterfaceInfo> list;
+	const Unready unready = read_unready();
 	const AddressList owner = read_addresses();
 	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
-		if (usable(*entry))
+		if (usable(*entry, unready))
 			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));
 	for (InterfaceInfo &info : list)
 		std::stable_sort(info.addresses.begin(), info.addresses.end(),
@@ -88,9 +142,10 @@ bool is_on_this_host(const Address &address)
 {
 	if (is_ipv4_loopback(address))
 		return true;
+	const Unready unready = read_unready();
 	const AddressList list = read_addresses();
 	for (const ifaddrs *entry = list.get(); entry; entry = entry->ifa_next)
-		if (usable(*entry) && address_from(*entry->ifa_addr) == address)
+		if (usable(*entry, unready) && address_from(*entry->ifa_addr) == address)
 			return true;
 	return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,14 @@ struct InterfaceInfo {
 	unsigned index = 0;
 	unsigned mtu = 0; /**< of the link, in bytes of IP packet */
 	bool is_loopback = false;
-	std::vector<Address> addresses; /**< IPv4 first, then global IPv6, then link-local */
+	std::array<std::uint8_t, 6> hardware{}; /**< Ethernet address; zeros if it has none */
+	std::vector<Address> addresses;         /**< IPv4 first, then global IPv6, then link-local */
 };
 
 /**
  * Interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's order. Empty
- * if there is none or they cannot be read. Thread-safe.
+ * if there is none or they cannot be read. An IPv6 address counts once nobody else on the link was found to have it:
+ * until then, and if somebody has, it cannot be bound. Thread-safe.
  */
 [[nodiscard]] std::vector<InterfaceInfo> list_interfaces();
 

@@ -3,6 +3,7 @@
 
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -29,19 +30,21 @@ struct UnixName {
 constexpr int max_visitors = 128;
 
 /* Abstract: the first byte is 0, and the length says where the name ends. */
-UnixName name_of(unsigned slot)
+UnixName name_of(unsigned slot, std::uint32_t nonce)
 {
 	UnixName name;
 	name.address.sun_family = AF_UNIX;
 	char *text = name.address.sun_path + 1;
-	const int length = std::snprintf(text, sizeof(name.address.sun_path) - 1, "prism-rdma/%u", slot);
+	const std::size_t room = sizeof(name.address.sun_path) - 1;
+	const int length = nonce ? std::snprintf(text, room, "prism-rdma/%u/%08x", slot, nonce)
+				 : std::snprintf(text, room, "prism-rdma/%u", slot);
 	name.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
 	return name;
 }
 
 /*
- * Bound to @p port of all addresses. Sockets of the same user may have the port of one address as well, if they say
- * SO_REUSEPORT; those of nobody else.
+ * Bound to @p port of all addresses, if nobody has it on any. From then on sockets of the same user may have the port
+ * of one address as well, if they say SO_REUSEPORT; those of nobody else.
  */
 FileDescriptor bind_everywhere(int family, std::uint16_t port)
 {
@@ -59,10 +62,10 @@ FileDescriptor bind_everywhere(int family, std::uint16_t port)
 	refuse_datagrams(made.get());
 	if (both && ::setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0)
 		return {};
-	if (::setsockopt(made.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0)
-		return {};
 	const auto *name = both ? reinterpret_cast<const sockaddr *>(&v6) : reinterpret_cast<const sockaddr *>(&v4);
 	if (::bind(made.get(), name, both ? sizeof(v6) : sizeof(v4)) < 0)
+		return {};
+	if (::setsockopt(made.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0)
 		return {};
 	return made;
 }
@@ -87,31 +90,43 @@ void refuse_datagrams(int fd)
 
 std::optional<Slot> Slot::claim(unsigned number)
 {
+	FileDescriptor guard = guard_port(source_port_of(number));
+	if (!guard)
+		return {};
+	Slot slot(number, std::move(guard));
+	for (std::uint32_t nonce = 0; !slot.take_name(nonce);)
+		if (errno != EADDRINUSE || ::getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce))
+			return {};
+	return slot;
+}
+
+bool Slot::take_name(std::uint32_t nonce)
+{
 	FileDescriptor bound(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	const int on = 1;
 	/* Before bind: a datagram that comes while this is off carries no credentials. */
 	if (!bound || ::setsockopt(bound.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
-		return {};
-	const UnixName name = name_of(number);
+		return false;
+	const UnixName name = name_of(claimed, nonce);
 	if (::bind(bound.get(), name.get(), name.size) < 0)
-		return {};
+		return false;
 	FileDescriptor listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!listening || ::bind(listening.get(), name.get(), name.size) < 0 ||
 		::listen(listening.get(), max_visitors) < 0)
-		return {};
-	FileDescriptor guard = guard_port(source_port_of(number));
-	if (!guard)
-		return {};
-	return Slot(number, std::move(bound), std::move(listening), std::move(guard));
+		return false;
+	ending = nonce;
+	socket = std::move(bound);
+	listener = std::move(listening);
+	return true;
 }
 
 /*
  * First the socket that will be sent to, then the question whose the name is. Between the two it can only have changed
  * hands if that socket is closed.
  */
-FileDescriptor Slot::open_channel(unsigned to)
+FileDescriptor Slot::open_channel(unsigned to, std::uint32_t nonce)
 {
-	const UnixName name = name_of(to);
+	const UnixName name = name_of(to, nonce);
 	FileDescriptor channel(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!channel || ::connect(channel.get(), name.get(), name.size) < 0)
 		return {};
@@ -133,9 +148,9 @@ bool Slot::send_through(int channel, std::span<iovec> parts)
 	return ::sendmsg(channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-void Slot::tell(unsigned to, std::span<iovec> parts) const
+void Slot::tell(unsigned to, std::uint32_t nonce, std::span<iovec> parts) const
 {
-	UnixName name = name_of(to);
+	UnixName name = name_of(to, nonce);
 	msghdr message{};
 	message.msg_name = &name.address;
 	message.msg_namelen = name.size;

@@ -3,15 +3,19 @@
  * Several processes share one host and, on a real interface, one address. What tells their packets apart is the
  * destination QPN: its upper ten bits are the slot of the context that owns the QP.
  *
- * A slot is claimed by binding abstract AF_UNIX sockets of that name. The kernel makes the claim exclusive in the
- * network namespace and releases it when the last descriptor is gone, however the process ends. (A child made by fork()
- * without exec holds descriptors of its own, so it holds the slot too.) A datagram socket takes in the packets that the
- * kernel delivered to the wrong process. One that listens is there for its credentials: who hands packets on asks the
- * kernel whose they will be, as anybody can take a name.
+ * A slot is claimed by binding its UDP port on all addresses. The kernel makes the claim exclusive in the network
+ * namespace and releases it when the last descriptor is gone, however the process ends. (A child made by fork() without
+ * exec holds descriptors of its own, so it holds the slot too.) From this port its owner sends. On one host a source
+ * address proves nothing, as any user may send from any local address (IP_PKTINFO). The source port does: a socket that
+ * is bound to it on all addresses keeps other users off it.
  *
- * With the slot comes a UDP port, from which its owner sends. On one host a source address proves nothing, as any
- * user may send from any local address (IP_PKTINFO). The source port does: a socket that is bound to it on all
- * addresses keeps other users off it.
+ * Packets that the kernel delivered to the wrong process are taken in by a datagram socket, by the slot's name in the
+ * abstract namespace of AF_UNIX. One that listens is there for its credentials: who hands packets on asks the kernel
+ * whose they will be, as anybody can take a name. If somebody has taken the slot's, it gets another that nobody can
+ * guess, which the members of a group tell each other (steering.hpp). So names keep nobody out.
+ *
+ * Ports do: whoever binds all those of slots, or 4791 of all addresses, leaves none for others. That needs no
+ * privilege, and nothing here can prevent it; it is so with every service on an unprivileged port.
  */
 #pragma once
 
@@ -49,25 +53,27 @@ class Slot
 public:
 	/**
 	 * Claims slot @p number, first_slot to slot_limit - 1.
-	 * @return nothing and errno: EADDRINUSE if another context has it, or another program its port.
+	 * @return nothing and errno: EADDRINUSE if another context, or another program, has its port.
 	 */
 	static std::optional<Slot> claim(unsigned number);
 
 	[[nodiscard]] unsigned number() const { return claimed; }
+	/** What its name ends in; 0: it is the slot's own. */
+	[[nodiscard]] std::uint32_t nonce() const { return ending; }
 	[[nodiscard]] int fd() const { return socket.get(); }
 
 	/**
-	 * A socket connected to that of slot @p to, if its owner is of our own user; none otherwise. It never leads to
-	 * anybody else: once the owner is gone, sending fails with ECONNREFUSED.
+	 * A socket connected to that of slot @p to, whose name ends in @p nonce, if its owner is of our own user; none
+	 * otherwise. It never leads to anybody else: once the owner is gone, sending fails with ECONNREFUSED.
 	 */
-	[[nodiscard]] static FileDescriptor open_channel(unsigned to);
+	[[nodiscard]] static FileDescriptor open_channel(unsigned to, std::uint32_t nonce);
 
 	/** Hands @p parts, as one datagram, on through a channel. False and errno if its owner is gone or does not keep
 	 * up. */
 	static bool send_through(int channel, std::span<iovec> parts);
 
-	/** To whoever has slot @p to: nothing that is not everybody's to know. */
-	void tell(unsigned to, std::span<iovec> parts) const;
+	/** To whoever has the name of slot @p to: nothing that is not everybody's to know. */
+	void tell(unsigned to, std::uint32_t nonce, std::span<iovec> parts) const;
 
 	/** Closes what others opened to learn our credentials, so that there is room for the next. */
 	void dismiss_visitors() const;
@@ -79,13 +85,11 @@ public:
 	std::optional<std::size_t> receive(std::span<std::uint8_t> buffer) const;
 
 private:
-	Slot(unsigned number, FileDescriptor bound, FileDescriptor listening, FileDescriptor reserved)
-		: claimed(number), socket(std::move(bound)), listener(std::move(listening)),
-		  port_guard(std::move(reserved))
-	{
-	}
+	Slot(unsigned number, FileDescriptor reserved) : claimed(number), port_guard(std::move(reserved)) {}
+	bool take_name(std::uint32_t nonce);
 
 	unsigned claimed;
+	std::uint32_t ending = 0;
 	FileDescriptor socket;
 	FileDescriptor listener;
 	FileDescriptor port_guard; /* keeps the source port; receives nothing */

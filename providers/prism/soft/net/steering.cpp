@@ -18,6 +18,7 @@ constexpr std::uint8_t probe_magic[2] = {'P', 'R'};
 /* In a reuseport program offset 0 is the first byte behind the UDP header: here the BTH, or a probe. */
 constexpr std::uint32_t qpn_word = 4;
 constexpr std::uint32_t probe_index = 4;
+constexpr std::uint32_t probe_nonce = 8;
 
 /* Beyond any group, so the kernel falls back to its hash. */
 constexpr std::uint32_t nobody = 0xffffffff;
@@ -62,18 +63,24 @@ bool SteeringTable::attach(int fd, unsigned otherwise) const
 
 std::array<std::uint8_t, SteeringProbe::size> SteeringProbe::encode() const
 {
-	return {probe_magic[0], probe_magic[1], static_cast<std::uint8_t>(asker >> 8), static_cast<std::uint8_t>(asker),
-		static_cast<std::uint8_t>(index >> 24), static_cast<std::uint8_t>(index >> 16),
-		static_cast<std::uint8_t>(index >> 8), static_cast<std::uint8_t>(index)};
+	std::array<std::uint8_t, size> datagram{probe_magic[0], probe_magic[1], static_cast<std::uint8_t>(asker >> 8),
+		static_cast<std::uint8_t>(asker)};
+	for (std::size_t i = 0; i < 4; i++) {
+		datagram[probe_index + i] = static_cast<std::uint8_t>(index >> (24 - 8 * i));
+		datagram[probe_nonce + i] = static_cast<std::uint8_t>(nonce >> (24 - 8 * i));
+	}
+	return datagram;
 }
 
 std::optional<SteeringProbe> SteeringProbe::decode(std::span<const std::uint8_t> datagram)
 {
 	if (datagram.size() != size || datagram[0] != probe_magic[0] || datagram[1] != probe_magic[1])
 		return {};
-	SteeringProbe probe{static_cast<std::uint16_t>(datagram[2] << 8 | datagram[3]), 0};
-	for (std::size_t i = 4; i < size; i++)
-		probe.index = probe.index << 8 | datagram[i];
+	SteeringProbe probe{static_cast<std::uint16_t>(datagram[2] << 8 | datagram[3]), 0, 0};
+	for (std::size_t i = 0; i < 4; i++) {
+		probe.index = probe.index << 8 | datagram[probe_index + i];
+		probe.nonce = probe.nonce << 8 | datagram[probe_nonce + i];
+	}
 	return probe;
 }
 

@@ -4,9 +4,10 @@
  * socket by the slot in the destination QPN.
  *
  * The program answers with an index into the kernel's array of the group's sockets. That array is nowhere to be read,
- * and an index changes when a socket before it closes. So members ask: an eight-byte datagram, too short for a packet,
- * carries an index, the program delivers it to just that socket, and whoever gets it tells the asker its slot. An index
- * behind the last one goes to some member, by the kernel's hash, which so answers a second time: that is the end.
+ * and an index changes when a socket before it closes. So members ask: a datagram of twelve bytes, too short for a
+ * packet, carries an index, the program delivers it to just that socket, and whoever gets it tells the asker its slot.
+ * An index behind the last one goes to some member, by the kernel's hash, which so answers a second time: that is the
+ * end.
  *
  * What is for a slot that is not in the table goes to the member that made the table. It runs, as it has just done so,
  * and can hand on what is not its own; any other may be stopped for good.
@@ -47,10 +48,11 @@ private:
 
 /** Asks for the slot of one member. */
 struct SteeringProbe {
-	static constexpr std::size_t size = 8;
+	static constexpr std::size_t size = 12;
 
 	std::uint16_t asker; /**< slot */
 	std::uint32_t index;
+	std::uint32_t nonce; /**< in which the asker's name ends */
 
 	[[nodiscard]] std::array<std::uint8_t, size> encode() const;
 	static std::optional<SteeringProbe> decode(std::span<const std::uint8_t> datagram);

@@ -174,7 +174,6 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 		if (bound == Bound::failed)
 			return nullptr;
 		if (bound == Bound::yes) {
-			port->own = port->sockets.size();
 			port->learn_steering();
 			error.clear();
 			return port;
@@ -230,7 +229,7 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 	if (why == 0)
 		why = bind_sender(made);
 	if (why == 0) {
-		sockets.push_back(std::move(made));
+		insert(std::move(made));
 		return Bound::yes;
 	}
 	/* An IPv6 address still looking for duplicates, or one just removed: not an error of the interface. */
@@ -238,6 +237,29 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 		return Bound::yes;
 	error = bind_error(info, address, why);
 	return why == EADDRINUSE ? Bound::taken : Bound::failed;
+}
+
+/* Those of groups stay behind. */
+void UdpPort::insert(Socket made)
+{
+	std::lock_guard guard(listing);
+	sockets.insert(sockets.begin() + static_cast<std::ptrdiff_t>(own), std::move(made));
+	own++;
+	hot = 0;
+	check_all = true;
+}
+
+int UdpPort::add(const Address &address)
+{
+	std::string ignored;
+	const std::size_t before = own;
+	/* On loopback each context has an IPv4 address of its own. */
+	if (own == max_own_sockets || (info.is_loopback && is_ipv4_loopback(address)))
+		return -1;
+	if (bind_one(address, true, ignored) != Bound::yes || own == before)
+		return -1;
+	begin_round(static_cast<unsigned>(before), steady_now(), open_patience);
+	return static_cast<int>(before);
 }
 
 /* Returns 0 or errno. */

@@ -82,10 +82,17 @@ public:
 	[[nodiscard]] const InterfaceInfo &interface() const { return info; }
 
 	/**
-	 * The GID table: IPv4 first, then global IPv6, then link-local. On loopback the context's own address stands in
-	 * place of 127.0.0.1.
+	 * IPv4 first, then global IPv6, then link-local, then what came later. On loopback the context's own address
+	 * stands in place of 127.0.0.1.
 	 */
 	[[nodiscard]] std::vector<Address> addresses() const;
+
+	/**
+	 * Takes in what is sent to @p address, which the interface has got since. Serialised as receive() is, as are
+	 * addresses() and socket_inodes() where this is called.
+	 * @return its index in addresses(), which becomes the last one; -1 if it cannot be bound.
+	 */
+	int add(const Address &address);
 
 	/** By which the kernel knows the sockets of addresses(), in their order (/proc/net/udp). */
 	[[nodiscard]] std::vector<std::uint64_t> socket_inodes() const;
@@ -201,6 +208,7 @@ private:
 	Bound bind_all(std::string &error);
 	Bound bind_loopback(std::string &error);
 	Bound bind_one(const Address &address, bool shared, std::string &error);
+	void insert(Socket made);
 	int bind_socket(Socket &made, bool first) const;
 	int bind_sender(Socket &made) const;
 	/** Those of addresses(), which come first: the others only receive. */
@@ -231,7 +239,8 @@ private:
 		const Arrival &arrival, std::span<const std::uint8_t> wire, unsigned position, SeedMemo &memo);
 	void forward(
 		const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now);
-	[[nodiscard]] int channel_to(unsigned slot);
+	[[nodiscard]] int channel_to(unsigned slot, Time now);
+	void note_name(unsigned slot, std::uint32_t nonce);
 	void accept_forwarded(std::span<const std::uint8_t> datagram, PacketHandler &handler, Time now);
 
 	void begin_round(unsigned socket, Time now, Time patience);
@@ -252,8 +261,12 @@ private:
 	PortCounters own_count; /* unless it is shared */
 	PortCounters &count;
 
+	/* To the others. A slot that is not in the list of names has its own. */
+	std::map<unsigned, std::uint32_t> names;
 	std::map<unsigned, FileDescriptor> channels; /* by which packets are handed on, by slot */
-	std::atomic<Time> next_duty{no_duty};        /* when rounds need receive() without a packet */
+	Time first_lookup = 0;                       /* of those for channels that are counted */
+	unsigned lookups = 0;
+	std::atomic<Time> next_duty{no_duty}; /* when rounds need receive() without a packet */
 
 	TrainQueue queue;
 	Address next_peer;

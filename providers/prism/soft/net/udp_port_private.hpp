@@ -34,6 +34,7 @@ struct UdpPort::Forwarded {
 	std::uint16_t source_port = 0; /* packets: host order */
 	std::uint16_t slot = 0;        /* answer: of the member that answers */
 	std::uint16_t index = 0;       /* answer: where the probe found it */
+	std::uint32_t nonce = 0;       /* answer: in which its name ends */
 	Address from{};                /* packets: the sender */
 	Address to{};                  /* the shared address */
 };

@@ -40,6 +40,13 @@ constexpr Time routine_interval = 500'000'000;
 /* Ways to others that are kept open. */
 constexpr std::size_t max_channels = 64;
 
+/*
+ * Looking for one takes system calls, with the context's lock held, and anybody can send a packet to a slot that is
+ * nobody's. So many in this time are enough for those that are somebody's.
+ */
+constexpr unsigned max_lookups = 8;
+constexpr Time lookup_interval = 10'000'000;
+
 constexpr std::size_t min_wire_size = bth_size + icrc_size;
 
 /* Whose the packet is; 0: everybody's, or nobody's. */
@@ -251,13 +258,20 @@ IcrcVerdict UdpPort::verdict_of(
 	return memo.seed->check(wire, static_cast<std::uint16_t>(position));
 }
 
-/* -1: the slot is nobody's, or another user's, who is not to see what is in the packets. */
-int UdpPort::channel_to(unsigned slot)
+/* -1: the slot is nobody's, or another user's, who is not to see what is in the packets. Or too many were asked for. */
+int UdpPort::channel_to(unsigned slot, Time now)
 {
 	const auto known = channels.find(slot);
 	if (known != channels.end())
 		return known->second.get();
-	FileDescriptor channel = Slot::open_channel(slot);
+	if (now - first_lookup >= lookup_interval) {
+		first_lookup = now;
+		lookups = 0;
+	}
+	if (lookups++ >= max_lookups)
+		return -1;
+	const auto name = names.find(slot);
+	FileDescriptor channel = Slot::open_channel(slot, name == names.end() ? 0 : name->second);
 	if (!channel)
 		return -1;
 	if (channels.size() == max_channels)
@@ -290,7 +304,7 @@ void UdpPort::forward(
 	std::array<iovec, 2> parts{
 		{{&header, sizeof(header)}, {const_cast<std::uint8_t *>(run.data()), run.size()}}}; /* only read */
 	const unsigned owner = slot_of(run);
-	const int channel = channel_to(owner);
+	const int channel = channel_to(owner, now);
 	if (channel >= 0 && Slot::send_through(channel, parts)) {
 		count.rx_misdirected_forwarded.add(packets);
 		return;
@@ -324,6 +338,7 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 	if (header.magic != Forwarded::expected_magic || socket < 0)
 		return;
 	if (header.kind == Forwarded::Kind::answer) {
+		note_name(header.slot, header.nonce);
 		note_answer(static_cast<unsigned>(socket), header.slot, header.index);
 		return;
 	}
@@ -362,7 +377,9 @@ void UdpPort::ask_more(unsigned index)
 	Round &round = socket.round;
 	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
 	while (!round.complete && round.asked < slot_limit && round.asked - round.answered < max_questions) {
-		const auto probe = SteeringProbe{static_cast<std::uint16_t>(claim.number()), round.asked++}.encode();
+		const auto probe =
+			SteeringProbe{static_cast<std::uint16_t>(claim.number()), round.asked++, claim.nonce()}
+				.encode();
 		(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
 	}
 }
@@ -378,16 +395,30 @@ void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, T
 		note_answer(arrival.socket, claim.number(), probe.index);
 		return;
 	}
+	note_name(probe.asker, probe.nonce);
 	Forwarded answer{.kind = Forwarded::Kind::answer,
 		.slot = static_cast<std::uint16_t>(claim.number()),
 		.index = static_cast<std::uint16_t>(probe.index),
+		.nonce = claim.nonce(),
 		.to = socket.local};
 	iovec part{&answer, sizeof(answer)};
-	claim.tell(probe.asker, {&part, 1});
+	claim.tell(probe.asker, probe.nonce, {&part, 1});
 	if (socket.members == 1) { /* no more */
 		socket.members = 2;
 		plan_routine(socket, now);
 	}
+}
+
+/* An owner's, as it says itself: from the slot's port, or as our own user. */
+void UdpPort::note_name(unsigned slot, std::uint32_t nonce)
+{
+	if (slot >= slot_limit)
+		return;
+	const auto known = names.find(slot);
+	if ((known == names.end() ? 0 : known->second) == nonce)
+		return;
+	channels.erase(slot);
+	names[slot] = nonce;
 }
 
 void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)

@@ -40,7 +40,7 @@ public:
 };
 
 /** The longest READ through a pointer and the longest copy on the responder's side, in bytes. */
-inline constexpr std::uint32_t max_indirect_read = 1 << 20;
+inline constexpr std::uint32_t max_indirect_read = 1 << 20; /* as a responder */
 /** READ, atomic and PRISM requests in flight a QP, in each direction. */
 inline constexpr std::uint32_t max_outstanding = 128;
 /** Bad free-list entries that one ALLOCATE removes before it answers NO_BUFFER. */

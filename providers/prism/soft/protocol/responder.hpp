@@ -48,6 +48,7 @@ private:
 	void execute_atomic_write(const prism_bth &bth, Packet packet);
 	std::uint8_t *atomic_target(std::uint32_t psn, std::uint64_t va, std::uint32_t rkey, unsigned right);
 	void execute_prism(const prism_bth &bth, Packet packet, Time now);
+	void refuse_unmapped(const prism_request &request, prism_buffer buffer, prism_result &result);
 	void follow(std::uint32_t psn, const prism_request &request);
 	void resolve(SavedResponse &saved, const prism_request &request, const prism_result &result);
 	void send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now);

@@ -69,8 +69,21 @@ void Responder::execute_prism(const prism_bth &bth, Packet packet, Time now)
 		return;
 	}
 	if (target.faulted())
-		result.fault = PRISM_FAULT_ACCESS;
+		refuse_unmapped(request, single ? target.taken() : resp_.prism.buffer, result);
 	finish_prism(bth, request, result, now);
+}
+
+/**
+ * Memory was not there. An ALLOCATE that would have been complete gives @p buffer back, as its client will not learn of
+ * it; one that is not complete does so when the queue pair fails.
+ */
+void Responder::refuse_unmapped(const prism_request &request, prism_buffer buffer, prism_result &result)
+{
+	const bool complete = request.last && !result.fault && result.status == PRISM_STATUS_OK;
+	result.fault = PRISM_FAULT_ACCESS;
+	TargetMemory target(engine_, qp_);
+	if (complete && request.op == PRISM_ALLOCATE)
+		TargetMemory::env.give_back(target.context(), &buffer);
 }
 
 void Responder::count_result(const prism_request &request, const prism_result &result)

@@ -81,7 +81,10 @@ void TargetMemory::unlock(void *, const prism_span *span, u32 offset, u32 length
 
 prism_pop TargetMemory::pop(void *ctx, u32 free_list, u32 length, prism_buffer *buffer)
 try {
-	return self(ctx).engine_.pop_buffer(self(ctx).qp_, free_list, length, *buffer);
+	const prism_pop popped = self(ctx).engine_.pop_buffer(self(ctx).qp_, free_list, length, *buffer);
+	if (popped == PRISM_POP_OK)
+		self(ctx).taken_ = *buffer;
+	return popped;
 } catch (const std::bad_alloc &) {
 	return PRISM_POP_EMPTY; /* C calls this */
 }

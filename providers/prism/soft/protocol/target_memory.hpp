@@ -19,6 +19,9 @@ public:
 	/** Something that a key allows was not there: the application has unmapped it. */
 	[[nodiscard]] bool faulted() const { return faulted_; }
 
+	/** The buffer that it has taken from a free list last. */
+	[[nodiscard]] const prism_buffer &taken() const { return taken_; }
+
 	/** The address of a range that a peer names, or nullptr. */
 	std::uint8_t *resolve(std::uint32_t rkey, std::uint64_t va, std::uint32_t length, std::uint32_t rights);
 
@@ -36,6 +39,7 @@ private:
 	Engine &engine_;
 	const QueuePair &qp_;
 	bool faulted_ = false;
+	prism_buffer taken_{};
 };
 
 } // namespace prism::soft

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "user_memory.hpp"
 
+#include <array>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -36,22 +37,87 @@ private:
 /* The handler looks here in threads that never accessed anything: no memory may be taken for it then. */
 [[gnu::tls_model("initial-exec")]] thread_local Access *current = nullptr;
 
-struct sigaction before_segv, before_bus;
+/** Whose handlers stand behind ours, for one signal. */
+class Behind
+{
+public:
+	/** What was there when ours was installed first. */
+	void begin(const struct sigaction &action)
+	{
+		oldest = action;
+		put(action);
+	}
+
+	/** Without a lock: a handler may be installed by a handler. So many at once are not. */
+	void put(const struct sigaction &action)
+	{
+		const unsigned slot = used++ % newer.size();
+		newer[slot] = action;
+		last = slot;
+	}
+	[[nodiscard]] struct sigaction newest() const { return newer[last]; }
+
+	struct sigaction oldest {
+	};
+
+private:
+	std::array<struct sigaction, 16> newer{};
+	std::atomic<unsigned> used{0}, last{0};
+};
+
+Behind behind_segv, behind_bus;
+
+Behind &behind(int signal)
+{
+	return signal == SIGSEGV ? behind_segv : behind_bus;
+}
+
+std::atomic<bool> installed{false};
+/** The launcher keeps ours in front; else nobody tells us that a program has put its own there. */
+std::atomic<bool> kept_in_front{false};
+
+/**
+ * Marks a signal that was passed on, in a field that the kernel leaves 0. It comes back from a handler that was there
+ * when ours was put in front again, and passes on to what it knew before: that was ours.
+ */
+constexpr int passed_on = 0x5052;
+
+/** As the kernel would: with the signals blocked that it asked for. */
+void call(const struct sigaction &action, int signal, siginfo_t *info, void *context)
+{
+	sigset_t blocked = action.sa_mask, before;
+	if (!(action.sa_flags & SA_NODEFER))
+		sigaddset(&blocked, signal);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(signal, info, context);
+	else
+		action.sa_handler(signal);
+	pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 void pass_on(int signal, siginfo_t *info, void *context)
 {
-	const struct sigaction &before = signal == SIGSEGV ? before_segv : before_bus;
-	if (before.sa_flags & SA_SIGINFO) {
-		before.sa_sigaction(signal, info, context);
+	const bool again = info->si_errno == passed_on;
+	const struct sigaction action = again ? behind(signal).oldest : behind(signal).newest();
+	if ((action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)) {
+		if (action.sa_flags & static_cast<int>(SA_RESETHAND)) {
+			struct sigaction none {
+			};
+			none.sa_handler = SIG_DFL;
+			behind(signal).put(none);
+		}
+		info->si_errno = passed_on;
+		call(action, signal, info, context);
 		return;
 	}
-	if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-		before.sa_handler(signal);
+	const bool was_sent = info->si_code <= 0;
+	if (was_sent && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN)
 		return;
-	}
 	/* Back to what faulted, which now ends the process where it is; a signal that was sent comes again. */
+	installed = false;
 	std::signal(signal, SIG_DFL);
-	if (info->si_code <= 0)
+	if (was_sent)
 		std::raise(signal);
 }
 
@@ -83,18 +149,49 @@ void on_fault(int signal, siginfo_t *info, void *context)
 
 } // namespace
 
+namespace
+{
+
+void put_in_front(int signal, bool first)
+{
+	struct sigaction now, ours{};
+	if (!first && (sigaction(signal, nullptr, &now) || now.sa_sigaction == on_fault))
+		return;
+	ours.sa_sigaction = on_fault;
+	/* Not blocked while it is handled: siglongjmp() restores no mask. */
+	ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+	sigaction(signal, &ours, &now);
+	if (first)
+		behind(signal).begin(now);
+	else
+		behind(signal).put(now);
+}
+
+} // namespace
+
 void survive_unmapped_memory()
 {
-	static std::once_flag once;
-	std::call_once(once, [] {
-		struct sigaction action {
-		};
-		action.sa_sigaction = on_fault;
-		/* Not blocked while it is handled: siglongjmp() restores no mask. */
-		action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-		sigaction(SIGSEGV, &action, &before_segv);
-		sigaction(SIGBUS, &action, &before_bus);
-	});
+	static std::mutex one;
+	const std::lock_guard guard(one);
+	const bool first = !installed;
+	if (!first && kept_in_front)
+		return;
+	put_in_front(SIGSEGV, first);
+	put_in_front(SIGBUS, first);
+	installed = true;
+}
+
+bool stand_in_front(int signal, const struct sigaction *action, struct sigaction *before)
+{
+	kept_in_front = true;
+	if (!installed || (signal != SIGSEGV && signal != SIGBUS))
+		return false;
+	const struct sigaction now = behind(signal).newest();
+	if (action)
+		behind(signal).put(*action);
+	if (before)
+		*before = now;
+	return true;
 }
 
 bool load_from_user(void *to, const void *from, std::size_t length)

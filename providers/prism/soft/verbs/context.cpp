@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <new>
@@ -52,23 +53,38 @@ constexpr int company_looks = 12;
 /** However much it announces, no peer keeps the others waiting. */
 constexpr int max_company = 16;
 
-/** Those of this process; never destroyed, as the process may end anywhere. */
+/** Those of this process. The lock comes before a context's. */
 struct OpenContexts {
 	std::mutex lock;
 	std::vector<Context *> list;
+	std::vector<Context *> of_parent; /* not looked at */
+	GidNumbers numbers;
 };
 
+/**
+ * Never destroyed, as the process may end anywhere. Nor is it on the heap: with ibv_fork_init(3) a child has no page
+ * in which anything is registered, and whatever else lies there is gone with it.
+ */
 OpenContexts &open_contexts()
 {
-	static auto *contexts = new OpenContexts;
+	alignas(OpenContexts) static std::byte storage[sizeof(OpenContexts)];
+	static auto *const contexts = new (storage) OpenContexts;
 	return *contexts;
 }
 
-/** A child finds the list as it was between two changes, and the lock free. */
+/** A child finds the lock free, and none of its parent's contexts: it may not have their memory. */
 void keep_over_fork()
 {
-	pthread_atfork([] { open_contexts().lock.lock(); }, [] { open_contexts().lock.unlock(); },
-		[] { open_contexts().lock.unlock(); });
+	const auto unlock = [] { open_contexts().lock.unlock(); };
+	pthread_atfork([] { open_contexts().lock.lock(); }, unlock,
+		[] {
+			OpenContexts &open = open_contexts();
+			if (!open.list.empty()) {
+				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
+				new (&open.numbers) GidNumbers; /* in the place of one that may not be there */
+			}
+			open.lock.unlock();
+		});
 }
 
 __attribute__((destructor)) void take_leave()
@@ -111,13 +127,14 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		error = "no descriptors left for events";
 		return nullptr;
 	}
-	context->publish_counters();
 	survive_unmapped_memory();
 	static std::once_flag registered;
 	std::call_once(registered, keep_over_fork);
 	{
 		OpenContexts &open = open_contexts();
 		std::lock_guard guard(open.lock);
+		context->take_in(open.numbers.add(context->interface()), context->interface());
+		context->publish_counters();
 		open.list.push_back(context.get());
 	}
 	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
@@ -127,8 +144,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 }
 
 Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
-	: counters_(std::move(counters)), port_(std::move(port)), gids_(port_->addresses()),
-	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
+	: counters_(std::move(counters)), port_(std::move(port)), threaded_(!inline_wanted(progress)),
+	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
@@ -145,18 +162,92 @@ std::uint32_t Context::first_qpn() const
 
 void Context::publish_counters()
 {
-	CounterPage::Identity identity{.device = device_name(interface().name),
+	const CounterPage::Identity identity{.device = device_name(interface().name),
 		.slot = port_->slot(),
 		.first_qpn = first_qpn(),
 		.last_qpn = first_qpn() + limits::max_qp - 1,
-		.addresses = {}};
-	const std::vector<std::uint64_t> inodes = port_->socket_inodes();
-	for (std::size_t i = 0; i < gids_.size(); i++)
-		identity.addresses.push_back({gids_[i].gid, inodes[i]});
+		.addresses = page_addresses()};
 	counters_->publish(identity);
 }
 
+std::vector<PageAddress> Context::page_addresses() const
+{
+	const std::vector<Address> addresses = port_->addresses();
+	const std::vector<std::uint64_t> inodes = port_->socket_inodes();
+	std::vector<PageAddress> list;
+	for (std::size_t i = 0; i < addresses.size(); i++)
+		list.push_back({addresses[i].gid, inodes[i]});
+	return list;
+}
+
+/* GIDs ---------------------------------------------------------------------------------------------------------- */
+
+/** Where the port has it, under the name that gid_name() gives; -1 if it has not. */
+int Context::source_of(const Address &name) const
+{
+	const std::vector<Address> bound = port_->addresses();
+	for (std::size_t i = 0; i < bound.size(); i++)
+		if (gid_name(interface(), bound[i]) == name)
+			return static_cast<int>(i);
+	return -1;
+}
+
+/** @p numbers are those of the interface, which is now as @p current says. @return whether anything is new. */
+bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &current)
+{
+	bool changed = false;
+	for (std::size_t index = 0; index < numbers.size(); index++) {
+		if (index == gids_.size())
+			gids_.append();
+		if (gids_.find(index))
+			continue;
+		int source = source_of(numbers[index]);
+		if (source < 0 && std::ranges::find(current.addresses, numbers[index]) != current.addresses.end())
+			source = port_->add(numbers[index]);
+		if (source < 0)
+			continue;
+		const auto at = static_cast<unsigned>(source);
+		gids_.fill(index, {port_->addresses()[at], at});
+		changed = true;
+	}
+	return changed;
+}
+
+void Context::renew(const std::vector<Address> &numbers, const InterfaceInfo &current)
+{
+	const std::lock_guard guard(lock);
+	if (!take_in(numbers, current))
+		return;
+	if (port_->shares_addresses())
+		start_thread(true);
+	eventfd_write(wake_.get(), 1); /* whoever sleeps has one more socket to wait for */
+	counters_->set_addresses(page_addresses());
+	post_async(1, IBV_EVENT_GID_CHANGE);
+}
+
+std::optional<unsigned> Context::renew_gids(const InterfaceInfo &current, const Address &wanted)
+{
+	OpenContexts &open = open_contexts();
+	const std::lock_guard guard(open.lock);
+	const std::vector<Address> &numbers = open.numbers.add(current);
+	for (Context *const context : open.list) {
+		const InterfaceInfo &its = context->interface();
+		/* A parent's contexts are none of ours. */
+		if (its.name == current.name && its.index == current.index && context->owner_ == getpid())
+			context->renew(numbers, current);
+	}
+	const auto found = std::ranges::find(numbers, gid_name(current, wanted));
+	if (found == numbers.end())
+		return {};
+	return static_cast<unsigned>(found - numbers.begin());
+}
+
 Context::~Context()
+{
+	static_cast<void>(stop());
+}
+
+bool Context::stop()
 {
 	{
 		OpenContexts &open = open_contexts();
@@ -165,9 +256,13 @@ Context::~Context()
 	}
 	stop_ = true;
 	if (!thread_.joinable())
-		return;
-	eventfd_write(wake_.get(), 1);
+		return true;
+	if (eventfd_write(wake_.get(), 1)) {
+		thread_.detach();
+		return false;
+	}
 	thread_.join();
+	return true;
 }
 
 /* Progress ------------------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "../protocol/engine.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"
+#include "gid_table.hpp"
 #include "limits.hpp"
 
 namespace prism::soft
@@ -42,11 +44,17 @@ public:
 		const std::string &interface, prismdv_progress_mode progress, std::string &error);
 	~Context() override;
 
+	/**
+	 * Before the end. False if its thread cannot be waken, as the program has closed our descriptors: then it must
+	 * not be destroyed.
+	 */
+	[[nodiscard]] bool stop();
+
 	/** Serialises everything about @ref engine. */
 	std::mutex lock;
 	Engine &engine() { return *engine_; }
 	[[nodiscard]] const InterfaceInfo &interface() const { return port_->interface(); }
-	[[nodiscard]] const std::vector<Address> &gids() const { return gids_; }
+	[[nodiscard]] const GidTable &gids() const { return gids_; }
 	[[nodiscard]] UdpCounters carrier_counters() const { return port_->counters(); }
 
 	/** Called by the application's thread when it looks for completions: receive, execute, answer, send. */
@@ -60,6 +68,14 @@ public:
 	int detach(QueuePair &qp, const Address &group);
 	/** Start the engine thread, unless it runs, or progress is inline and nobody has to be answered in time. */
 	void start_thread(bool needed = false);
+
+	/**
+	 * Makes GIDs of the addresses that have come to the interface since its contexts in this process were opened,
+	 * and tells their programs (IBV_EVENT_GID_CHANGE). Takes the lock of each. Thread-safe.
+	 * @param current the interface, as it is now
+	 * @return the index of @p wanted, if it has one
+	 */
+	static std::optional<unsigned> renew_gids(const InterfaceInfo &current, const Address &wanted);
 
 	/** Channels and asynchronous events */
 	ibv_comp_channel *create_channel(ibv_context *context);
@@ -91,6 +107,10 @@ private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	void publish_counters();
+	[[nodiscard]] std::vector<PageAddress> page_addresses() const;
+	bool take_in(const std::vector<Address> &numbers, const InterfaceInfo &current);
+	void renew(const std::vector<Address> &numbers, const InterfaceInfo &current);
+	[[nodiscard]] int source_of(const Address &name) const;
 	void note_poll(Time at);
 	bool drive(Time at, int max_trains, bool looked_after);
 	[[nodiscard]] bool looked_after() const { return running_ && !asleep_; }
@@ -103,7 +123,7 @@ private:
 	std::unique_ptr<CounterPage> counters_; /* outlives those who count */
 	std::unique_ptr<UdpPort> port_;
 	std::unique_ptr<Engine> engine_;
-	std::vector<Address> gids_;
+	GidTable gids_;
 	std::atomic<std::uint32_t> next_handle_{1};
 	const bool threaded_;
 	EventSocket async_;

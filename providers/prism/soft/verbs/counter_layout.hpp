@@ -32,7 +32,10 @@ struct PageAddress {
 	std::uint64_t socket; /**< inode: /proc/net/udp and udp6 tell what the kernel dropped there */
 };
 
-/** What the page begins with. All but the magic is written before it is published, and constant from then on. */
+/**
+ * What the page begins with. All but the magic is written before it is published, and constant from then on; only
+ * addresses may be added.
+ */
 struct CounterPageHeader {
 	std::atomic<std::uint64_t> magic; /**< 0 until the page is complete */
 	std::uint32_t version;

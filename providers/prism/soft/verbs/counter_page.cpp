@@ -102,9 +102,7 @@ void CounterPage::publish(const Identity &identity)
 	header.slot = identity.slot;
 	header.first_qpn = identity.first_qpn;
 	header.last_qpn = identity.last_qpn;
-	header.address_count =
-		static_cast<std::uint32_t>(std::min<std::size_t>(identity.addresses.size(), max_page_addresses));
-	std::copy_n(identity.addresses.begin(), header.address_count, header.addresses.begin());
+	set_addresses(identity.addresses);
 	header.counter_count = counter_count;
 	header.gauge_count = std::size(gauges);
 	header.values_offset = offsetof(Layout, port);
@@ -112,6 +110,15 @@ void CounterPage::publish(const Identity &identity)
 	for (std::size_t i = 0; i < counter_count; i++)
 		copy_name(page_->names[i], names[i]);
 	header.magic.store(counter_page_magic, std::memory_order_release);
+}
+
+void CounterPage::set_addresses(const std::vector<PageAddress> &addresses)
+{
+	CounterPageHeader &header = page_->header;
+	const std::size_t count = std::min<std::size_t>(addresses.size(), max_page_addresses);
+	for (std::size_t i = header.address_count; i < count; i++)
+		header.addresses[i] = addresses[i];
+	std::atomic_ref(header.address_count).store(static_cast<std::uint32_t>(count), std::memory_order_release);
 }
 
 } // namespace prism::soft

@@ -48,6 +48,9 @@ public:
 	/** Says whose counters these are; before, readers take no notice. Once. */
 	void publish(const Identity &identity);
 
+	/** There are more of them: those that were there stay where they are. */
+	void set_addresses(const std::vector<PageAddress> &addresses);
+
 private:
 	struct Layout;
 

@@ -56,13 +56,17 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.phys_port_cnt = 1;
 }
 
-/** A GUID from the interface's name and the host: stable, unique enough on one host, marked as local. */
+/** A GUID from the interface's name and the host: stable as addresses come and go, unique enough on one host, marked as
+ * local. */
 __be64 make_guid(const InterfaceInfo &interface)
 {
 	std::uint64_t hash = 0xcbf29ce484222325;
 	for (const char c : interface.name)
 		hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-	if (!interface.is_loopback)
+	for (const std::uint8_t byte : interface.hardware)
+		hash = (hash ^ byte) * 0x100000001b3;
+	/* A tunnel's end has no other number than its IP address. */
+	if (interface.hardware == decltype(interface.hardware){} && !interface.is_loopback)
 		for (const std::uint8_t byte : interface.addresses.front().gid)
 			hash = (hash ^ byte) * 0x100000001b3;
 	return htobe64((hash & ~(std::uint64_t{3} << 56)) | (std::uint64_t{2} << 56));
@@ -110,10 +114,10 @@ std::uint32_t gid_table_size(ibv_context *context)
 
 bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ibv_gid &gid)
 {
-	const auto &gids = to_context(context).gids();
-	if (port != 1 || index >= gids.size())
+	const auto found = to_context(context).gids().find(index);
+	if (port != 1 || !found)
 		return false;
-	std::copy(gids[index].gid.begin(), gids[index].gid.end(), gid.raw);
+	std::copy(found->address.gid.begin(), found->address.gid.end(), gid.raw);
 	return true;
 }
 

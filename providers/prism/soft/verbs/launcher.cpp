@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What the launcher needs of the userspace device (launcher/soft_device.h). */
+#include <net/if.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <endian.h>
+#include <iterator>
 #include <mutex>
 
 #include "../../c_boundary.hpp"
 #include "../../launcher/soft_device.h"
+#include "../net/kept_descriptors.hpp"
+#include "../protocol/user_memory.hpp"
 #include "device.hpp"
 #include "objects.hpp"
 
@@ -24,6 +28,13 @@ ibv_gid to_gid(const Address &address)
 	ibv_gid gid;
 	std::copy(address.gid.begin(), address.gid.end(), gid.raw);
 	return gid;
+}
+
+Address to_address(const ibv_gid &gid)
+{
+	Address address;
+	std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
+	return address;
 }
 
 } // namespace
@@ -60,10 +71,14 @@ int prismdv_soft_query_gid_entry(ibv_context *context, std::uint32_t port, std::
 ssize_t prismdv_soft_query_gid_table(ibv_context *context, ibv_gid_entry *entries, std::size_t max)
 {
 	std::size_t n = 0;
-	for (ibv_gid_entry entry; query_gid_entry(context, 1, static_cast<std::uint32_t>(n), entry); n++) {
+	const std::uint32_t size = gid_table_size(context);
+	for (std::uint32_t index = 0; index < size; index++) {
+		ibv_gid_entry entry;
+		if (!query_gid_entry(context, 1, index, entry))
+			continue;
 		if (n == max)
 			return -EINVAL;
-		entries[n] = entry;
+		entries[n++] = entry;
 	}
 	return static_cast<ssize_t>(n);
 }
@@ -91,6 +106,32 @@ int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 	::close(channel->fd);
 	std::free(channel);
 	return 0;
+}
+
+bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+	return stand_in_front(signal, action, before);
+}
+
+bool prismdv_soft_keeps_descriptor(int fd)
+{
+	return kept_descriptors.contains(fd);
+}
+
+ssize_t prismdv_soft_gid_index(
+	const ibv_device *device, const ibv_gid *addresses, std::size_t count, const ibv_gid *wanted)
+{
+	const auto look_up = [&]() -> ssize_t {
+		InterfaceInfo current;
+		current.name = reinterpret_cast<const Device *>(device)->interface;
+		current.index = ::if_nametoindex(current.name.c_str());
+		std::transform(addresses, addresses + count, std::back_inserter(current.addresses), to_address);
+		current.is_loopback = std::ranges::any_of(current.addresses, is_ipv4_loopback);
+		const std::optional<unsigned> index =
+			Context::renew_gids(current, wanted ? to_address(*wanted) : Address{});
+		return index ? static_cast<ssize_t>(*index) : -ENOENT;
+	};
+	return guarded(look_up);
 }
 
 int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler, void *arg)

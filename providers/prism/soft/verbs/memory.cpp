@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../protocol/user_memory.hpp"
 #include "objects.hpp"
 
 namespace prism::soft
@@ -122,6 +123,7 @@ ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, i
 		return fail<ibv_mr>(EINVAL);
 	if (const int error = populate(addr, length, flags & IBV_ACCESS_LOCAL_WRITE))
 		return fail<ibv_mr>(error);
+	survive_unmapped_memory();
 	const std::uint64_t va = flags & IBV_ACCESS_ZERO_BASED ? 0 : iova;
 	return add_region(pd, static_cast<std::uint8_t *>(addr), va, length, flags, IBV_MR_TYPE_MR);
 }

@@ -222,7 +222,7 @@ int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad);
 void set_send_ops(QpObject &qp);
 
 /** False if @p attr does not lead from an address of ours to one of the same family. */
-bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Address &peer, unsigned &source);
+bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, unsigned &source);
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 

@@ -137,18 +137,21 @@ void free_context(ibv_context *context)
 {
 	auto &handle = to_handle<ContextHandle>(context);
 	std::unique_ptr<Context> owned(handle.context);
+	if (!owned->stop()) /* its thread goes on until the process ends */
+		static_cast<void>(owned.release());
 	owned.reset();
 	verbs_uninit_context(&handle.base);
 	std::free(&handle);
 }
 
-bool resolve_path(const ibv_ah_attr &attr, const std::vector<Address> &gids, Address &peer, unsigned &source)
+bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, unsigned &source)
 {
-	if (!attr.is_global || attr.grh.sgid_index >= gids.size())
+	const auto gid = gids.find(attr.grh.sgid_index);
+	if (!attr.is_global || !gid)
 		return false;
 	std::copy_n(attr.grh.dgid.raw, peer.gid.size(), peer.gid.begin());
-	source = attr.grh.sgid_index;
-	return peer != Address{} && gids[source].is_ipv4() == peer.is_ipv4();
+	source = gid->source;
+	return peer != Address{} && gid->address.is_ipv4() == peer.is_ipv4();
 }
 
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr)

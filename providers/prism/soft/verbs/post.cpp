@@ -54,7 +54,7 @@ struct SoftDevice {
 	{
 		const QueuePair &qp = *object.qp;
 		return {qp.prism, qp.sq_signal_all, qp.state == IBV_QPS_ERR, qp.peer_features, qp.attr.mtu,
-			qp.attr.max_rd_atomic, max_indirect_read, qp.qpn, qp.type};
+			qp.attr.max_rd_atomic, qp.qpn, qp.type};
 	}
 
 	static void set_address(const Object &object, Request &wr, const ibv_send_wr &from)

@@ -184,7 +184,7 @@ bool fields_fit(const ibv_qp_attr &attr, int mask)
 	       fits(IBV_QP_RETRY_CNT, attr.retry_cnt, 3) && fits(IBV_QP_RNR_RETRY, attr.rnr_retry, 3);
 }
 
-int check_values(const ibv_qp_attr &attr, int mask, const std::vector<Address> &gids)
+int check_values(const ibv_qp_attr &attr, int mask, const GidTable &gids)
 {
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
 		return EINVAL;

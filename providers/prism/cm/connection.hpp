@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The connections of an Agent, and by what each is found: its communication id, the request that it came with, the time
+ * when something is due, the process of this host that it is with. What a message costs does not grow with their
+ * number, but for the depth of a tree.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "mad.hpp"
+
+namespace prism::cm
+{
+
+/** Our end of a connection: a communication id. Never 0. */
+using ConnectionId = std::uint32_t;
+
+/** The upper half of a communication id says which process of the host it belongs to. */
+inline constexpr unsigned process_shift = 16;
+
+/** Between which ends a connection runs. */
+struct Path {
+	Address local;  /**< GIDs that the QPs use; on loopback not the addresses that the programs gave */
+	Address remote; /**< */
+	bool same_host = false;
+	std::uint64_t service_id = 0;
+	Address service_address; /**< of the listener, as the client gave it */
+};
+
+/** What one side says of its QP. */
+struct Endpoint {
+	TransportType transport = TransportType::rc;
+	std::uint32_t qpn = 0;
+	std::uint32_t qkey = 0;
+	std::uint32_t starting_psn = 0; /**< of what it receives */
+	std::uint8_t responder_resources = 0;
+	std::uint8_t initiator_depth = 0;
+	std::uint8_t retry_count = 0;
+	std::uint8_t rnr_retry_count = 0;
+	std::uint8_t path_mtu = 0;    /**< enum ibv_mtu; of a request alone */
+	std::uint8_t ack_timeout = 0; /**< of a request alone */
+	bool flow_control = false;
+	bool srq = false;
+};
+
+enum class ConnectionState {
+	request_sent,
+	request_received,
+	reply_sent,
+	reply_received,
+	established,
+	disconnect_sent,
+	time_wait,
+	service_request_sent,
+	service_request_received,
+	service_reply_sent,
+	over,
+};
+
+struct Connection {
+	ConnectionId id = 0;
+	ConnectionState state = ConnectionState::over;
+	bool is_client = false;
+	Path path;
+	Endpoint local, peer;
+	ConnectionId remote_id = 0; /**< 0: not known; of a SIDR_REQ its request id */
+	std::uint64_t remote_guid = 0;
+	std::uint64_t transaction = 0;
+	Datagram last; /**< repeated until it is answered */
+	unsigned sends = 0;
+	unsigned searches = 0;        /**< for a listener that was not there */
+	bool extended = false;        /**< the peer asked for more time, since the last try */
+	std::optional<Time> deadline; /**< ConnectionTable::set_deadline() alone changes it */
+};
+
+/** A pointer to a connection is valid until that one is erased. */
+class ConnectionTable
+{
+public:
+	/** A new one, with an id that is not taken. */
+	Connection &create(ConnectionId id, const Path &path);
+	void erase(ConnectionId id);
+	void clear();
+	[[nodiscard]] std::size_t size() const { return connections.size(); }
+	[[nodiscard]] bool contains(ConnectionId id) const { return connections.contains(id); }
+	/** One that exists. */
+	[[nodiscard]] const Connection &at(ConnectionId id) const { return connections.at(id); }
+
+	/** Null if there is none. */
+	[[nodiscard]] Connection *find(ConnectionId id);
+
+	/** What a client's request is known by: its id, and the client's address, or on this host the transaction. */
+	struct Request {
+		ConnectionId remote_id = 0;
+		bool same_host = false;
+		Address from;
+		std::uint64_t transaction = 0;
+	};
+	/** Null if nobody asked so, or that connection is over. */
+	[[nodiscard]] Connection *find_request(const Request &request);
+	/** @p connection came with a request that find_request() is to find; its remote id and path are filled in. */
+	void add_request(const Connection &connection);
+	void drop_request(const Connection &connection);
+
+	void set_deadline(Connection &connection, std::optional<Time> at);
+	[[nodiscard]] std::optional<Time> next_deadline() const;
+	/** Whose deadline has come. */
+	[[nodiscard]] std::vector<ConnectionId> due(Time now);
+
+	/** Connections are with few processes of this host: to ask each of these whether it lives is enough. */
+	void watch(const Connection &connection);
+	void unwatch(const Connection &connection);
+	/** One connection with each process that is watched. */
+	[[nodiscard]] std::vector<ConnectionId> watched_processes() const;
+	[[nodiscard]] bool watches() const { return !neighbours.empty(); }
+	/** All that are watched and with the process of @p peer. */
+	[[nodiscard]] std::vector<ConnectionId> with_process_of(ConnectionId peer) const;
+
+	[[nodiscard]] std::vector<ConnectionId> all() const;
+
+	/** How many connections have been looked at since the beginning. Tests count what a message costs. */
+	[[nodiscard]] std::uint64_t visits() const { return visited; }
+
+private:
+	using RequestKey = std::tuple<ConnectionId, bool, Address, std::uint64_t>;
+	static RequestKey key_of(const Request &request);
+	static RequestKey key_of(const Connection &connection);
+	static std::uint16_t process_of(ConnectionId id) { return static_cast<std::uint16_t>(id >> process_shift); }
+
+	std::unordered_map<ConnectionId, Connection> connections;
+	/* Peers choose what is in these keys: nobody can make a tree slow. */
+	std::map<RequestKey, ConnectionId> requests;
+	std::set<std::pair<Time, ConnectionId>> deadlines;
+	std::map<std::uint16_t, std::set<ConnectionId>> neighbours; /* by the peer's process */
+	mutable std::uint64_t visited = 0;
+};
+
+} // namespace prism::cm

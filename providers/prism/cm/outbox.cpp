@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "outbox.hpp"
+
+namespace prism::cm
+{
+
+bool Outbox::send(const std::string &name, const Envelope &envelope, Time now)
+{
+	const auto waiting = queues.find(name);
+	if (waiting == queues.end()) {
+		const Delivery delivery = deliver(name, envelope);
+		if (delivery != Delivery::busy)
+			return delivery == Delivery::done;
+	}
+	if (total >= limit)
+		return true; /* lost */
+	Queue &queue = waiting == queues.end() ? queues[name] : waiting->second;
+	if (queue.envelopes.empty())
+		queue.give_up_at = now + patience;
+	if (queue.envelopes.size() < receiver_limit) {
+		queue.envelopes.push_back(envelope);
+		total++;
+	}
+	return true;
+}
+
+/** Whether nothing waits any more. */
+bool Outbox::drain(const std::string &name, Queue &queue, Time now)
+{
+	while (!queue.envelopes.empty()) {
+		if (deliver(name, queue.envelopes.front()) == Delivery::busy)
+			return now >= queue.give_up_at;
+		queue.envelopes.pop_front();
+		queue.give_up_at = now + patience;
+		total--;
+	}
+	return true;
+}
+
+void Outbox::retry(Time now)
+{
+	for (auto at = queues.begin(); at != queues.end();) {
+		if (!drain(at->first, at->second, now)) {
+			at++;
+			continue;
+		}
+		total -= at->second.envelopes.size();
+		at = queues.erase(at);
+	}
+}
+
+} // namespace prism::cm

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+// dlsym() and dlvsym() as they are behind this library, which takes their names (preload_dl.cpp).
+#ifndef PRISM_LAUNCHER_NEXT_LOOKUP_HPP
+#define PRISM_LAUNCHER_NEXT_LOOKUP_HPP
+
+extern "C" {
+
+// Null until prism_find_next_lookup() was called.
+extern void *(*prism_next_dlsym)(void *handle, const char *name) __attribute__((visibility("hidden")));
+extern void *(*prism_next_dlvsym)(void *handle, const char *name, const char *version)
+	__attribute__((visibility("hidden")));
+
+// May be called at any time, by several threads, and before this library's constructors.
+void prism_find_next_lookup() __attribute__((visibility("hidden")));
+}
+
+#endif

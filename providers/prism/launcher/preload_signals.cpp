@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+// A program's handlers of SIGSEGV and SIGBUS stand behind the device's, whenever they are installed: what faults in
+// memory that the program has unmapped under its region is not the program's to handle. It sees its own alone.
+#include "soft_device.h"
+
+#include <cerrno>
+#include <csignal>
+#include <dlfcn.h>
+
+namespace
+{
+
+int real_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+	static auto *const next = reinterpret_cast<int (*)(int, const struct sigaction *, struct sigaction *)>(
+		dlsym(RTLD_NEXT, "sigaction"));
+
+	return next(signal, action, before);
+}
+
+// Before the program's first signal handler may need it.
+__attribute__((constructor)) void look_up()
+{
+	struct sigaction unused;
+
+	real_sigaction(SIGSEGV, nullptr, &unused);
+}
+
+sighandler_t install(int signal, sighandler_t handler, int flags)
+{
+	struct sigaction action = {}, before;
+
+	action.sa_handler = handler;
+	action.sa_flags = flags;
+	return sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
+}
+
+} // namespace
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+int sigaction(int signal, const struct sigaction *action, struct sigaction *before) noexcept
+{
+	if (prismdv_soft_sigaction(signal, action, before))
+		return 0;
+	return real_sigaction(signal, action, before);
+}
+
+// The C library has two of that name: headers give it another for programs that want System V's.
+sighandler_t signal(int number, sighandler_t handler) noexcept
+{
+	return install(number, handler, SA_RESTART);
+}
+
+sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept
+{
+	return install(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+}
+}
+
+#pragma GCC visibility pop

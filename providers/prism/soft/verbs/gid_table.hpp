@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Which index an address has. All contexts of a process on one interface agree, as does the connection manager: an
+ * address gets the next index when the process first sees it, and keeps it. What a context could not bind, or has gone
+ * since, is an entry without a GID.
+ */
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../net/interfaces.hpp"
+
+namespace prism::soft
+{
+
+/** Addresses that a process may see on one interface. Further ones are left out. */
+inline constexpr std::size_t max_gids = 128;
+
+/** All of 127/8 is one entry: each context has an address of its own there. */
+[[nodiscard]] Address gid_name(const InterfaceInfo &interface, const Address &address);
+
+/** Not thread-safe. */
+class GidNumbers
+{
+public:
+	/** By index, all that have been seen on the interface; those that are new come last. */
+	const std::vector<Address> &add(const InterfaceInfo &interface);
+
+private:
+	std::map<std::pair<std::string, unsigned>, std::vector<Address>> seen; /* by name and index of the interface */
+};
+
+/** The table of a context. One thread at a time writes, any may read: entries are added and filled, never emptied. */
+class GidTable
+{
+public:
+	struct Gid {
+		Address address;
+		unsigned source; /**< of UdpPort */
+	};
+
+	[[nodiscard]] std::size_t size() const { return used.load(std::memory_order_acquire); }
+	/** Nothing for an entry that holds no GID, or is outside the table. */
+	[[nodiscard]] std::optional<Gid> find(std::size_t index) const;
+
+	/** An entry without a GID. The table must have room. */
+	void append() { used.fetch_add(1, std::memory_order_release); }
+	/** Once for each entry. */
+	void fill(std::size_t index, const Gid &gid);
+
+private:
+	struct Entry {
+		Gid gid{};
+		std::atomic<bool> filled{false};
+	};
+
+	std::array<Entry, max_gids> entries;
+	std::atomic<std::size_t> used{0};
+};
+
+} // namespace prism::soft

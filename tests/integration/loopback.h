@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A queue pair that is connected to itself, for programs that ask whether a device works still. */
+#ifndef PRISM_TESTS_LOOPBACK_H
+#define PRISM_TESTS_LOOPBACK_H
+
+#include <infiniband/verbs.h>
+#include <string.h>
+#include <time.h>
+
+/* For programs that do without prism-run */
+#ifndef loopback_devices
+#define loopback_devices ibv_get_device_list
+#define loopback_gid ibv_query_gid
+#endif
+
+struct loopback {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	char *memory; /* of the caller's, SIZE bytes */
+};
+
+static inline int loopback_connect(struct loopback *loop)
+{
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = loop->qp->qp_num,
+				  .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+				  .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.hop_limit = 64}}};
+	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+				  .max_rd_atomic = 1};
+
+	if (loopback_gid(loop->context, 1, 0, &rtr.ah_attr.grh.dgid))
+		return 0;
+	return !ibv_modify_qp(loop->qp, &init,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
+	       !ibv_modify_qp(loop->qp, &rtr,
+			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) &&
+	       !ibv_modify_qp(loop->qp, &rts,
+			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				      IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* On the first device there is, with MEMORY registered. */
+static inline int loopback_open(struct loopback *loop, void *memory, size_t size)
+{
+	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
+					.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1}};
+	struct ibv_device **list = loopback_devices(NULL);
+
+	loop->memory = (char *)memory;
+	if (!list || !list[0] || !(loop->context = ibv_open_device(list[0])))
+		return 0;
+	ibv_free_device_list(list);
+	loop->pd = ibv_alloc_pd(loop->context);
+	loop->cq = ibv_create_cq(loop->context, 4, NULL, NULL, 0);
+	if (!loop->pd || !loop->cq)
+		return 0;
+	attr.send_cq = attr.recv_cq = loop->cq;
+	loop->qp = ibv_create_qp(loop->pd, &attr);
+	loop->mr = ibv_reg_mr(loop->pd, memory, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	return loop->qp && loop->mr && loopback_connect(loop);
+}
+
+/* An RDMA WRITE of 8 bytes within the memory: whether it is carried out in 5 seconds. */
+static inline int loopback_works(struct loopback *loop)
+{
+	struct ibv_sge from = {(uintptr_t)loop->memory, 8, loop->mr->lkey};
+	struct ibv_send_wr wr = {.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+				 .send_flags = IBV_SEND_SIGNALED}, *bad;
+	const time_t end = time(NULL) + 5;
+	struct ibv_wc wc;
+	int got = 0;
+
+	wr.wr.rdma.remote_addr = (uintptr_t)loop->memory + 8;
+	wr.wr.rdma.rkey = loop->mr->rkey;
+	memcpy(loop->memory, "to write", 8);
+	memset(loop->memory + 8, 0, 8);
+	if (ibv_post_send(loop->qp, &wr, &bad))
+		return 0;
+	while (!got && time(NULL) < end)
+		got = ibv_poll_cq(loop->cq, 1, &wc);
+	return got == 1 && wc.status == IBV_WC_SUCCESS && !memcmp(loop->memory + 8, "to write", 8);
+}
+
+#endif
