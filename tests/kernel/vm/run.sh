@@ -88,7 +88,7 @@ write_boot() {
 start_machine() {
 	# Without ERMS the kernel copies words: of "rep movsb" the emulation makes a step for each byte.
 	local options="console=ttyS0 loglevel=5 panic=-1 log_buf_len=16M kasan_multi_shot"
-	local command=(qemu-system-x86_64 "${accelerator[@]}" -cpu max,-erms -smp "$cpus" -m "$memory"
+	local command=(qemu-system-x86_64 "${accelerator[@]}" -cpu "max,-erms" -smp "$cpus" -m "$memory"
 		-display none -monitor none -no-reboot -serial "file:$console"
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.gz"
 		-append "$options prism.name=$name prism.kernel=$kernel$append"
