@@ -201,13 +201,23 @@ two_servers() {
 	wait "$server_pid" 2>/dev/null
 }
 
-# What anybody on the host may send to a server's sockets: no request, so rping's only client is still to come.
-garbage() {
+# before_a_connection NAME: the Python program on standard input sends something to a server, whose port is its argument
+before_a_connection() {
 	port=$((port + 1))
 	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
 	local server_pid=$started status
 	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
-	python3 - "$port" >"$work/client" 2>&1 <<'PYTHON' || fail "garbage cannot be sent" "$work/client"
+	python3 - "$port" >"$work/client" 2>&1 || fail "$1 cannot be sent" "$work/client"
+	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
+	status=$?
+	wait "$server_pid"
+	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "$1 before a connection" ||
+		fail "$1 before a connection: client ended with $status" "$work/client" "$work/server"
+}
+
+# What anybody on the host may send to a server's sockets: no request, so rping's only client is still to come.
+garbage() {
+	before_a_connection "garbage" <<'PYTHON'
 import random
 import socket
 import struct
@@ -234,21 +244,12 @@ for _ in range(3000):
     data = envelope() if random.random() < 0.8 else random.randbytes(random.choice([0, 1, 295, 296, 297, 3000]))
     sender.sendto(data, "\0" + random.choice(listeners + processes))
 PYTHON
-	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
-	status=$?
-	wait "$server_pid"
-	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "garbage before a connection" ||
-		fail "garbage before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
 # Requests that another user of the host may forge, and with which the server's rdma_accept() would fail, or which claim
 # to be from another host: rping serves one client, which is still to come.
 forged_requests() {
-	port=$((port + 1))
-	start "$work/server" timeout -k 5 60 "${run[@]}" rping -s -C 3 -a 127.0.0.1 -p "$port"
-	local server_pid=$started status
-	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
-	python3 - "$port" >"$work/client" 2>&1 <<'PYTHON' || fail "requests cannot be forged" "$work/client"
+	before_a_connection "forged requests" <<'PYTHON'
 import socket
 import struct
 import sys
@@ -293,11 +294,6 @@ for _ in forged:
     answer = mine.recv(1000)
     assert struct.unpack_from(">H", answer, 40 + 16)[0] == 0x12, answer.hex()  # REJ
 PYTHON
-	ends_well "$work/client" timeout 20 "${run[@]}" rping -c -C 3 -v -a 127.0.0.1 -p "$port"
-	status=$?
-	wait "$server_pid"
-	[ $status -eq 0 ] && grep -q 'rdma-ping-2' "$work/client" && pass "forged requests before a connection" ||
-		fail "forged requests before a connection: client ended with $status" "$work/client" "$work/server"
 }
 
 # members ADDRESS COUNT: whether so many sockets take in what is sent to the group

@@ -32,13 +32,7 @@ protected:
 	/** A comparison that does not hold. */
 	void miss(std::uint32_t local = 0)
 	{
-		std::uint8_t operands[32] = {1};
-		std::fill_n(operands + 16, 8, 0xff);
-		prism_request request{};
-		request.op = PRISM_CAS;
-		request.cas_size = 8;
-		request.va = Pair::va + 64;
-		pair.post(request, local, operands);
+		pair.post_miss(local);
 		ASSERT_EQ(finish(), unsigned{PRISM_STATUS_CAS_MISS});
 	}
 

@@ -31,13 +31,7 @@ protected:
 	/** Breaks the chain: a comparison that does not hold. */
 	void miss()
 	{
-		std::uint8_t operands[32] = {1};
-		std::fill_n(operands + 16, 8, 0xff);
-		prism_request request{};
-		request.op = PRISM_CAS;
-		request.cas_size = 8;
-		request.va = Pair::va + 64;
-		pair.post(request, 0, operands);
+		pair.post_miss();
 		send_and_finish();
 		ASSERT_EQ(status, unsigned{PRISM_STATUS_CAS_MISS});
 	}
@@ -106,23 +100,9 @@ protected:
 
 	prism_request read(std::uint32_t length, std::uint8_t flags = 0) const
 	{
-		prism_request request{};
-		request.op = PRISM_READ;
-		request.flags = flags;
-		request.first = request.last = true;
-		request.va = Pair::va;
-		request.rkey = pair.key;
-		request.length = length;
-		return request;
+		return pair.whole(PRISM_READ, length, flags);
 	}
-
-	prism_request cas() const
-	{
-		prism_request request = read(0);
-		request.op = PRISM_CAS;
-		request.cas_size = 8;
-		return request;
-	}
+	prism_request cas() const { return pair.whole(PRISM_CAS, 0); }
 
 	void post_atomic(soft::SendKind kind)
 	{

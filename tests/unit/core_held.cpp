@@ -214,24 +214,8 @@ class Line : public Held
 protected:
 	void SetUp() override { begin(without_timer()); }
 
-	prism_request write(std::uint32_t length) const
-	{
-		prism_request request{};
-		request.op = PRISM_WRITE;
-		request.first = request.last = true;
-		request.va = Pair::va;
-		request.rkey = pair->key;
-		request.length = length;
-		return request;
-	}
-
-	prism_request cas() const
-	{
-		prism_request request = write(0);
-		request.op = PRISM_CAS;
-		request.cas_size = 8;
-		return request;
-	}
+	prism_request write(std::uint32_t length) const { return pair->whole(PRISM_WRITE, length); }
+	prism_request cas() const { return pair->whole(PRISM_CAS, 0); }
 
 	void deliver(std::uint32_t psn, const prism_request &request)
 	{

@@ -116,12 +116,7 @@ TEST_F(LossWithoutTimer, OfAReadIsRepeatedWholeForAPeerThatDoesNotResume)
 {
 	pair.client.qp.peer_features &= ~std::uint64_t{PRISMDV_FEATURE_RESUME};
 	std::vector<std::uint32_t> asked;
-	bool lost = false;
-	pair.loses = [&](bool to_client, const prism_bth &bth) {
-		if (!to_client)
-			asked.push_back(bth.psn);
-		return to_client && bth.psn == 30 && !std::exchange(lost, true);
-	};
+	pair.lose_answer_once(30, asked);
 	pair.post_read(0, 64 << 10);
 	expect_good(1);
 	EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 0}));

@@ -74,12 +74,7 @@ TEST(ReadStream, IsResumedAtTheFirstPacketMissing)
 {
 	Pair pair;
 	std::vector<std::uint32_t> asked;
-	bool lost = false;
-	pair.loses = [&](bool to_client, const prism_bth &bth) {
-		if (!to_client)
-			asked.push_back(bth.psn);
-		return to_client && bth.psn == 30 && !std::exchange(lost, true);
-	};
+	pair.lose_answer_once(30, asked);
 	pair.post_read(0, 64 << 10);
 	ASSERT_EQ(pair.run(1).size(), 1u);
 	EXPECT_EQ(asked, (std::vector<std::uint32_t>{0, 30}));
@@ -115,13 +110,7 @@ protected:
 		request.op = PRISM_ALLOCATE;
 		request.first = request.last = true;
 		request.free_list = list.number;
-		std::vector<std::uint8_t> packet(prism_request_header_size(&request));
-		prism_bth bth{};
-		bth.opcode = PRISM_OP_ALLOCATE_ONLY;
-		bth.qpn = other_server.qp.qpn;
-		prism_bth_encode(packet.data(), &bth);
-		prism_request_encode(packet.data(), &request);
-		pair.deliver(pair.server_node, packet);
+		pair.deliver(pair.server_node, craft_request(other_server.qp, 0, request));
 		ASSERT_EQ(list.popped, 1u);
 		std::fill_n(&pair.memory[old_buffer], length, 0xcc);
 	}

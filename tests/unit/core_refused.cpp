@@ -225,13 +225,7 @@ TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
 	ConnectOptions options;
 	options.max_rd_atomic = 0;
 	Pair pair(options, 4096);
-	prism_request request{};
-	request.op = PRISM_CAS;
-	request.first = request.last = true;
-	request.cas_size = 8;
-	request.va = Pair::va;
-	request.rkey = pair.key;
-	pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, request));
+	pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, pair.whole(PRISM_CAS, 0)));
 	EXPECT_EQ(pair.server_node.engine.counters.rx_excess_request, 1u);
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
 }

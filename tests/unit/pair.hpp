@@ -8,6 +8,7 @@
 #include <optional>
 #include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "node.hpp"
@@ -63,6 +64,42 @@ struct Pair {
 		request.cas_size = 8;
 		request.va = va + offset;
 		post(request, 0, operands);
+	}
+
+	/** A comparison that does not hold. */
+	void post_miss(std::uint32_t local_length = 0)
+	{
+		std::uint8_t operands[32] = {1};
+		std::fill_n(operands + 16, 8, 0xff);
+		prism_request request{};
+		request.op = PRISM_CAS;
+		request.cas_size = 8;
+		request.va = va + 64;
+		post(request, local_length, operands);
+	}
+
+	/** For craft_request(): all of a request is in one packet. */
+	[[nodiscard]] prism_request whole(prism_op op, std::uint32_t length, std::uint8_t flags = 0) const
+	{
+		prism_request request{};
+		request.op = op;
+		request.flags = flags;
+		request.first = request.last = true;
+		request.cas_size = op == PRISM_CAS ? 8 : 0;
+		request.va = va;
+		request.rkey = key;
+		request.length = length;
+		return request;
+	}
+
+	/** The packet at @p psn gets lost on its way to the client, once; @p asked: PSNs of what the client sends. */
+	void lose_answer_once(std::uint32_t psn, std::vector<std::uint32_t> &asked)
+	{
+		loses = [psn, &asked, lost = false](bool to_client, const prism_bth &bth) mutable {
+			if (!to_client)
+				asked.push_back(bth.psn);
+			return to_client && bth.psn == psn && !std::exchange(lost, true);
+		};
 	}
 
 	void post_read(std::uint64_t offset, std::uint32_t length, std::uint8_t flags = 0)

@@ -147,11 +147,6 @@ void on_fault(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
-} // namespace
-
-namespace
-{
-
 void put_in_front(int signal, bool first)
 {
 	struct sigaction now, ours{};
