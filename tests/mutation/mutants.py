@@ -181,7 +181,7 @@ RESPONSES = [
         ("W.6.2.last", "the last packet of a READ is a MIDDLE",
          "(last ? 2 : 1)", "1"),
         ("W.6.2.length", "each packet of a READ tells what is left, not the whole length",
-         "put_unaligned_be32(stream.length, packet", "put_unaligned_be32(stream.length - stream.offset, packet"),
+         "put_unaligned_be32(stream.read.length, packet", "put_unaligned_be32(stream.read.length - stream.offset, packet"),
         ("W.6.3.place", "a READ that ends midway is refused at its first PSN",
          "\t\trefuse_memory(psn);\n}", "\t\trefuse_memory(resp_.stream.first_psn + 0 * psn);\n}"),
     ),
@@ -773,6 +773,11 @@ CHAINS = [
          "resp_.chain_ok = false;\n\tsaved", "saved"),
         ("S.9.3.not-last", "a READ that comes to nothing when it is resolved again breaks another request's chain",
          "if (psn_add(saved.psn, saved.psns) == resp_.expected_psn)\n", ""),
+    ),
+    *of(
+        STREAM,
+        ("S.9.3.between", "a READ goes on in a buffer that is handed out between two packets of its answer",
+         "hand_outs.changed(read.handed_out) && !unchanged(read);", "hand_outs.changed(read.handed_out) && false;"),
     ),
     *of(
         STANDARD,

@@ -86,7 +86,7 @@ class Resolution : public testing::Test
 {
 protected:
 	static constexpr std::uint64_t pointer = 64, old_buffer = 0x10000, new_buffer = 0x20000;
-	static constexpr std::uint32_t length = 8192;
+	static constexpr std::uint32_t length = 64 << 10;
 
 	Resolution()
 	{
@@ -101,11 +101,13 @@ protected:
 	void point_at(std::uint64_t address) { put_unaligned_le64(address, &pair.memory[pointer]); }
 
 	/** As the owner does, once no pointer leads to the old buffer any more. */
-	void recycle()
+	void release() { pair.server_node.engine.post_free_list(list, 1, {Pair::va + old_buffer, length, pair.key}); }
+
+	/** Somebody else gets the old buffer, and writes to it. */
+	void allocate()
 	{
 		other.connect(other_server, {});
 		other_server.connect(other, {});
-		pair.server_node.engine.post_free_list(list, 1, {Pair::va + old_buffer, length, pair.key});
 		prism_request request{};
 		request.op = PRISM_ALLOCATE;
 		request.first = request.last = true;
@@ -113,6 +115,12 @@ protected:
 		pair.deliver(pair.server_node, craft_request(other_server.qp, 0, request));
 		ASSERT_EQ(list.popped, 1u);
 		std::fill_n(&pair.memory[old_buffer], length, 0xcc);
+	}
+
+	void recycle()
+	{
+		release();
+		allocate();
 	}
 
 	/** The next response packet at @p psn gets lost. */
@@ -179,6 +187,24 @@ TEST_F(Resolution, EndsWhenItsBufferIsHandedOut)
 	const ibv_wc wc = read_and_lose(3, [this] {
 		point_at(Pair::va + new_buffer);
 		recycle();
+	});
+	EXPECT_EQ(wc.vendor_err, PRISM_STATUS_OK);
+	EXPECT_EQ(count(0xbb), length) << "not one byte of the next owner's";
+	EXPECT_EQ(pair.server.qp.resp.resolution, 2u);
+}
+
+/** It goes on in bursts. The buffer has been free since before the first, and gets an owner between two of them. */
+TEST_F(Resolution, EndsWhenItsBufferIsHandedOutBetweenTwoBursts)
+{
+	const prism::soft::ReadStream &stream = pair.server.qp.resp.stream;
+	const ibv_wc wc = read_and_lose(3, [&] {
+		point_at(Pair::va + new_buffer);
+		release();
+		ASSERT_EQ(pair.server_node.engine.allocatable(list), 1u);
+		for (unsigned steps = 0; !stream.active && steps < 10'000; steps++)
+			pair.step();
+		ASSERT_TRUE(stream.active && stream.resumed && stream.offset > 4 * pair.server.qp.attr.mtu);
+		allocate();
 	});
 	EXPECT_EQ(wc.vendor_err, PRISM_STATUS_OK);
 	EXPECT_EQ(count(0xbb), length) << "not one byte of the next owner's";

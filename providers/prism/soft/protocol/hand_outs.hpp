@@ -28,8 +28,19 @@ public:
 	/** How many there were, ever. */
 	[[nodiscard]] std::uint64_t count() const { return count_; }
 
-	/** Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known. */
-	[[nodiscard]] bool overlaps(std::uint64_t since, const std::uint8_t *at, std::uint32_t length)
+	/** Whether there were others than the first @p since. Whoever has read what a new owner wrote is told so. */
+	[[nodiscard]] bool changed(std::uint64_t since)
+	{
+		/* The write that changes nothing keeps what has been read before from being read behind it. */
+		return count_.fetch_add(0, std::memory_order_acq_rel) != since;
+	}
+
+	/**
+	 * Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known. If
+	 * not,
+	 * @p since becomes the number up to now.
+	 */
+	[[nodiscard]] bool overlaps(std::uint64_t &since, const std::uint8_t *at, std::uint32_t length)
 	{
 		const std::scoped_lock guard(lock_);
 		if (count_ - since > latest_.size())
@@ -39,6 +50,7 @@ public:
 			if (at < buffer.at + buffer.length && buffer.at < at + length)
 				return true;
 		}
+		since = count_;
 		return false;
 	}
 

@@ -125,13 +125,13 @@ struct RequesterState {
 	std::uint32_t burst_bytes = 0;
 };
 
-/** What a PRISM READ with data acts on, once its pointer has been followed. */
+/** What a READ with data acts on, once its pointer has been followed; of a standard READ no number. */
 struct Resolution {
 	std::uint32_t number = 0;
 	std::uint32_t rkey = 0;
 	std::uint64_t va = 0;
 	std::uint32_t length = 0;
-	std::uint64_t handed_out = 0; /* buffers of the device's free lists at that time */
+	std::uint64_t handed_out = 0; /* buffers of the device's free lists, when it was known to be good */
 };
 
 /** The answer to an executed request, kept for its duplicates. */
@@ -152,13 +152,11 @@ struct ReadStream {
 	bool active = false;
 	bool prism = false;
 	bool duplicate = false; /* asked for again: a fault then is not an error of this QP */
-	std::uint32_t rkey = 0;
-	std::uint64_t va = 0;
-	std::uint32_t length = 0;
+	bool resumed = false;   /* of what was resolved before: good until a buffer in it is handed out */
+	Resolution read;
 	std::uint32_t offset = 0; /* of the next packet; not 0 at first if the READ is resumed */
 	std::uint32_t first_psn = 0;
 	std::uint32_t psns = 0;
-	std::uint32_t resolution = 0;
 	RequestEpoch begun = 0; /* when it began (S.7.3) */
 	Time next = 0;          /* when its next burst is due */
 	Time interval = 0;      /* between bursts; grows when the peer asks again */

@@ -255,16 +255,16 @@ void Responder::send_read_packet()
 {
 	ReadStream &stream = resp_.stream;
 	const std::uint32_t mtu = qp_.attr.mtu;
-	const std::uint32_t n = std::min(mtu, stream.length - stream.offset);
-	const bool first = stream.offset == 0, last = stream.offset + n == stream.length;
+	const std::uint32_t n = std::min(mtu, stream.read.length - stream.offset);
+	const bool first = stream.offset == 0, last = stream.offset + n == stream.read.length;
 	/* First, middle, last, only: one after the other in both opcode ranges. */
 	const std::uint8_t place = first ? (last ? 3 : 0) : (last ? 2 : 1);
 	const std::uint32_t psn = psn_add(stream.first_psn, stream.offset / mtu);
 	TargetMemory target(engine_, qp_);
-	prism_span span{nullptr, stream.va + stream.offset, n};
+	prism_span span{nullptr, stream.read.va + stream.offset, n};
 
 	if (n) {
-		span.region = target.resolve(stream.rkey, span.va, n, PRISM_RIGHT_READ);
+		span.region = target.resolve(stream.read.rkey, span.va, n, PRISM_RIGHT_READ);
 		if (!span.region) {
 			lose_stream_memory(psn);
 			return;
@@ -280,12 +280,16 @@ void Responder::send_read_packet()
 	if (stream.prism || first || last)
 		prism_aeth_encode(packet + bth_size, syndrome_ack, resp_.msn);
 	if (stream.prism) {
-		put_unaligned_be32(stream.resolution, packet + bth_size + aeth_size);
-		put_unaligned_be32(stream.length, packet + bth_size + aeth_size + 4);
+		put_unaligned_be32(stream.read.number, packet + bth_size + aeth_size);
+		put_unaligned_be32(stream.read.length, packet + bth_size + aeth_size + 4);
 	}
 	prism_load(&TargetMemory::env, target.context(), &span, 0, packet + header, n);
 	if (target.faulted()) {
 		lose_stream_memory(psn);
+		return;
+	}
+	if (stale()) {
+		end_stream();
 		return;
 	}
 	engine_.sink_.commit();
@@ -296,6 +300,16 @@ void Responder::send_read_packet()
 		stream.interval -= stream.interval / 8;
 		end_stream();
 	}
+}
+
+/**
+ * Of a READ that goes on in what it resolved to before, a buffer that has been handed out meanwhile may have been
+ * written to before it was read here. The peer will ask again, and is then told what the READ resolves to now.
+ */
+bool Responder::stale()
+{
+	Resolution &read = resp_.stream.read;
+	return resp_.stream.resumed && engine_.running_.epochs.hand_outs.changed(read.handed_out) && !unchanged(read);
 }
 
 /** The region was deregistered, or its memory unmapped, while its READ was under way. */

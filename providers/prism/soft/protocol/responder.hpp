@@ -37,6 +37,12 @@ public:
 
 private:
 	using Packet = std::span<const std::uint8_t>;
+	/** To a READ: from what it resolved to when it was first asked for, or now, or before. */
+	enum class Answer {
+		first,
+		resolved_again,
+		resumed
+	};
 
 	void process(const prism_bth &bth, Packet packet, Time now);
 	void out_of_sequence();
@@ -51,7 +57,7 @@ private:
 	void refuse_unmapped(const prism_request &request, prism_buffer buffer, prism_result &result);
 	void follow(std::uint32_t psn, const prism_request &request);
 	void resolve(SavedResponse &saved, const prism_request &request, const prism_result &result);
-	void send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now);
+	void send_resolved(const SavedResponse &saved, std::uint32_t packet, Answer answer, Time now);
 	void finish_prism(const prism_bth &bth, const prism_request &request, const prism_result &result, Time now);
 
 	bool begin_message(const prism_bth &bth, std::uint16_t flags, Packet &body);
@@ -67,7 +73,7 @@ private:
 	void duplicate_prism(const prism_bth &bth, Packet packet, Time now);
 	void repeat_read(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
 	void resolve_again(SavedResponse &saved, const prism_bth &bth, const prism_request &request, Time now);
-	[[nodiscard]] bool unchanged(const Resolution &read);
+	[[nodiscard]] bool unchanged(Resolution &read);
 	void fail_duplicate(std::uint32_t psn);
 	void replay(const SavedResponse &saved);
 	SavedResponse *find_saved(std::uint32_t psn);
@@ -86,6 +92,7 @@ private:
 	void start_stream(const ReadStream &stream, Time now);
 	void send_until(std::uint32_t end, Time now);
 	void send_read_packet();
+	[[nodiscard]] bool stale();
 	void lose_stream_memory(std::uint32_t psn);
 	void end_stream();
 

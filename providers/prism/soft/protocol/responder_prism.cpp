@@ -130,18 +130,16 @@ void Responder::resolve(SavedResponse &saved, const prism_request &request, cons
 }
 
 /** Send what a READ resolved to, from @p packet on. */
-void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, bool duplicate, Time now)
+void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, Answer answer, Time now)
 {
 	ReadStream stream;
 	stream.prism = true;
-	stream.duplicate = duplicate;
-	stream.rkey = saved.read.rkey;
-	stream.va = saved.read.va;
-	stream.length = saved.read.length;
+	stream.duplicate = answer != Answer::first;
+	stream.resumed = answer == Answer::resumed && saved.read.length;
+	stream.read = saved.read;
 	stream.offset = packet * qp_.attr.mtu;
 	stream.first_psn = saved.psn;
 	stream.psns = saved.psns;
-	stream.resolution = saved.read.number;
 	start_stream(stream, now);
 }
 
@@ -181,7 +179,7 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 		return;
 	}
 	resolve(saved, request, result);
-	send_resolved(saved, 0, false, now);
+	send_resolved(saved, 0, Answer::first, now);
 }
 
 /* Duplicates ---------------------------------------------------------------------------------------------------- */
@@ -287,7 +285,7 @@ void Responder::fail_duplicate(std::uint32_t psn)
 }
 
 /** Whether a READ may still be answered from what it resolved to: nobody has been given that memory since. */
-bool Responder::unchanged(const Resolution &read)
+bool Responder::unchanged(Resolution &read)
 {
 	if (!read.length)
 		return true;
@@ -311,9 +309,8 @@ void Responder::repeat_read(SavedResponse &saved, const prism_bth &bth, const pr
 		resolve_again(saved, bth, request, now);
 		return;
 	}
-	saved.read.handed_out = engine_.running_.epochs.hand_outs.count();
 	/* Behind the end it asks for another resolution, which it will not get: let it begin anew. */
-	send_resolved(saved, packet * qp_.attr.mtu < saved.read.length ? packet : 0, true, now);
+	send_resolved(saved, packet * qp_.attr.mtu < saved.read.length ? packet : 0, Answer::resumed, now);
 }
 
 /** As a whole, whichever packet was asked for. It was not skipped then, so it is not now. */
@@ -329,7 +326,7 @@ void Responder::resolve_again(SavedResponse &saved, const prism_bth &bth, const 
 	}
 	if (result.reads) {
 		resolve(saved, request, result);
-		send_resolved(saved, 0, true, now);
+		send_resolved(saved, 0, Answer::resolved_again, now);
 		return;
 	}
 	if (psn_add(saved.psn, saved.psns) == resp_.expected_psn)

@@ -270,15 +270,15 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 		return;
 	}
 	ReadStream stream;
-	stream.va = get_unaligned_be64(packet.data() + bth_size);
-	stream.rkey = get_unaligned_be32(packet.data() + bth_size + 8);
-	stream.length = get_unaligned_be32(packet.data() + bth_size + 12);
+	stream.read.va = get_unaligned_be64(packet.data() + bth_size);
+	stream.read.rkey = get_unaligned_be32(packet.data() + bth_size + 8);
+	stream.read.length = get_unaligned_be32(packet.data() + bth_size + 12);
 	stream.first_psn = bth.psn;
-	stream.psns = packets_for(stream.length, qp_.attr.mtu);
+	stream.psns = packets_for(stream.read.length, qp_.attr.mtu);
 	/* A duplicate only asks again: the order of things has been settled by the original. */
 	const bool fresh = bth.psn == resp_.expected_psn;
 	stream.duplicate = !fresh;
-	if (stream.length > max_message) {
+	if (stream.read.length > max_message) {
 		if (fresh)
 			refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
@@ -288,7 +288,8 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 		return;
 	}
 	TargetMemory target(engine_, qp_);
-	if (stream.length && !target.resolve(stream.rkey, stream.va, stream.length, PRISM_RIGHT_READ)) {
+	const Resolution &read = stream.read;
+	if (read.length && !target.resolve(read.rkey, read.va, read.length, PRISM_RIGHT_READ)) {
 		if (fresh)
 			refuse_memory(bth.psn);
 		else
