@@ -32,7 +32,7 @@ OPTIONS += ("-DPRISM_APPS=OFF", "-DPRISM_PYTHON=OFF", "-DPRISM_PRECOMPILE=all")
 # The tests of the protocol: ctest's, but of core_* all in one. The simulator's own controls fail and pass for reasons of
 # their own.
 PROTOCOL = r"core|net_icrc|differential_walk_.*|sim_(?!control_).*"
-PROGRAMS = {"core": "unit_core", "net_icrc": "unit_net_icrc", "verbs_conformance": "prism-verbs-test"}
+PROGRAMS = {"core": "mutation_tests", "net_icrc": "unit_net_icrc", "verbs_conformance": "prism-verbs-test"}
 PROGRAMS |= {"differential_walk_engine": "differential_walk", "sim_bad_network": "prism_sim"}
 # Slower than the slowest test may get beside others; what takes longer hangs
 PATIENCE, LEAST_PATIENCE = 20, 60
@@ -170,7 +170,7 @@ class Tree:
         )
         found = []
         if re.fullmatch(pattern, "core"):
-            found.append(Test("core", [os.path.join(self.build, "bin", "unit_core")], {"GTEST_FAIL_FAST": "1"}))
+            found.append(Test("core", [os.path.join(self.build, "bin", PROGRAMS["core"])], {"GTEST_FAIL_FAST": "1"}))
         for test in json.loads(listing.stdout)["tests"]:
             if not re.fullmatch(pattern, test["name"]):
                 continue

@@ -191,10 +191,10 @@ TEST_F(OddDuplicates, OfAReadOfAnotherLengthAreDropped)
 
 TEST_F(OddDuplicates, OfAnotherRequestAtAReadsPsnAreDropped)
 {
-	pair.post_read(0, 2048);
+	pair.post_read(0, 64);
 	send_and_finish();
 	expect_dropped(craft_request(server, 0, cas()));
-	expect_dropped(craft_request(server, 1, read(2048, PRISM_FLAG_R)));
+	expect_dropped(craft_request(server, 0, read(64, PRISM_FLAG_R)));
 }
 
 TEST_F(OddDuplicates, OfAnotherKindAreDropped)
