@@ -2,6 +2,9 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by demo.sh and check.sh: what they need of Debian, and how it is installed and built with.
 
+# Debian keeps depmod, ethtool, mke2fs and others where users who are not root do not look.
+export PATH=$PATH:/usr/sbin:/sbin
+
 # To build everything but the tests, and to run what README shows
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev

@@ -8,6 +8,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/prism-test.XXXXXX")
 children=()
 failures=0
 LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin # ethtool, mke2fs and others, which Debian's users do not find
 
 skip() {
 	echo "SKIP: $*"

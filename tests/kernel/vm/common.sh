@@ -10,6 +10,7 @@
 
 vm_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin # depmod and modprobe, which Debian's users do not find
 
 say() {
 	printf '%s: %s (%d s)\n' "$(basename "$0" .sh)" "$*" $SECONDS
