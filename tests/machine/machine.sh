@@ -147,11 +147,21 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-case $step in
-make) make_machine "$suite" "$machines" ;;
-run)
-	[ -s "$machines/$suite.tar" ] || die "make the machine first: machine.sh make $suite $machines"
+# skip_without_namespaces: unshare --map-auto never ends where there are none for users, in a chroot for instance.
+skip_without_namespaces() {
+	local why
+	[ "$(id -u)" -eq 0 ] || why=$(unshare --user true 2>&1) || { echo "SKIP: no namespaces for $(id -un): $why"; exit 77; }
 	why=$(enter true 2>&1) || { echo "SKIP: no namespaces for $(id -un): $why"; exit 77; }
+}
+
+case $step in
+make)
+	skip_without_namespaces
+	make_machine "$suite" "$machines"
+	;;
+run)
+	skip_without_namespaces
+	[ -s "$machines/$suite.tar" ] || die "make the machine first: machine.sh make $suite $machines"
 	enter "$0" inside "$suite" "$machines" "${options[@]}"
 	;;
 inside) inside "$@" ;;
