@@ -150,7 +150,6 @@ enum prism_completion {
 	PRISM_COMPLETIONS,
 };
 
-u32 prism_acked_psn(const struct rxe_qp *qp, u32 psn);
 enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe);
 void __prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cqe *cqe);
 
@@ -166,12 +165,6 @@ static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, s
 {
 	if (prism_is_wqe(wqe) && wqe->status == IB_WC_SUCCESS)
 		__prism_fill_cqe(qp, wqe, cqe);
-}
-
-/* The one work request that took the queue pair to ERROR tells why; the others were flushed. */
-static inline enum ib_wc_status prism_flush_status(const struct rxe_send_wqe *wqe)
-{
-	return wqe->state == wqe_state_error && wqe->status ? wqe->status : IB_WC_WR_FLUSH_ERR;
 }
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
@@ -206,9 +199,9 @@ extern const struct prism_env prism_memory;
 
 void prism_init(void);
 void prism_port_taken(int err);
-void prism_end_lookups(enum rxe_elem_type type);
 void prism_dev_init(struct rxe_dev *rxe);
 void prism_dev_cleanup(struct rxe_dev *rxe);
+int prism_check_rest(struct ib_udata *udata, size_t size);
 int prism_copy_command(struct ib_udata *udata, void *cmd, size_t size);
 int prism_ucontext_resp(struct ib_udata *udata);
 

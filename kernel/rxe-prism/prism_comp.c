@@ -34,21 +34,6 @@ static void prism_advance_psn(struct rxe_qp *qp, u32 psn)
 	}
 }
 
-/*
- * Where an acknowledge of @psn lets a retry begin. One that was still on its way when the requester went back may be of
- * packets that it has yet to send again: a retry from behind them would begin behind the end of its work request, as a
- * packet of no bytes with a sequence number that is another's, which the peer refuses, or takes for a message.
- */
-u32 prism_acked_psn(const struct rxe_qp *qp, u32 psn)
-{
-	u32 next = (psn + 1) & BTH_PSN_MASK;
-	u32 sent = READ_ONCE(qp->req.psn);
-
-	if (psn_compare(next, sent) <= 0)
-		return next;
-	return psn_compare(sent, qp->comp.psn) > 0 ? sent : qp->comp.psn;
-}
-
 static enum prism_completion prism_done(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 status, u32 byte_len)
 {
 	struct prism_wqe *prism = prism_wqe(qp, wqe);

@@ -55,17 +55,6 @@ void prism_port_taken(int err)
 		       prism_udp_port);
 }
 
-/*
- * An object has left its pool. Who found it there just before may still look at its reference count, so that its memory
- * must outlast an RCU grace period. rxe sees to that for MRs; of the others these are looked up by what a peer or a
- * work request names.
- */
-void prism_end_lookups(enum rxe_elem_type type)
-{
-	if (type == RXE_TYPE_QP || type == RXE_TYPE_AH || type == RXE_TYPE_MW)
-		synchronize_rcu_expedited();
-}
-
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
 /*
@@ -93,14 +82,26 @@ u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
-/* Our part of a command. What stands behind the part that we know must be 0: else it asks for what we do not know. */
+/*
+ * What stands behind the @size bytes of a command that we know must be 0: else it asks for what we do not know. Kernel
+ * users have no @udata.
+ */
+int prism_check_rest(struct ib_udata *udata, size_t size)
+{
+	if (udata && udata->inlen > size && !ib_is_udata_cleared(udata, size, udata->inlen - size))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* Our part of a command, and nothing behind it */
 int prism_copy_command(struct ib_udata *udata, void *cmd, size_t size)
 {
+	int err;
+
 	if (udata->inlen < size)
 		return -EINVAL;
-	if (udata->inlen > size && !ib_is_udata_cleared(udata, size, udata->inlen - size))
-		return -EOPNOTSUPP;
-	return ib_copy_from_udata(cmd, udata, size);
+	err = prism_check_rest(udata, size);
+	return err ? err : ib_copy_from_udata(cmd, udata, size);
 }
 
 int prism_ucontext_resp(struct ib_udata *udata)
@@ -113,7 +114,10 @@ int prism_ucontext_resp(struct ib_udata *udata)
 		.max_free_list_tries = PRISM_FREE_LIST_TRIES,
 		.send_opcodes = prism_user_opcodes(),
 	};
+	int err = prism_check_rest(udata, 0);
 
+	if (err)
+		return err;
 	return ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
 }
 

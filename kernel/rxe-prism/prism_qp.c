@@ -37,16 +37,12 @@ void prism_qp_init(struct rxe_dev *rxe, struct rxe_qp *qp)
 /* Called with the queue pair's tasks stopped. */
 void prism_qp_reset(struct rxe_qp *qp)
 {
-	/* a task that was still running may have found an error */
-	qp->attr.qp_state = IB_QPS_RESET;
 	prism_responder_stop(qp);
 	prism_sq_drop(qp);
 	qp->prism.chain_ok = true;
 	qp->prism.next_saved = 0;
 	if (qp->prism.saved)
 		memset(qp->prism.saved, 0, qp->prism.saved_count * sizeof(*qp->prism.saved));
-	/* A READ that was being answered: rxe leaves the pointer to its resource behind. */
-	qp->resp.res = NULL;
 }
 
 /* Called once, with the tasks gone; also for a queue pair whose creation failed, at any point. */

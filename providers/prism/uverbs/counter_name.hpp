@@ -11,6 +11,7 @@ namespace prism::uverbs
 inline std::string_view our_name(std::string_view name)
 {
 	static constexpr std::pair<std::string_view, std::string_view> names[] = {
+		{"backlog_drops", "rx_backlog_drops"},
 		{"completer_retry_err", "retransmits"},
 		{"duplicate_request", "rx_duplicate"},
 		{"out_of_seq_request", "rx_out_of_sequence"},
