@@ -18,6 +18,14 @@ base_device() {
 	link_exists "$DEVICE" || link_add "$DEVICE" "$KIND" d0 || fail "no device"
 }
 
+# Peers that conform stay below the bound of what may wait for a queue pair.
+no_backlog() {
+	local file
+	for file in /sys/class/infiniband/prism*/ports/1/hw_counters/backlog_drops; do
+		[ "$(cat "$file")" -eq 0 ] || fail "$file: $(cat "$file")"
+	done
+}
+
 quiet_ipv6
 use_provider
 for group in "$@"; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2086 # from lib.sh; numbers
 # Bad packets, rubbish in shared queues, objects destroyed under traffic, clients that are killed. KIND=prism only.
 
 # A second address in the namespace, from which nobody is connected
@@ -21,7 +21,6 @@ packet_peer() {
 	local prefix=10.7.0.
 	[ "$1" = IPv4 ] || prefix=fd00:7::
 	shift
-	# shellcheck disable=SC2154 # of lib.sh
 	"$PRISM_BUILD/bin/prism-packet-peer" --device prism1 --namespace peer --device-address "${prefix}1" \
 		--peer-address "${prefix}2" --other-address "${prefix}3" \
 		--vectors "$guest_folder/../../vectors/vectors.json" --corpus "$PRISM_BUILD/kernel-corpus" "$@"
@@ -31,6 +30,20 @@ hostile_program() {
 	local program=$1
 	shift
 	"$PRISM_BUILD/bin/$program" --device prism0 "$@"
+}
+
+# The kernel's CM makes an address handle for each message, and destroys it in atomic context. Others name it.
+handles_of_others() {
+	local namer status=0
+	hostile_program prism-hostile-rings --handles "$@" &
+	namer=$!
+	while ! ended $namer && [ $status -eq 0 ]; do
+		next_port
+		SERVER_PATIENCE=5 run_pair_of $port ucmatose -b 10.9.1.1 -p $port -c 20 -C 0 -- \
+			ucmatose -s 10.9.1.1 -p $port -c 20 -C 0 || status=$?
+	done
+	wait $namer || status=$?
+	return $status
 }
 
 # Nothing of the programs that have ended may be left. The devices' own are one domain and the GSI's objects each.
@@ -51,9 +64,18 @@ group_hostile() {
 		part "packets $family mutated" packet_peer $family --only fuzz --packets "${HOSTILE_PACKETS:-10000}" \
 			--seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 	done
+	part "nothing dropped so far" no_backlog
+	part "packets backlog" packet_peer IPv4 --only backlog
 	part "rubbish in rings" hostile_program prism-hostile-rings --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 	part "nothing left after rubbish" nothing_left
+	part "address handles of others" handles_of_others --seconds $((seconds * 2)) --seed "${HOSTILE_SEED:-1}"
 	part "destroyed under traffic" hostile_program prism-under-traffic --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 	part "clients killed" hostile_program prism-chain-killer --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 	part "nothing left" nothing_left
+}
+
+# Not part of the check: a million shared receive queues are made before a number comes again.
+group_recycled() {
+	part "hostile network" hostile_network
+	PART_SECONDS=560 part "packets recycled" packet_peer IPv4 --only recycled
 }

@@ -37,4 +37,5 @@ perftest_device() {
 group_perftest() {
 	part "$KIND perftest device" base_device
 	perftest_device "$KIND" "$DEVICE"
+	[ "$KIND" = stock ] || part "perftest: nothing dropped" no_backlog
 }

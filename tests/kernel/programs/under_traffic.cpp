@@ -120,7 +120,20 @@ private:
 		return wc ? wc->status : IBV_WC_GENERAL_ERR;
 	}
 
+	/** Standard READs and those of PRISM end alike. */
 	ibv_wc_status reads(const WindowCase &c, std::uint64_t va, std::uint32_t bytes)
+	{
+		const ibv_wc_status status = prism_reads(c, va, bytes);
+		if (bytes <= local_.size()) {
+			const Owned<ibv_mw> window = bind(c);
+			ibv_sge sge = local_.sge(0, bytes);
+			expect(run(work_request(IBV_WR_RDMA_READ, &sge, va, window->rkey)) == status,
+				fmt::format("a standard READ of {} bytes through a window of {}", bytes, c.what));
+		}
+		return status;
+	}
+
+	ibv_wc_status prism_reads(const WindowCase &c, std::uint64_t va, std::uint32_t bytes)
 	{
 		const Owned<ibv_mw> window = bind(c);
 		if (bytes > local_.size()) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What has no meaning yet in prism_abi.h is refused, so that it can get one. */
-#include <rdma/ib_user_verbs.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -14,7 +13,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "commands.hpp"
 #include "rings.hpp"
+#include "wire_peer.hpp"
 
 namespace prism::hostile
 {
@@ -94,43 +97,206 @@ void expect_sends_refused(const Device &device)
 	expect_refused(poster, read, "a result of 4 bytes", [](prism_abi_send &send) { send.prism.result.length = 4; });
 }
 
-/** The words of a command; @p Command may end with an array of unknown length. */
-template <typename Command, typename Response>
-std::vector<std::uint32_t> words_of(unsigned number, const Command &command, const Response &response)
+/* Commands ------------------------------------------------------------------------------------------------------ */
+
+/** Of a context that is opened for it */
+int alloc_ucontext(const Device &device, const Rest &rest)
 {
-	ib_uverbs_cmd_hdr header{};
-	header.command = number;
-	header.out_words = static_cast<std::uint16_t>(sizeof(response) / 4);
-	std::vector<std::uint32_t> words((sizeof(header) + sizeof(command)) / 4);
-	std::memcpy(words.data(), &header, sizeof(header));
-	std::memcpy(words.data() + sizeof(header) / 4, &command, sizeof(command));
-	return words;
+	const Descriptor file(
+		open((std::string("/dev/infiniband/") + device.context()->device->dev_name).c_str(), O_RDWR));
+	Answer answer{};
+	answer[0] = static_cast<std::uint32_t>(-1);
+	const int error = file.get() < 0 ? errno
+					 : command(file.get(), IB_USER_VERBS_CMD_GET_CONTEXT, ib_uverbs_get_context{},
+						   rest, &answer);
+	const Descriptor events(static_cast<int>(answer[0]));
+	return error;
 }
 
-int submit(const Device &device, std::vector<std::uint32_t> words)
+int alloc_pd(const Device &device, const Rest &rest)
 {
-	reinterpret_cast<ib_uverbs_cmd_hdr *>(words.data())->in_words = static_cast<std::uint16_t>(words.size());
-	return write(device.context()->cmd_fd, words.data(), words.size() * 4) < 0 ? errno : 0;
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
+	if (const int error = command(fd, IB_USER_VERBS_CMD_ALLOC_PD, ib_uverbs_alloc_pd{}, rest, &answer))
+		return error;
+	return command(fd, IB_USER_VERBS_CMD_DEALLOC_PD, ib_uverbs_dealloc_pd{answer[0]});
 }
 
-/** Create an SRQ with a command that has a word behind ours, and destroy it. 0 or errno. */
-int create_queue(const Device &device, std::uint32_t further)
+int alloc_mw(const Device &device, const Rest &rest)
 {
-	std::array<std::uint32_t, 32> response{}; /* the standard one, ours behind it */
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
+	ib_uverbs_alloc_mw alloc{};
+	alloc.pd_handle = device.pd()->handle;
+	alloc.mw_type = IBV_MW_TYPE_2;
+	if (const int error = command(fd, IB_USER_VERBS_CMD_ALLOC_MW, alloc, rest, &answer))
+		return error;
+	return command(fd, IB_USER_VERBS_CMD_DEALLOC_MW, ib_uverbs_dealloc_mw{answer[0]});
+}
+
+int reg_mr(const Device &device, const Rest &rest, std::uint32_t access = IBV_ACCESS_LOCAL_WRITE)
+{
+	static const Pages pages(4096);
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
+	ib_uverbs_reg_mr reg{};
+	reg.start = reg.hca_va = pages.va();
+	reg.length = pages.size();
+	reg.pd_handle = device.pd()->handle;
+	reg.access_flags = access;
+	if (const int error = command(fd, IB_USER_VERBS_CMD_REG_MR, reg, rest, &answer))
+		return error;
+	return command(fd, IB_USER_VERBS_CMD_DEREG_MR, ib_uverbs_dereg_mr{answer[0]});
+}
+
+int reg_mr_command(const Device &device, const Rest &rest)
+{
+	return reg_mr(device, rest);
+}
+
+/** Not on 6.1 */
+int rereg_mr(const Device &device, const Rest &rest)
+{
+	const MemoryRegion memory(device.pd(), 4096);
+	ib_uverbs_rereg_mr rereg{};
+	rereg.mr_handle = memory.mr()->handle;
+	rereg.flags = IBV_REREG_MR_CHANGE_ACCESS;
+	rereg.pd_handle = device.pd()->handle;
+	rereg.access_flags = IBV_ACCESS_LOCAL_WRITE;
+	return command(device.context()->cmd_fd, IB_USER_VERBS_CMD_REREG_MR, rereg, rest);
+}
+
+int create_ah(const Device &device, const Rest &rest)
+{
+	const int fd = device.context()->cmd_fd;
+	const ibv_gid gid = device.some_gid(false);
+	Answer answer{};
+	ib_uverbs_create_ah create{};
+	create.pd_handle = device.pd()->handle;
+	create.attr.is_global = create.attr.port_num = 1;
+	create.attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(gid));
+	std::memcpy(create.attr.grh.dgid, gid.raw, sizeof(gid.raw));
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_AH, create, rest, &answer))
+		return error;
+	return command(fd, IB_USER_VERBS_CMD_DESTROY_AH, ib_uverbs_destroy_ah{answer[0]});
+}
+
+/** Create a completion queue and resize it; which of the two has the rest. */
+int completion_queue(const Device &device, const Rest &create_rest, const Rest &resize_rest)
+{
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
+	ib_uverbs_create_cq create{};
+	create.cqe = 4;
+	create.comp_channel = -1;
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_CQ, create, create_rest, &answer))
+		return error;
+	ib_uverbs_resize_cq resize{};
+	ib_uverbs_destroy_cq destroy{};
+	resize.cq_handle = destroy.cq_handle = answer[0];
+	resize.cqe = 8;
+	const int error = command(fd, IB_USER_VERBS_CMD_RESIZE_CQ, resize, resize_rest);
+	check(command(fd, IB_USER_VERBS_CMD_DESTROY_CQ, destroy), "IB_USER_VERBS_CMD_DESTROY_CQ");
+	return error;
+}
+
+int create_cq(const Device &device, const Rest &rest)
+{
+	return completion_queue(device, rest, {});
+}
+
+int resize_cq(const Device &device, const Rest &rest)
+{
+	return completion_queue(device, {}, rest);
+}
+
+/** Our part of both commands is two words, 0 here. */
+int shared_queue(const Device &device, const Rest &create_rest, const Rest &modify_rest)
+{
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
 	ib_uverbs_create_srq create{};
-	create.response = reinterpret_cast<std::uintptr_t>(response.data());
 	create.pd_handle = device.pd()->handle;
 	create.max_wr = create.max_sge = 1;
-	std::vector<std::uint32_t> words = words_of(IB_USER_VERBS_CMD_CREATE_SRQ, create, response);
-	words.insert(words.end(), {0, 0, further, 0});
-	static_assert(sizeof(prism_abi_create_srq) == 2 * sizeof(std::uint32_t));
-	if (const int error = submit(device, words))
+	Rest ours(2);
+	static_assert(sizeof(prism_abi_create_srq) == 8 && sizeof(prism_abi_modify_srq) == 8);
+	ours.insert(ours.end(), create_rest.begin(), create_rest.end());
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_SRQ, create, ours, &answer))
 		return error;
-	ib_uverbs_destroy_srq_resp destroyed{};
+	ib_uverbs_modify_srq modify{};
 	ib_uverbs_destroy_srq destroy{};
-	destroy.response = reinterpret_cast<std::uintptr_t>(&destroyed);
-	destroy.srq_handle = response[0];
-	return submit(device, words_of(IB_USER_VERBS_CMD_DESTROY_SRQ, destroy, destroyed));
+	modify.srq_handle = destroy.srq_handle = answer[0];
+	modify.attr_mask = IBV_SRQ_LIMIT;
+	ours.resize(2);
+	ours.insert(ours.end(), modify_rest.begin(), modify_rest.end());
+	const int error = command(fd, IB_USER_VERBS_CMD_MODIFY_SRQ, modify, ours);
+	check(command(fd, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy), "IB_USER_VERBS_CMD_DESTROY_SRQ");
+	return error;
+}
+
+int create_srq(const Device &device, const Rest &rest)
+{
+	return shared_queue(device, rest, {});
+}
+
+int modify_srq(const Device &device, const Rest &rest)
+{
+	return shared_queue(device, {}, rest);
+}
+
+/** Only the extended command has a part for drivers. */
+int modify_qp(const Device &device, const Rest &rest)
+{
+	const Owned<ibv_cq> cq = conformance::create_cq(device);
+	const Owned<ibv_qp> qp = create_qp(device, device.pd(), cq.get());
+	ib_uverbs_ex_modify_qp modify{};
+	ib_uverbs_ex_modify_qp_resp response{};
+	modify.base.qp_handle = qp->handle;
+	modify.base.attr_mask = IBV_QP_STATE; /* RESET to RESET */
+	ib_uverbs_cmd_hdr header{};
+	ib_uverbs_ex_cmd_hdr extended{};
+	header.command = IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP;
+	header.in_words = sizeof(modify) / 8;
+	header.out_words = sizeof(response) / 8;
+	extended.response = reinterpret_cast<std::uintptr_t>(&response);
+	extended.provider_in_words = static_cast<std::uint16_t>(rest.size() / 2);
+	std::vector<std::uint32_t> words;
+	append_part(words, header);
+	append_part(words, extended);
+	append_part(words, modify);
+	words.insert(words.end(), rest.begin(), rest.end());
+	return submit_words(device.context()->cmd_fd, words);
+}
+
+/** Whatever stands behind the part of a command that the module knows is 0. */
+void expect_rests_refused(const Device &device)
+{
+	static constexpr struct {
+		const char *name;
+		int (*call)(const Device &, const Rest &);
+	} commands[] = {
+		{"alloc_ucontext", alloc_ucontext},
+		{"alloc_pd", alloc_pd},
+		{"alloc_mw", alloc_mw},
+		{"reg_mr", reg_mr_command},
+		{"rereg_mr", rereg_mr},
+		{"create_ah", create_ah},
+		{"create_cq", create_cq},
+		{"resize_cq", resize_cq},
+		{"create_srq", create_srq},
+		{"modify_srq", modify_srq},
+		{"modify_qp", modify_qp},
+	};
+	for (const auto &[name, call] : commands) {
+		if (const int error = call(device, {}); error == EOPNOTSUPP && call == rereg_mr)
+			continue;
+		else
+			check(error, name);
+		check(call(device, {0, 0}), name);
+		if (const int error = call(device, {0, 1}); error != EOPNOTSUPP)
+			throw std::runtime_error(fmt::format(
+				"{} with something behind it: {}", name, error ? std::strerror(error) : "taken"));
+	}
 }
 
 } // namespace
@@ -138,9 +304,11 @@ int create_queue(const Device &device, std::uint32_t further)
 void unknown_is_refused(const Device &device)
 {
 	expect_sends_refused(device);
-	check(create_queue(device, 0), "a longer command, with zeros");
-	if (create_queue(device, 1) != EOPNOTSUPP)
-		throw std::runtime_error("a longer command is not refused");
+	expect_rests_refused(device);
+	/* Regions are pinned: no fault brings in a page while a request is executed. */
+	if (const int error = reg_mr(device, {}, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
+		error != EOPNOTSUPP && error != EINVAL /* on 6.1 */)
+		throw std::runtime_error("a region with on-demand paging is taken");
 }
 
 } // namespace prism::hostile

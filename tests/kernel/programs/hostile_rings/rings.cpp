@@ -13,6 +13,8 @@
 namespace prism::hostile
 {
 
+using namespace prism::conformance;
+
 namespace
 {
 
@@ -66,6 +68,30 @@ void ring_doorbell(ibv_qp *qp)
 	command.post.qp_handle = qp->handle;
 	command.post.wqe_size = sizeof(ib_uverbs_send_wr);
 	[[maybe_unused]] const ssize_t written = write(qp->context->cmd_fd, &command, sizeof(command));
+}
+
+void set_up_datagrams(ibv_qp *qp)
+{
+	ibv_qp_attr attr{};
+	attr.qp_state = IBV_QPS_INIT;
+	attr.port_num = 1;
+	attr.qkey = datagram_qkey;
+	check(set_state(qp, IBV_QPS_RESET), "UD to RESET");
+	check(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY), "UD to INIT");
+	check(set_state(qp, IBV_QPS_RTR), "UD to RTR");
+	attr.qp_state = IBV_QPS_RTS;
+	check(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), "UD to RTS");
+}
+
+Handle own_handle(const Device &device)
+{
+	ibv_ah_attr attr{};
+	attr.is_global = 1;
+	attr.port_num = 1;
+	attr.grh.dgid = device.some_gid(false);
+	attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(attr.grh.dgid));
+	attr.grh.hop_limit = 64;
+	return Handle(made(ibv_create_ah(device.pd(), &attr), "ibv_create_ah"));
 }
 
 std::vector<Ring> Finder::take(Kind kind, Kind also)
@@ -179,7 +205,7 @@ void Spoiler::send_entry(const Ring &ring, std::uint8_t *entry)
 	} else if (random_.chance(50)) {
 		send.ud.ah_num = some(names_.ah_numbers);
 		send.ud.remote_qpn = some(names_.qpns);
-		send.ud.remote_qkey = 0x11111111;
+		send.ud.remote_qkey = datagram_qkey;
 	} else {
 		send.rdma.remote_addr = va;
 		send.rdma.rkey = some(names_.keys);

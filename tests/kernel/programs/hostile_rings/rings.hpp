@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -93,9 +94,27 @@ private:
 /** What ibv_post_send does behind the ring: no work request in the command, the kernel looks at the ring. */
 void ring_doorbell(ibv_qp *qp);
 
+struct DestroyHandle {
+	void operator()(ibv_ah *ah) const { ibv_destroy_ah(ah); }
+};
+using Handle = std::unique_ptr<ibv_ah, DestroyHandle>;
+/** An address handle of the device itself. */
+Handle own_handle(const conformance::Device &device);
+inline constexpr std::uint32_t datagram_qkey = 0x11111111;
+/** A queue pair of datagrams, from any state to RTS by way of RESET. */
+void set_up_datagrams(ibv_qp *qp);
+
 /** Throws unless what prism_abi.h reserves is refused. */
 void unknown_is_refused(const conformance::Device &device);
 /** Throws unless queue pairs reach ERROR and RESET while their user posts receives as fast as they are flushed. */
 void flushes_end(const conformance::Device &device);
+/** Throws if the answer to a command has bytes that nobody wrote. */
+void answers_are_clean(const conformance::Device &device);
+/** Throws unless a receive is what it was when the module looked at it, whatever else the ring says. */
+void receives_are_checked(const conformance::Device &device);
+/** Throws unless each datagram completes once, whatever fails, and none behind a reset. */
+void failures_complete_once(const conformance::Device &device);
+/** Sends to the address handles that others make at the time; throws if there are none. */
+void name_handles_of_others(const conformance::Device &device, unsigned seconds, std::uint64_t seed);
 
 } // namespace prism::hostile

@@ -117,5 +117,7 @@ void run_abandoned(Bench &bench);
 void run_trains(Bench &bench);
 void run_responses(Bench &bench);
 void run_fuzz(Bench &bench);
+void run_backlog(Bench &bench);
+void run_recycled(Bench &bench);
 
 } // namespace prism::packet_peer

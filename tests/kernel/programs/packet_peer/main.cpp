@@ -21,6 +21,7 @@ namespace
 struct Part {
 	const char *name;
 	void (*run)(Bench &);
+	bool slow = false; /* minutes: only if it is asked for */
 };
 constexpr Part parts[] = {
 	{"vectors", run_vectors},
@@ -30,13 +31,15 @@ constexpr Part parts[] = {
 	{"trains", run_trains},
 	{"responses", run_responses},
 	{"fuzz", run_fuzz},
+	{"backlog", run_backlog},
+	{"recycled", run_recycled, true},
 };
 
 int run(const Options &options)
 {
 	Bench bench(options);
 	for (const Part &part : parts)
-		if (bench.wanted(part.name))
+		if (bench.wanted(part.name) && (!part.slow || options.only == part.name))
 			part.run(bench);
 	return bench.finish();
 }
@@ -59,7 +62,8 @@ int main(int argc, char **argv)
 	app.add_option("--packets", options.packets, "mutated packets to send");
 	app.add_option("--seconds", options.seconds, "time for them, at most");
 	app.add_option("--seed", options.seed, "seed of all random choices");
-	app.add_option("--only", options.only, "one part: vectors bad duplicates abandoned trains responses fuzz");
+	app.add_option("--only", options.only,
+		"one part: vectors bad duplicates abandoned trains responses fuzz backlog recycled");
 	CLI11_PARSE(app, argc, argv);
 	try {
 		return prism::packet_peer::run(options);

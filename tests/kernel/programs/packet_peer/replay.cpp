@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Duplicates (W.8.2), ALLOCATEs that are given up, and trains. */
 #include <algorithm>
+#include <cstring>
 #include <thread>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bench.hpp"
+#include "commands.hpp"
+#include "prism_abi.h"
 
 namespace prism::packet_peer
 {
@@ -248,6 +251,63 @@ void run_abandoned(Bench &bench)
 	check(set_state(last.qp(), IBV_QPS_RESET), "set_state");
 	bench.restore_memory();
 	bench.expect_alive(bench.fresh(), "a list destroyed under an ALLOCATE");
+}
+
+/* List numbers that are given out again ------------------------------------------------------------------------ */
+
+namespace
+{
+
+/** An ordinary SRQ, made and destroyed. Its number. */
+std::uint32_t passing_number(const Device &device)
+{
+	const int fd = device.context()->cmd_fd;
+	Answer answer{};
+	ib_uverbs_create_srq create{};
+	create.pd_handle = device.pd()->handle;
+	create.max_wr = create.max_sge = 1;
+	check(command(fd, IB_USER_VERBS_CMD_CREATE_SRQ, create, {}, &answer), "IB_USER_VERBS_CMD_CREATE_SRQ");
+	ib_uverbs_destroy_srq destroy{};
+	destroy.srq_handle = answer[0];
+	check(command(fd, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy), "IB_USER_VERBS_CMD_DESTROY_SRQ");
+	prism_abi_create_srq_resp ours;
+	std::memcpy(&ours, answer.data() + sizeof(ib_uverbs_create_srq_resp) / 4, sizeof(ours));
+	return ours.srq_num;
+}
+
+} // namespace
+
+/** A buffer whose list has gone does not come back to the list of another domain that has its number now. */
+void run_recycled(Bench &bench)
+{
+	bench.section("a number given out again");
+	const Device &device = bench.device;
+	std::optional<Owned<ibv_srq>> doomed(create_srq(device, device.pd(), 4, true));
+	const std::uint32_t number = number_of(doomed->get());
+	check(post_buffer(doomed->get(), 1, {buffers_va, buffer_size, bench.memory.key(region_buffers)}), "post");
+	WireTarget &target = bench.fresh();
+	const Request request = operation(Op::allocate, 0, 700);
+	const Exchange exchange = target.encode(request, {0, 0, number}, bench.random);
+	bench.peer.send(exchange.packets[0]);
+	const auto popped = [&] {
+		prismdv_free_list_attr attr{};
+		return !prismdv_query_free_list(doomed->get(), &attr) && attr.popped == 1;
+	};
+	bench.expect(wait_until(popped), "the first packet takes no buffer");
+	doomed.reset();
+	constexpr std::uint32_t numbers = 1 << 20; /* then they begin again */
+	std::uint32_t passed = 0;
+	while (passed < numbers && passing_number(device) + 1 != number)
+		passed++;
+	const Owned<ibv_pd> others(made(ibv_alloc_pd(device.context()), "ibv_alloc_pd"));
+	const Owned<ibv_srq> list = create_srq(device, others.get(), 4, true);
+	bench.expect(number_of(list.get()) == number, fmt::format("{} numbers later, another one comes", passed));
+	check(set_state(target.qp(), IBV_QPS_RESET), "set_state");
+	prismdv_free_list_attr attr{};
+	check(prismdv_query_free_list(list.get(), &attr), "prismdv_query_free_list");
+	bench.expect(attr.reclaimed == 0 && attr.available == 0, "a buffer comes to the list of another domain");
+	bench.restore_memory();
+	bench.expect_alive(bench.fresh(), "a number given out again");
 }
 
 /* Trains ------------------------------------------------------------------------------------------------------- */

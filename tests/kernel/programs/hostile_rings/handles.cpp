@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Datagrams that name address handles of others, such as those that the kernel's CM makes for each of its messages. */
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "commands.hpp"
+#include "random.hpp"
+#include "rings.hpp"
+
+namespace prism::hostile
+{
+
+using namespace prism::conformance;
+
+namespace
+{
+
+/** An address handle of our own, made and destroyed. Its number, which the next ones follow. */
+std::uint32_t number_of_handle(const Device &device)
+{
+	const int fd = device.context()->cmd_fd;
+	const ibv_gid gid = device.some_gid(false);
+	Answer answer{};
+	ib_uverbs_create_ah create{};
+	create.pd_handle = device.pd()->handle;
+	create.attr.is_global = create.attr.port_num = 1;
+	create.attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(gid));
+	std::memcpy(create.attr.grh.dgid, gid.raw, sizeof(gid.raw));
+	check(command(fd, IB_USER_VERBS_CMD_CREATE_AH, create, {}, &answer), "IB_USER_VERBS_CMD_CREATE_AH");
+	check(command(fd, IB_USER_VERBS_CMD_DESTROY_AH, ib_uverbs_destroy_ah{answer[0]}),
+		"IB_USER_VERBS_CMD_DESTROY_AH");
+	return answer[sizeof(ib_uverbs_create_ah_resp) / 4];
+}
+
+} // namespace
+
+void name_handles_of_others(const Device &device, unsigned seconds, std::uint64_t seed)
+{
+	test::Random random(seed);
+	const Owned<ibv_cq> cq = create_cq(device);
+	QpLimits limits;
+	limits.prism = false;
+	limits.type = IBV_QPT_UD;
+	Finder finder;
+	const Owned<ibv_qp> qp = create_qp(device, device.pd(), cq.get(), limits);
+	const std::vector<Ring> rings = finder.take(Kind::receives, Kind::sends);
+	if (rings.size() != 2)
+		throw std::runtime_error("the queues of a queue pair are not found");
+	const Ring &sends = rings[rings[0].kind == Kind::sends ? 0 : 1];
+	const auto deadline = Clock::now() + std::chrono::seconds(seconds);
+	std::uint64_t named = 0;
+	std::uint32_t newest = 0, first = 0;
+	for (; Clock::now() < deadline; named++) {
+		if (named % 32 == 0)
+			newest = number_of_handle(device);
+		if (!first)
+			first = newest;
+		set_up_datagrams(qp.get()); /* the one before was refused */
+		prism_abi_send send{};
+		send.opcode = IB_UVERBS_WR_SEND;
+		send.flags = IBV_SEND_SIGNALED;
+		send.ud.remote_qpn = 1;
+		send.ud.ah_num = newest + static_cast<std::uint32_t>(random.below(8));
+		const std::atomic_ref<std::uint32_t> producer(sends.header()->producer_index);
+		std::memcpy(sends.entry(producer), &send, sizeof(send));
+		producer = (producer + 1) & sends.mask;
+		ring_doorbell(qp.get());
+		if (!next_completion(cq.get()))
+			throw std::runtime_error("a datagram to nobody's address handle does not complete");
+	}
+	fmt::print("{} datagrams, and {} address handles made meanwhile\n", named, newest - first);
+	/* our own are one in 32 */
+	if (newest - first < named / 32 + 10)
+		throw std::runtime_error("there were no address handles of others");
+}
+
+} // namespace prism::hostile
