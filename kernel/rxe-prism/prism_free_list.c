@@ -168,8 +168,19 @@ static void prism_take_entry(struct rxe_srq *srq)
 	}
 }
 
+/* Once, when fewer are left than the owner wants to be told of, good or bad, in the ring or taken back */
+static bool prism_limit_reached(struct rxe_srq *srq)
+{
+	const u32 left = queue_count(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT) + srq->prism.returned_count;
+
+	if (!srq->limit || left >= srq->limit)
+		return false;
+	srq->limit = 0;
+	return srq->ibsrq.event_handler;
+}
+
 static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u32 length,
-				      struct prism_buffer *buffer)
+				      struct prism_buffer *buffer, bool *limit)
 {
 	struct rxe_sge sge;
 	int tries, err;
@@ -185,6 +196,7 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 			return PRISM_POP_TOO_LARGE;
 		}
 		prism_take_entry(srq);
+		*limit |= prism_limit_reached(srq);
 		if (!err) {
 			buffer->va = sge.addr;
 			buffer->length = sge.length;
@@ -195,15 +207,6 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 		prism_report(to_rdev(qp->ibqp.device), srq, &sge, wr_id, err);
 	}
 	return PRISM_POP_EMPTY;
-}
-
-/* As rxe does it for SENDs: once, when the list falls below the limit. */
-static bool prism_limit_reached(struct rxe_srq *srq)
-{
-	if (!srq->limit || queue_count(srq->rq.queue, QUEUE_TYPE_FROM_CLIENT) >= srq->limit)
-		return false;
-	srq->limit = 0;
-	return srq->ibsrq.event_handler;
 }
 
 static void prism_limit_event(struct rxe_srq *srq)
@@ -252,11 +255,10 @@ enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buff
 		return PRISM_POP_EMPTY;
 	}
 	spin_lock_bh(&srq->rq.consumer_lock);
-	pop = prism_pop_entry(qp, srq, length, buffer);
+	pop = prism_pop_entry(qp, srq, length, buffer, &limit);
 	if (pop == PRISM_POP_OK) {
 		buffer->free_list = free_list;
 		WRITE_ONCE(srq->prism.shared->popped, ++srq->prism.popped);
-		limit = prism_limit_reached(srq);
 	}
 	prism_publish(srq);
 	spin_unlock_bh(&srq->rq.consumer_lock);

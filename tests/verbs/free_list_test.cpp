@@ -227,6 +227,22 @@ TEST_P(FreeLists, LimitEventComesOnceWhenTheListRunsLow)
 	EXPECT_EQ(attr.srq_limit, 0u);
 }
 
+/** Its owner has to post again, whatever the entries were: those that went as bad ones are no less gone. */
+TEST_P(FreeLists, BadEntriesThatLeaveReachTheLimit)
+{
+	for (std::uint64_t i = 0; i < 9; i++)
+		ASSERT_EQ(list.post({server.memory.at(), 64, 0x7654300}, i), 0);
+	ibv_srq_attr attr{};
+	attr.srq_limit = 2;
+	ASSERT_EQ(ibv_modify_srq(list.get(), &attr, IBV_SRQ_LIMIT), 0);
+	EXPECT_EQ(status(allocate()), no_buffer);
+	EXPECT_EQ(list.query().available, 1u);
+	EXPECT_EQ(async_event(server), IBV_EVENT_SRQ_LIMIT_REACHED);
+	EXPECT_EQ(status(allocate()), no_buffer);
+	EXPECT_EQ(list.query().available, 0u);
+	EXPECT_FALSE(async_event(server, 2)) << "the limit is disarmed";
+}
+
 TEST_P(FreeLists, QueryCounts)
 {
 	for (std::size_t i = 0; i < 3; i++)
