@@ -24,6 +24,9 @@
 #define PRISM_MAX_OUTSTANDING	128
 #define PRISM_FREE_LIST_TRIES	8
 
+/* Work requests that are taken over or flushed in one go: nothing else can run on the processor meanwhile. */
+#define PRISM_BATCH		64
+
 /* Work requests ------------------------------------------------------------------------------------------------- */
 
 /* Behind the sges of a PRISM request in the private copy of the send queue */
@@ -67,6 +70,7 @@ u32 prism_user_opcodes(void);
 void prism_sq_cleanup(struct rxe_qp *qp);
 void prism_sq_fetch(struct rxe_qp *qp);
 void prism_sq_drop(struct rxe_qp *qp);
+struct rxe_send_wqe *prism_sq_flush(struct rxe_qp *qp, bool notify, int *done);
 void prism_check_recv(struct rxe_recv_wqe *wqe, unsigned int num_sge);
 
 /* prism_req.c */
@@ -169,26 +173,34 @@ static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, s
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
-/*
- * The responder takes up a request: from here on it may resolve pointers and touch memory. All requests of an epoch
- * have the same number, which is beyond what a free list counted when it last looked; only looking costs an atomic
- * count.
- */
+static inline struct prism_slot *prism_slot(struct rxe_qp *qp)
+{
+	return &to_rdev(qp->ibqp.device)->prism.slots[raw_smp_processor_id() % PRISM_SLOTS];
+}
+
+/* The responder takes up a request: from here on it may resolve pointers and touch memory. */
 static inline void prism_begin(struct rxe_qp *qp)
 {
-	struct prism_dev *dev = &to_rdev(qp->ibqp.device)->prism;
+	unsigned int parity;
 
 	if (qp->prism.begun)
 		return;
+	parity = READ_ONCE(to_rdev(qp->ibqp.device)->prism.generation) & 1;
+	qp->prism.begun = parity + 1;
+	atomic_inc(&prism_slot(qp)->begun[parity]);
 	/* Seen by a free list that looks from now on; what that one saw before is seen by the request. */
-	smp_store_mb(qp->prism.begun, atomic64_read(&dev->epoch) + 1);
+	smp_mb__after_atomic();
 }
 
 /* It has ended: it will not touch memory any more. */
 static inline void prism_end(struct rxe_qp *qp)
 {
+	if (!qp->prism.begun)
+		return;
 	/* behind its last access to memory */
-	smp_store_release(&qp->prism.begun, 0);
+	smp_mb__before_atomic();
+	atomic_inc(&prism_slot(qp)->ended[qp->prism.begun - 1]);
+	qp->prism.begun = 0;
 }
 
 /* Objects ------------------------------------------------------------------------------------------------------- */
@@ -213,7 +225,7 @@ void prism_qp_cleanup(struct rxe_qp *qp);
 int prism_srq_init(struct rxe_dev *rxe, struct rxe_srq *srq, struct ib_udata *udata);
 void prism_srq_destroy(struct rxe_srq *srq);
 void prism_srq_cleanup(struct rxe_srq *srq);
-u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except);
+u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun);
 void prism_grace(struct work_struct *work);
 
 enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buffer *buffer);

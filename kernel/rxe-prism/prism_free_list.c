@@ -31,16 +31,11 @@ static void prism_note_producer(struct rxe_srq *srq)
 
 static void prism_advance(struct rxe_dev *rxe, struct rxe_srq *srq, const struct rxe_qp *except)
 {
-	u64 epoch;
+	u64 begun, oldest;
 
 	prism_note_producer(srq);
-	/*
-	 * Requests under way have this number or less, those that begin from now on a greater one. The count is a full
-	 * barrier: a request that is not seen under way begins after it, and so resolves what it resolves after the
-	 * owner took the pointers away.
-	 */
-	epoch = atomic64_inc_return(&rxe->prism.epoch);
-	prism_freelist_advance(&srq->prism.list, epoch, prism_oldest(rxe, except));
+	oldest = prism_look(rxe, except, &begun);
+	prism_freelist_advance(&srq->prism.list, begun, oldest);
 }
 
 static void prism_publish(struct rxe_srq *srq)
@@ -51,23 +46,34 @@ static void prism_publish(struct rxe_srq *srq)
 	WRITE_ONCE(shared->allocatable, list->allocatable - list->consumer + srq->prism.returned_count);
 }
 
-void prism_grace(struct work_struct *work)
+/* One list; there may be many, so that the lock is given up behind each. False behind the last. */
+static bool prism_grace_of_next(struct rxe_dev *rxe, unsigned long *number)
 {
-	struct rxe_dev *rxe = container_of(to_delayed_work(work), struct rxe_dev, prism.grace);
 	struct rxe_srq *srq;
-	unsigned long number;
 
 	/* A list leaves the array under this lock before it is destroyed. */
 	xa_lock_bh(&rxe->prism.free_lists);
-	xa_for_each(&rxe->prism.free_lists, number, srq) {
+	srq = xa_find(&rxe->prism.free_lists, number, ULONG_MAX, XA_PRESENT);
+	if (srq) {
 		spin_lock(&srq->rq.consumer_lock);
 		prism_advance(rxe, srq, NULL);
 		prism_publish(srq);
 		spin_unlock(&srq->rq.consumer_lock);
+		++*number;
 	}
+	xa_unlock_bh(&rxe->prism.free_lists);
+	return srq;
+}
+
+void prism_grace(struct work_struct *work)
+{
+	struct rxe_dev *rxe = container_of(to_delayed_work(work), struct rxe_dev, prism.grace);
+	unsigned long number = 0;
+
+	while (prism_grace_of_next(rxe, &number))
+		cond_resched();
 	if (!xa_empty(&rxe->prism.free_lists))
 		schedule_delayed_work(&rxe->prism.grace, PRISM_GRACE_PERIOD);
-	xa_unlock_bh(&rxe->prism.free_lists);
 }
 
 /* Entries ------------------------------------------------------------------------------------------------------- */
@@ -145,7 +151,7 @@ static bool prism_first_entry(struct rxe_qp *qp, struct rxe_srq *srq, struct rxe
 		return true;
 	}
 	prism_note_producer(srq);
-	if (prism_freelist_empty(&srq->prism.list))
+	if (prism_freelist_empty(&srq->prism.list) && prism_freelist_available(&srq->prism.list))
 		prism_advance(to_rdev(qp->ibqp.device), srq, qp);
 	if (prism_freelist_empty(&srq->prism.list))
 		return false;

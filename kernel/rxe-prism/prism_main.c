@@ -58,26 +58,49 @@ void prism_port_taken(int err)
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
 /*
- * The number of the oldest request under way, or U64_MAX. The caller has counted dev->epoch up before, with a full
- * barrier behind that. @except: a queue pair that does not wait for itself.
+ * How many requests of a generation are under way. Ends are counted first: what a request did to memory is done, and
+ * its beginning can be seen, once its end is. Beginnings that are not seen yet see all that the caller has seen.
  */
-u64 prism_oldest(struct rxe_dev *rxe, const struct rxe_qp *except)
+static u32 prism_count_running(const struct prism_dev *dev, u64 generation)
 {
-	u64 oldest = U64_MAX;
-	struct rxe_qp *qp;
-	u64 begun;
+	const unsigned int parity = generation & 1;
+	u32 begun = 0, ended = 0, i;
 
-	spin_lock_bh(&rxe->prism.lock);
-	list_for_each_entry(qp, &rxe->prism.qps, prism.list) {
-		if (qp == except)
-			continue;
-		/* what a request did to memory is done once it is seen to have ended */
-		begun = smp_load_acquire(&qp->prism.begun);
-		if (begun && begun < oldest)
-			oldest = begun;
-	}
-	spin_unlock_bh(&rxe->prism.lock);
-	return oldest;
+	for (i = 0; i < PRISM_SLOTS; i++)
+		ended += atomic_read(&dev->slots[i].ended[parity]);
+	/* pairs with the barriers in prism_begin() and prism_end() */
+	smp_mb();
+	for (i = 0; i < PRISM_SLOTS; i++)
+		begun += atomic_read(&dev->slots[i].begun[parity]);
+	return begun - ended;
+}
+
+/*
+ * What is under way, as prism_freelist_advance() asks for it: requests are numbered by their generations. @except: a
+ * queue pair that does not wait for itself. A new generation begins when the one before has run out: then the present
+ * one will run out too, whatever comes.
+ */
+u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun)
+{
+	const u8 self = except ? except->prism.begun : 0;
+	struct prism_dev *dev = &rxe->prism;
+	u32 before, present;
+	u64 generation;
+
+	spin_lock_bh(&dev->lock);
+	generation = dev->generation;
+	before = prism_count_running(dev, generation - 1);
+	present = prism_count_running(dev, generation);
+	if (!before && present)
+		WRITE_ONCE(dev->generation, generation + 1);
+	spin_unlock_bh(&dev->lock);
+
+	*begun = generation;
+	if (self && self - 1 == (generation & 1))
+		present--;
+	else if (self)
+		before--;
+	return before ? generation - 1 : present ? generation : generation + 1;
 }
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
@@ -125,9 +148,8 @@ void prism_dev_init(struct rxe_dev *rxe)
 {
 	struct prism_dev *dev = &rxe->prism;
 
-	atomic64_set(&dev->epoch, 0);
+	dev->generation = 1;
 	spin_lock_init(&dev->lock);
-	INIT_LIST_HEAD(&dev->qps);
 	xa_init_flags(&dev->free_lists, XA_FLAGS_LOCK_BH);
 	INIT_DELAYED_WORK(&dev->grace, prism_grace);
 }

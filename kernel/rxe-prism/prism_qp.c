@@ -29,9 +29,6 @@ int prism_qp_cmd(struct rxe_qp *qp, struct ib_qp_init_attr *init, struct ib_udat
 void prism_qp_init(struct rxe_dev *rxe, struct rxe_qp *qp)
 {
 	qp->prism.chain_ok = true;
-	spin_lock_bh(&rxe->prism.lock);
-	list_add_tail(&qp->prism.list, &rxe->prism.qps);
-	spin_unlock_bh(&rxe->prism.lock);
 }
 
 /* Called with the queue pair's tasks stopped. */
@@ -48,14 +45,7 @@ void prism_qp_reset(struct rxe_qp *qp)
 /* Called once, with the tasks gone; also for a queue pair whose creation failed, at any point. */
 void prism_qp_cleanup(struct rxe_qp *qp)
 {
-	struct rxe_dev *rxe = to_rdev(qp->ibqp.device);
-
 	prism_responder_stop(qp);
-	if (qp->prism.list.next) {
-		spin_lock_bh(&rxe->prism.lock);
-		list_del(&qp->prism.list);
-		spin_unlock_bh(&rxe->prism.lock);
-	}
 	prism_sq_cleanup(qp);
 	kfree(qp->prism.spare);
 	qp->prism.spare = NULL;

@@ -389,12 +389,15 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 	}
 }
 
-/* Take over what the user has posted since. Requester and completer both call this, possibly at once. */
+/*
+ * Take over what the user has posted since, a batch of it: who works on the queue comes here again before it takes the
+ * queue for empty. Requester and completer both call this, possibly at once.
+ */
 void prism_sq_fetch(struct rxe_qp *qp)
 {
 	struct rxe_queue *ring = qp->prism.ring, *q = qp->sq.queue;
 	unsigned long flags;
-	u32 end, prod;
+	u32 end, prod, n;
 
 	if (!ring || READ_ONCE(ring->index) == (READ_ONCE(ring->buf->producer_index) & ring->index_mask))
 		return;
@@ -402,13 +405,32 @@ void prism_sq_fetch(struct rxe_qp *qp)
 	spin_lock_irqsave(&qp->sq.sq_lock, flags);
 	/* the entries before the index */
 	end = smp_load_acquire(&ring->buf->producer_index) & ring->index_mask;
-	while (ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP)) {
+	for (n = 0; n < PRISM_BATCH && ring->index != end && !queue_full(q, QUEUE_TYPE_FROM_ULP); n++) {
 		prod = queue_get_producer(q, QUEUE_TYPE_FROM_ULP);
 		prism_take(qp, queue_addr_from_index(ring, ring->index), queue_addr_from_index(q, prod));
 		WRITE_ONCE(ring->index, queue_next_index(ring, ring->index));
 		queue_advance_producer(q, QUEUE_TYPE_FROM_ULP);
 	}
 	spin_unlock_irqrestore(&qp->sq.sq_lock, flags);
+}
+
+/*
+ * The next work request to flush, or NULL. If the user is told of each, it may post more meanwhile, without end: then a
+ * task comes again for those behind a batch. If not, what the ring has is dropped as a whole, with the queue.
+ */
+struct rxe_send_wqe *prism_sq_flush(struct rxe_qp *qp, bool notify, int *done)
+{
+	struct rxe_queue *q = qp->sq.queue;
+
+	if (notify) {
+		if ((*done)++ == PRISM_BATCH) {
+			prism_kick_completer(qp);
+			return NULL;
+		}
+		if (queue_empty(q, q->type))
+			prism_sq_fetch(qp);
+	}
+	return queue_head(q, q->type);
 }
 
 /* Receive queues ------------------------------------------------------------------------------------------------ */

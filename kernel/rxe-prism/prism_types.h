@@ -15,11 +15,22 @@
 struct rxe_queue;
 struct rxe_mmap_info;
 
+/*
+ * Requests under way, counted when they begin and when they end, in two generations: one runs out while the other takes
+ * what begins. A processor counts in the slot of its number; a request may begin in one slot and end in another.
+ */
+#define PRISM_SLOTS	16
+
+struct prism_slot {
+	atomic_t begun[2];
+	atomic_t ended[2];
+} ____cacheline_aligned_in_smp;
+
 /* In struct rxe_dev */
 struct prism_dev {
-	atomic64_t epoch;		/* counted up whenever a free list looks at what is under way */
-	spinlock_t lock;		/* guards qps */
-	struct list_head qps;
+	struct prism_slot slots[PRISM_SLOTS];
+	spinlock_t lock;		/* guards generation */
+	u64 generation;			/* of the requests that begin */
 	struct xarray free_lists;	/* by SRQ number */
 	struct delayed_work grace;
 };
@@ -53,8 +64,7 @@ struct prism_returned {
 /* In struct rxe_qp */
 struct prism_qp {
 	bool enabled;			/* created with PRISM_ABI_QP_PRISM */
-	struct list_head list;		/* in prism_dev.qps */
-	u64 begun;			/* epoch, plus one, in which the request being served began; 0 if none */
+	u8 begun;			/* 1 or 2: the request being served is of an even or odd generation; 0: none */
 
 	/* Send queue: what the user posted lies in @ring; rxe works on a copy of its own. */
 	struct rxe_queue *ring;

@@ -9,6 +9,12 @@ static inline void prism_kick_requester(struct rxe_qp *qp)
 	rxe_sched_task(&qp->req.task);
 }
 
+/* What the completer has left over: it comes again. */
+static inline void prism_kick_completer(struct rxe_qp *qp)
+{
+	rxe_sched_task(&qp->comp.task);
+}
+
 /* There are neither ATOMIC_WRITE nor FLUSH. */
 #define PRISM_PERSISTENT_WR	0
 

@@ -9,6 +9,12 @@ static inline void prism_kick_requester(struct rxe_qp *qp)
 	qp->req.again = 1;
 }
 
+/* What the completer has left over: its task comes again. */
+static inline void prism_kick_completer(struct rxe_qp *qp)
+{
+	rxe_sched_task(&qp->send_task);
+}
+
 #define PRISM_HAS_PERSISTENT_WR
 #define PRISM_PERSISTENT_WR	(BIT(IB_UVERBS_WR_ATOMIC_WRITE) | BIT(IB_UVERBS_WR_FLUSH))
 
