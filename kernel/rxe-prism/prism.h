@@ -41,6 +41,8 @@ struct prism_wqe {
 	u32 resolution;
 	u32 read_length;
 	u32 next_psn;			/* READ: of the next response packet */
+	u32 reached;			/* READ: response packets accepted at most, of any resolution that counts */
+	bool resumes;			/* READ: the peer lets it go on where it was */
 };
 
 static inline bool prism_is_wr(u32 opcode)
@@ -151,6 +153,7 @@ enum prism_completion {
 	PRISM_COMPLETION_RETRY,		/* its response was lost */
 	PRISM_COMPLETION_DONE,		/* answered */
 	PRISM_COMPLETION_ERROR,		/* wqe->status says which */
+	PRISM_COMPLETION_AGAIN,		/* the oldest work request has ended: look at it again */
 	PRISM_COMPLETIONS,
 };
 
@@ -160,7 +163,7 @@ void __prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_cq
 static inline enum prism_completion prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
 						   struct rxe_send_wqe *wqe)
 {
-	if (prism_is_wqe(wqe) || unlikely(prism_is_packet(pkt)))
+	if (prism_is_wqe(wqe) || unlikely(qp->prism.enabled) || unlikely(prism_is_packet(pkt)))
 		return __prism_complete(qp, pkt, wqe);
 	return PRISM_COMPLETION_STANDARD;
 }
@@ -169,6 +172,16 @@ static inline void prism_fill_cqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, s
 {
 	if (prism_is_wqe(wqe) && wqe->status == IB_WC_SUCCESS)
 		__prism_fill_cqe(qp, wqe, cqe);
+}
+
+/* The requester goes back. Answers to what it has sent before may still come. */
+static inline void prism_goes_back(struct rxe_qp *qp)
+{
+	const u32 sent = qp->req.psn;
+
+	if (!qp->prism.went_back || psn_compare(sent, READ_ONCE(qp->prism.sent_psn)) > 0)
+		WRITE_ONCE(qp->prism.sent_psn, sent);
+	WRITE_ONCE(qp->prism.went_back, true);
 }
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
@@ -227,6 +240,14 @@ void prism_srq_destroy(struct rxe_srq *srq);
 void prism_srq_cleanup(struct rxe_srq *srq);
 u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun);
 void prism_grace(struct work_struct *work);
+
+void prism_hand_outs_init(struct prism_hand_outs *outs);
+void prism_hand_outs_cleanup(struct prism_hand_outs *outs);
+void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place);
+u64 prism_hand_outs_count(struct prism_hand_outs *outs);
+bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since);
+void prism_place_in(const struct rxe_mr *mr, u64 va, u32 length, struct prism_place *place);
+bool prism_locate(struct rxe_qp *qp, u32 rkey, u64 va, u32 length, u32 rights, struct prism_place *place);
 
 enum prism_pop prism_pop(void *ctx, u32 free_list, u32 length, struct prism_buffer *buffer);
 void prism_give_back(void *ctx, struct prism_buffer *buffer);

@@ -30,6 +30,8 @@ struct prism_abi_mmap {
 	__u32 reserved;
 };
 
+#define PRISM_ABI_FEATURE_RESUME	0x1	/* READs go on where they were, as docs/wire-protocol.md W.8.3 has it */
+
 struct prism_abi_alloc_ucontext_resp {
 	__u32 abi_version;
 	__u32 protocol_version;		/* docs/wire-protocol.md */
@@ -38,6 +40,9 @@ struct prism_abi_alloc_ucontext_resp {
 	__u32 max_free_list_tries;
 	__u32 send_opcodes;		/* bit n: IB_UVERBS_WR_* n may be posted */
 	__u32 reserved[2];
+	/* Not in the answers of older modules, nor asked for by older libraries */
+	__u32 features;			/* PRISM_ABI_FEATURE_* */
+	__u32 reserved_2;
 };
 
 struct prism_abi_create_ah_resp {
@@ -146,6 +151,8 @@ struct prism_abi_prism_wr {
 	__u8 operands[PRISM_ABI_OPERANDS_SIZE];
 };
 
+#define PRISM_ABI_SEND_RESUME	0x10000	/* a PRISM request to a peer that has declared RESUME */
+
 /*
  * An entry of a send queue. Behind it stand num_sge sges, or length bytes of data if flags have IBV_SEND_INLINE. Only
  * queue pairs with PRISM_ABI_QP_PRISM have room for, and read, the prism member.
@@ -153,7 +160,7 @@ struct prism_abi_prism_wr {
 struct prism_abi_send {
 	__aligned_u64 wr_id;
 	__u32 opcode;
-	__u32 flags;		/* enum ibv_send_flags */
+	__u32 flags;		/* enum ibv_send_flags; with PRISM_ABI_FEATURE_RESUME also PRISM_ABI_SEND_RESUME */
 	__u32 num_sge;
 	__u32 length;		/* of the inline data */
 	union {

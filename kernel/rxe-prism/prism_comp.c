@@ -53,22 +53,25 @@ static enum prism_completion prism_local_error(struct rxe_send_wqe *wqe)
 
 /* Acknowledges ------------------------------------------------------------------------------------------------ */
 
-static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 syndrome)
+static enum ib_wc_status prism_refusal(u8 syndrome)
 {
 	switch (syndrome) {
-	case AETH_NAK_PSN_SEQ_ERROR:
+	case AETH_NAK_INVALID_REQ:
+		return IB_WC_REM_INV_REQ_ERR;
+	case AETH_NAK_REM_ACC_ERR:
+		return IB_WC_REM_ACCESS_ERR;
+	default:
+		return IB_WC_REM_OP_ERR;
+	}
+}
+
+static enum prism_completion prism_nak(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 syndrome)
+{
+	if (syndrome == AETH_NAK_PSN_SEQ_ERROR) {
 		rxe_counter_inc(to_rdev(qp->ibqp.device), RXE_CNT_RCV_SEQ_ERR);
 		return PRISM_COMPLETION_RETRY;
-	case AETH_NAK_INVALID_REQ:
-		wqe->status = IB_WC_REM_INV_REQ_ERR;
-		break;
-	case AETH_NAK_REM_ACC_ERR:
-		wqe->status = IB_WC_REM_ACCESS_ERR;
-		break;
-	default:
-		wqe->status = IB_WC_REM_OP_ERR;
-		break;
 	}
+	wqe->status = prism_refusal(syndrome);
 	return PRISM_COMPLETION_ERROR;
 }
 
@@ -90,6 +93,62 @@ static enum prism_completion prism_acknowledged(struct rxe_qp *qp, struct rxe_pk
 	default:
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 	}
+}
+
+/* Refusals of requests behind the oldest ------------------------------------------------------------------------- */
+
+static bool prism_is_refusal(struct rxe_pkt_info *pkt)
+{
+	return pkt->opcode == IB_OPCODE_RC_ACKNOWLEDGE && (aeth_syn(pkt) & AETH_TYPE_MASK) == AETH_NAK &&
+	       aeth_syn(pkt) != AETH_NAK_PSN_SEQ_ERROR;
+}
+
+/* Also if the requester has gone back since, and is to send it once more */
+static bool prism_was_sent(struct rxe_qp *qp, u32 psn)
+{
+	const u32 next = READ_ONCE(qp->req.psn);
+
+	if (READ_ONCE(qp->prism.went_back) && psn_compare(next, READ_ONCE(qp->prism.sent_psn)) >= 0)
+		WRITE_ONCE(qp->prism.went_back, false);
+	return psn_compare(psn, next) < 0 ||
+	       (READ_ONCE(qp->prism.went_back) && psn_compare(psn, READ_ONCE(qp->prism.sent_psn)) < 0);
+}
+
+/* Completed by an acknowledge, not by an answer of its own */
+static bool prism_is_acknowledged(struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
+{
+	return !prism_is_wqe(wqe) && !(wr_opcode_mask(wqe->wr.opcode, qp) & PRISM_ANSWERED_WR);
+}
+
+/*
+ * The responder has refused the request at @psn, and answers nothing more. What stands before it has arrived; but if
+ * that has an answer of its own, the answer was lost, and nobody knows how it ended: it is flushed.
+ */
+static enum prism_completion prism_refuse_later(struct rxe_qp *qp, u32 psn, enum ib_wc_status status)
+{
+	struct rxe_queue *q = qp->sq.queue;
+	const u32 end = queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT);
+	u32 at = queue_get_consumer(q, QUEUE_TYPE_FROM_CLIENT);
+	struct rxe_send_wqe *wqe;
+	unsigned long flags;
+
+	for (; at != end; at = queue_next_index(q, at)) {
+		wqe = queue_addr_from_index(q, at);
+		if (wr_opcode_mask(wqe->wr.opcode, qp) & WR_LOCAL_OP_MASK)
+			continue;
+		if (psn_compare(psn, wqe->last_psn) <= 0) {
+			wqe->status = status;
+			wqe->state = wqe_state_error;
+			break;
+		}
+		wqe->status = prism_is_acknowledged(qp, wqe) ? IB_WC_SUCCESS : IB_WC_WR_FLUSH_ERR;
+		wqe->state = wqe_state_done;
+	}
+	/* before the owner sees the first completion; the tasks learn of it with the one that was refused */
+	spin_lock_irqsave(&qp->state_lock, flags);
+	qp->attr.qp_state = IB_QPS_ERR;
+	spin_unlock_irqrestore(&qp->state_lock, flags);
+	return PRISM_COMPLETION_AGAIN;
 }
 
 /* Short responses ------------------------------------------------------------------------------------------------- */
@@ -151,10 +210,13 @@ static bool prism_latch(struct rxe_send_wqe *wqe, struct prism_wqe *prism, u8 op
 		return length == prism->read_length;
 	if (!begins || !newer)
 		return false;
-	prism->latched = true;
 	prism->resolution = resolution;
 	prism->read_length = length;
-	prism->next_psn = wqe->first_psn;
+	WRITE_ONCE(prism->next_psn, wqe->first_psn);
+	WRITE_ONCE(prism->latched, true);
+	/* A peer that keeps resolutions had to: what it now reads is another thing, of which nothing has been read. */
+	if (prism->resumes)
+		prism->reached = 0;
 	wqe->dma.resid = wqe->dma.length;
 	wqe->dma.cur_sge = 0;
 	wqe->dma.sge_offset = 0;
@@ -185,11 +247,26 @@ static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_i
 	if (copy_data(qp->pd, IB_ACCESS_LOCAL_WRITE, &wqe->dma, pkt->hdr + PRISM_READ_RESPONSE_HEADER, length,
 		      RXE_TO_MR_OBJ))
 		return prism_local_error(wqe);
-	prism->next_psn = (pkt->psn + 1) & BTH_PSN_MASK;
+	WRITE_ONCE(prism->next_psn, (pkt->psn + 1) & BTH_PSN_MASK);
 	if (pkt->opcode == PRISM_OP_READ_RESPONSE_LAST || pkt->opcode == PRISM_OP_READ_RESPONSE_ONLY)
 		return prism_done(qp, wqe, PRISM_STATUS_OK, prism->read_length);
-	prism_progressed(qp);
+	/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
+	if (at >= prism->reached) {
+		prism->reached = at + 1;
+		prism_progressed(qp);
+	}
 	return PRISM_COMPLETION_DROP;
+}
+
+/* Of a resolution that is not the latched one */
+static enum prism_completion prism_other_resolution(struct rxe_qp *qp, struct prism_wqe *prism, u32 resolution)
+{
+	rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_RESOLUTION_DROPPED);
+	if (prism->latched && (s32)(resolution - prism->resolution) <= 0)
+		return PRISM_COMPLETION_DROP;
+	/* The first packet of a newer one was lost: the READ is asked for from there. */
+	WRITE_ONCE(prism->latched, false);
+	return PRISM_COMPLETION_RETRY;
 }
 
 static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
@@ -206,12 +283,8 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 	length = get_unaligned_be32(rdeth + 4);
 	if (!prism_length_fits(req, length))
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
-	if (!prism_latch(wqe, prism, pkt->opcode, resolution, length)) {
-		prism_drop(qp, PRISM_CNT_RESOLUTION_DROPPED);
-		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
-		return !prism->latched || (s32)(resolution - prism->resolution) > 0 ? PRISM_COMPLETION_RETRY :
-										     PRISM_COMPLETION_DROP;
-	}
+	if (!prism_latch(wqe, prism, pkt->opcode, resolution, length))
+		return prism_other_resolution(qp, prism, resolution);
 	if (pkt->psn != prism->next_psn) {
 		prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
 		return psn_compare(pkt->psn, prism->next_psn) > 0 ? PRISM_COMPLETION_RETRY : PRISM_COMPLETION_DROP;
@@ -221,11 +294,15 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
-/* A response has come, @wqe is the oldest work request that is not complete, and one of them at least is PRISM. */
+/* A response has come, @wqe is the oldest work request that is not complete. */
 enum prism_completion __prism_complete(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
 {
 	const bool later = psn_compare(pkt->psn, wqe->last_psn) > 0;
 
+	if (later && prism_is_refusal(pkt) && prism_was_sent(qp, pkt->psn))
+		return prism_refuse_later(qp, pkt->psn, prism_refusal(aeth_syn(pkt)));
+	if (!prism_is_wqe(wqe) && !prism_is_packet(pkt))
+		return PRISM_COMPLETION_STANDARD;
 	/* An answer to something that was never sent */
 	if (psn_compare(pkt->psn, qp->req.psn) >= 0)
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);

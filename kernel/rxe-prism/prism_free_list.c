@@ -97,8 +97,11 @@ static void prism_report(struct rxe_dev *rxe, struct rxe_srq *srq, const struct 
 	rxe_counter_inc(rxe, PRISM_CNT_FREE_LIST_REJECTED);
 }
 
-/* Does the entry name a live region of this domain with local and remote write, that covers it? 0 or -errno. */
-static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
+/*
+ * Does the entry name a live region of this domain with local and remote write, that covers it? 0, and where in memory
+ * it lies, or -errno.
+ */
+static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge, struct prism_place *place)
 {
 	const int rights = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
 	struct rxe_mr *mr = lookup_mr(qp->pd, 0, sge->lkey, RXE_LOOKUP_LOCAL);
@@ -110,6 +113,8 @@ static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge)
 		err = -EINVAL;
 	else if ((mr->access & rights) != rights)
 		err = -EACCES;
+	else
+		prism_place_in(mr, sge->addr, sge->length, place);
 	rxe_put(mr);
 	return err;
 }
@@ -188,6 +193,8 @@ static bool prism_limit_reached(struct rxe_srq *srq)
 static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u32 length,
 				      struct prism_buffer *buffer, bool *limit)
 {
+	struct rxe_dev *rxe = to_rdev(qp->ibqp.device);
+	struct prism_place place;
 	struct rxe_sge sge;
 	int tries, err;
 	u64 wr_id;
@@ -196,21 +203,22 @@ static enum prism_pop prism_pop_entry(struct rxe_qp *qp, struct rxe_srq *srq, u3
 		if (!prism_first_entry(qp, srq, &sge, &wr_id, &err))
 			return PRISM_POP_EMPTY;
 		if (!err)
-			err = prism_check_entry(qp, &sge);
+			err = prism_check_entry(qp, &sge, &place);
 		if (!err && length > sge.length) {
-			rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_TOO_LARGE);
+			rxe_counter_inc(rxe, PRISM_CNT_TOO_LARGE);
 			return PRISM_POP_TOO_LARGE;
 		}
 		prism_take_entry(srq);
 		*limit |= prism_limit_reached(srq);
 		if (!err) {
+			prism_hand_out(&rxe->prism.hand_outs, &place);
 			buffer->va = sge.addr;
 			buffer->length = sge.length;
 			buffer->key = sge.lkey;
 			buffer->wr_id = wr_id;
 			return PRISM_POP_OK;
 		}
-		prism_report(to_rdev(qp->ibqp.device), srq, &sge, wr_id, err);
+		prism_report(rxe, srq, &sge, wr_id, err);
 	}
 	return PRISM_POP_EMPTY;
 }

@@ -136,6 +136,7 @@ int prism_ucontext_resp(struct ib_udata *udata)
 		.max_outstanding = PRISM_MAX_OUTSTANDING,
 		.max_free_list_tries = PRISM_FREE_LIST_TRIES,
 		.send_opcodes = prism_user_opcodes(),
+		.features = PRISM_ABI_FEATURE_RESUME,
 	};
 	int err = prism_check_rest(udata, 0);
 
@@ -152,10 +153,12 @@ void prism_dev_init(struct rxe_dev *rxe)
 	spin_lock_init(&dev->lock);
 	xa_init_flags(&dev->free_lists, XA_FLAGS_LOCK_BH);
 	INIT_DELAYED_WORK(&dev->grace, prism_grace);
+	prism_hand_outs_init(&dev->hand_outs);
 }
 
 void prism_dev_cleanup(struct rxe_dev *rxe)
 {
 	cancel_delayed_work_sync(&rxe->prism.grace);
 	xa_destroy(&rxe->prism.free_lists);
+	prism_hand_outs_cleanup(&rxe->prism.hand_outs);
 }

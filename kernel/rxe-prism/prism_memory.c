@@ -5,6 +5,8 @@
  * A span holds a reference to its region, which makes deregistration wait until put(). Its address is the one in the
  * region: of a zero-based window not the one in the request.
  */
+#include <rdma/ib_umem.h>
+
 #include "rxe.h"
 #include "rxe_loc.h"
 
@@ -111,6 +113,28 @@ static void prism_env_unlock(void *ctx, const struct prism_span *span, u32 offse
 	__releases(&rxe_atomic_ops_lock)
 {
 	spin_unlock_bh(&rxe_atomic_ops_lock);
+}
+
+/* Where the range of a region of users lies; its pages are not looked at. */
+void prism_place_in(const struct rxe_mr *mr, u64 va, u32 length, struct prism_place *place)
+{
+	place->mm = mr->umem->owning_mm;
+	place->at = mr->umem->address + (va - mr->ibmr.iova);
+	place->length = length;
+}
+
+/* Where the range lies, if it is permitted */
+bool prism_locate(struct rxe_qp *qp, u32 rkey, u64 va, u32 length, u32 rights, struct prism_place *place)
+{
+	struct prism_span span;
+
+	if (!prism_get(qp, rkey, va, length, rights, &span))
+		return false;
+	memset(place, 0, sizeof(*place));
+	if (length)
+		prism_place_in(span.region, span.va, length, place);
+	prism_put(qp, &span);
+	return true;
 }
 
 const struct prism_env prism_memory = {

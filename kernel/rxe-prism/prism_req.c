@@ -58,6 +58,14 @@ static int prism_fill_payload(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 *t
 	return 0;
 }
 
+/* A READ that goes on in its resolution is asked for from the first packet that is missing. */
+static u32 prism_request_psn(struct rxe_qp *qp, const struct prism_wqe *prism)
+{
+	if (prism->request.op == PRISM_READ && prism->resumes && READ_ONCE(prism->latched))
+		return READ_ONCE(prism->next_psn);
+	return qp->req.psn;
+}
+
 /* rxe asks for an acknowledge now and then, so that its window of PSNs moves. */
 static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 {
@@ -85,8 +93,8 @@ int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_p
 		prism_start_wqe(qp, wqe, prism);
 	prism_next_part(qp, wqe, prism, &part);
 	header = prism_request_header_size(&part);
-	skb = prism_packet(qp, pkt, prism_request_opcode(&part), qp->req.psn, part.flags, prism_wants_ack(qp, &part),
-			   header + part.payload_length);
+	skb = prism_packet(qp, pkt, prism_request_opcode(&part), prism_request_psn(qp, prism), part.flags,
+			   prism_wants_ack(qp, &part), header + part.payload_length);
 	if (!skb) {
 		wqe->status = IB_WC_LOC_QP_OP_ERR;
 		return -ENOMEM;

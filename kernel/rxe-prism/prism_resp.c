@@ -86,23 +86,42 @@ static enum prism_verdict prism_fault(struct rxe_qp *qp, enum prism_fault fault)
 	}
 }
 
+static struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn);
+static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct prism_saved *saved);
+
 /* READs that return data ---------------------------------------------------------------------------------------- */
 
-static enum prism_verdict prism_start_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
-					   const struct prism_request *req, const struct prism_result *result,
-					   bool duplicate)
+static void prism_resolved(struct rxe_qp *qp, struct prism_saved *saved, const struct prism_request *req,
+			   const struct prism_result *result)
+{
+	saved->reads = true;
+	saved->read.number = ++qp->prism.resolution;
+	saved->read.rkey = req->rkey;
+	saved->read.va = result->read_va;
+	saved->read.length = result->read_length;
+	saved->read.handed_out = prism_hand_outs_count(&to_rdev(qp->ibqp.device)->prism.hand_outs);
+}
+
+/* What a READ resolved to is to be sent, from @packet on. */
+static void prism_start_read(struct rxe_qp *qp, const struct prism_saved *saved, u32 packet, bool duplicate,
+			     bool resumed)
 {
 	struct prism_stream *stream = &qp->prism.stream;
 
 	stream->active = true;
 	stream->duplicate = duplicate;
-	stream->rkey = req->rkey;
-	stream->va = result->read_va;
-	stream->length = result->read_length;
-	stream->offset = 0;
-	stream->psn = pkt->psn;
-	stream->resolution = ++qp->prism.resolution;
-	return prism_continue_read(qp, pkt);
+	stream->resumed = resumed;
+	stream->first_psn = saved->psn;
+	stream->psns = saved->psns;
+	stream->offset = packet * qp->mtu;
+	stream->read = saved->read;
+}
+
+static u32 prism_read_psn(const struct rxe_qp *qp)
+{
+	const struct prism_stream *stream = &qp->prism.stream;
+
+	return (stream->first_psn + stream->offset / qp->mtu) & BTH_PSN_MASK;
 }
 
 static u8 prism_read_opcode(const struct prism_stream *stream, bool last)
@@ -116,13 +135,14 @@ static u8 prism_read_opcode(const struct prism_stream *stream, bool last)
 static bool prism_fill_read(struct rxe_qp *qp, u8 *packet, u32 length)
 {
 	const struct prism_stream *stream = &qp->prism.stream;
+	const struct prism_resolution *read = &stream->read;
 	u8 *rdeth = packet + PRISM_BTH_SIZE + PRISM_AETH_SIZE;
 	struct prism_span span;
 
 	prism_aeth_encode(packet + PRISM_BTH_SIZE, PRISM_SYNDROME_ACK, qp->resp.msn);
-	put_unaligned_be32(stream->resolution, rdeth);
-	put_unaligned_be32(stream->length, rdeth + 4);
-	if (!prism_memory.get(qp, stream->rkey, stream->va + stream->offset, length, PRISM_RIGHT_READ, &span))
+	put_unaligned_be32(read->number, rdeth);
+	put_unaligned_be32(read->length, rdeth + 4);
+	if (!prism_memory.get(qp, read->rkey, read->va + stream->offset, length, PRISM_RIGHT_READ, &span))
 		return false;
 	if (length)
 		prism_load(&prism_memory, qp, &span, 0, packet + PRISM_READ_RESPONSE_HEADER, length);
@@ -138,66 +158,128 @@ static enum prism_verdict prism_end_read(struct rxe_qp *qp, struct rxe_pkt_info 
 	stream->active = false;
 	prism_count(qp, PRISM_CNT_ACCESS_ERROR);
 	if (stream->duplicate) {
-		prism_send_ack(qp, stream->psn, AETH_NAK_REM_ACC_ERR);
+		prism_send_ack(qp, prism_read_psn(qp), AETH_NAK_REM_ACC_ERR);
 		return PRISM_VERDICT_DROP;
 	}
-	pkt->psn = stream->psn;
+	pkt->psn = prism_read_psn(qp);
 	return PRISM_VERDICT_ACCESS;
 }
 
-enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+/* A buffer that has been handed out meanwhile may have been written to before it was read here. */
+static bool prism_is_stale(struct rxe_qp *qp)
 {
 	struct prism_stream *stream = &qp->prism.stream;
-	const u32 length = min_t(u32, stream->length - stream->offset, qp->mtu);
-	const bool last = stream->offset + length == stream->length;
+
+	return stream->resumed && prism_handed_out(&to_rdev(qp->ibqp.device)->prism.hand_outs, &stream->place,
+						   &stream->read.handed_out);
+}
+
+/* The next packet */
+static enum prism_verdict prism_send_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	struct prism_stream *stream = &qp->prism.stream;
+	const u32 length = min_t(u32, stream->read.length - stream->offset, qp->mtu);
+	const bool last = stream->offset + length == stream->read.length;
 	struct rxe_pkt_info answer __uninitialized;
 	struct sk_buff *skb;
 
-	skb = prism_packet(qp, &answer, prism_read_opcode(stream, last), stream->psn, 0, false,
+	skb = prism_packet(qp, &answer, prism_read_opcode(stream, last), prism_read_psn(qp), 0, false,
 			   PRISM_READ_RESPONSE_HEADER + length);
 	if (skb) {
 		if (!prism_fill_read(qp, answer.hdr, length)) {
 			kfree_skb(skb);
 			return prism_end_read(qp, pkt);
 		}
+		if (prism_is_stale(qp)) {
+			kfree_skb(skb);
+			stream->active = false;
+			return prism_read_again(qp, pkt, prism_find_saved(qp, pkt->psn));
+		}
 		prism_transmit(qp, &answer, skb);
 	}
 	stream->offset += length;
-	stream->psn = (stream->psn + 1) & BTH_PSN_MASK;
 	if (!last)
 		return PRISM_VERDICT_AGAIN;
 	stream->active = false;
 	return PRISM_VERDICT_DROP;
 }
 
+static bool prism_is_read_of(const struct prism_stream *stream, const struct rxe_pkt_info *pkt)
+{
+	return pkt->opcode == PRISM_OP_READ_REQUEST &&
+	       ((pkt->psn - stream->first_psn) & BTH_PSN_MASK) < stream->psns;
+}
+
+/* Is the next packet in line the same READ once more? */
+static bool prism_is_asked_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	struct sk_buff *skb = PKT_TO_SKB(pkt);
+	struct sk_buff_head *line = &qp->req_pkts;
+	unsigned long flags;
+	bool again;
+
+	if (skb_queue_len_lockless(line) < 2)
+		return false;
+	spin_lock_irqsave(&line->lock, flags);
+	again = !skb_queue_is_last(line, skb) &&
+		prism_is_read_of(&qp->prism.stream, SKB_TO_PKT(skb_queue_next(line, skb)));
+	spin_unlock_irqrestore(&line->lock, flags);
+	return again;
+}
+
+/* What is left of the answer is of no use to a peer that asks for another part of it. */
+enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
+{
+	if (prism_is_asked_again(qp, pkt)) {
+		qp->prism.stream.active = false;
+		return PRISM_VERDICT_DROP;
+	}
+	return prism_send_read(qp, pkt);
+}
+
 /* Remembering ---------------------------------------------------------------------------------------------------- */
 
-static void prism_save(struct rxe_qp *qp, u32 psn, const struct prism_result *result,
-		       const struct prism_response *response)
+static struct prism_saved *prism_save(struct rxe_qp *qp, u32 psn, const struct prism_response *response)
 {
 	struct prism_saved *saved = &qp->prism.saved[qp->prism.next_saved];
 
 	if (++qp->prism.next_saved == qp->prism.saved_count)
 		qp->prism.next_saved = 0;
 	saved->psn = psn;
+	saved->psns = 1;
 	saved->valid = true;
-	saved->reads = result->reads;
+	saved->reads = false;
+	saved->followed = false;
 	saved->response = *response;
+	return saved;
 }
 
 /* From the latest back: after a turn of the circle an old answer may stand at the same PSN. */
-static const struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
+static struct prism_saved *prism_find_saved(const struct rxe_qp *qp, u32 psn)
 {
 	const u32 count = qp->prism.saved_count;
-	const struct prism_saved *saved;
+	struct prism_saved *saved;
 	u32 i;
 
 	for (i = 1; i <= count; i++) {
 		saved = &qp->prism.saved[(qp->prism.next_saved + count - i) % count];
-		if (saved->valid && saved->psn == psn)
+		if (saved->valid && ((psn - saved->psn) & BTH_PSN_MASK) < saved->psns)
 			return saved;
 	}
 	return NULL;
+}
+
+/* A conditional request is about to look at the chain state: if a READ has set it, that READ stays successful. */
+static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request *req)
+{
+	const u32 count = qp->prism.saved_count;
+	struct prism_saved *previous;
+
+	if (!(req->flags & PRISM_FLAG_C) || !req->first || !qp->prism.chain_ok)
+		return;
+	previous = &qp->prism.saved[(qp->prism.next_saved + count - 1) % count];
+	if (previous->valid && previous->reads && ((previous->psn + previous->psns) & BTH_PSN_MASK) == psn)
+		previous->followed = true;
 }
 
 /* Requests ------------------------------------------------------------------------------------------------------- */
@@ -268,6 +350,7 @@ static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *p
 				       const struct prism_result *result)
 {
 	struct prism_response response __uninitialized;
+	struct prism_saved *saved;
 
 	if (result->fault)
 		return prism_fault(qp, result->fault);
@@ -282,9 +365,13 @@ static enum prism_verdict prism_finish(struct rxe_qp *qp, struct rxe_pkt_info *p
 	qp->prism.chain_ok = result->status == PRISM_STATUS_OK;
 	prism_count_result(qp, req, result);
 	prism_to_response(result, &response);
-	prism_save(qp, pkt->psn, result, &response);
-	if (result->reads)
-		return prism_start_read(qp, pkt, req, result, false);
+	saved = prism_save(qp, pkt->psn, &response);
+	if (result->reads) {
+		saved->psns = prism_request_psns(req, qp->mtu);
+		prism_resolved(qp, saved, req, result);
+		prism_start_read(qp, saved, 0, false, false);
+		return prism_send_read(qp, pkt);
+	}
 	prism_send_short(qp, pkt->psn, &response);
 	return PRISM_VERDICT_DROP;
 }
@@ -314,6 +401,7 @@ enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info 
 		prism_count(qp, PRISM_CNT_EXCESS);
 		return PRISM_VERDICT_INVALID;
 	}
+	prism_follow(qp, pkt->psn, &req);
 	if (single)
 		prism_execute(&prism_memory, qp, &req, qp->prism.chain_ok, &result);
 	else
@@ -329,31 +417,72 @@ static enum prism_verdict prism_drop_duplicate(struct rxe_qp *qp)
 	return PRISM_VERDICT_DROP;
 }
 
-/* A READ that returned data is resolved again as a whole; it was not skipped then, so it is not now. */
-static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt,
-					   const struct prism_request *req)
+/* Not an error of this queue pair: what the duplicate asks for may rightly have gone since. */
+static enum prism_verdict prism_fail_duplicate(struct rxe_qp *qp, u32 psn)
 {
-	struct prism_response response __uninitialized;
+	prism_count(qp, PRISM_CNT_ACCESS_ERROR);
+	prism_send_ack(qp, psn, AETH_NAK_REM_ACC_ERR);
+	return PRISM_VERDICT_DROP;
+}
+
+/*
+ * Resolve a READ again, as a whole, whichever packet was asked for. It was not skipped then, so it is not now; and what
+ * has been done because it succeeded cannot be undone.
+ */
+static enum prism_verdict prism_read_again(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct prism_saved *saved)
+{
+	struct prism_request req __uninitialized;
 	struct prism_result result __uninitialized;
 
-	prism_execute(&prism_memory, qp, req, true, &result);
-	if (result.fault) {
-		/* Not an error of this queue pair: what the duplicate asks for may rightly have gone since. */
-		prism_count(qp, PRISM_CNT_ACCESS_ERROR);
-		prism_send_ack(qp, pkt->psn, AETH_NAK_REM_ACC_ERR);
-		return PRISM_VERDICT_DROP;
+	if (!saved || prism_decode(qp, pkt, &req))
+		return prism_drop_duplicate(qp);
+	prism_execute(&prism_memory, qp, &req, true, &result);
+	if (result.fault || (!result.reads && saved->followed))
+		return prism_fail_duplicate(qp, pkt->psn);
+	if (result.reads) {
+		prism_resolved(qp, saved, &req, &result);
+		prism_start_read(qp, saved, 0, true, false);
+		return prism_send_read(qp, pkt);
 	}
-	if (result.reads)
-		return prism_start_read(qp, pkt, req, &result, true);
-	prism_to_response(&result, &response);
-	prism_send_short(qp, pkt->psn, &response);
+	if (((saved->psn + saved->psns) & BTH_PSN_MASK) == qp->resp.psn)
+		qp->prism.chain_ok = false;
+	saved->reads = false;
+	prism_to_response(&result, &saved->response);
+	prism_send_short(qp, saved->psn, &saved->response);
 	return PRISM_VERDICT_DROP;
+}
+
+/* May a READ still be answered from what it resolved to? @place: where that is */
+static bool prism_is_unchanged(struct rxe_qp *qp, struct prism_resolution *read, struct prism_place *place)
+{
+	if (!prism_locate(qp, read->rkey, read->va, read->length, PRISM_RIGHT_READ, place))
+		return false;
+	return !read->length ||
+	       !prism_handed_out(&to_rdev(qp->ibqp.device)->prism.hand_outs, place, &read->handed_out);
+}
+
+/*
+ * A READ with data goes on where its requester asks for it, as long as what it resolved to is the same memory. If the
+ * requester has nothing of it yet, requests before it may be repeated too, and it must not be older than they are: it
+ * is resolved again, unless a conditional request has acted on its status. Behind the end another resolution is asked
+ * for: let it begin anew.
+ */
+static enum prism_verdict prism_repeat_read(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct prism_saved *saved)
+{
+	u32 packet = (pkt->psn - saved->psn) & BTH_PSN_MASK;
+
+	if ((!packet && !saved->followed) || !prism_is_unchanged(qp, &saved->read, &qp->prism.stream.place))
+		return prism_read_again(qp, pkt, saved);
+	if (packet * qp->mtu >= saved->read.length)
+		packet = 0;
+	prism_start_read(qp, saved, packet, true, saved->read.length);
+	return prism_send_read(qp, pkt);
 }
 
 /* A packet with a PSN before the expected one */
 enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_info *pkt)
 {
-	const struct prism_saved *saved;
+	struct prism_saved *saved;
 	struct prism_request req __uninitialized;
 	bool reads;
 
@@ -371,10 +500,12 @@ enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_inf
 	reads = req.op == PRISM_READ && !(req.flags & PRISM_FLAG_R);
 	if (!saved || (saved->reads && !reads))
 		return prism_drop_duplicate(qp);
+	if (saved->reads && saved->psns != prism_request_psns(&req, qp->mtu))
+		return prism_drop_duplicate(qp);
 	if (saved->reads)
-		return prism_read_again(qp, pkt, &req);
+		return prism_repeat_read(qp, pkt, saved);
 	prism_count(qp, PRISM_CNT_REPLAYS);
-	prism_send_short(qp, pkt->psn, &saved->response);
+	prism_send_short(qp, saved->psn, &saved->response);
 	return PRISM_VERDICT_DROP;
 }
 

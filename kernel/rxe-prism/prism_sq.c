@@ -314,6 +314,8 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 		return false;
 	memset(req, 0, sizeof(*req));
 	prism->latched = false;
+	prism->reached = 0;
+	prism->resumes = user->flags & PRISM_ABI_SEND_RESUME;
 	req->op = user->opcode - PRISM_ABI_WR_READ;
 	req->flags = user->prism.flags;
 	req->first = true;
@@ -346,7 +348,7 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 	wqe->wr.wr_id = user->wr_id;
 	wqe->wr.reserved = 0;
 	wqe->wr.opcode = user->opcode;
-	wqe->wr.send_flags = user->flags;
+	wqe->wr.send_flags = user->flags & PRISM_SEND_FLAGS;
 	wqe->wr.ex.imm_data = user->imm_data;
 	wqe->status = 0;
 	wqe->state = wqe_state_posted;
@@ -361,9 +363,11 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 }
 
 /* What is not known must be 0, so that it can get a meaning. */
-static bool prism_is_known(const struct prism_abi_send *user)
+static bool prism_is_known(const struct prism_abi_send *user, bool prism)
 {
-	return !user->reserved && !(user->flags & ~PRISM_SEND_FLAGS);
+	const u32 known = prism ? PRISM_SEND_FLAGS | PRISM_ABI_SEND_RESUME : PRISM_SEND_FLAGS;
+
+	return !user->reserved && !(user->flags & ~known);
 }
 
 static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe *wqe)
@@ -374,7 +378,7 @@ static void prism_take(struct rxe_qp *qp, const void *entry, struct rxe_send_wqe
 
 	prism = prism_copy_header(qp, entry, &user);
 	prism_begin_wqe(qp, wqe, &user);
-	if (!prism_is_known(&user))
+	if (!prism_is_known(&user, prism))
 		taken = false;
 	else if (prism)
 		taken = prism_take_prism(qp, wqe, &user, data);

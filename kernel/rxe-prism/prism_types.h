@@ -26,6 +26,19 @@ struct prism_slot {
 	atomic_t ended[2];
 } ____cacheline_aligned_in_smp;
 
+/* Memory as its process has it, whichever region or window names it */
+struct prism_place {
+	const struct mm_struct *mm;	/* compared, never followed */
+	u64 at;
+	u32 length;
+};
+
+struct prism_hand_outs {
+	spinlock_t lock;		/* guards all of it */
+	u64 count;			/* ever */
+	struct prism_place *latest;
+};
+
 /* In struct rxe_dev */
 struct prism_dev {
 	struct prism_slot slots[PRISM_SLOTS];
@@ -33,26 +46,39 @@ struct prism_dev {
 	u64 generation;			/* of the requests that begin */
 	struct xarray free_lists;	/* by SRQ number */
 	struct delayed_work grace;
+	struct prism_hand_outs hand_outs;
+};
+
+/* What a READ that returned data has found */
+struct prism_resolution {
+	u32 number;
+	u32 rkey;
+	u32 length;
+	u64 va;
+	u64 handed_out;		/* how many buffers, when it was known to be good */
 };
 
 /* The answer to an executed request, for its duplicates */
 struct prism_saved {
-	u32 psn;		/* at which the response stands */
+	u32 psn;		/* at which the response stands, or begins */
+	u32 psns;
 	bool valid;
-	bool reads;		/* a READ that returned data: resolved again */
+	bool reads;		/* a READ that returned data: @read, else @response */
+	bool followed;		/* and a conditional request has acted on its success */
+	struct prism_resolution read;
 	struct prism_response response;
 };
 
-/* A READ whose response packets are being sent */
+/* A READ whose response packets are being sent; nothing else is executed or saved meanwhile */
 struct prism_stream {
 	bool active;
 	bool duplicate;		/* asked for again: a fault then is not an error of this queue pair */
-	u32 rkey;
-	u32 length;
+	bool resumed;		/* of what was resolved before: good until a buffer in @place is handed out */
+	u32 first_psn;
+	u32 psns;
 	u32 offset;
-	u32 psn;		/* of the next packet */
-	u32 resolution;
-	u64 va;
+	struct prism_resolution read;
+	struct prism_place place;
 };
 
 /* A buffer that was taken back from an unfinished ALLOCATE */
@@ -69,6 +95,10 @@ struct prism_qp {
 	/* Send queue: what the user posted lies in @ring; rxe works on a copy of its own. */
 	struct rxe_queue *ring;
 	u32 wqe_offset;			/* of struct prism_wqe in an entry of the copy */
+
+	/* Requester */
+	bool went_back;			/* and has yet to come to sent_psn again */
+	u32 sent_psn;
 
 	/* Responder */
 	bool chain_ok;

@@ -20,7 +20,7 @@ class DirectVerbs
 {
 public:
 	virtual int progress(ibv_context *context) const = 0;
-	/** Everything but the features, in a zeroed structure. */
+	/** All in a structure that is zeroed, but for the features that every device has. */
 	virtual void query_device(ibv_context *context, prismdv_device_attr &attr) const = 0;
 	virtual int query_gid(ibv_context *context, std::uint8_t port, int index, ibv_gid *gid) const = 0;
 	virtual ibv_comp_channel *create_comp_channel(ibv_context *context) const = 0;

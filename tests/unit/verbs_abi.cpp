@@ -69,7 +69,7 @@ TEST(Responses, AreUnderstoodWithReservedFieldsZero)
 	prism_abi_create_ah_resp ah{};
 	prism_abi_create_srq_resp srq{};
 	EXPECT_TRUE(understood(context) && understood(ah) && understood(srq));
-	context.reserved[1] = 1;
+	context.reserved_2 = 1;
 	ah.reserved = 1;
 	srq.reserved = 1;
 	EXPECT_FALSE(understood(context) || understood(ah) || understood(srq));

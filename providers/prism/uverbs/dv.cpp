@@ -41,6 +41,11 @@ void before_what_follows()
 }
 #pragma GCC diagnostic pop
 
+bool can_resume(const prism_abi_alloc_ucontext_resp &device)
+{
+	return device.features & PRISM_ABI_FEATURE_RESUME;
+}
+
 class KernelVerbs final : public DirectVerbs
 {
 public:
@@ -50,6 +55,8 @@ public:
 	void query_device(ibv_context *context, prismdv_device_attr &attr) const override
 	{
 		const prism_abi_alloc_ucontext_resp &device = device_of(context);
+		if (can_resume(device))
+			attr.features |= PRISMDV_FEATURE_RESUME;
 		attr.protocol_version = device.protocol_version;
 		attr.max_indirect_read = device.max_indirect_read;
 		attr.max_cas_size = PRISM_MAX_CAS;
@@ -90,6 +97,7 @@ public:
 		auto &object = *to_object<QpObject>(qp);
 		std::lock_guard guard(object.send_lock);
 		object.peer_features = features;
+		object.sends.resumes = (features & PRISMDV_FEATURE_RESUME) && can_resume(device_of(qp->context));
 	}
 
 	prismdv_qp_ex *builders(ibv_qp_ex *qp) const override

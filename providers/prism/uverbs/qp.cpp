@@ -53,8 +53,10 @@ void purge_completions(const ibv_qp &qp)
 /** What posting needs to know; under the lock of the sends. */
 void remember(QpObject &object, const ibv_qp_attr &attr, int mask)
 {
-	if ((mask & IBV_QP_STATE) && attr.qp_state == IBV_QPS_RESET)
+	if ((mask & IBV_QP_STATE) && attr.qp_state == IBV_QPS_RESET) {
 		object.peer_features = 0;
+		object.sends.resumes = false;
+	}
 	if (mask & IBV_QP_PATH_MTU)
 		object.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)

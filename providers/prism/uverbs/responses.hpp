@@ -17,7 +17,7 @@ inline bool understood(const prism_abi_mmap &where)
 
 inline bool understood(const prism_abi_alloc_ucontext_resp &resp)
 {
-	return !resp.reserved[0] && !resp.reserved[1];
+	return !resp.reserved[0] && !resp.reserved[1] && !resp.reserved_2;
 }
 
 inline bool understood(const prism_abi_create_ah_resp &resp)

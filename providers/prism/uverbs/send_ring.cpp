@@ -142,7 +142,7 @@ void SendRing::encode(const SendRequest &wr) const
 	auto &to = *reinterpret_cast<prism_abi_send *>(entry(wr));
 	to.wr_id = wr.wr_id;
 	to.opcode = opcode_of(wr);
-	to.flags = flags_of(wr);
+	to.flags = flags_of(wr) | (resumes && wr.kind == SendKind::prism ? PRISM_ABI_SEND_RESUME : 0);
 	to.num_sge = wr.inline_data ? 0 : wr.num_sge;
 	to.length = wr.inline_data ? wr.length : 0;
 	to.imm_data = wr.immediate; /* or invalidate_rkey: a request has one of the two, under one name */

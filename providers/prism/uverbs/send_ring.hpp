@@ -40,6 +40,7 @@ public:
 	std::uint32_t max_sge = 0;
 	std::uint32_t max_inline = 0;
 	std::uint32_t tail = 0; /* next to post; runs freely */
+	bool resumes = false;   /* the peer has declared RESUME, and the module can ask for it */
 
 private:
 	[[nodiscard]] std::byte *entry(const SendRequest &wr) const;

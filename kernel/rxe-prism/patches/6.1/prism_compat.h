@@ -18,6 +18,9 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 /* There are neither ATOMIC_WRITE nor FLUSH. */
 #define PRISM_PERSISTENT_WR	0
 
+/* Standard requests that are answered, and not just acknowledged */
+#define PRISM_ANSWERED_WR	WR_ATOMIC_OR_READ_MASK
+
 /* A user queue pair in ERROR has been posted to, perhaps a receive: it is flushed. */
 static inline void prism_flush_receives(struct rxe_qp *qp)
 {

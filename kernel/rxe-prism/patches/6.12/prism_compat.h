@@ -18,6 +18,9 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 #define PRISM_HAS_PERSISTENT_WR
 #define PRISM_PERSISTENT_WR	(BIT(IB_UVERBS_WR_ATOMIC_WRITE) | BIT(IB_UVERBS_WR_FLUSH))
 
+/* Standard requests that are answered, and not just acknowledged */
+#define PRISM_ANSWERED_WR	(WR_ATOMIC_OR_READ_MASK | WR_ATOMIC_WRITE_MASK | WR_FLUSH_MASK)
+
 /* A user queue pair in ERROR has been posted to, perhaps a receive: it is flushed. */
 static inline void prism_flush_receives(struct rxe_qp *qp)
 {

@@ -92,6 +92,8 @@ void expect_sends_refused(const Device &device)
 	expect_refused(poster, write, "a reserved field", [](prism_abi_send &send) { send.reserved = 1; });
 	expect_refused(poster, write, "flags of a flush", [](prism_abi_send &send) { send.rdma.flush = 1; });
 	expect_refused(poster, write, "an unknown flag", [](prism_abi_send &send) { send.flags |= 1u << 5; });
+	expect_refused(poster, write, "a flag of PRISM requests",
+		[](prism_abi_send &send) { send.flags |= PRISM_ABI_SEND_RESUME; });
 	expect_refused(poster, read, "an unknown PRISM flag", [](prism_abi_send &send) { send.prism.flags |= 0x80; });
 	expect_refused(poster, read, "an unknown CAS flag", [](prism_abi_send &send) { send.prism.cas_flags = 2; });
 	expect_refused(poster, read, "a result of 4 bytes", [](prism_abi_send &send) { send.prism.result.length = 4; });

@@ -34,6 +34,7 @@ reference::World make_world()
 	world.regions[region_write_only] = {0, main_va, main_size, write, 1, true, 0};
 	world.regions[region_atomic_only] = {0, main_va, main_size, atomic, 1, true, 0};
 	world.regions[region_loose] = {1, loose_va, aux_size / 2, all_rights, 1, true, 0};
+	world.regions[region_read_buffers] = {2, buffers_va, buffers_size, all_rights, 1, true, 0};
 	world.lists.resize(list_count);
 	for (reference::FreeList &list : world.lists)
 		list.capacity = 63;

@@ -39,11 +39,12 @@ enum RegionNumber {
 	region_main,
 	region_aux,
 	region_buffers,
-	region_foreign,     /* main, of another protection domain */
-	region_read_only,   /* main */
-	region_write_only,  /* main */
-	region_atomic_only, /* main */
-	region_loose,       /* the second half of aux: is deregistered in between */
+	region_foreign,      /* main, of another protection domain */
+	region_read_only,    /* main */
+	region_write_only,   /* main */
+	region_atomic_only,  /* main */
+	region_loose,        /* the second half of aux: is deregistered in between */
+	region_read_buffers, /* the memory of buffers, with all rights */
 	region_count
 };
 

@@ -151,16 +151,158 @@ void resolved_again(Bench &bench)
 	target.send(exchange);
 	bench.expect(target.answer_again(exchange).status == reference::Status::null_pointer,
 		"a READ resolved again that meets a null pointer");
+	bench.poke_bounded(main_va + 0x1010, main_va + 0x4000, 100);
+	target.send(exchange);
+	bench.expect(target.answer_again(exchange).status == reference::Status::null_pointer,
+		"the status of a READ resolved again is not the saved one");
 	/* A fault in a duplicate is answered, and the queue pair stays. */
+	bench.world.execute(request);
+	const Exchange other = target.encode(request, bench.names(request), bench.random);
+	target.send(other);
+	target.answer(other);
 	const std::uint64_t faults = bench.device.counter("rx_access_error");
 	bench.poke_bounded(main_va + 0x1010, 0x1000, 100);
-	target.send(exchange);
-	bench.expect(target.answer_again(exchange).verdict == Verdict::access_error, "a duplicate READ that faults");
+	target.send(other);
+	bench.expect(target.answer_again(other).verdict == Verdict::access_error, "a duplicate READ that faults");
 	bench.expect(wait_until([&] { return bench.device.counter("rx_access_error") == faults + 1; }),
 		"a duplicate READ that faults is not counted");
 	bench.expect(
 		state_of(target.qp()) == IBV_QPS_RTS, "a duplicate READ that faults changes the queue pair's state");
 	bench.expect_alive(target, "a duplicate READ that faults");
+}
+
+/** A READ of three packets through a pointer, and what is asked for of it afterwards */
+class Resumption
+{
+public:
+	Resumption(Bench &bench, std::uint64_t at, int region = region_main, std::uint64_t pointer = pointer_va)
+		: bench_(bench), target_(bench.fresh(256, 0xfffffe)),
+		  request_(operation(Op::read, reference::indirect, 700))
+	{
+		request_.region = region;
+		request_.va = pointer;
+		bench_.poke_word(pointer, at);
+		bench_.world.execute(request_);
+		exchange_ = target_.encode(request_, bench_.names(request_), bench_.random);
+		target_.send(exchange_);
+		target_.answer(exchange_, &first_);
+		bench_.expect(first_.size() == 3, "a READ of three packets");
+	}
+	[[nodiscard]] WireTarget &target() { return target_; }
+
+	/** Ask for it from packet @p at on; the packets of the answer, @p count are expected. */
+	std::vector<Packet> ask(std::uint32_t at, std::size_t count)
+	{
+		Packet packet = exchange_.packets[0];
+		set_psn(packet, exchange_.first_psn + at);
+		bench_.peer.drop_received();
+		bench_.peer.send(packet);
+		std::vector<Packet> got;
+		while (got.size() < count) {
+			const std::optional<Packet> next = bench_.peer.receive();
+			if (!next)
+				break;
+			got.push_back(*next);
+		}
+		bench_.expect(!bench_.peer.receive(std::chrono::milliseconds(5)), "more packets than are missing");
+		return got;
+	}
+	/** The packets from @p at on are those that came first. */
+	void expect_resumed(std::uint32_t at, const std::string &what)
+	{
+		const std::vector<Packet> got = ask(at, 3 - at);
+		bool same = got.size() == 3 - at;
+		for (std::size_t i = 0; same && i < got.size(); i++)
+			same = without_msn(got[i]) == without_msn(first_[at + i]);
+		bench_.expect(same, what);
+	}
+	/** All of it comes, of a newer resolution. */
+	void expect_begun_anew(std::uint32_t at, const std::string &what)
+	{
+		const std::vector<Packet> got = ask(at, 3);
+		bench_.expect(got.size() == 3 && got[0][0] == PRISM_OP_READ_RESPONSE_FIRST &&
+				      psn_of(got[0]) == psn_of(first_[0]) &&
+				      resolution(got[0]) > resolution(first_[0]) &&
+				      resolution(got[2]) == resolution(got[0]),
+			what);
+	}
+	/** One packet comes, an Acknowledge with NAK "remote access error". */
+	void expect_refused(std::uint32_t at, const std::string &what)
+	{
+		const std::vector<Packet> got = ask(at, 1);
+		bench_.expect(got.size() == 1 && got[0][0] == 0x11 && got[0][bth_size] == 0x62, what);
+		bench_.expect(state_of(target_.qp()) == IBV_QPS_RTS, what + ": the queue pair does not stay");
+	}
+
+private:
+	static std::uint32_t resolution(const Packet &packet) { return get_unaligned_be32(&packet[bth_size + 4]); }
+
+	Bench &bench_;
+	WireTarget &target_;
+	Request request_;
+	Exchange exchange_;
+	std::vector<Packet> first_;
+};
+
+/** A READ that lost packets goes on where it was, as long as that is the same memory. */
+void goes_on(Bench &bench)
+{
+	Resumption read(bench, main_va + 0x4000);
+	bench.poke_word(pointer_va, main_va + 0x5000);
+	read.expect_resumed(1, "a READ asked for from its second packet");
+	read.expect_resumed(2, "a READ asked for from its last packet");
+	read.expect_resumed(2, "once more");
+	read.expect_begun_anew(0, "a READ asked for from its first packet");
+}
+
+/** What a conditional request has acted on stands. */
+void followed(Bench &bench)
+{
+	Resumption read(bench, main_va + 0x4000);
+	bench.agree(read.target(), operation(Op::write, reference::conditional, 8), "a request that follows a READ");
+	bench.poke_word(pointer_va, 0);
+	read.expect_resumed(1, "a READ that was followed");
+	read.expect_resumed(0, "the whole READ that was followed");
+	bench.expect_alive(read.target(), "a READ that was followed");
+}
+
+/** A buffer that a free list has handed out since is not read any more. */
+void handed_out(Bench &bench)
+{
+	constexpr std::uint64_t buffer = buffers_va + 2 * buffer_size, pointer = buffers_va + 6 * buffer_size;
+	const Request allocate = operation(Op::allocate, 0, 8);
+	for (const bool inside : {true, false}) {
+		bench.fresh();
+		while (!bench.world.lists[list_own].entries.empty())
+			bench.agree(bench.target(256), allocate, "an ALLOCATE");
+		Resumption read(bench, buffer, region_read_buffers, pointer);
+		bench.supply(list_own, inside ? 2 : 4);
+		bench.agree(read.target(), allocate, "an ALLOCATE of a buffer");
+		if (inside)
+			read.expect_begun_anew(1, "a READ of a buffer that was handed out");
+		else
+			read.expect_resumed(1, "a READ beside a buffer that was handed out");
+	}
+	Resumption read(bench, buffer, region_read_buffers, pointer);
+	bench.agree(read.target(), operation(Op::write, reference::conditional, 8), "a request that follows a READ");
+	bench.supply(list_own, 2);
+	bench.agree(read.target(), allocate, "an ALLOCATE of a buffer");
+	bench.poke_word(pointer, 0);
+	read.expect_refused(1, "a READ that was followed, of a buffer that was handed out");
+}
+
+/** If its status becomes another one, that decides what comes behind it. */
+void decides_anew(Bench &bench)
+{
+	Resumption read(bench, main_va + 0x4000);
+	bench.poke_word(pointer_va, 0);
+	const std::vector<Packet> got = read.ask(0, 1);
+	bench.expect(
+		got.size() == 1 && got[0][0] == PRISM_OP_RESPONSE && got[0][bth_size + 4] == PRISM_STATUS_NULL_POINTER,
+		"a READ whose pointer has gone");
+	bench.world.chain_ok = false;
+	bench.agree(read.target(), operation(Op::write, reference::conditional, 8),
+		"a request behind a READ that was resolved again");
 }
 
 /** The last max_dest_rd_atomic answers are remembered; older ones and strange ones get nothing. */
@@ -204,6 +346,10 @@ void run_duplicates(Bench &bench)
 	executed_once(bench);
 	chain_untouched(bench);
 	resolved_again(bench);
+	goes_on(bench);
+	followed(bench);
+	handed_out(bench);
+	decides_anew(bench);
 	forgotten(bench);
 }
 

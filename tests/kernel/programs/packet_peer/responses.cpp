@@ -371,6 +371,77 @@ void negative(Requester &requester)
 	}
 }
 
+/** A READ that lost a packet is asked for from there, if the peer has declared that it lets it go on. */
+void resumed(Requester &requester, std::uint64_t features)
+{
+	Bench &bench = requester.bench;
+	requester.connect();
+	prismdv_capability peer;
+	check(prismdv_query_capability(bench.device.context(), &peer), "prismdv_query_capability");
+	put_unaligned_be64(features, peer.bytes + 8);
+	check(prismdv_set_peer_capability(requester.target->qp(), &peer), "prismdv_set_peer_capability");
+	const bool resumes = features & PRISMDV_FEATURE_RESUME;
+	requester.ask(request_of(Op::read, 0, 1000));
+	const std::uint32_t psn = requester.first_psn;
+	const auto response = [&](std::uint8_t opcode, std::uint32_t at, std::uint32_t resolution) {
+		return requester.read_response(opcode, psn + at, resolution, 1000, at == 3 ? 232 : 256, 0x5a);
+	};
+	const auto expect_asked = [&](std::uint32_t at, const std::string &what) {
+		std::optional<Packet> again = bench.peer.receive();
+		/* Before we answer, the timer may run out once more. */
+		for (int i = 0; i < 4 && again && psn_of(*again) != ((psn + at) & PRISM_PSN_MASK); i++)
+			again = bench.peer.receive();
+		bench.expect(again && psn_of(*again) == ((psn + at) & PRISM_PSN_MASK), what);
+	};
+	requester.answer(response(PRISM_OP_READ_RESPONSE_FIRST, 0, 5));
+	requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 5));
+	requester.answer(response(PRISM_OP_READ_RESPONSE_LAST, 3, 5));
+	expect_asked(resumes ? 2 : 0, resumes ? "a READ is not resumed" : "a READ is not repeated whole");
+	/* The responder has had to resolve it again, and the first packet of that is lost: it is asked for as a whole.
+	 */
+	if (resumes)
+		requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 5));
+	requester.expect_dropped(
+		response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 6), "a newer resolution", "rx_resolution_dropped");
+	expect_asked(0, "a READ that was resolved again is not asked for as a whole");
+	for (const std::uint8_t at : {0, 1, 2, 3})
+		requester.answer(response(at == 0   ? PRISM_OP_READ_RESPONSE_FIRST
+					  : at == 3 ? PRISM_OP_READ_RESPONSE_LAST
+						    : PRISM_OP_READ_RESPONSE_MIDDLE,
+			at, 7));
+	requester.expect_completion(IBV_WC_SUCCESS, 0, 1000, "a READ that lost packets");
+	bench.peer.drop_received();
+}
+
+/** The error stands at the request that was refused; one before it whose answer was lost is flushed. */
+void refused_later(Requester &requester, std::uint8_t loss)
+{
+	Bench &bench = requester.bench;
+	requester.connect();
+	const Request cas = request_of(Op::cas, 0, 0), read = request_of(Op::plain_read, 0, 16),
+		      send = request_of(Op::plain_write, 0, 16), last = request_of(Op::write, 0, 16);
+	const std::uint64_t first_id = requester.wr_id + 1;
+	requester.ask(cas);
+	const std::uint32_t psn = requester.first_psn;
+	requester.ask(read);
+	requester.ask(send);
+	requester.ask(last);
+	/* A sign of the loss: the requester goes back, and has yet to send the last again when it is refused. */
+	if (loss)
+		requester.answer(requester.head(0x11, psn + 2, 0, loss));
+	requester.answer(requester.head(0x11, psn + 3, 0, 0x62));
+	constexpr ibv_wc_status expected[] = {
+		IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_SUCCESS, IBV_WC_REM_ACCESS_ERR};
+	for (std::uint64_t i = 0; i < std::size(expected); i++) {
+		const auto wc = next_completion(requester.target->cq(), std::chrono::seconds(10));
+		bench.expect(wc && wc->wr_id == first_id + i && wc->status == expected[i],
+			fmt::format("request {} of 4, of which the last is refused, ends with status {}", i,
+				wc ? static_cast<int>(wc->status) : -1));
+		bench.expect(state_of(requester.target->qp()) == IBV_QPS_ERR, "the queue pair is not in ERROR yet");
+	}
+	bench.peer.drop_received();
+}
+
 /** What a connection was in the middle of is no matter of the next one. */
 void reset_in_mid_read(Requester &requester)
 {
@@ -395,6 +466,10 @@ void run_responses(Bench &bench)
 	strange_read_responses(requester);
 	spliced(requester);
 	negative(requester);
+	resumed(requester, ~std::uint64_t{0});
+	resumed(requester, ~std::uint64_t{PRISMDV_FEATURE_RESUME});
+	for (const std::uint8_t loss : {0, 0x1f, 0x60})
+		refused_later(requester, loss);
 	reset_in_mid_read(requester);
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The buffers that the free lists of a device have handed out lately: what a READ that resolved before may not look at
+ * any more (docs/semantics.md S.9.3).
+ */
+#include <linux/mm.h>
+
+#include "rxe.h"
+#include "rxe_loc.h"
+
+#define PRISM_HAND_OUTS_KEPT	4096
+
+/* Without the memory nothing is known, so that READs are resolved again. */
+void prism_hand_outs_init(struct prism_hand_outs *outs)
+{
+	spin_lock_init(&outs->lock);
+	outs->count = 0;
+	outs->latest = kvcalloc(PRISM_HAND_OUTS_KEPT, sizeof(*outs->latest), GFP_KERNEL);
+}
+
+void prism_hand_outs_cleanup(struct prism_hand_outs *outs)
+{
+	kvfree(outs->latest);
+	outs->latest = NULL;
+}
+
+/* Called before the buffer's new owner, or his peer, writes to it. */
+void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place)
+{
+	spin_lock_bh(&outs->lock);
+	if (outs->latest)
+		outs->latest[outs->count % PRISM_HAND_OUTS_KEPT] = *place;
+	WRITE_ONCE(outs->count, outs->count + 1);
+	spin_unlock_bh(&outs->lock);
+	/* pairs with the barrier in prism_handed_out() */
+	smp_wmb();
+}
+
+u64 prism_hand_outs_count(struct prism_hand_outs *outs)
+{
+	return READ_ONCE(outs->count);
+}
+
+/* Processes may share memory, at addresses of their own: who can tell? */
+static bool prism_overlap(const struct prism_place *a, const struct prism_place *b)
+{
+	return a->mm != b->mm || (a->at < b->at + b->length && b->at < a->at + a->length);
+}
+
+/*
+ * Was a part of @place handed out after the first @since? Yes, if that is not known any more. Then what has been read
+ * of @place before may be of the new owner. @since becomes the number up to now.
+ */
+bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since)
+{
+	bool overlap;
+	u64 i;
+
+	/* Whoever has read what a new owner wrote sees that there is one. */
+	smp_rmb();
+	if (READ_ONCE(outs->count) == *since)
+		return false;
+	spin_lock_bh(&outs->lock);
+	overlap = !outs->latest || outs->count - *since > PRISM_HAND_OUTS_KEPT;
+	for (i = *since; !overlap && i != outs->count; i++)
+		overlap = prism_overlap(&outs->latest[i % PRISM_HAND_OUTS_KEPT], place);
+	*since = outs->count;
+	spin_unlock_bh(&outs->lock);
+	return overlap;
+}
