@@ -50,7 +50,7 @@ group_loss() {
 	part "$KIND loss devices" loss_devices
 	part "$KIND no loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n 500
 	part "$KIND no loss: ib_read_lat IPv6" loss_perftest6 ib_read_lat -n 200
-	# A PRISM READ starts over when one of its packets is out of order, so much reordering only measures patience.
+	# rxe sends again from the first packet that is out of order on, so much reordering only measures patience.
 	both loss 2% duplicate 1% delay 200us reorder 3%
 	part "$KIND loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n "$(count 1000)"
 	part "$KIND loss: ib_atomic_lat IPv6" loss_perftest6 ib_atomic_lat -n "$(count 600)"
@@ -62,6 +62,9 @@ group_loss() {
 	part "$KIND loss: ib_prism_cas_lat" loss_prism_tool ib_prism_cas_lat -n "$(count 500)"
 	part "$KIND loss: ib_prism_read_lat" loss_prism_tool ib_prism_read_lat -n "$(count 200)" -s 16384 -m 1024
 	part "$KIND loss: ib_prism_alloc_bw" loss_prism_tool ib_prism_alloc_bw -n "$(count 1000)"
+	part "$KIND loss: READs of many packets" loss_prism_tool ib_prism_read_lat -n "$(count 40)" -s 262144 -m 1024
+	part "$KIND loss: READs of many packets, several at once" \
+		loss_prism_tool ib_prism_read_bw -n "$(count 80)" -s 262144 -m 1024
 	part "$KIND loss: counters" counters_moved
 	both corrupt 2%
 	part "$KIND corruption: ibv_rc_pingpong, checked" loss_pingpong -n "$(count 80)" -s 4096 -m 1024 -c
