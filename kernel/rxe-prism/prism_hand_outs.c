@@ -49,7 +49,7 @@ static bool prism_overlap(const struct prism_place *a, const struct prism_place 
 
 /*
  * Was a part of @place handed out after the first @since? Yes, if that is not known any more. Then what has been read
- * of @place before may be of the new owner. @since becomes the number up to now.
+ * of @place before may be of the new owner. If not, @since becomes the number up to now.
  */
 bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since)
 {
@@ -64,7 +64,8 @@ bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *pl
 	overlap = !outs->latest || outs->count - *since > PRISM_HAND_OUTS_KEPT;
 	for (i = *since; !overlap && i != outs->count; i++)
 		overlap = prism_overlap(&outs->latest[i % PRISM_HAND_OUTS_KEPT], place);
-	*since = outs->count;
+	if (!overlap)
+		*since = outs->count;
 	spin_unlock_bh(&outs->lock);
 	return overlap;
 }
