@@ -150,8 +150,8 @@ done
 # skip_without_namespaces: unshare --map-auto never ends where there are none for users, in a chroot for instance.
 skip_without_namespaces() {
 	local why
-	[ "$(id -u)" -eq 0 ] || why=$(unshare --user true 2>&1) || { echo "SKIP: no namespaces for $(id -un): $why"; exit 77; }
-	why=$(enter true 2>&1) || { echo "SKIP: no namespaces for $(id -un): $why"; exit 77; }
+	why=$({ [ "$(id -u)" -eq 0 ] || unshare --user true; } 2>&1 && enter true 2>&1) ||
+		{ echo "SKIP: no namespaces for $(id -un): $why"; exit 77; }
 }
 
 case $step in

@@ -197,6 +197,14 @@ TEST_F(OddDuplicates, OfAnotherRequestAtAReadsPsnAreDropped)
 	expect_dropped(craft_request(server, 0, read(64, PRISM_FLAG_R)));
 }
 
+TEST_F(OddDuplicates, OfAnotherRequestWithinAReadAreDropped)
+{
+	pair.post_read(0, 2048);
+	send_and_finish();
+	expect_dropped(craft_request(server, 0, cas()));
+	expect_dropped(craft_request(server, 1, read(2048, PRISM_FLAG_R)));
+}
+
 TEST_F(OddDuplicates, OfAnotherKindAreDropped)
 {
 	post_atomic(soft::SendKind::atomic);

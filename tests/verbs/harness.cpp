@@ -627,8 +627,8 @@ void Fabric::expect_fault(const Op &op, ibv_wc_status client_status, ibv_event_t
 	const ibv_wc wc = run(op);
 	EXPECT_EQ(wc.status, client_status) << ibv_wc_status_str(wc.status);
 	EXPECT_EQ(state_of(qp.get()), IBV_QPS_ERR);
-	/* The NAK is sent first. */
-	EXPECT_TRUE(pump_until([this] { return state_of(peer.get()) == IBV_QPS_ERR; }));
+	/* A module sends the NAK first. */
+	EXPECT_TRUE(pump_until([this] { return state_of(peer.get()) == IBV_QPS_ERR; }, devices.kernel ? 10'000 : 0));
 	EXPECT_EQ(server.counter(counter), before + 1) << counter;
 	if (naks_counted) {
 		EXPECT_EQ(server.counter("tx_nak"), naks + 1);

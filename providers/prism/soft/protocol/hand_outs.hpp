@@ -36,9 +36,8 @@ public:
 	}
 
 	/**
-	 * Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known. If
-	 * not,
-	 * @p since becomes the number up to now.
+	 * Was a part of the range handed out after the first @p since? Yes, if that is too long ago to be known.
+	 * If not, @p since becomes the number up to now.
 	 */
 	[[nodiscard]] bool overlaps(std::uint64_t &since, const std::uint8_t *at, std::uint32_t length)
 	{

@@ -135,7 +135,7 @@ void Responder::send_resolved(const SavedResponse &saved, std::uint32_t packet, 
 	ReadStream stream;
 	stream.prism = true;
 	stream.duplicate = answer != Answer::first;
-	stream.resumed = answer == Answer::resumed && saved.read.length;
+	stream.resumed = answer == Answer::resumed;
 	stream.read = saved.read;
 	stream.offset = packet * qp_.attr.mtu;
 	stream.first_psn = saved.psn;

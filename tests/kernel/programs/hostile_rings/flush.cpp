@@ -39,10 +39,7 @@ void flushes_end(const Device &device)
 	QpLimits limits;
 	limits.recv_wr = 1000; /* it takes a processor a moment to get through */
 	const Owned<ibv_qp> qp = create_qp(device, device.pd(), cq.get(), limits);
-	const std::vector<Ring> rings = finder.take(Kind::receives, Kind::prism_sends);
-	if (rings.size() != 2)
-		throw std::runtime_error("the queues of a queue pair are not found");
-	const Ring &receives = rings[rings[0].kind == Kind::receives ? 0 : 1];
+	const Ring receives = finder.take_queue(Kind::prism_sends, Kind::receives);
 	Path path;
 	path.source = path.destination = device.some_gid(false);
 	std::atomic<std::uint64_t> taken{0};

@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "commands.hpp"
 #include "random.hpp"
 #include "rings.hpp"
 
@@ -19,17 +18,8 @@ namespace
 /** An address handle of our own, made and destroyed. Its number, which the next ones follow. */
 std::uint32_t number_of_handle(const Device &device)
 {
-	const int fd = device.context()->cmd_fd;
-	const ibv_gid gid = device.some_gid(false);
 	Answer answer{};
-	ib_uverbs_create_ah create{};
-	create.pd_handle = device.pd()->handle;
-	create.attr.is_global = create.attr.port_num = 1;
-	create.attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(gid));
-	std::memcpy(create.attr.grh.dgid, gid.raw, sizeof(gid.raw));
-	check(command(fd, IB_USER_VERBS_CMD_CREATE_AH, create, {}, &answer), "IB_USER_VERBS_CMD_CREATE_AH");
-	check(command(fd, IB_USER_VERBS_CMD_DESTROY_AH, ib_uverbs_destroy_ah{answer[0]}),
-		"IB_USER_VERBS_CMD_DESTROY_AH");
+	check(pass_handle(device, {}, answer), "an address handle");
 	return answer[sizeof(ib_uverbs_create_ah_resp) / 4];
 }
 
@@ -44,10 +34,7 @@ void name_handles_of_others(const Device &device, unsigned seconds, std::uint64_
 	limits.type = IBV_QPT_UD;
 	Finder finder;
 	const Owned<ibv_qp> qp = create_qp(device, device.pd(), cq.get(), limits);
-	const std::vector<Ring> rings = finder.take(Kind::receives, Kind::sends);
-	if (rings.size() != 2)
-		throw std::runtime_error("the queues of a queue pair are not found");
-	const Ring &sends = rings[rings[0].kind == Kind::sends ? 0 : 1];
+	const Ring sends = finder.take_queue(Kind::sends, Kind::sends);
 	std::uint64_t named = 0;
 	std::uint32_t newest = 0, first = 0;
 	const auto others = [&] { return newest - first > named / 32 + 10; }; /* our own are one in 32 */

@@ -33,10 +33,7 @@ public:
 		peer_ = create_qp(device, device.pd(), peers_cq_.get(), limits);
 		Finder finder;
 		qp_ = create_qp(device, device.pd(), cq_.get(), limits);
-		const std::vector<Ring> rings = finder.take(Kind::receives, Kind::sends);
-		if (rings.size() != 2)
-			throw std::runtime_error("the queues of a queue pair are not found");
-		ring_ = rings[rings[0].kind == Kind::receives ? 0 : 1];
+		ring_ = finder.take_queue(Kind::sends, Kind::receives);
 		path_.source = path_.destination = device.some_gid(false);
 	}
 

@@ -35,10 +35,7 @@ public:
 	{
 		Finder finder;
 		qp_ = create_qp(device, device.pd(), cq_.get());
-		const std::vector<Ring> rings = finder.take(Kind::receives, Kind::prism_sends);
-		if (rings.size() != 2)
-			throw std::runtime_error("the queues of a queue pair are not found");
-		ring_ = rings[rings[0].kind == Kind::prism_sends ? 0 : 1];
+		ring_ = finder.take_queue(Kind::prism_sends, Kind::prism_sends);
 	}
 
 	/** How an entry completes on a queue pair that is connected to itself. */
@@ -170,17 +167,8 @@ int rereg_mr(const Device &device, const Rest &rest)
 
 int create_ah(const Device &device, const Rest &rest)
 {
-	const int fd = device.context()->cmd_fd;
-	const ibv_gid gid = device.some_gid(false);
 	Answer answer{};
-	ib_uverbs_create_ah create{};
-	create.pd_handle = device.pd()->handle;
-	create.attr.is_global = create.attr.port_num = 1;
-	create.attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(gid));
-	std::memcpy(create.attr.grh.dgid, gid.raw, sizeof(gid.raw));
-	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_AH, create, rest, &answer))
-		return error;
-	return command(fd, IB_USER_VERBS_CMD_DESTROY_AH, ib_uverbs_destroy_ah{answer[0]});
+	return pass_handle(device, rest, answer);
 }
 
 /** Create a completion queue and resize it; which of the two has the rest. */

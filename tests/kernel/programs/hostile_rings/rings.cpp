@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 
 namespace prism::hostile
 {
@@ -94,6 +95,20 @@ Handle own_handle(const Device &device)
 	return Handle(made(ibv_create_ah(device.pd(), &attr), "ibv_create_ah"));
 }
 
+int pass_handle(const Device &device, const Rest &rest, Answer &answer)
+{
+	const int fd = device.context()->cmd_fd;
+	const ibv_gid gid = device.some_gid(false);
+	ib_uverbs_create_ah create{};
+	create.pd_handle = device.pd()->handle;
+	create.attr.is_global = create.attr.port_num = 1;
+	create.attr.grh.sgid_index = static_cast<std::uint8_t>(device.index_of(gid));
+	std::memcpy(create.attr.grh.dgid, gid.raw, sizeof(gid.raw));
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_AH, create, rest, &answer))
+		return error;
+	return command(fd, IB_USER_VERBS_CMD_DESTROY_AH, ib_uverbs_destroy_ah{answer[0]});
+}
+
 std::vector<Ring> Finder::take(Kind kind, Kind also)
 {
 	std::vector<Ring> rings;
@@ -111,6 +126,14 @@ std::vector<Ring> Finder::take(Kind kind, Kind also)
 		rings[rings[0].log2_entry_size > rings[1].log2_entry_size ? 0 : 1].kind = also;
 	known_ = now;
 	return rings;
+}
+
+Ring Finder::take_queue(Kind sends, Kind kind)
+{
+	const std::vector<Ring> rings = take(Kind::receives, sends);
+	if (rings.size() != 2)
+		throw std::runtime_error("the queues of a queue pair are not found");
+	return rings[rings[0].kind == kind ? 0 : 1];
 }
 
 /* Rubbish ------------------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "commands.hpp"
 #include "device.hpp"
 #include "prism_abi.h"
 #include "random.hpp"
@@ -53,6 +54,8 @@ public:
 	Finder() : known_(uverbs_mappings()) {}
 	/** What has appeared since; true for what is a queue. */
 	std::vector<Ring> take(Kind kind, Kind also);
+	/** Of the queue pair that has appeared since: the queue of @p kind, which is receives or @p sends. */
+	Ring take_queue(Kind sends, Kind kind);
 
 private:
 	std::vector<Mapping> known_;
@@ -98,6 +101,8 @@ struct DestroyHandle {
 	void operator()(ibv_ah *ah) const { ibv_destroy_ah(ah); }
 };
 using Handle = std::unique_ptr<ibv_ah, DestroyHandle>;
+/** Makes and destroys an address handle, with @p rest behind the command that makes it. 0 or errno. */
+int pass_handle(const conformance::Device &device, const conformance::Rest &rest, conformance::Answer &answer);
 /** An address handle of the device itself. */
 Handle own_handle(const conformance::Device &device);
 inline constexpr std::uint32_t datagram_qkey = 0x11111111;

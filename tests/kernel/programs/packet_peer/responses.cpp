@@ -397,8 +397,7 @@ void resumed(Requester &requester, std::uint64_t features)
 	requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 5));
 	requester.answer(response(PRISM_OP_READ_RESPONSE_LAST, 3, 5));
 	expect_asked(resumes ? 2 : 0, resumes ? "a READ is not resumed" : "a READ is not repeated whole");
-	/* The responder has had to resolve it again, and the first packet of that is lost: it is asked for as a whole.
-	 */
+	/* It has been resolved again, and the first packet of that is lost: it is asked for as a whole. */
 	if (resumes)
 		requester.answer(response(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 5));
 	requester.expect_dropped(
