@@ -207,7 +207,8 @@ std::vector<std::uint64_t> Device::counters(const std::vector<std::string> &name
 	std::vector<std::uint64_t> values;
 	for (const std::string &counter : names) {
 		std::uint64_t value = 0;
-		std::ifstream(counter_path(name_, counter)) >> value;
+		if (!(std::ifstream(counter_path(name_, counter)) >> value))
+			throw std::runtime_error(name_ + " has no counter " + counter);
 		values.push_back(value);
 	}
 	counters_read_ = Clock::now();

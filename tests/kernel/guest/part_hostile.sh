@@ -76,7 +76,7 @@ group_hostile() {
 # number comes again.
 group_rare() {
 	part "hostile network" hostile_network
-	part "packets backlog" packet_peer IPv4 --only backlog
+	PART_SECONDS=150 part "packets backlog" packet_peer IPv4 --only backlog
 	part "address handles of others" handles_of_others --seconds 5 --seed "${HOSTILE_SEED:-1}"
 	PART_SECONDS=400 part "packets recycled" packet_peer IPv4 --only recycled
 }

@@ -428,6 +428,7 @@ void run_recycled(Bench &bench)
 {
 	bench.section("a number given out again");
 	const Device &device = bench.device;
+	passing_number(device); /* the number before it is free: when that comes again, its own is next */
 	std::optional<Owned<ibv_srq>> doomed(create_srq(device, device.pd(), 4, true));
 	const std::uint32_t number = number_of(doomed->get());
 	check(post_buffer(doomed->get(), 1, {buffers_va, buffer_size, bench.memory.key(region_buffers)}), "post");
