@@ -53,7 +53,7 @@ as_root() {
 # install_packages NAME...: of Debian, what is missing; with sudo where that is needed. PACKAGE_CACHE is a folder for what
 # is downloaded.
 install_packages() {
-	local missing log keep=()
+	local missing log keep=() environment=(DEBIAN_FRONTEND=noninteractive)
 	command -v dpkg-query >/dev/null || stop "this is no Debian: install what corresponds to $* and build by CONTRIBUTING.md"
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
@@ -64,8 +64,11 @@ install_packages() {
 	# shellcheck disable=SC2064 # this file, now
 	trap "rm -f '$log'" RETURN
 	[ -z "${PACKAGE_CACHE:-}" ] || keep=(-o "Dir::Cache::archives=$PACKAGE_CACHE" -o APT::Keep-Downloaded-Packages=true)
+	# Headers bring a kernel along. A host that boots none of its own, a container for instance, boots this one neither, and
+	# making its initrd takes longer than all the rest.
+	compgen -G '/boot/vmlinuz-*' >/dev/null || environment+=(INITRD=No)
 	# shellcheck disable=SC2086 # a list
-	if ! as_root env DEBIAN_FRONTEND=noninteractive sh -c \
+	if ! as_root env "${environment[@]}" sh -c \
 		'apt-get update -qq -o APT::Update::Error-Mode=any; apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
 		own_cache
 		stop "apt-get could not install what is missing: mend this, the network perhaps, and start again: $(grep -m 1 '^E:' "$log")"
