@@ -2,8 +2,9 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by demo.sh and check.sh: what they need of Debian, and how it is installed and built with.
 
-# Debian keeps depmod, ethtool, mke2fs and others where users who are not root do not look.
-export PATH=$PATH:/usr/sbin:/sbin
+# Debian's programs come first, not what a host has besides by the same names, another Python for instance. Debian keeps
+# depmod, ethtool, mke2fs and others where users who are not root do not look.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 # To build everything but the tests, and to run what README shows
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
