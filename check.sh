@@ -50,22 +50,24 @@ install_packages "${build_packages[@]}" "${test_packages[@]}" "${kernel_packages
 step "style: clang-format, shellcheck, SPDX"
 scripts/style.sh
 # With the options that debian/rules has, so that packages_build finds in the cache what was compiled here.
+# What is one gtest program each is built and run in the address sanitizer's tree, not here again.
 step "build: gcc, as it is shipped"
 . scripts/package_flags.sh
 export CCACHE_DIR=$tree/ccache
 CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags configure_and_build build-check all \
 	-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/etc \
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
-	-DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests \
+	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=OFF \
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
 	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
-sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined
+sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined -DCMAKE_UNITY_BUILD=ON
+# Each file for itself, so that one which lacks an include is found.
 step "build: thread sanitizer"
-sanitized tsan threaded-tests -DPRISM_SANITIZE=thread
+sanitized tsan threaded-tests -DPRISM_SANITIZE=thread -DPRISM_PRECOMPILE=
 step "build: fuzzers (clang)"
 CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 
@@ -84,7 +86,7 @@ CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DPR
 
 step "tests"
 # Fewer than there were when this number was last raised: something has been left out without a word.
-least=600
+least=540
 defined=$(ctest --test-dir "$tree" --show-only | sed -n 's/^Total Tests: //p')
 [ "${defined:-0}" -ge $least ] || stop "only ${defined:-0} tests are defined, and there must be $least"
 

@@ -20,7 +20,7 @@ need_folder
 echo "== packages"
 install_packages "${build_packages[@]}"
 echo "== build (log: build.log)"
-configure_and_build build demo -DPRISM_PRECOMPILE=all
+configure_and_build build demo -DCMAKE_UNITY_BUILD=ON
 echo "== the userspace device, as unmodified verbs programs see it"
 build/bin/prism-run ibv_devinfo -d prism_lo | sed -n 1,8p
 echo

@@ -12,7 +12,7 @@ namespace prism
 namespace
 {
 
-constexpr std::uint32_t magic = 0x50525843; /* "PRXC" */
+constexpr std::uint32_t record_magic = 0x50525843; /* "PRXC" */
 constexpr std::uint32_t max_24_bits = 0xffffff;
 
 Error malformed(const std::string &what)
@@ -143,7 +143,7 @@ Result<std::vector<std::byte>> ConnectionRecord::serialize() const
 			"at most 64 free lists, 64 regions and 16384 bytes of private data");
 	std::vector<std::byte> bytes(size_of(free_lists.size(), regions.size(), private_data.size()));
 	ByteWriter out(bytes.data());
-	out.put(magic);
+	out.put(record_magic);
 	out.put(version);
 	out.skip(2);
 	out.put(static_cast<std::uint32_t>(bytes.size()));
@@ -167,7 +167,7 @@ Result<std::size_t> ConnectionRecord::announced_size(std::span<const std::byte> 
 	const auto found_version = in.get<std::uint16_t>();
 	in.skip(2);
 	const auto size = in.get<std::uint32_t>();
-	if (in.overrun() || found_magic != magic)
+	if (in.overrun() || found_magic != record_magic)
 		return malformed("is none");
 	if (found_version != version)
 		return make_error(EPROTONOSUPPORT,

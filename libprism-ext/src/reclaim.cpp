@@ -12,7 +12,7 @@ namespace prism
 namespace
 {
 
-constexpr std::uint32_t magic = 0x50525846; /* "PRXF" */
+constexpr std::uint32_t report_magic = 0x50525846; /* "PRXF" */
 constexpr std::uint16_t report_version = 1;
 
 } // namespace
@@ -20,7 +20,7 @@ constexpr std::uint16_t report_version = 1;
 std::size_t FreeReport::serialize(Bytes &bytes) const noexcept
 {
 	ByteWriter out(bytes.data());
-	out.put(magic);
+	out.put(report_magic);
 	out.put(report_version);
 	out.put(static_cast<std::uint16_t>(count));
 	out.put(free_list);
@@ -38,7 +38,7 @@ bool FreeReport::parse(std::span<const std::byte> bytes) noexcept
 	count = in.get<std::uint16_t>();
 	free_list = in.get<std::uint32_t>();
 	in.skip(4);
-	if (in.overrun() || found_magic != magic || version != report_version || count > max_addresses)
+	if (in.overrun() || found_magic != report_magic || version != report_version || count > max_addresses)
 		return false;
 	if (in.left() != std::size_t{8} * count)
 		return false;

@@ -13,7 +13,6 @@ namespace
 
 constexpr std::uint32_t frame_magic = 0x50525054; /* "PRPT" */
 constexpr std::size_t longest_refusal = 500;
-constexpr std::size_t most_qps = 1024;
 
 class Writer
 {

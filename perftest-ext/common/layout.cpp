@@ -20,7 +20,6 @@ constexpr std::uint64_t scratch_stride = 64;
 constexpr std::uint64_t most_memory = std::uint64_t{4} << 30;
 constexpr std::uint64_t object_memory = 16 << 20;
 constexpr std::uint64_t buffer_memory = 256 << 20;
-constexpr std::uint32_t most_qps = 1024;
 constexpr std::uint32_t most_depth = 8192;
 constexpr std::uint32_t most_jobs = 1 << 17;
 constexpr std::uint32_t most_contestants = 4;

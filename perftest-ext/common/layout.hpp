@@ -24,6 +24,8 @@
 namespace prism::perftest
 {
 
+inline constexpr std::uint32_t most_qps = 1024;
+
 /** A cell as it lies in memory: everything little-endian, as PRISM defines. */
 struct Cell {
 	std::uint64_t pointer; /**< with bound and tag a bounded pointer */

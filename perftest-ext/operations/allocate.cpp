@@ -9,8 +9,6 @@ namespace prism::perftest
 namespace
 {
 
-constexpr std::uint64_t no_answer = ~std::uint64_t{0};
-
 class PrismAllocate : public Contestant
 {
 public:

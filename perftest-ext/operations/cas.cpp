@@ -13,9 +13,6 @@ namespace prism::perftest
 namespace
 {
 
-/* A value that no count reaches: it stands for an answer that has not come. */
-constexpr std::uint64_t no_answer = 0xdeadbeefdeadbeef;
-
 std::string_view mode_name(CasMode mode)
 {
 	switch (mode) {

@@ -15,7 +15,6 @@ namespace prism::perftest
 namespace
 {
 
-constexpr std::uint64_t no_answer = ~std::uint64_t{0};
 constexpr std::size_t single_cas_size = 16; /* as large as the CAS of the chains */
 
 /* What both PRISM chains share: a buffer that comes, and a 16-byte CAS that installs it. */

@@ -28,6 +28,9 @@
 namespace prism::perftest
 {
 
+/** What stands in a result's place until the answer is there: an address and a count that none has. */
+inline constexpr std::uint64_t no_answer = 0xdeadbeefdeadbeef;
+
 /** One work request, standard or extended, with its one sge. Must not move once built: wr.wr.sg_list points into it. */
 struct Request {
 	prismdv_send_wr ext{};

@@ -32,7 +32,7 @@ OPTIONS += ("-DPRISM_APPS=OFF", "-DPRISM_PYTHON=OFF", "-DPRISM_PRECOMPILE=all")
 # The tests of the protocol: ctest's, but of core_* all in one. The simulator's own controls fail and pass for reasons of
 # their own.
 PROTOCOL = r"core|net_icrc|differential_walk_.*|sim_(?!control_).*"
-PROGRAMS = {"core": "mutation_tests", "net_icrc": "unit_net_icrc", "verbs_conformance": "prism-verbs-test"}
+PROGRAMS = {"core": "mutation_tests", "net_icrc": "net_icrc", "verbs_conformance": "prism-verbs-test"}
 PROGRAMS |= {"differential_walk_engine": "differential_walk", "sim_bad_network": "prism_sim"}
 # Slower than the slowest test may get beside others; what takes longer hangs
 PATIENCE, LEAST_PATIENCE = 20, 60

@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr std::uint32_t ok = PRISMDV_STATUS_OK, miss = PRISMDV_STATUS_CAS_MISS, skipped = PRISMDV_STATUS_SKIPPED,
-			null_pointer = PRISMDV_STATUS_NULL_POINTER, no_buffer = PRISMDV_STATUS_NO_BUFFER;
+			null_pointer = PRISMDV_STATUS_NULL_POINTER;
 
 class Chains : public EachVariant
 {

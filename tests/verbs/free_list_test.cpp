@@ -9,8 +9,6 @@ namespace verbs_test
 namespace
 {
 
-constexpr std::uint32_t no_buffer = PRISMDV_STATUS_NO_BUFFER;
-
 class FreeLists : public EachVariant
 {
 protected:

@@ -60,6 +60,7 @@ using Owned = std::unique_ptr<T, Destroy>;
 constexpr unsigned all_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 				IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
 constexpr std::uint64_t all_features = (1 << 7) - 1;
+constexpr std::uint32_t no_buffer = PRISMDV_STATUS_NO_BUFFER;
 
 /** Registered memory, page-aligned and zeroed. */
 class Region

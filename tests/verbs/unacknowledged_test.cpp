@@ -12,7 +12,7 @@ namespace verbs_test
 namespace
 {
 
-constexpr std::uint32_t qkey = 0x11111111;
+constexpr std::uint32_t datagram_qkey = 0x11111111;
 constexpr std::size_t grh = sizeof(ibv_grh);
 
 Owned<ibv_qp> create(const Host &host, ibv_qp_type type, bool signal_all = true)
@@ -85,7 +85,7 @@ protected:
 	static Owned<ibv_qp> ready(const Host &host)
 	{
 		Owned<ibv_qp> made = create(host, IBV_QPT_UD);
-		ready_for_datagrams(made.get(), qkey);
+		ready_for_datagrams(made.get(), datagram_qkey);
 		return made;
 	}
 
@@ -110,7 +110,7 @@ protected:
 	struct Message {
 		std::uint32_t length = 0;
 		std::optional<std::uint32_t> immediate = std::nullopt;
-		std::uint32_t key = qkey;
+		std::uint32_t key = datagram_qkey;
 		std::uint32_t offset = 0;
 		bool to_group = false;
 	};
@@ -201,7 +201,7 @@ TEST_P(Datagrams, OfAWrongKeyAreDropped)
 {
 	post_receive(to.get(), 0, 100);
 	const std::uint64_t before = server.counter("rx_bad_qkey");
-	EXPECT_EQ(sent({.length = 4, .key = qkey + 1}), IBV_WC_SUCCESS);
+	EXPECT_EQ(sent({.length = 4, .key = datagram_qkey + 1}), IBV_WC_SUCCESS);
 	expect_dropped("rx_bad_qkey", before);
 }
 
@@ -271,7 +271,7 @@ TEST_P(Datagrams, HaveNoOtherRequests)
 		wr.sg_list = &sge;
 		wr.num_sge = 1;
 		wr.opcode = opcode;
-		wr.wr.ud = {ah.get(), to->qp_num, qkey};
+		wr.wr.ud = {ah.get(), to->qp_num, datagram_qkey};
 		EXPECT_EQ(ibv_post_send(from.get(), &wr, &bad), EINVAL) << opcode;
 		EXPECT_EQ(bad, &wr);
 	}
@@ -304,7 +304,7 @@ TEST_P(Datagrams, ABatchKeepsNobodyOut)
 	ibv_wr_send(ex);
 	const Ah another = path(client, server);
 	const Region region = client.region(64);
-	ibv_wr_set_ud_addr(ex, another.get(), to->qp_num, qkey);
+	ibv_wr_set_ud_addr(ex, another.get(), to->qp_num, datagram_qkey);
 	ibv_wr_set_sge(ex, region.key(), region.at(), 8);
 	ibv_wc wc;
 	EXPECT_EQ(ibv_poll_cq(client.cq.get(), 1, &wc), 0);
@@ -335,7 +335,7 @@ TEST_P(FailedDatagrams, CompleteOnceEach)
 		wrs[i].sg_list = &unknown;
 		wrs[i].num_sge = 1;
 		wrs[i].opcode = IBV_WR_SEND;
-		wrs[i].wr.ud = {ah.get(), to->qp_num, qkey};
+		wrs[i].wr.ud = {ah.get(), to->qp_num, datagram_qkey};
 	}
 	ASSERT_EQ(ibv_post_send(from.get(), wrs, &bad), 0);
 	const ibv_wc_status of_rxe[] = {IBV_WC_LOC_QP_OP_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};

@@ -94,7 +94,7 @@ void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult
 		fmt::print(out, " the first wrong value was that of record {}\n", result.first_wrong);
 }
 
-json counts_to_json(const OperationCounts &counts)
+json counts_with_shares(const OperationCounts &counts)
 {
 	json object;
 	for (std::size_t i = 0; i < outcome_names.size(); i++)
@@ -151,8 +151,8 @@ json results_to_json(const Parameters &parameters, const RunResult &result)
 		{"latency_by_request", requests},
 		{"backlog", result.backlog.count()},
 		{"abandoned", result.abandoned},
-		{"get", counts_to_json(result.gets)},
-		{"put", counts_to_json(result.puts)},
+		{"get", counts_with_shares(result.gets)},
+		{"put", counts_with_shares(result.puts)},
 		{"errors", errors},
 		{"verified", result.verified},
 		{"wrong_values", result.wrong_values},

@@ -13,6 +13,7 @@
 
 #include "common/workload.hpp"
 #include "kv/foreign/address.hpp"
+#include "kv/foreign/chars.hpp"
 
 namespace prism::kv
 {
@@ -37,11 +38,6 @@ using Fetched = std::unique_ptr<memcached_result_st, ResultFree>;
 struct CFree {
 	void operator()(char *memory) const noexcept { std::free(memory); }
 };
-
-const char *chars(std::span<const std::byte> bytes)
-{
-	return reinterpret_cast<const char *>(bytes.data());
-}
 
 void take_value(Operation &operation, const char *value, std::size_t length) noexcept
 {

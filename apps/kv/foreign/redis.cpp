@@ -18,6 +18,7 @@
 #include <hiredis.h>
 
 #include "kv/foreign/address.hpp"
+#include "kv/foreign/chars.hpp"
 
 namespace prism::kv
 {
@@ -38,11 +39,6 @@ struct ReplyFree {
 	void operator()(redisReply *reply) const noexcept { freeReplyObject(reply); }
 };
 using Reply = std::unique_ptr<redisReply, ReplyFree>;
-
-const char *chars(std::span<const std::byte> bytes)
-{
-	return reinterpret_cast<const char *>(bytes.data());
-}
 
 class RedisClient final : public apps::StoreClient
 {

@@ -15,7 +15,6 @@ namespace prism::kv
 namespace
 {
 
-constexpr std::uint32_t depth_limit = 4096;
 /* Work request ids: receives carry their number and this bit, all else its sequence number. */
 constexpr std::uint64_t receive_tag = std::uint64_t{1} << 63;
 constexpr std::uint32_t longest_queue = 2 * depth_limit;

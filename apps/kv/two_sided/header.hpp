@@ -28,6 +28,8 @@ constexpr std::size_t message_header_size = 24;
 constexpr std::size_t max_message_size = 65536;
 /** Where the id stands. */
 constexpr std::size_t message_id_offset = 16;
+/** Calls under way on one connection, at most. */
+constexpr std::uint32_t depth_limit = 4096;
 
 struct MessageHeader {
 	std::uint8_t call = 0;

@@ -19,7 +19,6 @@ namespace prism::kv
 namespace
 {
 
-constexpr std::uint32_t depth_limit = 4096;
 constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 

@@ -16,7 +16,7 @@ namespace
 
 static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret));
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t place_alignment = 64;
 /* Of keys and values that are to be written, before memory is asked for */
 constexpr std::size_t usual_changes = 1 << 15;
 /* How often cells are read until version and object belong together: more happens only if somebody spoils them */
@@ -24,7 +24,7 @@ constexpr unsigned most_fetches = 64;
 
 std::size_t aligned(std::size_t bytes)
 {
-	return (bytes + alignment - 1) / alignment * alignment;
+	return (bytes + place_alignment - 1) / place_alignment * place_alignment;
 }
 
 /* Of an access, beside its two objects: both versions and what was prepared, and the answer of an ALLOCATE */

@@ -15,6 +15,7 @@
 #include "net/slot.hpp"
 #include "net/socket_address.hpp"
 #include "verbs/device.hpp"
+#include "verbs/gid.hpp"
 
 namespace prism::cm
 {
@@ -24,6 +25,7 @@ namespace
 
 using soft::InterfaceInfo;
 using soft::is_ipv4_loopback;
+using soft::to_gid;
 
 struct FreeDeviceList {
 	void operator()(ibv_device **list) const { ibv_free_device_list(list); }
@@ -47,13 +49,6 @@ bool has(const InterfaceInfo &interface, const Address &address)
 	/* All of 127/8 is local; a context has an address of its own from it, in the place of the first. */
 	return interface.is_loopback && is_ipv4_loopback(address) &&
 	       std::ranges::any_of(interface.addresses, is_ipv4_loopback);
-}
-
-ibv_gid to_gid(const Address &address)
-{
-	ibv_gid gid;
-	std::ranges::copy(address.gid, gid.raw);
-	return gid;
 }
 
 /** The device knows: a table keeps its order while addresses come and go. */

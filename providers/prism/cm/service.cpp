@@ -17,9 +17,13 @@
 #include "../launcher/soft_device.h"
 #include "host.hpp"
 #include "net/socket_address.hpp"
+#include "verbs/gid.hpp"
 
 namespace prism::cm
 {
+
+using soft::from_gid;
+using soft::to_gid;
 
 namespace
 {
@@ -46,20 +50,6 @@ std::uint64_t secret_number()
 	std::uint64_t number = 0;
 	(void)!::getrandom(&number, sizeof(number), 0);
 	return number;
-}
-
-ibv_gid to_gid(const Address &address)
-{
-	ibv_gid gid;
-	std::copy(address.gid.begin(), address.gid.end(), gid.raw);
-	return gid;
-}
-
-Address from_gid(const ibv_gid &gid)
-{
-	Address address;
-	std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
-	return address;
 }
 
 /** None where the kernel does not tell: then what comes later is found when somebody asks for it. */

@@ -16,7 +16,7 @@ namespace
  * Pacing of READ responses (docs/semantics.md S.9): a burst fits the smallest socket buffer that a peer may have, the
  * interval lets a busy receiver drain it. It doubles when the peer asks again, as that means loss, and shrinks slowly.
  */
-constexpr std::uint32_t burst_bytes = 64 << 10;
+constexpr std::uint32_t next_burst_bytes = 64 << 10;
 constexpr std::uint32_t first_burst_bytes = 128 << 10;
 constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* what was lost is seldom alone */
 constexpr Time min_interval = 15'000;
@@ -235,7 +235,7 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 void Responder::continue_stream(Time now)
 {
 	if (resp_.put_off.empty())
-		send_until(resp_.stream.offset + burst_bytes, now);
+		send_until(resp_.stream.offset + next_burst_bytes, now);
 	else
 		answer_put_off(now);
 	if (!resp_.stream.active)

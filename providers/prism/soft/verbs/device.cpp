@@ -15,6 +15,7 @@
 
 #include "../../c_boundary.hpp"
 #include "device.hpp"
+#include "gid.hpp"
 #include "objects.hpp"
 
 namespace prism::soft
@@ -117,7 +118,7 @@ bool query_gid(ibv_context *context, std::uint32_t port, std::uint32_t index, ib
 	const auto found = to_context(context).gids().find(index);
 	if (port != 1 || !found)
 		return false;
-	std::copy(found->address.gid.begin(), found->address.gid.end(), gid.raw);
+	gid = to_gid(found->address);
 	return true;
 }
 

@@ -15,29 +15,11 @@
 #include "../net/kept_descriptors.hpp"
 #include "../protocol/user_memory.hpp"
 #include "device.hpp"
+#include "gid.hpp"
 #include "objects.hpp"
 
 using namespace prism;
 using namespace prism::soft;
-
-namespace
-{
-
-ibv_gid to_gid(const Address &address)
-{
-	ibv_gid gid;
-	std::copy(address.gid.begin(), address.gid.end(), gid.raw);
-	return gid;
-}
-
-Address to_address(const ibv_gid &gid)
-{
-	Address address;
-	std::copy(std::begin(gid.raw), std::end(gid.raw), address.gid.begin());
-	return address;
-}
-
-} // namespace
 
 bool prismdv_is_soft_device(const ibv_device *device)
 {
@@ -125,10 +107,10 @@ ssize_t prismdv_soft_gid_index(
 		InterfaceInfo current;
 		current.name = reinterpret_cast<const Device *>(device)->interface;
 		current.index = ::if_nametoindex(current.name.c_str());
-		std::transform(addresses, addresses + count, std::back_inserter(current.addresses), to_address);
+		std::transform(addresses, addresses + count, std::back_inserter(current.addresses), from_gid);
 		current.is_loopback = std::ranges::any_of(current.addresses, is_ipv4_loopback);
 		const std::optional<unsigned> index =
-			Context::renew_gids(current, wanted ? to_address(*wanted) : Address{});
+			Context::renew_gids(current, wanted ? from_gid(*wanted) : Address{});
 		return index ? static_cast<ssize_t>(*index) : -ENOENT;
 	};
 	return guarded(look_up);

@@ -9,6 +9,7 @@
 
 #include "../../c_boundary.hpp"
 #include "device.hpp"
+#include "gid.hpp"
 #include "objects.hpp"
 
 namespace prism::soft
@@ -149,7 +150,7 @@ bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, 
 	const auto gid = gids.find(attr.grh.sgid_index);
 	if (!attr.is_global || !gid)
 		return false;
-	std::copy_n(attr.grh.dgid.raw, peer.gid.size(), peer.gid.begin());
+	peer = from_gid(attr.grh.dgid);
 	source = gid->source;
 	return peer != Address{} && gid->address.is_ipv4() == peer.is_ipv4();
 }
