@@ -162,7 +162,7 @@ TEST_F(Store, AnExhaustedSizeClassSaysSo)
 TEST_F(Store, ChurnAtHalfLoadNeverFillsTheTable)
 {
 	Client client(server);
-	constexpr unsigned live = 256, all = 100 * 512;
+	constexpr unsigned live = 256, all = 30 * 512;
 	for (unsigned i = 0; i < all; i++) {
 		ASSERT_EQ(client.put("key " + std::to_string(i), std::to_string(i)), Outcome::ok) << i;
 		if (i >= live) {
