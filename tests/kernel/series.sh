@@ -10,13 +10,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rxe=drivers/infiniband/sw/rxe
 failed=0
+mkdir "$work/rxe"
+tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]"
 
 # fresh: a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
 fresh() {
-	rm -rf "${work:?}"/*
+	rm -rf "${work:?}"/{module,headers,source,out,"a b",said}
 	cp -r "$here/../../kernel/rxe-prism" "$work/module"
-	mkdir -p "$work/source" "$work/headers/include/config"
-	tar -C "$work/source" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]"
+	mkdir -p "$work/headers/include/config"
+	cp -r "$work/rxe" "$work/source"
 	# shellcheck disable=SC2016 # make's
 	printf 'modules:\n\ttouch $(M)/rxe_prism.ko\n' >"$work/headers/Makefile"
 	echo "$line.0-test" >"$work/headers/include/config/kernel.release"
