@@ -132,7 +132,7 @@ time.sleep(60)' "$1"
 }
 
 exact() {
-	local iterations=400000
+	local iterations=100000
 	begin -n $iterations -t 1
 	start "$work/holder" hold "$server_pid"
 	local holder=$started

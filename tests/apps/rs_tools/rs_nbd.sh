@@ -171,7 +171,7 @@ need_fio() {
 small_requests() {
 	need_fio "requests smaller than a block" || return
 	export_volume exclusive=true
-	load parts --bs=512 --iodepth=32 --size=512k --runtime=4
+	load parts --bs=512 --iodepth=32 --size=512k --runtime=2
 	load_ended parts
 	end "$nbdkit"
 	pass "requests smaller than a block do not undo each other"
@@ -180,8 +180,8 @@ small_requests() {
 lost_replica() {
 	need_fio "the loss of a replica" || return
 	export_volume
-	load loss --bsrange=4k-64k --iodepth=8 --numjobs=2 --size=8m --offset_increment=8m --runtime=8
-	sleep 3
+	load loss --bsrange=4k-64k --iodepth=8 --numjobs=2 --size=8m --offset_increment=8m --runtime=5
+	sleep 2
 	kill -0 "$fio" 2>/dev/null || fail "fio has ended already"
 	lose_replica 1
 	load_ended loss
