@@ -16,7 +16,8 @@ usage() {
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
 	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
-	count instructions instead of time), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too)
+	count instructions instead of time), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too),
+	SHARE (1 or 2, or empty for both: what is shared by two kernels)
 	END
 	exit 2
 }
@@ -37,12 +38,14 @@ prepare() {
 }
 
 build_module() {
-	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz
+	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz checks=()
 	[ -z "${PRISM_KO:-}" ] || return 0
 	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
 	mkdir -p "$PRISM_KERNEL_WORK"
+	# They look at the source, which is the same for all kernels of a line, and take longer than the compiler.
+	[ "$variant" != debian ] || checks=(W=1 C=1 CF=-D__CHECK_ENDIAN__)
 	"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
-		-- W=1 C=1 CF=-D__CHECK_ENDIAN__ 2>&1 | tee "$out.log"
+		-- "${checks[@]}" 2>&1 | tee "$out.log"
 	[ -f "$module" ]
 	# The compiler's and sparse's word on our own files; rxe's are as they are.
 	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out.log"; then
@@ -62,11 +65,13 @@ set_options() {
 	kasan | kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
-	# All of it on one kernel, if at all; the others run a shorter selection, not of the same.
+	# All of it on one kernel, if at all; the others run a shorter selection, not of the same. What two kernels can share
+	# is shared by those of a line with those of the other.
 	case $kernel in
-	debian-6.1) options+=(--env "SHORT=${SHORT:-}") ;;
-	debian-*) options+=(--env SHORT=1 --env "VERBS_FILTER=*/ipv6_list") ;;
-	*) options+=(--env SHORT=1) ;;
+	debian-6.1) options+=(--env "SHORT=${SHORT:-}" --env "SHARE=${SHARE-${SHORT:+1}}") ;;
+	debian-*) options+=(--env SHORT=1 --env "SHARE=${SHARE-2}" --env "VERBS_FILTER=*/ipv6_list") ;;
+	kasan-6.1) options+=(--env SHORT=1 --env "SHARE=${SHARE-1}") ;;
+	*) options+=(--env SHORT=1 --env "SHARE=${SHARE-}") ;;
 	esac
 }
 

@@ -2,11 +2,12 @@
 # shellcheck shell=bash disable=SC2034,SC2206 # used by the parts; words without spaces
 # Sourced in the guest by main.sh: parts and their count, modules and RDMA links, networks, pairs of processes.
 # Environment: RESULTS and MACHINE (run.sh), KIND: stock or prism, the driver under test, KO: rxe_prism.ko,
-# PRISM_BUILD: the build tree, PARTS_ONLY: a regular expression, SHORT: anything, for kernels that are slow.
+# PRISM_BUILD: the build tree, PARTS_ONLY: a regular expression, SHORT: anything, for kernels that are slow,
+# SHARE: 1 or 2, what of the parts that two kernels share (README.md) this one runs; all of them if it is empty.
 
 guest_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${RESULTS:?}" "${MACHINE:?}" "${KIND:=stock}" "${KO:=}" "${PRISM_BUILD:=}" "${PARTS_ONLY:=.}" "${SHORT:=}"
-: "${TIME_FACTOR:=1}" # debug kernels are slower
+: "${SHARE:=}" "${TIME_FACTOR:=1}" # debug kernels are slower
 logs=$RESULTS/$MACHINE/parts
 mkdir -p "$logs"
 port=18600
@@ -40,6 +41,10 @@ tell_hang() {
 	echo l >/proc/sysrq-trigger
 }
 
+# pause SECONDS: without a process, of which an emulated machine starts ten a second at most. Nobody writes to this pipe.
+mkfifo /tmp/silent && exec {silent}<>/tmp/silent
+pause() { read -rt "$1" -u "$silent" _ || true; }
+
 # limited SECONDS NAME LOG COMMAND...: in a process group of its own, of which nothing is left afterwards
 limited() {
 	local seconds=$1 name=$2 log=$3 group status=0 deadline
@@ -53,11 +58,12 @@ limited() {
 	set +m
 	deadline=$((SECONDS + seconds))
 	while kill -0 $group 2>/dev/null && [ $SECONDS -lt $deadline ]; do
-		sleep 0.1
+		pause 0.1
 	done
 	if kill -0 $group 2>/dev/null; then
 		tell_hang "$name"
 		echo "out of time: $seconds s" >>"$log"
+		ps --ppid 2 -p 2 --deselect -o pid,ppid,pgid,stat,wchan:24,args >>"$log"
 		kill -9 -- -$group 2>/dev/null
 		wait $group 2>/dev/null
 		return 124
@@ -90,6 +96,13 @@ thorough_part() {
 	[ -n "$SHORT" ] || part "$@"
 }
 
+# share NUMBER COMMAND...: left out where the other share is run
+share() {
+	[ -z "$SHARE" ] || [ "$SHARE" = "$1" ] || return 0
+	shift
+	"$@"
+}
+
 # count N: of iterations, a quarter on kernels that are slow; COUNT_DIVISOR says otherwise
 count() {
 	local divisor=1
@@ -110,7 +123,7 @@ wait_for() {
 	shift
 	while ! "$@"; do
 		[ $SECONDS -lt $deadline ] || return 1
-		sleep 0.1
+		pause 0.1
 	done
 }
 
@@ -218,9 +231,13 @@ gid_index() {
 # counter DEVICE NAME
 counter() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
 
-# Our provider, from the build tree, where libibverbs looks. The guest's /etc is its own.
+# Our provider, from the build tree, where libibverbs looks. The guest's /etc is its own. Providers of devices that are not
+# here go: every program loads them all before it finds ours, which is half of what a start costs.
 use_provider() {
-	local folder=/tmp/prism-provider
+	local folder=/tmp/prism-provider file
+	for file in /etc/libibverbs.d/*.driver; do
+		[[ $file == */rxe.driver ]] || rm -f "$file"
+	done
 	[ -n "$PRISM_BUILD" ] || return 0
 	mkdir -p $folder
 	ln -sfn "$PRISM_BUILD/lib/libprism.so.1" $folder/libprism-rdmav34.so
@@ -297,12 +314,24 @@ netem_off() { tc qdisc del dev "$1" root; }
 
 # Server and client --------------------------------------------------------------------------------------------------
 
-# On TCP, or by librdmacm on a device
+# listening PORT PID: on TCP, in the network namespace of that process. Without a process of its own, as pause().
 listening() {
-	[ -n "$(ss -Hltn "sport = :$1")" ] || rdma resource show cm_id 2>/dev/null | grep -qE "LISTEN.*:$1( |$)"
+	local port sockets=()
+	printf -v port %04X "$1"
+	{ mapfile -t sockets <"/proc/$2/net/tcp" && mapfile -tO ${#sockets[@]} sockets <"/proc/$2/net/tcp6"; } 2>/dev/null
+	[[ "${sockets[*]}" =~ :$port\ 0+:0000\ 0A ]]
 }
 
-listening_or_ended() { listening "$1" || ended "$2"; }
+# listening_by_cm PORT: by librdmacm on a device
+listening_by_cm() { rdma resource show cm_id 2>/dev/null | grep -qE "LISTEN.*:$1( |$)"; }
+
+# listening_or_ended PORT PID [PROGRAM]
+listening_or_ended() {
+	case ${3:-} in
+	rping* | ucmatose) listening_by_cm "$1" || ended "$2" ;;
+	*) listening "$1" "$2" || ended "$2" ;;
+	esac
+}
 
 # The port for the next pair of processes. Parts run in shells of their own, so each begins elsewhere.
 next_port() { port=$((18000 + (RANDOM % 20000))); }
@@ -324,7 +353,7 @@ side_status() {
 	wait "$2"
 }
 
-# run_pair_of PORT SERVER... -- CLIENT...: both must end with 0. Port 0: the server has no TCP port to wait for.
+# run_pair_of PORT SERVER... -- CLIENT...: both must end with 0. The client begins when the server listens on the port.
 # SERVER_PATIENCE: so many seconds after a client that succeeded, the server is ended, and that is no failure.
 # CLIENT_PATIENCE: the same with the sides exchanged; without it, the server is not looked at before the client has ended.
 run_pair_of() {
@@ -339,11 +368,7 @@ run_pair_of() {
 	echo "+ ${server[*]}"
 	"${server[@]}" >"$log" 2>&1 &
 	server_pid=$!
-	if [ "$at" -eq 0 ]; then
-		sleep 1
-	else
-		wait_for 15 listening_or_ended "$at" $server_pid || true
-	fi
+	wait_for 15 listening_or_ended "$at" $server_pid "${server[0]}" || true
 	echo "+ $*"
 	"$@" &
 	client_pid=$!

@@ -35,9 +35,8 @@ kv_delayed() {
 	link_exists "${DEVICE}w" || skip "no devices"
 	next_port
 	[ "$2" -eq 0 ] || tc qdisc add dev w0 root netem delay "${2}ms" || skip "no netem"
-	# The server in the namespace listens in that one: wait by time.
-	SERVER_PATIENCE=1 run_pair_of 0 ip netns exec peer "$PRISM_BUILD/bin/prism-kv-server" --store "$1" -d prism_w1 \
-		-p "$port" --records 500 --connections 4 --depth 16 -- sleep_then 2 "$PRISM_BUILD/bin/prism-ycsb" 10.7.0.2 \
+	SERVER_PATIENCE=1 run_pair_of "$port" ip netns exec peer "$PRISM_BUILD/bin/prism-kv-server" --store "$1" -d prism_w1 \
+		-p "$port" --records 500 --connections 4 --depth 16 -- "$PRISM_BUILD/bin/prism-ycsb" 10.7.0.2 \
 		--system "$1" -d "${DEVICE}w" -p "$port" --records 200 --mix C --verify -n 200 || status=$?
 	[ "$2" -eq 0 ] || tc qdisc del dev w0 root
 	return $status

@@ -17,20 +17,20 @@ perftest_run() {
 perftest_device() {
 	local device=$2 four=10.9.1.1 six=fd00:9:1::1 program
 	for program in ib_{read,write,send,atomic}_lat; do
-		part "$1 $program IPv4" perftest_run "$device" $four "$device" $four "$program" -n 200
+		share 1 part "$1 $program IPv4" perftest_run "$device" $four "$device" $four "$program" -n 200
 		thorough_part "$1 $program IPv6" perftest_run "$device" $six "$device" $six "$program" -n 200
 	done
 	for program in ib_{read,write,send,atomic}_bw; do
-		part "$1 $program IPv4" perftest_run "$device" $four "$device" $four "$program" -n "$(count 500)"
+		share 2 part "$1 $program IPv4" perftest_run "$device" $four "$device" $four "$program" -n "$(count 500)"
 	done
-	part "$1 ib_read_bw IPv6" perftest_run "$device" $six "$device" $six ib_read_bw -n "$(count 500)"
-	part "$1 ib_write_bw 1 MiB" perftest_run "$device" $four "$device" $four ib_write_bw -s 1048576 -n 5
-	part "$1 ib_read_bw 1 MiB" perftest_run "$device" $four "$device" $four ib_read_bw -s 1048576 -n 5
-	part "$1 ib_read_bw 4 QPs" perftest_run "$device" $four "$device" $four ib_read_bw -q 4 -s 4096 -n 200
-	part "$1 ib_send_lat UD" perftest_run "$device" $four "$device" $four ib_send_lat -c UD -n 200
+	share 1 part "$1 ib_read_bw IPv6" perftest_run "$device" $six "$device" $six ib_read_bw -n "$(count 500)"
+	share 1 part "$1 ib_write_bw 1 MiB" perftest_run "$device" $four "$device" $four ib_write_bw -s 1048576 -n 5
+	share 2 part "$1 ib_read_bw 1 MiB" perftest_run "$device" $four "$device" $four ib_read_bw -s 1048576 -n 5
+	share 1 part "$1 ib_read_bw 4 QPs" perftest_run "$device" $four "$device" $four ib_read_bw -q 4 -s 4096 -n 200
+	share 2 part "$1 ib_send_lat UD" perftest_run "$device" $four "$device" $four ib_send_lat -c UD -n 200
 	thorough_part "$1 ib_send_lat UD IPv6" perftest_run "$device" $six "$device" $six ib_send_lat -c UD -n 200
 	thorough_part "$1 ib_send_lat UC" perftest_run "$device" $four "$device" $four ib_send_lat -c UC -n 200
-	part "$1 ib_write_lat UC" perftest_run "$device" $four "$device" $four ib_write_lat -c UC -n 200
+	share 2 part "$1 ib_write_lat UC" perftest_run "$device" $four "$device" $four ib_write_lat -c UC -n 200
 	thorough_part "$1 ib_send_lat inline" perftest_run "$device" $four "$device" $four ib_send_lat -I 64 -s 64 -n 100
 }
 

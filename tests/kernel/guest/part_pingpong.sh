@@ -14,23 +14,24 @@ pingpong_run() {
 }
 
 group_pingpong() {
-	local kind address
+	local kind address number
 	part "$KIND pingpong device" base_device
 	part "$KIND ibv_devinfo" ibv_devinfo -v -d "$DEVICE"
 	for address in 10.9.1.1 fd00:9:1::1; do
 		for kind in rc uc ud srq; do
-			part "$KIND ibv_${kind}_pingpong $address" \
+			[[ $address == *:* ]] && number=2 || number=1
+			share $number part "$KIND ibv_${kind}_pingpong $address" \
 				pingpong_run ibv_${kind}_pingpong "$DEVICE" $address "$DEVICE" $address -n 100
 		done
 	done
 	for kind in rc uc ud srq; do
-		part "$KIND ibv_${kind}_pingpong events" \
+		share 2 part "$KIND ibv_${kind}_pingpong events" \
 			pingpong_run ibv_${kind}_pingpong "$DEVICE" 10.9.1.1 "$DEVICE" 10.9.1.1 -n 100 -e
 	done
-	part "$KIND ibv_rc_pingpong large, checked" \
+	share 1 part "$KIND ibv_rc_pingpong large, checked" \
 		pingpong_run ibv_rc_pingpong "$DEVICE" 10.9.1.1 "$DEVICE" 10.9.1.1 -n "$(count 20)" -s 1000000 -c
-	part "$KIND rping" rping_run 10.9.1.1
-	part "$KIND rping IPv6" rping_run fd00:9:1::1
+	share 1 part "$KIND rping" rping_run 10.9.1.1
+	share 2 part "$KIND rping IPv6" rping_run fd00:9:1::1
 }
 
 # Connection set-up by librdmacm, and a READ and a WRITE of each message

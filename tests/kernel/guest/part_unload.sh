@@ -25,7 +25,7 @@ start_traffic() {
 	next_port
 	"$@" -F -p $port -d "$DEVICE" -x "$gid" -D 100 &
 	server=$!
-	wait_for 15 listening $port || fail "the server does not listen"
+	wait_for 15 listening $port $server || fail "the server does not listen"
 	"$@" -F -p $port -d "$DEVICE" -x "$gid" -D 100 127.0.0.1 &
 	client=$!
 	wait_for 15 traffic_flows || fail "no traffic"
@@ -34,7 +34,7 @@ start_traffic() {
 traffic_flows() {
 	local before
 	before=$(counter "$DEVICE" rcvd_pkts) || return 1
-	sleep 0.3
+	pause 0.3
 	[ "$(counter "$DEVICE" rcvd_pkts)" -gt $((before + 10)) ]
 }
 
@@ -42,8 +42,9 @@ traffic_flows() {
 # it has no disassociate_ucontext), it is killed
 end_of() {
 	local pid=$1 text=$2 status=0
-	# On slow kernels too: after 10 s the kernel reports an interface that cannot go as an error.
-	if TIME_FACTOR=1 wait_for 4 ended "$pid"; then
+	# On slow kernels too: after 10 s the kernel reports an interface that cannot go as an error. What ends by itself does so
+	# at once, and what does not keeps both processors busy.
+	if TIME_FACTOR=1 wait_for 2 ended "$pid"; then
 		wait "$pid" || status=$?
 		echo "$text ended by itself with $status"
 		case $status in

@@ -14,8 +14,9 @@ userspace_devices() {
 
 # The userspace device numbers its GIDs as it likes.
 userspace_gid() {
-	ip netns exec peer "$PRISM_BUILD/bin/prism-run" ibv_devinfo -v -d prism_w1 |
-		sed -nE 's/.*GID\[ *([0-9]+)\]:[[:space:]]*([^, ]*).*/\1 \2/p' |
+	# It does not change, and asking takes as long as a test.
+	[ -s /tmp/devinfo ] || ip netns exec peer "$PRISM_BUILD/bin/prism-run" ibv_devinfo -v -d prism_w1 >/tmp/devinfo
+	sed -nE 's/.*GID\[ *([0-9]+)\]:[[:space:]]*([^, ]*).*/\1 \2/p' /tmp/devinfo |
 		while read -r index gid; do
 			case "$gid" in
 			::ffff:10.7.0.2 | 0000:0000:0000:0000:0000:ffff:0a07:0002) [ "$1" = 4 ] && echo "$index" ;;
@@ -45,18 +46,11 @@ userspace_run() {
 	next_port
 	here=("$program" -F -p $port -d "${DEVICE}w" -x "$gid_here" "$@")
 	there+=("$program" -F -p $port -d prism_w1 -x "$gid_there" "$@")
-	# The server in the namespace listens in that one: wait by time.
 	if [ "$client" = userspace ]; then
 		run_pair_of $port "${here[@]}" -- "${there[@]}" 10.7.0.1
 	else
-		run_pair_of 0 "${there[@]}" -- sleep_then 2 "${here[@]}" 10.7.0.2
+		run_pair_of $port "${there[@]}" -- "${here[@]}" 10.7.0.2
 	fi
-}
-
-sleep_then() {
-	sleep "$1"
-	shift
-	"$@"
 }
 
 # userspace_standard CLIENT FAMILY: perftest's round trips
@@ -72,16 +66,18 @@ userspace_standard() {
 
 # userspace_prism CLIENT: this project's tools
 userspace_prism() {
-	local client=$1 program
-	for program in ib_prism_{read,write,cas,alloc,chain}_lat; do
-		part "$program, client $client" userspace_run 4 $client $program -n "$(count 200)"
+	local client=$1 program number=1
+	[ "$client" = userspace ] || number=2
+	part "ib_prism_chain_lat, client $client" userspace_run 4 $client ib_prism_chain_lat -n "$(count 200)"
+	for program in ib_prism_{read,write,cas,alloc}_lat; do
+		share $number part "$program, client $client" userspace_run 4 $client $program -n "$(count 200)"
 	done
 	for program in ib_prism_{read,cas,alloc}_bw; do
 		thorough_part "$program, client $client" userspace_run 4 $client $program -n 200
 	done
 	thorough_part "ib_prism_read_lat, client $client, IPv6" userspace_run 6 $client ib_prism_read_lat -n 200
 	thorough_part "ib_prism_chain_lat, client $client, IPv6" userspace_run 6 $client ib_prism_chain_lat -n 200
-	part "ib_prism_read_lat, client $client, large" \
+	share $number part "ib_prism_read_lat, client $client, large" \
 		userspace_run 4 $client ib_prism_read_lat -n "$(count 100)" -s 100000 -m 1024
 }
 
