@@ -19,8 +19,8 @@ walk_packets() {
 group_conformance() {
 	local seed=${WALK_SEED:-1}
 	part "conformance network" peer_device
-	part "walk by verbs, MTU 256" walk device --device prism0 --seed "$seed"
-	part "walk by verbs, MTU 1024" walk device --device prism0 --seed "$((seed + 1))" --mtu 1024
-	part "walk by packets, IPv4" walk_packets 10.7.0. --seed "$((seed + 2))"
-	part "walk by packets, IPv6" walk_packets fd00:7:: --seed "$((seed + 3))" --mtu 512
+	share 1 part "walk by verbs, MTU 256" walk device --device prism0 --seed "$seed"
+	share 2 part "walk by verbs, MTU 1024" walk device --device prism0 --seed "$((seed + 1))" --mtu 1024
+	share 2 part "walk by packets, IPv4" walk_packets 10.7.0. --seed "$((seed + 2))"
+	share 1 part "walk by packets, IPv6" walk_packets fd00:7:: --seed "$((seed + 3))" --mtu 512
 }

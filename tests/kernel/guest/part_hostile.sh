@@ -55,14 +55,17 @@ nothing_left() {
 only_gsi() { ! rdma resource | grep -E ' prism[01]: ' | grep -vqE 'pd 1 cq 1 qp 1 cm_id 0 mr 0 ctx 0 srq 0'; }
 
 group_hostile() {
-	local family name seconds=${HOSTILE_SECONDS:-$((TIME_FACTOR > 1 ? 16 : 8))}
+	local family name mutated number=1 seconds=${HOSTILE_SECONDS:-$((TIME_FACTOR > 1 ? 8 : 5))}
 	part "hostile network" hostile_network
 	for family in IPv4 IPv6; do
 		for name in vectors bad duplicates abandoned trains responses; do
-			part "packets $family $name" packet_peer $family --only $name
+			share $number part "packets $family $name" packet_peer $family --only $name
 		done
-		part "packets $family mutated" packet_peer $family --only fuzz --packets "${HOSTILE_PACKETS:-10000}" \
-			--seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+		# Where memory is watched, both: an address family is a header that is looked into.
+		[ "$TIME_FACTOR" -gt 1 ] || mutated=$number
+		share "${mutated:-$SHARE}" part "packets $family mutated" packet_peer $family --only fuzz \
+			--packets "${HOSTILE_PACKETS:-10000}" --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
+		number=2
 	done
 	part "nothing dropped so far" no_backlog
 	part "rubbish in rings" hostile_program prism-hostile-rings --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"

@@ -39,12 +39,18 @@ interop_side() {
 	fi
 }
 
-# IPv6 differs in addresses and headers, not in operations.
+# IPv6 differs in addresses and headers, not in operations. Here and below: what is asked and answered on every kernel, and
+# what two kernels share.
 interop_programs() {
 	case $1 in
-	4) echo ib_read_lat ib_write_lat ib_send_lat ib_atomic_lat ;;
-	6) echo ib_read_lat ib_atomic_lat ;;
+	4) echo ib_read_lat ib_atomic_lat "$(share 1 echo ib_write_lat ib_send_lat)" ;;
+	6) share 2 echo ib_read_lat ib_atomic_lat ;;
 	esac
+}
+
+interop_more_programs() {
+	share 1 echo ib_send_lat.UD ib_write_lat.UC
+	share 2 echo ib_{read,write,send}_bw
 }
 
 interop_meet() {
@@ -67,7 +73,7 @@ group_interop() {
 				interop_meet "$server$family$program"
 			done
 		done
-		for program in ib_{read,write,send}_bw ib_send_lat.UD ib_write_lat.UC; do
+		for program in $(interop_more_programs); do
 			name="$program, server $server"
 			case $program in
 			*.*) part "$MACHINE: $name" interop_side $server "$name" 4 "${program%.*}" -n 200 -c "${program#*.}" ;;

@@ -48,19 +48,19 @@ counters_moved() {
 
 group_loss() {
 	part "$KIND loss devices" loss_devices
-	part "$KIND no loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n 500
-	part "$KIND no loss: ib_read_lat IPv6" loss_perftest6 ib_read_lat -n 200
+	share 1 part "$KIND no loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n 500
+	share 2 part "$KIND no loss: ib_read_lat IPv6" loss_perftest6 ib_read_lat -n 200
 	# rxe sends again from the first packet that is out of order on, so much reordering only measures patience.
 	both loss 2% duplicate 1% delay 200us reorder 3%
-	part "$KIND loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n "$(count 1000)"
-	part "$KIND loss: ib_atomic_lat IPv6" loss_perftest6 ib_atomic_lat -n "$(count 600)"
+	share 1 part "$KIND loss: ib_atomic_lat" loss_perftest ib_atomic_lat -n "$(count 1000)"
+	share 2 part "$KIND loss: ib_atomic_lat IPv6" loss_perftest6 ib_atomic_lat -n "$(count 600)"
 	part "$KIND loss: ib_read_lat several packets" loss_perftest ib_read_lat -n "$(count 120)" -s 16384 -m 1024
-	part "$KIND loss: ib_send_bw" loss_perftest ib_send_bw -n "$(count 200)" -s 4096 -m 1024
-	part "$KIND loss: ib_write_bw" loss_perftest ib_write_bw -n "$(count 200)" -s 4096 -m 1024
+	share 1 part "$KIND loss: ib_send_bw" loss_perftest ib_send_bw -n "$(count 200)" -s 4096 -m 1024
+	share 2 part "$KIND loss: ib_write_bw" loss_perftest ib_write_bw -n "$(count 200)" -s 4096 -m 1024
 	part "$KIND loss: ibv_rc_pingpong, checked" loss_pingpong -n "$(count 60)" -s 8192 -m 1024 -c
 	part "$KIND loss: ib_prism_chain_lat" loss_prism_tool ib_prism_chain_lat -n "$(count 500)"
-	part "$KIND loss: ib_prism_cas_lat" loss_prism_tool ib_prism_cas_lat -n "$(count 500)"
-	part "$KIND loss: ib_prism_read_lat" loss_prism_tool ib_prism_read_lat -n "$(count 200)" -s 16384 -m 1024
+	share 2 part "$KIND loss: ib_prism_cas_lat" loss_prism_tool ib_prism_cas_lat -n "$(count 500)"
+	share 2 part "$KIND loss: ib_prism_read_lat" loss_prism_tool ib_prism_read_lat -n "$(count 200)" -s 16384 -m 1024
 	part "$KIND loss: ib_prism_alloc_bw" loss_prism_tool ib_prism_alloc_bw -n "$(count 1000)"
 	part "$KIND loss: READs of many packets" loss_prism_tool ib_prism_read_lat -n 5 -s 131072 -m 1024
 	part "$KIND loss: READs of many packets, several at once" \
