@@ -35,6 +35,22 @@ enter() {
 	unshare "${whom[@]}" "${spaces[@]}" "$@"
 }
 
+# Machines live in memory where there is plenty: most of what installing and building costs them is files, and their disk.
+plenty_of_memory() { [ "$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 12 ]; }
+
+# with_memory FOLDER COMMAND...: as root, with temporary files in memory, mounted there for this command alone
+with_memory() {
+	local folder=$1
+	shift
+	if [ "$(id -u)" -ne 0 ] || ! plenty_of_memory; then
+		"$@"
+		return
+	fi
+	mkdir -p "$folder"
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount sh -c 'mount -t tmpfs -o mode=755 machine "$0" && TMPDIR=$0 exec "$@"' "$folder" "$@"
+}
+
 make_machine() {
 	local suite=$1 folder=$2 mode=unshare
 	[ "$(id -u)" -ne 0 ] || mode=root
@@ -42,15 +58,13 @@ make_machine() {
 	enter find "$folder" -maxdepth 1 -name "$suite.??????" -mmin +120 -exec rm -rf --one-file-system {} +
 	mkdir -p "$folder/packages"
 	[ ! -s "$folder/$suite.tar" ] || return 0
-	mmdebstrap --quiet --mode=$mode --variant=minbase --include=$included \
-		--setup-hook="mkdir -p \"\$1/var/cache/apt/archives\"" \
-		--setup-hook="sync-in '$folder/packages' /var/cache/apt/archives" \
-		--customize-hook="sync-out /var/cache/apt/archives '$folder/packages'" \
+	# Nothing that descriptions are translated into, nor a wait for the disk: the machine will be thrown away.
+	with_memory "$folder/tmp" mmdebstrap --quiet --mode=$mode --variant=minbase --include=$included \
+		--aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
 		"$suite" "$folder/new-$suite.tar" >"$folder/$suite.log" 2>&1 || {
 		tail -n 20 "$folder/$suite.log" >&2
 		die "no machine of $suite: is there a network?"
 	}
-	rm -rf "$folder/packages/partial" "$folder/packages/lock"
 	mv "$folder/new-$suite.tar" "$folder/$suite.tar"
 }
 
@@ -75,15 +89,20 @@ mount_devices() {
 # copy WHAT TO: both on the host
 copy() {
 	mkdir -p "$(dirname "$2")"
-	cp -a "$1" "$2"
+	cp -aT "$1" "$2"
 }
 
-# Packages are linked, not copied, before the machine's folder is a mount of its own; what the machine has fetched beside
-# them is kept.
-lend_packages() { find "$machines/packages" -maxdepth 1 -name '*.deb' -exec cp -al -t "$root/var/cache/apt/archives" {} +; }
+# lend_packages: those that machines before this one have fetched; what this one fetches beside them is kept.
+lend_packages() {
+	mkdir -p "$root/packages-lent"
+	mount --bind "$machines/packages" "$root/packages-lent"
+	mount -o remount,bind,ro "$root/packages-lent" 2>/dev/null || true # users may not, on some file systems
+	find "$machines/packages" -maxdepth 1 -name '*.deb' -printf '/packages-lent/%f\0' |
+		xargs -r0 ln -st "$root/var/cache/apt/archives"
+}
 keep_packages() {
 	local file
-	find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -links 1 | while IFS= read -r file; do
+	find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -type f | while IFS= read -r file; do
 		# Another machine may look at the folder now.
 		cp -a "$file" "$machines/packages/.new.$$" && mv "$machines/packages/.new.$$" "$machines/packages/${file##*/}"
 	done
@@ -94,14 +113,24 @@ make_user() {
 	echo 'dev ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/dev"
 }
 
+# may_enter PATH: what was put there is the user's, and the folders above may be gone through
+may_enter() {
+	local above=$1
+	chroot "$root" chown -R dev: "$1"
+	while above=$(dirname "$above") && [ "$above" != / ]; do
+		chmod a+x "$root$above"
+	done
+}
+
 # Runs as the root of the namespaces; what it leaves only they can remove.
 inside() {
 	local status=0 pair home=/root login=(bash -c)
 	root=$(mktemp -d "$machines/$suite.XXXXXX")
-	trap 'umount -R "$root" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+	# Detached even if something still runs there, which ends with the namespaces
+	trap 'umount -lR "$root" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+	if plenty_of_memory; then mount -t tmpfs -o mode=755 machine "$root"; else mount --bind "$root" "$root"; fi
 	tar -C "$root" -xpf "$machines/$suite.tar"
 	lend_packages
-	mount --bind "$root" "$root"
 	mount_devices
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
 	[ -z "$no_network" ] || ip link set lo up
@@ -111,7 +140,7 @@ inside() {
 	fi
 	for pair in "${put[@]}"; do
 		copy "${pair%%=*}" "$root${pair#*=}"
-		[ -z "$user" ] || chroot "$root" chown -R dev: "${pair#*=}"
+		[ -z "$user" ] || may_enter "${pair#*=}"
 	done
 	env -i HOME=$home TERM="${TERM:-dumb}" LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		CI="${CI:-}" chroot "$root" "${login[@]}" "$(printf '%q ' "$@")" </dev/null || status=$?
@@ -121,7 +150,7 @@ inside() {
 		copy "$root${pair%%=*}" "${pair#*=}"
 	done
 	if [ -n "$save" ]; then
-		umount -R "$root/dev" "$root/sys" "$root/proc"
+		umount -R "$root/dev" "$root/sys" "$root/proc" "$root/packages-lent"
 		rm -f "$root"/var/cache/apt/archives/*.deb
 		tar -C "$root" --one-file-system -cpf "$machines/$save.tar.new" .
 		mv "$machines/$save.tar.new" "$machines/$save.tar"

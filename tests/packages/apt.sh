@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Sourced on bare machines by the scripts of this folder, each of which says with fail() what becomes of a failure.
 export DEBIAN_FRONTEND=noninteractive
+export INITRD=No # for the kernel that headers bring: nothing is booted here
 
 # apt_quietly ARGUMENT...: of apt-get, without what is only recommended
 apt_quietly() {

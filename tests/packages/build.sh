@@ -3,7 +3,7 @@
 # Build the Debian packages on a bare machine that has what debian/control asks for and nothing else, and ask lintian.
 # usage: build.sh MACHINES PACKAGES: machines of tests/machine, and the folder for the packages. CCACHE_DIR: as check.sh has it.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 machines=$(realpath "$1") packages=$(realpath -m "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,13 +11,14 @@ trap 'rm -rf "$work"' EXIT
 "$here/../machine/checkout.sh" "$work/prism"
 cat >"$work/build" <<'END'
 set -euo pipefail
-cd /build/prism
+cd "$1"
 fail() { echo "FAIL: $*"; exit 1; }
 . /apt.sh
 apt-get update -qq
 apt_quietly install dpkg-dev ccache
 apt_quietly build-dep ./
-# What check.sh has compiled with the same options comes from its cache; without one, this takes minutes.
+# What check.sh has compiled with the same options comes from its cache; without one, this takes minutes. The folder has the
+# same name, as files that include others by their whole paths are compiled too.
 . scripts/package_flags.sh
 unset DEB_BUILD_MAINT_OPTIONS
 export DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc) $package_paths" PATH=/usr/lib/ccache:$PATH CCACHE_DIR=/ccache
@@ -30,8 +31,8 @@ END
 rm -rf "$packages"
 cache=${CCACHE_DIR:-$work/ccache}
 mkdir -p "$cache"
-"$here/../machine/machine.sh" run bookworm "$machines" --put "$work/prism=/build/prism" --put "$work/build=/build/build" \
-	--put "$here/apt.sh=/apt.sh" --put "$cache=/ccache" --get "/packages=$packages" -- bash /build/build
+"$here/../machine/machine.sh" run bookworm "$machines" --put "$work/prism=$source" --put "$work/build=/build" \
+	--put "$here/apt.sh=/apt.sh" --put "$cache=/ccache" --get "/packages=$packages" -- bash /build "$source"
 ls -s "$packages"
 
 wanted='libprism-dev libprism-ext0 libprism1 prism-apps prism-utils python3-pyprism rxe-prism-dkms wireshark-prism'
