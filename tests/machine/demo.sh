@@ -25,7 +25,7 @@ if [ -n "${CCACHE_DIR:-}" ] && command -v ccache >/dev/null && command -v dpkg-b
 		case \$1 in *++) options='$package_cxxflags' ;; *) options='$package_cflags' ;; esac
 		command=()
 		for word; do
-			case \$word in -g) command+=(\$options) ;; -O2 | -DNDEBUG) ;; *) command+=("\$word") ;; esac
+			case \$word in -g | -g1) command+=(\$options) ;; -O2 | -DNDEBUG) ;; *) command+=("\$word") ;; esac
 		done
 		/home/dev/ccache --version >/dev/null 2>&1 || exec "\$@"
 		exec /home/dev/ccache "\${command[@]}"
