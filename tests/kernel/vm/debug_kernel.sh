@@ -31,6 +31,8 @@ if [ -z "$line" ] || [ -z "$out" ] || [ ! -f "${fragments[1]}" ]; then
 	usage >&2
 	exit 2
 fi
+# What one line alone has
+[ ! -f "$vm_folder/config/$variant-$line.config" ] || fragments+=("$vm_folder/config/$variant-$line.config")
 package=linux-source-$line
 archive=/usr/src/$package.tar.xz
 tree=${sources:-${out%/*}}/$package
