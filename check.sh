@@ -61,15 +61,14 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
-	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all "${@:3}"
+	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
-sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined -DCMAKE_UNITY_BUILD=ON
-# Each file for itself, so that one which lacks an include is found.
+sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined
 step "build: thread sanitizer"
-sanitized tsan threaded-tests -DPRISM_SANITIZE=thread -DPRISM_PRECOMPILE=
+sanitized tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
-CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DCMAKE_UNITY_BUILD=OFF -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 
 # One list of all tests: those of the other trees are called asan.NAME and so on. What is left out there, programs against
 # programs and simulations that show a fault on purpose, runs in the plain build.

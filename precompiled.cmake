@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # With PRISM_PRECOMPILE, what most files include is compiled once, for each set of compiler options that targets have: a
 # quarter less to do for the compiler. It then stands in front of every file, so that a file which forgets an include is
-# found only by builds without: check.sh's for the thread sanitizer and the fuzzers, and contributors'.
+# found only by builds without: check.sh's for the fuzzers, and contributors'.
 set(PRISM_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <cerrno> <charconv> <chrono> <compare> <condition_variable>
     <coroutine> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <functional> <iostream> <limits> <map> <memory>
     <mutex> <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view> <thread> <type_traits>
