@@ -57,18 +57,18 @@ export CCACHE_DIR=$tree/ccache
 CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags configure_and_build build-check all \
 	-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/etc \
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
-	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=OFF \
+	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=none \
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
 	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
-sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined
+sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined -DPRISM_GTESTS=together
 step "build: thread sanitizer"
 sanitized tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
-CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DCMAKE_UNITY_BUILD=OFF -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 
 # One list of all tests: those of the other trees are called asan.NAME and so on. What is left out there, programs against
 # programs and simulations that show a fault on purpose, runs in the plain build.
@@ -80,7 +80,7 @@ CC=clang CXX=clang++ sanitized fuzz all -DPRISM_FUZZ=ON -DPRISM_PRECOMPILE= -DCM
 	tests/rename_tests.py tsan "$tree/tsan" --least 15 --environment "GTEST_FILTER=-*Churn*:*Unmapped*:Process.AChild*:Threads.Idle*" \
 		--environment "TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp history_size=7" \
 		--only '^verbs_[^e]|core_grace|net_udp|ext_device|ext_tcp|example_|store_c|rivals_pilaf|rs_(client|abdlock|block_device)|tx_client'
-	tests/rename_tests.py fuzz "$tree/fuzz" --least 10
+	tests/rename_tests.py fuzz "$tree/fuzz" --least 3
 } >"$tree/other_trees.cmake"
 
 step "tests"

@@ -45,6 +45,8 @@ function(prism_use_headers target name options)
         return()
     endif()
     get_target_property(own_options ${target} COMPILE_OPTIONS)
+    list(REMOVE_ITEM own_options ${PRISM_TOGETHER} -Wno-shadow) # which change no meaning
+    list(REMOVE_ITEM options ${PRISM_TOGETHER} -Wno-shadow)
     get_target_property(sources ${target} SOURCES)
     if(own_options STREQUAL options AND NOT sources MATCHES "\\.c(;|$)")
         target_precompile_headers(${target} REUSE_FROM ${name})

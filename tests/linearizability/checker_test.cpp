@@ -7,10 +7,11 @@
 
 #include "atomic_store.hpp"
 
-namespace prism::test
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::test;
 
 Operation put(Value value, Timestamp invoked, Timestamp responded)
 {
@@ -321,4 +322,3 @@ TEST(Checker, SixteenAtATimeOnOneHotKey)
 }
 
 } // namespace
-} // namespace prism::test

@@ -13,10 +13,11 @@
 #include "atomic_store.hpp"
 #include "checker.hpp"
 
-namespace prism::test
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::test;
 
 class History : public testing::Test
 {
@@ -119,7 +120,7 @@ TEST_F(History, IsWholeAtEveryMoment)
 		if (!HistoryWriter::create(file("a"), 10))
 			_exit(1);
 	}
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 300; i++) {
 		const auto history = read_history(file("a"));
 		EXPECT_TRUE(history.ok()) << history.error().message;
 	}
@@ -158,4 +159,3 @@ TEST_F(History, SurvivesTheDeathOfItsProcess)
 }
 
 } // namespace
-} // namespace prism::test

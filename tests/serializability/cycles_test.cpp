@@ -7,10 +7,11 @@
 #include "graph.hpp"
 #include "small_history.hpp"
 
-namespace prism::serializability
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::serializability;
 
 constexpr auto registers = HistoryKind::registers;
 constexpr auto lists = HistoryKind::lists;
@@ -281,4 +282,3 @@ TEST(Cycles, AgreesWithTryingAllOrders)
 }
 
 } // namespace
-} // namespace prism::serializability

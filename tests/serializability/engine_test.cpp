@@ -5,10 +5,11 @@
 
 #include "small_history.hpp"
 
-namespace prism::serializability
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::serializability;
 
 struct Checked {
 	Findings replayed, searched, strict, bank;
@@ -135,4 +136,3 @@ TEST(Engine, Bank)
 }
 
 } // namespace
-} // namespace prism::serializability

@@ -13,10 +13,11 @@
 #include "random.hpp"
 #include "small_history.hpp"
 
-namespace prism::serializability
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::serializability;
 
 class HistoryFile : public testing::Test
 {
@@ -308,4 +309,3 @@ TEST(HistoryBuilder, ValuesAreUnique)
 }
 
 } // namespace
-} // namespace prism::serializability

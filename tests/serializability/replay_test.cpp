@@ -3,10 +3,11 @@
 
 #include "small_history.hpp"
 
-namespace prism::serializability
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::serializability;
 
 constexpr auto registers = HistoryKind::registers;
 constexpr auto lists = HistoryKind::lists;
@@ -183,4 +184,3 @@ TEST(Bank, SumsOfAllAccounts)
 }
 
 } // namespace
-} // namespace prism::serializability

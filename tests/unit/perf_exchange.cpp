@@ -8,10 +8,11 @@
 #include "common/exchange.hpp"
 #include "common/layout.hpp"
 
-namespace prism::perftest
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::perftest;
 
 constexpr Geometry small_plan{
 	.largest_message = 64, .qps = 2, .depth = 8, .contestants = 3, .objects = 16, .ring = 64, .buffers = 100};
@@ -248,4 +249,3 @@ TEST(PerfLayout, StampsHaveNoZeroByte)
 }
 
 } // namespace
-} // namespace prism::perftest

@@ -4,10 +4,11 @@
 
 #include "common/parameters.hpp"
 
-namespace prism::perftest
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::perftest;
 
 constexpr Tool read_lat{Operation::read, Metric::latency};
 constexpr Tool read_bw{Operation::read, Metric::bandwidth};
@@ -175,4 +176,3 @@ TEST(PerfParameters, UnsortedImpliesHistogram)
 }
 
 } // namespace
-} // namespace prism::perftest

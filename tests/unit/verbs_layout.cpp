@@ -6,11 +6,10 @@
 
 #include "verbs_layout.hpp"
 
-namespace prism
-{
-
 namespace
 {
+
+using namespace prism;
 
 /** ibv_qp_to_qp_ex() of a release whose ibv_qp_ex ends @p words after that of these headers. */
 template <int words>
@@ -40,8 +39,6 @@ ibv_qp_ex *elsewhere(ibv_qp *qp)
 	return release<0>(qp) ? &other : nullptr;
 }
 
-} // namespace
-
 TEST(VerbsLayout, IsFoundInReleasesWithMoreOrFewerBuilders)
 {
 	constexpr std::size_t here = sizeof(ibv_qp_ex);
@@ -68,4 +65,4 @@ TEST(VerbsLayout, LoadedLibraryIsKnown)
 	EXPECT_EQ(ibv_qp_to_qp_ex(&qp.qp), &qp.qp_ex);
 }
 
-} // namespace prism
+} // namespace

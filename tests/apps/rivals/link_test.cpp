@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace rivals
+namespace
 {
+
+using namespace rivals;
 
 /* One side of a connection that speaks verbs well, and anything on top of them. */
 class RawPeer
@@ -399,4 +401,4 @@ TEST_F(HostileServer, PilafEntryThatLeadsElsewhere)
 	server.join();
 }
 
-} // namespace rivals
+} // namespace

@@ -6,8 +6,10 @@
 
 #include <atomic>
 
-namespace rivals
+namespace
 {
+
+using namespace rivals;
 
 using pilaf::Damage;
 
@@ -202,4 +204,4 @@ TEST(PilafExtents, ReuseWithoutRestIsSeen)
 	thread.join();
 }
 
-} // namespace rivals
+} // namespace

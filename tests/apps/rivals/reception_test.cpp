@@ -9,8 +9,10 @@
 
 #include <array>
 
-namespace rivals
+namespace
 {
+
+using namespace rivals;
 
 constexpr std::byte ready_mark{0xa5};
 
@@ -369,4 +371,4 @@ TYPED_TEST(Crowds, OneClientTooManyIsToldSo)
 	EXPECT_NE(refused.error().message.find("1 connections already"), std::string::npos) << refused.error().message;
 }
 
-} // namespace rivals
+} // namespace

@@ -6,8 +6,10 @@
 #include <map>
 #include <random>
 
-namespace rivals
+namespace
 {
+
+using namespace rivals;
 
 template <typename Store>
 class Stores : public testing::Test
@@ -391,4 +393,4 @@ TEST(RoundTrips, OneForEachCall)
 	EXPECT_EQ(get(*client, "none").round_trips, 1u);
 }
 
-} // namespace rivals
+} // namespace

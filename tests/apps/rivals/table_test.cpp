@@ -8,8 +8,10 @@
 #include <map>
 #include <random>
 
-namespace rivals
+namespace
 {
+
+using namespace rivals;
 
 using pilaf::CuckooOptions;
 using pilaf::CuckooTable;
@@ -246,4 +248,4 @@ TEST(Entry, ChecksumOfPartsIsThatOfTheWhole)
 			pilaf::crc64(bytes_of(text)));
 }
 
-} // namespace rivals
+} // namespace

@@ -6,10 +6,10 @@
 #include <random>
 #include <set>
 
-namespace kv_test
-{
 namespace
 {
+
+using namespace kv_test;
 
 class Store : public testing::Test
 {
@@ -257,4 +257,3 @@ TEST_F(Store, ManyClientsOnTheSameKeys)
 }
 
 } // namespace
-} // namespace kv_test

@@ -8,10 +8,10 @@
 
 #include "store/introduction.hpp"
 
-namespace kv_test
-{
 namespace
 {
+
+using namespace kv_test;
 
 using namespace std::chrono_literals;
 
@@ -261,4 +261,3 @@ TEST(Crash, OptionsThatContradictEachOther)
 }
 
 } // namespace
-} // namespace kv_test

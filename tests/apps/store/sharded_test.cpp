@@ -5,10 +5,10 @@
 #include "common/run_all.hpp"
 #include "store/sharded_client.hpp"
 
-namespace kv_test
-{
 namespace
 {
+
+using namespace kv_test;
 
 std::string parsed(const std::string &text)
 {
@@ -165,4 +165,3 @@ TEST_F(Sharded, NoServerAtAll)
 }
 
 } // namespace
-} // namespace kv_test

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <random>
 
-namespace tx_rivals
+namespace
 {
+
+using namespace tx_rivals;
 
 constexpr unsigned clients = 3;
 constexpr std::uint32_t lanes = 3;
@@ -265,4 +267,4 @@ TYPED_TEST(Concurrency, NoWriteSkewOfAbsentKeys)
 	this->expect_nothing_abandoned(served);
 }
 
-} // namespace tx_rivals
+} // namespace

@@ -10,8 +10,10 @@
 #include <random>
 #include <set>
 
-namespace tx_rivals
+namespace
 {
+
+using namespace tx_rivals;
 
 using farm::Bucket;
 using farm::BucketChange;
@@ -462,4 +464,4 @@ TEST(FarmOptionsOfClients, Refused)
 	EXPECT_FALSE(refused([](auto &options) { options.depth = 16; }));
 }
 
-} // namespace tx_rivals
+} // namespace

@@ -4,8 +4,10 @@
 
 #include <array>
 
-namespace tx_rivals
+namespace
 {
+
+using namespace tx_rivals;
 
 using locking::Held;
 using locking::LockTable;
@@ -135,4 +137,4 @@ TEST(LockingIntent, ExclusiveFetchIsRefusedEarly)
 	}
 }
 
-} // namespace tx_rivals
+} // namespace

@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 
-namespace tx_rivals
+namespace
 {
+
+using namespace tx_rivals;
 
 /** Builds what follows a header. */
 class Message
@@ -337,4 +339,4 @@ TEST_F(LockingMessages, ClientThatDies)
 	EXPECT_EQ(run(*other, write("read"), 1), Outcome::committed);
 }
 
-} // namespace tx_rivals
+} // namespace

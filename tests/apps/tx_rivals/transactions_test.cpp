@@ -5,8 +5,10 @@
 #include <array>
 #include <cerrno>
 
-namespace tx_rivals
+namespace
 {
+
+using namespace tx_rivals;
 
 template <typename Store>
 class Transactions : public testing::Test
@@ -278,4 +280,4 @@ TYPED_TEST(Transactions, OptionsThatContradictEachOther)
 	EXPECT_FALSE(refused([](auto &) {}));
 }
 
-} // namespace tx_rivals
+} // namespace

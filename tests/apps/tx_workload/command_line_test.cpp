@@ -10,10 +10,11 @@
 #include "tx/driver/parameters.hpp"
 #include "tx/driver/report.hpp"
 
-namespace prism::tx
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::tx;
 
 Systems one_system()
 {
@@ -218,4 +219,3 @@ TEST_F(TxReport, Json)
 }
 
 } // namespace
-} // namespace prism::tx

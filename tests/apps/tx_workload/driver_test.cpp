@@ -9,10 +9,10 @@
 #include "tx/workloads/smallbank.hpp"
 #include "tx/workloads/ycsb_t.hpp"
 
-namespace tx_test
-{
 namespace
 {
+
+using namespace tx_test;
 
 class TxDriver : public testing::Test
 {
@@ -280,4 +280,3 @@ TEST_F(TxDriver, NonsenseIsRefused)
 }
 
 } // namespace
-} // namespace tx_test

@@ -4,10 +4,10 @@
 #include "support/run_workload.hpp"
 #include "tx/workloads/smallbank.hpp"
 
-namespace tx_test
-{
 namespace
 {
+
+using namespace tx_test;
 
 SmallBankOptions small()
 {
@@ -117,4 +117,3 @@ TEST(SmallBank, NonsenseIsRefused)
 }
 
 } // namespace
-} // namespace tx_test

@@ -7,10 +7,10 @@
 #include "tx/workloads/tpcc.hpp"
 #include "tx/workloads/tpcc_inputs.hpp"
 
-namespace tx_test
-{
 namespace
 {
+
+using namespace tx_test;
 
 using namespace prism::tx::tpcc;
 
@@ -274,4 +274,3 @@ TEST(Tpcc, NonsenseIsRefused)
 }
 
 } // namespace
-} // namespace tx_test

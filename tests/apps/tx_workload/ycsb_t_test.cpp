@@ -9,10 +9,10 @@
 #include "support/run_workload.hpp"
 #include "tx/workloads/ycsb_t.hpp"
 
-namespace tx_test
-{
 namespace
 {
+
+using namespace tx_test;
 
 YcsbTOptions small()
 {
@@ -221,4 +221,3 @@ TEST(YcsbT, NonsenseIsRefused)
 }
 
 } // namespace
-} // namespace tx_test

@@ -4,10 +4,11 @@
 
 #include "kv/driver/parameters.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 Systems two_systems()
 {
@@ -123,4 +124,3 @@ TEST(Systems, LastOfANameWins)
 }
 
 } // namespace
-} // namespace prism::kv

@@ -7,10 +7,11 @@
 #include "fake_store.hpp"
 #include "kv/driver/run.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 using apps::Operation;
 using apps::OperationKind;
@@ -420,4 +421,3 @@ TEST_F(DriverTest, NonsenseIsRefused)
 }
 
 } // namespace
-} // namespace prism::kv

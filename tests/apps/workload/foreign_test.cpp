@@ -19,10 +19,11 @@
 #include "kv/driver/run.hpp"
 #include "kv/foreign/systems.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 using apps::Operation;
 using apps::OperationKind;
@@ -322,7 +323,6 @@ INSTANTIATE_TEST_SUITE_P(Systems, ForeignTest, testing::Values("redis", "memcach
 	[](const auto &parameter) { return std::string(parameter.param); });
 
 } // namespace
-} // namespace prism::kv
 
 int main(int argc, char **argv)
 {

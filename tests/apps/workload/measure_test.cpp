@@ -8,10 +8,11 @@
 #include "common/measure.hpp"
 #include "common/workload.hpp"
 
-namespace prism::apps
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::apps;
 
 TEST(LatencyHistogram, EmptyIsZero)
 {
@@ -119,4 +120,3 @@ TEST(ProgressBar, IsSilentWhereThereIsNoTerminal)
 }
 
 } // namespace
-} // namespace prism::apps

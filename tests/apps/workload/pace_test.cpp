@@ -6,10 +6,11 @@
 
 #include "kv/driver/pace.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 class PaceTest : public testing::Test
 {
@@ -88,4 +89,3 @@ TEST_F(PaceTest, PoissonArrivalsHaveTheRateAndItsVariance)
 }
 
 } // namespace
-} // namespace prism::kv

@@ -8,10 +8,11 @@
 #include "fake_store.hpp"
 #include "kv/driver/run.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 using apps::Outcome;
 using Client = Result<std::unique_ptr<apps::StoreClient>>;
@@ -109,4 +110,3 @@ TEST_F(ProcessesTest, ResultsGoThroughJsonAndBack)
 }
 
 } // namespace
-} // namespace prism::kv

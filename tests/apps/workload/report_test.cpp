@@ -8,10 +8,11 @@
 
 #include "kv/driver/report.hpp"
 
-namespace prism::kv
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::kv;
 
 struct CloseFile {
 	void operator()(std::FILE *file) const noexcept { std::fclose(file); }
@@ -104,4 +105,3 @@ TEST_F(ReportTest, FilesThatCannotBeWrittenAreAnError)
 }
 
 } // namespace
-} // namespace prism::kv

@@ -13,10 +13,11 @@
 
 #include "common/workload.hpp"
 
-namespace prism::apps
-{
 namespace
 {
+
+using namespace prism;
+using namespace prism::apps;
 
 using Bytes = std::vector<std::byte>;
 
@@ -287,4 +288,3 @@ TEST(RecordCounter, ManyThreadsLeaveNothingBehind)
 }
 
 } // namespace
-} // namespace prism::apps
