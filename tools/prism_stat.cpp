@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "stat/contexts.hpp"
 #include "stat/kernel_devices.hpp"
 #include "stat/rates.hpp"
@@ -22,6 +22,7 @@ namespace
 {
 
 using namespace prism::stat;
+namespace cli = prism::cli;
 
 constexpr int done = 0, failed = 1, usage = 2;
 constexpr double shortest_interval = 0.05, longest_interval = 86400;
@@ -173,37 +174,34 @@ int run(const Options &options)
 	return done;
 }
 
-void add_options(CLI::App &app, Options &options)
+void add_options(cli::CommandLine &app, Options &options)
 {
-	app.set_version_flag("-V,--version", "prism-stat " PRISM_VERSION, "Print the version and exit");
+	app.add_version("prism-stat");
 	app.add_option("interval", options.interval, "Seconds between two reports")
-		->check(CLI::Range(shortest_interval, longest_interval))
-		->capture_default_str();
+		.check(cli::Range(shortest_interval, longest_interval))
+		.capture_default_str();
 	app.add_option("count", options.count, "Number of reports; 0: until interrupted")
-		->check(CLI::NonNegativeNumber)
-		->capture_default_str();
+		.check(cli::NonNegativeNumber())
+		.capture_default_str();
 	app.add_option("-d,--device", options.filter.device, "This device alone");
 	app.add_option("-p,--pid", options.filter.pid, "The contexts of this process alone")
-		->check(CLI::PositiveNumber);
+		.check(cli::PositiveNumber());
 	app.add_flag("-1,--once", options.once, "Print what was counted since each context was opened, and exit");
-	CLI::Option *counters = app.add_flag(
+	const cli::Option counters = app.add_flag(
 		"-c,--counters", options.counters, "Report every counter that moves, not a line of the usual");
 	app.add_flag("-z,--zeros", options.zeros, "With --once: counters that are 0, too");
-	app.add_flag("-j,--json", options.json, "Print one JSON object a report")->excludes(counters);
-	app.add_option("--sysfs", options.folder, "Where the kernel shows its RDMA devices")->capture_default_str();
+	app.add_flag("-j,--json", options.json, "Print one JSON object a report").excludes(counters);
+	app.add_option("--sysfs", options.folder, "Where the kernel shows its RDMA devices").capture_default_str();
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-	CLI::App app{"Show what the PRISM devices of this host count."};
+	cli::CommandLine app{"Show what the PRISM devices of this host count."};
 	Options options;
 	add_options(app, options);
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? usage : done;
-	}
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? usage : done;
 	return run(options);
 }

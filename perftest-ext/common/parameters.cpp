@@ -2,15 +2,10 @@
 #include "parameters.hpp"
 
 #include <algorithm>
-#include <map>
-#include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#ifndef PRISM_VERSION
-#define PRISM_VERSION "unknown"
-#endif
+#include "command_line.hpp"
 
 namespace prism::perftest
 {
@@ -74,49 +69,36 @@ struct Switches {
 	bool plain = false;
 	bool compare = false;
 	bool bidirectional = false;
-	bool size_given = false;
 	std::string connection = "RC";
 	int cpu_freq = 0;
 };
 
-template <typename Enum>
-void add_choice(CLI::App &app, const std::string &name, Enum &target, const std::map<std::string, Enum> &choices,
-	const std::string &help)
-{
-	std::vector<std::string> names;
-	for (const auto &[choice, value] : choices)
-		names.push_back(choice);
-	app.add_option_function<std::string>(
-		   name, [&target, choices](const std::string &choice) { target = choices.at(choice); }, help)
-		->check(CLI::IsMember(names));
-}
-
-void add_connection_options(CLI::App &app, Parameters &parameters, Switches &switches)
+void add_connection_options(cli::CommandLine &app, Parameters &parameters, Switches &switches)
 {
 	app.add_option("host", parameters.host, "The server to connect to; without it, be the server");
 	app.add_option("-d,--ib-dev", parameters.device,
 		"Device (default: the one that has the address of the TCP connection)");
-	app.add_option("-i,--ib-port", parameters.ib_port, "Port of the device")->check(CLI::Range(1, 255));
+	app.add_option("-i,--ib-port", parameters.ib_port, "Port of the device").check(cli::Range(1, 255));
 	app.add_option("-x,--gid-index", parameters.gid_index, "GID index (default: the one of the TCP connection)")
-		->check(CLI::Range(0, 255));
+		.check(cli::Range(0, 255));
 	app.add_option("-m,--mtu", parameters.mtu, "Path MTU (default: the smaller of both ports)")
-		->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+		.check(cli::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_option("-p,--port", parameters.port, "TCP port of the server")
-		->check(CLI::Range(1, 65535))
-		->capture_default_str();
+		.check(cli::Range(1, 65535))
+		.capture_default_str();
 	app.add_option("-u,--qp-timeout", parameters.qp_timeout, "QP timeout, 4 usec * 2^N")
-		->check(CLI::Range(1, 31))
-		->capture_default_str();
+		.check(cli::Range(1, 31))
+		.capture_default_str();
 	app.add_option("-c,--connection", switches.connection, "Connection type: RC");
 	app.add_flag("-F,--CPU-freq", switches.cpu_freq, "Accepted for perftest's sake, no effect");
 }
 
-void add_amount_options(CLI::App &app, Parameters &parameters)
+void add_amount_options(cli::CommandLine &app, Parameters &parameters)
 {
 	app.add_option("-n,--iters", parameters.iterations, "Iterations (default: 1000; throughput: by size)")
-		->check(CLI::Range(fewest_iterations, std::uint64_t{1} << 40));
+		.check(cli::Range(fewest_iterations, std::uint64_t{1} << 40));
 	app.add_option("-D,--duration", parameters.duration, "Run for so many seconds instead")
-		->check(CLI::Range(1, 86400));
+		.check(cli::Range(1, 86400));
 	app.add_flag("-a,--all", parameters.all_sizes, "All sizes, doubling from 2 bytes (CAS: 8, 16, 32)");
 	app.add_flag("--perform_warm_up", parameters.warm_up, "Run some iterations before the measured ones");
 }
@@ -134,25 +116,23 @@ std::string size_help(Operation operation)
 	}
 }
 
-void add_chain_options(CLI::App &app, Parameters &parameters)
+void add_chain_options(cli::CommandLine &app, Parameters &parameters)
 {
-	add_choice<ChainKind>(app, "--chain", parameters.chain,
+	app.add_choice<ChainKind>("--chain", parameters.chain,
 		{{"alloc-cas", ChainKind::alloc_cas}, {"write-alloc-cas", ChainKind::write_alloc_cas}},
 		"The update of PRISM-KV or the install of PRISM-RS (default alloc-cas)");
-	add_choice<Scratch>(app, "--scratch", parameters.scratch,
-		{{"host", Scratch::host}, {"device", Scratch::device}},
+	app.add_choice<Scratch>("--scratch", parameters.scratch, {{"host", Scratch::host}, {"device", Scratch::device}},
 		"Server: where chains keep intermediate results (default host)");
 }
 
-void add_operation_options(CLI::App &app, Parameters &parameters, Switches &switches)
+void add_operation_options(cli::CommandLine &app, Parameters &parameters, Switches &switches)
 {
 	const Operation operation = parameters.tool.operation;
-	CLI::Option *size = app.add_option("-s,--size", parameters.size, size_help(operation));
-	size->each([&switches](const std::string &) { switches.size_given = true; });
+	const cli::Option size = app.add_option("-s,--size", parameters.size, size_help(operation));
 	if (operation == Operation::cas)
-		size->check(CLI::IsMember({8, 16, 32}));
+		size.check(cli::IsMember({8, 16, 32}));
 	else
-		size->check(CLI::Range(std::size_t{1}, largest_size));
+		size.check(cli::Range(std::size_t{1}, largest_size));
 	if (operation == Operation::read || operation == Operation::write || operation == Operation::cas) {
 		app.add_flag("--direct", switches.direct, "The target itself (default of CAS)");
 		app.add_flag("--indirect", switches.indirect, "The target is a pointer (default of READ and WRITE)");
@@ -160,52 +140,52 @@ void add_operation_options(CLI::App &app, Parameters &parameters, Switches &swit
 	if (operation == Operation::read || operation == Operation::write)
 		app.add_flag("--bounded", switches.bounded, "The target is a bounded pointer; implies --indirect");
 	if (operation == Operation::cas)
-		add_choice<CasMode>(app, "--mode", parameters.cas_mode,
+		app.add_choice<CasMode>("--mode", parameters.cas_mode,
 			{{"eq", CasMode::equal}, {"gt", CasMode::greater}, {"lt", CasMode::less}},
 			"Comparison (default eq)");
 	if (operation == Operation::chain)
 		add_chain_options(app, parameters);
 	if (operation != Operation::read && operation != Operation::cas)
 		app.add_option("-I,--inline_size", parameters.inline_size, "Send payloads up to this size inline")
-			->check(CLI::Range(0, 4096));
+			.check(cli::Range(0, 4096));
 }
 
-void add_contest_options(CLI::App &app, Parameters &parameters, Switches &switches)
+void add_contest_options(cli::CommandLine &app, Parameters &parameters, Switches &switches)
 {
 	app.add_flag("--plain", switches.plain, "Do the same job with standard verbs");
 	app.add_flag("--compare", switches.compare, "Do both, interleaved, and print the ratio");
-	add_choice<Progress>(app, "--progress", parameters.progress,
+	app.add_choice<Progress>("--progress", parameters.progress,
 		{{"inline", Progress::in_line}, {"thread", Progress::thread}},
 		"Who drives a userspace device (default: client inline, server thread)");
 }
 
-void add_latency_options(CLI::App &app, Parameters &parameters)
+void add_latency_options(cli::CommandLine &app, Parameters &parameters)
 {
 	app.add_flag("-H,--report-histogram", parameters.histogram, "Print every result, sorted");
 	app.add_flag("-U,--report-unsorted", parameters.unsorted, "Print every result in order of time");
 }
 
-void add_bandwidth_options(CLI::App &app, Parameters &parameters, Switches &switches)
+void add_bandwidth_options(cli::CommandLine &app, Parameters &parameters, Switches &switches)
 {
 	app.add_option("-t,--tx-depth", parameters.tx_depth,
 		   "Requests in flight a QP (default: what the device offers, fewer for large messages)")
-		->check(CLI::Range(1, 8192));
-	app.add_option("-q,--qp", parameters.qps, "Queue pairs")->check(CLI::Range(1, 1024))->capture_default_str();
+		.check(cli::Range(1, 8192));
+	app.add_option("-q,--qp", parameters.qps, "Queue pairs").check(cli::Range(1, 1024)).capture_default_str();
 	app.add_option("-l,--post_list", parameters.post_list, "Jobs posted with one doorbell (default: half of -t)")
-		->check(CLI::Range(1, 8192));
+		.check(cli::Range(1, 8192));
 	app.add_option("-Q,--cq-mod", parameters.cq_mod, "Jobs signalled by one completion (default: as -l)")
-		->check(CLI::Range(1, 8192));
+		.check(cli::Range(1, 8192));
 	app.add_flag("--report_gbits", parameters.report_gbits, "Report Gbit/s instead of MiB/s");
 	app.add_flag("-b,--bidirectional", switches.bidirectional, "Not supported");
 }
 
-void add_output_options(CLI::App &app, Parameters &parameters)
+void add_output_options(cli::CommandLine &app, Parameters &parameters)
 {
 	app.add_flag("--out_json", parameters.json.enabled, "Write a report to perftest_out.json");
 	app.add_option("--out_json_file", parameters.json.file, "Write a report to this file");
 }
 
-std::string check_consistency(const Parameters &parameters, const Switches &switches)
+std::string check_consistency(const cli::CommandLine &app, const Parameters &parameters, const Switches &switches)
 {
 	if (switches.connection != "RC")
 		return fmt::format(
@@ -221,7 +201,7 @@ std::string check_consistency(const Parameters &parameters, const Switches &swit
 		return "--compare runs the plain counterpart as well; leave --plain out";
 	if (parameters.duration && parameters.iterations)
 		return "-D and -n exclude each other; choose one";
-	if (parameters.all_sizes && switches.size_given)
+	if (parameters.all_sizes && app.count("--size"))
 		return "-a runs all sizes; leave -s out";
 	if (parameters.tx_depth && parameters.post_list > parameters.tx_depth)
 		return fmt::format(
@@ -247,11 +227,9 @@ void apply(const Switches &switches, Parameters &parameters)
 	parameters.histogram |= parameters.unsorted;
 }
 
-void add_options(CLI::App &app, Parameters &parameters, Switches &switches)
+void add_options(cli::CommandLine &app, Parameters &parameters, Switches &switches)
 {
-	app.set_help_flag("-h,--help", "Print this help and exit");
-	app.set_version_flag("-V,--version", fmt::format("{} {}", parameters.tool.name(), PRISM_VERSION),
-		"Print the version and exit");
+	app.add_help_and_version(parameters.tool.name());
 	add_connection_options(app, parameters, switches);
 	add_amount_options(app, parameters);
 	add_operation_options(app, parameters, switches);
@@ -261,11 +239,6 @@ void add_options(CLI::App &app, Parameters &parameters, Switches &switches)
 	else
 		add_bandwidth_options(app, parameters, switches);
 	add_output_options(app, parameters);
-}
-
-EarlyExit usage_error(const Tool &tool, std::string_view text)
-{
-	return {ExitCode::usage, fmt::format("{0}: {1}\nTry '{0} --help'.\n", tool.name(), text)};
 }
 
 } // namespace
@@ -309,20 +282,13 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Tool &tool, int argc,
 	if (tool.operation == Operation::cas)
 		parameters.size = default_cas_size;
 	Switches switches;
-	CLI::App app(description(tool), tool.name());
+	cli::CommandLine app(description(tool), tool.name());
 	add_options(app, parameters, switches);
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::Success &success) {
-		std::ostringstream out;
-		app.exit(success, out, out);
-		return EarlyExit{ExitCode::ok, out.str()};
-	} catch (const CLI::ParseError &error) {
-		return usage_error(tool, error.what());
-	}
-	const std::string problem = check_consistency(parameters, switches);
+	if (std::optional<EarlyExit> early = app.parse(tool.name(), argc, argv))
+		return *std::move(early);
+	const std::string problem = check_consistency(app, parameters, switches);
 	if (!problem.empty())
-		return usage_error(tool, problem);
+		return cli::usage_error(tool.name(), problem);
 	apply(switches, parameters);
 	return parameters;
 }

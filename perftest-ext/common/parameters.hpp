@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "command_line.hpp"
 #include "common/error.hpp"
 #include "common/report.hpp"
 
@@ -119,13 +120,9 @@ struct Parameters {
 	[[nodiscard]] bool needs_free_list() const;
 };
 
-/** The program is to end before it ran: help, version or an error of usage. */
-struct EarlyExit {
-	ExitCode code;
-	std::string text;
-};
+using cli::EarlyExit;
 
-/** Reads the command line of @p tool. */
+/** Reads the command line of @p tool; an error of usage ends it with ExitCode::usage. */
 [[nodiscard]] std::variant<Parameters, EarlyExit> parse_parameters(const Tool &tool, int argc, const char *const *argv);
 
 } // namespace prism::perftest

@@ -142,10 +142,8 @@ void run_server(const Parameters &parameters)
 int run_tool(const Tool &tool, int argc, const char *const *argv)
 {
 	const auto parsed = parse_parameters(tool, argc, argv);
-	if (const auto *early = std::get_if<EarlyExit>(&parsed)) {
-		std::fputs(early->text.c_str(), early->code == ExitCode::ok ? stdout : stderr);
-		return static_cast<int>(early->code);
-	}
+	if (const auto *early = std::get_if<EarlyExit>(&parsed))
+		return early->print();
 	const auto &parameters = std::get<Parameters>(parsed);
 	try {
 		if (parameters.is_server())

@@ -4,8 +4,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include <CLI/CLI.hpp>
-
+#include "command_line.hpp"
 #include "echo.hpp"
 
 using namespace prism;
@@ -23,27 +22,27 @@ struct Options {
 	perftest::JsonOutput json;
 };
 
-void declare(CLI::App &app, Options &options)
+void declare(cli::CommandLine &app, Options &options)
 {
 	constexpr std::uint32_t longest = 65000;
 	app.add_option("host", options.host, "server to measure against; without it, be the server");
-	app.add_option("-p,--port", options.port, "TCP port of the exchange")->capture_default_str();
+	app.add_option("-p,--port", options.port, "TCP port of the exchange").capture_default_str();
 	app.add_flag("--bw", options.bandwidth, "measure rate and bandwidth instead of latency");
 	app.add_option("-s,--size", options.parameters.answer_size, "bytes of UDP payload of an answer")
-		->check(CLI::Range(std::uint64_t(min_packet_size), std::uint64_t(1) << 30))
-		->capture_default_str();
+		.check(cli::Range(std::uint64_t(min_packet_size), std::uint64_t(1) << 30))
+		.capture_default_str();
 	app.add_option("--request_size", options.parameters.request_size, "bytes of UDP payload of a request")
-		->check(CLI::Range(min_packet_size, longest))
-		->capture_default_str();
+		.check(cli::Range(min_packet_size, longest))
+		.capture_default_str();
 	app.add_option("-m,--mtu", options.parameters.mtu, "bytes of UDP payload, at most, of each packet of an answer")
-		->check(CLI::Range(std::uint32_t(64), longest))
-		->capture_default_str();
-	app.add_option("-n,--iters", options.load.iterations, "messages")->check(CLI::PositiveNumber);
+		.check(cli::Range(std::uint32_t(64), longest))
+		.capture_default_str();
+	app.add_option("-n,--iters", options.load.iterations, "messages").check(cli::PositiveNumber());
 	app.add_option("-t,--tx-depth", options.load.depth, "messages under way, with --bw")
-		->check(CLI::Range(1U, 65536U))
-		->capture_default_str();
+		.check(cli::Range(1U, 65536U))
+		.capture_default_str();
 	app.add_option("-D,--duration", options.load.duration, "seconds, instead of a number of messages")
-		->check(CLI::PositiveNumber);
+		.check(cli::PositiveNumber());
 	app.add_flag("--out_json", options.json.enabled, "write the report as JSON as well");
 	app.add_option("--out_json_file", options.json.file, "where (default: perftest_out.json)");
 }
@@ -144,10 +143,11 @@ void run_client(Options &options)
 
 int main(int argc, char **argv)
 {
-	CLI::App app("The host's own UDP echo, as a floor for the other ib_prism tools");
+	cli::CommandLine app("The host's own UDP echo, as a floor for the other ib_prism tools");
 	Options options;
 	declare(app, options);
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	try {
 		if (options.host.empty())
 			run_server(options);

@@ -9,10 +9,10 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "backend.hpp"
+#include "command_line.hpp"
 #include "generator.hpp"
 #include "wire_peer.hpp"
 
@@ -319,19 +319,20 @@ bool walk(const Options &options, std::unique_ptr<Backend> backend)
 int main_(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Random walk of PRISM requests against the reference interpreter"};
+	cli::CommandLine app{"Random walk of PRISM requests against the reference interpreter"};
 	app.add_option("--steps", options.steps, "requests to execute with each back-end");
 	app.add_option("--seed", options.seed, "seed of the walk");
 	app.add_option("--backend", options.backend,
 		   "executor, engine, all for both; device: two queue pairs of a kernel device; wire: packets to one")
-		->check(CLI::IsMember({"executor", "engine", "all", "device", "wire"}));
+		.check(cli::IsMember({"executor", "engine", "all", "device", "wire"}));
 	app.add_option("--device", options.device, "name of the kernel device");
 	app.add_option("--namespace", options.path.network_namespace, "wire: network namespace to send packets from");
 	app.add_option("--peer-address", options.path.peer, "wire: address to send them from");
 	app.add_option("--device-address", options.path.device, "wire: address of the device");
-	app.add_option("--mtu", options.mtu, "path MTU in bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+	app.add_option("--mtu", options.mtu, "path MTU in bytes").check(cli::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_flag("--coverage", options.coverage, "print how often each operation ended in each way");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 
 	bool ok = true;
 	if (options.backend == "device")

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "checker.hpp"
+#include "command_line.hpp"
 #include "history.hpp"
 
 namespace
@@ -56,11 +56,14 @@ int main(int argc, char **argv)
 {
 	std::vector<std::filesystem::path> files;
 	CheckOptions options;
-	CLI::App app{"Checks recorded histories of a key-value store for linearizability.\n"
-		     "Ends with 0 if they are, 1 if they are not, 2 if that could not be decided."};
-	app.add_option("FILE", files, "written by HistoryWriter, one or more")->required()->check(CLI::ExistingFile);
+	prism::cli::CommandLine app{"Checks recorded histories of a key-value store for linearizability.\n"
+				    "Ends with 0 if they are, 1 if they are not, 2 if that could not be decided."};
+	app.add_option("FILE", files, "written by HistoryWriter, one or more")
+		.required()
+		.check(prism::cli::ExistingFile());
 	app.add_option("--findings", options.findings, "report so many keys");
 	app.add_option("--effort", options.effort, "configurations to look at for one response");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	return run(files, options);
 }

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "atomic_store.hpp"
+#include "command_line.hpp"
 #include "history.hpp"
 
 namespace
@@ -40,17 +40,18 @@ int main(int argc, char **argv)
 	std::filesystem::path file;
 	std::uint64_t seed = 1;
 	bool stale = false;
-	CLI::App app{"Writes the history of a simulated atomic store"};
-	app.add_option("FILE", file)->required();
+	prism::cli::CommandLine app{"Writes the history of a simulated atomic store"};
+	app.add_option("FILE", file).required();
 	app.add_option("--operations", options.operations, "operations in all");
 	app.add_option("--clients", options.clients, "clients, one operation at a time each")
-		->check(CLI::PositiveNumber);
-	app.add_option("--keys", options.keys, "keys")->check(CLI::PositiveNumber);
+		.check(prism::cli::PositiveNumber());
+	app.add_option("--keys", options.keys, "keys").check(prism::cli::PositiveNumber());
 	app.add_option("--gets", options.gets, "percent of operations");
 	app.add_option("--unknown", options.unknown, "percent of operations whose outcome nobody learns");
 	app.add_option("--seed", seed, "the same seed, the same history");
 	app.add_flag("--stale", stale, "let one get answer an old value");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	options.longest_late = options.longest;
 	std::vector<Operation> history = simulate_store(options, seed);
 	if (stale && !make_stale(history)) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "cycles.hpp"
 #include "history.hpp"
 #include "index.hpp"
@@ -171,13 +171,13 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{
+	prism::cli::CommandLine app{
 		"Checks recorded transactions for serializability, by the order of their timestamps and by what they\n"
 		"have seen of each other.\n"
 		"Ends with 0 if they are serializable, 1 if they are not, 2 if that could not be decided."};
 	app.add_option("FILE", options.files, "written by HistoryWriter, one or more")
-		->required()
-		->check(CLI::ExistingFile);
+		.required()
+		.check(prism::cli::ExistingFile());
 	app.add_flag("--replay", options.replay, "only: replay in the order of the timestamps");
 	app.add_flag("--cycles", options.cycles, "only: look for cycles, without the timestamps");
 	app.add_flag("--strict", options.strict, "--cycles: what had responded comes before what was called later");
@@ -185,6 +185,7 @@ int main(int argc, char **argv)
 	app.add_option("--bank", options.bank, "registers are accounts, and have this in all");
 	app.add_option("--findings", options.findings, "show so many of each name");
 	app.add_flag("--json", options.as_json, "print everything as JSON");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	return run(options);
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "engine.hpp"
 #include "history.hpp"
 
@@ -14,6 +14,7 @@ namespace
 {
 
 using namespace prism::serializability;
+namespace cli = prism::cli;
 
 constexpr std::uint64_t most_accounts = 16'000; /* all balances in one account must fit it */
 
@@ -67,31 +68,33 @@ int main(int argc, char **argv)
 	std::string fault, faults;
 	for (const Fault known : all_faults())
 		faults += fmt::format(" {}", name_of(known));
-	CLI::App app{"Writes the history of a serializable engine, as files 0.transactions, 1.transactions, ..."};
-	const auto percent = CLI::Range(0.0, 100.0);
-	app.add_option("FOLDER", folder)->required()->check(CLI::ExistingDirectory);
-	app.add_option("--files", files, "files to spread the clients over")->check(CLI::Range(1, 1000));
+	cli::CommandLine app{
+		"Writes the history of a serializable engine, as files 0.transactions, 1.transactions, ..."};
+	const auto percent = cli::Range(0.0, 100.0);
+	app.add_option("FOLDER", folder).required().check(cli::ExistingDirectory());
+	app.add_option("--files", files, "files to spread the clients over").check(cli::Range(1, 1000));
 	app.add_flag("--lists", lists, "lists that are appended to, instead of registers");
-	app.add_option("--transactions", options.transactions, "transactions")->check(CLI::Range(0UL, 100'000'000UL));
+	app.add_option("--transactions", options.transactions, "transactions").check(cli::Range(0UL, 100'000'000UL));
 	app.add_option("--clients", options.clients, "clients, one transaction at a time each")
-		->check(CLI::Range(1, 10'000));
-	app.add_option("--keys", options.keys, "keys at a time")->check(CLI::Range(1UL, 100'000'000UL));
+		.check(cli::Range(1, 10'000));
+	app.add_option("--keys", options.keys, "keys at a time").check(cli::Range(1UL, 100'000'000UL));
 	app.add_option("--list-length", options.list_length, "longer lists are replaced by new ones")
-		->check(CLI::Range(1, 10'000));
-	app.add_option("--reads", options.reads, "percent of operations")->check(percent);
-	app.add_option("--blind", options.blind, "percent of changes without a read before")->check(percent);
-	app.add_option("--erases", options.erases, "percent of changes of registers")->check(percent);
-	app.add_option("--aborts", options.aborts, "percent of transactions rolled back by clients")->check(percent);
-	app.add_option("--unknown", options.unknown, "percent of transactions of unknown outcome")->check(percent);
+		.check(cli::Range(1, 10'000));
+	app.add_option("--reads", options.reads, "percent of operations").check(percent);
+	app.add_option("--blind", options.blind, "percent of changes without a read before").check(percent);
+	app.add_option("--erases", options.erases, "percent of changes of registers").check(percent);
+	app.add_option("--aborts", options.aborts, "percent of transactions rolled back by clients").check(percent);
+	app.add_option("--unknown", options.unknown, "percent of transactions of unknown outcome").check(percent);
 	app.add_option("--late", options.late, "percent of reading transactions that look into the past")
-		->check(percent);
+		.check(percent);
 	app.add_option(
 		   "--unstamped", options.unstamped, "percent of reading and unknown transactions without a timestamp")
-		->check(percent);
+		.check(percent);
 	app.add_flag("--bank", options.bank, "transfers between accounts, and audits");
 	app.add_option("--fault", fault, "one fault in the middle:" + faults);
 	app.add_option("--seed", options.seed, "the same seed, the same history");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	if (lists)
 		options.kind = HistoryKind::lists;
 	if (!fault.empty()) {

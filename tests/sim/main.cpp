@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "seed_range.hpp"
 #include "simulation.hpp"
 
@@ -61,20 +61,21 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Simulation of PRISM connections over a bad network"};
+	prism::cli::CommandLine app{"Simulation of PRISM connections over a bad network"};
 	app.add_option("--seeds", options.seeds, "A..B or one seed");
 	app.add_option("--loss", options.simulation.faults.loss, "percent of the packets lost");
 	app.add_option("--duplicate", options.simulation.faults.duplicate, "percent duplicated");
 	app.add_option("--reorder", options.simulation.faults.reorder, "percent delayed behind others");
 	app.add_option("--corrupt", options.simulation.faults.corrupt, "percent with flipped bits");
-	app.add_option("--qps", options.simulation.qps, "connections to the server")->check(CLI::Range(1, 32));
+	app.add_option("--qps", options.simulation.qps, "connections to the server").check(prism::cli::Range(1, 32));
 	app.add_option("--operations", options.simulation.operations, "operations for each connection");
 	app.add_option("--long-reads", options.simulation.long_reads, "percent of operations: READs of up to 1 MiB");
 	app.add_flag("--long-prism-reads", options.simulation.long_prism_reads, "long READs by PRISM too");
 	app.add_option("--sabotage", options.sabotage, "break the protocol so; succeed if a check finds it")
-		->check(CLI::IsMember(sabotages));
+		.check(prism::cli::IsMember(sabotages));
 	app.add_flag("--verbose", options.verbose, "print the findings of negative controls too");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	options.simulation.sabotage = sabotages.at(options.sabotage);
 	return run(options);
 }

@@ -39,7 +39,7 @@ void refuse(const Tool &tool, const std::vector<const char *> &arguments, const 
 	const auto parsed = parse(tool, arguments);
 	const auto *early = std::get_if<EarlyExit>(&parsed);
 	ASSERT_NE(early, nullptr) << "accepted, expected a refusal with: " << words;
-	EXPECT_EQ(early->code, ExitCode::usage);
+	EXPECT_EQ(ExitCode{early->code}, ExitCode::usage);
 	EXPECT_NE(early->text.find(words), std::string::npos) << early->text;
 	EXPECT_NE(early->text.find("--help"), std::string::npos) << early->text;
 }
@@ -163,7 +163,7 @@ TEST(PerfParameters, HelpAndVersionSucceed)
 		const auto parsed = parse(read_lat, {flag});
 		const auto *early = std::get_if<EarlyExit>(&parsed);
 		ASSERT_NE(early, nullptr);
-		EXPECT_EQ(early->code, ExitCode::ok);
+		EXPECT_EQ(ExitCode{early->code}, ExitCode::ok);
 		EXPECT_NE(early->text.find("ib_prism_read_lat"), std::string::npos);
 	}
 }

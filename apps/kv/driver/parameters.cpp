@@ -3,10 +3,9 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "kv/driver/command_line.hpp"
+#include "kv/driver/yield_option.hpp"
 
 namespace prism::kv
 {
@@ -38,71 +37,71 @@ std::string description(const Systems &systems)
 	return text;
 }
 
-void add_store_options(CLI::App &app, const Systems &systems, Parameters &parameters, Given &given)
+void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters &parameters, Given &given)
 {
 	app.add_option("--system", parameters.system, "The store to measure")
-		->required()
-		->check(CLI::IsMember(systems.names()));
+		.required()
+		.check(cli::IsMember(systems.names()));
 	app.add_option("host", parameters.connection.host, "Where the server is; redis, memcached: also unix:PATH")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("-p,--port", given.port, "TCP port of the server (default: the system's)")
-		->check(CLI::Range(1, 65535));
+		.check(cli::Range(1, 65535));
 	app.add_option("-c,--configuration", parameters.connection.configuration,
 		"Of a replicated volume, in place of host and port: a file, or etcd://HOST:PORT/KEY");
 	app.add_option("-d,--ib-dev", parameters.connection.device,
 		"RDMA device (default: the one that has the address of the TCP connection)");
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
+		.check(cli::PositiveNumber())
+		.capture_default_str();
 }
 
-void add_workload_options(CLI::App &app, Parameters &parameters, Given &given)
+void add_workload_options(cli::CommandLine &app, Parameters &parameters, Given &given)
 {
 	RunOptions &run = parameters.run;
 	app.add_option("--mix", given.mix,
 		   "A: half reads, half updates; B: 95% reads; C: reads; D: 95% reads of the latest, 5% inserts; "
 		   "F: half reads, half read-modify-writes (default C)")
-		->check(CLI::IsMember({"A", "B", "C", "D", "F"}, CLI::ignore_case));
-	add_choice<apps::Distribution>(app, "--distribution", given.distribution,
+		.check(cli::IsMember({"A", "B", "C", "D", "F"}, cli::ignore_case));
+	app.add_choice<apps::Distribution>("--distribution", given.distribution,
 		{{"uniform", apps::Distribution::uniform}, {"zipfian", apps::Distribution::zipfian},
 			{"latest", apps::Distribution::latest}},
 		"Which records are popular (default: YCSB's for the mix)");
-	app.add_option("--theta", run.theta, "Exponent of the Zipf distributions")->capture_default_str();
-	app.add_option("--records", run.records, "Records that are loaded")->capture_default_str();
-	app.add_option("--key-size", run.key_size, "Bytes a key")->capture_default_str();
+	app.add_option("--theta", run.theta, "Exponent of the Zipf distributions").capture_default_str();
+	app.add_option("--records", run.records, "Records that are loaded").capture_default_str();
+	app.add_option("--key-size", run.key_size, "Bytes a key").capture_default_str();
 	app.add_option("-s,--size", run.value_size, "Bytes a value")
-		->check(CLI::Range(1, 1 << 20))
-		->capture_default_str();
-	app.add_option("--seed", run.seed, "The same seed, the same requests")->capture_default_str();
+		.check(cli::Range(1, 1 << 20))
+		.capture_default_str();
+	app.add_option("--seed", run.seed, "The same seed, the same requests").capture_default_str();
 	app.add_flag("--no-load", given.no_load, "The records are there already");
 	app.add_flag("--verify", run.verify, "Check every value that is read");
 }
 
-void add_client_options(CLI::App &app, RunOptions &run, Given &given)
+void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 {
-	app.add_option("--processes", run.processes, "Processes of the driver")->capture_default_str();
-	app.add_option("--threads", run.threads, "Threads of each process")->capture_default_str();
-	app.add_option("--clients", run.clients, "Clients of each thread, one connection each")->capture_default_str();
-	app.add_option("-t,--tx-depth", run.depth, "Requests that each client has under way")->capture_default_str();
+	app.add_option("--processes", run.processes, "Processes of the driver").capture_default_str();
+	app.add_option("--threads", run.threads, "Threads of each process").capture_default_str();
+	app.add_option("--clients", run.clients, "Clients of each thread, one connection each").capture_default_str();
+	app.add_option("-t,--tx-depth", run.depth, "Requests that each client has under way").capture_default_str();
 	given.yield.add_to(app);
 }
 
-void add_amount_options(CLI::App &app, RunOptions &run)
+void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
-	CLI::Option *duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
-	app.add_option("-n,--iters", run.operations, "Requests to measure instead")->excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")->capture_default_str();
+	const cli::Option duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
+	app.add_option("-n,--iters", run.operations, "Requests to measure instead").excludes(duration);
+	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured").capture_default_str();
 	app.add_option("--rate", run.rate,
 		"Requests a second of all clients together, latencies counted from when they are due (default: each "
 		"client sends one when another ended)");
-	add_choice<Arrivals>(app, "--arrivals", run.arrivals,
-		{{"even", Arrivals::even}, {"poisson", Arrivals::poisson}}, "With --rate (default even)");
+	app.add_choice<Arrivals>("--arrivals", run.arrivals, {{"even", Arrivals::even}, {"poisson", Arrivals::poisson}},
+		"With --rate (default even)");
 	app.add_option("--drain", run.drain, "Seconds without any answer after which requests are given up")
-		->capture_default_str();
+		.capture_default_str();
 }
 
 /** Empty: the system is given what it needs, and nothing that it would ignore. */
-std::string wrong_place(const CLI::App &app, const System &system)
+std::string wrong_place(const cli::CommandLine &app, const System &system)
 {
 	const bool configuration = app.count("--configuration") > 0;
 	if (!system.is_volume)
@@ -137,21 +136,22 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int
 {
 	Parameters parameters;
 	Given given;
-	CLI::App app(description(systems), program);
+	cli::CommandLine app(description(systems), program);
 	add_store_options(app, systems, parameters, given);
 	add_workload_options(app, parameters, given);
 	add_client_options(app, parameters.run, given);
 	add_amount_options(app, parameters.run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
-	if (std::optional<EarlyExit> early = parse(app, program, argc, argv))
+	app.add_help_and_version(program);
+	if (std::optional<EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);
 	const System &system = *systems.find(parameters.system);
 	if (const std::string wrong = wrong_place(app, system); !wrong.empty())
-		return usage_error(program, wrong);
+		return cli::usage_error(program, wrong);
 	apply(system, given, parameters);
 	const Result<void> checked = check(parameters.run);
 	if (!checked)
-		return usage_error(program, checked.error().message);
+		return cli::usage_error(program, checked.error().message);
 	return parameters;
 }
 

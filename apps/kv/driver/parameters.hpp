@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "command_line.hpp"
 #include "kv/driver/options.hpp"
 #include "kv/driver/systems.hpp"
 
@@ -18,13 +19,9 @@ struct Parameters {
 	std::string json_file; /**< empty: none */
 };
 
-/** The program is to end before it ran: help, version or an error of usage. */
-struct EarlyExit {
-	int code; /**< 0, or 2 for an error of usage */
-	std::string text;
-};
+using cli::EarlyExit;
 
-/** Reads the command line; one of @p systems must be named. */
+/** Reads the command line; one of @p systems must be named. An error of usage has code 2. */
 [[nodiscard]] std::variant<Parameters, EarlyExit> parse_parameters(
 	const Systems &systems, int argc, const char *const *argv);
 

@@ -51,10 +51,8 @@ int main(int argc, char **argv)
 	rs::add_volume_systems(systems);
 	kv::add_foreign_systems(systems);
 	auto parsed = kv::parse_parameters(systems, argc, argv);
-	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {
-		std::fputs(early->text.c_str(), early->code ? stderr : stdout);
-		return early->code;
-	}
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
+		return early->print();
 	auto &parameters = std::get<kv::Parameters>(parsed);
 	parameters.run.progress = stderr;
 	return measure(*systems.find(parameters.system), parameters);

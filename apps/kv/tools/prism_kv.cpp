@@ -10,9 +10,9 @@
 #include <sstream>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "common/run_all.hpp"
 #include "service/hello.hpp"
 #include "store/sharded_client.hpp"
@@ -317,49 +317,47 @@ int main(int argc, char **argv)
 {
 	Options options;
 	std::function<int(Tool &)> command;
-	CLI::App app{"A PRISM-KV store from the shell."};
-	app.set_version_flag("-V,--version", "prism-kv " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"A PRISM-KV store from the shell."};
+	app.add_version("prism-kv");
 	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version.");
 	app.add_option("-s,--server", options.servers,
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")->capture_default_str();
+	app.add_option("--timeout", options.timeout, "Seconds to wait for a server").capture_default_str();
 	app.require_subcommand(1);
 
-	CLI::App *get =
+	cli::Command get =
 		app.add_subcommand("get", "Print the values of keys, each on a line of its own; a single one as it is");
-	get->add_option("KEY", options.keys)->required();
-	get->add_flag("--show-version", options.show_version, "Print the version first");
-	CLI::App *put = app.add_subcommand("put", "Store a value");
-	CLI::App *erase = app.add_subcommand("delete", "Remove a key");
-	put->add_option("KEY", options.key)->required();
-	put->add_option("VALUE", options.value, "- for the standard input")->required();
-	erase->add_option("KEY", options.key)->required();
-	for (CLI::App *changes : {put, erase})
-		changes->add_option("--if-version", options.version, "Only if this is the key's version");
-	CLI::App *stats = app.add_subcommand("stats", "Print the servers' statistics as JSON");
-	CLI::App *recover = app.add_subcommand("recover", "Have the servers look for buffers that dead clients held");
-	CLI::App *batch = app.add_subcommand("batch", "Read commands from the standard input, one a line");
+	get.add_option("KEY", options.keys).required();
+	get.add_flag("--show-version", options.show_version, "Print the version first");
+	cli::Command put = app.add_subcommand("put", "Store a value");
+	cli::Command erase = app.add_subcommand("delete", "Remove a key");
+	put.add_option("KEY", options.key).required();
+	put.add_option("VALUE", options.value, "- for the standard input").required();
+	erase.add_option("KEY", options.key).required();
+	for (cli::Command changes : {put, erase})
+		changes.add_option("--if-version", options.version, "Only if this is the key's version");
+	cli::Command stats = app.add_subcommand("stats", "Print the servers' statistics as JSON");
+	cli::Command recover =
+		app.add_subcommand("recover", "Have the servers look for buffers that dead clients held");
+	cli::Command batch = app.add_subcommand("batch", "Read commands from the standard input, one a line");
 
-	get->callback([&] {
+	get.callback([&] {
 		command = [&](Tool &tool) {
 			return options.show_version ? tool.get_versioned(options.keys)
 						    : tool.get(options.keys, options.keys.size() > 1);
 		};
 	});
-	put->callback([&] {
+	put.callback([&] {
 		command = [&](Tool &tool) { return tool.put(options.key, value_of(options.value), options.version); };
 	});
-	erase->callback([&] { command = [&](Tool &tool) { return tool.erase(options.key, options.version); }; });
-	stats->callback([&] { command = [](Tool &tool) { return tool.stats(); }; });
-	recover->callback([&] { command = [](Tool &tool) { return tool.recover(); }; });
-	batch->callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? usage : done;
-	}
+	erase.callback([&] { command = [&](Tool &tool) { return tool.erase(options.key, options.version); }; });
+	stats.callback([&] { command = [](Tool &tool) { return tool.stats(); }; });
+	recover.callback([&] { command = [](Tool &tool) { return tool.recover(); }; });
+	batch.callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? usage : done;
 	try {
 		return run(options, command);
 	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more */

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "pilaf/pilaf_server.hpp"
 #include "store/prism_server.hpp"
 #include "two_sided/rpc_store.hpp"
@@ -185,34 +185,31 @@ int serve(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Serves a key-value store until it is interrupted."};
-	app.set_version_flag("-V,--version", "prism-kv-server " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"Serves a key-value store until it is interrupted."};
+	app.add_version("prism-kv-server");
 	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
-		->check(CLI::IsMember({"prism", "pilaf", "rpc"}))
-		->capture_default_str();
+		.check(cli::IsMember({"prism", "pilaf", "rpc"}))
+		.capture_default_str();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any")->capture_default_str();
+	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any").capture_default_str();
 	app.add_option("--bind", options.address, "Address to listen on (default: all)");
 	app.add_option("--records", options.records, "How many records to have room for")
-		->check(CLI::Range(1.0, 1e10))
-		->capture_default_str();
-	app.add_option("--max-key", options.max_key, "Bytes of the longest key")->capture_default_str();
-	app.add_option("-s,--size", options.max_value, "Bytes of the longest value")->capture_default_str();
+		.check(cli::Range(1.0, 1e10))
+		.capture_default_str();
+	app.add_option("--max-key", options.max_key, "Bytes of the longest key").capture_default_str();
+	app.add_option("-s,--size", options.max_value, "Bytes of the longest value").capture_default_str();
 	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
 	app.add_option("--class", options.classes,
 		   "prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
 		   "value)")
-		->check(check_class);
-	app.add_option("--connections", options.connections, "At most so many clients")->capture_default_str();
-	app.add_option("--depth", options.depth, "pilaf, rpc: calls under way on a connection")->capture_default_str();
+		.check(check_class);
+	app.add_option("--connections", options.connections, "At most so many clients").capture_default_str();
+	app.add_option("--depth", options.depth, "pilaf, rpc: calls under way on a connection").capture_default_str();
 	app.add_option("--receive-buffers", options.receive_buffers,
 		"pilaf, rpc: calls under way on all connections together (default: connections times depth, at most "
 		"4096)");
-	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads")->capture_default_str();
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? 2 : 0;
-	}
+	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads").capture_default_str();
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? 2 : 0;
 	return serve(options);
 }

@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "common/measure.hpp"
 #include "common/run_all.hpp"
 #include "rs/store/kind.hpp"
@@ -205,41 +205,38 @@ int repair(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Makes, reads, writes and repairs a replicated volume."};
-	app.set_version_flag("-V,--version", "prism-rs " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"Makes, reads, writes and repairs a replicated volume."};
+	app.add_version("prism-rs");
 	app.require_subcommand(1);
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
-		->required();
+		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails")->capture_default_str();
+	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails").capture_default_str();
 
-	CLI::App *const creating = app.add_subcommand("create", "Make the configuration of a new volume");
-	creating->add_option("-s,--size", options.block_size, "Bytes of a block: a power of two, 512 to 65536")
-		->capture_default_str();
-	creating->add_option("-b,--blocks", options.blocks, "Number of blocks")->required();
-	creating->add_option("replicas", options.replicas, "HOST:PORT of each replica, an odd number of them")
-		->required();
-	CLI::App *const getting = app.add_subcommand("get", "Write a block to standard output");
-	getting->add_option("block", options.block, "Its number, from 0")->required();
-	CLI::App *const putting =
+	cli::Command creating = app.add_subcommand("create", "Make the configuration of a new volume");
+	creating.add_option("-s,--size", options.block_size, "Bytes of a block: a power of two, 512 to 65536")
+		.capture_default_str();
+	creating.add_option("-b,--blocks", options.blocks, "Number of blocks").required();
+	creating.add_option("replicas", options.replicas, "HOST:PORT of each replica, an odd number of them")
+		.required();
+	cli::Command getting = app.add_subcommand("get", "Write a block to standard output");
+	getting.add_option("block", options.block, "Its number, from 0").required();
+	cli::Command putting =
 		app.add_subcommand("put", "Write a block: TEXT, or standard input, with zeros behind it");
-	putting->add_option("block", options.block, "Its number, from 0")->required();
-	putting->add_option("text", options.text, "What to write");
-	CLI::App *const asking = app.add_subcommand("status", "Tell how the replicas are");
-	asking->add_flag("--json", options.json, "Their statistics too");
-	CLI::App *const repairing =
+	putting.add_option("block", options.block, "Its number, from 0").required();
+	putting.add_option("text", options.text, "What to write");
+	cli::Command asking = app.add_subcommand("status", "Tell how the replicas are");
+	asking.add_flag("--json", options.json, "Their statistics too");
+	cli::Command repairing =
 		app.add_subcommand("repair", "Copy what the others have to a replica that has lost its memory");
-	repairing->add_option("replica", options.replica, "Which one, from 0")->required();
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? 2 : 0;
-	}
-	if (*creating)
+	repairing.add_option("replica", options.replica, "Which one, from 0").required();
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? 2 : 0;
+	if (creating.parsed())
 		return create(options);
-	if (*getting)
+	if (getting.parsed())
 		return get(options);
-	if (*repairing)
+	if (repairing.parsed())
 		return repair(options);
-	return *putting ? put(options) : status(options);
+	return putting.parsed() ? put(options) : status(options);
 }

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "rs/abdlock/replica.hpp"
 #include "rs/store/replica.hpp"
 
@@ -134,30 +134,27 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Serves replicas of a replicated volume until it is interrupted."};
-	app.set_version_flag("-V,--version", "prism-rs-server " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"Serves replicas of a replicated volume until it is interrupted."};
+	app.add_version("prism-rs-server");
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
-		->required();
+		.required();
 	app.add_option(
 		   "--store", options.store, "What the volume is: rs (PRISM-RS), or abdlock (by locks, for comparison)")
-		->check(CLI::IsMember({"rs", "abdlock"}))
-		->capture_default_str();
+		.check(cli::IsMember({"rs", "abdlock"}))
+		.capture_default_str();
 	app.add_option("-r,--replica", options.replicas,
 		   "Which replica of the volume to serve, from 0; several, separated by commas, share one device "
 		   "context")
-		->delimiter(',')
-		->required();
+		.delimiter(',')
+		.required();
 	app.add_flag("--new", options.is_new,
 		"The volume is new. Never for a replica that has been part of it: that one waits to be repaired "
 		"(prism-rs repair)");
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--bind", options.address, "Address to listen on (default: all)");
-	app.add_option("--connections", options.connections, "At most so many clients")->capture_default_str();
-	app.add_option("--spare-buffers", options.spare, "Buffers beside one a block")->capture_default_str();
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? 2 : 0;
-	}
+	app.add_option("--connections", options.connections, "At most so many clients").capture_default_str();
+	app.add_option("--spare-buffers", options.spare, "Buffers beside one a block").capture_default_str();
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? 2 : 0;
 	return run(options);
 }

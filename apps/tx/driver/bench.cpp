@@ -42,10 +42,8 @@ int bench(const Systems &systems, int argc, const char *const *argv)
 {
 	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its transactions */
 	auto parsed = parse_parameters(systems, argc, argv);
-	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {
-		std::fputs(early->text.c_str(), early->code ? stderr : stdout);
-		return early->code;
-	}
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
+		return early->print();
 	auto &parameters = std::get<Parameters>(parsed);
 	parameters.run.progress = stderr;
 	return measure(*systems.find(parameters.system), parameters);

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "kv/driver/command_line.hpp"
+#include "kv/driver/yield_option.hpp"
 
 namespace prism::tx
 {
@@ -66,94 +65,94 @@ std::string description(const Systems &systems)
 	return text;
 }
 
-void add_store_options(CLI::App &app, const Systems &systems, Parameters &parameters, Given &given)
+void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters &parameters, Given &given)
 {
 	app.add_option("--system", parameters.system, "The store to measure")
-		->required()
-		->check(CLI::IsMember(systems.names()));
+		.required()
+		.check(cli::IsMember(systems.names()));
 	app.add_option("--shards", given.shards, "Its servers, in their order: HOST:PORT,HOST:PORT,...")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("-d,--ib-dev", parameters.connection.device,
 		"RDMA device (default: the one that has the address of the TCP connection)");
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
-		->check(CLI::PositiveNumber)
-		->capture_default_str();
+		.check(cli::PositiveNumber())
+		.capture_default_str();
 }
 
-void add_ycsb_options(CLI::App &app, Parameters &parameters)
+void add_ycsb_options(cli::CommandLine &app, Parameters &parameters)
 {
 	YcsbTOptions &options = parameters.ycsb_t;
-	app.add_option("--keys", options.keys, "ycsb-t: keys of a transaction")->capture_default_str();
+	app.add_option("--keys", options.keys, "ycsb-t: keys of a transaction").capture_default_str();
 	app.add_option("-s,--size", options.value_size, "ycsb-t: bytes a value")
-		->check(CLI::Range(1, 1 << 20))
-		->capture_default_str();
+		.check(cli::Range(1, 1 << 20))
+		.capture_default_str();
 	app.add_option("--theta", options.theta, "ycsb-t: exponent of the Zipf distribution, 0 for uniform")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("--read-only", options.read_only, "ycsb-t: share of transactions that change nothing")
-		->capture_default_str();
+		.capture_default_str();
 }
 
-void add_bank_options(CLI::App &app, Parameters &parameters, Given &given)
+void add_bank_options(cli::CommandLine &app, Parameters &parameters, Given &given)
 {
 	app.add_option(
 		   "--hot-share", parameters.smallbank.hot_share, "smallbank: share of transactions of hot customers")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("--hot-records", given.hot_records, "smallbank: hot customers (default 4% of all)");
 }
 
-void add_tpcc_options(CLI::App &app, Parameters &parameters)
+void add_tpcc_options(cli::CommandLine &app, Parameters &parameters)
 {
 	TpccOptions &options = parameters.tpcc;
-	app.add_option("--warehouses", options.warehouses, "tpcc: warehouses")->capture_default_str();
-	app.add_option("--items", options.items, "tpcc: items")->capture_default_str();
-	app.add_option("--customers", options.customers, "tpcc: customers of a district")->capture_default_str();
+	app.add_option("--warehouses", options.warehouses, "tpcc: warehouses").capture_default_str();
+	app.add_option("--items", options.items, "tpcc: items").capture_default_str();
+	app.add_option("--customers", options.customers, "tpcc: customers of a district").capture_default_str();
 	app.add_option("--remote-items", options.remote_items,
 		   "tpcc: share of an order's lines that another warehouse supplies")
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("--remote-payments", options.remote_payments,
 		   "tpcc: share of payments by customers of another warehouse")
-		->capture_default_str();
+		.capture_default_str();
 }
 
-void add_workload_options(CLI::App &app, Parameters &parameters, Given &given)
+void add_workload_options(cli::CommandLine &app, Parameters &parameters, Given &given)
 {
 	app.add_option("--workload", given.workload,
 		   "ycsb-t: short read-modify-writes; smallbank: six kinds of transactions of a bank; tpcc: NewOrder "
 		   "and Payment")
-		->check(CLI::IsMember(
+		.check(cli::IsMember(
 			std::vector<std::string>{std::string(ycsb_t), std::string(smallbank), std::string(tpcc)}))
-		->capture_default_str();
+		.capture_default_str();
 	app.add_option("--records", given.records, "ycsb-t: objects, smallbank: customers (default 100000)");
 	app.add_flag("--numbered", given.numbered, "ycsb-t, smallbank: keys are numbers, for a store that is numbered");
 	add_ycsb_options(app, parameters);
 	add_bank_options(app, parameters, given);
 	add_tpcc_options(app, parameters);
-	app.add_option("--seed", parameters.run.seed, "The same seed, the same transactions")->capture_default_str();
+	app.add_option("--seed", parameters.run.seed, "The same seed, the same transactions").capture_default_str();
 	app.add_flag(
 		"--load,!--no-load", parameters.run.load, "Fill the store, which is empty (default), or it is filled");
 	app.add_flag("--check", parameters.run.check, "Look at the whole store before and after");
 }
 
-void add_client_options(CLI::App &app, RunOptions &run, Given &given)
+void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 {
-	app.add_option("--threads", run.threads, "Threads")->capture_default_str();
-	app.add_option("--clients", run.clients, "Clients of each thread")->capture_default_str();
+	app.add_option("--threads", run.threads, "Threads").capture_default_str();
+	app.add_option("--clients", run.clients, "Clients of each thread").capture_default_str();
 	app.add_option("-t,--depth,--tx-depth", run.depth, "Transactions that each client has under way")
-		->capture_default_str();
+		.capture_default_str();
 	given.yield.add_to(app);
 }
 
-void add_amount_options(CLI::App &app, RunOptions &run)
+void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
-	CLI::Option *duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
-	app.add_option("-n,--iters", run.transactions, "Transactions to measure instead")->excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")->capture_default_str();
+	const cli::Option duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
+	app.add_option("-n,--iters", run.transactions, "Transactions to measure instead").excludes(duration);
+	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured").capture_default_str();
 	app.add_option("--drain", run.drain, "Seconds without any end after which transactions are given up")
-		->capture_default_str();
+		.capture_default_str();
 }
 
 /** Empty: the workload is given nothing that it would ignore. */
-std::string ignored_option(const CLI::App &app, std::string_view workload)
+std::string ignored_option(const cli::CommandLine &app, std::string_view workload)
 {
 	for (const Special &special : specials) {
 		const auto &its = special.workloads;
@@ -197,31 +196,32 @@ void apply(const Given &given, Parameters &parameters)
 
 } // namespace
 
-std::variant<Parameters, kv::EarlyExit> parse_parameters(const Systems &systems, int argc, const char *const *argv)
+std::variant<Parameters, cli::EarlyExit> parse_parameters(const Systems &systems, int argc, const char *const *argv)
 {
 	Parameters parameters;
 	Given given;
-	CLI::App app(description(systems), program);
+	cli::CommandLine app(description(systems), program);
 	add_store_options(app, systems, parameters, given);
 	add_workload_options(app, parameters, given);
 	add_client_options(app, parameters.run, given);
 	add_amount_options(app, parameters.run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
-	if (std::optional<kv::EarlyExit> early = kv::parse(app, program, argc, argv))
+	app.add_help_and_version(program);
+	if (std::optional<cli::EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);
 	if (const std::string ignored = ignored_option(app, given.workload); !ignored.empty())
-		return kv::usage_error(program, ignored);
+		return cli::usage_error(program, ignored);
 	Result<Shards> shards = parse_shards(given.shards);
 	if (!shards)
-		return kv::usage_error(program, shards.error().message);
+		return cli::usage_error(program, shards.error().message);
 	parameters.connection.shards = *std::move(shards);
 	Result<std::unique_ptr<Workload>> workload = make_workload(given, parameters);
 	if (!workload)
-		return kv::usage_error(program, workload.error().message);
+		return cli::usage_error(program, workload.error().message);
 	parameters.workload = *std::move(workload);
 	apply(given, parameters);
 	if (const Result<void> checked = check(parameters.run); !checked)
-		return kv::usage_error(program, checked.error().message);
+		return cli::usage_error(program, checked.error().message);
 	return parameters;
 }
 

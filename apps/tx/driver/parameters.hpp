@@ -28,7 +28,7 @@ struct Parameters {
 };
 
 /** Reads the command line; one of @p systems must be named. */
-[[nodiscard]] std::variant<Parameters, kv::EarlyExit> parse_parameters(
+[[nodiscard]] std::variant<Parameters, cli::EarlyExit> parse_parameters(
 	const Systems &systems, int argc, const char *const *argv);
 
 } // namespace prism::tx

@@ -30,9 +30,9 @@ std::string amount_of(const Parameters &parameters)
 	if (name == "tpcc")
 		return fmt::format("{} warehouses, {} items, {} customers a district", parameters.tpcc.warehouses,
 			parameters.tpcc.items, parameters.tpcc.customers);
-	const YcsbTOptions &ycsb_t = parameters.ycsb_t;
-	return fmt::format("{} of {} B, {} a transaction, {}", ycsb_t.records, ycsb_t.value_size, ycsb_t.keys,
-		ycsb_t.theta > 0 ? fmt::format("zipfian {}", ycsb_t.theta) : "uniform");
+	const YcsbTOptions &options = parameters.ycsb_t;
+	return fmt::format("{} of {} B, {} a transaction, {}", options.records, options.value_size, options.keys,
+		options.theta > 0 ? fmt::format("zipfian {}", options.theta) : "uniform");
 }
 
 void print_header(std::FILE *out, const Parameters &parameters)

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "tx/store/prism_client.hpp"
 
 namespace
@@ -459,17 +459,17 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Transactions of a PRISM-TX store from the shell."};
-	app.set_version_flag("-V,--version", "prism-tx " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"Transactions of a PRISM-TX store from the shell."};
+	app.add_version("prism-tx");
 	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 a key that is there already; 5 given up after "
 		   "conflicts; 6 outcome not known. After 1 to 5 nothing was changed.");
 	app.add_option(
 		   "SHARDS", options.shards, "HOST:PORT of each, separated by commas, in the order of their numbers")
-		->required();
+		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a shard, and to try")
-		->check(CLI::Range(0.0, 1e6))
-		->capture_default_str();
+		.check(cli::Range(0.0, 1e6))
+		.capture_default_str();
 	app.add_option(
 		"--attempts", options.attempts, "Give up after so many (default: as many as the timeout has room for)");
 	app.require_subcommand(1);
@@ -491,30 +491,27 @@ int main(int argc, char **argv)
 	std::function<int(Tool &)> command;
 	int wrong = done;
 	for (const Command &one : changes) {
-		CLI::App *const sub = app.add_subcommand(one.name, one.help);
-		sub->add_option(one.argument, options.words)->required();
-		sub->callback([&, one] {
+		cli::Command sub = app.add_subcommand(one.name, one.help);
+		sub.add_option(one.argument, options.words).required();
+		sub.callback([&, one] {
 			const std::string what = parse_words(one.kind, options.words, statements);
 			wrong = what.empty() ? done : complain(what, usage);
 			command = [&](Tool &tool) { return tool.transact(statements, statements.size() > 1); };
 		});
 	}
 	app.add_subcommand("run", "Do the commands of the standard input, one a line, as one transaction")
-		->callback([&] {
+		.callback([&] {
 			wrong = parse_lines(std::cin, statements);
 			command = [&](Tool &tool) { return tool.transact(statements, true); };
 		});
-	CLI::App *const status = app.add_subcommand("status", "Tell how the shards are");
-	status->add_flag("--json", options.json, "Their statistics, as JSON");
-	status->callback([&] { command = [](Tool &tool) { return tool.status(); }; });
-	app.add_subcommand("recover", "Have the shards look for buffers that dead clients held")->callback([&] {
+	cli::Command status = app.add_subcommand("status", "Tell how the shards are");
+	status.add_flag("--json", options.json, "Their statistics, as JSON");
+	status.callback([&] { command = [](Tool &tool) { return tool.status(); }; });
+	app.add_subcommand("recover", "Have the shards look for buffers that dead clients held").callback([&] {
 		command = [](Tool &tool) { return tool.recover(); };
 	});
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? usage : done;
-	}
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? usage : done;
 	if (wrong)
 		return wrong;
 	try {

@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "service/hello.hpp"
 #include "tx/farm/farm_server.hpp"
 #include "tx/locking/locking_server.hpp"
@@ -224,35 +224,35 @@ int serve(const Options &options)
 	return serve_prism(*context, options);
 }
 
-void add_options(CLI::App &app, Options &options)
+void add_options(cli::CommandLine &app, Options &options)
 {
 	app.add_option("--store", options.store, "PRISM-TX, or what it is measured against")
-		->check(CLI::IsMember({"prism", "farm", "locking"}))
-		->capture_default_str();
-	app.add_option("--shard", options.shard, "Number of this shard, from 0")->capture_default_str();
-	app.add_option("--shards", options.shards, "How many the store has")->capture_default_str();
+		.check(cli::IsMember({"prism", "farm", "locking"}))
+		.capture_default_str();
+	app.add_option("--shard", options.shard, "Number of this shard, from 0").capture_default_str();
+	app.add_option("--shards", options.shards, "How many the store has").capture_default_str();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any")->capture_default_str();
+	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any").capture_default_str();
 	app.add_option("--bind", options.address, "Address to listen on (default: all)");
 	app.add_option("--keys,--objects", options.keys,
 		   "How many keys of this shard to have room for (default: 100000, or one a cell)")
-		->check(CLI::Range(1.0, 1e10));
+		.check(cli::Range(1.0, 1e10));
 	app.add_option("--cells", options.cells, "prism: cells (default: twice the keys; numbered: as many)")
-		->check(CLI::Range(1.0, 3.5e10));
+		.check(cli::Range(1.0, 3.5e10));
 	app.add_option("--key-size", options.key_size, "Bytes of the longest key (default: 64; numbered: 8)");
-	app.add_option("-s,--value-size", options.value_size, "Bytes of the longest value")->capture_default_str();
+	app.add_option("-s,--value-size", options.value_size, "Bytes of the longest value").capture_default_str();
 	app.add_option("--class", options.classes,
 		   "prism: a size class of objects, BYTES:COUNT buffers; may be repeated (default: for the keys, by "
 		   "how many share a cell)")
-		->check(check_class);
+		.check(check_class);
 	app.add_flag("--numbered", options.numbered, "Keys are numbers, and have a cell of their own each");
 	app.add_option("--commit", options.commit,
 		   "prism: protected from the death of clients, or as in the paper, where it leaves keys blocked")
-		->check(CLI::IsMember({"protected", "paper"}))
-		->capture_default_str();
-	app.add_option("--clients", options.clients, "At most so many clients")->capture_default_str();
-	app.add_option("--lanes", options.lanes, "Transactions of one client under way at once")->capture_default_str();
-	app.add_option("--threads", options.threads, "farm, locking: worker threads")->capture_default_str();
+		.check(cli::IsMember({"protected", "paper"}))
+		.capture_default_str();
+	app.add_option("--clients", options.clients, "At most so many clients").capture_default_str();
+	app.add_option("--lanes", options.lanes, "Transactions of one client under way at once").capture_default_str();
+	app.add_option("--threads", options.threads, "farm, locking: worker threads").capture_default_str();
 	app.add_flag("--json", options.json, "Print statistics at the end, as JSON");
 }
 
@@ -261,13 +261,10 @@ void add_options(CLI::App &app, Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Serves a shard of a transactional store until it is interrupted."};
-	app.set_version_flag("-V,--version", "prism-tx-server " PRISM_VERSION, "Print the version and exit");
+	cli::CommandLine app{"Serves a shard of a transactional store until it is interrupted."};
+	app.add_version("prism-tx-server");
 	add_options(app, options);
-	try {
-		app.parse(argc, argv);
-	} catch (const CLI::ParseError &error) {
-		return app.exit(error) ? 2 : 0;
-	}
+	if (const auto early = app.parse(argc, argv))
+		return early->print() ? 2 : 0;
 	return serve(options);
 }

@@ -17,11 +17,11 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker.hpp"
+#include "command_line.hpp"
 #include "free_ports.hpp"
 #include "history.hpp"
 #include "rs/store/kind.hpp"
@@ -420,28 +420,29 @@ int Run::go()
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Records the history of a PRISM-RS volume and checks it."};
+	cli::CommandLine app{"Records the history of a PRISM-RS volume and checks it."};
 	app.add_flag("--client", options.is_client, "Be one of the clients");
 	app.add_option("--configuration", options.configuration, "Of the client's volume");
 	app.add_option("--number", options.number, "Of the client");
 	app.add_option("--file", options.file, "Of the client's history");
-	app.add_option("--gets", options.gets, "Of the client: share of its operations")->capture_default_str();
+	app.add_option("--gets", options.gets, "Of the client: share of its operations").capture_default_str();
 	app.add_option("--generation", options.generation, "Of the client, if it is the exclusive writer");
 	app.add_flag("--exclusive", options.exclusive, "Only the first client writes, in one round trip");
 	app.add_option("--server", options.server, "The program that serves a replica: prism-rs-server");
 	app.add_option("--depth", options.depth, "Operations under way; every other client has one")
-		->capture_default_str();
-	app.add_option("--blocks", options.blocks, "That all clients share")->capture_default_str();
-	app.add_option("--operations", options.operations, "Of each client")->capture_default_str();
-	app.add_option("--processes", options.processes, "Clients at a time")->capture_default_str();
+		.capture_default_str();
+	app.add_option("--blocks", options.blocks, "That all clients share").capture_default_str();
+	app.add_option("--operations", options.operations, "Of each client").capture_default_str();
+	app.add_option("--processes", options.processes, "Clients at a time").capture_default_str();
 	app.add_option("--replica-kills", options.replica_kills, "How often a replica is killed, and repaired")
-		->capture_default_str();
-	app.add_option("--client-kills", options.client_kills, "How many clients are killed")->capture_default_str();
+		.capture_default_str();
+	app.add_option("--client-kills", options.client_kills, "How many clients are killed").capture_default_str();
 	app.add_option("--stops", options.stops, "How often a replica is stopped for up to 1.5 s")
-		->capture_default_str();
-	app.add_option("--seed", options.seed, "Of who is killed when")->capture_default_str();
-	app.add_option("--folder", options.folder, "For the histories")->capture_default_str();
-	CLI11_PARSE(app, argc, argv);
+		.capture_default_str();
+	app.add_option("--seed", options.seed, "Of who is killed when").capture_default_str();
+	app.add_option("--folder", options.folder, "For the histories").capture_default_str();
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	if (!options.is_client)
 		return Run(options, argv[0]).go();
 	const Result<void> done = run_client(options);

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "seed_range.hpp"
 #include "world.hpp"
 #include "writes.hpp"
@@ -16,6 +16,7 @@ namespace
 {
 
 using namespace rs_sim;
+namespace cli = prism::cli;
 
 struct Options {
 	WorldOptions world;
@@ -144,25 +145,25 @@ int run(Options &options)
 	return sum.report();
 }
 
-void add_options(CLI::App &app, Options &options)
+void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
 	app.add_option("--seeds", options.seeds, "A..B or one seed");
-	app.add_option("--replicas", world.replicas, "of the volume")->check(CLI::IsMember({3, 5, 7}));
-	app.add_option("--clients", world.users, "that work at once")->check(CLI::Range(1, 32));
-	app.add_option("--blocks", world.replica.blocks, "of the volume")->check(CLI::Range(1, 65536));
-	app.add_option("--busy", world.user.busy, "of the blocks, the last, are used")->check(CLI::Range(1, 65536));
+	app.add_option("--replicas", world.replicas, "of the volume").check(cli::IsMember({3, 5, 7}));
+	app.add_option("--clients", world.users, "that work at once").check(cli::Range(1, 32));
+	app.add_option("--blocks", world.replica.blocks, "of the volume").check(cli::Range(1, 65536));
+	app.add_option("--busy", world.user.busy, "of the blocks, the last, are used").check(cli::Range(1, 65536));
 	app.add_option("--writers", world.writers, "clients that do not only read");
-	app.add_option("--block-words", options.block_words, "of 8 bytes, of a block")->check(CLI::Range(8, 65536));
+	app.add_option("--block-words", options.block_words, "of 8 bytes, of a block").check(cli::Range(8, 65536));
 	app.add_option("--operations", world.operations, "of each client");
-	app.add_option("--depth", world.user.depth, "operations of a client under way")->check(CLI::Range(1, 16));
+	app.add_option("--depth", world.user.depth, "operations of a client under way").check(cli::Range(1, 16));
 	app.add_option("--gets", world.user.gets, "percent");
 	app.add_option("--pause-ns", world.user.pause, "between two operations of a lane, on the average");
 	app.add_option("--timeout-ms", options.timeout, "of an operation");
 	app.add_option("--hedge-ns", world.hedge, "until a round asks all replicas");
 	app.add_option("--spare-buffers", world.replica.spare_buffers, "of a replica, beside one a block");
-	app.add_option("--report-batch", world.report_batch, "freed buffers of a report")->check(CLI::Range(1, 30));
-	app.add_option("--mtu", world.replica.mtu, "bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+	app.add_option("--report-batch", world.report_batch, "freed buffers of a report").check(cli::Range(1, 30));
+	app.add_option("--mtu", world.replica.mtu, "bytes").check(cli::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_option("--loss", world.faults.loss, "percent of the packets lost");
 	app.add_option("--duplicate", world.faults.duplicate, "percent duplicated");
 	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
@@ -185,7 +186,7 @@ void add_options(CLI::App &app, Options &options)
 		"bounded");
 	app.add_flag("--writes-exclusive", options.writes.exclusive, "of them: by exclusive clients, a block each");
 	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds it")
-		->check(CLI::IsMember(flaws));
+		.check(cli::IsMember(flaws));
 	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too");
 }
 
@@ -194,8 +195,9 @@ void add_options(CLI::App &app, Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"PRISM-RS on a simulated network"};
+	cli::CommandLine app{"PRISM-RS on a simulated network"};
 	add_options(app, options);
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	return run(options);
 }

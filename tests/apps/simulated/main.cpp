@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "round_trips.hpp"
 #include "seed_range.hpp"
 #include "world.hpp"
@@ -15,6 +15,7 @@ namespace
 {
 
 using namespace kv_sim;
+namespace cli = prism::cli;
 
 struct Options {
 	WorldOptions world;
@@ -126,24 +127,23 @@ int run(Options &options)
 	return sum.report();
 }
 
-void add_options(CLI::App &app, Options &options)
+void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
 	app.add_option("--seeds", options.seeds, "A..B or one seed");
-	app.add_option("--clients", world.users, "that work at once")->check(CLI::Range(1, 32));
+	app.add_option("--clients", world.users, "that work at once").check(cli::Range(1, 32));
 	app.add_option("--keys", world.user.keys, "that they share");
 	app.add_option("--operations", world.operations, "of each client; of a month, of each at a time");
-	app.add_option("--depth", world.user.depth, "operations of a client under way")->check(CLI::Range(1, 16));
-	app.add_option("--buckets", world.server.buckets, "of the table")->check(CLI::Range(2, 4096));
+	app.add_option("--depth", world.user.depth, "operations of a client under way").check(cli::Range(1, 16));
+	app.add_option("--buckets", world.server.buckets, "of the table").check(cli::Range(2, 4096));
 	app.add_option("--buffers", options.buffers, "of each size class");
-	app.add_option("--min-words", world.user.min_words, "of 8 bytes, of a value")->check(CLI::Range(1, 65536));
-	app.add_option("--max-words", world.user.max_words, "of 8 bytes, of a value")->check(CLI::Range(1, 65536));
-	app.add_option("--report-batch", world.user.report_batch, "freed buffers of a report")
-		->check(CLI::Range(1, 30));
+	app.add_option("--min-words", world.user.min_words, "of 8 bytes, of a value").check(cli::Range(1, 65536));
+	app.add_option("--max-words", world.user.max_words, "of 8 bytes, of a value").check(cli::Range(1, 65536));
+	app.add_option("--report-batch", world.user.report_batch, "freed buffers of a report").check(cli::Range(1, 30));
 	app.add_option("--gets", world.user.gets, "percent");
 	app.add_option("--erases", world.user.erases, "percent of the changes");
 	app.add_option("--conditionals", world.user.conditionals, "percent: a GET and what depends on it");
-	app.add_option("--mtu", world.server.mtu, "bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+	app.add_option("--mtu", world.server.mtu, "bytes").check(cli::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_option("--loss", world.faults.loss, "percent of the packets lost");
 	app.add_option("--duplicate", world.faults.duplicate, "percent duplicated");
 	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
@@ -160,9 +160,9 @@ void add_options(CLI::App &app, Options &options)
 	app.add_option("--pause", world.pause, "seconds between two bursts");
 	app.add_option("--delay-us", options.delays,
 		   "instead of all that: what an operation takes with these one-way delays, in microseconds")
-		->delimiter(',');
+		.delimiter(',');
 	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds it")
-		->check(CLI::IsMember(flaws));
+		.check(cli::IsMember(flaws));
 	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too");
 }
 
@@ -171,8 +171,9 @@ void add_options(CLI::App &app, Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"PRISM-KV on a simulated network"};
+	cli::CommandLine app{"PRISM-KV on a simulated network"};
 	add_options(app, options);
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	return options.delays.empty() ? run(options) : report_round_trips(options.delays);
 }

@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "checker.hpp"
+#include "command_line.hpp"
 #include "history.hpp"
 #include "history_client.hpp"
 #include "store/prism_server.hpp"
@@ -200,20 +200,21 @@ int main(int argc, char **argv)
 {
 	Options options;
 	options.client.depth = 8;
-	CLI::App app{"Records the history of a PRISM-KV store and checks it."};
+	cli::CommandLine app{"Records the history of a PRISM-KV store and checks it."};
 	app.add_flag("--client", options.is_client, "Be one of the clients");
 	app.add_option("--port", options.client.port, "Of the server");
 	app.add_option("--number", options.client.number, "Of the client");
 	app.add_option("--file", options.client.file, "Of the client's history");
 	app.add_option("--depth", options.client.depth, "Operations under way; every other client has one")
-		->capture_default_str();
-	app.add_option("--keys", options.client.keys, "That all clients share")->capture_default_str();
-	app.add_option("--operations", options.client.operations, "Of each client")->capture_default_str();
-	app.add_option("--processes", options.processes, "Clients at a time")->capture_default_str();
-	app.add_option("--kills", options.kills, "How many clients are killed")->capture_default_str();
-	app.add_option("--seed", options.seed, "Of who is killed when")->capture_default_str();
-	app.add_option("--folder", options.folder, "For the histories")->capture_default_str();
-	CLI11_PARSE(app, argc, argv);
+		.capture_default_str();
+	app.add_option("--keys", options.client.keys, "That all clients share").capture_default_str();
+	app.add_option("--operations", options.client.operations, "Of each client").capture_default_str();
+	app.add_option("--processes", options.processes, "Clients at a time").capture_default_str();
+	app.add_option("--kills", options.kills, "How many clients are killed").capture_default_str();
+	app.add_option("--seed", options.seed, "Of who is killed when").capture_default_str();
+	app.add_option("--folder", options.folder, "For the histories").capture_default_str();
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	if (!options.is_client)
 		return Run(options, argv[0]).go();
 	const Result<void> done = run_history_client(options.client);

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "seed_range.hpp"
 #include "world.hpp"
 
@@ -20,6 +20,7 @@ namespace
 {
 
 using namespace tx_sim;
+namespace cli = prism::cli;
 
 /* As many runs as one history can tell from each other */
 constexpr std::uint64_t most_runs = 4000;
@@ -196,19 +197,19 @@ int run(Options &options)
 	return sum.report();
 }
 
-void add_options(CLI::App &app, Options &options)
+void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
 	app.add_option("--seeds", options.seeds, "A..B or one seed");
-	app.add_option("--jobs", options.jobs, "runs at the same time")->check(CLI::Range(1, 64));
-	app.add_option("--workload", options.workload, "what transactions do")->check(CLI::IsMember(workloads));
-	app.add_option("--shards", world.shards, "of the store")->check(CLI::Range(1, 8));
-	app.add_option("--clients", world.users, "that work at once")->check(CLI::Range(1, 16));
-	app.add_option("--lanes", world.user.depth, "transactions of a client under way")->check(CLI::Range(1, 16));
-	app.add_option("--keys", world.user.keys, "of the store")->check(CLI::Range(1, 60));
+	app.add_option("--jobs", options.jobs, "runs at the same time").check(cli::Range(1, 64));
+	app.add_option("--workload", options.workload, "what transactions do").check(cli::IsMember(workloads));
+	app.add_option("--shards", world.shards, "of the store").check(cli::Range(1, 8));
+	app.add_option("--clients", world.users, "that work at once").check(cli::Range(1, 16));
+	app.add_option("--lanes", world.user.depth, "transactions of a client under way").check(cli::Range(1, 16));
+	app.add_option("--keys", world.user.keys, "of the store").check(cli::Range(1, 60));
 	app.add_option("--cells", world.cells,
 		   "of a shard, that keys find by their hashes; 0: each key has its own, by its number")
-		->check(CLI::Range(0, 1024));
+		.check(cli::Range(0, 1024));
 	app.add_flag("--paper", world.as_in_paper, "commits are the paper's");
 	app.add_flag("--reads-in-session", world.reads_in_session, "reads of one cell are validated too");
 	app.add_option("--transactions", world.transactions, "of each client");
@@ -216,9 +217,9 @@ void add_options(CLI::App &app, Options &options)
 	app.add_option("--timeout-ns", world.timeout, "of a transaction with all its attempts");
 	app.add_option("--patience-ns", world.patience, "with others that are in mid-commit");
 	app.add_option("--spare-buffers", world.spare_buffers, "of each size, beside one a cell");
-	app.add_option("--report-batch", world.report_batch, "freed buffers of a report")->check(CLI::Range(1, 30));
-	app.add_option("--send-queue", world.send_queue, "work requests of a queue pair")->check(CLI::Range(64, 4096));
-	app.add_option("--mtu", world.mtu, "bytes")->check(CLI::IsMember({256, 512, 1024, 2048, 4096}));
+	app.add_option("--report-batch", world.report_batch, "freed buffers of a report").check(cli::Range(1, 30));
+	app.add_option("--send-queue", world.send_queue, "work requests of a queue pair").check(cli::Range(64, 4096));
+	app.add_option("--mtu", world.mtu, "bytes").check(cli::IsMember({256, 512, 1024, 2048, 4096}));
 	app.add_option("--loss", world.faults.loss, "percent of the packets lost");
 	app.add_option("--duplicate", world.faults.duplicate, "percent duplicated");
 	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
@@ -235,7 +236,7 @@ void add_options(CLI::App &app, Options &options)
 	app.add_option("--longest-partition-ns", world.longest_partition, "of them");
 	app.add_option("--history", options.history, "write all transactions to this file, for check_transactions");
 	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds it")
-		->check(CLI::IsMember(flaws));
+		.check(cli::IsMember(flaws));
 	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too, in all runs");
 }
 
@@ -244,8 +245,9 @@ void add_options(CLI::App &app, Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"PRISM-TX on a simulated network"};
+	cli::CommandLine app{"PRISM-TX on a simulated network"};
 	add_options(app, options);
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	return run(options);
 }

@@ -20,10 +20,10 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "cycles.hpp"
 #include "free_ports.hpp"
 #include "recorder.hpp"
@@ -77,7 +77,8 @@ struct Options {
 	}
 };
 
-const std::map<std::string, Load> loads{{"registers", Load::registers}, {"lists", Load::lists}, {"bank", Load::bank}};
+const std::vector<cli::Choice<Load>> loads{
+	{"registers", Load::registers}, {"lists", Load::lists}, {"bank", Load::bank}};
 
 Result<void> run_client(const Options &options)
 {
@@ -532,49 +533,47 @@ std::string find_contradiction(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	CLI::App app{"Records the history of a PRISM-TX store and checks it."};
+	cli::CommandLine app{"Records the history of a PRISM-TX store and checks it."};
 	app.add_option("--server", options.server, "The program that serves a shard: prism-tx-server");
-	app.add_option("--load", options.load.load, "What the clients do: registers, lists or bank")
-		->transform(CLI::CheckedTransformer(loads));
+	app.add_choice("--load", options.load.load, loads, "What the clients do: registers, lists or bank");
 	app.add_option("-n,--transactions", options.transactions, "To commit at least, of all clients together")
-		->capture_default_str();
-	app.add_option("--shards", options.shards, "Shards")->check(CLI::Range(1, 64))->capture_default_str();
+		.capture_default_str();
+	app.add_option("--shards", options.shards, "Shards").check(cli::Range(1, 64)).capture_default_str();
 	app.add_option("--processes", options.processes, "Clients at a time")
-		->check(CLI::Range(1, 1000))
-		->capture_default_str();
+		.check(cli::Range(1, 1000))
+		.capture_default_str();
 	app.add_option("--depth", options.load.depth, "Transactions under way of each client")
-		->check(CLI::Range(1, 256))
-		->capture_default_str();
+		.check(cli::Range(1, 256))
+		.capture_default_str();
 	app.add_option("--keys", options.load.keys, "That all clients share")
-		->check(CLI::Range(1, 10'000'000))
-		->capture_default_str();
+		.check(cli::Range(1, 10'000'000))
+		.capture_default_str();
 	app.add_option("--accesses", options.load.accesses, "Keys of a transaction, at most")
-		->check(CLI::Range(1, 60))
-		->capture_default_str();
+		.check(cli::Range(1, 60))
+		.capture_default_str();
 	app.add_option("--list-length", options.load.list_length, "Elements of a list, at most")
-		->check(CLI::Range(1, 10'000))
-		->capture_default_str();
+		.check(cli::Range(1, 10'000))
+		.capture_default_str();
 	app.add_option("--skew", options.load.skew, "Seconds that clients' clocks are off, and jump, at most")
-		->check(CLI::Range(0.0, 1e8))
-		->capture_default_str();
+		.check(cli::Range(0.0, 1e8))
+		.capture_default_str();
 	app.add_flag("--reads-in-session", options.load.reads_in_session,
 		"Reads of one cell are validated too, and clients' orders are checked");
 	app.add_flag("--numbered", options.numbered, "A numbered store");
 	app.add_flag("--paper", options.as_in_paper, "The paper's commit");
 	app.add_option("--kills", options.kills,
 		   "How many clients are killed and replaced; those at the end are killed too")
-		->capture_default_str();
-	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s")
-		->capture_default_str();
-	app.add_option("--seed", options.seed, "Of who is disturbed when")->capture_default_str();
-	app.add_option("--folder", options.folder, "For the histories; what is in it is removed")
-		->capture_default_str();
+		.capture_default_str();
+	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s").capture_default_str();
+	app.add_option("--seed", options.seed, "Of who is disturbed when").capture_default_str();
+	app.add_option("--folder", options.folder, "For the histories; what is in it is removed").capture_default_str();
 	app.add_flag("--keep", options.keep, "Leave the histories there, for check_transactions");
 	app.add_flag("--client", options.is_client, "Be one of the clients");
 	app.add_option("--connect", options.shard_list, "Of a client: the shards");
 	app.add_option("--number", options.number, "Of a client");
 	app.add_flag("--may-die", options.load.may_die, "Of a client: record what is about to be done");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	if (const std::string reason = find_contradiction(options); !reason.empty()) {
 		fmt::print(stderr, "transaction-history: {}\n", reason);
 		return 2;

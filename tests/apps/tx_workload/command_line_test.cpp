@@ -24,7 +24,7 @@ Systems one_system()
 	return systems;
 }
 
-std::variant<Parameters, kv::EarlyExit> parse(std::vector<const char *> arguments)
+std::variant<Parameters, cli::EarlyExit> parse(std::vector<const char *> arguments)
 {
 	arguments.insert(arguments.begin(), "prism-tx-bench");
 	return parse_parameters(one_system(), static_cast<int>(arguments.size()), arguments.data());
@@ -33,7 +33,7 @@ std::variant<Parameters, kv::EarlyExit> parse(std::vector<const char *> argument
 Parameters accept(const std::vector<const char *> &arguments)
 {
 	const auto parsed = parse(arguments);
-	if (const auto *early = std::get_if<kv::EarlyExit>(&parsed)) {
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed)) {
 		ADD_FAILURE() << early->text;
 		return {};
 	}
@@ -43,7 +43,7 @@ Parameters accept(const std::vector<const char *> &arguments)
 void refuse(const std::vector<const char *> &arguments, const std::string &words)
 {
 	const auto parsed = parse(arguments);
-	const auto *early = std::get_if<kv::EarlyExit>(&parsed);
+	const auto *early = std::get_if<cli::EarlyExit>(&parsed);
 	ASSERT_NE(early, nullptr) << "accepted, expected a refusal with: " << words;
 	EXPECT_EQ(early->code, 2);
 	EXPECT_NE(early->text.find(words), std::string::npos) << early->text;
@@ -134,7 +134,7 @@ TEST(TxCommandLine, Refusals)
 TEST(TxCommandLine, HelpNamesTheSystems)
 {
 	const auto parsed = parse({"--help"});
-	const auto &early = std::get<kv::EarlyExit>(parsed);
+	const auto &early = std::get<cli::EarlyExit>(parsed);
 	EXPECT_EQ(early.code, 0);
 	EXPECT_NE(early.text.find("the first one"), std::string::npos) << early.text;
 }

@@ -18,9 +18,9 @@
 #include <set>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "random.hpp"
 #include "requests.hpp"
 
@@ -260,13 +260,14 @@ int main(int argc, char **argv)
 	unsigned seconds = 10;
 	std::uint64_t seed = 1;
 	int client = -1, progress = -1;
-	CLI::App app{"Clients that are killed in the midst of chains"};
-	app.add_option("--device", device, "PRISM device")->required();
+	prism::cli::CommandLine app{"Clients that are killed in the midst of chains"};
+	app.add_option("--device", device, "PRISM device").required();
 	app.add_option("--seconds", seconds, "how long");
 	app.add_option("--seed", seed, "seed of the moments");
 	app.add_option("--client", client, "be a client of the server at this descriptor");
 	app.add_option("--progress", progress, "descriptor of the memory for its progress");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	try {
 		return client >= 0 ? prism::client(device, client, progress) : prism::server(device, seconds, seed);
 	} catch (const std::exception &error) {

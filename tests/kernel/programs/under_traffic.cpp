@@ -11,9 +11,9 @@
 #include <mutex>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "random.hpp"
 #include "requests.hpp"
 
@@ -371,11 +371,12 @@ int main(int argc, char **argv)
 	std::string name;
 	unsigned seconds = 10;
 	std::uint64_t seed = 1;
-	CLI::App app{"Objects of a kernel device that are destroyed under traffic"};
-	app.add_option("--device", name, "PRISM device")->required();
+	prism::cli::CommandLine app{"Objects of a kernel device that are destroyed under traffic"};
+	app.add_option("--device", name, "PRISM device").required();
 	app.add_option("--seconds", seconds, "how long");
 	app.add_option("--seed", seed, "seed of the choices");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	try {
 		const prism::conformance::Device device(name);
 		prism::Windows(device).run();

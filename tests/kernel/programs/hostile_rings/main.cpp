@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "command_line.hpp"
 #include "device.hpp"
 #include "rings.hpp"
 
@@ -361,14 +361,15 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
 	prism::hostile::Options options;
-	CLI::App app{"Rubbish in the queues shared with the kernel module"};
-	app.add_option("--device", options.device, "PRISM device")->required();
+	prism::cli::CommandLine app{"Rubbish in the queues shared with the kernel module"};
+	app.add_option("--device", options.device, "PRISM device").required();
 	app.add_option("--seconds", options.seconds, "how long");
 	app.add_option("--seed", options.seed, "seed of the rubbish");
 	app.add_option("--opcode", options.opcode, "this opcode alone, to find out what is to blame");
 	app.add_flag(
 		"--handles", options.handles, "instead, send to address handles of others, which somebody else makes");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	try {
 		return prism::hostile::run(options);
 	} catch (const std::exception &error) {

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <exception>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "bench.hpp"
+#include "command_line.hpp"
 
 namespace prism::packet_peer
 {
@@ -51,20 +51,21 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
 	prism::packet_peer::Options options;
-	CLI::App app{"Packets to a kernel device, and what comes back"};
-	app.add_option("--device", options.device, "PRISM device")->required();
-	app.add_option("--namespace", options.path.network_namespace, "network namespace of the peer")->required();
-	app.add_option("--device-address", options.path.device, "IP address of the device")->required();
-	app.add_option("--peer-address", options.path.peer, "IP address of the peer, in the namespace")->required();
+	prism::cli::CommandLine app{"Packets to a kernel device, and what comes back"};
+	app.add_option("--device", options.device, "PRISM device").required();
+	app.add_option("--namespace", options.path.network_namespace, "network namespace of the peer").required();
+	app.add_option("--device-address", options.path.device, "IP address of the device").required();
+	app.add_option("--peer-address", options.path.peer, "IP address of the peer, in the namespace").required();
 	app.add_option("--other-address", options.other_address, "another IP address in the namespace");
-	app.add_option("--vectors", options.vectors, "tests/vectors/vectors.json")->required();
+	app.add_option("--vectors", options.vectors, "tests/vectors/vectors.json").required();
 	app.add_option("--corpus", options.corpus, "folder with the seeds of tests/fuzz/make_corpus.py");
 	app.add_option("--packets", options.packets, "mutated packets to send");
 	app.add_option("--seconds", options.seconds, "time for them, at most");
 	app.add_option("--seed", options.seed, "seed of all random choices");
 	app.add_option("--only", options.only,
 		"one part: vectors bad duplicates abandoned trains responses fuzz backlog recycled");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto early = app.parse(argc, argv))
+		return early->print();
 	try {
 		return prism::packet_peer::run(options);
 	} catch (const std::exception &error) {

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The library that reads command lines: what options write into their variables, and the words of refusals and of help.
+ */
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::cli;
+
+enum class Colour : std::uint8_t {
+	none,
+	red,
+	green,
+};
+
+class CommandLineTest : public testing::Test
+{
+protected:
+	std::optional<EarlyExit> parse(std::vector<const char *> words)
+	{
+		words.insert(words.begin(), "tool");
+		return app_.parse(static_cast<int>(words.size()), words.data());
+	}
+
+	void accept(const std::vector<const char *> &words)
+	{
+		if (const auto early = parse(words))
+			ADD_FAILURE() << early->text;
+	}
+
+	/* CLI11's codes are part of what programs end with. */
+	void refuse(const std::vector<const char *> &words, const std::string &what, int code)
+	{
+		const auto early = parse(words);
+		ASSERT_TRUE(early) << "accepted, expected: " << what;
+		EXPECT_EQ(early->text, what + "\nRun with --help for more information.\n");
+		EXPECT_EQ(early->code, code);
+	}
+
+	std::string help(const std::vector<const char *> &words = {"--help"})
+	{
+		const auto early = parse(words);
+		if (!early || early->code) {
+			ADD_FAILURE() << "no help";
+			return {};
+		}
+		return early->text;
+	}
+
+	CommandLine app_{"Tests a library.", "tool"};
+};
+
+constexpr int validation_error = 105, conversion_error = 104, required_error = 106, excludes_error = 108,
+	      extras_error = 109;
+
+template <typename Number>
+class CommandLineNumber : public CommandLineTest
+{
+};
+
+using Numbers = testing::Types<int, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t, double>;
+TYPED_TEST_SUITE(CommandLineNumber, Numbers);
+
+TYPED_TEST(CommandLineNumber, IsReadAndShown)
+{
+	TypeParam number = 5;
+	this->app_.add_option("-n,--number", number, "A number").capture_default_str();
+	EXPECT_NE(this->help().find("=5"), std::string::npos);
+	this->accept({});
+	EXPECT_EQ(number, TypeParam{5});
+	this->accept({"-n", "7"});
+	EXPECT_EQ(number, TypeParam{7});
+	this->accept({"--number=9"});
+	EXPECT_EQ(number, TypeParam{9});
+	this->refuse({"-n", "many"}, "Could not convert: --number = many", conversion_error);
+}
+
+TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)
+{
+	std::uint16_t port = 0;
+	std::uint64_t large = 0;
+	app_.add_option("--port", port);
+	app_.add_option("--large", large);
+	refuse({"--port", "65536"}, "Could not convert: --port = 65536", conversion_error);
+	refuse({"--port", "-1"}, "Could not convert: --port = -1", conversion_error);
+	accept({"--large", "18446744073709551615"});
+	EXPECT_EQ(large, UINT64_MAX);
+}
+
+TEST_F(CommandLineTest, OptionalNumbers)
+{
+	std::optional<int> index;
+	std::optional<std::uint16_t> port;
+	std::optional<std::uint32_t> size;
+	std::optional<std::uint64_t> records;
+	app_.add_option("--index", index);
+	app_.add_option("--port", port);
+	app_.add_option("--size", size);
+	app_.add_option("--records", records);
+	accept({});
+	EXPECT_FALSE(index || port || size || records);
+	accept({"--index=-1", "--port=2", "--size=3", "--records=4"});
+	EXPECT_EQ(index, -1);
+	EXPECT_EQ(port, 2);
+	EXPECT_EQ(size, 3U);
+	EXPECT_EQ(records, 4U);
+}
+
+TEST_F(CommandLineTest, TextsAndPaths)
+{
+	std::string text = "nothing";
+	std::filesystem::path path = "here";
+	app_.add_option("TEXT", text, "What is said").capture_default_str();
+	app_.add_option("--path", path, "Where").capture_default_str();
+	const std::string shown = help();
+	EXPECT_NE(shown.find("TEXT TEXT=nothing"), std::string::npos) << shown;
+	EXPECT_NE(shown.find("--path TEXT=here"), std::string::npos) << shown;
+	accept({"a word", "--path", "/there"});
+	EXPECT_EQ(text, "a word");
+	EXPECT_EQ(path, "/there");
+	refuse({"one", "two"}, "The following argument was not expected: two", extras_error);
+}
+
+TEST_F(CommandLineTest, Lists)
+{
+	std::vector<std::string> words{"first"};
+	std::vector<std::filesystem::path> paths;
+	std::vector<unsigned> numbers;
+	std::vector<double> delays;
+	app_.add_option("PATH", paths);
+	app_.add_option("-w", words).capture_default_str();
+	app_.add_option("-n", numbers).delimiter(',');
+	app_.add_option("-d", delays).delimiter(',');
+	EXPECT_NE(help().find("=[first] ..."), std::string::npos);
+	accept({"a", "b", "-w", "c", "-w", "d", "-n", "1,2", "-d", "0.5,1"});
+	EXPECT_EQ(paths, (std::vector<std::filesystem::path>{"a", "b"}));
+	EXPECT_EQ(words, (std::vector<std::string>{"c", "d"}));
+	EXPECT_EQ(numbers, (std::vector<unsigned>{1, 2}));
+	EXPECT_EQ(delays, (std::vector<double>{0.5, 1}));
+}
+
+TEST_F(CommandLineTest, Flags)
+{
+	bool loud = false, load = true;
+	int often = 5;
+	app_.add_flag("-l,--loud", loud, "Be loud");
+	app_.add_flag("--load,!--no-load", load, "Load");
+	app_.add_flag("-F", often, "As often as you like");
+	accept({"-l", "--no-load", "-F", "-F"});
+	EXPECT_TRUE(loud);
+	EXPECT_FALSE(load);
+	EXPECT_EQ(often, 2);
+	EXPECT_EQ(app_.count("--loud"), 1U);
+	EXPECT_EQ(app_.count("-F"), 2U);
+}
+
+TEST_F(CommandLineTest, Ranges)
+{
+	int number = 0;
+	double share = 0;
+	std::uint64_t large = 0;
+	std::uint32_t size = 0;
+	app_.add_option("-n", number).check(Range(1, 5));
+	app_.add_option("-f", share).check(Range(0.5, 1.5));
+	app_.add_option("-l", large).check(Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+	app_.add_option("-s", size).check(Range(8U, 16U));
+	const std::string shown = help();
+	for (const char *words : {"-n INT:INT in [1 - 5]", "-f FLOAT:FLOAT in [0.5 - 1.5]",
+		     "-l UINT:UINT in [1 - 1099511627776]", "-s UINT:UINT in [8 - 16]"})
+		EXPECT_NE(shown.find(words), std::string::npos) << words << " in " << shown;
+	accept({"-n", "5", "-f", "0.5", "-l", "1099511627776", "-s", "8"});
+	refuse({"-n", "6"}, "-n: Value 6 not in range 1 to 5", validation_error);
+	refuse({"-f", "0.4"}, "-f: Value 0.4 not in range 0.500000 to 1.500000", validation_error);
+	refuse({"-l", "0"}, "-l: Value 0 not in range 1 to 1099511627776", validation_error);
+	refuse({"-s", "x"}, "-s: Value x not in range 8 to 16", validation_error);
+}
+
+TEST_F(CommandLineTest, Signs)
+{
+	double above = 0, not_below = 0;
+	app_.add_option("-a", above, "Above").check(PositiveNumber());
+	app_.add_option("-n", not_below, "Not below").check(NonNegativeNumber());
+	EXPECT_NE(help().find("-a FLOAT:POSITIVE"), std::string::npos);
+	EXPECT_NE(help().find("-n FLOAT:NONNEGATIVE"), std::string::npos);
+	accept({"-a", "0.1", "-n", "0"});
+	for (const std::vector<const char *> &words :
+		std::vector<std::vector<const char *>>{{"-a", "0"}, {"-n", "-1"}}) {
+		const auto early = parse(words);
+		ASSERT_TRUE(early);
+		EXPECT_NE(early->text.find("not in range"), std::string::npos) << early->text;
+		EXPECT_EQ(early->code, validation_error);
+	}
+}
+
+TEST_F(CommandLineTest, Members)
+{
+	const std::map<std::string, Colour> colours{{"red", Colour::red}, {"green", Colour::green}};
+	std::string store, colour, mix;
+	std::uint32_t mtu = 0;
+	app_.add_option("--store", store, "A word").check(IsMember({"rs", "abdlock"}));
+	app_.add_option("--colour", colour, "A key").check(IsMember(colours));
+	app_.add_option("--mix", mix, "A letter").check(IsMember({"A", "B"}, ignore_case));
+	app_.add_option("--mtu", mtu, "A number").check(IsMember({256, 512}));
+	const std::string shown = help();
+	for (const char *words : {"--store TEXT:{rs,abdlock}", "--colour TEXT:{green,red}", "--mtu UINT:{256,512}"})
+		EXPECT_NE(shown.find(words), std::string::npos) << words << " in " << shown;
+	accept({"--store=rs", "--colour=red", "--mix=b", "--mtu=256"});
+	EXPECT_EQ(mtu, 256U);
+	refuse({"--store=kv"}, "--store: kv not in {rs,abdlock}", validation_error);
+	refuse({"--colour=blue"}, "--colour: blue not in {green,red}", validation_error);
+	refuse({"--mix=c"}, "--mix: c not in {A,B}", validation_error);
+	refuse({"--mtu=300"}, "--mtu: 300 not in {256,512}", validation_error);
+}
+
+TEST_F(CommandLineTest, FilesAndDirectories)
+{
+	std::filesystem::path file, folder;
+	app_.add_option("--file", file).check(ExistingFile());
+	app_.add_option("--folder", folder).check(ExistingDirectory());
+	accept({"--file=/dev/null", "--folder=/"});
+	refuse({"--file=/none"}, "--file: File does not exist: /none", validation_error);
+	refuse({"--file=/"}, "--file: File is actually a directory: /", validation_error);
+	refuse({"--folder=/none"}, "--folder: Directory does not exist: /none", validation_error);
+	refuse({"--folder=/dev/null"}, "--folder: Directory is actually a file: /dev/null", validation_error);
+}
+
+std::string not_seven(const std::string &text)
+{
+	return text == "7" ? "seven is taken" : "";
+}
+
+TEST_F(CommandLineTest, ChecksOfOnesOwn)
+{
+	std::vector<std::string> words;
+	app_.add_option("-w", words).check(not_seven);
+	accept({"-w", "6", "-w", "8"});
+	refuse({"-w", "6", "-w", "7"}, "-w: seven is taken", validation_error);
+}
+
+TEST_F(CommandLineTest, Choices)
+{
+	Colour colour = Colour::none;
+	std::optional<Colour> other;
+	app_.add_choice<Colour>("--colour", colour, {{"red", Colour::red}, {"green", Colour::green}}, "Of it");
+	app_.add_choice<Colour>("--other", other, {{"red", Colour::red}}, "Of another");
+	EXPECT_NE(help().find("--colour TEXT:{green,red}"), std::string::npos);
+	accept({"--colour", "green"});
+	EXPECT_EQ(colour, Colour::green);
+	EXPECT_FALSE(other);
+	accept({"--other", "red"});
+	EXPECT_EQ(other, Colour::red);
+	refuse({"--colour", "blue"}, "--colour: blue not in {green,red}", validation_error);
+}
+
+TEST_F(CommandLineTest, RequiredAndExcluded)
+{
+	std::string name;
+	bool one = false, other = false;
+	app_.add_option("--name", name).required();
+	const Option first = app_.add_flag("--one", one, "One");
+	app_.add_flag("--other", other, "Other").excludes(first);
+	accept({"--name", "x", "--one"});
+	EXPECT_EQ(app_.count("--name"), 1U);
+	EXPECT_EQ(app_.count("--other"), 0U);
+	refuse({"--one"}, "--name is required", required_error);
+	refuse({"--name", "x", "--one", "--other"}, "--one excludes --other", excludes_error);
+}
+
+TEST_F(CommandLineTest, Subcommands)
+{
+	std::string key;
+	int calls = 0;
+	Command get = app_.add_subcommand("get", "Print a value");
+	Command stats = app_.add_subcommand("stats", "Print all");
+	get.add_option("KEY", key, "Its key").required();
+	get.callback([&] { calls++; });
+	app_.require_subcommand(1);
+	app_.footer("That is all.");
+	EXPECT_TRUE(help().ends_with("\nThat is all.\n")) << help();
+	EXPECT_NE(help({"get", "--help"}).find("KEY TEXT REQUIRED"), std::string::npos);
+	EXPECT_EQ(calls, 0);
+	accept({"get", "a"});
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(key, "a");
+	EXPECT_TRUE(get.parsed());
+	EXPECT_FALSE(stats.parsed());
+	refuse({}, "A subcommand is required", required_error);
+	refuse({"get"}, "KEY is required", required_error);
+	refuse({"nonsense"}, "A subcommand is required", required_error);
+}
+
+TEST_F(CommandLineTest, HelpAndVersion)
+{
+	EXPECT_EQ(help({"-h"}), "Tests a library.\nUsage: tool [OPTIONS]\n\nOptions:\n"
+				"  -h,--help                   Print this help message and exit\n\n");
+	app_.add_help_and_version("tool");
+	EXPECT_EQ(help(), "Tests a library.\nUsage: tool [OPTIONS]\n\nOptions:\n"
+			  "  -h,--help                   Print this help and exit\n"
+			  "  -V,--version                Print the version and exit\n\n");
+	for (const char *flag : {"-V", "--version"}) {
+		const auto early = parse({flag});
+		ASSERT_TRUE(early);
+		EXPECT_EQ(early->code, 0);
+		EXPECT_TRUE(early->text.starts_with("tool ")) << early->text;
+		EXPECT_TRUE(early->text.ends_with("\n"));
+	}
+}
+
+TEST_F(CommandLineTest, ErrorsOfAProgram)
+{
+	const std::vector<const char *> wrong{"tool", "--bogus"}, help{"tool", "--help"}, nothing{"tool"};
+	auto early = app_.parse("name", 2, wrong.data());
+	ASSERT_TRUE(early);
+	EXPECT_EQ(early->code, 2);
+	EXPECT_EQ(early->text, "name: The following argument was not expected: --bogus\nTry 'name --help'.\n");
+	early = app_.parse("name", 2, help.data());
+	ASSERT_TRUE(early);
+	EXPECT_EQ(early->code, 0);
+	EXPECT_TRUE(early->text.starts_with("Tests a library.\n"));
+	EXPECT_FALSE(app_.parse("name", 1, nothing.data()));
+}
+
+TEST(EarlyExitTest, IsPrintedWhereItBelongs)
+{
+	testing::internal::CaptureStdout();
+	testing::internal::CaptureStderr();
+	EXPECT_EQ((EarlyExit{0, "help\n"}.print()), 0);
+	EXPECT_EQ((usage_error("name", "wrong").print()), 2);
+	EXPECT_EQ(testing::internal::GetCapturedStdout(), "help\n");
+	EXPECT_EQ(testing::internal::GetCapturedStderr(), "name: wrong\nTry 'name --help'.\n");
+}
+
+} // namespace
