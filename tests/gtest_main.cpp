@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 		return RUN_ALL_TESTS();
 	const std::string filter = argc == 3 && std::string_view(argv[1]) == "--of" ? tests_of(argv[2]) : "";
 	if (filter.empty()) {
-		std::fprintf(stderr, "usage: %s [--of FILE]: the tests of this file, one of those that it was made of\n", argv[0]);
+		std::fprintf(stderr,
+			"usage: %s [--of FILE]: the tests of this file, one of those that it was made of\n", argv[0]);
 		return 2;
 	}
 	testing::GTEST_FLAG(filter) = filter;
