@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <random>
+#include <set>
 
 #include "cm/agent.hpp"
 
@@ -205,6 +206,24 @@ std::function<bool(const Letter &)> lose_first(int count)
 }
 
 } // namespace
+
+/* Nobody who knows one connection's may conclude another's (W.1.1). */
+TEST_F(CmAgent, starting_psns_lie_anywhere)
+{
+	constexpr std::uint32_t all = 1 << 24;
+	constexpr unsigned drawn = 1000;
+	std::set<std::uint32_t> steps, quarters;
+	std::uint32_t last = 0;
+	for (unsigned i = 0; i < drawn; i++) {
+		const std::uint32_t psn = client.agent.random_psn();
+		ASSERT_LT(psn, all);
+		steps.insert((psn - last) % all);
+		quarters.insert(psn / (all / 4));
+		last = psn;
+	}
+	EXPECT_EQ(quarters.size(), 4u);
+	EXPECT_GT(steps.size(), drawn / 2) << "they count up";
+}
 
 TEST_F(CmAgent, connects)
 {

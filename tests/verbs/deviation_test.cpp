@@ -191,6 +191,13 @@ TEST_F(Deviations, QueuesOfQueuePairsKeepTheirSize)
 	EXPECT_FALSE(device.device_cap_flags & (IBV_DEVICE_RESIZE_MAX_WR | IBV_DEVICE_SRQ_RESIZE));
 }
 
+TEST_F(Deviations, DelayOfAnswersIsNotAnnounced)
+{
+	ibv_device_attr device;
+	ASSERT_EQ(ibv_query_device(client.context.get(), &device), 0);
+	EXPECT_EQ(device.local_ca_ack_delay, 0u);
+}
+
 TEST_F(Deviations, CapacityOfZeroIsOne)
 {
 	ibv_qp_init_attr init = init_of(IBV_QPT_RC);

@@ -182,6 +182,41 @@ TEST_P(Memory, RightsThatContradictAreRefused)
 	EXPECT_EQ(errno, EFAULT);
 }
 
+TEST_P(Memory, ReregistrationRefusesWhatRegistrationDoes)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "rxe changes the memory of no region";
+	const auto refused = [this](int flags, void *addr, std::size_t length, int access) {
+		errno = 0;
+		EXPECT_EQ(ibv_rereg_mr(server.memory.mr(), flags, nullptr, addr, length, access), IBV_REREG_MR_ERR_CMD);
+		return errno;
+	};
+	EXPECT_EQ(refused(IBV_REREG_MR_CHANGE_TRANSLATION, server.memory.bytes(), SIZE_MAX, 0), EINVAL);
+	EXPECT_EQ(refused(IBV_REREG_MR_CHANGE_TRANSLATION, reinterpret_cast<void *>(4096), 64, 0), EFAULT);
+	EXPECT_EQ(refused(IBV_REREG_MR_CHANGE_ACCESS, nullptr, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL);
+	EXPECT_EQ(status(prism_read({client.memory.sge(0, 8)}, server.memory)), 0u) << "it is as before";
+}
+
+TEST_P(Memory, ReregistrationMovesARegion)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "rxe changes the memory of no region";
+	const Region next_home = server.region(64);
+	next_home.put(0, "moved");
+	for (const unsigned based : {0u, unsigned{IBV_ACCESS_ZERO_BASED}}) {
+		const Owned<ibv_mr> moves(ibv_reg_mr(server.pd.get(), server.memory.bytes(), 64, all_access | based));
+		ASSERT_NE(moves, nullptr);
+		ASSERT_EQ(ibv_rereg_mr(moves.get(), IBV_REREG_MR_CHANGE_TRANSLATION, nullptr, next_home.bytes(), 64, 0),
+			0);
+		Op read = prism_read({client.memory.sge(0, 5)}, next_home);
+		read.rkey = moves->rkey;
+		if (based)
+			read.remote = 0;
+		EXPECT_EQ(status(read), 0u);
+		EXPECT_EQ(client.memory.text(0, 5), "moved");
+	}
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, Memory, testing::ValuesIn(all_variants()), variant_name);
 
 } // namespace

@@ -33,6 +33,15 @@ int populate(void *addr, std::size_t length, bool writable)
 	return msync(at, end - begin, MS_ASYNC) ? EFAULT : 0;
 }
 
+/** Whether there can be a region of this memory, which peers know as @p va. */
+int check_memory(void *addr, std::size_t length, std::uint64_t va, int access)
+{
+	const auto begin = reinterpret_cast<std::uintptr_t>(addr);
+	if (begin + length < begin || va + length < va)
+		return EINVAL;
+	return populate(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
+}
+
 int check_access(unsigned access)
 {
 	constexpr unsigned supported = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
@@ -118,13 +127,10 @@ ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, i
 	const auto flags = static_cast<unsigned>(access);
 	if (const int error = check_access(flags))
 		return fail<ibv_mr>(error);
-	const auto begin = reinterpret_cast<std::uintptr_t>(addr);
-	if (begin + length < begin || iova + length < iova)
-		return fail<ibv_mr>(EINVAL);
-	if (const int error = populate(addr, length, flags & IBV_ACCESS_LOCAL_WRITE))
+	const std::uint64_t va = flags & IBV_ACCESS_ZERO_BASED ? 0 : iova;
+	if (const int error = check_memory(addr, length, va, access))
 		return fail<ibv_mr>(error);
 	survive_unmapped_memory();
-	const std::uint64_t va = flags & IBV_ACCESS_ZERO_BASED ? 0 : iova;
 	return add_region(pd, static_cast<std::uint8_t *>(addr), va, length, flags, IBV_MR_TYPE_MR);
 }
 
@@ -139,8 +145,9 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 		if (const int error = check_access(static_cast<unsigned>(access)))
 			return error;
 	const int rights = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access;
+	const std::uint64_t va = rights & IBV_ACCESS_ZERO_BASED ? 0 : reinterpret_cast<std::uintptr_t>(addr);
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-		if (const int error = populate(addr, length, rights & IBV_ACCESS_LOCAL_WRITE))
+		if (const int error = check_memory(addr, length, va, rights))
 			return error;
 
 	std::lock_guard guard(context.lock);
@@ -151,7 +158,7 @@ int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t lengt
 	region.access = static_cast<std::uint32_t>(rights) & kept_access;
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
 		region.base = static_cast<std::uint8_t *>(addr);
-		region.va = reinterpret_cast<std::uintptr_t>(addr);
+		region.va = va;
 		region.length = length;
 	}
 	if (moves) {
