@@ -96,6 +96,44 @@ ibv_mr *add_region(
 	return &mr.release()->base.ibv_mr;
 }
 
+int change_region(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t length, int access)
+{
+	auto *mr = to_object<MemoryRegion>(vmr);
+	Context &context = to_context(vmr->ibv_mr.context);
+	const bool moves = flags & IBV_REREG_MR_CHANGE_PD;
+	if (!known_in(vmr->ibv_mr.context, &vmr->ibv_mr) || (moves && !known_in(vmr->ibv_mr.context, pd)))
+		return EINVAL;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		if (const int error = check_access(static_cast<unsigned>(access)))
+			return error;
+	const int rights = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access;
+	const std::uint64_t va = rights & IBV_ACCESS_ZERO_BASED ? 0 : reinterpret_cast<std::uintptr_t>(addr);
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		if (const int error = check_memory(addr, length, va, rights))
+			return error;
+
+	std::lock_guard guard(context.lock);
+	MemoryTable &memory = context.engine().memory;
+	Region region = *memory.find(mr->key);
+	if (region.windows)
+		return EBUSY;
+	region.access = static_cast<std::uint32_t>(rights) & kept_access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		region.base = static_cast<std::uint8_t *>(addr);
+		region.va = va;
+		region.length = length;
+	}
+	if (moves) {
+		mr->pd->users--;
+		mr->pd = to_object<ProtectionDomain>(pd);
+		mr->pd->users++;
+		region.pd = mr->pd->number;
+	}
+	vmr->access = rights;
+	memory.replace(mr->key, region);
+	return 0;
+}
+
 } // namespace
 
 ibv_pd *alloc_pd(ibv_context *context)
@@ -136,40 +174,10 @@ ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, i
 
 int rereg_mr(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t length, int access)
 {
-	auto *mr = to_object<MemoryRegion>(vmr);
-	Context &context = to_context(vmr->ibv_mr.context);
-	const bool moves = flags & IBV_REREG_MR_CHANGE_PD;
-	if (!known_in(vmr->ibv_mr.context, &vmr->ibv_mr) || (moves && !known_in(vmr->ibv_mr.context, pd)))
-		return EINVAL;
-	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
-		if (const int error = check_access(static_cast<unsigned>(access)))
-			return error;
-	const int rights = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access;
-	const std::uint64_t va = rights & IBV_ACCESS_ZERO_BASED ? 0 : reinterpret_cast<std::uintptr_t>(addr);
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-		if (const int error = check_memory(addr, length, va, rights))
-			return error;
-
-	std::lock_guard guard(context.lock);
-	MemoryTable &memory = context.engine().memory;
-	Region region = *memory.find(mr->key);
-	if (region.windows)
-		return EBUSY;
-	region.access = static_cast<std::uint32_t>(rights) & kept_access;
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
-		region.base = static_cast<std::uint8_t *>(addr);
-		region.va = va;
-		region.length = length;
-	}
-	if (moves) {
-		mr->pd->users--;
-		mr->pd = to_object<ProtectionDomain>(pd);
-		mr->pd->users++;
-		region.pd = mr->pd->number;
-	}
-	vmr->access = rights;
-	memory.replace(mr->key, region);
-	return 0;
+	const int error = change_region(vmr, flags, pd, addr, length, access);
+	if (error)
+		errno = error; /* as ibv_rereg_mr() returns no more than that something is wrong */
+	return error;
 }
 
 int dereg_mr(verbs_mr *vmr)
