@@ -33,6 +33,7 @@ STANDARD = PROTOCOL + "responder_standard.cpp"
 STREAM = PROTOCOL + "read_stream.cpp"
 RUNNING = PROTOCOL + "running_requests.cpp"
 PATH = PROTOCOL + "path.cpp"
+MEMORY = PROTOCOL + "memory.cpp"
 ICRC = "providers/prism/soft/net/icrc.cpp"
 
 VERBS = "verbs_conformance"
@@ -793,6 +794,11 @@ CHAINS = [
          "if (fresh) {\n\t\tadvance", "resp_.chain_ok = true;\n\tif (fresh) {\n\t\tadvance"),
         ("S.9.3.fresh", "a standard READ that comes again is executed as a new one",
          "if (fresh) {\n\t\tadvance", "if (true) {\n\t\tadvance"),
+    ),
+    *of(
+        MEMORY,
+        ("S.5.stale", "the key of a window that is gone names what is registered later",
+         "generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);", ""),
     ),
 ]
 
