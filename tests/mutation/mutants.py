@@ -350,6 +350,8 @@ RESPONDERS_ORDER = [
          "drop_held();\n\t\tresp_.held_psn", "resp_.held_psn"),
         ("W.8.1.short", "a short duplicate before the READ ends its answer",
          "resp_.stream = interrupted;\n\t\tengine_.streams_.push_back(&qp_);", "(void)interrupted;"),
+        ("W.8.1.turns", "older READs come before the one under way as often as they are asked for",
+         "resp_.put_off.empty() || std::exchange(resp_.stream.waited, false)", "resp_.put_off.empty()"),
         ("W.8.1.served", "requests in the line are not counted",
          "served > qp_.attr.max_dest_rd_atomic});", "served > 1000 * qp_.attr.max_dest_rd_atomic});"),
         ("W.8.1.served.packets", "each packet of a WRITE or ALLOCATE counts as a request",

@@ -3,6 +3,7 @@
 #include "responder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "target_memory.hpp"
 
@@ -134,7 +135,8 @@ void Responder::answer_put_off(Time now)
  */
 void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 {
-	const ReadStream interrupted = resp_.stream;
+	ReadStream interrupted = resp_.stream;
+	interrupted.waited = true;
 	const std::uint32_t held_psn = resp_.held_psn;
 	end_stream();
 	duplicate(bth, packet, now);
@@ -234,7 +236,8 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 
 void Responder::continue_stream(Time now)
 {
-	if (resp_.put_off.empty())
+	/* By turns with older ones: a grace period waits for its end, however often a peer asks for those (S.7.3). */
+	if (resp_.put_off.empty() || std::exchange(resp_.stream.waited, false))
 		send_until(resp_.stream.offset + next_burst_bytes, now);
 	else
 		answer_put_off(now);
