@@ -154,6 +154,9 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 {
+	/* The peer has come to what is new: duplicates that were to come before are not needed, or come again. */
+	if (psn_diff(bth.psn, resp_.expected_psn) >= 0 && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)
+		resp_.held_psn = resp_.expected_psn;
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.held_psn);
 	if (ahead < 0)
 		return; /* held already */
