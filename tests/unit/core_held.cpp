@@ -225,6 +225,24 @@ TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 	expect_good(1);
 }
 
+/** Nor does an old READ, while it is answered once more, take away what is to be acknowledged. */
+TEST_F(Held, AnOldReadTakesNoAcknowledgementAway)
+{
+	pair.emplace(without_timer());
+	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	pair->server.post_receive(1, {&receive, 1});
+	pair->post_read(0, long_read);
+	pair->client_node.engine.progress(pair->now);
+	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
+	expect_good(1);
+	pair->post_send(64);
+	pair->step();
+	pair->deliver(pair->server_node, pair->take_flying());
+	pair->deliver(pair->server_node, old);
+	ASSERT_TRUE(pair->server.qp.resp.stream.active);
+	expect_good(1);
+}
+
 /** An acknowledgement of all that was executed would tell the peer that the READ's answer was lost. */
 TEST_F(Held, ADuplicateOfASendIsAcknowledgedBeforeTheRead)
 {

@@ -331,6 +331,8 @@ void Responder::lose_stream_memory(std::uint32_t psn)
 void Responder::end_stream()
 {
 	resp_.stream.active = false;
+	if (resp_.ack_pending)
+		engine_.mark_dirty(qp_);
 	std::erase(engine_.streams_, &qp_);
 	engine_.running_.keep(engine_.oldest_stream());
 }
