@@ -214,11 +214,11 @@ RESPONSES = [
         ("W.6.4.data", "a redirected READ, a WRITE are answered with data",
          "wr->prism.op != PRISM_READ || (wr->prism.flags & PRISM_FLAG_R)) {", "false) {"),
         ("W.6.4.length", "a READ's answer has any effective length",
-         "if (!prism_length_fits(&wr->prism, length)) {", "if (false) {"),
+         "if (!prism_length_fits(&wr->prism, length) ||", "if ("),
         ("W.6.4.size", "a READ response packet has another size than its place asks for",
          "packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad", "false"),
-        ("W.6.4.end", "a MIDDLE ends a READ, a LAST does not",
-         "if (last != ends ||", "if ((ends && false) ||"),
+        ("W.6.4.place", "a READ response packet has the opcode of another place",
+         "bth.opcode != read_opcode(first, last) ||", "(bth.opcode != read_opcode(first, last) && false) ||"),
         ("W.6.4.nak", "an Acknowledge for what was never sent counts",
          "if (psn_diff(bth.psn, qp_.req.next_psn) >= 0 || psn_diff(bth.psn, qp_.req.unacked) < 0) {",
          "if (psn_diff(bth.psn, qp_.req.unacked) < 0) {"),
@@ -503,19 +503,14 @@ REQUESTER_RECOVERY = [
          "requester_.wait_for_receiver(syndrome & 31, now);\n\t\telse\n\t\t\tloss();",
          "requester_.wait_for_receiver(syndrome & 31, now);"),
         ("W.8.3.gap", "a gap in a READ's answer is no loss",
-         "if (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);",
-         "return;\n\t}\n\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);"),
+         "if (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n\tif (!deliver(",
+         "return;\n\t}\n\tif (!deliver("),
         ("W.8.3.acknowledges", "a response acknowledges no SEND before it",
          "if (needs_response(wr)) {\n\t\t\tdrop();", "if (needs_response(wr) || !wr.slots) {\n\t\t\tdrop();"),
         ("W.8.3.repeated", "packets of a READ that are there already are taken again",
          "if (at != wr->acked) {\n\t\tdrop();\n\t\tif (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n"
-         "\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);",
-         "if (at > wr->acked) {\n\t\tdrop();\n\t\tloss();\n\t\treturn;\n\t}\n"
-         "\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);"),
+         "\tif (!deliver(",
+         "if (at > wr->acked) {\n\t\tdrop();\n\t\tloss();\n\t\treturn;\n\t}\n\tif (!deliver("),
         ("W.8.3.restart", "a newer resolution goes on where the older one was",
          "wr.acked = 0;\n\t/* A peer", "/* A peer"),
         ("W.8.3.splice", "packets of any resolution are taken",
