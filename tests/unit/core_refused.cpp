@@ -230,4 +230,17 @@ TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
 }
 
+/** A standard READ counts as the others do (F15). */
+TEST(AccessFlags, AQueuePairThatServesNoneServesNoStandardRead)
+{
+	ConnectOptions options;
+	options.max_rd_atomic = 0;
+	Pair pair(options, 4096);
+	std::vector<std::uint8_t> packet =
+		craft(pair.server.qp, prism::soft::rc_read_request, 0, PRISM_BTH_SIZE + PRISM_RETH_SIZE);
+	pair.deliver(pair.server_node, packet);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_excess_request, 1u);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+}
+
 } // namespace

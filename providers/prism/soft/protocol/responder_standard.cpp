@@ -283,7 +283,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 			refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
 	}
-	if (fresh && resp_.excess) {
+	if (fresh && too_many()) {
 		refuse_excess(bth.psn);
 		return;
 	}
