@@ -792,6 +792,8 @@ CHAINS = [
     ),
     *of(
         STANDARD,
+        ("S.11.1.long", "a SEND is longer than max_msg_sz",
+         "if (payload.size() > max_message - msg.received)", "if (false)"),
         ("S.8.2.standard.message", "a SEND or WRITE does not set the chain to success",
          "resp_.msn++;\n\t\tresp_.chain_ok = true;\n\t}\n\tadvance(1);", "resp_.msn++;\n\t}\n\tadvance(1);"),
         ("S.8.2.standard.read", "a standard READ does not set the chain to success",
