@@ -808,6 +808,11 @@ CHAINS = [
          "if (fresh) {\n\t\tadvance", "if (true) {\n\t\tadvance"),
     ),
     *of(
+        ENGINE,
+        ("S.9.5.timers", "timers that others have overtaken are kept until their time",
+         "if (timers_.size() >= max_timers_a_qp * qps_.size())", "if (false)"),
+    ),
+    *of(
         MEMORY,
         ("S.5.stale", "the key of a window that is gone names what is registered later",
          "generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);", ""),

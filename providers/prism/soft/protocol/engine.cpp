@@ -369,8 +369,20 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 	/* The heap keeps one entry a QP, at or before its deadline; it is corrected when it comes up. */
 	if (qp.queued_deadline && qp.queued_deadline <= deadline)
 		return;
-	qp.queued_deadline = deadline;
+	if (timers_.size() >= max_timers_a_qp * qps_.size())
+		forget_overtaken_timers();
 	timers_.push({deadline, qp.qpn});
+	qp.queued_deadline = deadline;
+}
+
+/** An entry that an earlier one has overtaken would stay until its time, which may be hours away. */
+void Engine::forget_overtaken_timers()
+{
+	std::vector<Timer> due;
+	for (const QueuePair *qp : qps_)
+		if (qp && qp->queued_deadline)
+			due.push_back({qp->queued_deadline, qp->qpn});
+	timers_ = decltype(timers_)({}, std::move(due));
 }
 
 void Engine::run_timers(Time now)

@@ -146,6 +146,7 @@ private:
 	/** Whoever stands in line on @p path sends, as far as there is room now. */
 	void wake_next(Path &path);
 	void arm_timer(QueuePair &qp, Time deadline);
+	void forget_overtaken_timers();
 	void run_timers(Time now);
 	void run_streams(Time now);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
@@ -193,6 +194,7 @@ private:
 	static constexpr std::int32_t read_room = 256 << 10;
 	std::int32_t read_room_ = read_room;
 	std::deque<QueuePair *> streams_; /* the next first */
+	static constexpr std::size_t max_timers_a_qp = 4;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
 	/* Answers that fill a good part of a train are worth sending at once. */
 	static constexpr std::uint32_t company = 16;
