@@ -809,6 +809,8 @@ CHAINS = [
     ),
     *of(
         ENGINE,
+        ("S.9.3.resources", "another number of answers forgets those that there are",
+         "if (saved.size() > count)\n\t\tsaved.erase(saved.begin(), saved.end() - count);", "saved.clear();"),
         ("S.9.5.timers", "timers that others have overtaken are kept until their time",
          "if (timers_.size() >= max_timers_a_qp * qps_.size())", "if (false)"),
     ),

@@ -125,6 +125,17 @@ void Engine::reset_qp(QueuePair &qp)
 	qp.deadline = 0;
 }
 
+void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
+{
+	std::vector<SavedResponse> &saved = qp.resp.saved;
+	std::ranges::rotate(saved, saved.begin() + qp.resp.next_saved); /* the oldest first */
+	if (saved.size() > count)
+		saved.erase(saved.begin(), saved.end() - count);
+	qp.resp.next_saved = saved.size() < count ? static_cast<std::uint32_t>(saved.size()) : 0;
+	saved.resize(count);
+	qp.attr.max_dest_rd_atomic = count;
+}
+
 void Engine::fail_qp(QueuePair &qp)
 {
 	if (qp.state == IBV_QPS_ERR)

@@ -109,6 +109,8 @@ public:
 
 	/** To RESET: both halves forget everything; unfinished work vanishes without completions (IBTA 10.3.1.1). */
 	void reset_qp(QueuePair &qp);
+	/** So many answers are kept for duplicates (max_dest_rd_atomic): of those that there are the latest. */
+	static void keep_answers(QueuePair &qp, std::uint32_t count);
 	/** To ERROR: everything posted completes as flushed. */
 	void fail_qp(QueuePair &qp);
 	/** The event of a QP in SQD, if it is due. */
