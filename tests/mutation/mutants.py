@@ -813,6 +813,8 @@ CHAINS = [
          "if (saved.size() > count)\n\t\tsaved.erase(saved.begin(), saved.end() - count);", "saved.clear();"),
         ("S.9.5.timers", "timers that others have overtaken are kept until their time",
          "if (timers_.size() >= max_timers_a_qp * qps_.size())", "if (false)"),
+        ("S.9.5.address", "a queue pair shares the window of an address that it had",
+         "if (qp.path && (!qp.attr.ack_timeout || qp.path->to != qp.attr.peer))", "if (false)"),
     ),
     *of(
         MEMORY,

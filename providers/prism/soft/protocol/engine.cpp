@@ -312,13 +312,15 @@ void Engine::mark_dirty(QueuePair &qp)
 
 void Engine::join_path(QueuePair &qp)
 {
+	if (qp.path && (!qp.attr.ack_timeout || qp.path->to != qp.attr.peer))
+		leave_path(qp);
 	/* Without a timer a loss is never noticed, and what it has under way would keep others out for ever. */
 	if (qp.path || !qp.attr.ack_timeout)
 		return;
 	std::weak_ptr<Path> &known = paths_[qp.attr.peer];
 	qp.path = known.lock();
 	if (!qp.path)
-		known = qp.path = std::make_shared<Path>(receive_room_);
+		known = qp.path = std::make_shared<Path>(qp.attr.peer, receive_room_);
 }
 
 void Engine::leave_path(QueuePair &qp)
@@ -328,7 +330,7 @@ void Engine::leave_path(QueuePair &qp)
 	const std::shared_ptr<Path> path = std::move(qp.path);
 	path->leave(qp);
 	if (path.use_count() == 1)
-		paths_.erase(qp.attr.peer);
+		paths_.erase(path->to);
 	else
 		wake_next(*path);
 }
