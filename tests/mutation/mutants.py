@@ -33,6 +33,7 @@ STANDARD = PROTOCOL + "responder_standard.cpp"
 STREAM = PROTOCOL + "read_stream.cpp"
 RUNNING = PROTOCOL + "running_requests.cpp"
 PATH = PROTOCOL + "path.cpp"
+MEMORY = PROTOCOL + "memory.cpp"
 ICRC = "providers/prism/soft/net/icrc.cpp"
 
 VERBS = "verbs_conformance"
@@ -126,7 +127,9 @@ FORMAT = [
         ("W.5.F12.read", "a standard READ or atomic comes inside a standard message",
          "if (resp_.prism.active || (resp_.message.active && !message))", "if (resp_.prism.active)"),
         ("W.5.F15.read", "one standard READ too many is served",
-         "if (fresh && resp_.excess) {", "if (false) {"),
+         "if (fresh && too_many()) {", "if (fresh && resp_.saved.empty()) {"),
+        ("W.5.F15.read.none", "a queue pair that serves none serves standard READs",
+         "if (fresh && too_many()) {", "if (fresh && resp_.excess) {"),
         ("W.5.F15.atomic", "one atomic too many is served",
          "if (too_many()) {", "if (resp_.saved.empty()) {"),
     ),
@@ -213,11 +216,11 @@ RESPONSES = [
         ("W.6.4.data", "a redirected READ, a WRITE are answered with data",
          "wr->prism.op != PRISM_READ || (wr->prism.flags & PRISM_FLAG_R)) {", "false) {"),
         ("W.6.4.length", "a READ's answer has any effective length",
-         "if (!prism_length_fits(&wr->prism, length)) {", "if (false) {"),
+         "if (!prism_length_fits(&wr->prism, length) ||", "if ("),
         ("W.6.4.size", "a READ response packet has another size than its place asks for",
          "packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad", "false"),
-        ("W.6.4.end", "a MIDDLE ends a READ, a LAST does not",
-         "if (last != ends ||", "if ((ends && false) ||"),
+        ("W.6.4.place", "a READ response packet has the opcode of another place",
+         "bth.opcode != read_opcode(first, last) ||", "(bth.opcode != read_opcode(first, last) && false) ||"),
         ("W.6.4.nak", "an Acknowledge for what was never sent counts",
          "if (psn_diff(bth.psn, qp_.req.next_psn) >= 0 || psn_diff(bth.psn, qp_.req.unacked) < 0) {",
          "if (psn_diff(bth.psn, qp_.req.unacked) < 0) {"),
@@ -299,6 +302,9 @@ RESPONDERS_ORDER = [
          "if (!resp_.nak_sent)", "if (false)"),
         ("W.8.1.once", "each packet behind a lost one is told",
          "if (!resp_.nak_sent)", "if (true)"),
+        ("W.8.2.due.now", "an Acknowledge that is due leaves at the PSN before a READ that is answered again",
+         "if (acknowledges_behind_stream() || !std::exchange(resp_.ack_pending, false))",
+         "if (!std::exchange(resp_.ack_pending, false))"),
         ("W.8.1.again", "after the expected packet no loss is told any more",
          "resp_.nak_sent = false;\n\texecute", "execute"),
         ("W.8.1.expected", "the NAK has another PSN than the expected one",
@@ -349,6 +355,16 @@ RESPONDERS_ORDER = [
          "drop_held();\n\t\tresp_.held_psn", "resp_.held_psn"),
         ("W.8.1.short", "a short duplicate before the READ ends its answer",
          "resp_.stream = interrupted;\n\t\tengine_.streams_.push_back(&qp_);", "(void)interrupted;"),
+        ("W.8.2.due.stream", "a READ that is answered again forgets the Acknowledge of what came behind it",
+         "if (resp_.ack_pending)\n\t\tengine_.mark_dirty(qp_);", ""),
+        ("W.8.1.new", "what is new is lost behind duplicates that do not come",
+         "if (psn_diff(bth.psn, resp_.expected_psn) >= 0 && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)",
+         "if (false)"),
+        ("W.8.1.new.lost", "what is new and lost behind duplicates that do not come is not told",
+         "if (psn_diff(bth.psn, resp_.expected_psn) >= 0 && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)",
+         "if (bth.psn == resp_.expected_psn && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)"),
+        ("W.8.1.turns", "older READs come before the one under way as often as they are asked for",
+         "resp_.put_off.empty() || std::exchange(resp_.stream.waited, false)", "resp_.put_off.empty()"),
         ("W.8.1.served", "requests in the line are not counted",
          "served > qp_.attr.max_dest_rd_atomic});", "served > 1000 * qp_.attr.max_dest_rd_atomic});"),
         ("W.8.1.served.packets", "each packet of a WRITE or ALLOCATE counts as a request",
@@ -489,19 +505,14 @@ REQUESTER_RECOVERY = [
          "requester_.wait_for_receiver(syndrome & 31, now);\n\t\telse\n\t\t\tloss();",
          "requester_.wait_for_receiver(syndrome & 31, now);"),
         ("W.8.3.gap", "a gap in a READ's answer is no loss",
-         "if (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);",
-         "return;\n\t}\n\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);"),
+         "if (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n\tif (!deliver(",
+         "return;\n\t}\n\tif (!deliver("),
         ("W.8.3.acknowledges", "a response acknowledges no SEND before it",
          "if (needs_response(wr)) {\n\t\t\tdrop();", "if (needs_response(wr) || !wr.slots) {\n\t\t\tdrop();"),
         ("W.8.3.repeated", "packets of a READ that are there already are taken again",
          "if (at != wr->acked) {\n\t\tdrop();\n\t\tif (at > wr->acked)\n\t\t\tloss();\n\t\treturn;\n\t}\n"
-         "\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);",
-         "if (at > wr->acked) {\n\t\tdrop();\n\t\tloss();\n\t\treturn;\n\t}\n"
-         "\tconst std::uint32_t mtu = qp_.attr.mtu;\n"
-         "\tconst std::uint32_t offset = at * mtu;\n\tconst std::uint32_t expected = std::min(mtu, length - offset);"),
+         "\tif (!deliver(",
+         "if (at > wr->acked) {\n\t\tdrop();\n\t\tloss();\n\t\treturn;\n\t}\n\tif (!deliver("),
         ("W.8.3.restart", "a newer resolution goes on where the older one was",
          "wr.acked = 0;\n\t/* A peer", "/* A peer"),
         ("W.8.3.splice", "packets of any resolution are taken",
@@ -781,6 +792,8 @@ CHAINS = [
     ),
     *of(
         STANDARD,
+        ("S.11.1.long", "a SEND is longer than max_msg_sz",
+         "if (payload.size() > max_message - msg.received)", "if (false)"),
         ("S.8.2.standard.message", "a SEND or WRITE does not set the chain to success",
          "resp_.msn++;\n\t\tresp_.chain_ok = true;\n\t}\n\tadvance(1);", "resp_.msn++;\n\t}\n\tadvance(1);"),
         ("S.8.2.standard.read", "a standard READ does not set the chain to success",
@@ -793,6 +806,20 @@ CHAINS = [
          "if (fresh) {\n\t\tadvance", "resp_.chain_ok = true;\n\tif (fresh) {\n\t\tadvance"),
         ("S.9.3.fresh", "a standard READ that comes again is executed as a new one",
          "if (fresh) {\n\t\tadvance", "if (true) {\n\t\tadvance"),
+    ),
+    *of(
+        ENGINE,
+        ("S.9.3.resources", "another number of answers forgets those that there are",
+         "if (saved.size() > count)\n\t\tsaved.erase(saved.begin(), saved.end() - count);", "saved.clear();"),
+        ("S.9.5.timers", "timers that others have overtaken are kept until their time",
+         "if (timers_.size() >= max_timers_a_qp * qps_.size())", "if (false)"),
+        ("S.9.5.address", "a queue pair shares the window of an address that it had",
+         "if (qp.path && (!qp.attr.ack_timeout || qp.path->to != qp.attr.peer))", "if (false)"),
+    ),
+    *of(
+        MEMORY,
+        ("S.5.stale", "the key of a window that is gone names what is registered later",
+         "generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);", ""),
     ),
 ]
 

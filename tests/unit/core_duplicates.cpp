@@ -447,4 +447,33 @@ TEST(WorkedSequence, IsThatOfTheDocument)
 	pair.server_node.engine.remove_srq(list);
 }
 
+/** ibv_modify_qp in SQD: what was executed is known all the same. */
+TEST_F(Duplicates, AnswersStayWhenTheirNumberChanges)
+{
+	std::vector<std::vector<std::uint8_t>> swaps;
+	for (std::uint64_t i = 0; i < 4; i++) {
+		pair.post_cas(32 * i, i + 1);
+		swaps.push_back(send_and_finish());
+	}
+	for (const std::uint32_t count : {32u, 3u, 5u}) {
+		SCOPED_TRACE(count);
+		soft::Engine::keep_answers(pair.server.qp, count);
+		EXPECT_EQ(pair.server.qp.attr.max_dest_rd_atomic, count);
+		for (std::size_t i = 1; i < swaps.size(); i++) {
+			EXPECT_EQ(answer_again(swaps[i])[0], PRISM_OP_RESPONSE);
+			pair.server_node.outbox.clear();
+		}
+	}
+	pair.deliver(pair.server_node, swaps[0]);
+	EXPECT_EQ(pair.server_node.outbox.size(), 0u) << "the oldest of four has made way";
+	pair.post_cas(0, 9);
+	swaps.push_back(send_and_finish());
+	pair.post_cas(0, 10);
+	swaps.push_back(send_and_finish());
+	for (std::size_t i = 1; i < swaps.size(); i++) {
+		EXPECT_EQ(answer_again(swaps[i])[0], PRISM_OP_RESPONSE) << i;
+		pair.server_node.outbox.clear();
+	}
+}
+
 } // namespace

@@ -334,4 +334,21 @@ TEST_P(UnmappedAllocate, GivesItsBufferBackIfItCannotTellOfIt)
 
 INSTANTIATE_TEST_SUITE_P(OfSeveralPackets, UnmappedAllocate, testing::Bool());
 
+/** The one that is under way gets its turn nevertheless, or no buffer would ever be past its grace period. */
+TEST_F(FreeLists, DoNotWaitForAPeerThatRepeatsAnOlderRead)
+{
+	pair.post_read(0, 64);
+	ASSERT_EQ(pair.run(1).size(), 1u);
+	begin_read();
+	post(1);
+	const std::vector<std::uint8_t> repeat = craft_request(pair.server.qp, 0, pair.whole(PRISM_READ, 64));
+	for (int i = 0; i < 1000 && !engine.allocatable(list); i++) {
+		pair.deliver(pair.server_node, repeat);
+		engine.progress(pair.now += 100'000);
+		pair.server_node.outbox.clear();
+	}
+	EXPECT_EQ(engine.allocatable(list), 1u);
+	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
+}
+
 } // namespace

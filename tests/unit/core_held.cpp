@@ -172,6 +172,42 @@ TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
 	expect_good(2);
 }
 
+/** And what comes behind it is new, not one of the duplicates that might have come with it. */
+class HeldBehindAnOldDuplicate : public Held
+{
+protected:
+	void SetUp() override
+	{
+		pair.emplace(without_timer());
+		pair->post_read(0, long_read);
+		pair->client_node.engine.progress(pair->now);
+		const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
+		expect_good(1);
+		pair->post_cas(0, 1);
+		expect_good(1);
+		pair->deliver(pair->server_node, old);
+		ASSERT_TRUE(pair->server.qp.resp.stream.active);
+	}
+};
+
+TEST_F(HeldBehindAnOldDuplicate, WhatIsNewIsTaken)
+{
+	pair->post_cas(0, 2);
+	expect_good(1);
+	EXPECT_EQ(pair->memory[0], 2);
+}
+
+TEST_F(HeldBehindAnOldDuplicate, ALossIsTold)
+{
+	pair->loses = [lost = false](bool, const prism_bth &bth) mutable {
+		return bth.opcode == PRISM_OP_CAS && !std::exchange(lost, true);
+	};
+	pair->post_cas(0, 2);
+	pair->post_cas(0, 3);
+	expect_good(2);
+	EXPECT_EQ(pair->memory[0], 3);
+}
+
 /** And whose duplicates come between is no matter to what is to be acknowledged. */
 TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 {
@@ -186,6 +222,24 @@ TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 	pair->step();
 	pair->deliver(pair->server_node, pair->take_flying());
 	pair->deliver(pair->server_node, cas);
+	expect_good(1);
+}
+
+/** Nor does an old READ, while it is answered once more, take away what is to be acknowledged. */
+TEST_F(Held, AnOldReadTakesNoAcknowledgementAway)
+{
+	pair.emplace(without_timer());
+	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
+	pair->server.post_receive(1, {&receive, 1});
+	pair->post_read(0, long_read);
+	pair->client_node.engine.progress(pair->now);
+	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
+	expect_good(1);
+	pair->post_send(64);
+	pair->step();
+	pair->deliver(pair->server_node, pair->take_flying());
+	pair->deliver(pair->server_node, old);
+	ASSERT_TRUE(pair->server.qp.resp.stream.active);
 	expect_good(1);
 }
 

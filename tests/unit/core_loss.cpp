@@ -2,6 +2,8 @@
 /* What is lost is sent again, by the first sign of it and once (W.8.1, W.8.3); slots, fences and the timer (S.9.2). */
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 #include <utility>
 
 #include "pair.hpp"
@@ -218,6 +220,22 @@ TEST(Timer, TellsSoonThatThePeerIsGone)
 	EXPECT_EQ(wc[0].status, IBV_WC_RETRY_EXC_ERR);
 	EXPECT_EQ(pair.client_node.engine.counters.timeouts, options.retry_count + 1u);
 	EXPECT_LT(pair.now, (1 + 2 * options.retry_count) * options.ack_timeout + 100'000);
+}
+
+/** Each wait is shorter than the timer that it takes the place of, whose entry would be kept for hours. */
+TEST(Timers, AReceiverThatIsNeverReadyTakesNoMemory)
+{
+	ConnectOptions options;
+	options.ack_timeout = soft::Time{4096} << 31;
+	Pair pair(options);
+	pair.post_send(8);
+	pair.pass(1000);
+	const soft::Counter &waits = pair.client_node.engine.counters.rx_rnr_nak;
+	const std::uint64_t begun = waits;
+	const std::size_t before = mallinfo2().uordblks;
+	pair.pass(100'000);
+	EXPECT_GT(waits - begun, 8000u);
+	EXPECT_LT(mallinfo2().uordblks, before + (64 << 10)) << "not 16 bytes for each";
 }
 
 } // namespace

@@ -218,4 +218,32 @@ TEST_F(IncastOfContexts, BacksOff)
 	EXPECT_GT(to_receiver_.dropped, 0u);
 }
 
+/** ibv_modify_qp in SQD: it is the new address's buffer that is filled then. */
+TEST(Path, IsThatOfTheAddressThatAQueuePairHasNow)
+{
+	Node node{1}, one{2}, other{3};
+	Endpoint mover{node, {}}, stays{node, {}}, to_one{one, {}}, to_other{other, {}};
+	mover.connect(to_one, {});
+	stays.connect(to_other, {});
+	const auto send = [&node](Endpoint &from) {
+		prism::soft::SendRequest &request = *from.next();
+		request.kind = prism::soft::SendKind::send;
+		request.wc_opcode = IBV_WC_SEND;
+		from.post(request, {});
+		node.engine.progress(1);
+	};
+	send(mover);
+	send(stays);
+	ASSERT_NE(mover.qp.path, stays.qp.path);
+	mover.qp.attr.peer = other.address;
+	send(mover);
+	EXPECT_EQ(mover.qp.path, stays.qp.path);
+	mover.qp.attr.ack_timeout = 0;
+	send(mover);
+	EXPECT_EQ(mover.qp.path, nullptr) << "what it loses would be under way for ever";
+	mover.connect(to_other, {});
+	send(mover);
+	EXPECT_EQ(mover.qp.path, stays.qp.path);
+}
+
 } // namespace

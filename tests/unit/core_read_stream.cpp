@@ -414,4 +414,31 @@ TEST_F(Latch, WhatIsReadAgainRestartsTheTimer)
 	EXPECT_EQ(pair.client.qp.deadline, deadline + 1000);
 }
 
+TEST_F(Latch, KnowsPacketsByTheirPlace)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 1, 7, 0xbb);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_ONLY, 3, 7, 0xbb);
+	EXPECT_EQ(counters.rx_response_dropped, 2u);
+	answer(PRISM_OP_READ_RESPONSE_LAST, 3, 7, 0xaa);
+	expect_completed(0xaa);
+}
+
+/** Half a packet is dropped, so that it does not end the latched resolution either. */
+TEST_F(Latch, DoesNotBeginAnewWithAPacketThatIsDropped)
+{
+	ask();
+	answer(PRISM_OP_READ_RESPONSE_FIRST, 0, 7, 0xaa);
+	pair.deliver(
+		pair.client_node, craft_data(pair.client.qp, PRISM_OP_READ_RESPONSE_FIRST, 0, 9, length, 512, 0xbb));
+	EXPECT_EQ(counters.rx_response_dropped, 1u);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_MIDDLE, 2, 7, 0xaa);
+	answer(PRISM_OP_READ_RESPONSE_LAST, 3, 7, 0xaa);
+	expect_completed(0xaa);
+}
+
 } // namespace

@@ -2,6 +2,8 @@
 /* Refused requests: which completion tells of it, and which rule is the one that is counted (S.11.1, W.5). */
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
 #include <utility>
 
 #include "craft.hpp"
@@ -228,6 +230,48 @@ TEST(AccessFlags, AQueuePairThatServesNoneServesNone)
 	pair.deliver(pair.server_node, craft_request(pair.server.qp, 0, pair.whole(PRISM_CAS, 0)));
 	EXPECT_EQ(pair.server_node.engine.counters.rx_excess_request, 1u);
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+}
+
+/** A standard READ counts as the others do (F15). */
+TEST(AccessFlags, AQueuePairThatServesNoneServesNoStandardRead)
+{
+	ConnectOptions options;
+	options.max_rd_atomic = 0;
+	Pair pair(options, 4096);
+	std::vector<std::uint8_t> packet =
+		craft(pair.server.qp, prism::soft::rc_read_request, 0, PRISM_BTH_SIZE + PRISM_RETH_SIZE);
+	pair.deliver(pair.server_node, packet);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_excess_request, 1u);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+}
+
+/** Its length would not be told, and its bytes not be counted, beyond 32 bits. */
+TEST(Messages, AreNoLongerThanThePortSays)
+{
+	constexpr std::uint32_t mtu = 1024, room = 2 * prism::soft::max_message;
+	constexpr std::uint64_t at = 0x1'0000'0000;
+	Pair pair;
+	void *const memory =
+		mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ASSERT_NE(memory, MAP_FAILED);
+	const std::uint32_t key = pair.server_node.engine.memory.add_region(
+		static_cast<std::uint8_t *>(memory), at, room, Pair::rights, 1);
+	const prism::soft::Sge sge{at, room, key};
+	pair.server.post_receive(1, {&sge, 1});
+	const auto receive = [&](std::uint8_t opcode, std::uint32_t psn) {
+		pair.deliver(pair.server_node, craft(pair.server.qp, opcode, psn, PRISM_BTH_SIZE + mtu));
+	};
+	receive(prism::soft::rc_send_first, 0);
+	pair.server.qp.resp.message.received = prism::soft::max_message - mtu; /* as if they had come */
+	receive(prism::soft::rc_send_middle, 1);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_RTS);
+	receive(prism::soft::rc_send_last, 2);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_bad_format, 1u);
+	ibv_wc wc{};
+	ASSERT_EQ(pair.server.recv_cq.poll(1, &wc), 1);
+	EXPECT_EQ(wc.status, IBV_WC_LOC_LEN_ERR);
+	munmap(memory, room);
 }
 
 } // namespace

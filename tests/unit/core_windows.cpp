@@ -161,4 +161,21 @@ TEST_F(Windows, ARepeatedReadIsRefusedAndNoMore)
 	EXPECT_EQ(pair.server.qp.state, IBV_QPS_RTS);
 }
 
+/** Its peer still knows it, and the next region takes the window's place in the table. */
+TEST_F(Windows, AKeyOfOneThatIsGoneNamesNothingThatComesLater)
+{
+	invalidate();
+	ASSERT_TRUE(server_keys().remove(window));
+	server_keys().add_region(pair.memory.data(), Pair::va, pair.memory.size(), Pair::rights, 1);
+	EXPECT_EQ(server_keys().find(window), nullptr);
+}
+
+/** As the verbs remove one: by its place, bound as it is. */
+TEST_F(Windows, NorDoesAKeyOfOneThatWasBoundToTheEnd)
+{
+	ASSERT_TRUE(server_keys().remove(window & ~0xffu));
+	server_keys().add_region(pair.memory.data(), Pair::va, pair.memory.size(), Pair::rights, 1);
+	EXPECT_EQ(server_keys().find(window), nullptr);
+}
+
 } // namespace

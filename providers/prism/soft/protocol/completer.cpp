@@ -27,6 +27,14 @@ std::uint32_t response_psn(const SendRequest &wr)
 	return reads ? wr.first_psn : psn_add(wr.first_psn, wr.psns - 1);
 }
 
+/** What a packet of a READ's answer is called by its place. */
+std::uint8_t read_opcode(bool first, bool last)
+{
+	if (first)
+		return last ? PRISM_OP_READ_RESPONSE_ONLY : PRISM_OP_READ_RESPONSE_FIRST;
+	return last ? PRISM_OP_READ_RESPONSE_LAST : PRISM_OP_READ_RESPONSE_MIDDLE;
+}
+
 } // namespace
 
 void Completer::receive(const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
@@ -303,7 +311,7 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 /** Does this packet continue, or begin, the READ's response? Two resolutions are never spliced. */
 bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length)
 {
-	const bool begins = bth.opcode == PRISM_OP_READ_RESPONSE_FIRST || bth.opcode == PRISM_OP_READ_RESPONSE_ONLY;
+	const bool begins = bth.psn == wr.first_psn;
 	if (wr.latched && resolution == wr.resolution)
 		return length == wr.read_length;
 	const bool newer = !wr.latched || static_cast<std::int32_t>(resolution - wr.resolution) > 0;
@@ -335,7 +343,13 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	const std::uint32_t resolution = get_unaligned_be32(rdeth);
 	const std::uint32_t length = get_unaligned_be32(rdeth + 4);
 	const auto at = static_cast<std::uint32_t>(psn_diff(bth.psn, wr->first_psn));
-	if (!prism_length_fits(&wr->prism, length)) {
+	const std::uint32_t mtu = qp_.attr.mtu;
+	const std::uint32_t offset = at * mtu;
+	const std::uint32_t expected = std::min(mtu, length - std::min(length, offset));
+	const bool first = at == 0, last = offset + expected == length;
+	/* A packet that is dropped changes nothing, so all of it is looked at before it may begin a resolution. */
+	if (!prism_length_fits(&wr->prism, length) || (!first && !expected) || bth.opcode != read_opcode(first, last) ||
+		packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad) {
 		drop();
 		return;
 	}
@@ -353,15 +367,6 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 		drop();
 		if (at > wr->acked)
 			loss();
-		return;
-	}
-	const std::uint32_t mtu = qp_.attr.mtu;
-	const std::uint32_t offset = at * mtu;
-	const std::uint32_t expected = std::min(mtu, length - offset);
-	const bool last = offset + expected == length;
-	const bool ends = bth.opcode == PRISM_OP_READ_RESPONSE_LAST || bth.opcode == PRISM_OP_READ_RESPONSE_ONLY;
-	if (last != ends || packet.size() != std::size_t{PRISM_READ_RESPONSE_HEADER} + expected + bth.pad) {
-		drop();
 		return;
 	}
 	if (!deliver(*wr, offset, packet.data() + PRISM_READ_RESPONSE_HEADER, expected))

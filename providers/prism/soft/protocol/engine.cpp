@@ -125,6 +125,17 @@ void Engine::reset_qp(QueuePair &qp)
 	qp.deadline = 0;
 }
 
+void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
+{
+	std::vector<SavedResponse> &saved = qp.resp.saved;
+	std::ranges::rotate(saved, saved.begin() + qp.resp.next_saved); /* the oldest first */
+	if (saved.size() > count)
+		saved.erase(saved.begin(), saved.end() - count);
+	qp.resp.next_saved = saved.size() < count ? static_cast<std::uint32_t>(saved.size()) : 0;
+	saved.resize(count);
+	qp.attr.max_dest_rd_atomic = count;
+}
+
 void Engine::fail_qp(QueuePair &qp)
 {
 	if (qp.state == IBV_QPS_ERR)
@@ -301,13 +312,15 @@ void Engine::mark_dirty(QueuePair &qp)
 
 void Engine::join_path(QueuePair &qp)
 {
+	if (qp.path && (!qp.attr.ack_timeout || qp.path->to != qp.attr.peer))
+		leave_path(qp);
 	/* Without a timer a loss is never noticed, and what it has under way would keep others out for ever. */
 	if (qp.path || !qp.attr.ack_timeout)
 		return;
 	std::weak_ptr<Path> &known = paths_[qp.attr.peer];
 	qp.path = known.lock();
 	if (!qp.path)
-		known = qp.path = std::make_shared<Path>(receive_room_);
+		known = qp.path = std::make_shared<Path>(qp.attr.peer, receive_room_);
 }
 
 void Engine::leave_path(QueuePair &qp)
@@ -317,7 +330,7 @@ void Engine::leave_path(QueuePair &qp)
 	const std::shared_ptr<Path> path = std::move(qp.path);
 	path->leave(qp);
 	if (path.use_count() == 1)
-		paths_.erase(qp.attr.peer);
+		paths_.erase(path->to);
 	else
 		wake_next(*path);
 }
@@ -369,8 +382,20 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 	/* The heap keeps one entry a QP, at or before its deadline; it is corrected when it comes up. */
 	if (qp.queued_deadline && qp.queued_deadline <= deadline)
 		return;
-	qp.queued_deadline = deadline;
+	if (timers_.size() >= max_timers_a_qp * qps_.size())
+		forget_overtaken_timers();
 	timers_.push({deadline, qp.qpn});
+	qp.queued_deadline = deadline;
+}
+
+/** An entry that an earlier one has overtaken would stay until its time, which may be hours away. */
+void Engine::forget_overtaken_timers()
+{
+	std::vector<Timer> due;
+	for (const QueuePair *qp : qps_)
+		if (qp && qp->queued_deadline)
+			due.push_back({qp->queued_deadline, qp->qpn});
+	timers_ = decltype(timers_)({}, std::move(due));
 }
 
 void Engine::run_timers(Time now)

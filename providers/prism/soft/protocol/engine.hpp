@@ -109,6 +109,8 @@ public:
 
 	/** To RESET: both halves forget everything; unfinished work vanishes without completions (IBTA 10.3.1.1). */
 	void reset_qp(QueuePair &qp);
+	/** So many answers are kept for duplicates (max_dest_rd_atomic): of those that there are the latest. */
+	static void keep_answers(QueuePair &qp, std::uint32_t count);
 	/** To ERROR: everything posted completes as flushed. */
 	void fail_qp(QueuePair &qp);
 	/** The event of a QP in SQD, if it is due. */
@@ -146,6 +148,7 @@ private:
 	/** Whoever stands in line on @p path sends, as far as there is room now. */
 	void wake_next(Path &path);
 	void arm_timer(QueuePair &qp, Time deadline);
+	void forget_overtaken_timers();
 	void run_timers(Time now);
 	void run_streams(Time now);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
@@ -193,6 +196,7 @@ private:
 	static constexpr std::int32_t read_room = 256 << 10;
 	std::int32_t read_room_ = read_room;
 	std::deque<QueuePair *> streams_; /* the next first */
+	static constexpr std::size_t max_timers_a_qp = 4;
 	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
 	/* Answers that fill a good part of a train are worth sending at once. */
 	static constexpr std::uint32_t company = 16;

@@ -82,6 +82,8 @@ bool MemoryTable::remove(std::uint32_t key)
 		return false;
 	if (entry.window)
 		unbind(entry);
+	/* The next key here is none that a window has had: a peer may still know it. */
+	generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);
 	entry = Region{};
 	free_.push_back(key >> 8);
 	return true;

@@ -25,7 +25,7 @@ std::uint32_t bytes_under_way(QueuePair &qp)
 
 } // namespace
 
-Path::Path(std::uint32_t room) : widest_(std::max(room, narrowest)), window_(widest_) {}
+Path::Path(const Address &peer, std::uint32_t room) : to(peer), widest_(std::max(room, narrowest)), window_(widest_) {}
 
 bool Path::admits(QueuePair &qp)
 {

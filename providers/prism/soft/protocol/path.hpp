@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "../net/packet.hpp"
+
 namespace prism::soft
 {
 
@@ -27,7 +29,7 @@ class Path
 {
 public:
 	/** @param room of the receiver's buffer, in bytes: the widest window */
-	explicit Path(std::uint32_t room);
+	Path(const Address &peer, std::uint32_t room);
 
 	/** Whether @p qp may send now. If not, it stands in line, and next() will name it. */
 	bool admits(QueuePair &qp);
@@ -45,6 +47,8 @@ public:
 	void leave(QueuePair &qp);
 	/** Who may send next, and is no longer in line; null: nobody. */
 	QueuePair *next();
+
+	const Address to; /* that of its queue pairs, until one is given another (ibv_modify_qp in SQD) */
 
 private:
 	void leave_line(QueuePair &qp);

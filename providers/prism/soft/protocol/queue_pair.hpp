@@ -153,6 +153,7 @@ struct ReadStream {
 	bool prism = false;
 	bool duplicate = false; /* asked for again: a fault then is not an error of this QP */
 	bool resumed = false;   /* of what was resolved before: good until a buffer in it is handed out */
+	bool waited = false;    /* an older READ has had its turn */
 	Resolution read;
 	std::uint32_t offset = 0; /* of the next packet; not 0 at first if the READ is resumed */
 	std::uint32_t first_psn = 0;

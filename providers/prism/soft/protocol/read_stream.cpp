@@ -3,6 +3,7 @@
 #include "responder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "target_memory.hpp"
 
@@ -134,7 +135,8 @@ void Responder::answer_put_off(Time now)
  */
 void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 {
-	const ReadStream interrupted = resp_.stream;
+	ReadStream interrupted = resp_.stream;
+	interrupted.waited = true;
 	const std::uint32_t held_psn = resp_.held_psn;
 	end_stream();
 	duplicate(bth, packet, now);
@@ -152,6 +154,9 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 
 void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 {
+	/* The peer has come to what is new: duplicates that were to come before are not needed, or come again. */
+	if (psn_diff(bth.psn, resp_.expected_psn) >= 0 && psn_diff(resp_.held_psn, resp_.expected_psn) < 0)
+		resp_.held_psn = resp_.expected_psn;
 	const std::int32_t ahead = psn_diff(bth.psn, resp_.held_psn);
 	if (ahead < 0)
 		return; /* held already */
@@ -234,7 +239,8 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 
 void Responder::continue_stream(Time now)
 {
-	if (resp_.put_off.empty())
+	/* By turns with older ones: a grace period waits for its end, however often a peer asks for those (S.7.3). */
+	if (resp_.put_off.empty() || std::exchange(resp_.stream.waited, false))
 		send_until(resp_.stream.offset + next_burst_bytes, now);
 	else
 		answer_put_off(now);
@@ -325,6 +331,8 @@ void Responder::lose_stream_memory(std::uint32_t psn)
 void Responder::end_stream()
 {
 	resp_.stream.active = false;
+	if (resp_.ack_pending)
+		engine_.mark_dirty(qp_);
 	std::erase(engine_.streams_, &qp_);
 	engine_.running_.keep(engine_.oldest_stream());
 }

@@ -44,9 +44,16 @@ void Responder::acknowledged(std::uint32_t psn)
 		resp_.ack_pending = false;
 }
 
+/** An older READ is being answered again: what came behind it is acknowledged behind its answer. */
+bool Responder::acknowledges_behind_stream() const
+{
+	const ReadStream &stream = resp_.stream;
+	return stream.active && psn_diff(psn_add(stream.first_psn, stream.psns), resp_.expected_psn) < 0;
+}
+
 void Responder::send_pending_ack()
 {
-	if (!std::exchange(resp_.ack_pending, false))
+	if (acknowledges_behind_stream() || !std::exchange(resp_.ack_pending, false))
 		return;
 	/* At the PSNs of a READ that is being answered, it would tell that the answer was lost. */
 	const std::uint32_t next = resp_.stream.active ? resp_.stream.first_psn : resp_.expected_psn;
@@ -208,6 +215,8 @@ void Responder::stop()
 {
 	/* What completed here must not fail at the peer. */
 	if (resp_.ack_pending) {
+		if (acknowledges_behind_stream())
+			end_stream();
 		send_pending_ack();
 		engine_.sink_.flush();
 	}

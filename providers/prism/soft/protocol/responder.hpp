@@ -102,6 +102,7 @@ private:
 	std::uint8_t *begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad = 0);
 	void send_ack(std::uint8_t syndrome, std::uint32_t psn);
 	void acknowledged(std::uint32_t psn);
+	[[nodiscard]] bool acknowledges_behind_stream() const;
 	void acknowledge_later(bool wanted, bool answer_likely = false);
 	void send_short(std::uint32_t psn, const prism_response &response);
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);

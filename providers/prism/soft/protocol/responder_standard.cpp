@@ -158,6 +158,8 @@ ibv_wc_status Responder::store_received(Packet payload)
 	IncomingMessage &msg = resp_.message;
 	/* The buffers of a shared queue are of its domain, which need not be the queue pair's (IBTA 10.2.9). */
 	const std::uint32_t pd = qp_.srq ? qp_.srq->pd : qp_.pd;
+	if (payload.size() > max_message - msg.received)
+		return IBV_WC_LOC_LEN_ERR; /* though the receive may have room: lengths are of 32 bits */
 	std::uint32_t offset = msg.received;
 	for (const Sge &sge : resp_.receive_sges) {
 		if (payload.empty())
@@ -283,7 +285,7 @@ void Responder::execute_read(const prism_bth &bth, Packet packet, Time now)
 			refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
 	}
-	if (fresh && resp_.excess) {
+	if (fresh && too_many()) {
 		refuse_excess(bth.psn);
 		return;
 	}

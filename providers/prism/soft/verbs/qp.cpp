@@ -244,11 +244,8 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 		qp.req.next_psn = qp.req.unacked = attr.sq_psn & PRISM_PSN_MASK;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
 		to.max_rd_atomic = attr.max_rd_atomic;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
-		to.max_dest_rd_atomic = attr.max_dest_rd_atomic;
-		qp.resp.saved.assign(attr.max_dest_rd_atomic, {});
-		qp.resp.next_saved = 0;
-	}
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		Engine::keep_answers(qp, attr.max_dest_rd_atomic);
 	if (mask & IBV_QP_MIN_RNR_TIMER)
 		to.min_rnr_timer = attr.min_rnr_timer;
 	if (mask & IBV_QP_TIMEOUT)
