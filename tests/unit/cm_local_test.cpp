@@ -2,6 +2,7 @@
 /* What other processes of the host may put into a process's socket. */
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,25 @@ bool send_as_somebody_else(bool from_network, const std::string &to)
 	return status == 0;
 }
 
+/** While it lives, nothing can be opened. */
+class NoDescriptors
+{
+public:
+	NoDescriptors()
+	{
+		const FileDescriptor lowest(::dup(0));
+		::getrlimit(RLIMIT_NOFILE, &before);
+		rlimit none = before;
+		none.rlim_cur = static_cast<rlim_t>(lowest.get());
+		::setrlimit(RLIMIT_NOFILE, &none);
+	}
+	~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before); }
+	NoDescriptors(const NoDescriptors &) = delete;
+
+private:
+	rlimit before{};
+};
+
 bool arrives(const FileDescriptor &socket)
 {
 	int budget = 8;
@@ -77,4 +97,22 @@ TEST(CmLocal, OtherUsersSpeakForThemselvesAlone)
 	EXPECT_FALSE(arrives(mine));
 	ASSERT_TRUE(send(true, name));
 	EXPECT_TRUE(arrives(mine)) << "what was thrown away is not in the way";
+}
+
+TEST(CmLocal, ANameIsInUseUntilItsOwnerIsGone)
+{
+	FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	EXPECT_EQ(name_in_use(own_name()), EADDRINUSE);
+	mine = FileDescriptor();
+	EXPECT_EQ(name_in_use(own_name()), 0);
+}
+
+/* Or the process would take all its peers of the host for dead, and end its connections. */
+TEST(CmLocal, WithoutDescriptorsNobodyCountsAsGone)
+{
+	const FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	const NoDescriptors none;
+	EXPECT_EQ(name_in_use(own_name()), EMFILE);
 }

@@ -92,11 +92,15 @@ FileDescriptor claim_name(const std::string &name)
 	return claimed;
 }
 
-bool is_claimed(const std::string &name)
+int name_in_use(const std::string &name)
 {
 	const FileDescriptor asking = make_socket();
 	const UnixName address(name);
-	return asking && ::connect(asking.get(), address.get(), address.size) == 0;
+	if (asking && ::connect(asking.get(), address.get(), address.size) == 0)
+		return EADDRINUSE;
+	if (asking && errno == EPERM) /* who has it hears one other socket alone */
+		return EADDRINUSE;
+	return errno == ECONNREFUSED ? 0 : errno;
 }
 
 Delivery send_to(int socket, const std::string &name, const Envelope &envelope)

@@ -50,8 +50,8 @@ enum class Delivery {
 /** A socket of that name; none and errno (EADDRINUSE) if it is taken. */
 [[nodiscard]] FileDescriptor claim_name(const std::string &name);
 
-/** Whether somebody has that name. */
-[[nodiscard]] bool is_claimed(const std::string &name);
+/** EADDRINUSE if somebody has that name, 0 if nobody has; or why it cannot be told, as without descriptors (EMFILE). */
+[[nodiscard]] int name_in_use(const std::string &name);
 
 [[nodiscard]] Delivery send_to(int socket, const std::string &name, const Envelope &envelope);
 

@@ -205,13 +205,13 @@ int Service::claim_names(PortSpace space, std::uint16_t port, const Address &add
 		if (!sockets.back())
 			return errno;
 		if (!is_any(address)) {
-			if (is_claimed(any))
-				return EADDRINUSE;
+			if (const int error = name_in_use(any))
+				return error;
 			continue;
 		}
 		for (const Address &local : local_addresses(ipv4))
-			if (is_claimed(service_name(space, port, local)))
-				return EADDRINUSE;
+			if (const int error = name_in_use(service_name(space, port, local)))
+				return error;
 	}
 	return 0;
 }
@@ -320,9 +320,10 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	return std::ranges::any_of(names, [&](const std::string &name) { return send_on_host(name, envelope); });
 }
 
+/** Who cannot be asked for now, as no descriptor is left, is not gone for that. */
 bool Service::is_alive(ConnectionId id)
 {
-	return is_claimed(process_name(static_cast<std::uint16_t>(id >> process_shift)));
+	return name_in_use(process_name(static_cast<std::uint16_t>(id >> process_shift))) != 0;
 }
 
 bool Service::wake()
