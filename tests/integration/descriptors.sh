@@ -25,6 +25,7 @@ for program in descriptors descriptors_64; do
 done
 holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
 holds "connections outlive a lack of descriptors" "$bin/prism-run" "$bin/connections" descriptors
+holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"

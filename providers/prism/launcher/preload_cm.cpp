@@ -180,13 +180,13 @@ public:
 
 	int open(int flags)
 	{
-		const std::lock_guard guard(lock);
-		if (owner != getpid() && !start())
+		const std::shared_ptr<Ucma> running = running_one();
+		if (!running)
 			return -1;
-		const int fd = ucma->open_channel(flags);
+		const int fd = running->open_channel(flags);
 		if (fd < 0 || table.insert(fd))
 			return fd;
-		ucma->close_channel(fd);
+		running->close_channel(fd);
 		::close(fd);
 		errno = EMFILE;
 		return -1;
@@ -227,6 +227,16 @@ public:
 
 private:
 	Manager() = default;
+
+	// Started if need be; null and errno on failure. The lock is free when it is used: fork() takes this lock after
+	// the contexts', for which whoever has the connection manager's may wait.
+	std::shared_ptr<Ucma> running_one()
+	{
+		const std::lock_guard guard(lock);
+		if (owner != getpid() && !start())
+			return nullptr;
+		return ucma;
+	}
 
 	bool start()
 	{
