@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: what a process's own doings may not do to its connections. It has both ends of them.
+ * Under prism-run: what may not happen to the connections of a process.
  *
  * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
+ * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
+ * takes it.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -11,9 +13,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 static struct sockaddr_in loopback = {.sin_family = AF_INET};
 
@@ -38,21 +45,46 @@ static int comes(struct rdma_event_channel *channel, enum rdma_cm_event_type typ
 	return next_event(channel, 10000, id) == (int)type;
 }
 
+static struct rdma_conn_param param = {.qp_num = 5, .retry_count = 7};
+
+static int listens(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *listener;
+
+	loopback.sin_port = 0;
+	if (rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, (struct sockaddr *)&loopback) || rdma_listen(listener, 4))
+		return 0;
+	loopback.sin_port = rdma_get_src_port(listener);
+	return 1;
+}
+
+static struct rdma_cm_id *begin_to_connect(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *client;
+
+	if (rdma_create_id(channel, &client, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(client, NULL, (struct sockaddr *)&loopback, 1000) ||
+	    !comes(channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) || rdma_resolve_route(client, 1000) ||
+	    !comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL) || rdma_connect(client, &param))
+		return NULL;
+	return client;
+}
+
+static int ends_to_connect(struct rdma_event_channel *channel, struct rdma_cm_id *client)
+{
+	return client && comes(channel, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL) && !rdma_establish(client);
+}
+
 static struct rdma_cm_id *connect_both(struct rdma_event_channel *servers, struct rdma_event_channel *clients)
 {
-	struct rdma_conn_param param = {.qp_num = 5, .retry_count = 7};
-	struct rdma_cm_id *listener, *server, *client;
+	struct rdma_cm_id *server, *client;
 
-	if (rdma_create_id(servers, &listener, NULL, RDMA_PS_TCP) || rdma_create_id(clients, &client, NULL, RDMA_PS_TCP) ||
-	    rdma_bind_addr(listener, (struct sockaddr *)&loopback) || rdma_listen(listener, 4))
+	if (!listens(servers))
 		return NULL;
-	loopback.sin_port = rdma_get_src_port(listener);
-	if (rdma_resolve_addr(client, NULL, (struct sockaddr *)&loopback, 1000) ||
-	    !comes(clients, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) || rdma_resolve_route(client, 1000) ||
-	    !comes(clients, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL) || rdma_connect(client, &param) ||
-	    !comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) || rdma_accept(server, &param) ||
-	    !comes(clients, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL) || rdma_establish(client) ||
-	    !comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL))
+	client = begin_to_connect(clients);
+	if (!client || !comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) || rdma_accept(server, &param) ||
+	    !ends_to_connect(clients, client) || !comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL))
 		return NULL;
 	return client;
 }
@@ -77,6 +109,117 @@ static void without_descriptors(void)
 	expect("it ends when it is ended", client && !rdma_disconnect(client) &&
 						   comes(servers, RDMA_CM_EVENT_DISCONNECTED, NULL) &&
 						   comes(clients, RDMA_CM_EVENT_DISCONNECTED, NULL));
+}
+
+/* Connects, says its pid to ANSWER, and waits; with KEEPS it has a child that does the same. */
+static void be_a_client(int answer, int keeps)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *client = channel ? begin_to_connect(channel) : NULL;
+
+	if (!ends_to_connect(channel, client))
+		_exit(1);
+	if (keeps && fork() == 0) {
+		alarm(60);
+		_exit(pause());
+	}
+	dprintf(answer, "x");
+	_exit(pause());
+}
+
+/* The names of processes, one behind the other */
+static size_t read_names(char names[][64], size_t room)
+{
+	FILE *sockets = fopen("/proc/net/unix", "r");
+	char line[512];
+	size_t count = 0;
+
+	while (sockets && count < room && fgets(line, sizeof(line), sockets)) {
+		const char *const name = strstr(line, "@prism-cm/process/");
+		if (name)
+			snprintf(names[count++], 64, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
+	}
+	if (sockets)
+		fclose(sockets);
+	return count;
+}
+
+/* The last one that is not among those before */
+static const char *new_name(char names[][64], size_t count, char before[][64], size_t count_before)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t j = 0;
+		while (j < count_before && strcmp(names[i], before[j]))
+			j++;
+		if (j == count_before)
+			found = names[i];
+	}
+	return found;
+}
+
+/* As soon as it is free; reports what comes to it, on REPORTS. */
+static void take_name(const char *name, int reports)
+{
+	const int taken = socket(AF_UNIX, SOCK_DGRAM, 0);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+	char message[512];
+
+	alarm(60);
+	memcpy(address.sun_path + 1, name, strlen(name));
+	dprintf(reports, "x");
+	while (bind(taken, (struct sockaddr *)&address, size))
+		usleep(100);
+	for (;;)
+		if (recv(taken, message, sizeof(message), 0) > 0)
+			dprintf(reports, "m");
+}
+
+static char names_before[256][64], names[256][64];
+
+/* A client is killed; with KEEPS a child of its has its name still, without somebody else takes it. */
+static void with_a_killed_client(int keeps)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel();
+	const size_t before = read_names(names_before, 256);
+	struct pollfd report = {.events = POLLIN};
+	struct rdma_cm_id *server = NULL;
+	int answer[2], reports[2], alone;
+	pid_t client, thief = -1;
+	const char *name;
+	char byte;
+
+	if (!servers || !listens(servers) || pipe(answer) || pipe(reports))
+		exit(1);
+	client = fork();
+	if (!client)
+		be_a_client(answer[1], keeps);
+	expect("a client connects", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) &&
+					    !rdma_accept(server, &param) &&
+					    comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
+					    read(answer[0], &byte, 1) == 1);
+	name = new_name(names, read_names(names, 256), names_before, before);
+	expect("it has a name", name != NULL);
+	if (!keeps && name) {
+		thief = fork();
+		if (!thief)
+			take_name(name, reports[1]);
+		expect("somebody waits for it", read(reports[0], &byte, 1) == 1);
+	}
+	kill(client, SIGKILL);
+	waitpid(client, NULL, 0);
+	expect(keeps ? "the server learns that it is gone, of which a child has the name" :
+		       "the server learns that it is gone, whose name another has",
+	       comes(servers, RDMA_CM_EVENT_DISCONNECTED, NULL));
+	rdma_disconnect(server);
+	rdma_destroy_id(server);
+	report.fd = reports[0];
+	alone = poll(&report, 1, 500) == 0;
+	expect("nobody else hears of it", alone);
+	if (thief > 0)
+		kill(thief, SIGKILL);
 }
 
 static atomic_bool over;
@@ -132,6 +275,10 @@ int main(int argc, char **argv)
 	loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (argc > 1 && !strcmp(argv[1], "descriptors"))
 		without_descriptors();
+	else if (argc > 1 && !strcmp(argv[1], "kept"))
+		with_a_killed_client(1);
+	else if (argc > 1 && !strcmp(argv[1], "taken"))
+		with_a_killed_client(0);
 	else
 		beside_children();
 	return failures != 0;

@@ -25,6 +25,8 @@ for program in descriptors descriptors_64; do
 done
 holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
 holds "connections outlive a lack of descriptors" "$bin/prism-run" "$bin/connections" descriptors
+holds "a killed client whose name a child keeps" "$bin/prism-run" "$bin/connections" kept
+holds "a killed client whose name somebody takes" "$bin/prism-run" "$bin/connections" taken
 holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
