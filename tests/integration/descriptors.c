@@ -4,7 +4,8 @@
  * character device; a program's own file does not, and can be written to, whatever number it has. A program that closes
  * all descriptors leaves the device those that it never showed it.
  *
- * With an argument only the end: everything is closed behind the C library's back, and the program must end still.
+ * With the argument "closed" only the end: everything is closed behind the C library's back, and the program must end
+ * still. With "scarce": a device that cannot be opened for want of descriptors.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -256,10 +257,24 @@ static void with_nothing_left(void)
 					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));
 }
 
+static void with_too_few(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct rlimit before;
+
+	expect("a device", list && list[0]);
+	expect("no descriptor is left", take_all_descriptors(&before));
+	errno = 0;
+	expect("it cannot be opened", !ibv_open_device(list[0]) && errno == EMFILE);
+	expect("there are descriptors again", !setrlimit(RLIMIT_NOFILE, &before));
+	expect("it can be opened", ibv_open_device(list[0]) != NULL);
+}
+
 int main(int argc, char **argv)
 {
-	(void)argv;
-	if (argc > 1) {
+	if (argc > 1 && !strcmp(argv[1], "scarce")) {
+		with_too_few();
+	} else if (argc > 1) {
 		with_nothing_left();
 	} else {
 		with_a_channel();

@@ -24,6 +24,8 @@ for program in descriptors descriptors_64; do
 		env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$PRISM_BUILD/lib/libprism-preload-64.so" "$bin/$program"
 done
 holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
+holds "a device without descriptors" "$bin/prism-run" "$bin/descriptors" scarce
+grep -q 'prism: cannot open .*Too many open files' "$work/out" || fail "it does not say what is missing" "$work/out"
 holds "connections outlive a lack of descriptors" "$bin/prism-run" "$bin/connections" descriptors
 holds "a killed client whose name a child keeps" "$bin/prism-run" "$bin/connections" kept
 holds "a killed client whose name somebody takes" "$bin/prism-run" "$bin/connections" taken
