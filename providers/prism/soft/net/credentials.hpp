@@ -24,11 +24,14 @@ inline std::optional<ucred> credentials_of(msghdr &message)
 	return {};
 }
 
-/** Whether it is a process of our own user. */
+/**
+ * Whether it is a process of our own user, or root's: whoever opened a device as root, and is somebody else since,
+ * shares addresses with root's processes still.
+ */
 inline bool sent_by_same_user(msghdr &message)
 {
 	const std::optional<ucred> sender = credentials_of(message);
-	return sender && sender->uid == ::getuid();
+	return sender && (sender->uid == ::getuid() || sender->uid == 0);
 }
 
 } // namespace prism::soft
