@@ -4,7 +4,7 @@
  *
  * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
  * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
- * takes it.
+ * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -222,6 +223,24 @@ static void with_a_killed_client(int keeps)
 		kill(thief, SIGKILL);
 }
 
+/* As the first process of a container, which makes others: all of them are number 1. */
+static void with_a_child_of_the_same_pid(void)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	int status = -1;
+	pid_t child;
+
+	expect("a connection of process 1", getpid() == 1 && servers && clients && connect_both(servers, clients));
+	expect("a namespace for children", !unshare(CLONE_NEWPID));
+	child = fork();
+	if (!child)
+		exit(getpid() != 1);
+	waitpid(child, &status, 0);
+	expect("a child that is process 1, too, ends", child > 0 && status == 0);
+	expect("the server hears nothing", next_event(servers, 1000, NULL) == -1);
+	expect("nor does the client", next_event(clients, 100, NULL) == -1);
+}
+
 static atomic_bool over;
 
 static void *opens_channels(void *unused)
@@ -275,6 +294,8 @@ int main(int argc, char **argv)
 	loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (argc > 1 && !strcmp(argv[1], "descriptors"))
 		without_descriptors();
+	else if (argc > 1 && !strcmp(argv[1], "first"))
+		with_a_child_of_the_same_pid();
 	else if (argc > 1 && !strcmp(argv[1], "kept"))
 		with_a_killed_client(1);
 	else if (argc > 1 && !strcmp(argv[1], "taken"))

@@ -211,10 +211,14 @@ public:
 		}
 	}
 
-	// A child finds the lock free.
+	// A child finds the lock free, and has no channels, even if its PID is its parent's, in a namespace of its own.
 	static void keep_over_fork()
 	{
-		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, [] { get().lock.unlock(); });
+		const auto in_child = [] {
+			get().owner = 0;
+			get().lock.unlock();
+		};
+		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, in_child);
 	}
 
 	void stop()
