@@ -4,7 +4,8 @@
  * character device; a program's own file does not, and can be written to, whatever number it has. A program that closes
  * all descriptors leaves the device those that it never showed it.
  *
- * With an argument only the end: everything is closed behind the C library's back, and the program must end still.
+ * With the argument "closed" only the end: everything is closed behind the C library's back, and the program must end
+ * still. With "scarce": a device that cannot be opened for want of descriptors.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -12,8 +13,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <rdma/rdma_user_cm.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -88,6 +91,64 @@ static int opens_its_own(int fd)
 	return own >= 0 && own != fd && is_channel(own) && !close(own) && own_file_works_at(own);
 }
 
+/* Whether the connection manager answers */
+static int makes_an_id(int fd)
+{
+	struct rdma_ucm_create_id_resp response = {0};
+	struct {
+		struct rdma_ucm_cmd_hdr header;
+		struct rdma_ucm_create_id create;
+	} command = {{RDMA_USER_CM_CMD_CREATE_ID, sizeof(command.create), sizeof(response)},
+		     {.response = (uintptr_t)&response, .ps = RDMA_PS_TCP, .qp_type = IBV_QPT_RC}};
+
+	return write(fd, &command, sizeof(command)) == (ssize_t)sizeof(command) && response.id != 0;
+}
+
+/* The lowest number that is free becomes the limit: nothing can be opened any more. */
+static int take_all_descriptors(struct rlimit *before)
+{
+	struct rlimit none;
+	const int lowest = dup(0);
+
+	if (lowest < 0 || close(lowest) || getrlimit(RLIMIT_NOFILE, before))
+		return 0;
+	none = *before;
+	none.rlim_cur = (rlim_t)lowest;
+	return !setrlimit(RLIMIT_NOFILE, &none);
+}
+
+static int outlives_a_lack_of_descriptors(int fd)
+{
+	struct rlimit before;
+	int works;
+
+	if (!take_all_descriptors(&before))
+		return 0;
+	works = is_channel(fd) && makes_an_id(fd);
+	return !setrlimit(RLIMIT_NOFILE, &before) && works && is_channel(fd) && makes_an_id(fd);
+}
+
+/* As daemons do, which have no /proc from then on */
+static int outlives_another_root(int unused)
+{
+	const int fd = open_channel();
+
+	(void)unused;
+	if (chroot("/dev"))
+		return errno == EPERM;
+	return is_channel(fd) && makes_an_id(fd) && !close(fd) && makes_an_id(open_channel());
+}
+
+static int is_told_from_files_without_proc(int unused)
+{
+	const int fd = open_channel();
+
+	(void)unused;
+	if (chroot("/dev"))
+		return errno == EPERM;
+	return closes_by_system_call(fd);
+}
+
 static void with_a_channel(void)
 {
 	int fd = open_channel(), status;
@@ -112,6 +173,9 @@ static void with_a_channel(void)
 	in_child("a child has its parent's", may_not_use_it, fd);
 	in_child("a child opens its own", opens_its_own, fd);
 	expect("after all of them it is one still", is_channel(fd));
+	expect("it works when no descriptor is left", outlives_a_lack_of_descriptors(fd));
+	in_child("it works in another root", outlives_another_root, 0);
+	in_child("another root, and a file takes its number", is_told_from_files_without_proc, 0);
 	expect("a file takes its number", own_file_works_at(fd));
 	fd = open_channel();
 	expect("another channel", fd >= 0 && is_channel(fd));
@@ -193,10 +257,24 @@ static void with_nothing_left(void)
 					       !ibv_dealloc_pd(loop.pd) && !ibv_close_device(loop.context));
 }
 
+static void with_too_few(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct rlimit before;
+
+	expect("a device", list && list[0]);
+	expect("no descriptor is left", take_all_descriptors(&before));
+	errno = 0;
+	expect("it cannot be opened", !ibv_open_device(list[0]) && errno == EMFILE);
+	expect("there are descriptors again", !setrlimit(RLIMIT_NOFILE, &before));
+	expect("it can be opened", ibv_open_device(list[0]) != NULL);
+}
+
 int main(int argc, char **argv)
 {
-	(void)argv;
-	if (argc > 1) {
+	if (argc > 1 && !strcmp(argv[1], "scarce")) {
+		with_too_few();
+	} else if (argc > 1) {
 		with_nothing_left();
 	} else {
 		with_a_channel();

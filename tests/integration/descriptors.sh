@@ -24,6 +24,15 @@ for program in descriptors descriptors_64; do
 		env LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$PRISM_BUILD/lib/libprism-preload-64.so" "$bin/$program"
 done
 holds "a process ends whose descriptors are closed" "$bin/prism-run" "$bin/descriptors" closed
+holds "a device without descriptors" "$bin/prism-run" "$bin/descriptors" scarce
+grep -q 'prism: cannot open .*Too many open files' "$work/out" || fail "it does not say what is missing" "$work/out"
+holds "connections outlive a lack of descriptors" "$bin/prism-run" "$bin/connections" descriptors
+holds "a killed client whose name a child keeps" "$bin/prism-run" "$bin/connections" kept
+holds "a killed client whose name somebody takes" "$bin/prism-run" "$bin/connections" taken
+if unshare -rpf true 2>/dev/null; then
+	holds "a child in a PID namespace of its own" unshare -rpf "$bin/prism-run" "$bin/connections" first
+fi
+holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"

@@ -33,6 +33,12 @@ run=(env LD_LIBRARY_PATH="$work/lib" "$work/bin/prism-run")
 as_nobody "$work/can" -- "${run[@]}" ibv_devinfo && pass "a user without any permission has a device" ||
 	fail "a user without any permission has no device" "$work/can"
 
+if timeout -k 5 90 "$bin/prism-run" "$bin/dropped" >"$work/dropped" 2>&1; then
+	pass "a daemon that drops its privileges is reached still"
+else
+	fail "a daemon that drops its privileges" "$work/dropped"
+fi
+
 sysctl -qw net.ipv4.ip_unprivileged_port_start=5000 || skip "the reserved ports cannot be set here"
 if as_nobody "$work/may_not" -- "${run[@]}" ibv_devinfo; then
 	fail "a device without the port that it needs" "$work/may_not"

@@ -158,7 +158,7 @@ forge() {
 import ctypes, fcntl, os, struct, sys, time
 kind = sys.argv[1]
 file = os.memfd_create("prism:\33[31mforged" if kind == "name" else "prism:forged", os.MFD_ALLOW_SEALING)
-header = {"garbage": os.urandom(4096), "name": os.urandom(4096), "magic": b"PRSMCNT0" + bytes(4088),
+header = {"garbage": os.urandom(4096), "many": os.urandom(4096), "name": os.urandom(4096), "magic": b"PRSMCNT0" + bytes(4088),
           "empty": b"", "short": b"PRSMCNT1", "huge": bytes(1 << 20)}.get(kind)
 if header is None:
     name = {"device": b"x" * 64}.get(kind, b"prism_forged")
@@ -180,6 +180,10 @@ if header is None:
 os.write(file, header)
 if kind != "unsealed":
     fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+for _ in range(40 if kind == "many" else 0):
+    os.dup(file)
+    file = os.memfd_create("prism:forged")
+    os.write(file, header)
 print("ready", flush=True)
 time.sleep(60)' "$1"
 }
@@ -201,6 +205,7 @@ forgeries() {
 	forged garbage "wrong magic number"
 	forged magic "wrong magic number"
 	forged name "wrong magic number"
+	forged many "is not a counter page" # of many, which is said once
 	forged empty "0 bytes long"
 	forged short "8 bytes long"
 	forged huge "1048576 bytes long"

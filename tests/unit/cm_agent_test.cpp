@@ -541,6 +541,17 @@ TEST_F(CmAgent, process_on_the_same_host_that_is_gone)
 	EXPECT_TRUE(client.events.empty());
 }
 
+/** Its name is somebody else's by now, so nobody would miss it. */
+TEST_F(CmAgent, process_on_the_same_host_that_is_said_to_be_gone)
+{
+	same_host = true;
+	const auto [id, peer] = establish();
+	client.agent.lose_process(static_cast<std::uint16_t>((peer >> process_shift) + 1), now);
+	EXPECT_TRUE(client.events.empty()) << "another process's end";
+	client.agent.lose_process(static_cast<std::uint16_t>(peer >> process_shift), now);
+	client.expect(EventType::disconnected);
+}
+
 /** What a connection costs, from the request to the end, does not depend on how many there are. */
 TEST_F(CmAgent, others_connections_are_not_looked_at)
 {

@@ -2,6 +2,8 @@
 /* What other processes of the host may put into a process's socket. */
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +47,37 @@ bool send_as_somebody_else(bool from_network, const std::string &to)
 	return status == 0;
 }
 
+/** While it lives, nothing can be opened. */
+class NoDescriptors
+{
+public:
+	NoDescriptors()
+	{
+		const FileDescriptor lowest(::dup(0));
+		::getrlimit(RLIMIT_NOFILE, &before);
+		rlimit none = before;
+		none.rlim_cur = static_cast<rlim_t>(lowest.get());
+		::setrlimit(RLIMIT_NOFILE, &none);
+	}
+	~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before); }
+	NoDescriptors(const NoDescriptors &) = delete;
+
+private:
+	rlimit before{};
+};
+
+/** As whom the socket named @p name is heard; nobody without a name. */
+Sender heard_as(const FileDescriptor &listener, const std::string &name)
+{
+	int budget = 8;
+	const FileDescriptor speaker =
+		name.empty() ? FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) : claim_name(name);
+	EXPECT_EQ(send_to(speaker.get(), own_name(), envelope(false)), Delivery::done);
+	const std::optional<Received> received = receive_from(listener.get(), budget);
+	EXPECT_TRUE(received);
+	return received ? received->sender : Sender{};
+}
+
 bool arrives(const FileDescriptor &socket)
 {
 	int budget = 8;
@@ -77,4 +110,53 @@ TEST(CmLocal, OtherUsersSpeakForThemselvesAlone)
 	EXPECT_FALSE(arrives(mine));
 	ASSERT_TRUE(send(true, name));
 	EXPECT_TRUE(arrives(mine)) << "what was thrown away is not in the way";
+}
+
+TEST(CmLocal, ANameIsInUseUntilItsOwnerIsGone)
+{
+	FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	EXPECT_EQ(name_in_use(own_name()), EADDRINUSE);
+	mine = FileDescriptor();
+	EXPECT_EQ(name_in_use(own_name()), 0);
+}
+
+/* Or the process would take all its peers of the host for dead, and end its connections. */
+TEST(CmLocal, WithoutDescriptorsNobodyCountsAsGone)
+{
+	const FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	const NoDescriptors none;
+	EXPECT_EQ(name_in_use(own_name()), EMFILE);
+}
+
+TEST(CmLocal, SaysInWhoseNameAMessageComes)
+{
+	const FileDescriptor mine = claim_name(own_name());
+	ASSERT_TRUE(mine);
+	constexpr std::uint16_t process = 65521;
+	const Sender sender = heard_as(mine, process_name(process));
+	EXPECT_EQ(sender.process, process);
+	EXPECT_EQ(sender.pid, ::getpid());
+	for (const char *other : {"", "prism-cm/process/", "prism-cm/process/065521", "prism-cm/process/65521x",
+		     "prism-cm/process/131057", "prism-cm-test/65521"})
+		EXPECT_EQ(heard_as(mine, other).process, 0) << other;
+}
+
+TEST(CmLocal, AProcessLivesUntilItHasEnded)
+{
+	const pid_t child = ::fork();
+	if (child == 0)
+		::_exit(::pause());
+	EXPECT_TRUE(may_live(child));
+	::kill(child, SIGKILL);
+	siginfo_t ended;
+	ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+	EXPECT_FALSE(may_live(child)) << "its parent has not asked for its end yet";
+	{
+		const NoDescriptors none;
+		EXPECT_TRUE(may_live(child)) << "who cannot look does not know";
+	}
+	ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+	EXPECT_FALSE(may_live(child));
 }

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "soft/net/slot.hpp"
 #include "soft/verbs/counter_layout.hpp"
 #include "stat/page.hpp"
 #include "stat/proc.hpp"
@@ -43,21 +46,57 @@ void add_once(Snapshot &snapshot, Source source)
 		*found = std::move(source);
 }
 
-void add_page(pid_t pid, const Descriptor &descriptor, const Filter &filter, Snapshot &snapshot)
+/*
+ * The pages of one process. It may be anybody's, and have as many descriptors as it likes, of pages or of what looks
+ * like some: each file is looked at once, no more of them than there can be contexts, and it is complained of once.
+ */
+class Owner
 {
-	std::string refused;
-	std::optional<Page> page = read_page(pid, descriptor.number, refused);
-	if (!refused.empty())
-		snapshot.refused.push_back(fmt::format("process {} ({}), descriptor {}: {} is not a counter page: {}",
-			pid, command_name(pid), descriptor.number, printable(descriptor.target), refused));
-	if (!page || !wanted(filter, page->source))
-		return;
-	page->source.pid = pid;
-	page->source.page = page->inode;
-	page->source.command = command_name(pid);
-	add_drops(*page, socket_drops(pid));
-	add_once(snapshot, std::move(page->source));
-}
+public:
+	Owner(pid_t number, const Filter &filter, Snapshot &snapshot)
+		: pid_(number), filter_(filter), snapshot_(snapshot)
+	{
+	}
+
+	[[nodiscard]] bool has_enough() const { return seen_.size() >= soft::slot_limit; }
+
+	void add(const Descriptor &descriptor)
+	{
+		const std::uint64_t file = inode_of(pid_, descriptor.number);
+		if (file == 0 || !seen_.insert(file).second)
+			return;
+		std::string refused;
+		std::optional<Page> page = read_page(pid_, descriptor.number, refused);
+		if (!refused.empty())
+			complain(descriptor, refused);
+		if (!page || !wanted(filter_, page->source))
+			return;
+		page->source.pid = pid_;
+		page->source.page = page->inode;
+		page->source.command = command_name(pid_);
+		if (!drops_)
+			drops_ = socket_drops(pid_);
+		add_drops(*page, *drops_);
+		add_once(snapshot_, std::move(page->source));
+	}
+
+private:
+	void complain(const Descriptor &descriptor, const std::string &refused)
+	{
+		if (!complained_)
+			snapshot_.refused.push_back(
+				fmt::format("process {} ({}), descriptor {}: {} is not a counter page: {}", pid_,
+					command_name(pid_), descriptor.number, printable(descriptor.target), refused));
+		complained_ = true;
+	}
+
+	const pid_t pid_;
+	const Filter &filter_;
+	Snapshot &snapshot_;
+	std::set<std::uint64_t> seen_;
+	std::optional<std::map<std::uint64_t, std::uint64_t>> drops_;
+	bool complained_ = false;
+};
 
 /* Whoever only reads a page, as this program, has it open for reading alone. */
 bool is_page(const Descriptor &descriptor)
@@ -70,9 +109,10 @@ int add_process(pid_t pid, const Filter &filter, Snapshot &snapshot)
 	const auto open = descriptors(pid);
 	if (!open)
 		return errno;
+	Owner owner(pid, filter, snapshot);
 	for (const Descriptor &descriptor : *open)
-		if (is_page(descriptor))
-			add_page(pid, descriptor, filter, snapshot);
+		if (is_page(descriptor) && !owner.has_enough())
+			owner.add(descriptor);
 	return 0;
 }
 

@@ -135,6 +135,13 @@ std::optional<std::vector<Descriptor>> descriptors(pid_t pid)
 	return all;
 }
 
+std::uint64_t inode_of(pid_t pid, int descriptor)
+{
+	struct stat status;
+	const std::string link = fmt::format("/proc/{}/fd/{}", pid, descriptor);
+	return ::stat(link.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 std::map<std::uint64_t, std::uint64_t> socket_drops(pid_t pid)
 {
 	std::map<std::uint64_t, std::uint64_t> drops;

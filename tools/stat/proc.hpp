@@ -38,6 +38,9 @@ struct Descriptor {
 /** Nothing, and errno, if the process may not be looked at (EACCES) or is gone (ENOENT). */
 [[nodiscard]] std::optional<std::vector<Descriptor>> descriptors(pid_t pid);
 
+/** Of the file behind a descriptor; 0 if it is gone. */
+[[nodiscard]] std::uint64_t inode_of(pid_t pid, int descriptor);
+
 /** Datagrams that the kernel dropped, by the inode of the UDP socket, in the network namespace of @p pid. */
 [[nodiscard]] std::map<std::uint64_t, std::uint64_t> socket_drops(pid_t pid);
 

@@ -503,13 +503,16 @@ void Agent::give_up(Connection &connection, Time now)
 void Agent::probe(Time now)
 {
 	next_probe = now + probe_interval;
-	for (const ConnectionId peer : connections.watched_processes()) {
-		if (carrier.is_alive(peer))
-			continue;
-		for (const ConnectionId id : connections.with_process_of(peer))
-			if (Connection *const connection = find(id))
-				lose_peer(*connection, now);
-	}
+	for (const ConnectionId peer : connections.watched_processes())
+		if (!carrier.is_alive(peer))
+			lose_process(static_cast<std::uint16_t>(peer >> process_shift), now);
+}
+
+void Agent::lose_process(std::uint16_t peer, Time now)
+{
+	for (const ConnectionId id : connections.with_process_of(ConnectionId{peer} << process_shift))
+		if (Connection *const connection = find(id))
+			lose_peer(*connection, now);
 }
 
 /** Nobody is there: what the peer's host would have said, had it a kernel that knows of connections. */

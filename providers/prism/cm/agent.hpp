@@ -124,6 +124,9 @@ public:
 
 	void receive(const Arrival &arrival, Time now);
 
+	/** Process @p peer of this host has ended: so have the connections with it. */
+	void lose_process(std::uint16_t peer, Time now);
+
 	/** What is due. */
 	void expire(Time now);
 	/** Nothing if there is nothing to wait for. */

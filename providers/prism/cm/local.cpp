@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "local.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "net/credentials.hpp"
 #include "net/socket_address.hpp"
@@ -44,6 +48,31 @@ std::string service_prefix(PortSpace space, std::uint16_t port)
 	return text.data();
 }
 
+constexpr std::string_view process_prefix = "prism-cm/process/";
+
+/** 0 if it is no process's. */
+std::uint16_t process_of_name(const sockaddr_un &address, socklen_t size)
+{
+	constexpr std::size_t first = offsetof(sockaddr_un, sun_path) + 1;
+	if (size <= first || address.sun_path[0] != 0)
+		return 0;
+	std::string_view name(address.sun_path + 1, size - first);
+	if (!name.starts_with(process_prefix))
+		return 0;
+	name.remove_prefix(process_prefix.size());
+	std::uint16_t process = 0;
+	std::from_chars(name.data(), name.data() + name.size(), process);
+	/* Others spell a number in ways that nobody asks for. */
+	return name == std::to_string(process) ? process : 0;
+}
+
+/** 0 if the kernel does not say. */
+pid_t pid_of(msghdr &message)
+{
+	const std::optional<ucred> sender = soft::credentials_of(message);
+	return sender ? sender->pid : 0;
+}
+
 /** Where the client of a request says it wants to go. */
 std::optional<Path> wanted_service(const Message &message)
 {
@@ -76,7 +105,7 @@ std::string any_service_name(PortSpace space, std::uint16_t port, bool ipv4)
 
 std::string process_name(std::uint16_t process)
 {
-	return "prism-cm/process/" + std::to_string(process);
+	return std::string(process_prefix) + std::to_string(process);
 }
 
 FileDescriptor claim_name(const std::string &name)
@@ -92,11 +121,15 @@ FileDescriptor claim_name(const std::string &name)
 	return claimed;
 }
 
-bool is_claimed(const std::string &name)
+int name_in_use(const std::string &name)
 {
 	const FileDescriptor asking = make_socket();
 	const UnixName address(name);
-	return asking && ::connect(asking.get(), address.get(), address.size) == 0;
+	if (asking && ::connect(asking.get(), address.get(), address.size) == 0)
+		return EADDRINUSE;
+	if (asking && errno == EPERM) /* who has it hears one other socket alone */
+		return EADDRINUSE;
+	return errno == ECONNREFUSED ? 0 : errno;
 }
 
 Delivery send_to(int socket, const std::string &name, const Envelope &envelope)
@@ -139,14 +172,18 @@ bool hand_on(const Send &send, const Address &from, const Address &to, const Mad
 	return owner != 0 && send(process_name(owner), envelope);
 }
 
-std::optional<Envelope> receive_from(int socket, int &budget)
+std::optional<Received> receive_from(int socket, int &budget)
 {
-	Envelope envelope;
+	Received received;
+	Envelope &envelope = received.envelope;
 	while (budget-- > 0) {
 		/* Descriptors that somebody attaches are closed: no room for them. */
 		alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control;
 		iovec part{&envelope, sizeof(envelope)};
+		sockaddr_un from{};
 		msghdr message{};
+		message.msg_name = &from;
+		message.msg_namelen = sizeof(from);
 		message.msg_iov = &part;
 		message.msg_iovlen = 1;
 		message.msg_control = control.data();
@@ -157,10 +194,21 @@ std::optional<Envelope> receive_from(int socket, int &budget)
 			return {};
 		if (size != sizeof(envelope) || envelope.magic != Envelope::expected_magic)
 			continue;
-		if (!envelope.from_network || soft::sent_by_same_user(message))
-			return envelope;
+		if (envelope.from_network && !soft::sent_by_same_user(message))
+			continue;
+		received.sender = {process_of_name(from, message.msg_namelen), pid_of(message)};
+		return received;
 	}
 	return {};
+}
+
+bool may_live(pid_t pid)
+{
+	const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+	if (!process)
+		return errno != ESRCH;
+	pollfd ended{process.get(), POLLIN, 0};
+	return ::poll(&ended, 1, 0) == 0;
 }
 
 } // namespace prism::cm

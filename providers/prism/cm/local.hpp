@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,8 +52,8 @@ enum class Delivery {
 /** A socket of that name; none and errno (EADDRINUSE) if it is taken. */
 [[nodiscard]] FileDescriptor claim_name(const std::string &name);
 
-/** Whether somebody has that name. */
-[[nodiscard]] bool is_claimed(const std::string &name);
+/** EADDRINUSE if somebody has that name, 0 if nobody has; or why it cannot be told, as without descriptors (EMFILE). */
+[[nodiscard]] int name_in_use(const std::string &name);
 
 [[nodiscard]] Delivery send_to(int socket, const std::string &name, const Envelope &envelope);
 
@@ -68,10 +70,24 @@ using Send = std::function<bool(const std::string &name, const Envelope &envelop
  */
 bool hand_on(const Send &send, const Address &from, const Address &to, const Mad &mad);
 
+/** Who sent an envelope, as the kernel says, which gives a name to one process at a time. */
+struct Sender {
+	std::uint16_t process = 0; /**< whose name it has; 0: none's */
+	pid_t pid = 0;             /**< 0: of a PID namespace that is not to be seen from here */
+};
+
+struct Received {
+	Envelope envelope;
+	Sender sender;
+};
+
 /**
  * Nothing if nothing is waiting. What is no envelope is thrown away, up to @p budget of them, and so is another user's
  * that is said to come from the network.
  */
-[[nodiscard]] std::optional<Envelope> receive_from(int socket, int &budget);
+[[nodiscard]] std::optional<Received> receive_from(int socket, int &budget);
+
+/** False if the process has surely ended, whoever has its name by now. */
+[[nodiscard]] bool may_live(pid_t pid);
 
 } // namespace prism::cm

@@ -205,13 +205,13 @@ int Service::claim_names(PortSpace space, std::uint16_t port, const Address &add
 		if (!sockets.back())
 			return errno;
 		if (!is_any(address)) {
-			if (is_claimed(any))
-				return EADDRINUSE;
+			if (const int error = name_in_use(any))
+				return error;
 			continue;
 		}
 		for (const Address &local : local_addresses(ipv4))
-			if (is_claimed(service_name(space, port, local)))
-				return EADDRINUSE;
+			if (const int error = name_in_use(service_name(space, port, local)))
+				return error;
 	}
 	return 0;
 }
@@ -314,15 +314,38 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	envelope.mad = mad;
 	const ConnectionId to = destination(datagram.message);
 	/* A request goes to whoever listens, and so does what takes it back. */
-	if (to != 0)
-		return send_on_host(process_name(static_cast<std::uint16_t>(to >> process_shift)), envelope);
+	if (to != 0) {
+		const auto process_of_peer = static_cast<std::uint16_t>(to >> process_shift);
+		return may_live(process_of_peer) && send_on_host(process_name(process_of_peer), envelope);
+	}
 	const std::vector<std::string> names = service_names(path);
 	return std::ranges::any_of(names, [&](const std::string &name) { return send_on_host(name, envelope); });
 }
 
+/** Who cannot be asked for now, as no descriptor is left, is not gone for that. */
 bool Service::is_alive(ConnectionId id)
 {
-	return is_claimed(process_name(static_cast<std::uint16_t>(id >> process_shift)));
+	const auto peer = static_cast<std::uint16_t>(id >> process_shift);
+	return may_live(peer) && name_in_use(process_name(peer)) != 0;
+}
+
+/** False if whoever had that name when it last wrote to us has ended: its name may be another's by now. */
+bool Service::may_live(std::uint16_t peer) const
+{
+	const auto known = senders.find(peer);
+	return known == senders.end() || cm::may_live(known->second);
+}
+
+/** A name that has changed hands: whoever had it is gone. */
+void Service::note_sender(const Sender &sender)
+{
+	if (sender.process == 0 || sender.pid == 0)
+		return;
+	const auto [known, is_new] = senders.try_emplace(sender.process, sender.pid);
+	if (is_new || known->second == sender.pid)
+		return;
+	agent_->lose_process(sender.process, now());
+	known->second = sender.pid;
 }
 
 bool Service::wake()
@@ -388,9 +411,12 @@ void Service::run()
 void Service::read_socket(int socket)
 {
 	int budget = datagrams_a_turn;
-	while (const std::optional<Envelope> envelope = receive_from(socket, budget))
-		if (const std::optional<Datagram> datagram = decode(envelope->mad))
-			agent_->receive({envelope->from, envelope->to, !envelope->from_network, *datagram}, now());
+	while (const std::optional<Received> received = receive_from(socket, budget)) {
+		const Envelope &envelope = received->envelope;
+		note_sender(received->sender);
+		if (const std::optional<Datagram> datagram = decode(envelope.mad))
+			agent_->receive({envelope.from, envelope.to, !envelope.from_network, *datagram}, now());
+	}
 }
 
 void Service::on_management(void *arg, const ibv_gid *from, const ibv_gid *to, const void *mad)

@@ -108,6 +108,8 @@ private:
 	bool watch(int fd);
 	int poll_timeout();
 	void read_socket(int socket);
+	void note_sender(const Sender &sender);
+	[[nodiscard]] bool may_live(std::uint16_t process) const;
 	void read_inbox();
 	void read_addresses();
 	void take_from_network(const Parcel &parcel);
@@ -119,6 +121,9 @@ private:
 	std::mt19937_64 random;
 	std::uint16_t process = 0;
 	FileDescriptor process_socket;
+	/* The PIDs of those that wrote to us in their own names. A name is free when its process is gone, and anybody
+	 * may have it then. */
+	std::unordered_map<std::uint16_t, pid_t> senders;
 	FileDescriptor wake_fd;
 	FileDescriptor address_fd; /* the kernel tells of addresses that come and go */
 	bool all_devices = false;

@@ -82,27 +82,48 @@ int real_close_range(unsigned first, unsigned last, int flags)
 	return -1;
 }
 
+constexpr uint64_t no_eventfd = 0;
+constexpr uint64_t unknown_eventfd = 1;
+
 // Which eventfd the descriptor is, by the number that the kernel gives each
-// (since Linux 5.2). 0: not one. Without that number all are alike, and without
-// /proc all descriptors.
+// (since Linux 5.2). Unknown without that number, without /proc (chroot(2)), and
+// in a process that has no descriptor left.
 uint64_t eventfd_of(int fd)
 {
-	constexpr uint64_t unknown = 1;
 	std::array<char, 32> path{};
 	std::array<char, 512> text{};
 
 	std::snprintf(path.data(), path.size(), "/proc/self/fdinfo/%d", fd);
 	const int info = openat(AT_FDCWD, path.data(), O_RDONLY | O_CLOEXEC);
 	if (info < 0)
-		return unknown;
+		return unknown_eventfd;
 	const ssize_t length = read(info, text.data(), text.size() - 1);
 	real_close(info);
 	if (length <= 0)
-		return unknown;
+		return unknown_eventfd;
 	if (!std::strstr(text.data(), "eventfd-count:"))
-		return 0;
+		return no_eventfd;
 	const char *const number = std::strstr(text.data(), "eventfd-id:");
-	return number ? std::strtoull(number + std::strlen("eventfd-id:"), nullptr, 10) + unknown + 1 : unknown;
+	if (!number)
+		return unknown_eventfd;
+	return std::strtoull(number + std::strlen("eventfd-id:"), nullptr, 10) + unknown_eventfd + 1;
+}
+
+// As an eventfd is, and no file, pipe or socket. Takes no descriptor.
+bool is_without_type(int fd)
+{
+	struct stat status;
+
+	return fstatat(fd, "", &status, AT_EMPTY_PATH) == 0 && (status.st_mode & S_IFMT) == 0;
+}
+
+bool is_same_eventfd(int fd, uint64_t before)
+{
+	const uint64_t now = eventfd_of(fd);
+
+	if (now == unknown_eventfd || (before == unknown_eventfd && now != no_eventfd))
+		return is_without_type(fd);
+	return now == before;
 }
 
 // Which descriptors were channels of ours, when they were last seen. Read by
@@ -114,7 +135,7 @@ class ChannelTable
 {
 public:
 	bool may_contain(int fd) const { return in_range(fd) && at(fd).load(std::memory_order_relaxed); }
-	bool contains(int fd) const { return may_contain(fd) && at(fd) == eventfd_of(fd); }
+	bool contains(int fd) const { return may_contain(fd) && is_same_eventfd(fd, at(fd)); }
 
 	bool insert(int fd)
 	{
@@ -159,13 +180,13 @@ public:
 
 	int open(int flags)
 	{
-		const std::lock_guard guard(lock);
-		if (owner != getpid() && !start())
+		const std::shared_ptr<Ucma> running = running_one();
+		if (!running)
 			return -1;
-		const int fd = ucma->open_channel(flags);
+		const int fd = running->open_channel(flags);
 		if (fd < 0 || table.insert(fd))
 			return fd;
-		ucma->close_channel(fd);
+		running->close_channel(fd);
 		::close(fd);
 		errno = EMFILE;
 		return -1;
@@ -190,10 +211,14 @@ public:
 		}
 	}
 
-	// A child finds the lock free.
+	// A child finds the lock free, and has no channels, even if its PID is its parent's, in a namespace of its own.
 	static void keep_over_fork()
 	{
-		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, [] { get().lock.unlock(); });
+		const auto in_child = [] {
+			get().owner = 0;
+			get().lock.unlock();
+		};
+		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, in_child);
 	}
 
 	void stop()
@@ -206,6 +231,16 @@ public:
 
 private:
 	Manager() = default;
+
+	// Started if need be; null and errno on failure. The lock is free when it is used: fork() takes this lock after
+	// the contexts', for which whoever has the connection manager's may wait.
+	std::shared_ptr<Ucma> running_one()
+	{
+		const std::lock_guard guard(lock);
+		if (owner != getpid() && !start())
+			return nullptr;
+		return ucma;
+	}
 
 	bool start()
 	{

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <memory>
@@ -119,11 +120,13 @@ int rank(const Address &address)
 
 } // namespace
 
-std::vector<InterfaceInfo> list_interfaces()
+std::vector<InterfaceInfo> list_interfaces(int *why)
 {
 	std::vector<InterfaceInfo> list;
 	const Unready unready = read_unready();
 	const AddressList owner = read_addresses();
+	if (why) /* every host has some */
+		*why = owner ? 0 : errno;
 	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
 		if (usable(*entry, unready))
 			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));

@@ -24,8 +24,9 @@ struct InterfaceInfo {
  * Interfaces of the calling thread's network namespace that are up and have an IP address, in the kernel's order. Empty
  * if there is none or they cannot be read. An IPv6 address counts once nobody else on the link was found to have it:
  * until then, and if somebody has, it cannot be bound. Thread-safe.
+ * @param why if given: 0, or the errno for which they cannot be read, as without descriptors
  */
-[[nodiscard]] std::vector<InterfaceInfo> list_interfaces();
+[[nodiscard]] std::vector<InterfaceInfo> list_interfaces(int *why = nullptr);
 
 /** Of 127/8, all of which is this host. */
 [[nodiscard]] bool is_ipv4_loopback(const Address &address);

@@ -115,13 +115,16 @@ class Nobody final : public PacketHandler
 
 bool find_interface(const std::string &name, InterfaceInfo &info, std::string &error)
 {
-	for (InterfaceInfo &candidate : list_interfaces()) {
+	int why = 0;
+	for (InterfaceInfo &candidate : list_interfaces(&why)) {
 		if (candidate.name != name)
 			continue;
 		info = std::move(candidate);
 		return true;
 	}
-	error = name + ": no such interface, or it is down or has no IP address";
+	error = name + (why ? std::string(": cannot read the interfaces' addresses (") + std::strerror(why) + ")"
+			    : ": no such interface, or it is down or has no IP address");
+	errno = why;
 	return false;
 }
 

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Under prism-run: what may not happen to the connections of a process.
+ *
+ * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
+ * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
+ * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another.
+ */
+#define _GNU_SOURCE
+#include "expect.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rdma_cma.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+static struct sockaddr_in loopback = {.sin_family = AF_INET};
+
+/* The type of the next event of CHANNEL, -1 if there is none in time; its id goes to ID. */
+static int next_event(struct rdma_event_channel *channel, int milliseconds, struct rdma_cm_id **id)
+{
+	struct pollfd readable = {channel->fd, POLLIN, 0};
+	struct rdma_cm_event *event;
+	int type;
+
+	if (poll(&readable, 1, milliseconds) <= 0 || rdma_get_cm_event(channel, &event))
+		return -1;
+	type = (int)event->event;
+	if (id)
+		*id = event->id;
+	rdma_ack_cm_event(event);
+	return type;
+}
+
+static int comes(struct rdma_event_channel *channel, enum rdma_cm_event_type type, struct rdma_cm_id **id)
+{
+	return next_event(channel, 10000, id) == (int)type;
+}
+
+static struct rdma_conn_param param = {.qp_num = 5, .retry_count = 7};
+
+static int listens(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *listener;
+
+	loopback.sin_port = 0;
+	if (rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, (struct sockaddr *)&loopback) || rdma_listen(listener, 4))
+		return 0;
+	loopback.sin_port = rdma_get_src_port(listener);
+	return 1;
+}
+
+static struct rdma_cm_id *begin_to_connect(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *client;
+
+	if (rdma_create_id(channel, &client, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(client, NULL, (struct sockaddr *)&loopback, 1000) ||
+	    !comes(channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) || rdma_resolve_route(client, 1000) ||
+	    !comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL) || rdma_connect(client, &param))
+		return NULL;
+	return client;
+}
+
+static int ends_to_connect(struct rdma_event_channel *channel, struct rdma_cm_id *client)
+{
+	return client && comes(channel, RDMA_CM_EVENT_CONNECT_RESPONSE, NULL) && !rdma_establish(client);
+}
+
+static struct rdma_cm_id *connect_both(struct rdma_event_channel *servers, struct rdma_event_channel *clients)
+{
+	struct rdma_cm_id *server, *client;
+
+	if (!listens(servers))
+		return NULL;
+	client = begin_to_connect(clients);
+	if (!client || !comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) || rdma_accept(server, &param) ||
+	    !ends_to_connect(clients, client) || !comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL))
+		return NULL;
+	return client;
+}
+
+/* Longer than the connection manager takes to look whether its peers are there */
+static void without_descriptors(void)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	struct rdma_cm_id *client = servers && clients ? connect_both(servers, clients) : NULL;
+	const int lowest = dup(0);
+	struct rlimit before, none;
+
+	expect("a connection", client && lowest >= 0);
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = (rlim_t)lowest;
+	expect("no descriptor is left", !setrlimit(RLIMIT_NOFILE, &none) && dup(0) == -1);
+	expect("the server hears nothing", next_event(servers, 2000, NULL) == -1);
+	expect("nor does the client", next_event(clients, 100, NULL) == -1);
+	setrlimit(RLIMIT_NOFILE, &before);
+	expect("it ends when it is ended", client && !rdma_disconnect(client) &&
+						   comes(servers, RDMA_CM_EVENT_DISCONNECTED, NULL) &&
+						   comes(clients, RDMA_CM_EVENT_DISCONNECTED, NULL));
+}
+
+/* Connects, says its pid to ANSWER, and waits; with KEEPS it has a child that does the same. */
+static void be_a_client(int answer, int keeps)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *client = channel ? begin_to_connect(channel) : NULL;
+
+	if (!ends_to_connect(channel, client))
+		_exit(1);
+	if (keeps && fork() == 0) {
+		alarm(60);
+		_exit(pause());
+	}
+	dprintf(answer, "x");
+	_exit(pause());
+}
+
+/* The names of processes, one behind the other */
+static size_t read_names(char names[][64], size_t room)
+{
+	FILE *sockets = fopen("/proc/net/unix", "r");
+	char line[512];
+	size_t count = 0;
+
+	while (sockets && count < room && fgets(line, sizeof(line), sockets)) {
+		const char *const name = strstr(line, "@prism-cm/process/");
+		if (name)
+			snprintf(names[count++], 64, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
+	}
+	if (sockets)
+		fclose(sockets);
+	return count;
+}
+
+/* The last one that is not among those before */
+static const char *new_name(char names[][64], size_t count, char before[][64], size_t count_before)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t j = 0;
+		while (j < count_before && strcmp(names[i], before[j]))
+			j++;
+		if (j == count_before)
+			found = names[i];
+	}
+	return found;
+}
+
+/* As soon as it is free; reports what comes to it, on REPORTS. */
+static void take_name(const char *name, int reports)
+{
+	const int taken = socket(AF_UNIX, SOCK_DGRAM, 0);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+	char message[512];
+
+	alarm(60);
+	memcpy(address.sun_path + 1, name, strlen(name));
+	dprintf(reports, "x");
+	while (bind(taken, (struct sockaddr *)&address, size))
+		usleep(100);
+	for (;;)
+		if (recv(taken, message, sizeof(message), 0) > 0)
+			dprintf(reports, "m");
+}
+
+static char names_before[256][64], names[256][64];
+
+/* A client is killed; with KEEPS a child of its has its name still, without somebody else takes it. */
+static void with_a_killed_client(int keeps)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel();
+	const size_t before = read_names(names_before, 256);
+	struct pollfd report = {.events = POLLIN};
+	struct rdma_cm_id *server = NULL;
+	int answer[2], reports[2], alone;
+	pid_t client, thief = -1;
+	const char *name;
+	char byte;
+
+	if (!servers || !listens(servers) || pipe(answer) || pipe(reports))
+		exit(1);
+	client = fork();
+	if (!client)
+		be_a_client(answer[1], keeps);
+	expect("a client connects", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) &&
+					    !rdma_accept(server, &param) &&
+					    comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
+					    read(answer[0], &byte, 1) == 1);
+	name = new_name(names, read_names(names, 256), names_before, before);
+	expect("it has a name", name != NULL);
+	if (!keeps && name) {
+		thief = fork();
+		if (!thief)
+			take_name(name, reports[1]);
+		expect("somebody waits for it", read(reports[0], &byte, 1) == 1);
+	}
+	kill(client, SIGKILL);
+	waitpid(client, NULL, 0);
+	expect(keeps ? "the server learns that it is gone, of which a child has the name" :
+		       "the server learns that it is gone, whose name another has",
+	       comes(servers, RDMA_CM_EVENT_DISCONNECTED, NULL));
+	rdma_disconnect(server);
+	rdma_destroy_id(server);
+	report.fd = reports[0];
+	alone = poll(&report, 1, 500) == 0;
+	expect("nobody else hears of it", alone);
+	if (thief > 0)
+		kill(thief, SIGKILL);
+}
+
+/* As the first process of a container, which makes others: all of them are number 1. */
+static void with_a_child_of_the_same_pid(void)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	int status = -1;
+	pid_t child;
+
+	expect("a connection of process 1", getpid() == 1 && servers && clients && connect_both(servers, clients));
+	expect("a namespace for children", !unshare(CLONE_NEWPID));
+	child = fork();
+	if (!child)
+		exit(getpid() != 1);
+	waitpid(child, &status, 0);
+	expect("a child that is process 1, too, ends", child > 0 && status == 0);
+	expect("the server hears nothing", next_event(servers, 1000, NULL) == -1);
+	expect("nor does the client", next_event(clients, 100, NULL) == -1);
+}
+
+static atomic_bool over;
+
+static void *opens_channels(void *unused)
+{
+	while (!over) {
+		struct rdma_event_channel *channel = rdma_create_event_channel();
+		if (channel)
+			rdma_destroy_event_channel(channel);
+	}
+	return unused;
+}
+
+static void *resolves_addresses(void *unused)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	while (!over && channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP)) {
+		if (!rdma_resolve_addr(id, NULL, (struct sockaddr *)&loopback, 1000))
+			next_event(channel, 10000, NULL);
+		rdma_destroy_id(id);
+	}
+	return unused;
+}
+
+/* Each of the three wants a lock that another one has, if they take them in different orders. */
+static void beside_children(void)
+{
+	void *(*const work[])(void *) = {opens_channels, resolves_addresses};
+	pthread_t threads[2];
+	int status = 0, made = 0;
+
+	loopback.sin_port = htons(7);
+	alarm(50); /* the end, if they wait for one another */
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, work[i], NULL);
+	for (; made < 300 && !status; made++) {
+		const pid_t child = fork();
+		if (!child)
+			_exit(0);
+		waitpid(child, &status, 0);
+	}
+	over = 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	expect("children are made while others use librdmacm", made == 300 && status == 0);
+}
+
+int main(int argc, char **argv)
+{
+	loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (argc > 1 && !strcmp(argv[1], "descriptors"))
+		without_descriptors();
+	else if (argc > 1 && !strcmp(argv[1], "first"))
+		with_a_child_of_the_same_pid();
+	else if (argc > 1 && !strcmp(argv[1], "kept"))
+		with_a_killed_client(1);
+	else if (argc > 1 && !strcmp(argv[1], "taken"))
+		with_a_killed_client(0);
+	else
+		beside_children();
+	return failures != 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Under prism-run, as root, in a network namespace with lo alone: a daemon that opens the device as root and is somebody
+ * else from then on. Another process of root's, which comes later and shares ::1 with it, reaches it there.
+ */
+#define _GNU_SOURCE
+#include "expect.h"
+#include "loopback.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#define NOBODY 65534
+
+struct there {
+	uint32_t qpn, rkey;
+	uint64_t memory;
+	union ibv_gid gid;
+};
+
+static char memory[4096];
+static struct loopback own;
+static int gid_index;
+
+/* The number of the GID ::1, which the contexts of lo share */
+static int find_shared_gid(union ibv_gid *gid)
+{
+	static const uint8_t wanted[16] = {[15] = 1};
+
+	for (int i = 0; i < 16; i++)
+		if (!ibv_query_gid(own.context, 1, i, gid) && !memcmp(gid->raw, wanted, sizeof(wanted)))
+			return i;
+	return -1;
+}
+
+static struct there here(void)
+{
+	struct there me = {own.qp->qp_num, own.mr->rkey, (uintptr_t)memory, {{0}}};
+
+	gid_index = find_shared_gid(&me.gid);
+	return me;
+}
+
+static int connect_to(const struct there *there)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = there->qpn,
+				  .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+				  .ah_attr = {.is_global = 1, .port_num = 1,
+					      .grh = {.hop_limit = 64, .sgid_index = (uint8_t)gid_index,
+						      .dgid = there->gid}}};
+	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+				  .max_rd_atomic = 1};
+
+	return gid_index >= 0 && !ibv_modify_qp(own.qp, &reset, IBV_QP_STATE) &&
+	       !ibv_modify_qp(own.qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
+	       !ibv_modify_qp(own.qp, &rtr,
+			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) &&
+	       !ibv_modify_qp(own.qp, &rts,
+			      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				      IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static void be_the_daemon(int hears, int says)
+{
+	struct there me, root;
+
+	alarm(60);
+	if (!loopback_open(&own, memory, sizeof(memory)) || setgid(NOBODY) || setuid(NOBODY))
+		_exit(1);
+	me = here();
+	if (write(says, &me, sizeof(me)) != sizeof(me) || read(hears, &root, sizeof(root)) != sizeof(root) ||
+	    !connect_to(&root) || write(says, "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static int reaches(const struct there *there)
+{
+	struct ibv_sge from = {(uintptr_t)memory, 8, own.mr->lkey};
+	struct ibv_send_wr wr = {.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+				 .send_flags = IBV_SEND_SIGNALED}, *bad;
+	const time_t end = time(NULL) + 20;
+	struct ibv_wc wc;
+	int got = 0;
+
+	wr.wr.rdma.remote_addr = there->memory;
+	wr.wr.rdma.rkey = there->rkey;
+	if (ibv_post_send(own.qp, &wr, &bad))
+		return 0;
+	while (!got && time(NULL) < end)
+		got = ibv_poll_cq(own.cq, 1, &wc);
+	return got == 1 && wc.status == IBV_WC_SUCCESS;
+}
+
+int main(void)
+{
+	struct there there = {0}, me;
+	int to[2], from[2], writes = 0;
+	pid_t child;
+	char byte;
+
+	if (pipe(to) || pipe(from))
+		return 1;
+	child = fork();
+	if (!child)
+		be_the_daemon(to[0], from[1]);
+	expect("a daemon opens the device, and drops its privileges", read(from[0], &there, sizeof(there)) == sizeof(there));
+	expect("root opens it too", loopback_open(&own, memory, sizeof(memory)));
+	me = here();
+	expect("they connect", write(to[1], &me, sizeof(me)) == sizeof(me) && connect_to(&there) &&
+				       read(from[0], &byte, 1) == 1);
+	while (writes < 4 && reaches(&there))
+		writes++;
+	expect("the daemon is reached", writes == 4);
+	kill(child, SIGKILL);
+	return failures != 0;
+}
