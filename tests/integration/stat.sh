@@ -205,7 +205,7 @@ forgeries() {
 	forged garbage "wrong magic number"
 	forged magic "wrong magic number"
 	forged name "wrong magic number"
-	forged many "is not a counter page" # of many, which is said once
+	forged many "wrong magic number" # of 41 files, which is said once
 	forged empty "0 bytes long"
 	forged short "8 bytes long"
 	forged huge "1048576 bytes long"
