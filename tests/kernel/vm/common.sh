@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by the scripts of this folder. They share one layout, the kernel folder:
 #
-#	vmlinuz config version    the kernel, its configuration, its release
+#	vmlinuz config version    the kernel (of a debug kernel the ELF file), its configuration, its release
 #	lib/modules/RELEASE/      its modules, with what depmod makes
 #	build                     against what modules are built: a headers package or the build tree
 #	initrd.gz                 made by initrd.sh for this kernel
