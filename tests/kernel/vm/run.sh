@@ -89,9 +89,10 @@ start_machine() {
 	# Without ERMS the kernel copies words: of "rep movsb" the emulation makes a step for each byte. A fifth level of page
 	# tables and keys of pages are work for nothing. Every processor has one counter here, so it is a clock, unlike the HPET,
 	# of which each reading leaves the emulated code. There is nobody to guard against with retpolines. Whether timers work is
-	# tried by waiting for some, which the host may not have time for.
+	# tried by waiting for some, which the host may not have time for. The port is what ACPI says in QEMU's PCs: kernels
+	# without ACPI cannot ask it.
 	local options="console=ttyS0 loglevel=5 panic=-1 log_buf_len=16M kasan_multi_shot"
-	options+=" tsc=reliable no_timer_check mitigations=off"
+	options+=" tsc=reliable no_timer_check mitigations=off pmtmr=0x608"
 	# Each processor is a socket: the BIOS's table for kernels without ACPI has one line for each.
 	local command=(qemu-system-x86_64 "${accelerator[@]}" -cpu "max,-erms,-la57,-pku" -smp "$cpus,sockets=$cpus" -m "$memory"
 		-display none -monitor none -no-reboot -serial "file:$console"
