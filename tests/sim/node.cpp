@@ -50,7 +50,6 @@ void Endpoint::connect(const Endpoint &peer, const ConnectOptions &options)
 	qp.attr.peer = peer.node.address;
 	qp.attr.access = options.access;
 	qp.attr.max_rd_atomic = options.max_rd_atomic;
-	qp.attr.max_dest_rd_atomic = options.max_rd_atomic;
 	qp.attr.ack_timeout = options.ack_timeout;
 	qp.attr.retry_count = options.retry_count;
 	qp.attr.rnr_retry = options.rnr_retry;
@@ -61,7 +60,7 @@ void Endpoint::connect(const Endpoint &peer, const ConnectOptions &options)
 	qp.req.retries = options.retry_count;
 	qp.req.rnr_retries = options.rnr_retry;
 	qp.resp.expected_psn = options.recv_psn;
-	qp.resp.saved.resize(options.max_rd_atomic);
+	soft::Engine::keep_answers(qp, options.max_rd_atomic);
 	qp.state = IBV_QPS_RTS;
 }
 

@@ -39,10 +39,23 @@ protected:
 	}
 
 	/** As a requester does that does not know its peer's limit. */
-	void limit_server(std::uint32_t requests)
+	void limit_server(std::uint32_t requests) { soft::Engine::keep_answers(pair->server.qp, requests); }
+
+	/** What @p post posts is executed, and a SEND behind it; then the network brings the former's packet again. */
+	template <typename Post>
+	void bring_again_behind_a_send(Post post)
 	{
-		pair->server.qp.attr.max_dest_rd_atomic = requests;
-		pair->server.qp.resp.saved.resize(requests);
+		pair.emplace(without_timer());
+		const soft::Sge receive{Pair::va + 4096, 64, pair->key};
+		pair->server.post_receive(1, {&receive, 1});
+		post();
+		pair->client_node.engine.progress(pair->now);
+		const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
+		expect_good(1);
+		pair->post_send(64);
+		pair->step();
+		pair->deliver(pair->server_node, pair->take_flying());
+		pair->deliver(pair->server_node, old);
 	}
 
 	/** As after so many ALLOCATEs that nobody knows any more what was handed out. */
@@ -211,34 +224,14 @@ TEST_F(HeldBehindAnOldDuplicate, ALossIsTold)
 /** And whose duplicates come between is no matter to what is to be acknowledged. */
 TEST_F(Held, ADuplicateDoesNotAcknowledgeWhatCameAfterIt)
 {
-	pair.emplace(without_timer());
-	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
-	pair->server.post_receive(1, {&receive, 1});
-	pair->post_cas(0, 1);
-	pair->client_node.engine.progress(pair->now);
-	const std::vector<std::uint8_t> cas = pair->client_node.outbox.at(0).bytes;
-	expect_good(1);
-	pair->post_send(64);
-	pair->step();
-	pair->deliver(pair->server_node, pair->take_flying());
-	pair->deliver(pair->server_node, cas);
+	bring_again_behind_a_send([this] { pair->post_cas(0, 1); });
 	expect_good(1);
 }
 
 /** Nor does an old READ, while it is answered once more, take away what is to be acknowledged. */
 TEST_F(Held, AnOldReadTakesNoAcknowledgementAway)
 {
-	pair.emplace(without_timer());
-	const soft::Sge receive{Pair::va + 4096, 64, pair->key};
-	pair->server.post_receive(1, {&receive, 1});
-	pair->post_read(0, long_read);
-	pair->client_node.engine.progress(pair->now);
-	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
-	expect_good(1);
-	pair->post_send(64);
-	pair->step();
-	pair->deliver(pair->server_node, pair->take_flying());
-	pair->deliver(pair->server_node, old);
+	bring_again_behind_a_send([this] { pair->post_read(0, long_read); });
 	ASSERT_TRUE(pair->server.qp.resp.stream.active);
 	expect_good(1);
 }
