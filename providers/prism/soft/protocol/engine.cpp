@@ -128,7 +128,7 @@ void Engine::reset_qp(QueuePair &qp)
 void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
 {
 	std::vector<SavedResponse> &saved = qp.resp.saved;
-	std::ranges::rotate(saved, saved.begin() + qp.resp.next_saved); /* the oldest first */
+	std::rotate(saved.begin(), saved.begin() + qp.resp.next_saved, saved.end()); /* the oldest first */
 	if (saved.size() > count)
 		saved.erase(saved.begin(), saved.end() - count);
 	qp.resp.next_saved = saved.size() < count ? static_cast<std::uint32_t>(saved.size()) : 0;
