@@ -204,8 +204,12 @@ libfabric_connected() {
 		fail "no interface in the namespace"
 		return
 	}
+	# libfabric takes the first device that has an address, wherever the peer is, and both ends have one as soon as the
+	# kernel has tried that of IPv6.
+	export PRISM_RUN_DEVICE=prism_prismtest
 	libfabric $address verbs msg
 	libfabric $address 'verbs;ofi_rxm' rdm
+	unset PRISM_RUN_DEVICE
 }
 
 in_namespace() {
