@@ -97,6 +97,28 @@ TEST_P(States, ErrorFlushesBothQueues)
 	EXPECT_EQ(wc->wr_id, 7u);
 }
 
+/** A peer acknowledges, and leaves at once. What it did has come, even if nobody here has looked at it yet. */
+TEST_P(States, ErrorFlushesNothingThatIsAcknowledged)
+{
+	if (devices.kernel)
+		skip("packets come to the module by themselves");
+	for (std::uint64_t i = 0; i < 50; i++) {
+		connect();
+		post_recv(peer.get(), server.memory.sge(0, 8), i);
+		ASSERT_EQ(post({standard(IBV_WR_SEND, {client.memory.sge(0, 8)}).id(i)}), 0);
+		ibv_wc received{}, sent{};
+		while (ibv_poll_cq(server.cq.get(), 1, &received) == 0)
+			;
+		ASSERT_EQ(received.status, IBV_WC_SUCCESS);
+		ASSERT_EQ(move_to(peer.get(), IBV_QPS_ERR), 0);
+		ASSERT_EQ(move_to(qp.get(), IBV_QPS_ERR), 0);
+		ASSERT_EQ(ibv_poll_cq(client.cq.get(), 1, &sent), 1);
+		EXPECT_EQ(sent.wr_id, i);
+		ASSERT_EQ(sent.status, IBV_WC_SUCCESS) << "time " << i;
+		disconnect();
+	}
+}
+
 TEST_P(States, ResetForgetsRequestsAndCompletions)
 {
 	connect();

@@ -116,6 +116,8 @@ public:
 	 * @return the datagrams read; 0 if nothing was waiting.
 	 */
 	int receive(PacketHandler &handler, Time now, int max_trains);
+	/** As receive(), from all sockets. */
+	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
 	/**
 	 * Sleeps until something can be received, @p wake_fd (or -1) is readable, or @p timeout_ns nanoseconds have
@@ -226,7 +228,6 @@ private:
 	void count_sent(std::span<const Train> trains);
 	void count_lost(std::uint32_t packets, int why);
 
-	int receive_all(PacketHandler &handler, Time now, int max_trains);
 	int receive_from(unsigned source, PacketHandler &handler, Time now, int max_trains);
 	int receive_socket(unsigned index, PacketHandler &handler, Time now, int max_trains);
 	int receive_forwarded(PacketHandler &handler, Time now, int max_trains);

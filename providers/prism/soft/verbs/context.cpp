@@ -44,6 +44,8 @@ constexpr Time min_patience = 50'000;
 constexpr Time max_patience = 1'000'000;
 /** Trains taken in one go, before answers leave and the lock is given up. */
 constexpr int trains_a_turn = 4;
+/** And at most when all that has arrived is wanted: peers may go on sending. */
+constexpr int most_waiting = 1024;
 
 /** How often to look for packets in one turn: the rest of a turn is time in which none is seen. */
 constexpr int looks = 4;
@@ -324,6 +326,19 @@ void Context::poll()
 	/* A packet that was taken before the sleeper looked does not wake it; from now on it stands by. */
 	if (drive(at, trains_a_turn, looked_after()) && asleep_)
 		eventfd_write(wake_.get(), 1);
+}
+
+void Context::catch_up()
+{
+	const Time at = now();
+	without_memory_as_lost([&] {
+		int trains = 0, received = 0;
+		do {
+			received = port_->receive_all(*engine_, at, most_waiting - trains);
+			trains += received;
+		} while (received && trains < most_waiting);
+		engine_->progress(at);
+	});
 }
 
 void Context::transmit()

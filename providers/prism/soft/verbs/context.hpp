@@ -61,6 +61,11 @@ public:
 	void poll();
 	/** After posting, with the lock held: send what may be sent now. */
 	void transmit();
+	/**
+	 * Before the program ends what a queue pair does, with the lock held: what has arrived comes first. A peer that
+	 * acknowledges and then disconnects, by another socket, has acknowledged.
+	 */
+	void catch_up();
 	/** The application is about to sleep: the engine thread must take over. */
 	void hand_over();
 	/** Multicast groups, for UD queue pairs: ibv_attach_mcast(3). 0 or errno; the lock is free. */

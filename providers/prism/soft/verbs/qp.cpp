@@ -344,6 +344,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 		return 0;
 	}
 	if (to == IBV_QPS_ERR) {
+		object.context.catch_up();
 		engine.fail_qp(qp);
 		return 0;
 	}
