@@ -198,6 +198,23 @@ TEST_F(Deviations, DelayOfAnswersIsNotAnnounced)
 	EXPECT_EQ(device.local_ca_ack_delay, 0u);
 }
 
+/** The device is in each process: nobody counts for all. */
+TEST_F(Deviations, LimitsAreThoseOfAContext)
+{
+	const auto queues = [](const Host &host) {
+		ibv_device_attr attr{};
+		EXPECT_EQ(ibv_query_device(host.context.get(), &attr), 0);
+		std::vector<Owned<ibv_srq>> all;
+		ibv_srq_init_attr init{nullptr, {1, 1, 0}};
+		while (ibv_srq *one = ibv_create_srq(host.pd.get(), &init))
+			all.emplace_back(one);
+		EXPECT_EQ(all.size(), static_cast<std::size_t>(attr.max_srq));
+		return all;
+	};
+	const auto ours = queues(client), theirs = queues(server);
+	EXPECT_NE(client.context, server.context);
+}
+
 TEST_F(Deviations, CapacityOfZeroIsOne)
 {
 	ibv_qp_init_attr init = init_of(IBV_QPT_RC);

@@ -192,6 +192,31 @@ TEST_F(Limits, OutstandingReadsAndAtomics)
 	EXPECT_EQ(ibv_modify_qp(qp.get(), &attr, IBV_QP_MAX_DEST_RD_ATOMIC), EINVAL);
 }
 
+/** Longer packets would be lost. tests/integration/ethernet.sh runs it where not all are allowed. */
+TEST_F(Limits, PathMtuIsThatOfTheInterface)
+{
+	connect();
+	ibv_port_attr port{};
+	ASSERT_EQ(ibv_query_port(client.context.get(), 1, &port), 0);
+	ibv_qp_attr attr{};
+	ibv_qp_init_attr init{};
+	ASSERT_EQ(ibv_query_qp(qp.get(), &attr, ~0, &init), 0);
+	for (const ibv_mtu mtu : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024, IBV_MTU_2048, IBV_MTU_4096}) {
+		ASSERT_EQ(move_to(qp.get(), IBV_QPS_RESET), 0);
+		attr.qp_state = IBV_QPS_INIT;
+		ASSERT_EQ(ibv_modify_qp(qp.get(), &attr,
+				  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+			0);
+		attr.qp_state = IBV_QPS_RTR;
+		attr.path_mtu = mtu;
+		EXPECT_EQ(ibv_modify_qp(qp.get(), &attr,
+				  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			rxe_says(0, mtu <= port.active_mtu ? 0 : EINVAL))
+			<< "code " << mtu << ", and the interface takes " << port.active_mtu;
+	}
+}
+
 TEST_F(Limits, ScatterAndInlineAtTheirLimit)
 {
 	qp = create_qp(client);

@@ -184,7 +184,7 @@ bool fields_fit(const ibv_qp_attr &attr, int mask)
 	       fits(IBV_QP_RETRY_CNT, attr.retry_cnt, 3) && fits(IBV_QP_RNR_RETRY, attr.rnr_retry, 3);
 }
 
-int check_values(const ibv_qp_attr &attr, int mask, const GidTable &gids)
+int check_values(const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	if ((mask & IBV_QP_PORT) && attr.port_num != 1)
 		return EINVAL;
@@ -192,11 +192,13 @@ int check_values(const ibv_qp_attr &attr, int mask, const GidTable &gids)
 		return EINVAL;
 	Address peer;
 	unsigned source;
-	if ((mask & IBV_QP_AV) && (attr.ah_attr.port_num != 1 || !resolve_path(attr.ah_attr, gids, peer, source)))
+	if ((mask & IBV_QP_AV) &&
+		(attr.ah_attr.port_num != 1 || !resolve_path(attr.ah_attr, context.gids(), peer, source)))
 		return EINVAL;
 	if (!fields_fit(attr, mask))
 		return EINVAL;
-	if ((mask & IBV_QP_PATH_MTU) && (attr.path_mtu < IBV_MTU_256 || attr.path_mtu > IBV_MTU_4096))
+	if ((mask & IBV_QP_PATH_MTU) &&
+		(attr.path_mtu < IBV_MTU_256 || attr.path_mtu > active_mtu(context.interface().mtu)))
 		return EINVAL;
 	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && attr.max_rd_atomic > max_outstanding)
 		return EINVAL;
@@ -334,7 +336,7 @@ int modify_qp(ibv_qp *base, ibv_qp_attr *attr, int mask)
 	const ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : qp.state;
 	if (!transition_allowed(qp.type, qp.state, to, mask))
 		return EINVAL;
-	if (const int error = check_values(*attr, mask, object.context.gids()))
+	if (const int error = check_values(*attr, mask, object.context))
 		return error;
 	if (to == IBV_QPS_RESET) {
 		engine.reset_qp(qp);
