@@ -15,6 +15,9 @@
 			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD) | BIT(IB_UVERBS_WR_LOCAL_INV) | \
 			 BIT(IB_UVERBS_WR_BIND_MW) | BIT(IB_UVERBS_WR_SEND_WITH_INV) | PRISM_PERSISTENT_WR)
 
+#define PRISM_WINDOW_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
+				 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND | IB_ZERO_BASED | PRISM_PERSISTENT_ACCESS)
+
 #define PRISM_SEND_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_INLINE)
 
 /* An opcode of rxe's table that no service supports: rxe completes the work request with an error. */
@@ -206,14 +209,17 @@ static bool prism_take_atomic(struct rxe_send_wqe *wqe, const struct prism_abi_s
 	return true;
 }
 
-static void prism_take_window(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
+static bool prism_take_window(struct rxe_send_wqe *wqe, const struct prism_abi_send *user)
 {
+	if (user->mw.access & ~PRISM_WINDOW_ACCESS)
+		return false;
 	wqe->wr.wr.mw.addr = user->mw.addr;
 	wqe->wr.wr.mw.length = user->mw.length;
 	wqe->wr.wr.mw.mr_lkey = user->mw.mr_lkey;
 	wqe->wr.wr.mw.mw_rkey = user->mw.mw_rkey;
 	wqe->wr.wr.mw.rkey = user->mw.rkey;
 	wqe->wr.wr.mw.access = user->mw.access;
+	return true;
 }
 
 #ifdef PRISM_HAS_PERSISTENT_WR
@@ -279,8 +285,7 @@ static bool prism_take_standard(struct rxe_qp *qp, struct rxe_send_wqe *wqe, con
 	case IB_UVERBS_WR_LOCAL_INV:
 		return true;
 	case IB_UVERBS_WR_BIND_MW:
-		prism_take_window(wqe, user);
-		return true;
+		return prism_take_window(wqe, user);
 	default:
 		return prism_take_persistent(qp, wqe, user, data);
 	}

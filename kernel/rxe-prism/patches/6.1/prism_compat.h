@@ -17,6 +17,7 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 
 /* There are neither ATOMIC_WRITE nor FLUSH. */
 #define PRISM_PERSISTENT_WR	0
+#define PRISM_PERSISTENT_ACCESS	0
 
 /* Standard requests that are answered, and not just acknowledged */
 #define PRISM_ANSWERED_WR	WR_ATOMIC_OR_READ_MASK

@@ -17,6 +17,7 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 
 #define PRISM_HAS_PERSISTENT_WR
 #define PRISM_PERSISTENT_WR	(BIT(IB_UVERBS_WR_ATOMIC_WRITE) | BIT(IB_UVERBS_WR_FLUSH))
+#define PRISM_PERSISTENT_ACCESS	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 
 /* Standard requests that are answered, and not just acknowledged */
 #define PRISM_ANSWERED_WR	(WR_ATOMIC_OR_READ_MASK | WR_ATOMIC_WRITE_MASK | WR_FLUSH_MASK)

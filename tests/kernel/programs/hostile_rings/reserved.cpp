@@ -91,6 +91,8 @@ void expect_sends_refused(const Device &device)
 	expect_refused(poster, write, "an unknown flag", [](prism_abi_send &send) { send.flags |= 1u << 5; });
 	expect_refused(poster, write, "a flag of PRISM requests",
 		[](prism_abi_send &send) { send.flags |= PRISM_ABI_SEND_RESUME; });
+	expect_refused(poster, request(IB_UVERBS_WR_BIND_MW), "unknown access of a window",
+		[](prism_abi_send &send) { send.mw.access = 1u << 30; });
 	expect_refused(poster, read, "an unknown PRISM flag", [](prism_abi_send &send) { send.prism.flags |= 0x80; });
 	expect_refused(poster, read, "an unknown CAS flag", [](prism_abi_send &send) { send.prism.cas_flags = 2; });
 	expect_refused(poster, read, "a result of 4 bytes", [](prism_abi_send &send) { send.prism.result.length = 4; });
