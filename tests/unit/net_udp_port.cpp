@@ -692,6 +692,42 @@ TEST_F(Stopped, TakesNoPacketsForGoodWhenAnotherIsKilled)
 	EXPECT_EQ(ports[1]->counters().rx_misdirected_forwarded, 0U) << "each came straight";
 }
 
+/* A program forks and ends. What it leaves behind has its sockets and its slot, and reads nothing. */
+TEST_F(Stopped, AChildThatItsParentLeftTakesNobodysPackets)
+{
+	open(1);
+	Child parent([] {
+		held = open_loopback();
+		const pid_t left = ::fork();
+		if (left == 0) {
+			::alarm(60);
+			::pause();
+			::_exit(0);
+		}
+		return static_cast<std::uint32_t>(left);
+	});
+	const auto left = static_cast<pid_t>(parent.answer());
+	open(2);
+	const std::vector<UdpPort *> running{ports[0].get(), ports[1].get(), ports[2].get()};
+	UdpPort &target = *ports[2];
+	const auto expect_all = [&] {
+		Inbox inbox;
+		constexpr std::uint32_t flows = 16;
+		for (std::uint32_t i = 0; i < flows; i++)
+			OutsiderOnIpv6(shared).send(make_packet(target.slot(), 64, i));
+		receive_until(target, inbox, flows, {ports[0].get(), ports[1].get()});
+		EXPECT_EQ(inbox.packets.size(), flows);
+	};
+	pass(running, 5'000'000'000);
+	expect_all();
+	parent.end(SIGKILL);
+	pass(running, 10'000'000'000);
+	expect_all();
+	EXPECT_EQ(::kill(left, SIGKILL), 0);
+	pass(running, 10'000'000'000);
+	expect_all();
+}
+
 /* It makes nobody ask, send or look anything up. */
 TEST(UdpPortShared, NoiseIsNotHandedOn)
 {
