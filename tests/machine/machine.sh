@@ -126,10 +126,11 @@ may_enter() {
 inside() {
 	local status=0 pair home=/root login=(bash -c)
 	root=$(mktemp -d "$machines/$suite.XXXXXX")
-	# Detached even if something still runs there, which ends with the namespaces
-	trap 'umount -lR "$root" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+	# Detached even if something still runs there, which ends with the namespaces. As a whole: users may not unmount one
+	# by one what they got from the host.
+	trap 'umount -l "$root" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 	if plenty_of_memory; then mount -t tmpfs -o mode=755 machine "$root"; else mount --bind "$root" "$root"; fi
-	tar -C "$root" -xpf "$machines/$suite.tar"
+	tar -C "$root" --exclude='./dev/*' -xpf "$machines/$suite.tar"
 	lend_packages
 	mount_devices
 	cp /etc/resolv.conf /etc/hosts "$root/etc/"
@@ -142,15 +143,18 @@ inside() {
 		copy "${pair%%=*}" "$root${pair#*=}"
 		[ -z "$user" ] || may_enter "${pair#*=}"
 	done
+	# Not by chroot, below which the kernel lets nobody make user namespaces
+	# shellcheck disable=SC2016 # the inner shell's
 	env -i HOME=$home TERM="${TERM:-dumb}" LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		CI="${CI:-}" chroot "$root" "${login[@]}" "$(printf '%q ' "$@")" </dev/null || status=$?
+		CI="${CI:-}" unshare --mount sh -c 'cd "$0" && pivot_root . . && umount -l . && exec "$@"' "$root" \
+		"${login[@]}" "$(printf '%q ' "$@")" </dev/null || status=$?
 	keep_packages
 	[ $status -eq 0 ] || return $status
 	for pair in "${get[@]}"; do
 		copy "$root${pair%%=*}" "${pair#*=}"
 	done
 	if [ -n "$save" ]; then
-		umount -R "$root/dev" "$root/sys" "$root/proc" "$root/packages-lent"
+		umount -l "$root/dev" "$root/sys" "$root/proc" "$root/packages-lent"
 		rm -f "$root"/var/cache/apt/archives/*.deb
 		tar -C "$root" --one-file-system -cpf "$machines/$save.tar.new" .
 		mv "$machines/$save.tar.new" "$machines/$save.tar"
