@@ -202,38 +202,77 @@ int resize_cq(const Device &device, const Rest &rest)
 	return completion_queue(device, {}, rest);
 }
 
-/** Our part of both commands is two words, 0 here. */
-int shared_queue(const Device &device, const Rest &create_rest, const Rest &modify_rest)
+/** Our part of these commands, two words, all 0, and @p rest behind it */
+Rest behind_ours(const Rest &rest)
+{
+	Rest all(2);
+	static_assert(sizeof(prism_abi_create_srq) == 8 && sizeof(prism_abi_modify_srq) == 8 &&
+		      sizeof(prism_abi_create_qp) == 8);
+	all.insert(all.end(), rest.begin(), rest.end());
+	return all;
+}
+
+/** Create a shared receive queue and modify it, each with what it has for the driver */
+int shared_queue(const Device &device, const Rest &create_part, const Rest &modify_part)
 {
 	const int fd = device.context()->cmd_fd;
 	Answer answer{};
 	ib_uverbs_create_srq create{};
 	create.pd_handle = device.pd()->handle;
 	create.max_wr = create.max_sge = 1;
-	Rest ours(2);
-	static_assert(sizeof(prism_abi_create_srq) == 8 && sizeof(prism_abi_modify_srq) == 8);
-	ours.insert(ours.end(), create_rest.begin(), create_rest.end());
-	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_SRQ, create, ours, &answer))
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_SRQ, create, create_part, &answer))
 		return error;
 	ib_uverbs_modify_srq modify{};
 	ib_uverbs_destroy_srq destroy{};
 	modify.srq_handle = destroy.srq_handle = answer[0];
 	modify.attr_mask = IBV_SRQ_LIMIT;
-	ours.resize(2);
-	ours.insert(ours.end(), modify_rest.begin(), modify_rest.end());
-	const int error = command(fd, IB_USER_VERBS_CMD_MODIFY_SRQ, modify, ours);
+	const int error = command(fd, IB_USER_VERBS_CMD_MODIFY_SRQ, modify, modify_part);
 	check(command(fd, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy), "IB_USER_VERBS_CMD_DESTROY_SRQ");
 	return error;
 }
 
 int create_srq(const Device &device, const Rest &rest)
 {
-	return shared_queue(device, rest, {});
+	return shared_queue(device, behind_ours(rest), behind_ours({}));
 }
 
 int modify_srq(const Device &device, const Rest &rest)
 {
-	return shared_queue(device, {}, rest);
+	return shared_queue(device, behind_ours({}), behind_ours(rest));
+}
+
+int queue_pair(const Device &device, const Rest &part)
+{
+	const int fd = device.context()->cmd_fd;
+	const Owned<ibv_cq> cq = conformance::create_cq(device);
+	Answer answer{};
+	ib_uverbs_create_qp create{};
+	create.pd_handle = device.pd()->handle;
+	create.send_cq_handle = create.recv_cq_handle = cq->handle;
+	create.max_send_wr = create.max_recv_wr = create.max_send_sge = create.max_recv_sge = 1;
+	create.qp_type = IBV_QPT_RC;
+	if (const int error = command(fd, IB_USER_VERBS_CMD_CREATE_QP, create, part, &answer))
+		return error;
+	ib_uverbs_destroy_qp destroy{};
+	destroy.qp_handle = answer[0];
+	check(command(fd, IB_USER_VERBS_CMD_DESTROY_QP, destroy), "IB_USER_VERBS_CMD_DESTROY_QP");
+	return 0;
+}
+
+int create_queue_pair(const Device &device, const Rest &rest)
+{
+	return queue_pair(device, behind_ours(rest));
+}
+
+/** In our part of a command: flags that mean nothing yet, and the reserved word */
+void expect_parts_refused(const Device &device)
+{
+	for (const Rest &part : {Rest{1u << 31, 0}, Rest{0, 1}}) {
+		if (shared_queue(device, part, behind_ours({})) != EOPNOTSUPP)
+			throw std::runtime_error("create_srq takes what is reserved in its command");
+		if (queue_pair(device, part) != EOPNOTSUPP)
+			throw std::runtime_error("create_qp takes what is reserved in its command");
+	}
 }
 
 /** Only the extended command has a part for drivers. */
@@ -277,6 +316,7 @@ void expect_rests_refused(const Device &device)
 		{"resize_cq", resize_cq},
 		{"create_srq", create_srq},
 		{"modify_srq", modify_srq},
+		{"create_qp", create_queue_pair},
 		{"modify_qp", modify_qp},
 	};
 	for (const auto &[name, call] : commands) {
@@ -297,6 +337,7 @@ void unknown_is_refused(const Device &device)
 {
 	expect_sends_refused(device);
 	expect_rests_refused(device);
+	expect_parts_refused(device);
 	/* Regions are pinned: no fault brings in a page while a request is executed. */
 	if (const int error = reg_mr(device, {}, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
 		error != EOPNOTSUPP && error != EINVAL /* on 6.1 */)
