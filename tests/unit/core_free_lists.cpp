@@ -56,6 +56,15 @@ protected:
 		return request;
 	}
 
+	/** The first packet of one that takes a buffer of 4 KiB. */
+	void begin_allocate()
+	{
+		prism_request first = request(2048);
+		first.last = false;
+		pair.deliver(pair.server_node, craft_request(taker.qp, 0, first, 1024));
+		ASSERT_EQ(list.popped, 1u);
+	}
+
 	/** The buffers are those of a READ that another queue pair is being answered. */
 	void begin_read()
 	{
@@ -235,10 +244,7 @@ TEST_F(FreeLists, WaitForAReadOfAnotherQueuePair)
 TEST_F(FreeLists, TakeBackABufferAtOnce)
 {
 	post(1, 4096);
-	prism_request first = request(2048);
-	first.last = false;
-	pair.deliver(pair.server_node, craft_request(taker.qp, 0, first, 1024));
-	ASSERT_EQ(list.popped, 1u);
+	begin_allocate();
 	begin_read();
 	engine.reset_qp(taker.qp);
 	EXPECT_EQ(list.reclaimed, 1u);
@@ -246,6 +252,22 @@ TEST_F(FreeLists, TakeBackABufferAtOnce)
 	taker.connect(other, {});
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 	EXPECT_EQ(answer.value, Pair::va + 4096);
+}
+
+/** It is an entry again, and counts as one. */
+TEST_F(FreeLists, CountWhatTheyTookBackTowardsTheLimit)
+{
+	for (std::uint64_t i = 1; i <= 3; i++)
+		post(i, 4096);
+	begin_allocate();
+	engine.reset_qp(taker.qp);
+	EXPECT_EQ(list.reclaimed, 1u);
+	taker.connect(other, {});
+	list.limit = 2;
+	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
+	EXPECT_EQ(pair.server_node.events.srq_events, 0u) << "two are left, one of which was taken back";
+	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
+	EXPECT_EQ(pair.server_node.events.srq_events, 1u);
 }
 
 /** Pages that are gone as soon as the test says so. */
