@@ -101,7 +101,7 @@ TEST_P(States, ErrorFlushesBothQueues)
 TEST_P(States, ErrorFlushesNothingThatIsAcknowledged)
 {
 	if (devices.kernel)
-		skip("packets come to the module by themselves");
+		return skip("packets come to the module by themselves");
 	for (std::uint64_t i = 0; i < 50; i++) {
 		connect();
 		post_recv(peer.get(), server.memory.sge(0, 8), i);
