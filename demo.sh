@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 case "${1:-}" in
 '') ;;
 -h | --help)
-	echo "usage: ./demo.sh    install what is missing, build into build/, compare (about eight minutes)"
+	echo "usage: ./demo.sh    install what is missing, build into build/, compare (about five minutes)"
 	exit 0
 	;;
 *) stop "no such option: $1 (usage: ./demo.sh)" ;;
