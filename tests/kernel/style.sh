@@ -29,6 +29,7 @@ for line in patches/*; do
 	# Faults of stock rxe: mended without anything of ours, and told to those who would take the mend.
 	for patch in "$line"/00*.patch; do
 		if sed '1d' "$patch" | grep -qi prism || ! grep -q '^Subject: RDMA/rxe: ' "$patch" ||
+			! grep -qE '^Fixes: [0-9a-f]{12} \(".+"\)$' "$patch" ||
 			! grep -q '^Cc: stable@vger.kernel.org$' "$patch"; then
 			echo "$patch: does not stand alone, or has no subject and trailers"
 			status=1
