@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <endian.h>
+#include <limits>
 
 namespace prism
 {
@@ -68,6 +69,14 @@ Chain::Step *Chain::last_step() noexcept
 	return &slots[count - 1].step;
 }
 
+void Chain::set_inline(Step &step, std::span<const std::byte> data) noexcept
+{
+	if (data.size() > std::numeric_limits<std::uint32_t>::max())
+		refuse(EINVAL, count - 1);
+	step.is_inline = true;
+	step.local = {reinterpret_cast<std::uint64_t>(data.data()), static_cast<std::uint32_t>(data.size()), 0};
+}
+
 Chain &Chain::modify(std::uint32_t flags) noexcept
 {
 	Step *step = last_step();
@@ -103,9 +112,7 @@ Chain &Chain::write(RemoteAddress target, LocalSlice data) noexcept
 Chain &Chain::write(RemoteAddress target, std::span<const std::byte> data) noexcept
 {
 	if (Step *step = open(Kind::write, target)) {
-		step->is_inline = true;
-		step->local = {
-			reinterpret_cast<std::uint64_t>(data.data()), static_cast<std::uint32_t>(data.size()), 0};
+		set_inline(*step, data);
 	}
 	return *this;
 }
@@ -139,9 +146,7 @@ Chain &Chain::allocate(std::uint32_t free_list, std::span<const std::byte> paylo
 {
 	if (Step *step = open(Kind::allocate, {})) {
 		step->free_list = free_list;
-		step->is_inline = true;
-		step->local = {
-			reinterpret_cast<std::uint64_t>(payload.data()), static_cast<std::uint32_t>(payload.size()), 0};
+		set_inline(*step, payload);
 	}
 	return *this;
 }

@@ -131,10 +131,11 @@ class Posting
 	static int set_inline(Object &object, Request &wr, const Piece *list, std::size_t count, std::size_t max)
 	{
 		std::size_t total = 0;
-		for (std::size_t i = 0; i < count; i++)
+		for (std::size_t i = 0; i < count; i++) {
+			if (list[i].length > max - total)
+				return EINVAL;
 			total += list[i].length;
-		if (total > max)
-			return EINVAL;
+		}
 		wr.inline_data = true;
 		wr.length = static_cast<std::uint32_t>(total);
 		std::byte *to = Device::queue(object).inline_bytes(wr).data();
@@ -226,6 +227,14 @@ class Posting
 		return 0;
 	}
 
+	/** Each context numbers its windows, regions and domains by itself: those of another would name some of ours.
+	 */
+	static bool are_of_one_context(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
+	{
+		const ibv_context *const context = object.base.qp.context;
+		return mw.context == context && (!info.mr || info.mr->context == context);
+	}
+
 	static int translate_opcode(Object &object, const PostingRules &rules, Request &wr, const ibv_send_wr &from)
 	{
 		switch (opcode_of(from)) {
@@ -259,6 +268,8 @@ class Posting
 			wr.immediate = from.invalidate_rkey;
 			return 0;
 		case IBV_WR_BIND_MW:
+			if (!are_of_one_context(object, *from.bind_mw.mw, from.bind_mw.bind_info))
+				return EINVAL;
 			set_bind(wr, rules.qpn, *from.bind_mw.mw, from.bind_mw.rkey, from.bind_mw.bind_info);
 			return 0;
 		case PRISMDV_WR_READ:
@@ -431,9 +442,12 @@ class Posting
 			ex.wr_atomic_write = wr_atomic_write;
 		ex.wr_local_inv = wr_local_inv;
 		ex.wr_bind_mw = [](ibv_qp_ex *qp, ibv_mw *mw, std::uint32_t rkey, const ibv_mw_bind_info *info) {
-			Request *wr = build(qp);
-			if (wr)
-				set_bind(*wr, self(qp).batch_rules.qpn, *mw, rkey, *info);
+			Object &object = self(qp);
+			Request *wr = build(object);
+			if (wr && !are_of_one_context(object, *mw, *info))
+				note_error(object, EINVAL);
+			else if (wr)
+				set_bind(*wr, object.batch_rules.qpn, *mw, rkey, *info);
 		};
 	}
 
@@ -528,8 +542,10 @@ class Posting
 	}
 
 	/** What ibv_bind_mw() itself refuses; such a request, once posted, would end the connection. */
-	static int check_bind(const ibv_mw &mw, const ibv_mw_bind_info &info)
+	static int check_bind(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
 	{
+		if (!are_of_one_context(object, mw, info))
+			return EINVAL;
 		if (mw.type != IBV_MW_TYPE_1 || (info.mw_access_flags & IBV_ACCESS_ZERO_BASED))
 			return EINVAL;
 		if (!info.mr)
@@ -564,10 +580,10 @@ public:
 
 	static int bind_mw(ibv_qp *base, ibv_mw *mw, ibv_mw_bind *bind)
 	{
-		if (const int error = check_bind(*mw, bind->bind_info))
+		auto &object = *to_object<Object>(base);
+		if (const int error = check_bind(object, *mw, bind->bind_info))
 			return error;
 		const std::uint32_t new_key = (mw->rkey & ~0xffu) | ((mw->rkey + 1) & 0xff);
-		auto &object = *to_object<Object>(base);
 		auto lock = Device::hold(object);
 		if (!Device::may_post(object))
 			return EINVAL;

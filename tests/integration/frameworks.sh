@@ -175,25 +175,23 @@ mpi_all() {
 		pass "mpirun, libfabric's verbs;ofi_rxd" || fail "mpirun, libfabric's verbs;ofi_rxd" "$work/mpi"
 }
 
-# libfabric ADDRESS PROVIDER ENDPOINT-TYPE: ping-pong with its contents checked
+# libfabric DEVICE ADDRESS PROVIDER ENDPOINT-TYPE: ping-pong with its contents checked
 libfabric() {
-	local address=$1
-	shift
+	local device=$1 address=$2
+	shift 2
 	port=$((port + 1))
-	local command=("${run[@]}" fi_pingpong -p "$1" -e "$2" -I 50 -c)
+	local command=("${run[@]}" -d "$device" fi_pingpong -p "$1" -e "$2" -I 50 -c)
 	pair "fi_pingpong -p $1 -e $2" "$port" '^(4k|1m) +50 +=50 ' \
 		"${command[@]}" -B "$port" -- "${command[@]}" -P "$port" "$address"
 }
 
 # Datagrams work on the loopback interface. For connections libfabric passes it over.
 libfabric_all() {
-	PRISM_RUN_DEVICE=$device "${run[@]}" fi_info -p verbs >"$work/fi_info" 2>&1 &&
+	"${run[@]}" -d "$device" fi_info -p verbs >"$work/fi_info" 2>&1 &&
 		grep -q "domain: $device-dgram" "$work/fi_info" && pass "fi_info -p verbs" ||
 		fail "fi_info -p verbs does not list $device" "$work/fi_info"
-	export PRISM_RUN_DEVICE=$device
-	libfabric 127.0.0.1 verbs dgram
-	libfabric 127.0.0.1 'verbs;ofi_rxd' rdm
-	unset PRISM_RUN_DEVICE
+	libfabric "$device" 127.0.0.1 verbs dgram
+	libfabric "$device" 127.0.0.1 'verbs;ofi_rxd' rdm
 }
 
 # In a network namespace of our own, where nothing else is
@@ -206,10 +204,8 @@ libfabric_connected() {
 	}
 	# libfabric takes the first device that has an address, wherever the peer is, and both ends have one as soon as the
 	# kernel has tried that of IPv6.
-	export PRISM_RUN_DEVICE=prism_prismtest
-	libfabric $address verbs msg
-	libfabric $address 'verbs;ofi_rxm' rdm
-	unset PRISM_RUN_DEVICE
+	libfabric prism_prismtest $address verbs msg
+	libfabric prism_prismtest $address 'verbs;ofi_rxm' rdm
 }
 
 in_namespace() {

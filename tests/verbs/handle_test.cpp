@@ -148,5 +148,42 @@ TEST_F(Handles, ObjectsOfAnotherContext)
 	expect_refused(errno);
 }
 
+TEST_F(Handles, WindowsAndRegionsOfAnotherContextAreNotBound)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "a handle may name an object of the context that it is used in";
+	std::uint8_t *bytes = server.memory.bytes();
+	const auto both_register = [bytes](const Host &host) {
+		const auto va = reinterpret_cast<std::uintptr_t>(bytes);
+		return Owned<ibv_mr>(ibv_reg_mr_iova2(host.pd.get(), bytes, 64, va, all_access));
+	};
+	const Owned<ibv_mr> our_region = both_register(client), their_region = both_register(server);
+	for (const ibv_mw_type type : {IBV_MW_TYPE_1, IBV_MW_TYPE_2}) {
+		const Owned<ibv_mw> ours(ibv_alloc_mw(client.pd.get(), type));
+		const Owned<ibv_mw> theirs(ibv_alloc_mw(server.pd.get(), type));
+		ASSERT_TRUE(ours && theirs && our_region && their_region);
+		ASSERT_EQ(ours->rkey, theirs->rkey) << "else nothing is shown";
+		const std::uint32_t key = theirs->rkey;
+		const ibv_mw_bind_info info{
+			their_region.get(), reinterpret_cast<std::uintptr_t>(bytes), 64, IBV_ACCESS_REMOTE_READ};
+		if (type == IBV_MW_TYPE_1) {
+			ibv_mw_bind bind{};
+			bind.send_flags = IBV_SEND_SIGNALED;
+			bind.bind_info = info;
+			EXPECT_EQ(ibv_bind_mw(qp.get(), theirs.get(), &bind), EINVAL);
+		}
+		for (ibv_mw *window : {theirs.get(), ours.get()}) { /* a foreign window, and a foreign region */
+			Op op = standard(IBV_WR_BIND_MW, {});
+			op.window = window;
+			op.value = ibv_inc_rkey(window->rkey);
+			op.bind = info;
+			EXPECT_EQ(post({op}), EINVAL);
+		}
+		EXPECT_EQ(theirs->rkey, key);
+		EXPECT_FALSE(next(client.cq.get(), 2));
+	}
+	EXPECT_EQ(state_of(qp.get()), IBV_QPS_RTS);
+}
+
 } // namespace
 } // namespace verbs_test

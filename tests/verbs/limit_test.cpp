@@ -178,6 +178,37 @@ TEST_F(Limits, LongestMessage)
 		EINVAL);
 }
 
+TEST_F(Limits, WideFlagsHoldTheOldOnesAndTheAtomicWrite)
+{
+	constexpr std::uint64_t atomic_write = std::uint64_t{1} << 40; /* IB_UVERBS_DEVICE_ATOMIC_WRITE */
+	EXPECT_EQ(static_cast<std::uint32_t>(all_.device_cap_flags_ex), attr_.device_cap_flags);
+	EXPECT_TRUE(all_.device_cap_flags_ex & atomic_write);
+	connect();
+	client.memory.put(0, std::uint64_t{7});
+	ibv_sge sge = client.memory.sge(0, 8);
+	ibv_send_wr wr{}, *bad = nullptr;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_ATOMIC_WRITE;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	wr.wr.rdma = {server.memory.at(), server.memory.key()};
+	EXPECT_EQ(ibv_post_send(qp.get(), &wr, &bad), 0) << "it is there";
+	EXPECT_TRUE(next(client.cq.get()));
+}
+
+TEST_F(Limits, PathsNeedAGlobalRouteAsThePortSays)
+{
+	ibv_port_attr port{};
+	ASSERT_EQ(ibv_query_port(client.context.get(), 1, &port), 0);
+	EXPECT_TRUE(port.flags & IBV_QPF_GRH_REQUIRED);
+	ibv_ah_attr local{};
+	local.port_num = 1;
+	local.dlid = 1;
+	errno = 0;
+	EXPECT_EQ(ibv_create_ah(client.pd.get(), &local), nullptr);
+	EXPECT_EQ(errno, EINVAL);
+}
+
 TEST_F(Limits, OutstandingReadsAndAtomics)
 {
 	PathOptions options;

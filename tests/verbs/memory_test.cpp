@@ -2,6 +2,8 @@
 /* Regions, windows and device memory, also while they are used; the order of destruction. */
 #include "harness.hpp"
 
+#include <sys/mman.h>
+
 #include <cerrno>
 
 namespace verbs_test
@@ -215,6 +217,49 @@ TEST_P(Memory, ReregistrationMovesARegion)
 		EXPECT_EQ(status(read), 0u);
 		EXPECT_EQ(client.memory.text(0, 5), "moved");
 	}
+}
+
+class Page
+{
+public:
+	explicit Page(int protection) : at_(mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+	~Page() { munmap(at_, size); }
+	Page(const Page &) = delete;
+	Page &operator=(const Page &) = delete;
+
+	[[nodiscard]] ibv_mr *register_with(ibv_pd *pd, unsigned access) const
+	{
+		errno = 0;
+		return ibv_reg_mr_iova2(pd, at_, size, reinterpret_cast<std::uintptr_t>(at_), access);
+	}
+
+	static constexpr std::size_t size = 4096;
+
+private:
+	void *at_;
+};
+
+TEST_P(Memory, WhatTheProgramMayNotWriteIsNotRegisteredForWriting)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "the kernel's pinning";
+	const Page read_only(PROT_READ), closed(PROT_NONE);
+	EXPECT_EQ(Owned<ibv_mr>(read_only.register_with(server.pd.get(), all_access)), nullptr);
+	EXPECT_EQ(errno, EFAULT);
+	EXPECT_EQ(Owned<ibv_mr>(closed.register_with(server.pd.get(), IBV_ACCESS_REMOTE_READ)), nullptr);
+	EXPECT_EQ(errno, EFAULT);
+
+	const Owned<ibv_mr> mr(read_only.register_with(server.pd.get(), IBV_ACCESS_REMOTE_READ));
+	ASSERT_NE(mr, nullptr) << "reading is what it allows";
+	errno = 0;
+	EXPECT_EQ(ibv_rereg_mr(mr.get(), IBV_REREG_MR_CHANGE_ACCESS, nullptr, nullptr, 0,
+			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE),
+		IBV_REREG_MR_ERR_CMD);
+	EXPECT_EQ(errno, EFAULT);
+	Op read = standard(IBV_WR_RDMA_READ, {client.memory.sge(0, 8)}, &server.memory);
+	read.rkey = mr->rkey;
+	read.remote = reinterpret_cast<std::uintptr_t>(mr->addr);
+	EXPECT_EQ(run(read).status, IBV_WC_SUCCESS) << "it is as before";
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Memory, testing::ValuesIn(all_variants()), variant_name);

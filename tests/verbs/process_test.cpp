@@ -79,6 +79,27 @@ TEST_F(Process, AChildMayCloseItsParentsDevice)
 	EXPECT_EQ(result_of_child([&] { return ibv_close_device(context.get()); }), 0);
 }
 
+TEST_F(Process, AContextHasItsAsynchronousEventsOrIsRefused)
+{
+	EXPECT_EQ(result_of_child([] {
+		ibv_device **list = prismdv_get_device_list(nullptr);
+		const int lowest = ::dup(STDERR_FILENO);
+		rlimit limit{};
+		if (!list || !list[0] || lowest < 0 || ::close(lowest) || getrlimit(RLIMIT_NOFILE, &limit))
+			return 1;
+		const prismdv_context_attr attr{0, PRISMDV_PROGRESS_INLINE, 0};
+		for (rlim_t spare = 0; spare < 64; spare++) {
+			limit.rlim_cur = static_cast<rlim_t>(lowest) + spare;
+			if (setrlimit(RLIMIT_NOFILE, &limit))
+				return 2;
+			if (const ibv_context *context = prismdv_open_device(list[0], &attr))
+				return context->async_fd >= 0 ? 0 : 3;
+		}
+		return 4;
+	}),
+		0);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /** No more address space than is in use, and @p more. */

@@ -628,6 +628,41 @@ TEST_P(UnreliableConnection, HasNoRequestsThatAreAnswered)
 	}
 }
 
+TEST_P(UnreliableConnection, BuildersAreThoseOfItsRequests)
+{
+	ibv_qp_init_attr_ex attr{};
+	attr.qp_type = IBV_QPT_UC;
+	attr.send_cq = attr.recv_cq = client.cq.get();
+	attr.cap = {4, 4, 1, 1, 0};
+	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	attr.pd = client.pd.get();
+	attr.send_ops_flags = IBV_QP_EX_WITH_SEND_WITH_INV;
+	errno = 0;
+	EXPECT_EQ(Owned<ibv_qp>(ibv_create_qp_ex(client.context.get(), &attr)), nullptr) << "posting it is EINVAL";
+	EXPECT_EQ(errno, EOPNOTSUPP);
+
+	attr.send_ops_flags = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV;
+	const Owned<ibv_qp> made(ibv_create_qp_ex(client.context.get(), &attr));
+	ASSERT_NE(made, nullptr) << "both can be posted";
+	bring_up(made.get(), client, to->qp_num, server);
+	const Owned<ibv_mw> window(ibv_alloc_mw(client.pd.get(), IBV_MW_TYPE_2));
+	ASSERT_NE(window, nullptr);
+	const std::uint32_t key = ibv_inc_rkey(window->rkey);
+	const ibv_mw_bind_info info{client.memory.mr(), client.memory.at(64), 64, IBV_ACCESS_REMOTE_READ};
+	ibv_qp_ex *ex = ibv_qp_to_qp_ex(made.get());
+	ibv_wr_start(ex);
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_bind_mw(ex, window.get(), key, &info);
+	ibv_wr_local_inv(ex, key);
+	ASSERT_EQ(ibv_wr_complete(ex), 0);
+	for (const ibv_wc_opcode opcode : {IBV_WC_BIND_MW, IBV_WC_LOCAL_INV}) {
+		const auto wc = next(client.cq.get());
+		ASSERT_TRUE(wc);
+		EXPECT_EQ(wc->status, IBV_WC_SUCCESS);
+		EXPECT_EQ(wc->opcode, opcode);
+	}
+}
+
 TEST_P(UnreliableConnection, PostedWorkIsFlushedInError)
 {
 	post_receive(to.get(), 0, 100);

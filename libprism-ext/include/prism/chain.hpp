@@ -234,6 +234,7 @@ private:
 	Step *open(Kind kind, RemoteAddress target) noexcept;
 	Chain &modify(std::uint32_t flags) noexcept;
 	Step *last_step() noexcept;
+	void set_inline(Step &step, std::span<const std::byte> data) noexcept;
 	void refuse(int error_code, std::size_t step) noexcept;
 	static bool consistent(const Step &step) noexcept;
 	static bool is_standard(Kind kind) noexcept;

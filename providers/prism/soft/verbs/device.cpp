@@ -57,6 +57,9 @@ void fill_device_attr(const ibv_device *device, ibv_device_attr &attr)
 	attr.phys_port_cnt = 1;
 }
 
+/** In ibv_device_attr_ex::device_cap_flags_ex (IB_UVERBS_DEVICE_ATOMIC_WRITE); libibverbs has no name for it. */
+constexpr std::uint64_t atomic_write_flag = std::uint64_t{1} << 40;
+
 /** A GUID from the interface's name and the host: stable as addresses come and go, unique enough on one host, marked as
  * local. */
 __be64 make_guid(const InterfaceInfo &interface)
@@ -83,6 +86,8 @@ int query_device(
 	ibv_device_attr_ex full{};
 	fill_device_attr(context->device, full.orig_attr);
 	full.phys_port_cnt_ex = 1;
+	/* As the kernel's devices: all flags, and those for which the old field has no bit. */
+	full.device_cap_flags_ex = full.orig_attr.device_cap_flags | atomic_write_flag;
 	full.max_dm_size = limits::max_dm_size;
 	std::memcpy(attr, &full, std::min(size, sizeof(full)));
 	return 0;
@@ -104,6 +109,7 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	attr->active_speed = 32; /* EDR: a figure that tools want, with no meaning here */
 	attr->phys_state = 5;    /* link up */
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
+	attr->flags = IBV_QPF_GRH_REQUIRED;
 	return 0;
 }
 

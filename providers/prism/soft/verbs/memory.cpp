@@ -16,7 +16,10 @@ namespace prism::soft
 namespace
 {
 
-/** Touch every page, as the kernel's pinning would: memory that is not there is found out now, not by a peer. */
+/**
+ * Touch every page, as the kernel's pinning would: memory that is not there, or that the program itself may not use so,
+ * is found out now, not by a peer.
+ */
 int populate(void *addr, std::size_t length, bool writable)
 {
 	if (!length)
@@ -29,8 +32,16 @@ int populate(void *addr, std::size_t length, bool writable)
 		return 0;
 	if (errno != EINVAL)
 		return errno == ENOMEM ? EFAULT : errno;
-	/* A kernel before 5.14, or memory of a kind that it does not populate: ask whether it is mapped. */
-	return msync(at, end - begin, MS_ASYNC) ? EFAULT : 0;
+	/* The program's rights are too few, or this is memory of a kind that is not populated, or a kernel before 5.14.
+	 */
+	if (writable && !madvise(at, end - begin, MADV_POPULATE_READ))
+		return EFAULT;
+	for (std::uintptr_t each = begin; each < end; each += page) {
+		std::uint8_t byte;
+		if (!load_from_user(&byte, reinterpret_cast<const void *>(each), sizeof(byte)))
+			return EFAULT;
+	}
+	return 0;
 }
 
 /** Whether there can be a region of this memory, which peers know as @p va. */
@@ -39,6 +50,7 @@ int check_memory(void *addr, std::size_t length, std::uint64_t va, int access)
 	const auto begin = reinterpret_cast<std::uintptr_t>(addr);
 	if (begin + length < begin || va + length < va)
 		return EINVAL;
+	survive_unmapped_memory();
 	return populate(addr, length, access & IBV_ACCESS_LOCAL_WRITE);
 }
 
@@ -108,9 +120,13 @@ int change_region(verbs_mr *vmr, int flags, ibv_pd *pd, void *addr, std::size_t 
 			return error;
 	const int rights = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access;
 	const std::uint64_t va = rights & IBV_ACCESS_ZERO_BASED ? 0 : reinterpret_cast<std::uintptr_t>(addr);
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
 		if (const int error = check_memory(addr, length, va, rights))
 			return error;
+	} else if (rights & ~vmr->access & IBV_ACCESS_LOCAL_WRITE) {
+		if (const int error = populate(vmr->ibv_mr.addr, vmr->ibv_mr.length, true))
+			return error;
+	}
 
 	std::lock_guard guard(context.lock);
 	MemoryTable &memory = context.engine().memory;
@@ -168,7 +184,6 @@ ibv_mr *reg_mr(ibv_pd *pd, void *addr, std::size_t length, std::uint64_t iova, i
 	const std::uint64_t va = flags & IBV_ACCESS_ZERO_BASED ? 0 : iova;
 	if (const int error = check_memory(addr, length, va, access))
 		return fail<ibv_mr>(error);
-	survive_unmapped_memory();
 	return add_region(pd, static_cast<std::uint8_t *>(addr), va, length, flags, IBV_MR_TYPE_MR);
 }
 

@@ -120,6 +120,9 @@ verbs_context *alloc_context(ibv_device *device, int, void *private_data)
 	FileDescriptor commands(eventfd(0, EFD_CLOEXEC));
 	if (!commands)
 		return nullptr;
+	FileDescriptor events(context->take_async_fd());
+	if (!events)
+		return nullptr;
 	/* The number that the kernel module's devices will have does not matter here: no kernel call is made. */
 	auto *handle = static_cast<ContextHandle *>(
 		_verbs_init_and_alloc_context(device, commands.get(), sizeof(ContextHandle), nullptr, 0));
@@ -127,7 +130,7 @@ verbs_context *alloc_context(ibv_device *device, int, void *private_data)
 		return nullptr;
 	static_cast<void>(commands.release()); /* libibverbs closes it */
 	set_event_handlers(*context);
-	handle->base.context.async_fd = context->take_async_fd();
+	handle->base.context.async_fd = events.release();
 	handle->base.context.num_comp_vectors = 1;
 	handle->context = context.release();
 	verbs_set_ops(&handle->base, &context_ops());
