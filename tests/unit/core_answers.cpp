@@ -63,6 +63,22 @@ TEST_F(Answers, AResponseStandsAtItsLastPsn)
 	EXPECT_FALSE(pair.client.send_cq.empty());
 }
 
+/** Of a train whose last packet is the shortest (W.6.3). */
+TEST_F(Answers, OnlyAnAckBehindRequestsOvertakes)
+{
+	const std::vector<std::uint8_t> send = craft(client, soft::rc_send_only, 0, PRISM_RESPONSE_SIZE);
+	const std::vector<std::uint8_t> answer = craft_response(client, 0, PRISM_STATUS_OK);
+	const auto overtakes = [this](std::vector<std::uint8_t> train, const std::vector<std::uint8_t> &last) {
+		train.insert(train.end(), last.begin(), last.end());
+		return pair.client_node.engine.last_overtakes(train, PRISM_RESPONSE_SIZE);
+	};
+	EXPECT_TRUE(overtakes(send, craft_acknowledge(client, 1)));
+	EXPECT_FALSE(overtakes(send, craft_acknowledge(client, 1, soft::syndrome_access_error)));
+	EXPECT_FALSE(overtakes(send, craft_acknowledge(client, 1, soft::syndrome_rnr | 1)));
+	EXPECT_FALSE(overtakes(answer, craft_acknowledge(client, 1))) << "answers keep their order";
+	EXPECT_FALSE(overtakes(send, {0x11}));
+}
+
 TEST_F(Answers, ARefusedReadIsAnsweredAtItsFirstPsn)
 {
 	pair.post_read(0, 2500, PRISM_FLAG_T);

@@ -185,6 +185,25 @@ TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
 	expect_good(2);
 }
 
+/** The network's second copy of a READ's request: the client has gone on. */
+TEST_F(Held, AnOldDuplicateOfALongReadDoesNotEndTheAnswerEither)
+{
+	pair.emplace(without_timer());
+	pair->post_read(0, long_read);
+	pair->client_node.engine.progress(pair->now);
+	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
+	expect_good(1);
+	pair->post_read(0, long_read);
+	while (pair->client.qp.sq.at(1).acked < 128)
+		pair->step();
+	ASSERT_TRUE(pair->server.qp.resp.stream.active);
+	pair->post_cas(0, 1);
+	pair->pass(2);
+	pair->deliver(pair->server_node, old); /* the network's second copy; the client never went back */
+	expect_good(2);
+	EXPECT_EQ(pair->memory[0], 1);
+}
+
 /** And what comes behind it is new, not one of the duplicates that might have come with it. */
 class HeldBehindAnOldDuplicate : public Held
 {
@@ -403,6 +422,29 @@ TEST_F(Line, IsDroppedForALongReadBefore)
 	EXPECT_TRUE(server().resp.stream.active);
 	EXPECT_EQ(server().resp.stream.first_psn, 0u);
 	EXPECT_TRUE(server().resp.held.empty());
+}
+
+/** Two packets change places: the later one is dropped, which is to be told (W.8.1). */
+TEST_F(Line, WhatCameTooEarlyIsToldAsLostThoughTheOneBeforeItCame)
+{
+	deliver(behind + 1, cas());
+	deliver(behind, cas());
+	ASSERT_EQ(server().resp.held.size(), 1u);
+	finish_read();
+	EXPECT_EQ(server().resp.expected_psn, behind + 1);
+	EXPECT_EQ(counters().tx_nak, 1u);
+}
+
+/** But what has come since is no loss. */
+TEST_F(Line, WhatCameTooEarlyAndThenInOrderIsNoLoss)
+{
+	deliver(behind + 1, cas());
+	deliver(behind, cas());
+	deliver(behind + 1, cas());
+	ASSERT_EQ(server().resp.held.size(), 2u);
+	finish_read();
+	EXPECT_EQ(server().resp.expected_psn, behind + 2);
+	EXPECT_EQ(counters().tx_nak, 0u);
 }
 
 /** Their requester may have had the answers, and have asked for others in their place. */

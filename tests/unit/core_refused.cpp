@@ -274,4 +274,22 @@ TEST(Messages, AreNoLongerThanThePortSays)
 	munmap(memory, room);
 }
 
+/** The sum is not the total length: invalid, so nothing of the packet is executed (S.11.1). */
+TEST(StandardWrite, OfAnotherLengthThanItSaysWritesNothing)
+{
+	for (const std::uint32_t total : {100u, 0u}) {
+		Pair pair;
+		constexpr std::size_t headers = prism::soft::bth_size + prism::soft::reth_size;
+		std::vector<std::uint8_t> packet = craft(pair.server.qp, prism::soft::rc_write_only, 0, headers + 64);
+		put_unaligned_be64(Pair::va, &packet[prism::soft::bth_size]);
+		put_unaligned_be32(pair.key, &packet[prism::soft::bth_size + 8]);
+		put_unaligned_be32(total, &packet[prism::soft::bth_size + 12]);
+		std::fill(packet.begin() + headers, packet.end(), 0x5a);
+		pair.deliver(pair.server_node, packet);
+		EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+		EXPECT_EQ(pair.server_node.engine.counters.rx_bad_format, 1u);
+		EXPECT_EQ(pair.memory[0], 0) << "total " << total;
+	}
+}
+
 } // namespace

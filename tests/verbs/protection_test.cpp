@@ -205,6 +205,39 @@ TEST_P(Protection, LaterRequestsAreFlushed)
 	}
 }
 
+/** The answers of both come in one train, the NAK last. */
+TEST_P(Protection, EarlierRequestsKeepTheirAnswers)
+{
+	Op bad = prism_cas({}, server.memory, 64, cas_.operands()).id(2);
+	bad.rkey = 0x1234500;
+	cas_.compare = 0;
+	cas_.swap = 7;
+	ASSERT_EQ(post({prism_cas({}, server.memory, 0, cas_.operands()).id(1), bad}), 0);
+	const ibv_wc_status expected[] = {IBV_WC_SUCCESS, IBV_WC_REM_ACCESS_ERR};
+	for (std::uint64_t i = 0; i < 2; i++) {
+		const auto wc = next(client.cq.get());
+		ASSERT_TRUE(wc);
+		EXPECT_EQ(wc->wr_id, i + 1);
+		EXPECT_EQ(wc->status, expected[i]);
+	}
+	EXPECT_EQ(server.memory.word(0), 7u) << "it was executed";
+}
+
+/** Nothing was lost, so nothing is repeated. */
+TEST_P(Protection, AnAcknowledgeBehindAnAnswerIsNoLoss)
+{
+	if (devices.kernel)
+		GTEST_SKIP() << "the module's counters are those of all queue pairs";
+	post_recv(peer.get(), server.memory.sge(512, 64));
+	const std::uint64_t before = client.counter("retransmits");
+	ASSERT_EQ(post({prism_cas({}, server.memory, 0, cas_.operands()).id(1),
+			  standard(IBV_WR_SEND, {client.memory.sge(0, 8)}).id(2)}),
+		0);
+	for (int i = 0; i < 2; i++)
+		ASSERT_TRUE(next(client.cq.get()));
+	EXPECT_EQ(client.counter("retransmits"), before);
+}
+
 TEST_P(Protection, LocalKeyWithoutWriteIsALocalError)
 {
 	const Region read_only = client.region(64, 0);

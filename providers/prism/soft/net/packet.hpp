@@ -102,10 +102,15 @@ public:
 	virtual void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) = 0;
 
 	/**
-	 * Whether a packet that stands last in its train, as it had to for being shorter than the others, should be
-	 * received before them. Its ICRC has not been looked at yet.
+	 * Whether the packet that stands last in @p train, as it had to for being shorter than the others, which have
+	 * @p segment bytes each, should be received before them. No ICRC has been looked at yet.
 	 */
-	[[nodiscard]] virtual bool overtakes(std::span<const std::uint8_t>) const { return false; }
+	[[nodiscard]] virtual bool last_overtakes(std::span<const std::uint8_t> train, std::size_t segment) const
+	{
+		static_cast<void>(train);
+		static_cast<void>(segment);
+		return false;
+	}
 };
 
 } // namespace prism::soft

@@ -189,7 +189,8 @@ void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time no
 	SeedMemo memo;
 	std::span<const std::uint8_t> data = arrival.data;
 	const std::size_t tail = data.size() > arrival.segment ? data.size() % arrival.segment : 0;
-	if (tail >= min_wire_size && handler.overtakes(data.last(tail)) && !foreign_run(data.last(tail), tail)) {
+	if (tail >= min_wire_size && handler.last_overtakes(data, arrival.segment) &&
+		!foreign_run(data.last(tail), tail)) {
 		const auto ahead = static_cast<unsigned>(data.size() / arrival.segment);
 		deliver(arrival, data.last(tail), position + ahead, memo, handler, now);
 		data = data.first(data.size() - tail);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -21,7 +22,9 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
 	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
-	dirty_.reserve(qp_count); /* a request that was posted is not lost for want of memory */
+	/* A request that was posted is not lost for want of memory, nor is its timer. */
+	dirty_.reserve(qp_count);
+	timers_.reserve(std::size_t{max_timers_a_qp} * qp_count);
 	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
 }
 
@@ -250,9 +253,17 @@ void Engine::receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const
 	wake_next(*qp.path);
 }
 
-bool Engine::overtakes(std::span<const std::uint8_t> packet) const
+bool Engine::last_overtakes(std::span<const std::uint8_t> train, std::size_t segment) const
 {
-	return packet[0] == rc_acknowledge;
+	const auto last = train.last(train.size() % segment);
+	if (last.size() < bth_size + aeth_size || last[0] != rc_acknowledge ||
+		(last[bth_size] & syndrome_class_mask) != syndrome_class_ack)
+		return false;
+	/* Answers keep their order: an ACK means that those before it have come, or are lost. */
+	for (std::size_t at = 0; at + segment <= train.size(); at += segment)
+		if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]))
+			return false;
+	return true;
 }
 
 /** A copy for each queue pair that is in the group which the datagram was sent to (IBTA 10.5.2). */
@@ -384,25 +395,32 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 		return;
 	if (timers_.size() >= max_timers_a_qp * qps_.size())
 		forget_overtaken_timers();
-	timers_.push({deadline, qp.qpn});
+	push_timer({deadline, qp.qpn});
 	qp.queued_deadline = deadline;
+}
+
+/** Takes no memory: there is room for all. */
+void Engine::push_timer(const Timer &timer)
+{
+	timers_.push_back(timer);
+	std::ranges::push_heap(timers_, std::greater<>{});
 }
 
 /** An entry that an earlier one has overtaken would stay until its time, which may be hours away. */
 void Engine::forget_overtaken_timers()
 {
-	std::vector<Timer> due;
+	timers_.clear();
 	for (const QueuePair *qp : qps_)
 		if (qp && qp->queued_deadline)
-			due.push_back({qp->queued_deadline, qp->qpn});
-	timers_ = decltype(timers_)({}, std::move(due));
+			push_timer({qp->queued_deadline, qp->qpn});
 }
 
 void Engine::run_timers(Time now)
 {
-	while (!timers_.empty() && timers_.top().deadline <= now) {
-		const Timer timer = timers_.top();
-		timers_.pop();
+	while (!timers_.empty() && timers_.front().deadline <= now) {
+		const Timer timer = timers_.front();
+		std::ranges::pop_heap(timers_, std::greater<>{});
+		timers_.pop_back();
 		QueuePair *qp = find_qp(timer.qpn);
 		if (!qp || qp->queued_deadline != timer.deadline)
 			continue;
@@ -430,7 +448,7 @@ void Engine::run_streams(Time now)
 
 Time Engine::next_deadline() const
 {
-	Time next = timers_.empty() ? 0 : timers_.top().deadline;
+	Time next = timers_.empty() ? 0 : timers_.front().deadline;
 	for (const QueuePair *qp : streams_)
 		if (!next || qp->resp.stream.next < next)
 			next = qp->resp.stream.next;

@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <queue>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -65,8 +64,8 @@ public:
 
 	/* Packets and time */
 	void receive(const Route &route, std::span<const std::uint8_t> packet, Time now) override;
-	/** An acknowledgement behind an answer: programs hear of their SEND before of what answers it. */
-	[[nodiscard]] bool overtakes(std::span<const std::uint8_t> packet) const override;
+	/** An ACK behind requests (W.6.3): programs hear of their SEND before of the message that answers it. */
+	[[nodiscard]] bool last_overtakes(std::span<const std::uint8_t> train, std::size_t segment) const override;
 	/** Whether the caller will soon call progress() again, whatever happens. */
 	enum class Again {
 		maybe,
@@ -148,6 +147,7 @@ private:
 	/** Whoever stands in line on @p path sends, as far as there is room now. */
 	void wake_next(Path &path);
 	void arm_timer(QueuePair &qp, Time deadline);
+	void push_timer(const Timer &timer);
 	void forget_overtaken_timers();
 	void run_timers(Time now);
 	void run_streams(Time now);
@@ -197,7 +197,7 @@ private:
 	std::int32_t read_room_ = read_room;
 	std::deque<QueuePair *> streams_; /* the next first */
 	static constexpr std::size_t max_timers_a_qp = 4;
-	std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+	std::vector<Timer> timers_; /* a heap, the earliest first */
 	/* Answers that fill a good part of a train are worth sending at once. */
 	static constexpr std::uint32_t company = 16;
 	bool expects_more_ = false;

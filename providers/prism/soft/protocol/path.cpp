@@ -38,11 +38,11 @@ bool Path::admits(QueuePair &qp)
 	}
 	if (share.waits)
 		return false;
-	share.waits = true;
 	if (share.granted) /* it has not sent what it stood in line for */
 		line_.push_front(&qp);
 	else
 		line_.push_back(&qp);
+	share.waits = true;
 	return false;
 }
 

@@ -195,9 +195,10 @@ struct ResponderState {
 	ReadStream stream;
 	std::deque<HeldPacket> held;
 	std::size_t held_bytes = 0;
-	std::uint32_t held_requests = 0;               /* that count among them */
-	std::uint32_t held_psn = 0;                    /* the next to hold */
-	bool held_gap = false;                         /* and it has not come, but one behind it has */
+	std::uint32_t held_requests = 0; /* that count among them */
+	std::uint32_t held_psn = 0;      /* the next to hold */
+	bool held_gap = false;           /* something up to held_lost has come and is not held */
+	std::uint32_t held_lost = 0;
 	std::deque<std::vector<std::uint8_t>> put_off; /* READ requests that were repeated, until it is their turn */
 	bool excess = false;                           /* the packet being executed is */
 	std::vector<Sge> receive_sges;                 /* of the receive that a SEND is filling, taken from an SRQ */

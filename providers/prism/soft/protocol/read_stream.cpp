@@ -130,8 +130,8 @@ void Responder::answer_put_off(Time now)
 }
 
 /**
- * An older READ is asked for again. If its answer is short, the one under way goes on behind it; else the peer has gone
- * back beyond that one and will come to it again.
+ * An older READ is asked for again. If its answer is short, the one under way goes on behind it; else the peer has most
+ * likely gone back beyond that one and will come to it again.
  */
 void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 {
@@ -141,8 +141,12 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 	end_stream();
 	duplicate(bth, packet, now);
 	if (resp_.stream.active) {
+		/* Behind it the peer is told, should it not have gone back: the network brings packets twice, too. */
+		const bool lost = interrupted.active || resp_.held_gap || !resp_.held.empty();
 		drop_held();
 		resp_.held_psn = psn_add(resp_.stream.first_psn, resp_.stream.psns);
+		if (lost)
+			note_gap(held_psn);
 		return;
 	}
 	resp_.held_psn = held_psn;
@@ -161,20 +165,28 @@ void Responder::hold_in_line(const prism_bth &bth, Packet packet)
 	if (ahead < 0)
 		return; /* held already */
 	const bool full = resp_.held_bytes + packet.size() > max_held_bytes;
-	resp_.held_gap = ahead > 0 || full;
-	if (ahead > 0) {
-		engine_.counters.rx_out_of_sequence++;
-	} else if (full) {
-		engine_.counters.rx_held_overflow++;
-	} else {
-		/* The peer may have the answers to duplicates already, and ask for others in their place. */
-		const bool counts = begins_request(bth.opcode) && psn_diff(bth.psn, resp_.expected_psn) >= 0;
-		resp_.held_requests += counts;
-		const std::uint32_t served = resp_.held_requests + !resp_.stream.duplicate;
-		resp_.held.push_back({{packet.begin(), packet.end()}, counts, served > qp_.attr.max_dest_rd_atomic});
-		resp_.held_bytes += packet.size();
-		resp_.held_psn = psn_add(bth.psn, psns_of(bth, packet));
+	if (ahead > 0 || full) {
+		(ahead > 0 ? engine_.counters.rx_out_of_sequence : engine_.counters.rx_held_overflow)++;
+		note_gap(psn_add(bth.psn, 1));
+		return;
 	}
+	/* The peer may have the answers to duplicates already, and ask for others in their place. */
+	const bool counts = begins_request(bth.opcode) && psn_diff(bth.psn, resp_.expected_psn) >= 0;
+	const std::uint32_t served = resp_.held_requests + counts + !resp_.stream.duplicate;
+	resp_.held.push_back({{packet.begin(), packet.end()}, counts, served > qp_.attr.max_dest_rd_atomic});
+	resp_.held_requests += counts;
+	resp_.held_bytes += packet.size();
+	resp_.held_psn = psn_add(bth.psn, psns_of(bth, packet));
+	if (resp_.held_gap && psn_diff(resp_.held_lost, resp_.held_psn) <= 0)
+		resp_.held_gap = false;
+}
+
+/** Something before @p end that is not held was lost. */
+void Responder::note_gap(std::uint32_t end)
+{
+	if (!resp_.held_gap || psn_diff(end, resp_.held_lost) > 0)
+		resp_.held_lost = end;
+	resp_.held_gap = true;
 }
 
 void Responder::drop_held()

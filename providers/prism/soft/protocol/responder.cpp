@@ -120,7 +120,9 @@ void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn)
 	send_ack(syndrome, psn);
 	const ibv_event_type event = syndrome == syndrome_access_error ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR;
 	engine_.fail_qp(qp_);
-	engine_.listener_.qp_event(qp_, event);
+	/* Of a fault of our own, the receive's completion tells. */
+	if (syndrome != syndrome_operational_error)
+		engine_.listener_.qp_event(qp_, event);
 }
 
 /** The format forbids this packet: nothing is executed, the peer is told. */

@@ -84,6 +84,7 @@ private:
 	void put_off(const prism_bth &bth, Packet packet, Time now);
 	void answer_put_off(Time now);
 	void answer_in_between(const prism_bth &bth, Packet packet, Time now);
+	void note_gap(std::uint32_t end);
 	void report_gap();
 	void adapt_interval(Time now);
 	void drop_held();

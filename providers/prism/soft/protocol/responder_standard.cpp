@@ -207,10 +207,6 @@ void Responder::complete_receive(ibv_wc_status status, const prism_bth *bth, std
 bool Responder::finish_message(const prism_bth &bth, std::uint16_t flags, std::uint32_t tail)
 {
 	IncomingMessage &msg = resp_.message;
-	if (!msg.is_send && msg.remaining) {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-		return false;
-	}
 	if ((flags & op_invalidate) && !engine_.memory.invalidate(tail, qp_.pd, qp_.qpn)) {
 		complete_receive(IBV_WC_MW_BIND_ERR, nullptr, 0, 0);
 		refuse_memory(bth.psn);
@@ -246,7 +242,9 @@ void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packe
 	}
 	const std::uint32_t mtu = qp_.attr.mtu;
 	const bool sized = body.size() >= bth.pad && (last ? body.size() - bth.pad <= mtu : body.size() == mtu);
-	if (!sized || (!last && bth.pad)) {
+	/* Nothing of what does not add up is executed. */
+	const bool short_write = sized && last && !msg.is_send && body.size() - bth.pad != msg.remaining;
+	if (!sized || (!last && bth.pad) || short_write) {
 		refuse(PRISM_BAD_FORMAT, bth.psn);
 		return;
 	}
