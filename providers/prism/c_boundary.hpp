@@ -4,11 +4,28 @@
 
 #include <cerrno>
 #include <exception>
+#include <pthread.h>
 #include <system_error>
 #include <type_traits>
 
 namespace prism
 {
+
+/**
+ * While there is one, pthread_cancel() does not end this thread: verbs are no cancellation points, though the system
+ * calls in them are. The C library would unwind through functions that let no exception pass, and end the process.
+ */
+class WithoutCancellation
+{
+public:
+	WithoutCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+	~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
+	WithoutCancellation(const WithoutCancellation &) = delete;
+	WithoutCancellation &operator=(const WithoutCancellation &) = delete;
+
+private:
+	int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 /** What a function that returns @p Result says when it fails: null and errno, or an errno, or with a count its
  * negative.
@@ -29,6 +46,7 @@ template <typename Call>
 auto guarded(const Call &call) noexcept -> decltype(call())
 {
 	using Result = decltype(call());
+	const WithoutCancellation whole;
 	try {
 		return call();
 	} catch (const std::system_error &error) { /* no more threads: EAGAIN */

@@ -4,7 +4,8 @@
  *
  * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
  * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
- * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another.
+ * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another. "renumbered": a channel's
+ * number becomes another file's without close(2).
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -19,6 +20,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -289,6 +291,45 @@ static void beside_children(void)
 	expect("children are made while others use librdmacm", made == 300 && status == 0);
 }
 
+/* The number of a channel is a file's when an event comes. */
+static void with_a_file_in_place_of_a_channel(void)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	const int file = memfd_create("the program's", MFD_CLOEXEC);
+
+	expect("a listener", servers && clients && listens(servers));
+	expect("a file takes the channel's number", file >= 0 && dup2(file, servers->fd) == servers->fd);
+	expect("a client asks", begin_to_connect(clients) != NULL);
+	usleep(300 * 1000);
+	expect("nothing is written to the file", lseek(file, 0, SEEK_END) == 0);
+}
+
+/* There is an event in the channel when its number becomes a socket's, in which there is TEXT. */
+static void with_a_socket_in_place_of_a_channel(const char *text)
+{
+	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	const ssize_t length = (ssize_t)strlen(text);
+	char got[64] = {0};
+	int ends[2];
+
+	expect("a listener, and a client that asks", servers && clients && listens(servers) &&
+		       begin_to_connect(clients) && poll(&(struct pollfd){servers->fd, POLLIN, 0}, 1, 10000) == 1);
+	expect("a socket takes the number", !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) &&
+						    dup2(ends[0], servers->fd) == servers->fd &&
+						    send(ends[1], text, (size_t)length, 0) == length);
+	expect("it is written to", write(servers->fd, "x", 1) == 1 && recv(ends[1], got, 1, 0) == 1);
+	expect("nothing is taken from it",
+	       recv(servers->fd, got, sizeof(got), MSG_DONTWAIT) == (length ? length : -1));
+}
+
+static void with_another_file_in_place_of_a_channel(void)
+{
+	alarm(50);
+	with_a_file_in_place_of_a_channel();
+	with_a_socket_in_place_of_a_channel("for the program");
+	with_a_socket_in_place_of_a_channel("");
+}
+
 int main(int argc, char **argv)
 {
 	loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -300,6 +341,8 @@ int main(int argc, char **argv)
 		with_a_killed_client(1);
 	else if (argc > 1 && !strcmp(argv[1], "taken"))
 		with_a_killed_client(0);
+	else if (argc > 1 && !strcmp(argv[1], "renumbered"))
+		with_another_file_in_place_of_a_channel();
 	else
 		beside_children();
 	return failures != 0;

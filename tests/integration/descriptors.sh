@@ -32,6 +32,9 @@ holds "a killed client whose name somebody takes" "$bin/prism-run" "$bin/connect
 if unshare -rpf true 2>/dev/null; then
 	holds "a child in a PID namespace of its own" unshare -rpf "$bin/prism-run" "$bin/connections" first
 fi
+holds "a channel's number is another file's" "$bin/prism-run" "$bin/connections" renumbered
+holds "a connection manager without memory" "$bin/prism-run" "$bin/starved"
+holds "a thread is cancelled in a verb" "$bin/prism-run" "$bin/cancelled"
 holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked

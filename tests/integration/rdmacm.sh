@@ -346,8 +346,10 @@ between_hosts() {
 	six && group ff0e::4707 fd47::1 fd47::2
 	several_servers
 	six && tentative_addresses
+	larger_mtu
 	ends_within 15 "host without a server" 'UNREACHABLE' \
 		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
+	new_interface
 }
 
 # has_address FLAG ADDRESS: whether the server's host has it, in that state
@@ -410,6 +412,49 @@ tentative_addresses() {
 	wait_for 10 has_address dadfailed fd48::3 || fail "the kernel does not find the other one"
 	ends_within 5 "an address that another host has" 'rdma_bind_addr: Cannot assign requested address' \
 		"${server_in[@]}" "${run[@]}" rping -s -a fd48::3 -p "$port"
+}
+
+# The client's interface takes larger packets than the server's, which must not fail for it.
+larger_mtu() {
+	"${client_in[@]}" ip link set veth0 mtu 9000
+	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -C 3 -a 10.47.0.1 -p "$port"
+	local pid=$started bad=0
+	wait_for 20 listens "$port" || bad=1
+	timeout -k 5 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -v -a 10.47.0.1 -p "$port" >"$work/client" 2>&1 </dev/null
+	grep -q 'REJECTED, error 26' "$work/client" || bad=1
+	"${client_in[@]}" ip link set veth0 mtu 1500
+	ends_well "$work/client2" timeout 20 "${client_in[@]}" "${run[@]}" rping -c -C 3 -v -a 10.47.0.1 -p "$port" || bad=1
+	ended_well "$pid" "$work/server" || bad=1
+	port=$((port + 1))
+	[ $bad -eq 0 ] && pass "a client of too large an MTU is refused, the next one served" ||
+		fail "a client of too large an MTU" "$work/client" "$work/client2" "$work/server"
+}
+
+# reaches ADDRESS
+reaches() {
+	timeout -k 5 30 "${client_in[@]}" "${run[@]}" rping -c -C 3 -v -a "$1" -p "$port" >"$work/client" 2>&1 </dev/null
+	grep -q rdma-ping-2 "$work/client"
+}
+
+# An interface of a server on all addresses goes, and one of the same name comes with another address.
+new_interface() {
+	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -P -a 0.0.0.0 -p "$port"
+	local pid=$started bad=0 at number=1
+	wait_for 20 listens "$port" || bad=1
+	reaches 10.47.0.1 || bad=1
+	ip -n "$hosts-a" link delete veth0
+	ip link add veth0 netns "$hosts-a" type veth peer name veth0 netns "$hosts-b"
+	for at in a b; do
+		ip -n "$hosts-$at" address add 10.48.0.$number/24 dev veth0
+		ip -n "$hosts-$at" link set veth0 up
+		number=$((number + 1))
+	done
+	wait_for 10 "${client_in[@]}" bash -c ': >/dev/udp/10.48.0.1/4791' || bad=1
+	reaches 10.48.0.1 || bad=1
+	kill "$pid" 2>/dev/null
+	port=$((port + 1))
+	[ $bad -eq 0 ] && pass "a server is reached by an interface that is made anew" ||
+		fail "an interface that is made anew" "$work/client" "$work/server"
 }
 
 several_servers() {

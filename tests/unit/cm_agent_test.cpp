@@ -736,6 +736,15 @@ TEST_F(CmAgent, requests_that_make_no_sense)
 	}
 }
 
+TEST_F(CmAgent, a_request_of_too_large_an_mtu)
+{
+	server.reception = Reception::mtu;
+	connect();
+	run();
+	EXPECT_TRUE(server.events.empty());
+	client.expect(EventType::rejected, 26);
+}
+
 /** What another user of the host may write into an envelope, and no queue pair can be connected to. */
 TEST_F(CmAgent, requests_from_where_nobody_can_be)
 {

@@ -68,6 +68,19 @@ bool is_plausible(const Arrival &arrival, const IpHeader &ip)
 	       arrival.from.is_ipv4() == ip.destination.is_ipv4();
 }
 
+/** Why a request is refused that the program does not hear of. */
+RejectReason reason_of(Reception reception)
+{
+	switch (reception) {
+	case Reception::nobody:
+		return RejectReason::invalid_service_id;
+	case Reception::mtu:
+		return RejectReason::invalid_mtu;
+	default:
+		return RejectReason::no_resources;
+	}
+}
+
 bool is_mtu(std::uint8_t value)
 {
 	constexpr std::uint8_t smallest = 1, largest = 5; /* enum ibv_mtu: 256 to 4096 */
@@ -582,8 +595,7 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 	if (reception == Reception::pending)
 		return;
 	connections.erase(created);
-	refuse(arrival, req,
-		reception == Reception::nobody ? RejectReason::invalid_service_id : RejectReason::no_resources);
+	refuse(arrival, req, reason_of(reception));
 }
 
 /** Our answer got lost, or there is none yet. */

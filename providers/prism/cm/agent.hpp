@@ -59,6 +59,7 @@ enum class Reception {
 	pending, /**< the program will accept or reject */
 	nobody,  /**< listens there */
 	full,    /**< does not keep up */
+	mtu,     /**< of the interface there is smaller */
 };
 
 class Carrier

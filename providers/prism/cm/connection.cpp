@@ -80,11 +80,13 @@ void ConnectionTable::drop_request(const Connection &connection)
 
 void ConnectionTable::set_deadline(Connection &connection, std::optional<Time> at)
 {
+	if (connection.deadline == at)
+		return;
+	if (at)
+		deadlines.emplace(*at, connection.id);
 	if (connection.deadline)
 		deadlines.erase({*connection.deadline, connection.id});
 	connection.deadline = at;
-	if (at)
-		deadlines.emplace(*at, connection.id);
 }
 
 std::optional<Time> ConnectionTable::next_deadline() const

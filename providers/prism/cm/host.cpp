@@ -80,6 +80,14 @@ std::optional<Device> find_device(const Address &local)
 	return {};
 }
 
+unsigned interface_of(const std::string &device)
+{
+	for (const InterfaceInfo &interface : soft::list_interfaces())
+		if (soft::device_name(interface.name) == device)
+			return interface.index;
+	return 0;
+}
+
 void renew_devices()
 {
 	const DeviceList list(ibv_get_device_list(nullptr));

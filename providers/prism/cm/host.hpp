@@ -25,6 +25,9 @@ struct Device {
 	std::uint8_t mtu = 0;   /**< enum ibv_mtu, of an RDMA packet's payload */
 };
 
+/** The index of the interface that has a device of this name now; 0 if there is none. */
+[[nodiscard]] unsigned interface_of(const std::string &device);
+
 /** The device of a local address. Nothing if it is not local, or of an interface without a device. */
 [[nodiscard]] std::optional<Device> find_device(const Address &local);
 

@@ -18,6 +18,7 @@
 #include "host.hpp"
 #include "net/socket_address.hpp"
 #include "verbs/gid.hpp"
+#include "verbs/signals.hpp"
 
 namespace prism::cm
 {
@@ -122,17 +123,13 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 	service->agent_ =
 		std::make_unique<Agent>(*service, observer, service->process, service->random(), secret_number);
 
-	/* Signals are the program's own threads' business. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	try {
-		service->thread = std::thread([raw = service.get()] { raw->run(); });
+		service->thread =
+			soft::without_signals([raw = service.get()] { return std::thread([raw] { raw->run(); }); });
 	} catch (const std::system_error &failure) {
 		errno = failure.code().value();
 		service.reset();
 	}
-	pthread_sigmask(SIG_SETMASK, &before, nullptr);
 	return service;
 }
 
@@ -250,12 +247,17 @@ void Service::listen(Claim claim)
 
 int Service::open_device(const std::string &name)
 {
+	const unsigned interface = interface_of(name);
 	if (const auto open = ports.find(name); open != ports.end()) {
-		open->second->gids = gids_of(open->second->context);
-		return 0;
+		if (!interface || open->second->interface == interface) {
+			open->second->gids = gids_of(open->second->context);
+			return 0;
+		}
+		ports.erase(open); /* the interface that it was of is gone, and another one has its name */
 	}
 	auto port = std::make_unique<Port>();
 	port->owner = this;
+	port->interface = interface;
 	port->context = open_soft_device(name);
 	if (!port->context)
 		return errno;
@@ -380,32 +382,45 @@ int Service::poll_timeout()
 	return static_cast<int>(std::min<Time>((*first - at - 1) / 1'000'000 + 1, std::numeric_limits<int>::max()));
 }
 
+/** A message for which there is no memory is a lost one: somebody repeats it, or times out. */
+template <typename Step>
+void Service::step(const Step &step) noexcept
+{
+	const std::lock_guard guard(lock);
+	try {
+		step();
+	} catch (const std::bad_alloc &) {
+	}
+}
+
 void Service::run()
 {
 	std::array<epoll_event, 64> events;
 	while (!stopping) {
-		int timeout;
-		{
-			const std::lock_guard guard(lock);
+		int timeout = 100; /* if there is no memory now */
+		step([&] {
 			agent_->expire(now());
 			outbox.retry(now());
 			search_again();
 			timeout = poll_timeout();
-		}
+		});
 		const int count = ::epoll_wait(epoll_fd.get(), events.data(), events.size(), timeout);
-		const std::lock_guard guard(lock);
-		eventfd_t ignored;
-		read_inbox();
-		for (int i = 0; i < count; i++) {
-			const int fd = events[static_cast<std::size_t>(i)].data.fd;
-			if (fd == wake_fd.get())
-				eventfd_read(wake_fd.get(), &ignored);
-			else if (fd == address_fd.get())
-				read_addresses();
-			else if (fd == process_socket.get() || listening.contains(fd))
-				read_socket(fd); /* one that was closed in the meantime is not among these */
-		}
+		step([this] { read_inbox(); });
+		for (int i = 0; i < count; i++)
+			step([&] { read(events[static_cast<std::size_t>(i)].data.fd); });
 	}
+}
+
+/** One that was closed in the meantime is nobody's. */
+void Service::read(int fd)
+{
+	eventfd_t ignored;
+	if (fd == wake_fd.get())
+		eventfd_read(wake_fd.get(), &ignored);
+	else if (fd == address_fd.get())
+		read_addresses();
+	else if (fd == process_socket.get() || listening.contains(fd))
+		read_socket(fd);
 }
 
 void Service::read_socket(int socket)

@@ -81,6 +81,7 @@ private:
 	struct Port {
 		Service *owner = nullptr;
 		ibv_context *context = nullptr;
+		unsigned interface = 0; /* index */
 		std::vector<Address> gids;
 
 		Port() = default;
@@ -103,7 +104,10 @@ private:
 	bool hand_on(const Parcel &parcel);
 	bool send_over_network(const Path &path, const Mad &mad);
 
+	template <typename Step>
+	void step(const Step &step) noexcept;
 	void run();
+	void read(int fd);
 	bool stop_thread();
 	bool watch(int fd);
 	int poll_timeout();

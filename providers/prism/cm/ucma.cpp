@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <new>
 
+#include "../c_boundary.hpp"
 #include "ucm_messages.hpp"
 
 namespace prism::cm
@@ -28,11 +29,13 @@ std::span<const std::uint8_t> private_data(const rdma_ucm_conn_param &param)
 	return {param.private_data, param.private_data_len};
 }
 
-/** An event left the queue of its channel. */
+/** An event left the queue of its channel. Does not wait, should the program have read its descriptor itself. */
 void uncount_event(int channel)
 {
+	pollfd counted{channel, POLLIN, 0};
 	eventfd_t one;
-	::eventfd_read(channel, &one);
+	if (::poll(&counted, 1, 0) > 0)
+		::eventfd_read(channel, &one);
 }
 
 } // namespace
@@ -57,8 +60,17 @@ int Ucma::open_channel(int flags)
 	const int fd = ::eventfd(0, EFD_SEMAPHORE | options);
 	if (fd < 0)
 		return -1;
+	soft::FileDescriptor own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	if (!own) {
+		const int error = errno;
+		::close(fd);
+		errno = error;
+		return -1;
+	}
 	const std::lock_guard guard(service->lock);
-	channels[fd].serial = next_serial++;
+	Channel &channel = channels[fd];
+	channel.serial = next_serial++;
+	channel.own = std::move(own);
 	return fd;
 }
 
@@ -68,8 +80,12 @@ void Ucma::close_channel(int fd)
 	const auto channel = channels.find(fd);
 	if (channel == channels.end())
 		return;
-	for (const IdNumber number : std::set(channel->second.members))
+	std::set<IdNumber> &members = channel->second.members;
+	while (!members.empty()) {
+		const IdNumber number = *members.begin();
 		remove(number);
+		members.erase(number);
+	}
 	channels.erase(channel);
 }
 
@@ -118,6 +134,7 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 	const auto handler = handlers.find(header.cmd);
 	if (handler == handlers.end())
 		return ENOSYS;
+	const WithoutCancellation whole;
 	const std::lock_guard guard(service->lock);
 	if (!channels.contains(call.channel))
 		return EBADF;
@@ -131,6 +148,7 @@ int Ucma::wait_for_event(const Call &call)
 	for (;;) {
 		pollfd event{call.channel, POLLIN, 0};
 		{
+			const WithoutCancellation whole;
 			const std::lock_guard guard(service->lock);
 			const auto channel = channels.find(call.channel);
 			if (!serial && channel != channels.end())
@@ -180,7 +198,7 @@ Ucma::IdNumber Ucma::insert(Id id)
 /** An event has left the queue of its channel. */
 void Ucma::count_off(ChannelId channel, const Pending &pending)
 {
-	uncount_event(channel);
+	uncount_event(channels.at(channel).own.get());
 	if (pending.born)
 		ids.at(pending.owner).unheard--;
 }
@@ -668,14 +686,14 @@ int Ucma::init_qp_attr(const Call &call)
 void Ucma::post(const Pending &pending)
 {
 	Id &owner = ids.at(pending.owner);
-	auto &events = channels.at(owner.channel).events;
+	Channel &channel = channels.at(owner.channel);
 	/* Of a program that asks for much and listens to nothing. */
-	if (events.size() >= max_events)
+	if (channel.events.size() >= max_events)
 		return;
-	events.push(pending.owner, pending);
+	channel.events.push(pending.owner, pending);
 	if (pending.born)
 		owner.unheard++;
-	::eventfd_write(owner.channel, 1);
+	::eventfd_write(channel.own.get(), 1);
 }
 
 void Ucma::post(IdNumber owner, EventType type, int status)
@@ -758,6 +776,8 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	id.device = find_device(incoming.ip.destination);
 	if (!id.device)
 		return Reception::nobody;
+	if (event.peer.path_mtu > id.device->mtu) /* the queue pair would refuse it, and the program fail */
+		return Reception::mtu;
 	id.channel = parent.channel;
 	id.space = parent.space;
 	id.qp_type = parent.qp_type;

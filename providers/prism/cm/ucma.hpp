@@ -24,6 +24,7 @@
 
 #include "event_queue.hpp"
 #include "host.hpp"
+#include "net/file_descriptor.hpp"
 #include "service.hpp"
 #include "ucm_messages.hpp"
 
@@ -104,7 +105,8 @@ private:
 	};
 
 	struct Channel {
-		unsigned serial = 0; /* descriptors' numbers are used again */
+		unsigned serial = 0;      /* descriptors' numbers are used again */
+		soft::FileDescriptor own; /* the same eventfd: the program's number may become another file's */
 		EventQueue<IdNumber, Pending> events;
 		std::set<IdNumber> members;
 	};

@@ -206,7 +206,11 @@ public:
 	void forget(int fd)
 	{
 		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
-			owned->close_channel(fd);
+			try {
+				owned->close_channel(fd);
+			} catch (const std::exception &) {
+				// No memory to tell the peers with: they find out.
+			}
 			table.erase(fd);
 		}
 	}
@@ -223,8 +227,13 @@ public:
 
 	void stop()
 	{
-		if (const std::shared_ptr<Ucma> owned = owner_of_channels())
-			owned->stop();
+		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
+			try {
+				owned->stop();
+			} catch (const std::exception &) {
+				// As above
+			}
+		}
 	}
 
 	static ChannelTable table;

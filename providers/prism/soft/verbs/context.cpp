@@ -318,6 +318,7 @@ void Context::note_poll(Time at)
 
 void Context::poll()
 {
+	const WithoutCancellation whole;
 	const Time at = now();
 	note_poll(at);
 	if (!lock.try_lock())
@@ -343,6 +344,7 @@ void Context::catch_up()
 
 void Context::transmit()
 {
+	const WithoutCancellation whole;
 	without_memory_as_lost([this] { engine_->progress(now()); });
 	if (!asleep_)
 		return;
@@ -362,6 +364,7 @@ void Context::take_leave()
 
 void Context::hand_over()
 {
+	const WithoutCancellation whole;
 	last_poll_.store(0, std::memory_order_relaxed);
 	if (parked_.load())
 		eventfd_write(wake_.get(), 1);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Under prism-run: there is no memory for a while, for the connection manager's thread or for the program's own that
+ * closes a channel. A message for which there is none is a lost one, and close(2) throws nothing.
+ */
+#include "expect.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace
+{
+
+enum class Starving {
+	nobody,
+	others,
+	the_program
+};
+
+std::atomic<Starving> starving{Starving::nobody};
+thread_local bool is_the_program = false;
+
+} // namespace
+
+void *operator new(std::size_t size)
+{
+	const Starving now = starving;
+	if (now == (is_the_program ? Starving::the_program : Starving::others))
+		throw std::bad_alloc();
+	if (void *memory = std::malloc(size))
+		return memory;
+	throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept
+{
+	std::free(memory);
+}
+
+void operator delete(void *memory, std::size_t) noexcept
+{
+	std::free(memory);
+}
+
+namespace
+{
+
+sockaddr_in address{};
+rdma_conn_param param{};
+
+bool comes(rdma_event_channel *channel, rdma_cm_event_type type)
+{
+	pollfd readable{channel->fd, POLLIN, 0};
+	rdma_cm_event *event;
+	if (poll(&readable, 1, 10000) <= 0 || rdma_get_cm_event(channel, &event))
+		return false;
+	const bool is = event->event == type;
+	rdma_ack_cm_event(event);
+	return is;
+}
+
+bool listens(rdma_event_channel *channel)
+{
+	rdma_cm_id *listener;
+	if (rdma_create_id(channel, &listener, nullptr, RDMA_PS_TCP) ||
+		rdma_bind_addr(listener, reinterpret_cast<sockaddr *>(&address)) || rdma_listen(listener, 4))
+		return false;
+	address.sin_port = rdma_get_src_port(listener);
+	return true;
+}
+
+rdma_cm_id *resolves(rdma_event_channel *channel)
+{
+	rdma_cm_id *client;
+	if (rdma_create_id(channel, &client, nullptr, RDMA_PS_TCP) ||
+		rdma_resolve_addr(client, nullptr, reinterpret_cast<sockaddr *>(&address), 1000) ||
+		!comes(channel, RDMA_CM_EVENT_ADDR_RESOLVED) || rdma_resolve_route(client, 1000) ||
+		!comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED))
+		return nullptr;
+	return client;
+}
+
+/* What the program gets from close(2), which C calls: never an exception. */
+bool closes(int fd)
+{
+	starving = Starving::the_program;
+	int result = -1;
+	try {
+		result = close(fd);
+	} catch (...) {
+		result = -2;
+	}
+	starving = Starving::nobody;
+	return result == 0;
+}
+
+} // namespace
+
+int main()
+{
+	is_the_program = true;
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	param.qp_num = 5;
+	param.retry_count = 7;
+	rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	rdma_cm_id *client = servers && clients && listens(servers) ? resolves(clients) : nullptr;
+	expect("a listener, and a client of its", client != nullptr);
+	starving = Starving::others;
+	expect("the client asks", client && !rdma_connect(client, &param));
+	usleep(300 * 1000);
+	starving = Starving::nobody;
+	expect("its request comes again", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST));
+	expect("a channel is closed without memory", closes(servers->fd));
+	return failures != 0;
+}
