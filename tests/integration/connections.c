@@ -11,6 +11,7 @@
 #include "expect.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -130,35 +131,40 @@ static void be_a_client(int answer, int keeps)
 	_exit(pause());
 }
 
-/* The names of processes, one behind the other */
-static size_t read_names(char names[][64], size_t room)
+static int has_socket(pid_t pid, unsigned long inode)
 {
-	FILE *sockets = fopen("/proc/net/unix", "r");
-	char line[512];
-	size_t count = 0;
+	char path[300], wanted[64], target[64];
+	struct dirent *entry;
+	DIR *descriptors;
+	int found = 0;
 
-	while (sockets && count < room && fgets(line, sizeof(line), sockets)) {
-		const char *const name = strstr(line, "@prism-cm/process/");
-		if (name)
-			snprintf(names[count++], 64, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
+	descriptors = opendir(path);
+	while (!found && descriptors && (entry = readdir(descriptors))) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, entry->d_name);
+		const ssize_t length = readlink(path, target, sizeof(target) - 1);
+		target[length < 0 ? 0 : length] = 0;
+		found = !strcmp(target, wanted);
 	}
-	if (sockets)
-		fclose(sockets);
-	return count;
+	if (descriptors)
+		closedir(descriptors);
+	return found;
 }
 
-/* The last one that is not among those before */
-static const char *new_name(char names[][64], size_t count, char before[][64], size_t count_before)
+/* The name that the process has for the connection managers of others, which may be many. */
+static int find_name(pid_t pid, char name[64])
 {
-	const char *found = NULL;
+	FILE *sockets = fopen("/proc/net/unix", "r");
+	unsigned long inode;
+	char line[512];
+	int found = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t j = 0;
-		while (j < count_before && strcmp(names[i], before[j]))
-			j++;
-		if (j == count_before)
-			found = names[i];
-	}
+	while (!found && sockets && fgets(line, sizeof(line), sockets))
+		found = sscanf(line, "%*s %*s %*s %*s %*s %*s %lu @%63[^\n]", &inode, name) == 2 &&
+			!strncmp(name, "prism-cm/process/", strlen("prism-cm/process/")) && has_socket(pid, inode);
+	if (sockets)
+		fclose(sockets);
 	return found;
 }
 
@@ -180,19 +186,16 @@ static void take_name(const char *name, int reports)
 			dprintf(reports, "m");
 }
 
-static char names_before[256][64], names[256][64];
-
 /* A client is killed; with KEEPS a child of its has its name still, without somebody else takes it. */
 static void with_a_killed_client(int keeps)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel();
-	const size_t before = read_names(names_before, 256);
 	struct pollfd report = {.events = POLLIN};
 	struct rdma_cm_id *server = NULL;
 	int answer[2], reports[2], alone;
 	pid_t client, thief = -1;
-	const char *name;
-	char byte;
+	char byte, name[64];
+	int named;
 
 	if (!servers || !listens(servers) || pipe(answer) || pipe(reports))
 		exit(1);
@@ -203,9 +206,9 @@ static void with_a_killed_client(int keeps)
 					    !rdma_accept(server, &param) &&
 					    comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
 					    read(answer[0], &byte, 1) == 1);
-	name = new_name(names, read_names(names, 256), names_before, before);
-	expect("it has a name", name != NULL);
-	if (!keeps && name) {
+	named = find_name(client, name);
+	expect("it has a name", named);
+	if (!keeps && named) {
 		thief = fork();
 		if (!thief)
 			take_name(name, reports[1]);
