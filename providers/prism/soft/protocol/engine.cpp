@@ -403,7 +403,7 @@ void Engine::arm_timer(QueuePair &qp, Time deadline)
 void Engine::push_timer(const Timer &timer)
 {
 	timers_.push_back(timer);
-	std::ranges::push_heap(timers_, std::greater<>{});
+	std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
 }
 
 /** An entry that an earlier one has overtaken would stay until its time, which may be hours away. */
@@ -419,7 +419,7 @@ void Engine::run_timers(Time now)
 {
 	while (!timers_.empty() && timers_.front().deadline <= now) {
 		const Timer timer = timers_.front();
-		std::ranges::pop_heap(timers_, std::greater<>{});
+		std::pop_heap(timers_.begin(), timers_.end(), std::greater<>{});
 		timers_.pop_back();
 		QueuePair *qp = find_qp(timer.qpn);
 		if (!qp || qp->queued_deadline != timer.deadline)
