@@ -115,17 +115,23 @@ static void without_descriptors(void)
 						   comes(clients, RDMA_CM_EVENT_DISCONNECTED, NULL));
 }
 
-/* Connects, says its pid to ANSWER, and waits; with KEEPS it has a child that does the same. */
-static void be_a_client(int answer, int keeps)
+/*
+ * Connects, says so to ANSWER, and waits; with KEEPS it has a child that waits, too, until nobody has the writing end of
+ * OVER any more: what it keeps open would disturb others.
+ */
+static void be_a_client(int answer, const int over[2], int keeps)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_id *client = channel ? begin_to_connect(channel) : NULL;
+	char byte;
+
+	close(over[1]);
 
 	if (!ends_to_connect(channel, client))
 		_exit(1);
 	if (keeps && fork() == 0) {
 		alarm(60);
-		_exit(pause());
+		_exit((int)read(over[0], &byte, 1));
 	}
 	dprintf(answer, "x");
 	_exit(pause());
@@ -192,16 +198,16 @@ static void with_a_killed_client(int keeps)
 	struct rdma_event_channel *servers = rdma_create_event_channel();
 	struct pollfd report = {.events = POLLIN};
 	struct rdma_cm_id *server = NULL;
-	int answer[2], reports[2], alone;
+	int answer[2], reports[2], over[2], alone;
 	pid_t client, thief = -1;
 	char byte, name[64];
 	int named;
 
-	if (!servers || !listens(servers) || pipe(answer) || pipe(reports))
+	if (!servers || !listens(servers) || pipe(answer) || pipe(reports) || pipe(over))
 		exit(1);
 	client = fork();
 	if (!client)
-		be_a_client(answer[1], keeps);
+		be_a_client(answer[1], over, keeps);
 	expect("a client connects", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, &server) &&
 					    !rdma_accept(server, &param) &&
 					    comes(servers, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
