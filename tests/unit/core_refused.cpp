@@ -292,4 +292,20 @@ TEST(StandardWrite, OfAnotherLengthThanItSaysWritesNothing)
 	}
 }
 
+/** Its receive's completion tells of it; the event is for what the peer has done (IBTA 11.6.3). */
+TEST(Receive, WithAWrongKeyIsNoFaultOfThePeers)
+{
+	Pair pair;
+	const prism::soft::Sge wrong{Pair::va, 64, pair.local_key ^ 1};
+	pair.server.post_receive(1, {&wrong, 1});
+	std::vector<std::uint8_t> packet =
+		craft(pair.server.qp, prism::soft::rc_send_only, 0, prism::soft::bth_size + 8);
+	pair.deliver(pair.server_node, packet);
+	ibv_wc wc;
+	ASSERT_EQ(pair.server.recv_cq.poll(1, &wc), 1);
+	EXPECT_EQ(wc.status, IBV_WC_LOC_PROT_ERR);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+	EXPECT_EQ(pair.server_node.events.qp_events, 0u);
+}
+
 } // namespace
