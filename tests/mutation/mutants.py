@@ -332,7 +332,7 @@ RESPONDERS_ORDER = [
         ("W.8.1.line.gap.filled", "a loss in the line is told although it has been repeated",
          "if (resp_.held_gap && psn_diff(resp_.held_lost, resp_.held_psn) <= 0)", "if (false)"),
         ("W.8.1.earlier.told", "what is dropped for an older READ is not told",
-         "if (lost)\n\t\t\tnote_gap(held_psn);", ""),
+         "if (lost)\n\t\t\tnote_gap(held_psn);", "if (lost && false)\n\t\t\tnote_gap(held_psn);"),
         ("W.8.1.line.behind", "a loss in the line is told at once",
          "note_gap(psn_add(bth.psn, 1));", "out_of_sequence();\n\t\tnote_gap(psn_add(bth.psn, 1));"),
         ("W.8.1.line.order", "the line takes packets behind a lost one",
