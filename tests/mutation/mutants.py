@@ -338,7 +338,7 @@ RESPONDERS_ORDER = [
         ("W.8.1.line.order", "the line takes packets behind a lost one",
          "if (ahead > 0 || full) {", "if (ahead > 1000 || full) {"),
         ("W.8.1.line.duplicate", "a lost duplicate in the line is not told",
-         "acknowledge_later(true);", ""),
+         "acknowledge_later(true);", "{}"),
         ("W.8.1.line.full", "the line takes any number of packets",
          "const bool full = resp_.held_bytes + packet.size() > max_held_bytes;", "const bool full = false;"),
         ("W.8.1.line.full.told", "what found no room in the line is not told",
