@@ -111,9 +111,8 @@ Chain &Chain::write(RemoteAddress target, LocalSlice data) noexcept
 
 Chain &Chain::write(RemoteAddress target, std::span<const std::byte> data) noexcept
 {
-	if (Step *step = open(Kind::write, target)) {
+	if (Step *step = open(Kind::write, target))
 		set_inline(*step, data);
-	}
 	return *this;
 }
 

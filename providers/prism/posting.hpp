@@ -227,8 +227,7 @@ class Posting
 		return 0;
 	}
 
-	/** Each context numbers its windows, regions and domains by itself: those of another would name some of ours.
-	 */
+	/** Each context numbers its objects by itself: windows and regions of another would name some of ours. */
 	static bool are_of_one_context(const Object &object, const ibv_mw &mw, const ibv_mw_bind_info &info)
 	{
 		const ibv_context *const context = object.base.qp.context;

@@ -30,6 +30,30 @@ protected:
 		ASSERT_TRUE(pair->server.qp.resp.stream.active);
 	}
 
+	/** Without a timer, a READ that has been answered, and the packet that asked for it. */
+	std::vector<std::uint8_t> answered_read(std::uint32_t length)
+	{
+		pair.emplace(without_timer());
+		pair->post_read(0, length);
+		pair->client_node.engine.progress(pair->now);
+		std::vector<std::uint8_t> request = pair->client_node.outbox.at(0).bytes;
+		expect_good(1);
+		return request;
+	}
+
+	/** The network has kept an old READ's request back, or brings it twice; nobody waits for its answer. */
+	void deliver_an_old_duplicate(std::uint32_t length)
+	{
+		const std::vector<std::uint8_t> old = answered_read(length);
+		pair->post_read(0, long_read);
+		while (pair->client.qp.sq.at(1).acked < 128)
+			pair->step();
+		ASSERT_TRUE(pair->server.qp.resp.stream.active);
+		pair->post_cas(0, 1);
+		pair->pass(2);
+		pair->deliver(pair->server_node, old);
+	}
+
 	void expect_good(std::size_t count)
 	{
 		const std::vector<ibv_wc> completed = pair->run(count, 100'000'000);
@@ -168,38 +192,16 @@ TEST_F(Held, NothingIsLeftBehindAReadThatEndsAtOnce)
 	EXPECT_EQ(pair->memory[0], 3);
 }
 
-/** The network has kept an old request back; nobody waits for its answer. */
 TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
 {
-	pair.emplace(without_timer());
-	pair->post_read(0, 64);
-	pair->client_node.engine.progress(pair->now);
-	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
-	expect_good(1);
-	pair->post_read(0, long_read);
-	while (pair->client.qp.sq.at(1).acked < 128)
-		pair->step();
-	pair->post_cas(0, 1);
-	pair->pass(2);
-	pair->deliver(pair->server_node, old);
+	deliver_an_old_duplicate(64);
 	expect_good(2);
+	EXPECT_EQ(pair->memory[0], 1);
 }
 
-/** The network's second copy of a READ's request: the client has gone on. */
 TEST_F(Held, AnOldDuplicateOfALongReadDoesNotEndTheAnswerEither)
 {
-	pair.emplace(without_timer());
-	pair->post_read(0, long_read);
-	pair->client_node.engine.progress(pair->now);
-	const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
-	expect_good(1);
-	pair->post_read(0, long_read);
-	while (pair->client.qp.sq.at(1).acked < 128)
-		pair->step();
-	ASSERT_TRUE(pair->server.qp.resp.stream.active);
-	pair->post_cas(0, 1);
-	pair->pass(2);
-	pair->deliver(pair->server_node, old); /* the network's second copy; the client never went back */
+	deliver_an_old_duplicate(long_read);
 	expect_good(2);
 	EXPECT_EQ(pair->memory[0], 1);
 }
@@ -210,11 +212,7 @@ class HeldBehindAnOldDuplicate : public Held
 protected:
 	void SetUp() override
 	{
-		pair.emplace(without_timer());
-		pair->post_read(0, long_read);
-		pair->client_node.engine.progress(pair->now);
-		const std::vector<std::uint8_t> old = pair->client_node.outbox.at(0).bytes;
-		expect_good(1);
+		const std::vector<std::uint8_t> old = answered_read(long_read);
 		pair->post_cas(0, 1);
 		expect_good(1);
 		pair->deliver(pair->server_node, old);

@@ -80,14 +80,6 @@ std::optional<Device> find_device(const Address &local)
 	return {};
 }
 
-unsigned interface_of(const std::string &device)
-{
-	for (const InterfaceInfo &interface : soft::list_interfaces())
-		if (soft::device_name(interface.name) == device)
-			return interface.index;
-	return 0;
-}
-
 void renew_devices()
 {
 	const DeviceList list(ibv_get_device_list(nullptr));
@@ -96,13 +88,13 @@ void renew_devices()
 			static_cast<void>(gid_index(device, interface, nullptr));
 }
 
-std::vector<std::string> network_devices()
+std::map<std::string, unsigned> network_devices()
 {
-	std::vector<std::string> names;
+	std::map<std::string, unsigned> devices;
 	for (const InterfaceInfo &interface : soft::list_interfaces())
 		if (!interface.is_loopback)
-			names.push_back(soft::device_name(interface.name));
-	return names;
+			devices.emplace(soft::device_name(interface.name), interface.index);
+	return devices;
 }
 
 bool are_local(std::initializer_list<Address> addresses)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,17 +26,14 @@ struct Device {
 	std::uint8_t mtu = 0;   /**< enum ibv_mtu, of an RDMA packet's payload */
 };
 
-/** The index of the interface that has a device of this name now; 0 if there is none. */
-[[nodiscard]] unsigned interface_of(const std::string &device);
-
 /** The device of a local address. Nothing if it is not local, or of an interface without a device. */
 [[nodiscard]] std::optional<Device> find_device(const Address &local);
 
 /** The devices' GID tables take in what addresses have come. */
 void renew_devices();
 
-/** Names of the devices that are not the loopback interface's. */
-[[nodiscard]] std::vector<std::string> network_devices();
+/** The devices that are not the loopback interface's, by name, and the index of the interface of each. */
+[[nodiscard]] std::map<std::string, unsigned> network_devices();
 
 /** Whether all of them are. */
 [[nodiscard]] bool are_local(std::initializer_list<Address> addresses);

@@ -245,11 +245,10 @@ void Service::listen(Claim claim)
 	}
 }
 
-int Service::open_device(const std::string &name)
+int Service::open_device(const std::string &name, unsigned interface)
 {
-	const unsigned interface = interface_of(name);
 	if (const auto open = ports.find(name); open != ports.end()) {
-		if (!interface || open->second->interface == interface) {
+		if (open->second->interface == interface) {
 			open->second->gids = gids_of(open->second->context);
 			return 0;
 		}
@@ -272,8 +271,8 @@ int Service::open_device(const std::string &name)
 void Service::open_all_devices()
 {
 	all_devices = true;
-	for (const std::string &name : network_devices())
-		static_cast<void>(open_device(name));
+	for (const auto &[name, interface] : network_devices())
+		static_cast<void>(open_device(name, interface));
 }
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
@@ -305,7 +304,8 @@ bool Service::send(const Path &path, const Datagram &datagram)
 	if (!path.same_host) {
 		if (send_over_network(path, mad))
 			return true;
-		if (const std::optional<Device> device = find_device(path.local); device && !open_device(device->name))
+		if (const std::optional<Device> device = find_device(path.local);
+			device && !open_device(device->name, device->interface))
 			send_over_network(path, mad);
 		return true; /* or lost, as in any network */
 	}

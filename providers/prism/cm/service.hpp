@@ -65,8 +65,9 @@ public:
 	/** A port for a client, which nobody looks for. */
 	[[nodiscard]] std::uint16_t random_port();
 
-	/** Receive what is sent to a network device. @return 0 or an errno value */
-	int open_device(const std::string &name);
+	/** Receive what is sent to the network device that the interface of this index has now. @return 0 or an errno
+	 * value */
+	int open_device(const std::string &name, unsigned interface);
 	/** The same for all, and for those that are still to come. One that cannot be opened is left out. */
 	void open_all_devices();
 

@@ -533,7 +533,8 @@ void Ucma::listen_on_network(const Id &id)
 	if (!id.device)
 		service->open_all_devices();
 	else if (!id.device->is_loopback)
-		static_cast<void>(service->open_device(id.device->name)); /* if it can be opened */
+		static_cast<void>(
+			service->open_device(id.device->name, id.device->interface)); /* if it can be opened */
 }
 
 int Ucma::listen(const Call &call)

@@ -39,7 +39,6 @@
 #include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <unistd.h>
-#include <vector>
 
 using prism::cm::Ucma;
 using prism::real_verbs::Function;
@@ -297,9 +296,7 @@ dev_t kernel_device_number()
 
 bool is_on_network(const struct ibv_device *device)
 try {
-	const std::vector<std::string> names = prism::cm::network_devices();
-
-	return std::find(names.begin(), names.end(), device->name) != names.end();
+	return prism::cm::network_devices().contains(device->name);
 } catch (const std::exception &) {
 	return false;
 }

@@ -32,8 +32,7 @@ int populate(void *addr, std::size_t length, bool writable)
 		return 0;
 	if (errno != EINVAL)
 		return errno == ENOMEM ? EFAULT : errno;
-	/* The program's rights are too few, or this is memory of a kind that is not populated, or a kernel before 5.14.
-	 */
+	/* Too few rights of the program's, memory of a kind that is not populated, or a kernel before 5.14. */
 	if (writable && !madvise(at, end - begin, MADV_POPULATE_READ))
 		return EFAULT;
 	for (std::uintptr_t each = begin; each < end; each += page) {
