@@ -72,6 +72,34 @@ TEST_P(Windows, BoundWindowOfTypeTwoIsBoundAgainOnceInvalidated)
 	EXPECT_EQ(serve(bind(mw.get(), 3)), IBV_WC_MW_BIND_ERR) << "bound, not free";
 }
 
+TEST_P(Windows, TypeTwoIsFreeOnceItsQueuePairIsGone)
+{
+	const Owned<ibv_mw> mw = window();
+	ASSERT_EQ(serve(bind(mw.get(), 1)), IBV_WC_SUCCESS);
+	mw->rkey = key_of(*mw, 1);
+	ASSERT_EQ(ibv_destroy_qp(peer.release()), 0);
+	peer = create_qp(server);
+	disconnect();
+	connect();
+	EXPECT_EQ(read_with(mw->rkey), IBV_WC_REM_ACCESS_ERR);
+	disconnect();
+	connect();
+	EXPECT_EQ(serve(bind(mw.get(), 2)), IBV_WC_SUCCESS);
+	EXPECT_EQ(read_with(key_of(*mw, 2)), IBV_WC_SUCCESS);
+}
+
+TEST_P(Windows, ADestroyedQueuePairKeepsNoRegion)
+{
+	const Owned<ibv_mw> mw = window();
+	ibv_mr *mr = ibv_reg_mr(server.pd.get(), server.memory.bytes(), 64, IBV_ACCESS_MW_BIND);
+	ASSERT_TRUE(mr);
+	Op op = bind(mw.get(), 1);
+	op.bind = {mr, server.memory.at(), 64, IBV_ACCESS_REMOTE_READ};
+	ASSERT_EQ(serve(op), IBV_WC_SUCCESS);
+	ASSERT_EQ(ibv_destroy_qp(peer.release()), 0);
+	EXPECT_EQ(ibv_dereg_mr(mr), 0);
+}
+
 TEST_P(Windows, TypeTwoIsNotUnboundByLengthZero)
 {
 	const Owned<ibv_mw> mw = window();

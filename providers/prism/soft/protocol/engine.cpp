@@ -59,6 +59,7 @@ void Engine::remove_qp(QueuePair &qp)
 	reset_qp(qp);
 	std::erase(dirty_, &qp);
 	std::erase_if(members_, [&qp](const Member &member) { return member.qp == &qp; });
+	memory.unbind_all(qp.qpn);
 	qps_[qp.qpn - first_qpn_] = nullptr;
 	counters.qps.subtract();
 }

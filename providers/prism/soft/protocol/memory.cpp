@@ -69,8 +69,10 @@ std::uint32_t MemoryTable::add_window(std::uint32_t pd)
 
 void MemoryTable::unbind(Region &window)
 {
-	if (window.parent)
+	if (window.parent) {
 		entries_[window.parent >> 8].windows--;
+		bound_to_qps_ -= window.qpn != 0;
+	}
 	window.parent = 0;
 	window.valid = false;
 }
@@ -137,6 +139,7 @@ int MemoryTable::bind_window(const WindowBinding &bind, std::uint32_t pd)
 	window.parent = bind.region_key;
 	window.valid = true;
 	entries_[bind.region_key >> 8].windows++;
+	bound_to_qps_ += window.qpn != 0;
 	return 0;
 }
 
@@ -147,6 +150,13 @@ bool MemoryTable::invalidate(std::uint32_t key, std::uint32_t pd, std::uint32_t 
 		return false;
 	unbind(entries_[key >> 8]);
 	return true;
+}
+
+void MemoryTable::unbind_all(std::uint32_t qpn)
+{
+	for (std::size_t i = 0; bound_to_qps_ && i < entries_.size(); i++)
+		if (entries_[i].window && entries_[i].valid && entries_[i].qpn == qpn)
+			unbind(entries_[i]);
 }
 
 void BlockLocks::lock(const void *address, std::uint32_t length)

@@ -60,6 +60,8 @@ public:
 	int bind_window(const WindowBinding &bind, std::uint32_t pd);
 	/** SEND with invalidate, LOCAL_INV: of a window bound to @p qpn. */
 	bool invalidate(std::uint32_t key, std::uint32_t pd, std::uint32_t qpn);
+	/** @p qpn is gone: the windows bound to it are free again. */
+	void unbind_all(std::uint32_t qpn);
 
 	[[nodiscard]] const Region *find(std::uint32_t key) const
 	{
@@ -96,6 +98,7 @@ private:
 	std::vector<Region> entries_;
 	std::vector<std::uint32_t> free_;
 	std::vector<std::uint8_t> generation_;
+	std::uint32_t bound_to_qps_ = 0; /* windows; as a rule there are none to look for */
 };
 
 /**

@@ -156,12 +156,39 @@ void errors_end(const Device &device)
 			"in ERROR receives are flushed in one go as long as they are posted: {}", poster.taken()));
 }
 
+/** The same of sends: what is posted in ERROR is flushed in batches, and others run between them. */
+void sends_end(const Device &device)
+{
+	Finder finder;
+	const Owned<ibv_cq> cq = create_cq(device, 4 * receives_at_most);
+	const Ring completions = finder.take(Kind::completions, Kind::completions).at(0);
+	QpLimits limits;
+	limits.send_wr = receives_at_most;
+	const Owned<ibv_qp> qp = create_qp(device, device.pd(), cq.get(), limits);
+	const Ring sends = finder.take_queue(Kind::prism_sends, Kind::prism_sends);
+	Path path;
+	path.source = path.destination = device.some_gid(false);
+	path.qpn = qp->qp_num;
+	connect(device, qp.get(), path);
+	const OnOneProcessor here;
+	const Poster poster(sends, completions, std::chrono::seconds(10), &here);
+	while (producer(sends) == consumer(sends)) /* until it has begun; nothing rings the doorbell */
+		std::this_thread::yield();
+	check(set_state(qp.get(), IBV_QPS_ERR), "to ERROR");
+	for (unsigned i = 0; i < 20; i++) /* the kernel flushes in a thread of its own, which may come here late */
+		std::this_thread::sleep_for(std::chrono::milliseconds(10));
+	if (poster.has_given_up())
+		throw std::runtime_error(fmt::format(
+			"in ERROR sends are flushed in one go as long as they are posted: {}", poster.taken()));
+}
+
 } // namespace
 
 void flushes_end(const Device &device)
 {
 	resets_end(device);
 	errors_end(device);
+	sends_end(device);
 }
 
 } // namespace prism::hostile

@@ -311,8 +311,9 @@ bool normal_exchange(const Device &device)
 bool checks_fail(const Device &device)
 {
 	bool failed = false;
-	for (const auto one :
-		{unknown_is_refused, flushes_end, answers_are_clean, receives_are_checked, failures_complete_once})
+	for (const auto one : {unknown_is_refused, flushes_end, answers_are_clean, receives_are_checked,
+		     failures_complete_once, duplicates_find_their_own, nothing_is_waited_for_in_vain,
+		     last_receive_is_told_once, large_regions_are_taken})
 		try {
 			one(device);
 		} catch (const std::exception &error) {

@@ -119,6 +119,14 @@ void answers_are_clean(const conformance::Device &device);
 void receives_are_checked(const conformance::Device &device);
 /** Throws unless each datagram completes once, whatever fails, and none behind a reset. */
 void failures_complete_once(const conformance::Device &device);
+/** Throws unless a duplicate is answered from what its own request left, and nothing else. */
+void duplicates_find_their_own(const conformance::Device &device);
+/** Throws if what is destroyed waits for a reference that something keeps. */
+void nothing_is_waited_for_in_vain(const conformance::Device &device);
+/** Throws unless an SRQ's queue pair in ERROR raises IBV_EVENT_QP_LAST_WQE_REACHED once at most. */
+void last_receive_is_told_once(const conformance::Device &device);
+/** Throws unless a region of more than 1 GiB is registered. */
+void large_regions_are_taken(const conformance::Device &device);
 /** Sends to the address handles that others make at the time; throws if there are none. */
 void name_handles_of_others(const conformance::Device &device, unsigned seconds, std::uint64_t seed);
 
