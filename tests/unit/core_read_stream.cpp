@@ -441,4 +441,127 @@ TEST_F(Latch, DoesNotBeginAnewWithAPacketThatIsDropped)
 	expect_completed(0xaa);
 }
 
+/**
+ * READs of one packet, resolved first as 1, 2, 3, and all again since, as the first answer was lost. The first answers
+ * to the others come late, behind the second one to the first READ.
+ */
+class LateAnswer : public testing::Test
+{
+protected:
+	void ask()
+	{
+		pair.client_node.engine.progress(pair.now);
+		pair.client_node.outbox.clear();
+	}
+
+	void answer(std::uint32_t psn, std::uint32_t resolution)
+	{
+		pair.deliver(pair.client_node,
+			craft_data(pair.client.qp, PRISM_OP_READ_RESPONSE_ONLY, psn, resolution, 64, 64));
+	}
+
+	int completed()
+	{
+		ibv_wc wc[4];
+		return pair.client.send_cq.poll(4, wc);
+	}
+
+	Pair pair{without_timer()};
+};
+
+TEST_F(LateAnswer, IsRefusedAndAskedForAgain)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	ask();
+	answer(0, 3);
+	ASSERT_EQ(completed(), 1);
+	answer(1, 2);
+	EXPECT_EQ(completed(), 0) << "it is older than the READ before it";
+	EXPECT_EQ(pair.client_node.engine.counters.rx_resolution_dropped, 1u);
+	pair.client_node.engine.progress(pair.now);
+	EXPECT_EQ(pair.client_node.outbox.size(), 1u) << "nothing else tells that another answer is needed";
+	answer(1, 4);
+	EXPECT_EQ(completed(), 1);
+}
+
+/** The READ keeps its number for good if its chain has run. */
+TEST_F(LateAnswer, IsTakenIfAChainGoesOnBehindIt)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	pair.post_cas(0, 1, PRISM_FLAG_C);
+	ask();
+	answer(0, 3);
+	answer(1, 2);
+	EXPECT_EQ(completed(), 2);
+}
+
+TEST_F(LateAnswer, IsRefusedIfTheNextRequestIsNotConditional)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	pair.post_cas(0, 1);
+	ask();
+	answer(0, 3);
+	answer(1, 2);
+	EXPECT_EQ(completed(), 1);
+}
+
+/** Nothing has been done because this READ succeeded. */
+TEST_F(LateAnswer, IsRefusedIfItsChainHasNotBeenSent)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	ask();
+	pair.post_cas(0, 1, PRISM_FLAG_C);
+	answer(0, 3);
+	answer(1, 2);
+	EXPECT_EQ(completed(), 1);
+}
+
+TEST_F(LateAnswer, IsRefusedBehindOneThatHasBeenTakenForItsChain)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	pair.post_cas(0, 1, PRISM_FLAG_C);
+	pair.post_read(0, 64);
+	ask();
+	answer(0, 4);
+	answer(1, 2);
+	pair.deliver(pair.client_node, craft_response(pair.client.qp, 2, PRISM_STATUS_OK));
+	ASSERT_EQ(completed(), 3);
+	answer(3, 3);
+	EXPECT_EQ(completed(), 0);
+	answer(3, 5);
+	EXPECT_EQ(completed(), 1);
+}
+
+/** Numbers run over 32 bits and wrap. */
+TEST_F(LateAnswer, IsKnownBehindTheWrap)
+{
+	for (int i = 0; i < 2; i++)
+		pair.post_read(0, 64);
+	ask();
+	answer(0, 1);
+	answer(1, 0xffffffff);
+	EXPECT_EQ(completed(), 1);
+	answer(1, 2);
+	EXPECT_EQ(completed(), 1);
+}
+
+TEST_F(LateAnswer, IsNoneOnAConnectionOfItsOwn)
+{
+	pair.post_read(0, 64);
+	ask();
+	answer(0, 9);
+	ASSERT_EQ(completed(), 1);
+	pair.client_node.engine.reset_qp(pair.client.qp);
+	pair.client.connect(pair.server, without_timer());
+	pair.post_read(0, 64);
+	ask();
+	answer(0, 1);
+	EXPECT_EQ(completed(), 1);
+}
+
 } // namespace

@@ -27,6 +27,12 @@ std::uint32_t response_psn(const SendRequest &wr)
 	return reads ? wr.first_psn : psn_add(wr.first_psn, wr.psns - 1);
 }
 
+/** Numbers of resolutions run over 32 bits and wrap. */
+bool is_newer(std::uint32_t resolution, std::uint32_t than)
+{
+	return static_cast<std::int32_t>(resolution - than) > 0;
+}
+
 /** What a packet of a READ's answer is called by its place. */
 std::uint8_t read_opcode(bool first, bool last)
 {
@@ -308,14 +314,40 @@ void Completer::prism_short_response(const prism_bth &bth, std::span<const std::
 	finish_prism(*wr, response, now);
 }
 
+/** A conditional request has been sent right behind the oldest request: a READ's first status may stand (S.9.3). */
+bool Completer::head_is_followed()
+{
+	SendQueue &sq = qp_.sq;
+	if (sq.head + 1 == sq.tail)
+		return false;
+	const SendRequest &next = sq.at(sq.head + 1);
+	return next.started && next.kind == SendKind::prism && (next.prism.flags & PRISM_FLAG_C);
+}
+
+/** A READ is not older than one before it: a late answer to it may be, if both have been resolved again since. */
+bool Completer::may_begin(const SendRequest &wr, std::uint32_t resolution)
+{
+	if (wr.latched)
+		return is_newer(resolution, wr.resolution);
+	const std::optional<std::uint32_t> &newest = qp_.req.newest_read;
+	return !newest || is_newer(resolution, *newest) || head_is_followed();
+}
+
+void Completer::finish_read(std::uint32_t resolution, std::uint32_t length)
+{
+	std::optional<std::uint32_t> &newest = qp_.req.newest_read;
+	if (!newest || is_newer(resolution, *newest))
+		newest = resolution;
+	requester_.complete_head(IBV_WC_SUCCESS, length);
+}
+
 /** Does this packet continue, or begin, the READ's response? Two resolutions are never spliced. */
 bool Completer::latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length)
 {
 	const bool begins = bth.psn == wr.first_psn;
 	if (wr.latched && resolution == wr.resolution)
 		return length == wr.read_length;
-	const bool newer = !wr.latched || static_cast<std::int32_t>(resolution - wr.resolution) > 0;
-	if (!begins || !newer)
+	if (!begins || !may_begin(wr, resolution))
 		return false;
 	wr.latched = true;
 	wr.resolution = resolution;
@@ -355,8 +387,8 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 	}
 	if (!latch(*wr, bth, resolution, length)) {
 		engine_.counters.rx_resolution_dropped++;
-		/* The first packet of a newer resolution was lost, unless this is a late packet of an older one. */
-		if (!wr->latched || static_cast<std::int32_t>(resolution - wr->resolution) > 0) {
+		/* A first packet is still missing, unless this is a late one of a resolution before the latched one. */
+		if (!wr->latched || is_newer(resolution, wr->resolution)) {
 			wr->latched = false;
 			wr->acked = 0;
 			loss();
@@ -383,7 +415,7 @@ void Completer::prism_read_response(const prism_bth &bth, std::span<const std::u
 		requester_.progressed(now);
 		return;
 	}
-	requester_.complete_head(IBV_WC_SUCCESS, length);
+	finish_read(resolution, length);
 	requester_.progressed(now);
 	engine_.mark_dirty(qp_);
 }

@@ -26,6 +26,9 @@ private:
 	bool acknowledge_before(std::uint32_t psn, Time now);
 	void acknowledge_message(SendRequest &wr, std::uint32_t packets, Time now);
 	SendRequest *answered(std::uint32_t psn, Time now);
+	[[nodiscard]] bool head_is_followed();
+	[[nodiscard]] bool may_begin(const SendRequest &wr, std::uint32_t resolution);
+	void finish_read(std::uint32_t resolution, std::uint32_t length);
 	bool latch(SendRequest &wr, const prism_bth &bth, std::uint32_t resolution, std::uint32_t length);
 	void finish_prism(SendRequest &wr, const prism_response &response, Time now);
 	bool deliver(SendRequest &wr, std::uint32_t offset, const std::uint8_t *data, std::uint32_t length);
