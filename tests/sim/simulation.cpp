@@ -163,8 +163,10 @@ void Simulation::final_check()
 
 SimulationResult Simulation::run()
 {
+	/* A READ that a straggler has asked for again holds up grace periods until it is answered. */
 	const auto busy = [this] {
-		return std::any_of(sessions_.begin(), sessions_.end(), [](const auto &s) { return !s->done(); });
+		return std::any_of(sessions_.begin(), sessions_.end(),
+			[](const auto &s) { return !s->done() || s->server().qp.resp.stream.active; });
 	};
 	/* Stragglers of the network are let in as well: they may not do anything any more. */
 	while (result.finding.empty() && (busy() || network_.next())) {
