@@ -189,16 +189,42 @@ ended() {
 }
 
 two_servers() {
-	port=$((port + 1))
-	start "$work/server" "${run[@]}" rping -s -a 127.0.0.1 -p "$port"
-	local server_pid=$started address
-	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
-	for address in 127.0.0.1 0.0.0.0; do
-		ends_within 5 "second server, $address" 'rdma_bind_addr: Address already in use' \
-			"${run[@]}" rping -s -a "$address" -p "$port"
+	local first second server_pid
+	for first in 127.0.0.1 0.0.0.0; do
+		port=$((port + 1))
+		start "$work/server" "${run[@]}" rping -s -a "$first" -p "$port"
+		server_pid=$started
+		wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+		for second in 127.0.0.1 0.0.0.0; do
+			ends_within 5 "second server, $second beside $first" 'rdma_bind_addr: Address already in use' \
+				"${run[@]}" rping -s -a "$second" -p "$port"
+		done
+		kill "$server_pid"
+		wait "$server_pid" 2>/dev/null
 	done
+}
+
+# may_be_taken NAME: whether somebody else can have the name of a listener
+may_be_taken() {
+	"${server_in[@]}" python3 -c '
+import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind("\0prism-cm/" + sys.argv[1])' "$1" 2>/dev/null
+}
+
+# Who has the name of one address of a server on all of them would get what is for the server.
+stolen_name() {
+	port=$((port + 1))
+	start "$work/server" "${run[@]}" rping -s -a 0.0.0.0 -p "$port"
+	local server_pid=$started
+	wait_for 20 listens "$port" || fail "the server does not listen" "$work/server"
+	if may_be_taken "0106/$port/127.0.0.1"; then
+		fail "somebody else gets the name of an address of a server on all addresses"
+	else
+		pass "nobody else gets the name of an address of a server on all addresses"
+	fi
 	kill "$server_pid"
 	wait "$server_pid" 2>/dev/null
+	wait_for 5 may_be_taken "0106/$port/127.0.0.1" && pass "the name is free again" || fail "the name is still taken"
 }
 
 # before_a_connection NAME: the Python program on standard input sends something to a server, whose port is its argument
@@ -450,6 +476,7 @@ new_interface() {
 		number=$((number + 1))
 	done
 	wait_for 10 "${client_in[@]}" bash -c ': >/dev/udp/10.48.0.1/4791' || bad=1
+	may_be_taken "0106/$port/10.48.0.1" && bad=1
 	reaches 10.48.0.1 || bad=1
 	kill "$pid" 2>/dev/null
 	port=$((port + 1))
@@ -485,6 +512,7 @@ refused
 killed_while_connecting
 killed_while_connected
 two_servers
+stolen_name
 garbage
 forged_requests
 group 239.47.0.8 127.0.0.1 127.0.0.1

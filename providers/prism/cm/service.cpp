@@ -53,12 +53,15 @@ std::uint64_t secret_number()
 	return number;
 }
 
-/** None where the kernel does not tell: then what comes later is found when somebody asks for it. */
+/**
+ * Those of interfaces that are down are none, so these are watched as well. None where the kernel does not tell: then
+ * what comes later is found when somebody asks for it.
+ */
 FileDescriptor watch_addresses()
 {
 	sockaddr_nl name{};
 	name.nl_family = AF_NETLINK;
-	name.nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+	name.nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_LINK;
 	FileDescriptor made(::socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE));
 	if (!made || ::bind(made.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)) < 0)
 		return {};
@@ -188,61 +191,84 @@ std::uint16_t Service::random_port()
 	return static_cast<std::uint16_t>(first_free_port + random() % (last_free_port - first_free_port + 1));
 }
 
-/** Who binds one address looks for somebody who has all of them, and the other way round: after taking its own name,
- * so that of two at the same time at least one sees the other. */
-int Service::claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
-	std::vector<FileDescriptor> &sockets)
+int Service::claim_name_for(Claimed &claimed, const std::string &name)
 {
-	std::vector<bool> families{address.is_ipv4()};
-	if (!address.is_ipv4() && is_any(address) && ipv4_too)
-		families.push_back(true);
-	for (const bool ipv4 : families) {
-		const std::string any = any_service_name(space, port, ipv4);
-		sockets.push_back(claim_name(is_any(address) ? any : service_name(space, port, address)));
-		if (!sockets.back())
-			return errno;
-		if (!is_any(address)) {
-			if (const int error = name_in_use(any))
-				return error;
-			continue;
-		}
-		for (const Address &local : local_addresses(ipv4))
-			if (const int error = name_in_use(service_name(space, port, local)))
-				return error;
+	if (claimed.sockets.contains(name)) /* two interfaces may have one address */
+		return 0;
+	FileDescriptor socket = claim_name(name);
+	if (!socket)
+		return errno;
+	const int fd = claimed.sockets.emplace(name, std::move(socket)).first->second.get();
+	if (claimed.listens)
+		read_claimed(fd);
+	return 0;
+}
+
+/** The name of each address too: clients look for it first, so nobody else may have it. */
+int Service::claim_all(Claimed &claimed, bool ipv4)
+{
+	int error = claim_name_for(claimed, any_service_name(claimed.space, claimed.port, ipv4));
+	for (const Address &local : local_addresses(ipv4)) {
+		const int failure = claim_name_for(claimed, service_name(claimed.space, claimed.port, local));
+		error = error ? error : failure;
 	}
+	return error;
+}
+
+/** Who binds one address looks for somebody who has all of them after taking its own name, and who binds all takes the
+ * name of each after the one for all: of two at the same time at least one sees the other. */
+int Service::claim_names(Claimed &claimed, const Address &address)
+{
+	if (claimed.all_of.empty()) {
+		const int error = claim_name_for(claimed, service_name(claimed.space, claimed.port, address));
+		return error ? error : name_in_use(any_service_name(claimed.space, claimed.port, address.is_ipv4()));
+	}
+	for (const bool ipv4 : claimed.all_of)
+		if (const int error = claim_all(claimed, ipv4))
+			return error;
 	return 0;
 }
 
 int Service::claim(PortSpace space, std::uint16_t &port, const Address &address, bool ipv4_too, Claim &claim)
 {
 	const bool choose = port == 0;
+	std::vector<bool> all_of;
+	if (is_any(address))
+		all_of.push_back(address.is_ipv4());
+	if (is_any(address) && !address.is_ipv4() && ipv4_too)
+		all_of.push_back(true);
 	int error = EADDRINUSE;
 	for (int tries = 0; error == EADDRINUSE && tries < (choose ? port_tries : 1); tries++) {
-		std::vector<FileDescriptor> sockets;
-		const std::uint16_t candidate = choose ? random_port() : port;
-		error = claim_names(space, candidate, address, ipv4_too, sockets);
+		Claimed claimed{.space = space, .port = choose ? random_port() : port, .all_of = all_of, .sockets = {}};
+		error = claim_names(claimed, address);
 		if (error)
 			continue;
-		port = candidate;
+		port = claimed.port;
 		claim = next_claim++;
-		claims.emplace(claim, std::move(sockets));
+		claims.emplace(claim, std::move(claimed));
 	}
 	return error;
 }
 
 void Service::release(Claim claim)
 {
-	for (const FileDescriptor &socket : claims.at(claim))
+	for (const auto &[name, socket] : claims.at(claim).sockets)
 		listening.erase(socket.get());
 	claims.erase(claim);
 }
 
 void Service::listen(Claim claim)
 {
-	for (const FileDescriptor &socket : claims.at(claim)) {
-		listening.insert(socket.get());
-		static_cast<void>(watch(socket.get()));
-	}
+	Claimed &claimed = claims.at(claim);
+	claimed.listens = true;
+	for (const auto &[name, socket] : claimed.sockets)
+		read_claimed(socket.get());
+}
+
+void Service::read_claimed(int socket)
+{
+	listening.insert(socket);
+	static_cast<void>(watch(socket));
 }
 
 int Service::open_device(const std::string &name, unsigned interface)
@@ -471,6 +497,10 @@ void Service::read_addresses()
 	renew_devices();
 	if (all_devices)
 		open_all_devices();
+	/* Who has the name of a new address already keeps it. */
+	for (auto &[number, claimed] : claims)
+		for (const bool ipv4 : claimed.all_of)
+			static_cast<void>(claim_all(claimed, ipv4));
 }
 
 void Service::take_from_network(const Parcel &parcel)

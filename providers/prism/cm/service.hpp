@@ -97,10 +97,21 @@ private:
 		Mad mad;
 	};
 
+	/* A port in use: what others must not have, and where its clients look. */
+	struct Claimed {
+		PortSpace space;
+		std::uint16_t port;
+		std::vector<bool> all_of; /* on all addresses of IPv4 (true), of IPv6 */
+		bool listens = false;
+		std::map<std::string, FileDescriptor> sockets; /* by name */
+	};
+
 	Service() = default;
 	bool claim_process();
-	int claim_names(PortSpace space, std::uint16_t port, const Address &address, bool ipv4_too,
-		std::vector<FileDescriptor> &sockets);
+	int claim_name_for(Claimed &claimed, const std::string &name);
+	int claim_all(Claimed &claimed, bool ipv4);
+	int claim_names(Claimed &claimed, const Address &address);
+	void read_claimed(int socket);
 	bool send_on_host(const std::string &name, const Envelope &envelope);
 	bool hand_on(const Parcel &parcel);
 	bool send_over_network(const Path &path, const Mad &mad);
@@ -130,10 +141,10 @@ private:
 	 * may have it then. */
 	std::unordered_map<std::uint16_t, pid_t> senders;
 	FileDescriptor wake_fd;
-	FileDescriptor address_fd; /* the kernel tells of addresses that come and go */
+	FileDescriptor address_fd; /* the kernel tells of addresses and interfaces that come and go */
 	bool all_devices = false;
 	FileDescriptor epoll_fd; /* not poll(), which keeps what it waits for open: names would stay taken */
-	std::unordered_map<Claim, std::vector<FileDescriptor>> claims;
+	std::unordered_map<Claim, Claimed> claims;
 	std::unordered_set<int> listening; /* those of their sockets that are read */
 	Claim next_claim = 1;
 	std::map<std::string, std::unique_ptr<Port>> ports;
