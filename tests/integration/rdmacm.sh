@@ -373,6 +373,7 @@ between_hosts() {
 	several_servers
 	six && tentative_addresses
 	larger_mtu
+	changed_mtu
 	ends_within 15 "host without a server" 'UNREACHABLE' \
 		"${client_in[@]}" "${run[@]}" rping -c -a 10.47.0.1 -p "$port"
 	new_interface
@@ -460,6 +461,24 @@ larger_mtu() {
 reaches() {
 	timeout -k 5 30 "${client_in[@]}" "${run[@]}" rping -c -C 3 -v -a "$1" -p "$port" >"$work/client" 2>&1 </dev/null
 	grep -q rdma-ping-2 "$work/client"
+}
+
+# Both interfaces take larger packets, while the server's device is open.
+changed_mtu() {
+	start "$work/server" timeout -k 5 60 "${server_in[@]}" "${run[@]}" rping -s -P -a 10.47.0.1 -p "$port"
+	local pid=$started bad=0 mtu
+	wait_for 20 listens "$port" || bad=1
+	for mtu in 1500 9000 1500; do
+		"${server_in[@]}" ip link set veth0 mtu $mtu
+		"${client_in[@]}" ip link set veth0 mtu $mtu
+		reaches 10.47.0.1 || {
+			fail "the MTU becomes $mtu while the server's device is open" "$work/client" "$work/server"
+			bad=1
+		}
+	done
+	kill "$pid" 2>/dev/null
+	port=$((port + 1))
+	[ $bad -eq 0 ] && pass "the MTU of both interfaces changes while the server's device is open"
 }
 
 # An interface of a server on all addresses goes, and one of the same name comes with another address.

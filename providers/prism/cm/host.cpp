@@ -51,12 +51,12 @@ bool has(const InterfaceInfo &interface, const Address &address)
 	       std::ranges::any_of(interface.addresses, is_ipv4_loopback);
 }
 
-/** The device knows: a table keeps its order while addresses come and go. */
+/** The device knows: a table keeps its order while addresses come and go. It learns of them here, and of the MTU. */
 std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo &interface, const ibv_gid *wanted)
 {
 	std::vector<ibv_gid> gids;
 	std::ranges::transform(interface.addresses, std::back_inserter(gids), to_gid);
-	const ssize_t index = prismdv_soft_gid_index(device, gids.data(), gids.size(), wanted);
+	const ssize_t index = prismdv_soft_gid_index(device, interface.mtu, gids.data(), gids.size(), wanted);
 	if (index < 0)
 		return {};
 	return static_cast<unsigned>(index);

@@ -29,7 +29,7 @@ struct Device {
 /** The device of a local address. Nothing if it is not local, or of an interface without a device. */
 [[nodiscard]] std::optional<Device> find_device(const Address &local);
 
-/** The devices' GID tables take in what addresses have come. */
+/** The devices' GID tables take in what addresses have come, and the devices what MTU their interfaces have now. */
 void renew_devices();
 
 /** The devices that are not the loopback interface's, by name, and the index of the interface of each. */

@@ -74,6 +74,7 @@ ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_ent
 
 /**
  * prismdv_soft_gid_index - where an address stands in the GID tables of a userspace device
+ * @mtu: what the interface has now; contexts that are open offer it from now on
  * @addresses: all that the interface has now and that can be bound, in the order of list_interfaces()
  * @count: how many these are
  * @wanted: one of them; NULL to ask for none
@@ -82,8 +83,8 @@ ssize_t prismdv_soft_query_gid_table(struct ibv_context *ctx, struct ibv_gid_ent
  * its table, if they can be, and its program gets IBV_EVENT_GID_CHANGE. Takes the lock of each context.
  * Returns the index, or a negative errno value: -ENOENT for an address without one.
  */
-ssize_t prismdv_soft_gid_index(
-	const struct ibv_device *device, const union ibv_gid *addresses, size_t count, const union ibv_gid *wanted);
+ssize_t prismdv_soft_gid_index(const struct ibv_device *device, unsigned mtu, const union ibv_gid *addresses,
+	size_t count, const union ibv_gid *wanted);
 
 /**
  * prismdv_soft_query_pkey - ibv_query_pkey() of a userspace device

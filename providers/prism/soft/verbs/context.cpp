@@ -146,8 +146,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 }
 
 Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
-	: counters_(std::move(counters)), port_(std::move(port)), threaded_(!inline_wanted(progress)),
-	  wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
+	: counters_(std::move(counters)), port_(std::move(port)), mtu_(interface().mtu),
+	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
@@ -218,6 +218,7 @@ bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &
 void Context::renew(const std::vector<Address> &numbers, const InterfaceInfo &current)
 {
 	const std::lock_guard guard(lock);
+	mtu_ = current.mtu;
 	if (!take_in(numbers, current))
 		return;
 	if (port_->shares_addresses())

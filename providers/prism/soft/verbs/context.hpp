@@ -54,6 +54,8 @@ public:
 	std::mutex lock;
 	Engine &engine() { return *engine_; }
 	[[nodiscard]] const InterfaceInfo &interface() const { return port_->interface(); }
+	/** Of the interface, when it was last looked at. */
+	[[nodiscard]] unsigned interface_mtu() const { return mtu_; }
 	[[nodiscard]] const GidTable &gids() const { return gids_; }
 	[[nodiscard]] UdpCounters carrier_counters() const { return port_->counters(); }
 
@@ -76,7 +78,8 @@ public:
 
 	/**
 	 * Makes GIDs of the addresses that have come to the interface since its contexts in this process were opened,
-	 * and tells their programs (IBV_EVENT_GID_CHANGE). Takes the lock of each. Thread-safe.
+	 * and tells their programs (IBV_EVENT_GID_CHANGE). Queue pairs to come may have the MTU that it has now. Takes
+	 * the lock of each context. Thread-safe.
 	 * @param current the interface, as it is now
 	 * @return the index of @p wanted, if it has one
 	 */
@@ -129,6 +132,7 @@ private:
 	std::unique_ptr<UdpPort> port_;
 	std::unique_ptr<Engine> engine_;
 	GidTable gids_;
+	std::atomic<unsigned> mtu_;
 	std::atomic<std::uint32_t> next_handle_{1};
 	const bool threaded_;
 	EventSocket async_;

@@ -100,7 +100,7 @@ int query_port(ibv_context *context, std::uint8_t port, ibv_port_attr *attr)
 	Context &owner = to_context(context);
 	attr->state = IBV_PORT_ACTIVE;
 	attr->max_mtu = IBV_MTU_4096;
-	attr->active_mtu = active_mtu(owner.interface().mtu);
+	attr->active_mtu = active_mtu(owner.interface_mtu());
 	attr->gid_tbl_len = static_cast<int>(gid_table_size(context));
 	attr->port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS;
 	attr->max_msg_sz = max_message;

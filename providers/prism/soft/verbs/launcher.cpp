@@ -101,12 +101,13 @@ bool prismdv_soft_keeps_descriptor(int fd)
 }
 
 ssize_t prismdv_soft_gid_index(
-	const ibv_device *device, const ibv_gid *addresses, std::size_t count, const ibv_gid *wanted)
+	const ibv_device *device, unsigned mtu, const ibv_gid *addresses, std::size_t count, const ibv_gid *wanted)
 {
 	const auto look_up = [&]() -> ssize_t {
 		InterfaceInfo current;
 		current.name = reinterpret_cast<const Device *>(device)->interface;
 		current.index = ::if_nametoindex(current.name.c_str());
+		current.mtu = mtu;
 		std::transform(addresses, addresses + count, std::back_inserter(current.addresses), from_gid);
 		current.is_loopback = std::ranges::any_of(current.addresses, is_ipv4_loopback);
 		const std::optional<unsigned> index =

@@ -198,7 +198,7 @@ int check_values(const ibv_qp_attr &attr, int mask, const Context &context)
 	if (!fields_fit(attr, mask))
 		return EINVAL;
 	if ((mask & IBV_QP_PATH_MTU) &&
-		(attr.path_mtu < IBV_MTU_256 || attr.path_mtu > active_mtu(context.interface().mtu)))
+		(attr.path_mtu < IBV_MTU_256 || attr.path_mtu > active_mtu(context.interface_mtu())))
 		return EINVAL;
 	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && attr.max_rd_atomic > max_outstanding)
 		return EINVAL;
@@ -231,7 +231,7 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 	if (mask & IBV_QP_QKEY)
 		to.qkey = attr.qkey;
 	if (qp.type == IBV_QPT_UD) /* a path of its own for every datagram: what the interface takes */
-		to.mtu = mtu_bytes(active_mtu(context.interface().mtu));
+		to.mtu = mtu_bytes(active_mtu(context.interface_mtu()));
 	if (mask & IBV_QP_PATH_MTU)
 		to.mtu = mtu_bytes(attr.path_mtu);
 	if (mask & IBV_QP_DEST_QPN)
