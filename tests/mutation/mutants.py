@@ -337,7 +337,7 @@ RESPONDERS_ORDER = [
         ("W.8.1.line.order", "the line takes packets behind a lost one",
          "if (ahead > 0 || full) {", "if (ahead > 1000 || full) {"),
         ("W.8.1.line.duplicate", "a lost duplicate in the line is not told",
-         "acknowledge_later(true);", "{}"),
+         "else\n\t\tacknowledge_later(true);", "else\n\t\t{}"),
         ("W.8.1.line.full", "the line takes any number of packets",
          "const bool full = resp_.held_bytes + packet.size() > max_held_bytes;", "const bool full = false;"),
         ("W.8.1.line.full.told", "what found no room in the line is not told",
@@ -799,6 +799,8 @@ CHAINS = [
     ),
     *of(
         STREAM,
+        ("S.9.3.between.told", "a requester is not told that the rest of a READ's answer will not come",
+         "acknowledge_later(true); /* in which", "/* in which"),
         ("S.9.3.between", "a READ goes on in a buffer that is handed out between two packets of its answer",
          "hand_outs.changed(read.handed_out) && !unchanged(read);", "hand_outs.changed(read.handed_out) && false;"),
     ),

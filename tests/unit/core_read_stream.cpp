@@ -209,6 +209,7 @@ TEST_F(Resolution, EndsWhenItsBufferIsHandedOutBetweenTwoBursts)
 	EXPECT_EQ(wc.vendor_err, PRISM_STATUS_OK);
 	EXPECT_EQ(count(0xbb), length) << "not one byte of the next owner's";
 	EXPECT_EQ(pair.server.qp.resp.resolution, 2u);
+	EXPECT_EQ(pair.client_node.engine.counters.timeouts, 0u) << "the client is told that it has to ask again";
 }
 
 TEST_F(Resolution, MayEndOtherwiseWhenItIsTheLast)

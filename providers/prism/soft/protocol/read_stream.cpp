@@ -308,6 +308,7 @@ void Responder::send_read_packet()
 	}
 	if (stale()) {
 		end_stream();
+		acknowledge_later(true); /* in which this answer is missing */
 		return;
 	}
 	engine_.sink_.commit();
@@ -322,7 +323,7 @@ void Responder::send_read_packet()
 
 /**
  * Of a READ that goes on in what it resolved to before, a buffer that has been handed out meanwhile may have been
- * written to before it was read here. The peer will ask again, and is then told what the READ resolves to now.
+ * written to before it was read here. The peer has to ask again, and is then told what the READ resolves to now.
  */
 bool Responder::stale()
 {
