@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <new>
 #include <numeric>
 #include <random>
 
@@ -22,8 +23,9 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
 	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
-	/* A request that was posted is not lost for want of memory, nor is its timer. */
+	/* A request that was posted is not lost for want of memory, nor its timer, nor the rest of a READ's answer. */
 	dirty_.reserve(qp_count);
+	streams_.reserve(qp_count);
 	timers_.reserve(std::size_t{max_timers_a_qp} * qp_count);
 	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
 }
@@ -50,6 +52,7 @@ std::uint32_t Engine::take_qpn()
 
 void Engine::add_qp(QueuePair &qp)
 {
+	qp.receive_sges.reserve(qp.srq ? qp.srq->queue.max_sge() : qp.rq.max_sge());
 	qps_[qp.qpn - first_qpn_] = &qp;
 	counters.qps++;
 }
@@ -132,6 +135,7 @@ void Engine::reset_qp(QueuePair &qp)
 void Engine::keep_answers(QueuePair &qp, std::uint32_t count)
 {
 	std::vector<SavedResponse> &saved = qp.resp.saved;
+	saved.reserve(count);                                                        /* or nothing is changed */
 	std::rotate(saved.begin(), saved.begin() + qp.resp.next_saved, saved.end()); /* the oldest first */
 	if (saved.size() > count)
 		saved.erase(saved.begin(), saved.end() - count);
@@ -329,10 +333,14 @@ void Engine::join_path(QueuePair &qp)
 	/* Without a timer a loss is never noticed, and what it has under way would keep others out for ever. */
 	if (qp.path || !qp.attr.ack_timeout)
 		return;
-	std::weak_ptr<Path> &known = paths_[qp.attr.peer];
-	qp.path = known.lock();
-	if (!qp.path)
-		known = qp.path = std::make_shared<Path>(qp.attr.peer, receive_room_);
+	try {
+		std::weak_ptr<Path> &known = paths_[qp.attr.peer];
+		qp.path = known.lock();
+		if (!qp.path)
+			known = qp.path = std::make_shared<Path>(qp.attr.peer, receive_room_);
+	} catch (const std::bad_alloc &) {
+		/* It goes alone this time, as nothing would send later what waits for memory. */
+	}
 }
 
 void Engine::leave_path(QueuePair &qp)
@@ -440,8 +448,7 @@ void Engine::run_streams(Time now)
 	/* A stream that ends takes itself off the list. */
 	for (std::size_t waiting = streams_.size(); waiting && !streams_.empty() && read_room_ > 0; waiting--) {
 		QueuePair *qp = streams_.front();
-		streams_.pop_front();
-		streams_.push_back(qp);
+		std::rotate(streams_.begin(), streams_.begin() + 1, streams_.end());
 		if (qp->resp.stream.next <= now)
 			Responder(*this, *qp).continue_stream(now);
 	}
@@ -519,11 +526,11 @@ const std::uint8_t *Engine::memory_of(const SharedReceiveQueue &srq, const Sge &
 void Engine::reject(SharedReceiveQueue &srq, std::uint64_t wr_id, const Sge &entry)
 {
 	const int error = memory_of(srq, entry, 0) ? EACCES : EINVAL;
+	srq.reports.push_back({wr_id, entry, error});
+	if (srq.reports.size() > srq.queue.max_wr())
+		srq.reports.pop_front();
 	srq.rejected++;
 	counters.free_list_rejected++;
-	if (srq.reports.size() == srq.queue.max_wr())
-		srq.reports.pop_front();
-	srq.reports.push_back({wr_id, entry, error});
 }
 
 void Engine::report_limit(SharedReceiveQueue &srq)
@@ -541,29 +548,31 @@ prism_pop Engine::pop_buffer(const QueuePair &qp, std::uint32_t number, std::uin
 	if (!srq || !srq->free_list || srq->pd != qp.pd)
 		return PRISM_POP_NO_LIST;
 	advance(*srq);
+	/* Room to give back what is popped, which cannot fail then: each queue pair has one unfinished ALLOCATE. */
+	srq->returned.reserve(srq->returned.size() + counters.qps);
 	for (std::uint32_t tries = 0; tries < max_free_list_tries; tries++) {
 		const bool again = !srq->returned.empty();
 		if (!again && prism_freelist_empty(&srq->indices))
 			return PRISM_POP_EMPTY;
-		const std::uint64_t wr_id = again ? srq->returned.front().wr_id : srq->queue.front().wr_id;
-		const Sge entry = again ? srq->returned.front().entry : srq->queue.front().sges[0];
+		const std::uint64_t wr_id = again ? srq->returned.back().wr_id : srq->queue.front().wr_id;
+		const Sge entry = again ? srq->returned.back().entry : srq->queue.front().sges[0];
 		constexpr std::uint32_t rights = access_local_write | access_remote_write;
 		const std::uint8_t *at = memory_of(*srq, entry, rights);
 		if (at && entry.length < length) {
 			counters.rx_payload_too_large++;
 			return PRISM_POP_TOO_LARGE;
 		}
+		if (!at) /* without memory for the report the entry stays */
+			reject(*srq, wr_id, entry);
 		if (again) {
-			srq->returned.pop_front();
+			srq->returned.pop_back();
 		} else {
 			srq->queue.pop();
 			srq->indices.consumer++;
 		}
 		report_limit(*srq);
-		if (!at) {
-			reject(*srq, wr_id, entry);
+		if (!at)
 			continue;
-		}
 		srq->popped++;
 		running_.epochs.hand_outs.add(at, entry.length);
 		buffer = {entry.addr, entry.length, entry.lkey, number, wr_id};
@@ -577,6 +586,7 @@ void Engine::give_back(const prism_buffer &buffer)
 	SharedReceiveQueue *srq = find_srq(buffer.free_list);
 	if (!srq)
 		return;
+	/* There is room: pop_buffer() made it. */
 	srq->returned.push_back({buffer.wr_id, {buffer.va, buffer.length, buffer.key}});
 	srq->reclaimed++;
 	counters.free_list_reclaimed++;

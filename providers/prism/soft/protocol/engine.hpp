@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -195,7 +194,7 @@ private:
 	/* READ responses are sent in turn, so many bytes in each round of receive() and progress(). */
 	static constexpr std::int32_t read_room = 256 << 10;
 	std::int32_t read_room_ = read_room;
-	std::deque<QueuePair *> streams_; /* the next first */
+	std::vector<QueuePair *> streams_; /* the next first */
 	static constexpr std::size_t max_timers_a_qp = 4;
 	std::vector<Timer> timers_; /* a heap, the earliest first */
 	/* Answers that fill a good part of a train are worth sending at once. */

@@ -2,6 +2,7 @@
 #include "path.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "queue_pair.hpp"
 
@@ -31,18 +32,25 @@ bool Path::admits(QueuePair &qp)
 {
 	PathShare &share = qp.req.share;
 	const bool has_turn = share.granted || line_.empty();
-	if (has_turn && under_way_ < window_) {
-		share.cuts = cuts_;
-		leave_line(qp);
-		return true;
-	}
-	if (share.waits)
+	const bool may_go = has_turn && under_way_ < window_;
+	if (!may_go && (share.waits || join_line(qp)))
 		return false;
+	share.cuts = cuts_;
+	leave_line(qp);
+	return true;
+}
+
+/** False without memory for a place: who is in no line is not called, so it goes at once. */
+bool Path::join_line(QueuePair &qp)
+try {
+	PathShare &share = qp.req.share;
 	if (share.granted) /* it has not sent what it stood in line for */
 		line_.push_front(&qp);
 	else
 		line_.push_back(&qp);
 	share.waits = true;
+	return true;
+} catch (const std::bad_alloc &) {
 	return false;
 }
 

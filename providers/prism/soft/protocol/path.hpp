@@ -51,6 +51,7 @@ public:
 	const Address to; /* that of its queue pairs, until one is given another (ibv_modify_qp in SQD) */
 
 private:
+	[[nodiscard]] bool join_line(QueuePair &qp);
 	void leave_line(QueuePair &qp);
 
 	const std::uint32_t widest_;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -195,15 +195,14 @@ struct ResponderState {
 	IncomingMessage message;
 	prism_message prism{};
 	ReadStream stream;
-	std::deque<HeldPacket> held;
+	std::list<HeldPacket> held; /* a list, as an empty one takes no memory: a reset must not fail */
 	std::size_t held_bytes = 0;
 	std::uint32_t held_requests = 0; /* that count among them */
 	std::uint32_t held_psn = 0;      /* the next to hold */
 	bool held_gap = false;           /* something up to held_lost has come and is not held */
 	std::uint32_t held_lost = 0;
-	std::deque<std::vector<std::uint8_t>> put_off; /* READ requests that were repeated, until it is their turn */
-	bool excess = false;                           /* the packet being executed is */
-	std::vector<Sge> receive_sges;                 /* of the receive that a SEND is filling, taken from an SRQ */
+	std::list<std::vector<std::uint8_t>> put_off; /* READ requests that were repeated, until it is their turn */
+	bool excess = false;                          /* the packet being executed is */
 	std::uint64_t receive_wr_id = 0;
 	bool receive_taken = false;
 	std::uint32_t source_qpn = 0; /* UD: of the datagram being received */
@@ -239,6 +238,7 @@ struct QueuePair {
 	RequesterState req;
 	std::shared_ptr<Path> path; /* which it has with others, once it has sent */
 	ResponderState resp;
+	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling: an SRQ's slot may be posted to again */
 
 	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
 	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }

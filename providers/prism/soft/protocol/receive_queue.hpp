@@ -82,8 +82,8 @@ struct SharedReceiveQueue {
 	void *owner = nullptr;   /* the verbs object */
 	std::uint32_t limit = 0; /* below this an event is due; 0: none */
 
-	prism_freelist indices{};   /* which entries are past their grace period */
-	std::deque<Taken> returned; /* buffers of unfinished ALLOCATEs: nobody else ever learnt their address */
+	prism_freelist indices{};    /* which entries are past their grace period */
+	std::vector<Taken> returned; /* buffers of unfinished ALLOCATEs: nobody else ever learnt their address */
 	std::uint64_t posted = 0;
 	std::uint64_t popped = 0;
 	std::uint64_t reclaimed = 0;

@@ -70,7 +70,7 @@ void Responder::pop_receive()
 	ReceiveQueue &queue = qp_.srq ? qp_.srq->queue : qp_.rq;
 	/* Copied: the slot of a shared queue may be posted to again while this message is still arriving. */
 	const ReceiveRequest request = queue.front();
-	resp_.receive_sges.assign(request.sges.begin(), request.sges.end());
+	qp_.receive_sges.assign(request.sges.begin(), request.sges.end());
 	resp_.receive_wr_id = request.wr_id;
 	resp_.receive_taken = true;
 	queue.pop();
@@ -161,7 +161,7 @@ ibv_wc_status Responder::store_received(Packet payload)
 	if (payload.size() > max_message - msg.received)
 		return IBV_WC_LOC_LEN_ERR; /* though the receive may have room: lengths are of 32 bits */
 	std::uint32_t offset = msg.received;
-	for (const Sge &sge : resp_.receive_sges) {
+	for (const Sge &sge : qp_.receive_sges) {
 		if (payload.empty())
 			break;
 		if (offset >= sge.length) {

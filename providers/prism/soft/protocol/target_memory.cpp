@@ -130,10 +130,8 @@ try {
 }
 
 void TargetMemory::give_back(void *ctx, prism_buffer *buffer)
-try {
+{
 	self(ctx).engine_.give_back(*buffer);
-} catch (const std::bad_alloc &) {
-	/* The application sees that it is gone: popped, and in no message. */
 }
 
 } // namespace prism::soft

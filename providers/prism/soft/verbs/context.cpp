@@ -302,6 +302,8 @@ bool Context::drive(Time at, int max_trains, bool looked_after)
 		for (int i = 0; i < looks && !received; i++)
 			received = port_->receive(*engine_, at, max_trains) > 0;
 		await_company(at);
+	});
+	without_memory_as_lost([&] {
 		engine_->progress(at, received && looked_after ? Engine::Again::surely : Engine::Again::maybe);
 	});
 	return received;
@@ -339,8 +341,8 @@ void Context::catch_up()
 			received = port_->receive_all(*engine_, at, most_waiting - trains);
 			trains += received;
 		} while (received && trains < most_waiting);
-		engine_->progress(at);
 	});
+	without_memory_as_lost([&] { engine_->progress(at); });
 }
 
 void Context::transmit()

@@ -224,6 +224,8 @@ bool wants_notification(const ibv_qp_attr &attr, int mask)
 void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Context &context)
 {
 	QpAttributes &to = qp.attr;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC) /* first, as there may be no memory for it */
+		Engine::keep_answers(qp, attr.max_dest_rd_atomic);
 	if (mask & IBV_QP_AV) {
 		resolve_path(attr.ah_attr, context.gids(), to.peer, to.source);
 		to.peer_is_ours = context.interface().is_loopback;
@@ -246,8 +248,6 @@ void apply_values(QueuePair &qp, const ibv_qp_attr &attr, int mask, const Contex
 		qp.req.next_psn = qp.req.unacked = attr.sq_psn & PRISM_PSN_MASK;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
 		to.max_rd_atomic = attr.max_rd_atomic;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		Engine::keep_answers(qp, attr.max_dest_rd_atomic);
 	if (mask & IBV_QP_MIN_RNR_TIMER)
 		to.min_rnr_timer = attr.min_rnr_timer;
 	if (mask & IBV_QP_TIMEOUT)
