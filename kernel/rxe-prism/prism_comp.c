@@ -200,15 +200,51 @@ static enum prism_completion prism_short(struct rxe_qp *qp, struct rxe_pkt_info 
 
 /* READ responses -------------------------------------------------------------------------------------------------- */
 
-/* Does the packet begin the response to the READ, or go on with the one that was begun? Two are never spliced. */
-static bool prism_latch(struct rxe_send_wqe *wqe, struct prism_wqe *prism, u8 opcode, u32 resolution, u32 length)
+/* Numbers of resolutions run over 32 bits and wrap. */
+static bool prism_is_newer(u32 resolution, u32 than)
 {
+	return (s32)(resolution - than) > 0;
+}
+
+/* A conditional request has been sent right behind the oldest request: a READ's first status may stand (S.9.3). */
+static bool prism_head_is_followed(struct rxe_qp *qp, const struct rxe_send_wqe *head)
+{
+	struct rxe_queue *q = qp->sq.queue;
+	const u32 end = queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT);
+	u32 at = queue_get_consumer(q, QUEUE_TYPE_FROM_CLIENT);
+	struct rxe_send_wqe *wqe;
+
+	if (!prism_was_sent(qp, (head->last_psn + 1) & BTH_PSN_MASK))
+		return false;
+	while ((at = queue_next_index(q, at)) != end) {
+		wqe = queue_addr_from_index(q, at);
+		/* The responder sees nothing of local requests. */
+		if (!(wr_opcode_mask(wqe->wr.opcode, qp) & WR_LOCAL_OP_MASK))
+			return prism_is_wqe(wqe) && (prism_wqe(qp, wqe)->request.flags & PRISM_FLAG_C);
+	}
+	return false;
+}
+
+/* A READ is not older than one before it: a late answer to it may be, if both have been resolved again since. */
+static bool prism_may_begin(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u32 resolution)
+{
+	const struct prism_wqe *prism = prism_wqe(qp, wqe);
+
+	if (prism->latched)
+		return prism_is_newer(resolution, prism->resolution);
+	return !qp->prism.has_read || prism_is_newer(resolution, qp->prism.newest_read) ||
+	       prism_head_is_followed(qp, wqe);
+}
+
+/* Does the packet begin the response to the READ, or go on with the one that was begun? Two are never spliced. */
+static bool prism_latch(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u8 opcode, u32 resolution, u32 length)
+{
+	struct prism_wqe *prism = prism_wqe(qp, wqe);
 	const bool begins = opcode == PRISM_OP_READ_RESPONSE_FIRST || opcode == PRISM_OP_READ_RESPONSE_ONLY;
-	const bool newer = !prism->latched || (s32)(resolution - prism->resolution) > 0;
 
 	if (prism->latched && resolution == prism->resolution)
 		return length == prism->read_length;
-	if (!begins || !newer)
+	if (!begins || !prism_may_begin(qp, wqe, resolution))
 		return false;
 	prism->resolution = resolution;
 	prism->read_length = length;
@@ -236,6 +272,13 @@ static int prism_read_payload(struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
 	return length;
 }
 
+static void prism_note_read(struct rxe_qp *qp, u32 resolution)
+{
+	if (!qp->prism.has_read || prism_is_newer(resolution, qp->prism.newest_read))
+		qp->prism.newest_read = resolution;
+	qp->prism.has_read = true;
+}
+
 static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct rxe_send_wqe *wqe)
 {
 	struct prism_wqe *prism = prism_wqe(qp, wqe);
@@ -248,8 +291,10 @@ static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_i
 		      RXE_TO_MR_OBJ))
 		return prism_local_error(wqe);
 	WRITE_ONCE(prism->next_psn, (pkt->psn + 1) & BTH_PSN_MASK);
-	if (pkt->opcode == PRISM_OP_READ_RESPONSE_LAST || pkt->opcode == PRISM_OP_READ_RESPONSE_ONLY)
+	if (pkt->opcode == PRISM_OP_READ_RESPONSE_LAST || pkt->opcode == PRISM_OP_READ_RESPONSE_ONLY) {
+		prism_note_read(qp, prism->resolution);
 		return prism_done(qp, wqe, PRISM_STATUS_OK, prism->read_length);
+	}
 	/* What an earlier resolution had brought as well is no progress: else a READ could go on for ever. */
 	if (at >= prism->reached) {
 		prism->reached = at + 1;
@@ -262,9 +307,9 @@ static enum prism_completion prism_read_part(struct rxe_qp *qp, struct rxe_pkt_i
 static enum prism_completion prism_other_resolution(struct rxe_qp *qp, struct prism_wqe *prism, u32 resolution)
 {
 	rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_RESOLUTION_DROPPED);
-	if (prism->latched && (s32)(resolution - prism->resolution) <= 0)
+	if (prism->latched && !prism_is_newer(resolution, prism->resolution))
 		return PRISM_COMPLETION_DROP;
-	/* The first packet of a newer one was lost: the READ is asked for from there. */
+	/* The first packet of one that would be taken is still missing: the READ is asked for from there. */
 	WRITE_ONCE(prism->latched, false);
 	return PRISM_COMPLETION_RETRY;
 }
@@ -283,7 +328,7 @@ static enum prism_completion prism_read(struct rxe_qp *qp, struct rxe_pkt_info *
 	length = get_unaligned_be32(rdeth + 4);
 	if (!prism_length_fits(req, length))
 		return prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);
-	if (!prism_latch(wqe, prism, pkt->opcode, resolution, length))
+	if (!prism_latch(qp, wqe, pkt->opcode, resolution, length))
 		return prism_other_resolution(qp, prism, resolution);
 	if (pkt->psn != prism->next_psn) {
 		prism_drop(qp, PRISM_CNT_RESPONSE_DROPPED);

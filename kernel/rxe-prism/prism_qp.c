@@ -38,6 +38,7 @@ void prism_qp_reset(struct rxe_qp *qp)
 	prism_sq_drop(qp);
 	qp->prism.chain_ok = true;
 	qp->prism.went_back = false;
+	qp->prism.has_read = false;
 	qp->prism.next_saved = 0;
 	if (qp->prism.saved)
 		memset(qp->prism.saved, 0, qp->prism.saved_count * sizeof(*qp->prism.saved));

@@ -99,6 +99,8 @@ struct prism_qp {
 	/* Requester */
 	bool went_back;			/* and has yet to come to sent_psn again */
 	u32 sent_psn;
+	bool has_read;			/* a READ has completed, the newest of them with @newest_read */
+	u32 newest_read;
 
 	/* Responder */
 	bool chain_ok;

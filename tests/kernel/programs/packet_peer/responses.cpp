@@ -203,6 +203,7 @@ Request request_of(Op op, unsigned flags, std::uint32_t length)
 void packets_of_requests(Requester &requester)
 {
 	Bench &bench = requester.bench;
+	std::uint32_t resolution = 0;
 	requester.connect();
 	for (const Op op : {Op::read, Op::write, Op::cas, Op::allocate})
 		for (unsigned flags = 0; flags < 32; flags++)
@@ -217,6 +218,7 @@ void packets_of_requests(Requester &requester)
 				requester.ask(request);
 				const bool data = op == Op::read && !(flags & reference::redirect);
 				if (data) {
+					resolution++;
 					for (std::uint32_t at = 0, i = 0; at < length || !at; at += 256, i++) {
 						const std::uint32_t n = std::min(256u, length - at);
 						const bool last = at + n == length;
@@ -225,7 +227,7 @@ void packets_of_requests(Requester &requester)
 									       : (last ? PRISM_OP_READ_RESPONSE_ONLY
 										       : PRISM_OP_READ_RESPONSE_FIRST);
 						requester.answer(requester.read_response(
-							opcode, requester.first_psn + i, 7, length, n, 0x5a));
+							opcode, requester.first_psn + i, resolution, length, n, 0x5a));
 					}
 				} else {
 					const std::uint64_t value = op == Op::cas        ? 0
@@ -341,6 +343,43 @@ void spliced(Requester &requester)
 	bench.expect(std::all_of(requester.local.data() + 600, requester.local.data() + 1024,
 			     [](auto b) { return b == 0xa5; }),
 		"bytes behind the effective length change");
+	bench.peer.drop_received();
+}
+
+/**
+ * Of two READs that were resolved again, as the first answer was lost, the second one's first answer comes late. It is
+ * older than the first READ, and is not taken; but if a conditional request was sent behind it, which may have acted on
+ * it, it is.
+ */
+void late(Requester &requester, bool followed)
+{
+	Bench &bench = requester.bench;
+	const Request read = request_of(Op::read, 0, 16);
+	requester.connect();
+	const std::uint64_t first_id = requester.wr_id + 1;
+	requester.ask(read);
+	const std::uint32_t psn = requester.first_psn;
+	requester.ask(read);
+	if (followed)
+		requester.ask(request_of(Op::cas, reference::conditional, 0));
+	const auto answer = [&](std::uint32_t at, std::uint32_t resolution) {
+		requester.answer(
+			requester.read_response(PRISM_OP_READ_RESPONSE_ONLY, psn + at, resolution, 16, 16, 0x5a));
+	};
+	const auto completed = [&](int milliseconds) {
+		const auto wc = next_completion(requester.target->cq(), std::chrono::milliseconds(milliseconds));
+		bench.expect(!wc || wc->status == IBV_WC_SUCCESS, "a READ fails whose answer came late");
+		return wc ? wc->wr_id : 0;
+	};
+	answer(0, 3);
+	bench.expect(completed(10000) == first_id, "a READ is not completed");
+	answer(1, 2);
+	bench.expect(completed(followed ? 10000 : 10) == (followed ? first_id + 1 : 0),
+		followed ? "a READ whose chain goes on is not completed" : "a READ is older than the one before it");
+	if (!followed) {
+		answer(1, 4);
+		bench.expect(completed(10000) == first_id + 1, "a READ whose answer came late is not completed");
+	}
 	bench.peer.drop_received();
 }
 
@@ -464,6 +503,8 @@ void run_responses(Bench &bench)
 	strange_short_responses(requester);
 	strange_read_responses(requester);
 	spliced(requester);
+	late(requester, false);
+	late(requester, true);
 	negative(requester);
 	resumed(requester, ~std::uint64_t{0});
 	resumed(requester, ~std::uint64_t{PRISMDV_FEATURE_RESUME});
