@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Every allocation of every verb fails once: each verb then says ENOMEM, and works when it is called again. A program
- * of its own, as it has an operator new of its own. */
-#include "harness.hpp"
+/* Memory runs out anywhere: connections go on, and children exit. Entry by entry: entry_point_test.cpp. A program of
+ * its own, as it has an operator new of its own. */
+#include "exhaustion.hpp"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,11 +13,12 @@
 #include <new>
 #include <thread>
 
+using verbs_test::allocations_left;
+
+thread_local int verbs_test::allocations_left = -1;
+
 namespace
 {
-
-/** How many allocations of this thread still succeed; negative: all. */
-thread_local int allocations_left = -1;
 
 /** What the last of them does instead of failing. */
 thread_local void (*at_the_last)() = nullptr;
@@ -70,81 +71,6 @@ namespace verbs_test
 {
 namespace
 {
-
-class Exhaustion : public Fabric
-{
-protected:
-	/** Calls @p verb, which returns 0 or an errno, with memory for no allocation, for one, ... until it works. */
-	static void starve(const std::function<int()> &verb)
-	{
-		int error = ENOMEM;
-		for (int enough = 0; enough < 1000 && error; enough++) {
-			allocations_left = enough;
-			error = verb();
-			allocations_left = -1;
-			ASSERT_TRUE(error == 0 || error == ENOMEM) << error << " after " << enough << " allocations";
-		}
-		EXPECT_EQ(error, 0);
-	}
-
-	/** The same of one that makes an object. */
-	template <typename Create>
-	static auto starve_object(const Create &create)
-	{
-		decltype(create()) object = nullptr;
-		starve([&] {
-			object = create();
-			return object ? 0 : errno;
-		});
-		return Owned<std::remove_pointer_t<decltype(object)>>(object);
-	}
-};
-
-TEST_F(Exhaustion, ObjectsAreMadeOrRefused)
-{
-	ibv_context *context = client.context.get();
-	const auto pd = starve_object([&] { return ibv_alloc_pd(context); });
-	const auto cq = starve_object([&] { return ibv_create_cq(context, 16, nullptr, nullptr, 0); });
-	const auto channel = starve_object([&] { return prismdv_create_comp_channel(context); });
-	ibv_srq_init_attr srq_attr{nullptr, {16, 4, 0}};
-	const auto srq = starve_object([&] { return ibv_create_srq(pd.get(), &srq_attr); });
-	ibv_qp_init_attr qp_attr{};
-	qp_attr.send_cq = qp_attr.recv_cq = cq.get();
-	qp_attr.qp_type = IBV_QPT_RC;
-	qp_attr.cap = {16, 16, 4, 4, 64};
-	const auto made = starve_object([&] { return ibv_create_qp(pd.get(), &qp_attr); });
-	const auto window = starve_object([&] { return ibv_alloc_mw(pd.get(), IBV_MW_TYPE_2); });
-	ibv_alloc_dm_attr dm_attr{};
-	dm_attr.length = 64;
-	const auto dm = starve_object([&] { return ibv_alloc_dm(context, &dm_attr); });
-	std::uint8_t *bytes = client.memory.bytes();
-	std::vector<Owned<ibv_mr>> regions;
-	for (int i = 0; i < 40; i++) /* more than the table of keys has room for at first */
-		regions.push_back(starve_object([&] { return ibv_reg_mr_iova(pd.get(), bytes, 64, 0, 0); }));
-}
-
-TEST_F(Exhaustion, DevicesAreListedAndOpenedOrNot)
-{
-	ibv_device **list = nullptr;
-	starve([&] {
-		list = prismdv_get_device_list(nullptr);
-		return list ? 0 : errno;
-	});
-	ASSERT_NE(list, nullptr);
-	ibv_context *context = nullptr;
-	const prismdv_context_attr attr{0, PRISMDV_PROGRESS_THREAD, 0};
-	starve([&] {
-		context = prismdv_open_device(list[0], &attr);
-		return context ? 0 : errno;
-	});
-	prismdv_free_device_list(list);
-	ASSERT_NE(context, nullptr);
-	starve([&] {
-		const ssize_t count = prismdv_query_counters(context, nullptr, 0);
-		return count < 0 ? static_cast<int>(-count) : 0;
-	});
-	EXPECT_EQ(ibv_close_device(context), 0);
-}
 
 TEST_F(Exhaustion, ConnectionsAndRequestsGoOn)
 {
