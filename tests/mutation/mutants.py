@@ -840,6 +840,10 @@ CHAINS = [
         MEMORY,
         ("S.5.stale", "the key of a window that is gone names what is registered later",
          "generation_[key >> 8] = static_cast<std::uint8_t>(entry.key);", ""),
+        ("S.4.2.contexts", "atomics of two contexts are not atomic for each other",
+         "static BlockLocks locks;", "static thread_local BlockLocks locks;"),
+        ("S.4.2.straddle", "a CAS that lies in two blocks is atomic in the first",
+         "if (a != b)\n\t\tslots_[std::max(a, b)].lock.lock();", ""),
     ),
 ]
 
