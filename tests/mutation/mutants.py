@@ -421,6 +421,10 @@ DUPLICATES = [
          "engine_.counters.prism_replays++;", ""),
         ("W.8.2.packets", "FIRST and MIDDLE that come again are not acknowledged",
          "/* The earlier packets of a message are answered by its last. */\n\t\tacknowledge_later(bth.ack_req);", ""),
+        ("W.8.2.unfinished", "a packet that comes again ends the message that is under way",
+         "/* The earlier packets of a message are answered by its last. */",
+         "TargetMemory target(engine_, qp_);\n"
+         "\t\tprism_message_abort(&TargetMemory::env, target.context(), &resp_.prism);"),
         ("W.8.2.format", "a duplicate's format is not checked",
          "max_indirect_read, &request) != PRISM_ACCEPT ||", "max_indirect_read, &request) == PRISM_BAD_OPCODE ||"),
         ("W.8.2.rights", "a duplicate needs no access flag of the queue pair",

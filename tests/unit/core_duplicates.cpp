@@ -2,6 +2,8 @@
 /* Requests that arrive twice, packet by packet: the worked sequence of W.7, and what W.8.2 says of chains. */
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "craft.hpp"
@@ -163,6 +165,61 @@ TEST_F(OddDuplicates, OfPacketsInBetweenAreAcknowledgedIfTheyAsk)
 	ASSERT_EQ(pair.server_node.outbox.size(), 1u);
 	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], soft::rc_acknowledge);
 }
+
+/** Of which the LAST has not come; with and without AckReq. */
+class DuplicatesOfUnfinished : public OddDuplicates, public testing::WithParamInterface<std::tuple<prism_op, bool>>
+{
+protected:
+	static constexpr std::uint64_t buffer = 0x30000;
+
+	DuplicatesOfUnfinished()
+	{
+		pair.server_node.engine.add_srq(list);
+		pair.server_node.engine.post_free_list(list, 1, {Pair::va + buffer, 4096, pair.key});
+		request.va += buffer;
+		request.free_list = list.number;
+	}
+	~DuplicatesOfUnfinished() override { pair.server_node.engine.remove_srq(list); }
+
+	/** Its payload consists of @p fill; @return what is answered. */
+	std::size_t bring_half(bool first, std::uint8_t fill)
+	{
+		request.first = first;
+		request.last = !first;
+		std::vector<std::uint8_t> packet = craft_request(server, first ? 0 : 1, request, half);
+		std::fill(packet.end() - half, packet.end(), fill);
+		if (first && std::get<bool>(GetParam()))
+			packet[8] |= PRISM_BTH_ACK_REQ;
+		pair.server_node.outbox.clear();
+		pair.deliver(pair.server_node, packet);
+		pair.server_node.engine.progress(pair.now);
+		return pair.server_node.outbox.size();
+	}
+
+	static constexpr std::ptrdiff_t half = 1024;
+	soft::SharedReceiveQueue list{pair.server_node.engine.take_srqn(), 1, 2, 1, true};
+	prism_request request = pair.whole(std::get<prism_op>(GetParam()), 2 * half);
+};
+
+TEST_P(DuplicatesOfUnfinished, AreDropped)
+{
+	const std::size_t asked = std::get<bool>(GetParam());
+	bring_half(true, 1);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(bring_half(true, 9), asked);
+	EXPECT_EQ(counters.rx_duplicate, 2u);
+	EXPECT_EQ(counters.rx_duplicate_dropped, 0u);
+	ASSERT_EQ(bring_half(false, 2), 1u);
+	EXPECT_EQ(pair.server_node.outbox.at(0).bytes[0], PRISM_OP_RESPONSE);
+	EXPECT_EQ(list.popped, request.op == PRISM_ALLOCATE);
+	EXPECT_EQ(server.state, IBV_QPS_RTS);
+	const auto at = pair.memory.begin() + buffer;
+	EXPECT_EQ(std::count(at, at + half, 1), half);
+	EXPECT_EQ(std::count(at + half, at + 2 * half, 2), half);
+}
+
+INSTANTIATE_TEST_SUITE_P(Messages, DuplicatesOfUnfinished,
+	testing::Combine(testing::Values(PRISM_WRITE, PRISM_ALLOCATE), testing::Bool()));
 
 TEST_F(OddDuplicates, OfABadFormatAreDropped)
 {
