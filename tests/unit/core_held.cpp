@@ -165,31 +165,58 @@ TEST_F(Held, ALossAmongDuplicatesIsTold)
 	EXPECT_GT(sent, 6u);
 }
 
-/** When the READ is repeated, it may come to nothing: nothing is left in line then. */
-TEST_F(Held, NothingIsLeftBehindAReadThatEndsAtOnce)
+/** When a READ is repeated, it may come to nothing or to little: nothing is left in line then. */
+class HeldBehindAReadThatChanges : public Held
 {
-	pair.emplace(without_timer());
-	constexpr std::uint64_t pointer = 64;
-	put_unaligned_le64(Pair::va + 4096, &pair->memory[pointer]);
-	put_unaligned_le32(long_read, &pair->memory[pointer + 8]);
-	bool lost = false;
-	pair->loses = [this, &lost](bool to_client, const prism_bth &bth) {
-		if (!to_client || bth.psn != 150 || lost)
-			return false;
-		/* What it resolved to is forgotten, and the pointer is gone. */
-		put_unaligned_le64(0, &pair->memory[pointer]);
-		forget(pair->server.qp.resp.saved[0]);
-		return lost = true;
-	};
-	pair->post_read(pointer, long_read, PRISM_FLAG_T | PRISM_FLAG_B);
-	while (pair->client.qp.sq.at(0).acked < 128)
-		pair->step();
-	for (std::uint64_t i = 1; i <= 3; i++)
-		pair->post_cas(0, i);
-	expect_good(4);
-	EXPECT_TRUE(lost);
-	EXPECT_TRUE(pair->server.qp.resp.held.empty());
-	EXPECT_EQ(pair->memory[0], 3);
+protected:
+	static constexpr std::uint64_t pointer = 64, target = Pair::va + 4096;
+
+	void point_at(std::uint64_t address, std::uint32_t bound)
+	{
+		put_unaligned_le64(address, &pair->memory[pointer]);
+		put_unaligned_le32(bound, &pair->memory[pointer + 8]);
+	}
+
+	/** It loses a packet, what it resolved to is forgotten, and the pointer says @p address and @p bound. */
+	std::vector<ibv_wc> read_while_it_becomes(std::uint64_t address, std::uint32_t bound)
+	{
+		pair.emplace(without_timer());
+		point_at(target, long_read);
+		pair->loses = [=, this, lost = false](bool to_client, const prism_bth &bth) mutable {
+			if (!to_client || bth.psn != 150 || lost)
+				return false;
+			point_at(address, bound);
+			forget(pair->server.qp.resp.saved[0]);
+			return lost = true;
+		};
+		pair->post_read(pointer, long_read, PRISM_FLAG_T | PRISM_FLAG_B);
+		while (pair->client.qp.sq.at(0).acked < 128)
+			pair->step();
+		for (std::uint64_t i = 1; i <= 3; i++)
+			pair->post_cas(0, i);
+		return pair->run(4, 100'000'000);
+	}
+
+	void expect_executed(const std::vector<ibv_wc> &completed, prism_status of_the_read, std::uint32_t length)
+	{
+		ASSERT_EQ(completed.size(), 4u);
+		for (const ibv_wc &wc : completed)
+			EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
+		EXPECT_EQ(completed[0].vendor_err, of_the_read);
+		EXPECT_EQ(completed[0].byte_len, length);
+		EXPECT_TRUE(pair->server.qp.resp.held.empty());
+		EXPECT_EQ(pair->memory[0], 3);
+	}
+};
+
+TEST_F(HeldBehindAReadThatChanges, ToNothing)
+{
+	expect_executed(read_while_it_becomes(0, long_read), PRISM_STATUS_NULL_POINTER, 0);
+}
+
+TEST_F(HeldBehindAReadThatChanges, ToOnePacket)
+{
+	expect_executed(read_while_it_becomes(target, 64), PRISM_STATUS_OK, 64);
 }
 
 TEST_F(Held, AnOldDuplicateDoesNotEndTheAnswer)
