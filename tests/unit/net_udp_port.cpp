@@ -13,10 +13,13 @@
 
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "net/socket_address.hpp"
@@ -742,6 +745,40 @@ TEST(UdpPortShared, NoiseIsNotHandedOn)
 	receive_all(*a, *b, inbox);
 	EXPECT_EQ(a->counters().rx_bad_icrc + b->counters().rx_bad_icrc, 1U);
 	EXPECT_EQ(a->counters().rx_misdirected_dropped + b->counters().rx_misdirected_dropped, 0U);
+}
+
+/* How many bytes this process has read() so far, not those of sockets; nothing if the kernel does not count. */
+std::optional<std::uint64_t> bytes_read()
+{
+	std::ifstream accounts("/proc/self/io");
+	std::string name;
+	std::uint64_t count = 0;
+	return accounts >> name >> count && name == "rchar:" ? std::optional(count) : std::nullopt;
+}
+
+/* Nor read a list of the host's sockets, with verbs waiting for it; strays of a slot that is nobody's no more than
+ * noise. */
+TEST(UdpPortShared, NoiseMakesNobodyReadFiles)
+{
+	const auto port = open_loopback();
+	const Address shared = ipv6_address_of(*port);
+	if (shared == Address{})
+		GTEST_SKIP() << "the loopback interface has no IPv6 address";
+	const auto before = bytes_read();
+	if (!before)
+		GTEST_SKIP() << "the kernel does not count what processes read";
+	const unsigned gone = open_loopback()->slot();
+	const OutsiderOnIpv6 outsider(shared);
+	constexpr std::uint64_t packets = 1000;
+	Inbox inbox;
+	const auto taken = [&] { return port->counters().rx_bad_icrc + port->counters().rx_misdirected_dropped; };
+	for (std::uint32_t i = 0; i < packets; i++) {
+		outsider.send(make_packet(gone, 64, i), i % 2);
+		for (int look = 0; look < 1000 && taken() <= i; look++)
+			port->receive(inbox, now(), 64);
+	}
+	EXPECT_EQ(taken(), packets);
+	EXPECT_LT(*bytes_read() - *before, 16 * packets);
 }
 
 /* On ::1 to one, which is as good as empty, while the other has more than it takes. */
