@@ -40,6 +40,22 @@ static int is_channel(int fd)
 	return S_ISCHR(status.st_mode) && S_ISCHR(large.st_mode) && S_ISCHR(old.st_mode);
 }
 
+/* The device's, of which there is no file. What old programs call: */
+int __xstat(int version, const char *path, struct stat *status);
+int __xstat64(int version, const char *path, struct stat64 *status);
+
+static int is_there_by_name(const char *path)
+{
+	struct stat status, old;
+	struct stat64 large, old_large;
+
+	if (stat(path, &status) || stat64(path, &large))
+		return 0;
+	if (__xstat(1, path, &old) || __xstat64(1, path, &old_large))
+		return 0;
+	return S_ISCHR(status.st_mode) && S_ISCHR(large.st_mode) && S_ISCHR(old.st_mode) && S_ISCHR(old_large.st_mode);
+}
+
 static int opens(int fd)
 {
 	int is = is_channel(fd);
@@ -155,6 +171,8 @@ static void with_a_channel(void)
 	pid_t child;
 
 	expect("a channel", fd >= 0 && is_channel(fd));
+	expect("stat, stat64, __xstat and __xstat64", is_there_by_name("/dev/infiniband/prism_lo"));
+	expect("and there is no other", !is_there_by_name("/dev/infiniband/prism_none"));
 	expect("open64", opens(open64(CM_DEVICE, O_RDWR)));
 	expect("__open_2", opens(__open_2(CM_DEVICE, O_RDWR)));
 	expect("__open64_2", opens(__open64_2(CM_DEVICE, O_RDWR)));
