@@ -186,33 +186,23 @@ static inline void prism_goes_back(struct rxe_qp *qp)
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
-static inline struct prism_slot *prism_slot(struct rxe_qp *qp)
+static inline struct prism_generations *prism_requests(struct rxe_qp *qp)
 {
-	return &to_rdev(qp->ibqp.device)->prism.slots[raw_smp_processor_id() % PRISM_SLOTS];
+	return &to_rdev(qp->ibqp.device)->prism.requests;
 }
 
-/* The responder takes up a request: from here on it may resolve pointers and touch memory. */
+/* The responder takes up a request. */
 static inline void prism_begin(struct rxe_qp *qp)
 {
-	unsigned int parity;
-
-	if (qp->prism.begun)
-		return;
-	parity = READ_ONCE(to_rdev(qp->ibqp.device)->prism.generation) & 1;
-	qp->prism.begun = parity + 1;
-	atomic_inc(&prism_slot(qp)->begun[parity]);
-	/* Seen by a free list that looks from now on; what that one saw before is seen by the request. */
-	smp_mb__after_atomic();
+	if (!qp->prism.begun)
+		qp->prism.begun = prism_generations_begin(prism_requests(qp), raw_smp_processor_id());
 }
 
-/* It has ended: it will not touch memory any more. */
 static inline void prism_end(struct rxe_qp *qp)
 {
 	if (!qp->prism.begun)
 		return;
-	/* behind its last access to memory */
-	smp_mb__before_atomic();
-	atomic_inc(&prism_slot(qp)->ended[qp->prism.begun - 1]);
+	prism_generations_end(prism_requests(qp), raw_smp_processor_id(), qp->prism.begun);
 	qp->prism.begun = 0;
 }
 

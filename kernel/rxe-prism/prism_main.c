@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The module, its devices, and the count of requests under way. */
+/* The module and its devices. */
 #include "rxe.h"
 #include "rxe_loc.h"
 
@@ -57,50 +57,15 @@ void prism_port_taken(int err)
 
 /* Requests under way -------------------------------------------------------------------------------------------- */
 
-/*
- * How many requests of a generation are under way. Ends are counted first: what a request did to memory is done, and
- * its beginning can be seen, once its end is. Beginnings that are not seen yet see all that the caller has seen.
- */
-static u32 prism_count_running(const struct prism_dev *dev, u64 generation)
-{
-	const unsigned int parity = generation & 1;
-	u32 begun = 0, ended = 0, i;
-
-	for (i = 0; i < PRISM_SLOTS; i++)
-		ended += atomic_read(&dev->slots[i].ended[parity]);
-	/* pairs with the barriers in prism_begin() and prism_end() */
-	smp_mb();
-	for (i = 0; i < PRISM_SLOTS; i++)
-		begun += atomic_read(&dev->slots[i].begun[parity]);
-	return begun - ended;
-}
-
-/*
- * What is under way, as prism_freelist_advance() asks for it: requests are numbered by their generations. @except: a
- * queue pair that does not wait for itself. A new generation begins when the one before has run out: then the present
- * one will run out too, whatever comes.
- */
+/* What is under way, without the request of the queue pair @except: that does not wait for itself. */
 u64 prism_look(struct rxe_dev *rxe, const struct rxe_qp *except, u64 *begun)
 {
-	const u8 self = except ? except->prism.begun : 0;
-	struct prism_dev *dev = &rxe->prism;
-	u32 before, present;
-	u64 generation;
+	u64 oldest;
 
-	spin_lock_bh(&dev->lock);
-	generation = dev->generation;
-	before = prism_count_running(dev, generation - 1);
-	present = prism_count_running(dev, generation);
-	if (!before && present)
-		WRITE_ONCE(dev->generation, generation + 1);
-	spin_unlock_bh(&dev->lock);
-
-	*begun = generation;
-	if (self && self - 1 == (generation & 1))
-		present--;
-	else if (self)
-		before--;
-	return before ? generation - 1 : present ? generation : generation + 1;
+	spin_lock_bh(&rxe->prism.lock);
+	oldest = prism_generations_look(&rxe->prism.requests, except ? except->prism.begun : 0, begun);
+	spin_unlock_bh(&rxe->prism.lock);
+	return oldest;
 }
 
 /* Devices ------------------------------------------------------------------------------------------------------- */
@@ -149,7 +114,7 @@ void prism_dev_init(struct rxe_dev *rxe)
 {
 	struct prism_dev *dev = &rxe->prism;
 
-	dev->generation = 1;
+	prism_generations_init(&dev->requests);
 	spin_lock_init(&dev->lock);
 	xa_init_flags(&dev->free_lists, XA_FLAGS_LOCK_BH);
 	INIT_DELAYED_WORK(&dev->grace, prism_grace);

@@ -10,21 +10,11 @@
 
 #include "core/prism_exec.h"
 #include "core/prism_freelist.h"
+#include "core/prism_generations.h"
 #include "prism_abi.h"
 
 struct rxe_queue;
 struct rxe_mmap_info;
-
-/*
- * Requests under way, counted when they begin and when they end, in two generations: one runs out while the other takes
- * what begins. A processor counts in the slot of its number; a request may begin in one slot and end in another.
- */
-#define PRISM_SLOTS	16
-
-struct prism_slot {
-	atomic_t begun[2];
-	atomic_t ended[2];
-} ____cacheline_aligned_in_smp;
 
 /* Memory as its process has it, whichever region or window names it */
 struct prism_place {
@@ -41,9 +31,8 @@ struct prism_hand_outs {
 
 /* In struct rxe_dev */
 struct prism_dev {
-	struct prism_slot slots[PRISM_SLOTS];
-	spinlock_t lock;		/* guards generation */
-	u64 generation;			/* of the requests that begin */
+	struct prism_generations requests;
+	spinlock_t lock;		/* serialises those who look at them */
 	struct xarray free_lists;	/* by SRQ number */
 	struct delayed_work grace;
 	struct prism_hand_outs hand_outs;
@@ -90,7 +79,7 @@ struct prism_returned {
 /* In struct rxe_qp */
 struct prism_qp {
 	bool enabled;			/* created with PRISM_ABI_QP_PRISM */
-	u8 begun;			/* 1 or 2: the request being served is of an even or odd generation; 0: none */
+	u8 begun;			/* by prism_generations_begin(), the request being served; 0: none */
 
 	/* Send queue: what the user posted lies in @ring; rxe works on a copy of its own. */
 	struct rxe_queue *ring;

@@ -24,6 +24,7 @@ PROTOCOL = "providers/prism/soft/protocol/"
 WIRE = CORE + "prism_wire.c"
 EXEC = CORE + "prism_exec.c"
 FREE_LIST = CORE + "prism_freelist.c"
+GENERATIONS = CORE + "prism_generations.c"
 ENGINE = PROTOCOL + "engine.cpp"
 REQUESTER = PROTOCOL + "requester.cpp"
 COMPLETER = PROTOCOL + "completer.cpp"
@@ -695,10 +696,21 @@ FREE_LISTS = [
          "list->allocatable = list->snapshot;", "list->allocatable = list->producer;"),
     ),
     *of(
+        GENERATIONS,
+        ("S.7.3.kernel.early", "the kernel's generations begin before the one before has run out",
+         "if (!older && running)", "if (running)"),
+        ("S.7.3.kernel.before", "the kernel's generation before is not waited for",
+         "return older ? present - 1 : running ?", "return running ?"),
+        ("S.7.3.kernel.same", "the kernel's generation never changes",
+         "if (!older && running)", "if (!older && !running)"),
+        ("S.7.3.kernel.self", "an ALLOCATE of the kernel's waits for itself",
+         "running--;", "running -= 0;"),
+    ),
+    *of(
         RUNNING,
         ("S.7.3.enter", "requests are not told to other contexts",
          "oldest_.exchange(epoch_);", "(void)epoch_;"),
-        ("S.7.3.older", "a younger request hides an older one",
+        ("S.7.3.before", "a younger request hides an older one",
          "if (oldest_.load(std::memory_order_relaxed) == no_request)", ""),
         ("S.7.3.ended", "a READ that is cut off is waited for",
          "if (!entered_)\n\t\toldest_", "if (entered_)\n\t\toldest_"),
