@@ -104,6 +104,8 @@ void WireTarget::connect(unsigned access, std::uint32_t psn, std::uint8_t dest_r
 	path.mtu = mtu_;
 	path.access = access;
 	path.dest_rd_atomic = dest_rd_atomic;
+	path.timeout = timeout_;
+	path.retry = retries_;
 	conformance::connect(device_, qp_.get(), path);
 	psn_ = psn;
 	msn_ = 0;

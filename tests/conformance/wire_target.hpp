@@ -48,6 +48,12 @@ class WireTarget
 public:
 	WireTarget(const Device &device, WirePeer &peer, std::uint32_t mtu);
 
+	/** When the connections that follow repeat what is not answered, and how often: as ibv_qp_attr has it */
+	void set_retries(std::uint8_t timeout, std::uint8_t count)
+	{
+		timeout_ = timeout;
+		retries_ = count;
+	}
 	/** A new connection, whose first PSN is @p psn. */
 	void connect(unsigned access, std::uint32_t psn, std::uint8_t dest_rd_atomic = 16);
 	[[nodiscard]] ibv_qp *qp() const { return qp_.get(); }
@@ -105,6 +111,7 @@ private:
 	const std::uint32_t mtu_;
 	Owned<ibv_cq> cq_;
 	Owned<ibv_qp> qp_;
+	std::uint8_t timeout_ = Path{}.timeout, retries_ = Path{}.retry;
 	std::uint32_t psn_ = 0, msn_ = 0;
 	bool any_msn_ = false;
 	std::uint32_t resolution_ = 0;

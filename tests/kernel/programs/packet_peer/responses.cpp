@@ -32,12 +32,22 @@ public:
 	{
 	}
 
-	void connect(std::uint32_t psn = 0xfffff8)
+	void connect(std::uint32_t psn = 0xfffff8, const Path &path = {})
 	{
+		bench.target(256).set_retries(path.timeout, path.retry);
 		target = &bench.fresh(256, psn);
 		ibv_wc wc;
 		while (ibv_poll_cq(target->cq(), 1, &wc) > 0)
 			;
+	}
+
+	/** What the peer of this connection can do */
+	void declare(std::uint64_t features) const
+	{
+		prismdv_capability peer;
+		check(prismdv_query_capability(bench.device.context(), &peer), "prismdv_query_capability");
+		put_unaligned_be64(features, peer.bytes + 8);
+		check(prismdv_set_peer_capability(target->qp(), &peer), "prismdv_set_peer_capability");
 	}
 
 	/** Post it; its packets must be those of the specification. */
@@ -415,10 +425,7 @@ void resumed(Requester &requester, std::uint64_t features)
 {
 	Bench &bench = requester.bench;
 	requester.connect();
-	prismdv_capability peer;
-	check(prismdv_query_capability(bench.device.context(), &peer), "prismdv_query_capability");
-	put_unaligned_be64(features, peer.bytes + 8);
-	check(prismdv_set_peer_capability(requester.target->qp(), &peer), "prismdv_set_peer_capability");
+	requester.declare(features);
 	const bool resumes = features & PRISMDV_FEATURE_RESUME;
 	requester.ask(request_of(Op::read, 0, 1000));
 	const std::uint32_t psn = requester.first_psn;
@@ -448,6 +455,38 @@ void resumed(Requester &requester, std::uint64_t features)
 						    : PRISM_OP_READ_RESPONSE_MIDDLE,
 			at, 7));
 	requester.expect_completion(IBV_WC_SUCCESS, 0, 1000, "a READ that lost packets");
+	bench.peer.drop_received();
+}
+
+/** The third of four packets of a READ never comes. That ends by the count of retries, whatever comes again. */
+void lost_for_ever(Requester &requester, std::uint64_t features)
+{
+	constexpr std::uint32_t most = 6;
+	Bench &bench = requester.bench;
+	Path path;
+	path.timeout = 15; /* 0.13 s */
+	path.retry = 2;
+	requester.connect(0xfffff8, path);
+	requester.declare(features);
+	requester.ask(request_of(Op::read, 0, 1000));
+	const auto answer = [&](std::uint8_t opcode, std::uint32_t at, std::uint32_t resolution) {
+		requester.answer(requester.read_response(
+			opcode, requester.first_psn + at, resolution, 1000, at == 3 ? 232 : 256, 0x5a));
+	};
+	std::uint32_t asked = 0;
+	std::optional<Packet> again;
+	do {
+		const std::uint32_t resolution = features & PRISMDV_FEATURE_RESUME ? 1 : asked + 1;
+		if (!again || psn_of(*again) == requester.first_psn) {
+			answer(PRISM_OP_READ_RESPONSE_FIRST, 0, resolution);
+			answer(PRISM_OP_READ_RESPONSE_MIDDLE, 1, resolution);
+		}
+		answer(PRISM_OP_READ_RESPONSE_LAST, 3, resolution);
+		again = bench.peer.receive(std::chrono::milliseconds(500));
+		asked++;
+	} while (again && asked <= most);
+	bench.expect(asked <= most, "a READ whose third packet is lost for ever is asked for on and on");
+	requester.expect_completion(IBV_WC_RETRY_EXC_ERR, 0, 0, "a READ whose third packet is lost for ever");
 	bench.peer.drop_received();
 }
 
@@ -493,6 +532,25 @@ void reset_in_mid_read(Requester &requester)
 	requester.expect_completion(IBV_WC_SUCCESS, 0, 16, "a WRITE after a connection that ended inside a READ");
 }
 
+/** It has gone back for a loss when it is reset; the first loss of the next connection makes it go back too. */
+void reset_in_mid_retry(Requester &requester)
+{
+	Bench &bench = requester.bench;
+	Path path;
+	path.timeout = 20; /* 4 s: it is the loss that is answered, not the timer */
+	for (const char *what : {"a first loss", "a first loss after a connection that ended inside a retry"}) {
+		requester.connect(0xfffff8, path);
+		requester.ask(request_of(Op::write, 0, 16));
+		requester.answer(requester.head(IBV_OPCODE_RC_ACKNOWLEDGE, requester.first_psn, 0, 0x60));
+		const std::optional<Packet> again = bench.peer.receive(std::chrono::seconds(2));
+		bench.expect(again && psn_of(*again) == requester.first_psn,
+			fmt::format("{} does not make it send again", what));
+	}
+	requester.answer(requester.short_response(requester.first_psn, 0, 16));
+	requester.expect_completion(IBV_WC_SUCCESS, 0, 16, "a WRITE sent again after a reset");
+	bench.peer.drop_received();
+}
+
 } // namespace
 
 void run_responses(Bench &bench)
@@ -506,11 +564,14 @@ void run_responses(Bench &bench)
 	late(requester, false);
 	late(requester, true);
 	negative(requester);
-	resumed(requester, ~std::uint64_t{0});
-	resumed(requester, ~std::uint64_t{PRISMDV_FEATURE_RESUME});
+	for (const std::uint64_t features : {~std::uint64_t{0}, ~std::uint64_t{PRISMDV_FEATURE_RESUME}}) {
+		resumed(requester, features);
+		lost_for_ever(requester, features);
+	}
 	for (const std::uint8_t loss : {0, 0x1f, 0x60})
 		refused_later(requester, loss);
 	reset_in_mid_read(requester);
+	reset_in_mid_retry(requester);
 }
 
 } // namespace prism::packet_peer
