@@ -67,6 +67,7 @@ group_hostile() {
 			--packets "${HOSTILE_PACKETS:-10000}" --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 		number=2
 	done
+	part "packets IPv6 length" packet_peer IPv6 --only length
 	part "nothing dropped so far" no_backlog
 	part "rubbish in rings" hostile_program prism-hostile-rings --seconds "$seconds" --seed "${HOSTILE_SEED:-1}"
 	part "nothing left after rubbish" nothing_left
