@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # What kernel/rxe-prism/build.sh must refuse, and say why: sources that a series was not made for, a series that would go
 # somewhere else, kernels that the module cannot run on. And, before each, that it takes what is as it should be.
+# Last, that the patches of stock rxe's faults are a series of their own: with nothing of ours they make a rxe that builds.
 # usage: series.sh LINE
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 rxe=drivers/infiniband/sw/rxe
 failed=0
 mkdir "$work/rxe"
-tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]"
+tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]" "*/$rxe/Makefile"
 
 # fresh: a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
 fresh() {
@@ -95,4 +96,21 @@ refused "a folder with other files" 'other files' prepare
 
 fresh
 refused "a folder that make does not take" 'space or a colon' make_in_spaces
+
+# stock_builds: by the series' first part alone
+stock_builds() {
+	local patch headers=("/usr/src/linux-headers-$line".*-amd64) stock=$work/rxe/$rxe
+	for patch in "$here/../../kernel/rxe-prism/patches/$line"/00*.patch; do
+		patch --fuzz=0 --no-backup-if-mismatch --directory "$stock" -p1 <"$patch" || return 1
+	done
+	make -s -C "${headers[-1]}" M="$stock" CONFIG_RDMA_RXE=m CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-Werror modules || return 1
+	[ -e "$stock/rdma_rxe.ko" ]
+}
+
+if stock_builds >"$work/said" 2>&1; then
+	echo "ok: the patches of stock rxe's faults, alone"
+else
+	echo "FAIL: the patches of stock rxe's faults do not make a rxe of their own: $(cat "$work/said")"
+	failed=1
+fi
 exit $failed

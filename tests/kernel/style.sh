@@ -34,6 +34,12 @@ for line in patches/*; do
 			echo "$patch: does not stand alone, or has no subject and trailers"
 			status=1
 		fi
+		# Names of persons, and any address but the list's, are the submitter's to add.
+		if sed '/^diff /,$d' "$patch" | grep -v '^Cc: stable@vger.kernel.org$' |
+			grep -E '@|^(From|Author|[A-Z][A-Za-z-]*-by): '; then
+			echo "$patch: names somebody"
+			status=1
+		fi
 		name=$(basename "$patch" .patch)
 		if ! grep -q "^| ${name#*-} |" ../../docs/kernel-module.md; then
 			echo "$patch: is not in docs/kernel-module.md"
