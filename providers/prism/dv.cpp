@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ namespace
 
 ibv_device **get_device_list(int *num_devices)
 {
+	const std::lock_guard guard(soft::list_lock());
 	const std::vector<ibv_device *> soft = soft_devices();
 	int kernel_devices = 0;
 	ibv_device **real = real_verbs::get_device_list(&kernel_devices);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -77,6 +78,44 @@ TEST_F(Process, AChildMayCloseItsParentsDevice)
 	auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);
 	const Owned<ibv_comp_channel> channel(prismdv_create_comp_channel(context.get()));
 	EXPECT_EQ(result_of_child([&] { return ibv_close_device(context.get()); }), 0);
+}
+
+/** Programs that fork to run others list devices in children, while the connection manager's thread does. */
+TEST_F(Process, AChildListsDevicesWhateverAnotherThreadIsAbout)
+{
+	std::atomic<bool> stop{false};
+	std::thread lister([&stop] {
+		while (!stop)
+			prismdv_free_device_list(prismdv_get_device_list(nullptr));
+	});
+	int result = 0;
+	for (int i = 0; i < 100 && result == 0; i++)
+		result = result_of_child([] { return prismdv_get_device_list(nullptr) ? 0 : 1; });
+	stop = true;
+	lister.join();
+	EXPECT_EQ(result, 0);
+}
+
+class Child : public Fabric
+{
+protected:
+	void SetUp() override
+	{
+		if (devices.kernel)
+			skip("nothing of the module's runs in the process");
+		connect();
+	}
+};
+
+/** What has arrived when a child ends its copy of a queue pair is its parent's. */
+TEST_F(Child, TakesNothingFromItsParentsSockets)
+{
+	post_recv(peer.get(), server.memory.sge(0, 64));
+	ASSERT_EQ(post({standard(IBV_WR_SEND, {client.memory.sge(0, 64)})}), 0);
+	EXPECT_EQ(result_of_child([this] { return move_to(peer.get(), IBV_QPS_ERR); }), 0);
+	const auto received = next(server.cq.get());
+	ASSERT_TRUE(received);
+	EXPECT_EQ(received->status, IBV_WC_SUCCESS);
 }
 
 TEST_F(Process, AContextHasItsAsynchronousEventsOrIsRefused)

@@ -334,6 +334,8 @@ void Context::poll()
 
 void Context::catch_up()
 {
+	if (owner_ != getpid()) /* the sockets are the parent's, and so is what has come */
+		return;
 	const Time at = now();
 	without_memory_as_lost([&] {
 		int trains = 0, received = 0;

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 
 #include "../../c_boundary.hpp"
 #include "device.hpp"
@@ -205,7 +206,11 @@ void fill_device(Device &device, const InterfaceInfo &interface)
 DeviceTable &DeviceTable::instance()
 {
 	alignas(DeviceTable) static std::byte storage[sizeof(DeviceTable)];
-	static DeviceTable *const table = new (storage) DeviceTable;
+	static DeviceTable *const table = [] {
+		const auto unlock = [] { instance().lock_.unlock(); };
+		pthread_atfork([] { instance().lock_.lock(); }, unlock, unlock); /* a child finds the lock free */
+		return new (storage) DeviceTable;
+	}();
 	return *table;
 }
 
@@ -245,6 +250,17 @@ void DeviceTable::forget(Device &device)
 }
 
 } // namespace
+
+std::mutex &list_lock()
+{
+	static std::mutex lock;
+	[[maybe_unused]] static const int registered = [] {
+		DeviceTable::instance(); /* first: its lock is taken after this one, over a fork too */
+		const auto unlock = [] { list_lock().unlock(); };
+		return pthread_atfork([] { list_lock().lock(); }, unlock, unlock);
+	}();
+	return lock;
+}
 
 bool is_soft(const ibv_device *device)
 {

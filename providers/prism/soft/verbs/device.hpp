@@ -4,6 +4,7 @@
 #include <infiniband/verbs.h>
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "../net/interfaces.hpp"
@@ -38,6 +39,11 @@ inline ibv_mtu active_mtu(unsigned interface_mtu)
 	return mtu;
 }
 
+/**
+ * Whoever lists devices, libibverbs's among them, holds it. It is held over a fork: a child would find the lock of
+ * libibverbs's list taken for ever by a thread that it does not have.
+ */
+std::mutex &list_lock();
 /**
  * The device on @p interface with one more reference, which the caller owns. The same one as long as the interface is
  * the same: librdmacm takes a device that it does not find in the next list for one that was removed. Null if the host
