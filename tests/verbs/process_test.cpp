@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 namespace verbs_test
@@ -96,9 +98,12 @@ TEST_F(Process, AChildListsDevicesWhateverAnotherThreadIsAbout)
 	EXPECT_EQ(result, 0);
 }
 
+/** One context, which has no thread as long as it shares its addresses with nobody. */
 class Child : public Fabric
 {
 protected:
+	Child() : Fabric({"one_context", true}) {}
+
 	void SetUp() override
 	{
 		if (devices.kernel)
@@ -110,6 +115,10 @@ protected:
 /** What has arrived when a child ends its copy of a queue pair is its parent's. */
 TEST_F(Child, TakesNothingFromItsParentsSockets)
 {
+	const auto threads = std::distance(
+		std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+	if (threads > 1)
+		return skip("the addresses are shared, as ::1 always is: a thread of the parent takes what comes");
 	post_recv(peer.get(), server.memory.sge(0, 64));
 	ASSERT_EQ(post({standard(IBV_WR_SEND, {client.memory.sge(0, 64)})}), 0);
 	EXPECT_EQ(result_of_child([this] { return move_to(peer.get(), IBV_QPS_ERR); }), 0);
