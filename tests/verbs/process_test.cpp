@@ -2,9 +2,13 @@
 /* The device as a guest in a process: signals, children, limits. */
 #include "harness.hpp"
 
+#include <net/if.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -204,6 +209,60 @@ TEST_F(Process, AQueueThatDoesNotFitIntoMemoryIsRefused)
 }
 
 #endif
+
+bool enter_a_network_of_its_own()
+{
+	return ::unshare(CLONE_NEWNET) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+}
+
+/** Of the namespace that this process is in. */
+bool set_loopback(bool up)
+{
+	ifreq request{};
+	std::strcpy(request.ifr_name, "lo");
+	request.ifr_flags = up ? IFF_UP : 0;
+	const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const bool done = ::ioctl(any, SIOCSIFFLAGS, &request) == 0;
+	::close(any);
+	return done;
+}
+
+/** While the interface is down, nothing gets through, and nothing else is seen of it. */
+class PortThatGoesDown : public Fabric
+{
+public:
+	void TestBody() override
+	{
+		connect();
+		EXPECT_TRUE(set_loopback(false));
+		EXPECT_EQ(post({prism_read({client.memory.sge(0, 8)}, server.memory)}), 0);
+		EXPECT_EQ(async_event(client, 100), std::nullopt);
+		EXPECT_EQ(async_event(server, 0), std::nullopt);
+		ibv_port_attr port{};
+		EXPECT_EQ(ibv_query_port(client.context.get(), 1, &port), 0);
+		EXPECT_EQ(port.state, IBV_PORT_ACTIVE);
+		ibv_wc wc;
+		EXPECT_EQ(ibv_poll_cq(client.cq.get(), 1, &wc), 0);
+		EXPECT_TRUE(set_loopback(true));
+		const auto done = next(client.cq.get());
+		EXPECT_TRUE(done && done->status == IBV_WC_SUCCESS);
+		EXPECT_EQ(async_event(client, 0), std::nullopt);
+	}
+};
+
+TEST_F(Process, PortStateRaisesNoEvent)
+{
+	constexpr int alone = 2;
+	const int result = result_of_child([] {
+		if (!enter_a_network_of_its_own() || !set_loopback(true))
+			return alone;
+		PortThatGoesDown().TestBody();
+		return HasFailure() ? 1 : 0;
+	});
+	if (result == alone)
+		skip("this user may have no network namespace of its own");
+	EXPECT_EQ(result, 0);
+}
 
 } // namespace
 } // namespace verbs_test
