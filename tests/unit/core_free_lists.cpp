@@ -373,4 +373,18 @@ TEST_F(FreeLists, DoNotWaitForAPeerThatRepeatsAnOlderRead)
 	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
 }
 
+/** Nothing of the answer gets through, and the peer says nothing: the READ ends nevertheless (S.7.3). */
+TEST_F(FreeLists, DoNotWaitForTheNetwork)
+{
+	begin_read();
+	post(1);
+	EXPECT_EQ(engine.allocatable(list), 0u);
+	for (int i = 0; i < 1000 && !engine.allocatable(list); i++) {
+		engine.progress(pair.now += 100'000);
+		pair.server_node.outbox.clear();
+	}
+	EXPECT_EQ(engine.allocatable(list), 1u);
+	EXPECT_EQ(allocate(), PRISM_STATUS_OK);
+}
+
 } // namespace

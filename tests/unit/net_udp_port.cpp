@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -835,6 +837,38 @@ TEST(UdpPortProcesses, OnlyTheirOwnUserIsHandedPackets)
 		EXPECT_EQ(port->counters().rx_misdirected_forwarded, user == 0 ? 1U : 0U);
 		owner.end(SIGKILL);
 	}
+}
+
+/* In a network of its own, whose loopback interface lets a kilobit a second through. */
+bool enter_a_narrow_network()
+{
+	if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		return false;
+	return std::system("PATH=$PATH:/usr/sbin:/sbin; exec 2>/dev/null; ip link set lo up && "
+			   "tc qdisc add dev lo root tbf rate 1kbit burst 4000 limit 100000000") == 0;
+}
+
+/* What the link does not take is lost, not waited for (S.7.3, W.8.5). */
+TEST(UdpPortProcesses, AFullLinkHoldsNobodyUp)
+{
+	constexpr std::uint32_t packets = 20'000, unable = ~0U;
+	Child sender([]() -> std::uint32_t {
+		if (!enter_a_narrow_network())
+			return unable;
+		::alarm(10);
+		const auto port = open_loopback();
+		for (std::uint32_t i = 0; i < packets; i++) {
+			send(*port, port->addresses()[0], make_packet(port->slot(), 1000, i));
+			port->flush();
+		}
+		const UdpCounters counted = port->counters();
+		return counted.tx_errors && counted.tx_packets + counted.tx_errors == packets;
+	});
+	const std::uint32_t answer = sender.answer();
+	sender.end(SIGKILL);
+	if (answer == unable)
+		GTEST_SKIP() << "no network namespace with a queue of its own: needs ip, tc and sch_tbf";
+	EXPECT_EQ(answer, 1U);
 }
 
 TEST(UdpPortProcesses, SlotsAreUniqueAndComeBack)
