@@ -131,6 +131,8 @@ public:
 		return value;
 	}
 
+	void send_signal(int signal) const { EXPECT_EQ(::kill(pid, signal), 0); }
+
 	void end(int signal) const
 	{
 		int status;
@@ -731,6 +733,36 @@ TEST_F(Stopped, AChildThatItsParentLeftTakesNobodysPackets)
 	EXPECT_EQ(::kill(left, SIGKILL), 0);
 	pass(running, 10'000'000'000);
 	expect_all();
+}
+
+/* It has answered who it is, and says nothing any more; nor is it gone. */
+TEST_F(Stopped, AProcessUnderSigstopTakesNobodysPackets)
+{
+	open(1);
+	Child other([] {
+		const std::uint32_t slot = open_and_hold();
+		std::thread([] {
+			for (Inbox inbox;; std::this_thread::sleep_for(std::chrono::microseconds(200)))
+				held->receive(inbox, now(), 64);
+		}).detach();
+		return slot;
+	});
+	ASSERT_NE(other.answer(), 0U);
+	other.send_signal(SIGSTOP);
+	open(2);
+	const std::vector<UdpPort *> running{ports[0].get(), ports[1].get(), ports[2].get()};
+	pass(running, 5'000'000'000);
+	for (UdpPort *target : running) {
+		Inbox inbox;
+		constexpr std::uint32_t flows = 16;
+		for (std::uint32_t i = 0; i < flows; i++)
+			OutsiderOnIpv6(shared).send(make_packet(target->slot(), 64, i));
+		std::vector<UdpPort *> others = running;
+		std::erase(others, target);
+		receive_until(*target, inbox, flows, others);
+		EXPECT_EQ(inbox.packets.size(), flows) << "slot " << target->slot();
+	}
+	other.end(SIGKILL);
 }
 
 /* It makes nobody ask, send or look anything up. */
