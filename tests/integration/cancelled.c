@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Under prism-run: a thread that is cancelled (pthread_cancel(3)) while it is in a verb. Verbs are no cancellation
- * points: it ends where it asks for it, and the process goes on. rping -P cancels its thread of completions so.
+ * Under prism-run: a thread that is cancelled (pthread_cancel(3)) while it is in a verb, or in a function of the C library
+ * that is asked about a channel. Verbs are no cancellation points, and close(2) is one: the thread ends there, or where
+ * it asks for it, and the process goes on. rping -P cancels its thread of completions so.
  */
 #define _GNU_SOURCE
 #include "expect.h"
 #include "loopback.h"
 
 #include <pthread.h>
+#include <rdma/rdma_cma.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 static char memory[1 << 20];
 static struct loopback loop;
+static struct ibv_comp_channel *completions;
+static struct rdma_event_channel *events;
 static atomic_bool ready, cancelled, done;
 
 static void poll_often(void)
@@ -26,15 +31,47 @@ static void poll_often(void)
 static void post_much(void)
 {
 	struct ibv_sge from = {(uintptr_t)memory, sizeof(memory) / 2, loop.mr->lkey};
-	struct ibv_send_wr wr = {.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
-				 .send_flags = IBV_SEND_SIGNALED}, *bad;
+	struct ibv_send_wr wr = {.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE}, *bad;
 
 	wr.wr.rdma.remote_addr = (uintptr_t)memory + sizeof(memory) / 2;
 	wr.wr.rdma.rkey = loop.mr->rkey;
 	ibv_post_send(loop.qp, &wr, &bad);
 }
 
-static void (*const work[])(void) = {poll_often, post_much};
+static void destroy_completion_channel(void)
+{
+	ibv_destroy_comp_channel(completions);
+}
+
+static void destroy_event_channel(void)
+{
+	rdma_destroy_event_channel(events);
+}
+
+static void close_by_range(void)
+{
+	close_range((unsigned)events->fd, (unsigned)events->fd, 0);
+}
+
+static void look_at_channel(void)
+{
+	struct stat status;
+
+	fstat(events->fd, &status);
+}
+
+static const struct work {
+	const char *what;
+	void (*run)(void);
+	int may_end; /* before it is done */
+} work[] = {
+	{"a thread that polls is cancelled", poll_often, 0},
+	{"a thread that posts is cancelled", post_much, 0},
+	{"a thread that destroys a completion channel is cancelled", destroy_completion_channel, 0},
+	{"a thread that destroys an event channel is cancelled", destroy_event_channel, 1},
+	{"a thread that closes an event channel by its range is cancelled", close_by_range, 0},
+	{"a thread that looks at an event channel is cancelled", look_at_channel, 0},
+};
 
 /* The request to end is there before the verb is called, and nothing else of the thread's is a cancellation point. */
 static void *works(void *what)
@@ -44,7 +81,7 @@ static void *works(void *what)
 	while (!cancelled)
 		;
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	(*(void (*const *)(void))what)();
+	((const struct work *)what)->run();
 	done = 1;
 	pthread_testcancel();
 	return NULL;
@@ -57,6 +94,7 @@ static int outlives(int number)
 
 	alarm(30);
 	if (!loopback_open(&loop, memory, sizeof(memory)) || !loopback_works(&loop) ||
+	    !(completions = ibv_create_comp_channel(loop.context)) || !(events = rdma_create_event_channel()) ||
 	    pthread_create(&thread, NULL, works, (void *)&work[number]))
 		return 0;
 	while (!ready)
@@ -64,12 +102,12 @@ static int outlives(int number)
 	pthread_cancel(thread);
 	cancelled = 1;
 	pthread_join(thread, &result);
-	return done && result == PTHREAD_CANCELED;
+	return (done || work[number].may_end) && result == PTHREAD_CANCELED && loopback_works(&loop);
 }
 
 int main(void)
 {
-	in_child("a thread that polls is cancelled", outlives, 0);
-	in_child("a thread that posts is cancelled", outlives, 1);
+	for (int i = 0; i < (int)(sizeof(work) / sizeof(*work)); i++)
+		in_child(work[i].what, outlives, i);
 	return failures != 0;
 }

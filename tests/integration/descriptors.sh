@@ -34,7 +34,7 @@ if unshare -rpf true 2>/dev/null; then
 fi
 holds "a channel's number is another file's" "$bin/prism-run" "$bin/connections" renumbered
 holds "a connection manager without memory" "$bin/prism-run" "$bin/starved"
-holds "a thread is cancelled in a verb" "$bin/prism-run" "$bin/cancelled"
+holds "a thread is cancelled in a verb or beside a channel" "$bin/prism-run" "$bin/cancelled"
 holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked

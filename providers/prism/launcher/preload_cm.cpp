@@ -11,6 +11,7 @@
 // cost one look into a table, and two of libibverbs: librdmacm asks by one for
 // the version of the file's commands; the other opens devices, whose QP 1 may
 // get what another process of the host waits for.
+#include "../c_boundary.hpp"
 #include "../cm/ucma.hpp"
 #include "../soft/net/kept_descriptors.hpp"
 #include "cm_device.hpp"
@@ -40,6 +41,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+using prism::WithoutCancellation;
 using prism::cm::Ucma;
 using prism::real_verbs::Function;
 using prism::soft::KeptDescriptors;
@@ -89,6 +91,7 @@ constexpr uint64_t unknown_eventfd = 1;
 // in a process that has no descriptor left.
 uint64_t eventfd_of(int fd)
 {
+	const WithoutCancellation whole;
 	std::array<char, 32> path{};
 	std::array<char, 512> text{};
 
@@ -204,6 +207,7 @@ public:
 	// be; the channel is its parent's.
 	void forget(int fd)
 	{
+		const WithoutCancellation whole;
 		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
 			try {
 				owned->close_channel(fd);
@@ -322,6 +326,7 @@ try {
 
 int status_of(int fd, struct stat *status) noexcept
 {
+	const WithoutCancellation whole;
 	const int result = fstatat(fd, "", status, AT_EMPTY_PATH);
 
 	if (result == 0 && Manager::table.contains(fd)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <utility>
@@ -25,10 +26,11 @@ public:
 		return *this;
 	}
 
+	/** Not by close(2), which is a cancellation point: nothing may leave a destructor. */
 	~FileDescriptor()
 	{
 		if (const int descriptor = release(); descriptor >= 0)
-			::close(descriptor);
+			::syscall(SYS_close, descriptor);
 	}
 
 	[[nodiscard]] int get() const { return fd; }

@@ -82,12 +82,14 @@ ibv_comp_channel *prismdv_soft_create_comp_channel(ibv_context *context)
 
 int prismdv_soft_destroy_comp_channel(ibv_comp_channel *channel)
 {
-	if (channel->refcnt)
-		return EBUSY;
-	to_context(channel->context).destroy_channel(to_object<CompletionChannel>(channel));
-	::close(channel->fd);
-	std::free(channel);
-	return 0;
+	return guarded([channel] {
+		if (channel->refcnt)
+			return EBUSY;
+		to_context(channel->context).destroy_channel(to_object<CompletionChannel>(channel));
+		::close(channel->fd);
+		std::free(channel);
+		return 0;
+	});
 }
 
 bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct sigaction *before)

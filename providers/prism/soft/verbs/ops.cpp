@@ -25,7 +25,9 @@ const verbs_context_ops &context_ops()
 		table.alloc_dm = Boundary<alloc_dm>::call;
 		table.alloc_mw = Boundary<alloc_mw>::call;
 		table.alloc_pd = Boundary<alloc_pd>::call;
-		table.async_event = [](ibv_context *context, ibv_async_event *) { to_context(context).refill_async(); };
+		table.async_event = [](ibv_context *context, ibv_async_event *) {
+			guarded([context] { to_context(context).refill_async(); });
+		};
 		table.attach_mcast = Boundary<attach_mcast>::call;
 		table.bind_mw = Boundary<bind_mw>::call;
 		table.cq_event = Boundary<cq_event>::call;
