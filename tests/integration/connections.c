@@ -5,13 +5,14 @@
  * "descriptors": there are none left for a while. "forks": a thread makes children while others use librdmacm.
  * "kept", "taken": its client is another process, which is killed, and a child of it keeps its name, or somebody else
  * takes it. "first": it is number 1 of its PID namespace, as a child of its is of another. "renumbered": a channel's
- * number becomes another file's without close(2).
+ * number becomes another file's, or another channel's, without close(2).
  */
 #define _GNU_SOURCE
 #include "expect.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -24,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 static struct sockaddr_in loopback = {.sin_family = AF_INET};
@@ -331,8 +333,63 @@ static void with_a_socket_in_place_of_a_channel(const char *text)
 	       recv(servers->fd, got, sizeof(got), MSG_DONTWAIT) == (length ? length : -1));
 }
 
+static int asks_for_an_address(struct rdma_event_channel *channel, struct rdma_cm_id **id)
+{
+	return !rdma_create_id(channel, id, NULL, RDMA_PS_TCP) &&
+	       !rdma_resolve_addr(*id, NULL, (struct sockaddr *)&loopback, 1000);
+}
+
+/* There was an event in the one before. */
+static int gets_its_own_events(int unused)
+{
+	struct rdma_event_channel *first = rdma_create_event_channel(), *second;
+	struct rdma_cm_id *before, *own, *heard;
+
+	(void)unused;
+	alarm(20);
+	if (!first || !asks_for_an_address(first, &before) || syscall(SYS_close, first->fd))
+		return 0;
+	second = rdma_create_event_channel();
+	return second && second->fd == first->fd && asks_for_an_address(second, &own) &&
+	       comes(second, RDMA_CM_EVENT_ADDR_RESOLVED, &heard) && heard == own;
+}
+
+/* The connection manager opens files while it looks for the device of an address. */
+static int goes_on(int unused)
+{
+	struct rdma_event_channel *first = rdma_create_event_channel(), *second = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	(void)unused;
+	alarm(20);
+	return first && second && !syscall(SYS_close, first->fd) && asks_for_an_address(second, &id);
+}
+
+/* Each channel has a second number, the next that is free. */
+static int closes_what_is_its_own(int unused)
+{
+	struct rdma_event_channel *lower = rdma_create_event_channel(), *upper = rdma_create_event_channel(), *last;
+
+	(void)unused;
+	alarm(20);
+	if (!lower || !upper)
+		return 0;
+	rdma_destroy_event_channel(lower);
+	if (syscall(SYS_close, upper->fd) || dup(0) < 0)
+		return 0;
+	last = rdma_create_event_channel();
+	if (!last || last->fd != upper->fd - 1)
+		return 0;
+	rdma_destroy_event_channel(last);
+	return 1;
+}
+
 static void with_another_file_in_place_of_a_channel(void)
 {
+	loopback.sin_port = htons(7);
+	in_child("a channel that has the number of one before gets its own events", gets_its_own_events, 0);
+	in_child("the connection manager goes on when a file of its has the number", goes_on, 0);
+	in_child("a channel closes whose second number was another one's", closes_what_is_its_own, 0);
 	alarm(50);
 	with_a_file_in_place_of_a_channel();
 	with_a_socket_in_place_of_a_channel("for the program");

@@ -32,6 +32,27 @@ namespace prism::cm
 
 [[nodiscard]] Time now();
 
+/** A mutex that knows whether the thread that asks has it. */
+class OwnedMutex
+{
+public:
+	void lock()
+	{
+		mutex.lock();
+		owner = std::this_thread::get_id();
+	}
+	void unlock()
+	{
+		owner = std::thread::id();
+		mutex.unlock();
+	}
+	[[nodiscard]] bool is_ours() const { return owner == std::this_thread::get_id(); }
+
+private:
+	std::mutex mutex;
+	std::atomic<std::thread::id> owner;
+};
+
 class Service final : public Carrier
 {
 public:
@@ -44,7 +65,7 @@ public:
 	void stop();
 
 	/** Serialises everything: hold it for all of the following, and for the agent. */
-	std::mutex lock;
+	OwnedMutex lock;
 	Agent &agent() { return *agent_; }
 
 	/** A port and address in use. Never 0. */

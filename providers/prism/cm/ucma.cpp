@@ -57,26 +57,30 @@ Ucma::~Ucma()
 int Ucma::open_channel(int flags)
 {
 	const int options = (flags & O_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & O_NONBLOCK ? EFD_NONBLOCK : 0);
-	const int fd = ::eventfd(0, EFD_SEMAPHORE | options);
-	if (fd < 0)
+	soft::FileDescriptor made(::eventfd(0, EFD_SEMAPHORE | options));
+	soft::FileDescriptor own(made ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, 0) : -1);
+	if (!own)
 		return -1;
-	soft::FileDescriptor own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-	if (!own) {
-		const int error = errno;
-		::close(fd);
-		errno = error;
-		return -1;
-	}
+	const int fd = made.get();
 	const std::lock_guard guard(service->lock);
+	end_channel(fd); /* one that ended without our being asked */
 	Channel &channel = channels[fd];
 	channel.serial = next_serial++;
 	channel.own = std::move(own);
-	return fd;
+	return made.release();
 }
 
 void Ucma::close_channel(int fd)
 {
+	/* A file that a command opened for a moment, whose number was that of a channel that is no more. */
+	if (service->lock.is_ours())
+		return;
 	const std::lock_guard guard(service->lock);
+	end_channel(fd);
+}
+
+void Ucma::end_channel(ChannelId fd)
+{
 	const auto channel = channels.find(fd);
 	if (channel == channels.end())
 		return;

@@ -123,6 +123,7 @@ private:
 	Ucma() = default;
 	int dispatch(const rdma_ucm_cmd_hdr &header, const Call &call);
 	int wait_for_event(const Call &call);
+	void end_channel(ChannelId fd);
 
 	int create_id(const Call &call);
 	int destroy_id(const Call &call);
