@@ -2,7 +2,9 @@
 /* The events of a channel, in their order. An owner's are found without a look at the others'. */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -18,25 +20,34 @@ public:
 	[[nodiscard]] bool empty() const { return events.empty(); }
 	[[nodiscard]] std::size_t size() const { return events.size(); }
 
+	/** Without memory nothing has been pushed. */
 	void push(const Owner &owner, Event event)
 	{
-		events.emplace(next, Entry{owner, std::move(event)});
-		numbers[owner].insert(next++);
+		const auto number = numbers.insert({owner, next}).first;
+		try {
+			events.emplace(next, Entry{owner, std::move(event)});
+		} catch (...) {
+			numbers.erase(number);
+			throw;
+		}
+		next++;
 	}
 
 	/** The oldest; there must be one. */
 	Event pop() { return remove(events.begin()); }
 
-	/** Those of @p owner that @p chosen says, in their order; they are no longer in the queue. */
+	/**
+	 * Those of @p owner that @p chosen says, in their order; they are no longer in the queue. Without memory all
+	 * are still in it.
+	 */
 	template <typename Chosen>
 	std::vector<Event> take(const Owner &owner, const Chosen &chosen)
 	{
+		const auto first = numbers.lower_bound({owner, 0}), last = numbers.upper_bound({owner, next});
 		std::vector<Event> taken;
-		const auto found = numbers.find(owner);
-		if (found == numbers.end())
-			return taken;
-		for (const std::uint64_t number : std::set(found->second)) {
-			const auto event = events.find(number);
+		taken.reserve(static_cast<std::size_t>(std::distance(first, last)));
+		for (auto number = first; number != last;) {
+			const auto event = events.find((number++)->second);
 			visited++;
 			if (chosen(event->second.event))
 				taken.push_back(remove(event));
@@ -56,17 +67,14 @@ private:
 
 	Event remove(typename Events::iterator at)
 	{
-		const auto owner = numbers.find(at->second.owner);
-		owner->second.erase(at->first);
-		if (owner->second.empty())
-			numbers.erase(owner);
+		numbers.erase({at->second.owner, at->first});
 		Event event = std::move(at->second.event);
 		events.erase(at);
 		return event;
 	}
 
 	Events events;
-	std::map<Owner, std::set<std::uint64_t>> numbers;
+	std::set<std::pair<Owner, std::uint64_t>> numbers; /* an owner's are neighbours */
 	std::uint64_t next = 0;
 	std::uint64_t visited = 0;
 };
