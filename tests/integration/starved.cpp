@@ -53,11 +53,16 @@ namespace
 sockaddr_in address{};
 rdma_conn_param param{};
 
-bool comes(rdma_event_channel *channel, rdma_cm_event_type type)
+bool is_readable(rdma_event_channel *channel)
 {
 	pollfd readable{channel->fd, POLLIN, 0};
+	return poll(&readable, 1, 10000) > 0;
+}
+
+bool comes(rdma_event_channel *channel, rdma_cm_event_type type)
+{
 	rdma_cm_event *event;
-	if (poll(&readable, 1, 10000) <= 0 || rdma_get_cm_event(channel, &event))
+	if (!is_readable(channel) || rdma_get_cm_event(channel, &event))
 		return false;
 	const bool is = event->event == type;
 	rdma_ack_cm_event(event);
@@ -67,7 +72,7 @@ bool comes(rdma_event_channel *channel, rdma_cm_event_type type)
 bool listens(rdma_event_channel *channel)
 {
 	rdma_cm_id *listener;
-	if (rdma_create_id(channel, &listener, nullptr, RDMA_PS_TCP) ||
+	if (!channel || rdma_create_id(channel, &listener, nullptr, RDMA_PS_TCP) ||
 		rdma_bind_addr(listener, reinterpret_cast<sockaddr *>(&address)) || rdma_listen(listener, 4))
 		return false;
 	address.sin_port = rdma_get_src_port(listener);
@@ -83,6 +88,12 @@ rdma_cm_id *resolves(rdma_event_channel *channel)
 		!comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED))
 		return nullptr;
 	return client;
+}
+
+bool begins_to_connect(rdma_event_channel *channel)
+{
+	rdma_cm_id *client = resolves(channel);
+	return client && !rdma_connect(client, &param);
 }
 
 /* What the program gets from close(2), which C calls: never an exception. */
@@ -116,6 +127,9 @@ int main()
 	usleep(300 * 1000);
 	starving = Starving::nobody;
 	expect("its request comes again", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST));
+	expect("a second client asks", begins_to_connect(clients) && is_readable(servers));
 	expect("a channel is closed without memory", closes(servers->fd));
+	/* Another number than the one before, with which it would be ended at last */
+	expect("its listener's port is free", dup(0) == servers->fd && listens(rdma_create_event_channel()));
 	return failures != 0;
 }

@@ -2,6 +2,7 @@
 #include "agent.hpp"
 
 #include <cerrno>
+#include <new>
 
 namespace prism::cm
 {
@@ -442,8 +443,11 @@ void Agent::abandon(Connection &connection)
 
 void Agent::close(ConnectionId id)
 {
-	if (Connection *connection = find(id))
-		abandon(*connection);
+	try {
+		if (Connection *connection = find(id))
+			abandon(*connection);
+	} catch (const std::bad_alloc &) { /* lost, as it may be in any network: the peer finds out */
+	}
 	connections.erase(id);
 }
 

@@ -79,11 +79,14 @@ void Ucma::close_channel(int fd)
 	end_channel(fd);
 }
 
+/** Needs no memory. */
 void Ucma::end_channel(ChannelId fd)
 {
 	const auto channel = channels.find(fd);
 	if (channel == channels.end())
 		return;
+	while (!channel->second.events.empty())
+		forget_request(channel->second.events.pop());
 	std::set<IdNumber> &members = channel->second.members;
 	while (!members.empty()) {
 		const IdNumber number = *members.begin();
@@ -217,16 +220,20 @@ std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, 
 	return taken;
 }
 
-/** An id's events, and the requests among them that the program has not heard of. */
+/** If it is one, which the program has not heard of: nobody has decided about it. Its client will ask again, and find
+ * who listens then. */
+void Ucma::forget_request(const Pending &unheard)
+{
+	if (!unheard.born || !ids.contains(*unheard.born))
+		return;
+	service->agent().forget(ids.at(*unheard.born).connection);
+	erase(*unheard.born);
+}
+
 void Ucma::drop_events(ChannelId channel, IdNumber number)
 {
-	/* Nobody has decided about these. Their clients will ask again, and find who listens then. */
-	for (const Pending &unheard : take_events(channel, number, [](const Pending &) { return true; })) {
-		if (!unheard.born || !ids.contains(*unheard.born))
-			continue;
-		service->agent().forget(ids.at(*unheard.born).connection);
-		erase(*unheard.born);
-	}
+	for (const Pending &pending : take_events(channel, number, [](const Pending &) { return true; }))
+		forget_request(pending);
 }
 
 void Ucma::remove(IdNumber number)

@@ -41,7 +41,7 @@ public:
 	/** A new channel. Thread-safe. @return its descriptor, or -1 and errno. @p flags: O_CLOEXEC, O_NONBLOCK */
 	int open_channel(int flags);
 
-	/** Ends what belongs to the channel; the caller closes the descriptor. Thread-safe. */
+	/** Ends what belongs to the channel; the caller closes the descriptor. Needs no memory. Thread-safe. */
 	void close_channel(int fd);
 
 	/**
@@ -155,6 +155,7 @@ private:
 	template <typename Chosen>
 	std::vector<Pending> take_events(ChannelId channel, IdNumber owner, const Chosen &chosen);
 	void count_off(ChannelId channel, const Pending &pending);
+	void forget_request(const Pending &unheard);
 	void drop_events(ChannelId channel, IdNumber number);
 	void post(IdNumber owner, EventType type, int status = 0);
 	void post(const Pending &pending);

@@ -209,11 +209,7 @@ public:
 	{
 		const WithoutCancellation whole;
 		if (const std::shared_ptr<Ucma> owned = owner_of_channels()) {
-			try {
-				owned->close_channel(fd);
-			} catch (const std::exception &) {
-				// No memory to tell the peers with: they find out.
-			}
+			owned->close_channel(fd);
 			table.erase(fd);
 		}
 	}
@@ -234,7 +230,7 @@ public:
 			try {
 				owned->stop();
 			} catch (const std::exception &) {
-				// As above
+				// No memory to tell the peers with: they find out.
 			}
 		}
 	}
