@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
+#include <random>
 #include <vector>
 
+#include "cm/agent.hpp"
 #include "cm/event_queue.hpp"
 
 using namespace prism::cm;
@@ -62,6 +65,47 @@ using Queue = EventQueue<int, int>;
 
 constexpr auto all = [](int) { return true; };
 
+/** Notes what it is to send, and the requests that it hears of. */
+class Process : public Carrier, public Observer
+{
+public:
+	explicit Process(std::uint16_t number) : agent(*this, *this, number, number, std::mt19937_64(number)) {}
+
+	bool send(const Path &, const Datagram &datagram) override
+	{
+		sent.push_back(datagram);
+		return true;
+	}
+	bool is_alive(ConnectionId) override { return true; }
+	void on_event(ConnectionId, const Event &) override {}
+	Reception on_request(ConnectionId id, const Incoming &, const Event &) override
+	{
+		requests.push_back(id);
+		return Reception::pending;
+	}
+
+	Agent agent;
+	std::vector<Datagram> sent;
+	std::vector<ConnectionId> requests;
+};
+
+constexpr Time second = 1'000'000'000;
+constexpr std::uint16_t port = 7174;
+constexpr Address here{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}};
+
+/** As a client of this host sends it, if there is memory. */
+void ask(Process &client, PortSpace space)
+{
+	Endpoint local;
+	local.path_mtu = 3;
+	client.agent.connect(
+		{here, here, true, make_service_id(space, port), here}, space, {here, port, here}, local, {}, second);
+}
+
+class StarvedRequest : public testing::TestWithParam<PortSpace>
+{
+};
+
 } // namespace
 
 TEST(StarvedCm, AnEventIsInTheQueueOrNot)
@@ -94,3 +138,38 @@ TEST(StarvedCm, AllOfAnOwnersEventsAreTakenOrNone)
 	EXPECT_EQ(taken, (std::vector<int>{10, 11, 12}));
 	EXPECT_EQ(queue.pop(), 20);
 }
+
+TEST_P(StarvedRequest, IsNewWhenItComesAgain)
+{
+	Process client(1), server(2);
+	ask(client, GetParam());
+	ASSERT_EQ(client.sent.size(), 1U);
+	const Arrival arrival{here, here, true, client.sent.front()};
+	int enough = 0;
+	while (!succeeds_with(enough, [&] { server.agent.receive(arrival, second); })) {
+		enough++;
+		ASSERT_TRUE(server.requests.empty());
+		server.agent.expire(3 * second); /* no process is watched for nothing */
+	}
+	EXPECT_GT(enough, 2);
+	EXPECT_EQ(server.requests.size(), 1U);
+	server.agent.receive(arrival, second);
+	EXPECT_EQ(server.requests.size(), 1U);
+}
+
+TEST_P(StarvedRequest, IsRepeatedOnlyIfItWasMade)
+{
+	Process client(1);
+	int enough = 0;
+	while (!succeeds_with(enough, [&] { ask(client, GetParam()); })) {
+		enough++;
+		client.sent.clear();
+		ASSERT_FALSE(client.agent.next_deadline());
+		client.agent.close_all();
+		ASSERT_TRUE(client.sent.empty());
+	}
+	EXPECT_GT(enough, 1);
+	EXPECT_TRUE(client.agent.next_deadline());
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, StarvedRequest, testing::Values(PortSpace::tcp, PortSpace::udp));

@@ -190,6 +190,19 @@ Connection *Agent::create(const Path &path)
 	return &connections.create(id, path);
 }
 
+/** The result of @p use. Without memory for it there has been no such connection: a request is a new one when it comes
+ * again. */
+template <typename Use>
+auto Agent::use_new(ConnectionId created, const Use &use) -> decltype(use())
+{
+	try {
+		return use();
+	} catch (...) {
+		connections.erase(created);
+		throw;
+	}
+}
+
 /** So that the same request is known when it comes again. */
 void Agent::note_request(Connection &connection, ConnectionId remote_id, const Arrival &arrival)
 {
@@ -294,19 +307,21 @@ std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, co
 	connection.is_client = true;
 	connection.local = local;
 	connection.transaction = random();
-	if (space == PortSpace::udp) {
-		SidrReq request;
-		request.request_id = id;
-		request.service_id = path.service_id;
-		fill_after_ip_header(request.private_data, ip, private_data);
-		connection.state = State::service_request_sent;
-		send_and_repeat(connection, request, now);
-	} else {
-		Req req = make_req(id, path, local, guid);
-		fill_after_ip_header(req.private_data, ip, private_data);
-		connection.state = State::request_sent;
-		send_and_repeat(connection, req, now);
-	}
+	use_new(id, [&] {
+		if (space == PortSpace::udp) {
+			SidrReq request;
+			request.request_id = id;
+			request.service_id = path.service_id;
+			fill_after_ip_header(request.private_data, ip, private_data);
+			connection.state = State::service_request_sent;
+			send_and_repeat(connection, request, now);
+		} else {
+			Req req = make_req(id, path, local, guid);
+			fill_after_ip_header(req.private_data, ip, private_data);
+			connection.state = State::request_sent;
+			send_and_repeat(connection, req, now);
+		}
+	});
 	return id;
 }
 
@@ -591,11 +606,12 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 	connection->state = State::request_received;
 	connection->remote_guid = req.ca_guid;
 	connection->peer = endpoint_of(req);
-	note_request(*connection, req.local_id, arrival);
-	watch(*connection, now);
-	const Event event{EventType::connect_request, 0, connection->peer, without_ip_header(req.private_data)};
-	const Reception reception =
-		observer.on_request(created, {*space, port_of(req.service_id), *ip, connection->path}, event);
+	const Reception reception = use_new(created, [&] {
+		note_request(*connection, req.local_id, arrival);
+		watch(*connection, now);
+		const Event event{EventType::connect_request, 0, connection->peer, without_ip_header(req.private_data)};
+		return observer.on_request(created, {*space, port_of(req.service_id), *ip, connection->path}, event);
+	});
 	if (reception == Reception::pending)
 		return;
 	connections.erase(created);
@@ -758,10 +774,13 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 	}
 	const ConnectionId created = connection->id;
 	connection->state = State::service_request_received;
-	note_request(*connection, request.request_id, arrival);
-	const Event event{EventType::connect_request, 0, {}, without_ip_header(request.private_data)};
-	const Incoming incoming{PortSpace::udp, port_of(request.service_id), *ip, connection->path};
-	if (observer.on_request(created, incoming, event) == Reception::pending)
+	const Reception reception = use_new(created, [&] {
+		note_request(*connection, request.request_id, arrival);
+		const Event event{EventType::connect_request, 0, {}, without_ip_header(request.private_data)};
+		return observer.on_request(
+			created, {PortSpace::udp, port_of(request.service_id), *ip, connection->path}, event);
+	});
+	if (reception == Reception::pending)
 		return;
 	connections.erase(created);
 	answer(arrival, refusal);

@@ -150,6 +150,8 @@ private:
 	Connection *find(ConnectionId id);
 	Connection *find_request(ConnectionId remote_id, const Arrival &arrival);
 	Connection *create(const Path &path);
+	template <typename Use>
+	auto use_new(ConnectionId created, const Use &use) -> decltype(use());
 	void note_request(Connection &connection, ConnectionId remote_id, const Arrival &arrival);
 	bool is_from_peer(const Connection &connection, const Arrival &arrival) const;
 

@@ -7,6 +7,13 @@
 namespace prism::cm
 {
 
+namespace
+{
+
+constexpr ConnectionId last_id = ~ConnectionId{0};
+
+} // namespace
+
 Connection &ConnectionTable::create(ConnectionId id, const Path &path)
 {
 	Connection &made = connections[id];
@@ -109,35 +116,33 @@ std::vector<ConnectionId> ConnectionTable::due(Time now)
 
 void ConnectionTable::watch(const Connection &connection)
 {
-	neighbours[process_of(connection.remote_id)].insert(connection.id);
+	neighbours.insert({process_of(connection.remote_id), connection.id});
 }
 
 void ConnectionTable::unwatch(const Connection &connection)
 {
-	const auto found = neighbours.find(process_of(connection.remote_id));
-	if (found == neighbours.end())
-		return;
-	found->second.erase(connection.id);
-	if (found->second.empty())
-		neighbours.erase(found);
+	neighbours.erase({process_of(connection.remote_id), connection.id});
 }
 
 std::vector<ConnectionId> ConnectionTable::watched_processes() const
 {
 	std::vector<ConnectionId> peers;
-	for (const auto &[process, members] : neighbours)
-		peers.push_back(at(*members.begin()).remote_id);
+	for (auto each = neighbours.begin(); each != neighbours.end();
+		each = neighbours.upper_bound({each->first, last_id}))
+		peers.push_back(at(each->second).remote_id);
 	visited += peers.size();
 	return peers;
 }
 
 std::vector<ConnectionId> ConnectionTable::with_process_of(ConnectionId peer) const
 {
-	const auto found = neighbours.find(process_of(peer));
-	if (found == neighbours.end())
-		return {};
-	visited += found->second.size();
-	return {found->second.begin(), found->second.end()};
+	const std::uint16_t process = process_of(peer);
+	std::vector<ConnectionId> ids;
+	for (auto each = neighbours.lower_bound({process, 0}); each != neighbours.end() && each->first == process;
+		each++)
+		ids.push_back(each->second);
+	visited += ids.size();
+	return ids;
 }
 
 std::vector<ConnectionId> ConnectionTable::all() const

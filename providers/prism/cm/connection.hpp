@@ -138,7 +138,7 @@ private:
 	/* Peers choose what is in these keys: nobody can make a tree slow. */
 	std::map<RequestKey, ConnectionId> requests;
 	std::set<std::pair<Time, ConnectionId>> deadlines;
-	std::map<std::uint16_t, std::set<ConnectionId>> neighbours; /* by the peer's process */
+	std::set<std::pair<std::uint16_t, ConnectionId>> neighbours; /* by the peer's process */
 	mutable std::uint64_t visited = 0;
 };
 

@@ -182,8 +182,8 @@ Ucma::Id *Ucma::find(IdNumber number, ChannelId channel)
 
 void Ucma::attach(IdNumber number, ConnectionId connection)
 {
-	ids.at(number).connection = connection;
 	owner_of[connection] = number;
+	ids.at(number).connection = connection;
 }
 
 Ucma::IdNumber Ucma::new_number()
@@ -197,8 +197,14 @@ Ucma::IdNumber Ucma::insert(Id id)
 {
 	const IdNumber number = new_number();
 	id.psn = service->agent().random_psn();
-	channels.at(id.channel).members.insert(number);
-	ids.emplace(number, std::move(id));
+	std::set<IdNumber> &members = channels.at(id.channel).members;
+	members.insert(number);
+	try {
+		ids.emplace(number, std::move(id));
+	} catch (...) {
+		members.erase(number);
+		throw;
+	}
 	return number;
 }
 
@@ -801,15 +807,26 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	id.path.local = incoming.ip.destination;
 	const Device device = *id.device;
 	const IdNumber born = insert(std::move(id));
-	attach(born, connection);
-	Pending pending{*listener, born, {}, {}};
+	try {
+		attach(born, connection);
+		tell_of_request(*listener, born, incoming, event, device);
+	} catch (...) {
+		erase(born);
+		throw;
+	}
+	return Reception::pending;
+}
+
+void Ucma::tell_of_request(
+	IdNumber listener, IdNumber born, const Incoming &incoming, const Event &event, const Device &device)
+{
+	Pending pending{listener, born, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	if (incoming.space == PortSpace::udp)
 		fill_datagram(pending.event.param.ud, event, incoming.path, device);
 	else
 		fill_connection(pending.event.param.conn, event);
 	post(pending);
-	return Reception::pending;
 }
 
 } // namespace prism::cm

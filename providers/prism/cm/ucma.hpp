@@ -159,6 +159,8 @@ private:
 	void drop_events(ChannelId channel, IdNumber number);
 	void post(IdNumber owner, EventType type, int status = 0);
 	void post(const Pending &pending);
+	void tell_of_request(
+		IdNumber listener, IdNumber born, const Incoming &incoming, const Event &event, const Device &device);
 	int bind(Id &id, const SocketName &name);
 	int resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination);
 	void listen_on_network(const Id &id);
