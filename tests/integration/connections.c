@@ -65,16 +65,23 @@ static int listens(struct rdma_event_channel *channel)
 	return 1;
 }
 
-static struct rdma_cm_id *begin_to_connect(struct rdma_event_channel *channel)
+static struct rdma_cm_id *resolves(struct rdma_event_channel *channel)
 {
 	struct rdma_cm_id *client;
 
 	if (rdma_create_id(channel, &client, NULL, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(client, NULL, (struct sockaddr *)&loopback, 1000) ||
 	    !comes(channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) || rdma_resolve_route(client, 1000) ||
-	    !comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL) || rdma_connect(client, &param))
+	    !comes(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL))
 		return NULL;
 	return client;
+}
+
+static struct rdma_cm_id *begin_to_connect(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *client = resolves(channel);
+
+	return client && !rdma_connect(client, &param) ? client : NULL;
 }
 
 static int ends_to_connect(struct rdma_event_channel *channel, struct rdma_cm_id *client)
@@ -100,10 +107,11 @@ static void without_descriptors(void)
 {
 	struct rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
 	struct rdma_cm_id *client = servers && clients ? connect_both(servers, clients) : NULL;
+	struct rdma_cm_id *other = client ? resolves(clients) : NULL;
 	const int lowest = dup(0);
 	struct rlimit before, none;
 
-	expect("a connection", client && lowest >= 0);
+	expect("a connection", other && lowest >= 0);
 	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &before);
 	none = before;
@@ -111,8 +119,11 @@ static void without_descriptors(void)
 	expect("no descriptor is left", !setrlimit(RLIMIT_NOFILE, &none) && dup(0) == -1);
 	expect("the server hears nothing", next_event(servers, 2000, NULL) == -1);
 	expect("nor does the client", next_event(clients, 100, NULL) == -1);
+	expect("another client asks", other && !rdma_connect(other, &param));
+	expect("it is not refused", next_event(clients, 500, NULL) == -1);
 	setrlimit(RLIMIT_NOFILE, &before);
-	expect("it ends when it is ended", client && !rdma_disconnect(client) &&
+	expect("its request comes", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST, NULL));
+	expect("the connection ends when it is ended", client && !rdma_disconnect(client) &&
 						   comes(servers, RDMA_CM_EVENT_DISCONNECTED, NULL) &&
 						   comes(clients, RDMA_CM_EVENT_DISCONNECTED, NULL));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Under prism-run: there is no memory for a while, for the connection manager's thread or for the program's own that
- * closes a channel. A message for which there is none is a lost one, and close(2) throws nothing.
+ * closes a channel; or a single allocation fails. A message for which there is no memory is a lost one, and close(2)
+ * throws nothing.
  */
 #include "expect.h"
 
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -23,6 +25,7 @@ enum class Starving {
 };
 
 std::atomic<Starving> starving{Starving::nobody};
+std::atomic<int> others_left{-1}; /* allocations of others until one fails */
 thread_local bool is_the_program = false;
 
 } // namespace
@@ -31,6 +34,8 @@ void *operator new(std::size_t size)
 {
 	const Starving now = starving;
 	if (now == (is_the_program ? Starving::the_program : Starving::others))
+		throw std::bad_alloc();
+	if (!is_the_program && others_left >= 0 && others_left-- == 0)
 		throw std::bad_alloc();
 	if (void *memory = std::malloc(size))
 		return memory;
@@ -96,6 +101,40 @@ bool begins_to_connect(rdma_event_channel *channel)
 	return client && !rdma_connect(client, &param);
 }
 
+enum Heard {
+	though_one_failed,
+	as_none_failed,
+	not_at_all
+};
+
+/* The NUMBERth allocation for a request fails. */
+Heard hears_a_request(int number)
+{
+	rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
+	rdma_cm_id *client = clients && listens(servers) ? resolves(clients) : nullptr;
+	others_left = number;
+	if (!client || rdma_connect(client, &param) || !comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST))
+		return not_at_all;
+	return others_left < 0 ? though_one_failed : as_none_failed;
+}
+
+/* All at the same time, as each waits for its request to be repeated. */
+void expect_requests()
+{
+	constexpr int enough = 48;
+	std::array<pid_t, enough> children{};
+	for (int number = 0; number < enough; number++)
+		if (!(children[static_cast<std::size_t>(number)] = fork()))
+			_exit(hears_a_request(number));
+	int unheard = 0, how = 0;
+	for (const pid_t child : children) {
+		waitpid(child, &how, 0);
+		unheard += how != W_EXITCODE(though_one_failed, 0) && how != W_EXITCODE(as_none_failed, 0);
+	}
+	expect("a request comes whichever allocation fails", unheard == 0);
+	expect("each has failed", how == W_EXITCODE(as_none_failed, 0));
+}
+
 /* What the program gets from close(2), which C calls: never an exception. */
 bool closes(int fd)
 {
@@ -119,6 +158,7 @@ int main()
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	param.qp_num = 5;
 	param.retry_count = 7;
+	expect_requests();
 	rdma_event_channel *servers = rdma_create_event_channel(), *clients = rdma_create_event_channel();
 	rdma_cm_id *client = servers && clients && listens(servers) ? resolves(clients) : nullptr;
 	expect("a listener, and a client of its", client != nullptr);
@@ -127,7 +167,7 @@ int main()
 	usleep(300 * 1000);
 	starving = Starving::nobody;
 	expect("its request comes again", comes(servers, RDMA_CM_EVENT_CONNECT_REQUEST));
-	expect("a second client asks", begins_to_connect(clients) && is_readable(servers));
+	expect("another client asks", begins_to_connect(clients) && is_readable(servers));
 	expect("a channel is closed without memory", closes(servers->fd));
 	/* Another number than the one before, with which it would be ended at last */
 	expect("its listener's port is free", dup(0) == servers->fd && listens(rdma_create_event_channel()));

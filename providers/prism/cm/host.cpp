@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "../launcher/soft_device.h"
@@ -57,9 +58,21 @@ std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo 
 	std::vector<ibv_gid> gids;
 	std::ranges::transform(interface.addresses, std::back_inserter(gids), to_gid);
 	const ssize_t index = prismdv_soft_gid_index(device, interface.mtu, gids.data(), gids.size(), wanted);
+	if (index == -ENOMEM)
+		throw std::bad_alloc();
 	if (index < 0)
 		return {};
 	return static_cast<unsigned>(index);
+}
+
+/** Throws std::bad_alloc if they cannot be read, without descriptors too: that is not to say that there are none. */
+std::vector<InterfaceInfo> interfaces()
+{
+	int why = 0;
+	std::vector<InterfaceInfo> list = soft::list_interfaces(&why);
+	if (why)
+		throw std::bad_alloc();
+	return list;
 }
 
 } // namespace
@@ -67,8 +80,10 @@ std::optional<unsigned> gid_index(const ibv_device *device, const InterfaceInfo 
 std::optional<Device> find_device(const Address &local)
 {
 	const DeviceList list(ibv_get_device_list(nullptr));
+	if (!list)
+		throw std::bad_alloc();
 	const ibv_gid wanted = to_gid(local);
-	for (const InterfaceInfo &interface : soft::list_interfaces()) {
+	for (const InterfaceInfo &interface : interfaces()) {
 		const std::string name = soft::device_name(interface.name);
 		const ibv_device *const device = has(interface, local) ? find_in(list, name) : nullptr;
 		if (!device)
@@ -83,7 +98,7 @@ std::optional<Device> find_device(const Address &local)
 void renew_devices()
 {
 	const DeviceList list(ibv_get_device_list(nullptr));
-	for (const InterfaceInfo &interface : soft::list_interfaces())
+	for (const InterfaceInfo &interface : interfaces())
 		if (const ibv_device *const device = find_in(list, soft::device_name(interface.name)))
 			static_cast<void>(gid_index(device, interface, nullptr));
 }
@@ -99,9 +114,9 @@ std::map<std::string, unsigned> network_devices()
 
 bool are_local(std::initializer_list<Address> addresses)
 {
-	const std::vector<InterfaceInfo> interfaces = soft::list_interfaces();
+	const std::vector<InterfaceInfo> list = interfaces();
 	return std::ranges::all_of(addresses, [&](const Address &address) {
-		return std::ranges::any_of(interfaces, [&](const InterfaceInfo &each) { return has(each, address); });
+		return std::ranges::any_of(list, [&](const InterfaceInfo &each) { return has(each, address); });
 	});
 }
 

@@ -24,18 +24,21 @@ namespace prism::soft
 namespace
 {
 
-/* What the kernel says of the link. */
-void describe(InterfaceInfo &info)
+/* Fills in what the kernel says of the link. Returns 0, or the errno for which it cannot be asked. */
+int describe(InterfaceInfo &info)
 {
 	const FileDescriptor any(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	const FileDescriptor fallback(any ? -1 : ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	const int fd = any ? any.get() : fallback.get();
+	if (fd < 0)
+		return errno;
 	ifreq request{};
 	info.name.copy(request.ifr_name, IFNAMSIZ - 1);
 	if (::ioctl(fd, SIOCGIFMTU, &request) == 0)
 		info.mtu = static_cast<unsigned>(request.ifr_mtu);
 	if (::ioctl(fd, SIOCGIFHWADDR, &request) == 0 && request.ifr_hwaddr.sa_family == ARPHRD_ETHER)
 		std::copy_n(request.ifr_hwaddr.sa_data, info.hardware.size(), info.hardware.begin());
+	return 0;
 }
 
 /* IPv6 addresses that the kernel lists but does not let anybody bind, with the index of their interface. */
@@ -107,7 +110,6 @@ InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entr
 	info.name = name;
 	info.index = ::if_nametoindex(name.c_str());
 	info.is_loopback = entry.ifa_flags & IFF_LOOPBACK;
-	describe(info);
 	return list.emplace_back(std::move(info));
 }
 
@@ -125,14 +127,18 @@ std::vector<InterfaceInfo> list_interfaces(int *why)
 	std::vector<InterfaceInfo> list;
 	const Unready unready = read_unready();
 	const AddressList owner = read_addresses();
-	if (why) /* every host has some */
-		*why = owner ? 0 : errno;
+	int error = owner ? 0 : errno; /* every host has some */
 	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
 		if (usable(*entry, unready))
 			find_or_add(list, *entry).addresses.push_back(address_from(*entry->ifa_addr));
-	for (InterfaceInfo &info : list)
+	for (InterfaceInfo &info : list) {
+		if (const int failure = describe(info))
+			error = failure;
 		std::stable_sort(info.addresses.begin(), info.addresses.end(),
 			[](const Address &a, const Address &b) { return rank(a) < rank(b); });
+	}
+	if (why)
+		*why = error;
 	return list;
 }
 
