@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <random>
+#include <variant>
 #include <vector>
 
 #include "cm/agent.hpp"
@@ -77,7 +78,7 @@ public:
 		return true;
 	}
 	bool is_alive(ConnectionId) override { return true; }
-	void on_event(ConnectionId, const Event &) override {}
+	void on_event(ConnectionId, const Event &event) override { events.push_back(event.type); }
 	Reception on_request(ConnectionId id, const Incoming &, const Event &) override
 	{
 		requests.push_back(id);
@@ -87,6 +88,7 @@ public:
 	Agent agent;
 	std::vector<Datagram> sent;
 	std::vector<ConnectionId> requests;
+	std::vector<EventType> events;
 };
 
 constexpr Time second = 1'000'000'000;
@@ -100,6 +102,14 @@ void ask(Process &client, PortSpace space)
 	local.path_mtu = 3;
 	client.agent.connect(
 		{here, here, true, make_service_id(space, port), here}, space, {here, port, here}, local, {}, second);
+}
+
+/** @p to gets what @p from sent last, again and again until there is memory for all that it brings. */
+void deliver(const Process &from, Process &to)
+{
+	const Arrival arrival{here, here, true, from.sent.back()};
+	for (int enough = 0; !succeeds_with(enough, [&] { to.agent.receive(arrival, second); }); enough++)
+		;
 }
 
 class StarvedRequest : public testing::TestWithParam<PortSpace>
@@ -173,3 +183,43 @@ TEST_P(StarvedRequest, IsRepeatedOnlyIfItWasMade)
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, StarvedRequest, testing::Values(PortSpace::tcp, PortSpace::udp));
+
+TEST(StarvedCm, EachEventIsHeardOnce)
+{
+	Process client(1), server(2);
+	ask(client, PortSpace::tcp);
+	deliver(client, server);
+	ASSERT_EQ(server.requests.size(), 1U);
+	server.agent.accept(server.requests.front(), here, {}, {}, second);
+	deliver(server, client);
+	ASSERT_EQ(client.events, std::vector{EventType::connect_response});
+	const ConnectionId id = std::get<Rep>(server.sent.back().message).remote_id;
+	client.agent.establish(id);
+	deliver(client, server);
+	ASSERT_EQ(server.events, std::vector{EventType::established});
+	client.agent.disconnect(id, second);
+	deliver(client, server);
+	ASSERT_EQ(server.events, (std::vector{EventType::established, EventType::disconnected}));
+	deliver(server, client);
+	ASSERT_EQ(client.events, (std::vector{EventType::connect_response, EventType::disconnected}));
+}
+
+TEST(StarvedCm, ARefusalIsHeardOnce)
+{
+	Process client(1), server(2);
+	ask(client, PortSpace::tcp);
+	deliver(client, server);
+	server.agent.reject(server.requests.front(), {});
+	deliver(server, client);
+	EXPECT_EQ(client.events, std::vector{EventType::rejected});
+}
+
+TEST(StarvedCm, ADatagramServicesAnswerIsHeardOnce)
+{
+	Process client(1), server(2);
+	ask(client, PortSpace::udp);
+	deliver(client, server);
+	server.agent.accept(server.requests.front(), here, {}, {}, second);
+	deliver(server, client);
+	EXPECT_EQ(client.events, std::vector{EventType::established});
+}

@@ -286,6 +286,7 @@ void Agent::watch(const Connection &connection, Time now)
 	connections.watch(connection);
 }
 
+/** Before the connection changes: without memory for it all is as before, and what it is about comes again. */
 void Agent::notify(ConnectionId id, EventType type, int status)
 {
 	Event event;
@@ -374,8 +375,8 @@ int Agent::notify_established(ConnectionId id)
 		return EISCONN;
 	if (connection->state != State::reply_sent)
 		return EINVAL;
-	settle(*connection, State::established);
 	notify(id, EventType::established);
+	settle(*connection, State::established);
 	return 0;
 }
 
@@ -482,7 +483,6 @@ std::optional<Time> Agent::next_deadline() const
 	return next_probe;
 }
 
-/** What the observer does may end any connection: each is looked up again. */
 void Agent::expire(Time now)
 {
 	for (const ConnectionId id : connections.due(now)) {
@@ -498,8 +498,8 @@ void Agent::expire(Time now)
 void Agent::repeat(Connection &connection, Time now)
 {
 	if (connection.state == State::time_wait) {
-		end(connection);
 		notify(connection.id, EventType::timewait_exit);
+		end(connection);
 		return;
 	}
 	if (connection.sends > max_retries) {
@@ -522,13 +522,13 @@ void Agent::repeat(Connection &connection, Time now)
 void Agent::give_up(Connection &connection, Time now)
 {
 	if (connection.state == State::disconnect_sent) {
-		enter_time_wait(connection, now);
 		notify(connection.id, EventType::disconnected);
+		enter_time_wait(connection, now);
 		return;
 	}
 	abandon(connection);
-	end(connection);
 	notify(connection.id, EventType::unreachable, -ETIMEDOUT);
+	end(connection);
 }
 
 /** Each process that connections are with is asked for once. */
@@ -552,17 +552,17 @@ void Agent::lose_peer(Connection &connection, Time now)
 {
 	const State state = connection.state;
 	if (state == State::established || state == State::disconnect_sent) {
-		enter_time_wait(connection, now);
 		notify(connection.id, EventType::disconnected);
+		enter_time_wait(connection, now);
 		return;
 	}
-	end(connection);
 	if (state == State::request_sent)
 		notify(connection.id, EventType::rejected, static_cast<int>(RejectReason::invalid_service_id));
 	else if (state == State::service_request_sent)
 		notify(connection.id, EventType::unreachable, static_cast<int>(SidrStatus::unsupported));
 	else
 		notify(connection.id, EventType::rejected, static_cast<int>(RejectReason::timeout));
+	end(connection);
 }
 
 /* Messages ------------------------------------------------------------------------------------------------------ */
@@ -651,7 +651,7 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 		receive_again(*connection, rep);
 		return;
 	}
-	settle(*connection, State::reply_received);
+	connections.unwatch(*connection); /* there may have been no memory for a reply before */
 	connection->remote_id = rep.local_id;
 	connection->remote_guid = rep.ca_guid;
 	connection->path.remote = arrival.from;
@@ -668,6 +668,7 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 	watch(*connection, now);
 	observer.on_event(rep.remote_id,
 		{EventType::connect_response, 0, peer, {rep.private_data.begin(), rep.private_data.end()}});
+	settle(*connection, State::reply_received);
 }
 
 void Agent::receive_again(Connection &connection, const Rep &rep)
@@ -687,8 +688,8 @@ void Agent::receive(const Arrival &arrival, const Rtu &rtu, Time)
 	if (!connection || connection->state != State::reply_sent || connection->remote_id != rtu.local_id ||
 		!is_from_peer(*connection, arrival))
 		return;
-	settle(*connection, State::established);
 	notify(rtu.remote_id, EventType::established);
+	settle(*connection, State::established);
 }
 
 void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
@@ -709,17 +710,17 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	case State::request_received:
 	case State::reply_sent:
 	case State::reply_received:
-		end(*connection);
 		break;
 	case State::established:
-		enter_time_wait(*connection, now);
 		notify(id, EventType::disconnected);
+		enter_time_wait(*connection, now);
 		return;
 	default:
 		return;
 	}
 	observer.on_event(id, {EventType::rejected, static_cast<int>(rej.reason), connection->peer,
 				      {rej.private_data.begin(), rej.private_data.end()}});
+	end(*connection);
 }
 
 void Agent::receive(const Arrival &arrival, const Dreq &dreq, Time now)
@@ -736,11 +737,11 @@ void Agent::receive(const Arrival &arrival, const Dreq &dreq, Time now)
 	const State state = connection->state;
 	if (state == State::request_received || state == State::request_sent)
 		return;
+	if (state != State::time_wait) {
+		notify(dreq.remote_id, EventType::disconnected);
+		enter_time_wait(*connection, now);
+	}
 	send(*connection, Drep{dreq.remote_id, dreq.local_id});
-	if (state == State::time_wait)
-		return;
-	enter_time_wait(*connection, now);
-	notify(dreq.remote_id, EventType::disconnected);
 }
 
 void Agent::receive(const Arrival &arrival, const Drep &drep, Time now)
@@ -749,8 +750,8 @@ void Agent::receive(const Arrival &arrival, const Drep &drep, Time now)
 	if (!connection || connection->state != State::disconnect_sent || connection->remote_id != drep.local_id ||
 		!is_from_peer(*connection, arrival))
 		return;
-	enter_time_wait(*connection, now);
 	notify(drep.remote_id, EventType::disconnected);
+	enter_time_wait(*connection, now);
 }
 
 void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
@@ -791,7 +792,6 @@ void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
 	Connection *connection = find(reply.request_id);
 	if (!connection || connection->state != State::service_request_sent || !is_from_peer(*connection, arrival))
 		return;
-	end(*connection);
 	connection->path.remote = arrival.from;
 	connection->peer.qpn = reply.qpn;
 	connection->peer.qkey = reply.qkey;
@@ -802,6 +802,7 @@ void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
 		event.status = static_cast<int>(reply.status);
 	}
 	observer.on_event(reply.request_id, event);
+	end(*connection);
 }
 
 } // namespace prism::cm

@@ -78,6 +78,7 @@ class Observer
 {
 public:
 	virtual ~Observer() = default;
+	/** The connection is still in its state of before, and stays in it if this throws. May not change the agent. */
 	virtual void on_event(ConnectionId id, const Event &event) = 0;
 	virtual Reception on_request(ConnectionId id, const Incoming &incoming, const Event &event) = 0;
 };
