@@ -33,8 +33,9 @@ static struct rxe_mr *prism_window_region(struct rxe_qp *qp, u32 rkey, int acces
 		return NULL;
 	spin_lock_bh(&mw->lock);
 	base = mw->access & IB_ZERO_BASED ? 0 : mw->addr;
-	if (mw->mr && (mw->access & access) == access && prism_inside(base, mw->length, *va, length) &&
-	    rxe_get(mw->mr)) {
+	/* It may have been bound anew, with another key and other rights. */
+	if (mw->mr && mw->rkey == rkey && (mw->access & access) == access &&
+	    prism_inside(base, mw->length, *va, length) && rxe_get(mw->mr)) {
 		mr = mw->mr;
 		*va += mw->addr - base;
 	}

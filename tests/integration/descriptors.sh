@@ -36,6 +36,7 @@ holds "a channel's number is another file's" "$bin/prism-run" "$bin/connections"
 holds "a connection manager without memory" "$bin/prism-run" "$bin/starved"
 holds "a thread is cancelled in a verb or beside a channel" "$bin/prism-run" "$bin/cancelled"
 holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
+holds "a child that is born while devices are listed for the first time" "$bin/first_list"
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"

@@ -198,9 +198,14 @@ int Service::claim_name_for(Claimed &claimed, const std::string &name)
 	FileDescriptor socket = claim_name(name);
 	if (!socket)
 		return errno;
-	const int fd = claimed.sockets.emplace(name, std::move(socket)).first->second.get();
-	if (claimed.listens)
-		read_claimed(fd);
+	const auto at = claimed.sockets.emplace(name, std::move(socket)).first;
+	try {
+		if (claimed.listens)
+			read_claimed(at->second.get());
+	} catch (const std::bad_alloc &) {
+		claimed.sockets.erase(at); /* a name that nobody reads would keep clients from the one for all */
+		throw;
+	}
 	return 0;
 }
 
@@ -267,8 +272,9 @@ void Service::listen(Claim claim)
 
 void Service::read_claimed(int socket)
 {
+	if (!watch(socket))
+		throw std::bad_alloc();
 	listening.insert(socket);
-	static_cast<void>(watch(socket));
 }
 
 int Service::open_device(const std::string &name, unsigned interface)

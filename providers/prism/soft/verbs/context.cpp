@@ -74,8 +74,11 @@ OpenContexts &open_contexts()
 	return *contexts;
 }
 
-/** A child finds the lock free, and none of its parent's contexts: it may not have their memory. */
-void keep_over_fork()
+/**
+ * A child finds the lock free, and none of its parent's contexts: it may not have their memory. Registered when the
+ * library is loaded, as a fork that has begun neither takes nor frees what is registered behind its back.
+ */
+__attribute__((constructor)) void keep_over_fork()
 {
 	const auto unlock = [] { open_contexts().lock.unlock(); };
 	pthread_atfork([] { open_contexts().lock.lock(); }, unlock,
@@ -130,8 +133,6 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		return nullptr;
 	}
 	survive_unmapped_memory();
-	static std::once_flag registered;
-	std::call_once(registered, keep_over_fork);
 	{
 		OpenContexts &open = open_contexts();
 		std::lock_guard guard(open.lock);

@@ -262,6 +262,17 @@ std::mutex &list_lock()
 	return lock;
 }
 
+namespace
+{
+
+/** When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. */
+__attribute__((constructor)) void keep_list_over_fork()
+{
+	list_lock();
+}
+
+} // namespace
+
 bool is_soft(const ibv_device *device)
 {
 	return reinterpret_cast<const verbs_device *>(device)->ops == &device_ops;

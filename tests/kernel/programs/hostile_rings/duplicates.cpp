@@ -126,6 +126,23 @@ public:
 		return made_window;
 	}
 
+	/** The same, but its addresses begin at 0 */
+	Owned<ibv_mw> zero_based_window()
+	{
+		Owned<ibv_mw> made_window(made(ibv_alloc_mw(device_.pd(), IBV_MW_TYPE_2), "ibv_alloc_mw"));
+		ibv_send_wr wr{}, *bad;
+		wr.opcode = IBV_WR_BIND_MW;
+		wr.send_flags = IBV_SEND_SIGNALED;
+		wr.bind_mw = {made_window.get(), ibv_inc_rkey(made_window->rkey),
+			{own_.mr(), own_va, window_size, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED}};
+		check(ibv_post_send(responder_.get(), &wr, &bad), "IBV_WR_BIND_MW");
+		const std::optional<ibv_wc> wc = next_completion(responder_cq_.get());
+		if (!wc || wc->status != IBV_WC_SUCCESS)
+			throw std::runtime_error("a zero-based window is not bound");
+		made_window->rkey = wr.bind_mw.rkey;
+		return made_window;
+	}
+
 private:
 	const Device &device_;
 	Owned<ibv_cq> cq_, responder_cq_;
@@ -194,6 +211,20 @@ void ranges_do_not_move(const Device &device)
 		"a READ beyond its window, behind a part,");
 }
 
+/** The addresses of a zero-based window are not those of its region, the second time neither. */
+void zero_based_windows_are_read_again(const Device &device)
+{
+	Pair pair(device);
+	const Owned<ibv_mw> window = pair.zero_based_window();
+	for (int i = 0; i < 2; i++) {
+		pair.go_back_to(first_psn);
+		pair.succeed(
+			rdma(IB_UVERBS_WR_RDMA_READ, 8, window->rkey), length, "a READ through a zero-based window");
+		if (pair.read() != 0x11)
+			throw std::runtime_error("a READ through a zero-based window brings other bytes");
+	}
+}
+
 /** The key of a READ of nothing is not looked at, the second time neither. */
 void nothing_is_read_again(const Device &device)
 {
@@ -241,7 +272,7 @@ void duplicates_find_their_own(const Device &device)
 {
 	std::string all;
 	for (const auto one : {atomics_are_no_reads, flushes_are_no_reads, ranges_do_not_wrap, ranges_do_not_move,
-		     nothing_is_read_again, nothing_in_between, flushes_need_room})
+		     nothing_is_read_again, zero_based_windows_are_read_again, nothing_in_between, flushes_need_room})
 		try {
 			one(device);
 		} catch (const std::exception &error) {
