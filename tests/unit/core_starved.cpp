@@ -2,37 +2,11 @@
 /* No memory: a packet may be lost for it, but nothing that is to be kept, and nothing stops for good. */
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <new>
 
+#include "allocations.hpp"
 #include "craft.hpp"
 #include "pair.hpp"
-
-namespace
-{
-
-/** This thread's allocations fail. */
-thread_local bool starving = false;
-
-} // namespace
-
-void *operator new(std::size_t size)
-{
-	void *const memory = starving ? nullptr : std::malloc(size);
-	if (!memory)
-		throw std::bad_alloc();
-	return memory;
-}
-
-void operator delete(void *memory) noexcept
-{
-	std::free(memory);
-}
-
-void operator delete(void *memory, std::size_t) noexcept
-{
-	std::free(memory);
-}
 
 namespace
 {
@@ -44,14 +18,14 @@ namespace soft = prism::soft;
 template <typename Turn>
 bool starved(const Turn &turn)
 {
-	starving = true;
+	allocations_left = 0;
 	bool enough = true;
 	try {
 		turn();
 	} catch (const std::bad_alloc &) {
 		enough = false;
 	}
-	starving = false;
+	allocations_left = -1;
 	return enough;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* One allocation fails, the first, or the second, and so on: all is then as before. A program of its own, as it has an
- * operator new of its own. */
+/* One allocation fails, the first, or the second, and so on: all is then as before. */
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "allocations.hpp"
 #include "cm/agent.hpp"
 #include "cm/event_queue.hpp"
 
@@ -19,46 +18,17 @@ using namespace prism::cm;
 namespace
 {
 
-/** Negative: all that are asked for. */
-int allocations_left = -1;
-
-} // namespace
-
-void *operator new(std::size_t size)
-{
-	if (allocations_left == 0)
-		throw std::bad_alloc();
-	if (allocations_left > 0)
-		allocations_left--;
-	if (void *memory = std::malloc(size))
-		return memory;
-	throw std::bad_alloc();
-}
-
-void operator delete(void *memory) noexcept
-{
-	std::free(memory);
-}
-
-void operator delete(void *memory, std::size_t) noexcept
-{
-	std::free(memory);
-}
-
-namespace
-{
-
 /** Whether @p work had memory enough with so many allocations. */
 bool succeeds_with(int allocations, const std::function<void()> &work)
 {
-	allocations_left = allocations;
+	prism::test::allocations_left = allocations;
 	bool done = true;
 	try {
 		work();
 	} catch (const std::bad_alloc &) {
 		done = false;
 	}
-	allocations_left = -1;
+	prism::test::allocations_left = -1;
 	return done;
 }
 
