@@ -11,12 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "generations.hpp"
 #include "random.hpp"
-
-extern "C" {
-#include "prism_freelist.h"
-#include "prism_generations.h"
-}
 
 namespace
 {
