@@ -55,7 +55,7 @@ TEST(Exhaustion, TheAnswerToAReadGoesOn)
 }
 
 /** Two that write to one peer, whose socket takes in little, in turns: each stands in line again and again. */
-class Turns : public testing::TestWithParam<bool>
+class StarvedTurns : public testing::TestWithParam<bool>
 {
 protected:
 	static constexpr std::uint32_t length = 1 << 20;
@@ -86,7 +86,7 @@ protected:
 	std::uint32_t local_key = client.engine.memory.add_region(memory.data(), va, length, Pair::rights, 1);
 };
 
-TEST_P(Turns, GoOnAndEnd)
+TEST_P(StarvedTurns, GoOnAndEnd)
 {
 	const bool from_the_beginning = GetParam();
 	for (auto [one, other] : {std::pair{&a, &server_a}, {&b, &server_b}}) {
@@ -112,7 +112,7 @@ TEST_P(Turns, GoOnAndEnd)
 	EXPECT_EQ(client.engine.counters.timeouts, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(WithAPathOrNot, Turns, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(WithAPathOrNot, StarvedTurns, testing::Bool());
 
 TEST(Exhaustion, AnAnswerIsKeptInThePlacesThatThereAre)
 {
@@ -136,15 +136,15 @@ TEST(Exhaustion, AMessageIsTakenIn)
 	EXPECT_EQ(pair.server.recv_cq.poll(1, &wc), 1);
 }
 
-class FreeList : public testing::Test
+class StarvedFreeList : public testing::Test
 {
 protected:
-	FreeList()
+	StarvedFreeList()
 	{
 		furnish(pair.server_node.outbox);
 		engine.add_srq(list);
 	}
-	~FreeList() override { engine.remove_srq(list); }
+	~StarvedFreeList() override { engine.remove_srq(list); }
 
 	void post(std::uint32_t key) { engine.post_free_list(list, 7, {Pair::va, 4096, key}); }
 
@@ -161,7 +161,7 @@ protected:
 	soft::SharedReceiveQueue list{engine.take_srqn(), 1, 64, 1, true};
 };
 
-TEST_F(FreeList, GetsTheBufferOfAnUnfinishedAllocateBack)
+TEST_F(StarvedFreeList, GetsTheBufferOfAnUnfinishedAllocateBack)
 {
 	post(pair.key);
 	pair.deliver(pair.server_node, allocate(0, 2048, false));
@@ -172,7 +172,7 @@ TEST_F(FreeList, GetsTheBufferOfAnUnfinishedAllocateBack)
 }
 
 /** The owner learns of each entry that leaves the list, or it stays. */
-TEST_F(FreeList, ReportsWhatItRejects)
+TEST_F(StarvedFreeList, ReportsWhatItRejects)
 {
 	constexpr std::uint32_t bad_key = 0xbad;
 	for (std::uint32_t psn = 0; psn < 64; psn++) {
