@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <utility>
 
+#include "../../c_boundary.hpp"
 #include "kept_descriptors.hpp"
 
 namespace prism::soft
@@ -26,11 +26,12 @@ public:
 		return *this;
 	}
 
-	/** Not by close(2), which is a cancellation point: nothing may leave a destructor. */
+	/** close(2) is a cancellation point, and nothing may leave a destructor. */
 	~FileDescriptor()
 	{
+		const WithoutCancellation whole;
 		if (const int descriptor = release(); descriptor >= 0)
-			::syscall(SYS_close, descriptor);
+			::close(descriptor);
 	}
 
 	[[nodiscard]] int get() const { return fd; }
