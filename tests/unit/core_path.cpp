@@ -202,6 +202,20 @@ TEST_F(Incast, GoesOnWhenOneOfThemIsGone)
 	EXPECT_EQ(failed_, 0u);
 }
 
+TEST_F(Incast, SendsHalfAsMuchAtOnceAfterALoss)
+{
+	connect(64, 4);
+	const auto lost_at = [this](Time at) {
+		writers_[0]->engine.progress(at);
+		const std::size_t packets = writers_[0]->outbox.size();
+		writers_[0]->outbox.clear();
+		return packets;
+	};
+	const std::size_t before = lost_at(1), after = lost_at(1'000'000'000);
+	EXPECT_GT(after, 0u);
+	EXPECT_LE(after, before / 2 + 1);
+}
+
 class IncastOfContexts : public Incast
 {
 protected:

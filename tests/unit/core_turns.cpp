@@ -133,6 +133,21 @@ TEST_F(Turns, ManyReadsAreAnsweredInRounds)
 	EXPECT_EQ(pair.server.qp.resp.expected_psn, 17 * (length / mtu));
 }
 
+/** A peer may ask for each packet of an older READ: no more of that waits than READs are served at a time. */
+TEST_F(Turns, RepeatsThatWaitAreBounded)
+{
+	constexpr std::uint32_t packets = 64;
+	const std::vector<std::uint8_t> older = answered(packets * mtu);
+	pair.post_read(0, 1 << 20);
+	pair.deliver(pair.server_node, request());
+	ASSERT_TRUE(pair.server.qp.resp.stream.active);
+	for (std::uint32_t psn = 0; psn < packets; psn++)
+		pair.deliver(pair.server_node, at_psn(older, psn));
+	const std::size_t bound = pair.server.qp.attr.max_dest_rd_atomic;
+	EXPECT_EQ(pair.server.qp.resp.put_off.size(), bound);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_duplicate_dropped, packets - bound);
+}
+
 /** They come while a longer READ is under way, which ends nevertheless. */
 TEST_F(Turns, EachOlderReadThatIsRepeatedIsAnsweredOnce)
 {
