@@ -315,8 +315,6 @@ RESPONDERS_ORDER = [
          "send_ack(syndrome_psn_sequence, psn_add(resp_.expected_psn, 1));"),
         ("W.8.1.wait", "requests do not wait for the READ before them",
          "if (resp_.stream.active && hold(bth, packet, now))", "if (false && hold(bth, packet, now))"),
-        ("W.8.1.moves", "the line does not move on when a duplicate has ended the READ",
-         "process(bth, packet, now);\n\trelease_held(now);\n}", "process(bth, packet, now);\n}"),
         ("W.8.2.overtaken", "a repeated answer takes the place of an Acknowledge that is due",
          "if (psn_diff(psn_add(psn, 1), resp_.expected_psn) >= 0)", "if (psn <= PRISM_PSN_MASK)"),
         ("W.8.2.before", "while a READ is answered, duplicates are acknowledged behind it",

@@ -173,7 +173,6 @@ void Responder::receive(const prism_bth &bth, Packet packet, Time now)
 	if (resp_.stream.active && hold(bth, packet, now))
 		return;
 	process(bth, packet, now);
-	release_held(now);
 }
 
 /** A request was lost: say so once until it comes. */
