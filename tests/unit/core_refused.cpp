@@ -151,6 +151,21 @@ TEST_F(RuleOrder, AnotherRequestInsideAMessageIsBadFormat)
 	EXPECT_EQ(counters.rx_bad_format, 1u);
 }
 
+TEST_F(RuleOrder, AStandardRequestInsideAPrismMessageIsBadFormat)
+{
+	receive(PRISM_OP_WRITE_FIRST, 0, PRISM_RETH_SIZE + mtu);
+	ASSERT_TRUE(pair.server.qp.resp.prism.active);
+	receive(prism::soft::rc_write_first, 0, PRISM_RETH_SIZE + mtu);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+}
+
+TEST_F(RuleOrder, AStandardReadInsideAPrismMessageIsBadFormat)
+{
+	receive(PRISM_OP_WRITE_FIRST, 0, PRISM_RETH_SIZE + mtu);
+	receive(prism::soft::rc_read_request, 0, PRISM_RETH_SIZE);
+	EXPECT_EQ(counters.rx_bad_format, 1u);
+}
+
 TEST_F(RuleOrder, RightsComeBeforeTheMessageUnderWay)
 {
 	receive(PRISM_OP_WRITE_FIRST, 0, PRISM_RETH_SIZE + mtu);
