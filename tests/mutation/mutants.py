@@ -359,7 +359,7 @@ RESPONDERS_ORDER = [
         ("W.8.1.long", "a long duplicate before the READ leaves the line as it is",
          "drop_held();\n\t\tresp_.held_psn", "resp_.held_psn"),
         ("W.8.1.short", "a short duplicate before the READ ends its answer",
-         "resp_.stream = interrupted;\n\t\tengine_.streams_.push_back(&qp_);", "(void)interrupted;"),
+         "resp_.stream = interrupted;\n\t\tengine_.streams_.splice(engine_.streams_.end(), qp_.place);", "(void)interrupted;"),
         ("W.8.2.due.stream", "a READ that is answered again forgets the Acknowledge of what came behind it",
          "if (resp_.ack_pending)\n\t\tengine_.mark_dirty(qp_);", ""),
         ("W.8.1.new", "what is new is lost behind duplicates that do not come",

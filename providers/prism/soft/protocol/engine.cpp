@@ -23,9 +23,8 @@ Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qp
 	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
 	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
-	/* A request that was posted is not lost for want of memory, nor its timer, nor the rest of a READ's answer. */
+	/* A request that was posted is not lost for want of memory, nor is its timer. */
 	dirty_.reserve(qp_count);
-	streams_.reserve(qp_count);
 	timers_.reserve(std::size_t{max_timers_a_qp} * qp_count);
 	std::iota(qpn_order_.begin(), qpn_order_.end(), 0);
 }
@@ -52,6 +51,7 @@ std::uint32_t Engine::take_qpn()
 
 void Engine::add_qp(QueuePair &qp)
 {
+	qp.place.assign(1, &qp);
 	qp.receive_sges.reserve(qp.srq ? qp.srq->queue.max_sge() : qp.rq.max_sge());
 	qps_[qp.qpn - first_qpn_] = &qp;
 	counters.qps++;
@@ -448,7 +448,7 @@ void Engine::run_streams(Time now)
 	/* A stream that ends takes itself off the list. */
 	for (std::size_t waiting = streams_.size(); waiting && !streams_.empty() && read_room_ > 0; waiting--) {
 		QueuePair *qp = streams_.front();
-		std::rotate(streams_.begin(), streams_.begin() + 1, streams_.end());
+		streams_.splice(streams_.end(), streams_, streams_.begin());
 		if (qp->resp.stream.next <= now)
 			Responder(*this, *qp).continue_stream(now);
 	}

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -194,7 +195,7 @@ private:
 	/* READ responses are sent in turn, so many bytes in each round of receive() and progress(). */
 	static constexpr std::int32_t read_room = 256 << 10;
 	std::int32_t read_room_ = read_room;
-	std::vector<QueuePair *> streams_; /* the next first */
+	std::list<QueuePair *> streams_; /* the next first; of places that the queue pairs bring along */
 	static constexpr std::size_t max_timers_a_qp = 4;
 	std::vector<Timer> timers_; /* a heap, the earliest first */
 	/* Answers that fill a good part of a train are worth sending at once. */

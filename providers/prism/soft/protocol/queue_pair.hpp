@@ -240,6 +240,10 @@ struct QueuePair {
 	ResponderState resp;
 	std::vector<Sge> receive_sges; /* of the receive that a SEND is filling: an SRQ's slot may be posted to again */
 
+	/* In the engine's line of READs that are answered; here while this one answers none, so that it needs no memory
+	 * then. */
+	std::list<QueuePair *> place;
+
 	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
 	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }
 

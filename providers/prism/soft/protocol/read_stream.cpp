@@ -152,7 +152,7 @@ void Responder::answer_in_between(const prism_bth &bth, Packet packet, Time now)
 	resp_.held_psn = held_psn;
 	if (interrupted.active && qp_.state != IBV_QPS_ERR) {
 		resp_.stream = interrupted;
-		engine_.streams_.push_back(&qp_);
+		engine_.streams_.splice(engine_.streams_.end(), qp_.place);
 	}
 }
 
@@ -246,7 +246,7 @@ void Responder::start_stream(const ReadStream &fresh, Time now)
 	const std::uint32_t end = fresh.offset + (fresh.duplicate ? repeat_burst_bytes : first_burst_bytes);
 	send_until(end, now);
 	if (resp_.stream.active)
-		engine_.streams_.push_back(&qp_);
+		engine_.streams_.splice(engine_.streams_.end(), qp_.place);
 }
 
 void Responder::continue_stream(Time now)
@@ -346,7 +346,8 @@ void Responder::end_stream()
 	resp_.stream.active = false;
 	if (resp_.ack_pending)
 		engine_.mark_dirty(qp_);
-	std::erase(engine_.streams_, &qp_);
+	if (qp_.place.empty())
+		qp_.place.splice(qp_.place.end(), engine_.streams_, std::ranges::find(engine_.streams_, &qp_));
 	engine_.running_.keep(engine_.oldest_stream());
 }
 
