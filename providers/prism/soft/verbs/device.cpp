@@ -254,11 +254,6 @@ void DeviceTable::forget(Device &device)
 std::mutex &list_lock()
 {
 	static std::mutex lock;
-	[[maybe_unused]] static const int registered = [] {
-		DeviceTable::instance(); /* first: its lock is taken after this one, over a fork too */
-		const auto unlock = [] { list_lock().unlock(); };
-		return pthread_atfork([] { list_lock().lock(); }, unlock, unlock);
-	}();
 	return lock;
 }
 
@@ -268,7 +263,9 @@ namespace
 /** When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. */
 __attribute__((constructor)) void keep_list_over_fork()
 {
-	list_lock();
+	DeviceTable::instance(); /* first: its lock is taken after this one, over a fork too */
+	const auto unlock = [] { list_lock().unlock(); };
+	pthread_atfork([] { list_lock().lock(); }, unlock, unlock);
 }
 
 } // namespace
