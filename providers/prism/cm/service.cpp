@@ -394,7 +394,7 @@ bool Service::watch(int fd)
 	epoll_event event{};
 	event.events = EPOLLIN;
 	event.data.fd = fd;
-	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
 }
 
 /** Milliseconds until something is to be done, rounded up; -1: no limit. */
