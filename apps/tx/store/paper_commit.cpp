@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The paper's commit, which a client's death leaves half done: docs/prism-tx.md, "The paper's commit". */
+#include "paper_commit.hpp"
+
 #include <algorithm>
 #include <cerrno>
 
-#include "prism_transaction.hpp"
+#include "tx/store/resolver.hpp"
 
 namespace prism::tx
 {
@@ -11,17 +12,44 @@ namespace prism::tx
 namespace
 {
 
-/* The paper's commit: how long it waits for a buffer, or for a writer before it, and how often it looks */
+/* How long it waits for a buffer, or for a writer before it, and how often it looks */
 constexpr Time longest_wait = std::chrono::seconds(1);
 constexpr Time between_looks = std::chrono::microseconds(100);
 
 } // namespace
 
+void PaperCommit::post_validations() noexcept
+{
+	for (Access &access : accesses()) {
+		const ShardView *const view = lane_.carrier.view(access.shard);
+		access.request.begin(access.shard)
+			.cas(view ? view->prepared(access.cell) : RemoteAddress{}, validation(access),
+				lane_.slice(access.memory.was_prepared, sizeof(Prepared)));
+		lane_.post(access.request);
+	}
+}
+
+apps::Task<Outcome> PaperCommit::commit_reads()
+{
+	if (accesses().size() > 1 || (accesses().size() == 1 && lane_.client.reads_in_session)) {
+		if (!take_timestamp(Writer::no_home))
+			co_return failed(EOVERFLOW);
+		post_validations();
+		co_await lane_.requests.all_ended();
+		lane_.round_trips++;
+		bool only_too_old = false;
+		if (const Outcome outcome = judge_all(false, only_too_old); outcome != Outcome::committed)
+			co_return outcome;
+	}
+	lane_.figures.read_only++;
+	co_return Outcome::committed;
+}
+
 /**
  * What the writer before this one has prepared must not be passed over: the version becomes later only from that
  * writer's on, which may have to be waited for: docs/prism-tx.md, "Blind writes".
  */
-apps::Task<int> PrismTransaction::give_up_as_in_paper(Access &access)
+apps::Task<int> PaperCommit::give_up(Access &access)
 {
 	Version before;
 	before.committed = is_blind(access) ? access.memory.was_prepared->writer : access.read;
@@ -32,41 +60,45 @@ apps::Task<int> PrismTransaction::give_up_as_in_paper(Access &access)
 				.swap_only(offsetof(Version, committed), sizeof(Timestamp));
 	access.installed = false;
 	access.raised = false;
-	for (const Time deadline = carrier_.now() + longest_wait; carrier_.now() < deadline;) {
-		const ShardView *const view = carrier_.view(access.shard);
+	for (const Time deadline = lane_.carrier.now() + longest_wait; lane_.carrier.now() < deadline;) {
+		const ShardView *const view = lane_.carrier.view(access.shard);
 		if (!view)
 			co_return EHOSTUNREACH;
 		access.end.begin(access.shard)
-			.cas(view->version(access.cell), cas, slice(access.memory.was_version, sizeof(Version)));
-		post(access.end);
-		co_await requests_.all_ended();
+			.cas(view->version(access.cell), cas, lane_.slice(access.memory.was_version, sizeof(Version)));
+		lane_.post(access.end);
+		co_await lane_.requests.all_ended();
 		if (access.end.completion.failed() || access.end.completion.ok() ||
 			access.memory.was_version->committed >= timestamp_)
 			break;
-		co_await Event{waiter_, carrier_.now() + between_looks};
+		co_await Event{lane_.waiter, lane_.carrier.now() + between_looks};
 	}
 	co_return 0;
 }
 
-apps::Task<Outcome> PrismTransaction::commit_as_in_paper()
+apps::Task<Outcome> PaperCommit::commit_writes()
 {
 	if (!take_timestamp(Writer::no_home))
 		co_return failed(EOVERFLOW);
-	for (Access &access : accesses())
-		post_validation(access, false);
-	co_await requests_.all_ended();
-	round_trips_++;
+	post_validations();
+	co_await lane_.requests.all_ended();
+	lane_.round_trips++;
 	bool only_too_old = false;
 	if (const Outcome prepared = judge_all(false, only_too_old); prepared != Outcome::committed) {
 		for (Access &access : accesses()) {
 			if (access.raised)
-				(void)co_await give_up_as_in_paper(access);
+				(void)co_await give_up(access);
 		}
 		co_return prepared;
 	}
-	const Time deadline = carrier_.now() + longest_wait;
-	for (bool again = true; again && carrier_.now() < deadline;) {
-		again = false;
+	co_return co_await install_all();
+}
+
+/** Again and again what has found no buffer. */
+apps::Task<Outcome> PaperCommit::install_all()
+{
+	const Time deadline = lane_.carrier.now() + longest_wait;
+	for (bool again = true; again && lane_.carrier.now() < deadline;) {
 		for (Access &access : accesses()) {
 			if (!access.raised)
 				continue;
@@ -74,35 +106,42 @@ apps::Task<Outcome> PrismTransaction::commit_as_in_paper()
 			stage_object(chain, access, false);
 			announce(chain, access, !access.empties);
 			install(chain, access, true);
-			post(access.end);
+			lane_.post(access.end);
 		}
-		co_await requests_.all_ended();
-		round_trips_++;
+		co_await lane_.requests.all_ended();
+		lane_.round_trips++;
+		again = false;
 		for (Access &access : accesses()) {
-			const Completion &completion = access.end.completion;
-			if (!access.raised)
-				continue;
-			if (completion.failed()) {
-				error_ = errno_of(completion);
+			if (access.raised && !take_installed(access))
 				co_return Outcome::unknown;
-			}
-			access.raised = completion.status == Status::skipped;
 			again |= access.raised;
-			if (completion.status == Status::cas_miss) /* a later write of the whole is there */
-				release_staged(access);
-			if (access.raised) {
-				carrier_.report_now(access.shard);
-				without_buffer_++;
-				(void)choose_free_list(access);
-			}
 		}
 		if (again)
-			co_await Event{waiter_, carrier_.now() + between_looks};
+			co_await Event{lane_.waiter, lane_.carrier.now() + between_looks};
 	}
 	const bool whole = std::ranges::none_of(accesses(), &Access::raised);
-	figures_.prepared += whole;
+	lane_.figures.prepared += whole;
 	error_ = whole ? 0 : ENOBUFS;
 	co_return whole ? Outcome::committed : Outcome::unknown;
+}
+
+/** An install has ended; it stays raised if there was no buffer. False: its connection is gone. */
+bool PaperCommit::take_installed(Access &access) noexcept
+{
+	const Completion &completion = access.end.completion;
+	if (completion.failed()) {
+		error_ = errno_of(completion);
+		return false;
+	}
+	access.raised = completion.status == Status::skipped;
+	if (completion.status == Status::cas_miss) /* a later write of the whole is there */
+		release_staged(access);
+	if (access.raised) {
+		lane_.carrier.report_now(access.shard);
+		without_buffer_++;
+		(void)choose_free_list(access);
+	}
+	return true;
 }
 
 } // namespace prism::tx

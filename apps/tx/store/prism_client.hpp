@@ -54,7 +54,7 @@ public:
 
 	[[nodiscard]] const StoreView &store() const noexcept { return state_.store; }
 	/** Where @p key is. See PrismTransaction. */
-	[[nodiscard]] int place_of(Bytes key, PrismTransaction::Place &place) const noexcept
+	[[nodiscard]] int place_of(Bytes key, KeyPlace &place) const noexcept
 	{
 		return lanes_[0]->place_of(key, place);
 	}

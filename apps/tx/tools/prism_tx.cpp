@@ -229,7 +229,7 @@ int Tool::check(const Statement &statement)
 	if (statement.key.empty() || (!store.numbered && statement.key.size() > store.max_key_size))
 		return complain(fmt::format("'{}' is no key: it has {} bytes, those of this store have 1 to {}",
 			statement.key, statement.key.size(), store.max_key_size));
-	PrismTransaction::Place place;
+	KeyPlace place;
 	if (client_.place_of(bytes_of(key_of(statement.key)), place) == EINVAL)
 		return complain(fmt::format("'{}' is no key: this store ends before", statement.key));
 	if (statement.value.size() > store.max_value_size)
@@ -328,7 +328,7 @@ std::string Tool::lost_shards() const
 {
 	std::map<std::size_t, std::string> lost;
 	for (const std::string &key : keys_) {
-		PrismTransaction::Place place;
+		KeyPlace place;
 		if (client_.place_of(bytes_of(key), place) == EHOSTUNREACH)
 			lost[place.shard] = shards_[place.shard].text();
 	}

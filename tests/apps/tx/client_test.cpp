@@ -24,7 +24,7 @@ std::array<std::string, 2> keys_of_both(Client &client)
 	std::array<std::string, 2> keys;
 	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
 		const std::string key = "k" + std::to_string(number);
-		PrismTransaction::Place place;
+		KeyPlace place;
 		EXPECT_EQ(client.api->place_of(bytes(key), place), 0);
 		keys[place.shard] = key;
 	}
@@ -213,7 +213,7 @@ TEST(Requests, AreThoseOfTheDocument)
 	std::vector<std::string> here, there;
 	for (int number = 0; here.size() < 3 || there.size() < 3; number++) {
 		const std::string key = "k" + std::to_string(number);
-		PrismTransaction::Place place;
+		KeyPlace place;
 		ASSERT_EQ(client.api->place_of(bytes(key), place), 0);
 		ASSERT_EQ(client.put(key, "1"), Outcome::committed);
 		(place.shard ? there : here).push_back(key);

@@ -77,7 +77,7 @@ public:
 	/** The shard asks; @p settled is called when that is so. */
 	void settle(std::size_t shard, std::function<void()> settled);
 
-	[[nodiscard]] int place_of(prism::tx::Bytes key, prism::tx::PrismTransaction::Place &place) const noexcept
+	[[nodiscard]] int place_of(prism::tx::Bytes key, prism::tx::KeyPlace &place) const noexcept
 	{
 		return lanes_[0]->place_of(key, place);
 	}

@@ -18,8 +18,8 @@ namespace tx_sim
 {
 
 using prism::tx::Cell;
+using prism::tx::KeyPlace;
 using prism::tx::ObjectView;
-using prism::tx::PrismTransaction;
 using prism::tx::Record;
 using serializability::Draft;
 using soft::Time;
@@ -735,7 +735,7 @@ void World::check()
 }
 
 /** Where @p key is; nothing: nobody has asked for any key. */
-std::optional<PrismTransaction::Place> World::place_of(std::uint64_t key) const
+std::optional<KeyPlace> World::place_of(std::uint64_t key) const
 {
 	return key < places_.size() ? std::optional(places_[key]) : std::nullopt;
 }
@@ -783,7 +783,7 @@ void World::read_all()
 	draft.responded = now_ + 1;
 	draft.outcome = serializability::Outcome::committed;
 	for (std::uint64_t key = 0; key < places_.size(); key++) {
-		const PrismTransaction::Place place = places_[key];
+		const KeyPlace place = places_[key];
 		const Shard *const shard = sites_[place.shard].shard.get();
 		if (!shard)
 			continue;

@@ -184,7 +184,7 @@ private:
 	void check_shard(std::size_t number);
 	void read_all();
 	void check_history();
-	[[nodiscard]] std::optional<prism::tx::PrismTransaction::Place> place_of(std::uint64_t key) const;
+	[[nodiscard]] std::optional<prism::tx::KeyPlace> place_of(std::uint64_t key) const;
 	void sum_up();
 
 	const WorldOptions options_;
@@ -199,7 +199,7 @@ private:
 	std::map<std::pair<std::size_t, std::size_t>, soft::Time> parted_until_; /* by seat and shard */
 	std::priority_queue<Errand, std::vector<Errand>, std::greater<>> errands_;
 	std::uint64_t errand_number_ = 0;
-	std::vector<prism::tx::PrismTransaction::Place> places_; /* of the keys, once a client has told */
+	std::vector<prism::tx::KeyPlace> places_; /* of the keys, once a client has told */
 	Seat *victim_ = nullptr;
 	std::uint64_t packets_left_ = 0; /* of the victim's, until it dies */
 	bool dying_ = false;

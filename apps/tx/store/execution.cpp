@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "execution.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sodium.h>
+
+#include "tx/store/resolver.hpp"
+
+namespace prism::tx
+{
+
+namespace
+{
+
+static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret));
+
+constexpr std::size_t place_alignment = 64;
+/* Of keys and values that are to be written, before memory is asked for */
+constexpr std::size_t usual_changes = 1 << 15;
+/* How often cells are read until version and object belong together: more happens only if somebody spoils them */
+constexpr unsigned most_fetches = 64;
+
+std::size_t aligned(std::size_t bytes)
+{
+	return (bytes + place_alignment - 1) / place_alignment * place_alignment;
+}
+
+/* Of an access, beside its two objects: both versions and what was prepared, and the answer of an ALLOCATE */
+constexpr std::size_t small_parts = 2 * sizeof(Version) + sizeof(Prepared) + 32;
+
+template <typename T>
+T *carve(std::byte *&bytes, std::size_t size = sizeof(T))
+{
+	return reinterpret_cast<T *>(std::exchange(bytes, bytes + size));
+}
+
+} // namespace
+
+std::size_t Execution::memory_size(std::size_t room) noexcept
+{
+	return max_accesses * aligned(small_parts + 2 * aligned(room));
+}
+
+Execution::Execution(Lane &lane, std::byte *memory, std::size_t room)
+	: lane_(lane), accesses_(max_accesses), room_to_keep_(usual_changes),
+	  kept_(room_to_keep_.data(), room_to_keep_.size())
+{
+	for (std::uint32_t number = 0; number < max_accesses; number++) {
+		Access &access = accesses_[number];
+		access.number = number;
+		std::byte *bytes = memory + number * aligned(small_parts + 2 * aligned(room));
+		access.memory.version = carve<Version>(bytes);
+		access.memory.was_prepared = carve<Prepared>(bytes);
+		access.memory.was_version = carve<Version>(bytes);
+		access.memory.allocated = carve<std::uint64_t>(bytes, 32);
+		access.memory.out = {carve<std::byte>(bytes, aligned(room)), room};
+		access.memory.in = {carve<std::byte>(bytes, aligned(room)), room};
+	}
+}
+
+void Execution::begin() noexcept
+{
+	count_ = 0;
+	kept_.release();
+}
+
+Access *Execution::first_write() noexcept
+{
+	const auto found = std::ranges::find_if(accesses(), &Access::is_write);
+	return found == accesses().end() ? nullptr : &*found;
+}
+
+int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPlace &place) noexcept
+{
+	if (key.empty() || key.size() > store.max_key_size)
+		return EINVAL;
+	std::uint64_t hash[2] = {};
+	if (store.numbered) {
+		if (key.size() != sizeof(hash[0]))
+			return EINVAL;
+		std::memcpy(hash, key.data(), key.size());
+		place = {hash[0] % carrier.shards(), hash[0] / carrier.shards()};
+	} else {
+		static_assert(sizeof(hash) == crypto_shorthash_siphashx24_BYTES);
+		crypto_shorthash_siphashx24(reinterpret_cast<unsigned char *>(hash),
+			reinterpret_cast<const unsigned char *>(key.data()), key.size(), store.secret.data());
+		place.shard = hash[0] % carrier.shards();
+	}
+	const ShardView *const view = carrier.view(place.shard);
+	if (!view)
+		return EHOSTUNREACH;
+	if (!store.numbered)
+		place.cell = static_cast<std::uint64_t>(
+			static_cast<unsigned __int128>(hash[1]) * view->geometry.cells >> 64);
+	return place.cell < view->geometry.cells ? 0 : EINVAL;
+}
+
+const Access *Execution::find(Bytes key) const noexcept
+{
+	KeyPlace place;
+	if (find_place(lane_.client.store, lane_.carrier, key, place))
+		return nullptr;
+	const auto end = accesses_.begin() + static_cast<std::ptrdiff_t>(count_);
+	const auto found = std::find_if(accesses_.begin(), end,
+		[&place](const Access &access) { return access.cell == place.cell && access.shard == place.shard; });
+	return found == end ? nullptr : &*found;
+}
+
+int Execution::access(Bytes key, Access *&found) noexcept
+{
+	KeyPlace place;
+	if (const int error = find_place(lane_.client.store, lane_.carrier, key, place))
+		return error;
+	for (Access &access : accesses()) {
+		if (access.cell == place.cell && access.shard == place.shard) {
+			found = &access;
+			return 0;
+		}
+	}
+	if (count_ == accesses_.size())
+		return E2BIG;
+	found = &accesses_[count_++];
+	found->shard = place.shard;
+	found->cell = place.cell;
+	found->fetched = false;
+	found->raised = false;
+	found->installed = false;
+	found->read = {};
+	found->object = {};
+	found->changes.clear();
+	*found->memory.allocated = 0;
+	return 0;
+}
+
+/**
+ * An object tells its version itself, the timestamp of its writer, unless an aborted writer has raised that since. So
+ * the object alone is read as long as that goes well; after a conflict the version is read before it.
+ */
+void Execution::post_fetch(Access &access, std::size_t length) noexcept
+{
+	const ShardView *const view = lane_.carrier.view(access.shard);
+	const RemoteAddress version = view ? view->version(access.cell) : RemoteAddress{};
+	access.with_version = lane_.careful != 0;
+	Chain &chain = access.request.begin(access.shard);
+	if (access.with_version)
+		chain.read(version, lane_.slice(access.memory.version, sizeof(Version)));
+	chain.read(version + offsetof(Version, object), lane_.slice(access.memory.in.data(), length))
+		.indirect_bounded();
+	lane_.post(access.request);
+}
+
+/** @p longer: it must be read again as a whole; what is there is the beginning. */
+int Execution::take_object(Access &access, bool &longer) noexcept
+{
+	const Completion &completion = access.request.completion;
+	access.object = {};
+	if (completion.status == Status::null_pointer)
+		return 0;
+	const Bytes bytes = access.memory.in.first(std::min<std::size_t>(completion.byte_len, access.memory.in.size()));
+	if (bytes.size() < object_header_size)
+		return EBADMSG;
+	const std::size_t size = object_size(bytes);
+	usual_size_ = std::clamp(size, usual_size_, access.memory.in.size());
+	longer = size > bytes.size() && bytes.size() < access.memory.in.size();
+	if (longer)
+		return 0;
+	const std::optional<ObjectView> object = ObjectView::parse(bytes);
+	if (!object)
+		return EBADMSG;
+	access.object = *object;
+	return 0;
+}
+
+/**
+ * @p again: it is to be read once more, as it was longer, or as version and object do not belong together. That may be
+ * because the cell changed in between, or because the answers were lost: READs are executed again then, the first
+ * perhaps later than the second.
+ */
+int Execution::take_fetched(Access &access, bool &again) noexcept
+{
+	if (access.request.completion.failed())
+		return errno_of(access.request.completion);
+	if (const int error = take_object(access, again))
+		return error;
+	if (again)
+		return 0;
+	const Timestamp &written = access.object.header().written; /* of no object: before everything */
+	access.read = written;
+	if (access.with_version) {
+		const Version &version = *access.memory.version;
+		const bool nothing = written == Timestamp{};
+		access.read = version.committed;
+		again = nothing ? version.object.ptr != 0
+				: !version.object.ptr || version.object.tag != tag_of(written);
+	}
+	lane_.client.clock.observe(access.read);
+	if (lane_.blocker && lane_.blocker->cell == access.cell && lane_.blocker->shard == access.shard &&
+		access.read >= lane_.blocker->who)
+		lane_.blocker.reset();
+	access.fetched = !again;
+	return 0;
+}
+
+/** Those that are not known yet; with @p changed_only only those to be written. */
+apps::Task<int> Execution::fetch_all(bool changed_only)
+{
+	const auto wanted = [changed_only](const Access &access) {
+		return !access.fetched && (access.is_write() || !changed_only);
+	};
+	bool again = true;
+	for (unsigned times = 0; again; times++) {
+		if (times == most_fetches)
+			co_return EBADMSG;
+		again = false;
+		for (Access &access : accesses()) {
+			if (wanted(access))
+				post_fetch(access, std::min(usual_size_, access.memory.in.size()));
+		}
+		if (!lane_.requests.under_way() && std::ranges::none_of(accesses(), wanted))
+			co_return 0;
+		co_await lane_.requests.all_ended();
+		lane_.round_trips++;
+		int error = 0;
+		for (Access &access : accesses()) {
+			bool once_more = false;
+			const int wrong = wanted(access) ? take_fetched(access, once_more) : 0;
+			error = error ? error : wrong;
+			again |= once_more;
+		}
+		if (error)
+			co_return error;
+	}
+	co_return 0;
+}
+
+apps::Task<int> Execution::fetch(std::span<const Bytes> keys)
+{
+	for (const Bytes key : keys) {
+		Access *access = nullptr;
+		if (const int error = this->access(key, access))
+			co_return error;
+	}
+	co_return co_await fetch_all(false);
+}
+
+std::optional<Bytes> Execution::value(Bytes key) const noexcept
+{
+	const Access *const access = find(key);
+	if (!access)
+		return std::nullopt;
+	for (const Change &change : access->changes) {
+		if (std::ranges::equal(change.key, key))
+			return change.value;
+	}
+	return access->object.find(key);
+}
+
+Bytes Execution::keep(Bytes bytes)
+{
+	if (bytes.empty())
+		return {};
+	auto *const copy = static_cast<std::byte *>(kept_.allocate(bytes.size(), 1));
+	std::memcpy(copy, bytes.data(), bytes.size());
+	return {copy, bytes.size()};
+}
+
+int Execution::change(Bytes key, std::optional<Bytes> value) noexcept
+{
+	if (value && value->size() > lane_.client.store.max_value_size)
+		return EINVAL;
+	Access *access = nullptr;
+	if (const int error = this->access(key, access))
+		return error;
+	const std::optional<Bytes> kept = value ? std::optional(keep(*value)) : std::nullopt;
+	for (Change &change : access->changes) {
+		if (std::ranges::equal(change.key, key)) {
+			change.value = kept;
+			return 0;
+		}
+	}
+	access->changes.push_back({keep(key), kept});
+	return 0;
+}
+
+} // namespace prism::tx

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the parts of a transaction have in common: the lane that it runs on, and the client of that. */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tx/store/requests.hpp"
+
+namespace prism::tx
+{
+
+/** What all lanes of a client have in common. Outlives them. */
+struct ClientState {
+	StoreView store;
+	std::uint32_t incarnation = 0;
+	LogicalClock clock;
+	/** How long somebody may have prepared what others want before they take it for dead: it may be alive. */
+	Time patience = std::chrono::milliseconds(10);
+	/** Reads of one cell alone are validated too, for a round trip more: docs/prism-tx.md, "Isolation". */
+	bool reads_in_session = false;
+	std::uint64_t serial = 0;                /**< of the commits begun so far */
+	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
+};
+
+/** What was done, by one lane. */
+struct TransactionFigures {
+	std::uint64_t one_chain = 0; /**< committed in one chain, a round trip */
+	std::uint64_t prepared = 0;  /**< committed, prepared before */
+	std::uint64_t read_only = 0; /**< committed, without a change */
+	std::uint64_t resolved = 0;  /**< transactions of others that were ended */
+	std::uint64_t no_buffer = 0; /**< attempts that found none */
+	std::uint64_t requests = 0;  /**< PRISM requests posted */
+};
+
+/** A lane: where its requests go, and what it remembers from one transaction to the next. One thread. */
+struct Lane {
+	Lane(ClientState &its_client, Carrier &its_carrier, Waiter &its_waiter, std::uint32_t number,
+		std::uint32_t place_in_logs, std::uint32_t local_key) noexcept
+		: client(its_client), carrier(its_carrier), waiter(its_waiter),
+		  requests(its_carrier, its_waiter, number), place(place_in_logs), lkey(local_key)
+	{
+	}
+	Lane(const Lane &) = delete;
+	Lane &operator=(const Lane &) = delete;
+
+	/** The prepared writer that an attempt has met. */
+	struct Blocker {
+		Timestamp who;
+		std::size_t shard = 0;
+		std::uint64_t cell = 0;
+		Time since{};
+	};
+
+	void post(Request &request) noexcept
+	{
+		figures.requests += request.chain.size();
+		requests.post(request);
+		retired |= leaves_traces && request.completion.failed();
+	}
+
+	/** @p who has prepared @p cell of @p shard: since now, if it was not known already. */
+	void blocked_by(const Timestamp &who, std::size_t shard, std::uint64_t cell) noexcept
+	{
+		if (!blocker || blocker->who != who || blocker->cell != cell || blocker->shard != shard)
+			blocker = {who, shard, cell, carrier.now()};
+	}
+
+	template <typename T>
+	[[nodiscard]] LocalSlice slice(const T *from, std::size_t length) const noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(from), static_cast<std::uint32_t>(length), lkey};
+	}
+
+	ClientState &client;
+	Carrier &carrier;
+	Waiter &waiter;
+	Requests requests;
+	std::uint32_t place; /**< in the logs of all shards */
+	const std::uint32_t lkey;
+
+	std::optional<Blocker> blocker;
+	unsigned careful = 0;       /**< so many commits to come read versions beside objects */
+	bool leaves_traces = false; /**< what is posted now prepares or installs something */
+	bool retired = false; /**< what it has left on a shard needs its log: the next commit takes another place */
+	std::uint32_t round_trips = 0; /**< of the attempt */
+	TransactionFigures figures;
+};
+
+} // namespace prism::tx
