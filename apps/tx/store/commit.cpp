@@ -14,7 +14,7 @@ namespace prism::tx
 namespace
 {
 
-/* For how many commits a conflict makes a lane read versions beside objects: one that was only raised looks the same */
+/* For how many commits a conflict makes a lane careful */
 constexpr unsigned commits_with_care = 16;
 
 } // namespace
@@ -61,6 +61,8 @@ apps::Task<Outcome> Commit::attempt()
 	if (std::ranges::any_of(accesses(), unread)) {
 		if (const int error = co_await execution_.fetch_changed())
 			co_return failed(error);
+		if (const int error = co_await after_fetch())
+			co_return error == EAGAIN ? Outcome::conflict : failed(error);
 	}
 	if (!execution_.first_write())
 		co_return co_await commit_reads();
@@ -78,7 +80,7 @@ Outcome Commit::failed(int error) noexcept
 RemoteAddress Commit::entry_of(const Access &access) const noexcept
 {
 	const ShardView *const view = lane_.carrier.view(access.shard);
-	return view ? view->entry(lane_.place, access.number) : RemoteAddress{};
+	return view ? view->entry(lane_.place, access.entry) : RemoteAddress{};
 }
 
 /* Steps ---------------------------------------------------------------------------------------------------------- */
@@ -134,8 +136,12 @@ bool Commit::take_timestamp(std::uint32_t home) noexcept
 	lane_.leaves_traces = execution_.first_write() != nullptr;
 	timestamp_ = {Writer{lane_.client.incarnation, home, lane_.place}.packed(), clock};
 	for (Access &access : accesses()) {
+		access.entry = access.number;
+		access.holds = false;
+		access.valid = false;
 		access.raised = false;
 		access.installed = false;
+		*access.memory.allocated = 0;
 		if (access.is_write())
 			std::memcpy(access.memory.out.data(), &timestamp_, sizeof(timestamp_));
 	}
@@ -193,6 +199,7 @@ void Commit::install(Chain &chain, Access &access, bool conditional) noexcept
 		chain.conditional();
 }
 
+/** How the validation of @p access has ended. */
 Commit::Prepare Commit::judge(Access &access) noexcept
 {
 	const Completion &completion = access.request.completion;
@@ -204,48 +211,25 @@ Commit::Prepare Commit::judge(Access &access) noexcept
 	access.raised = access.is_write() && completion.ok();
 	if (completion.status == Status::skipped)
 		return Prepare::skipped;
-	if (completion.ok() && !is_blind(access))
+	access.valid = completion.ok() && !is_blind(access);
+	access.holds = access.valid;
+	if (access.valid)
 		return Prepare::done;
 	lane_.client.clock.observe(was.reader);
 	lane_.client.clock.observe(was.writer);
-	if (completion.ok()) /* of a blind write the reader is judged here */
-		return was.reader < timestamp_ ? Prepare::done : Prepare::too_old;
+	if (completion.ok()) { /* of a blind write the reader is judged here */
+		access.valid = was.reader < timestamp_;
+		return access.valid ? Prepare::done : Prepare::too_old;
+	}
 	const bool taken = is_blind(access) ? was.writer > timestamp_ : was.writer != access.read;
-	if (!taken) /* a later reader is in the way of a writer alone */
+	if (!taken) { /* a later reader is in the way of a writer alone */
+		access.holds = true;
+		access.valid = !access.is_write();
 		return access.is_write() ? Prepare::too_old : Prepare::done;
+	}
 	lane_.blocked_by(was.writer, access.shard, access.cell);
 	lane_.careful = commits_with_care;
 	return Prepare::taken;
-}
-
-/** Outcome::committed: everything is prepared. */
-Outcome Commit::judge_all(bool one_chain, bool &only_too_old) noexcept
-{
-	/* What has missed is in the way of all that comes after it in the chain of its shard. */
-	const auto cut_short = [this, one_chain](std::size_t shard) {
-		return std::ranges::any_of(accesses(), [shard, one_chain](const Access &access) {
-			return access.shard == shard && (one_chain || access.is_write()) &&
-			       access.request.completion.status == Status::cas_miss;
-		});
-	};
-	bool done = true, broken = false;
-	only_too_old = true;
-	for (Access &access : accesses()) {
-		Prepare how = judge(access);
-		if (how == Prepare::skipped && access.is_write() && !access.empties && !*access.memory.allocated &&
-			!cut_short(access.shard))
-			how = Prepare::no_buffer;
-		done &= how == Prepare::done;
-		broken |= how == Prepare::failed;
-		only_too_old &= how != Prepare::taken && how != Prepare::no_buffer && !access.raised;
-		if (how == Prepare::no_buffer) {
-			no_buffer_ = true;
-			lane_.carrier.report_now(access.shard);
-		}
-	}
-	if (broken)
-		return Outcome::failed;
-	return done ? Outcome::committed : Outcome::conflict;
 }
 
 void Commit::release_staged(Access &access) noexcept

@@ -28,6 +28,12 @@ public:
 	[[nodiscard]] int error() const noexcept { return error_; }
 	[[nodiscard]] const Timestamp &timestamp() const noexcept { return timestamp_; }
 
+	/**
+	 * Something was fetched. 0; EAGAIN: this attempt cannot commit what it has read; or the errno of what makes
+	 * another attempt useless.
+	 */
+	virtual apps::Task<int> after_fetch() = 0;
+
 	/** Requests beside those of the accesses, from 0 on; null: there is none of this number. */
 	[[nodiscard]] virtual Request *request(std::uint32_t number) noexcept = 0;
 
@@ -62,7 +68,6 @@ protected:
 	void announce(Chain &chain, Access &access, bool conditional) noexcept;
 	void install(Chain &chain, Access &access, bool conditional) noexcept;
 	Prepare judge(Access &access) noexcept;
-	Outcome judge_all(bool one_chain, bool &only_too_old) noexcept;
 	void release_staged(Access &access) noexcept;
 	Outcome failed(int error) noexcept;
 

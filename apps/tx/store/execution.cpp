@@ -21,7 +21,7 @@ static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret))
 constexpr std::size_t place_alignment = 64;
 /* Of keys and values that are to be written, before memory is asked for */
 constexpr std::size_t usual_changes = 1 << 15;
-/* How often cells are read until version and object belong together: more happens only if somebody spoils them */
+/* How often cells are read until cell and object belong together: more happens only if somebody spoils them */
 constexpr unsigned most_fetches = 64;
 
 std::size_t aligned(std::size_t bytes)
@@ -29,8 +29,8 @@ std::size_t aligned(std::size_t bytes)
 	return (bytes + place_alignment - 1) / place_alignment * place_alignment;
 }
 
-/* Of an access, beside its two objects: both versions and what was prepared, and the answer of an ALLOCATE */
-constexpr std::size_t small_parts = 2 * sizeof(Version) + sizeof(Prepared) + 32;
+/* Of an access, beside its two objects: the cell, what was prepared and the version before, an ALLOCATE's answer */
+constexpr std::size_t small_parts = sizeof(Cell) + sizeof(Prepared) + sizeof(Version) + 32;
 
 template <typename T>
 T *carve(std::byte *&bytes, std::size_t size = sizeof(T))
@@ -53,7 +53,7 @@ Execution::Execution(Lane &lane, std::byte *memory, std::size_t room)
 		Access &access = accesses_[number];
 		access.number = number;
 		std::byte *bytes = memory + number * aligned(small_parts + 2 * aligned(room));
-		access.memory.version = carve<Version>(bytes);
+		access.memory.cell = carve<Cell>(bytes);
 		access.memory.was_prepared = carve<Prepared>(bytes);
 		access.memory.was_version = carve<Version>(bytes);
 		access.memory.allocated = carve<std::uint64_t>(bytes, 32);
@@ -66,6 +66,12 @@ void Execution::begin() noexcept
 {
 	count_ = 0;
 	kept_.release();
+}
+
+void Execution::forget() noexcept
+{
+	for (Access &access : accesses_)
+		access.kept = false;
 }
 
 Access *Execution::first_write() noexcept
@@ -124,43 +130,71 @@ int Execution::access(Bytes key, Access *&found) noexcept
 	if (count_ == accesses_.size())
 		return E2BIG;
 	found = &accesses_[count_++];
-	found->shard = place.shard;
-	found->cell = place.cell;
-	found->fetched = false;
+	/* A body asks for the same keys in the same order, most of the time. */
+	found->fetched = found->kept && found->shard == place.shard && found->cell == place.cell;
+	found->kept = false;
+	found->with_cell = false;
+	found->settled = false;
 	found->raised = false;
 	found->installed = false;
-	found->read = {};
-	found->object = {};
 	found->changes.clear();
 	*found->memory.allocated = 0;
+	if (found->fetched)
+		return 0;
+	found->shard = place.shard;
+	found->cell = place.cell;
+	found->read = {};
+	found->object = {};
 	return 0;
 }
 
 /**
  * An object tells its version itself, the timestamp of its writer, unless an aborted writer has raised that since. So
- * the object alone is read as long as that goes well; after a conflict the version is read before it.
+ * the object alone is read as long as that goes well. After a conflict the cell is read too, and with what is read
+ * alone: it tells whether anybody has prepared another version.
  */
 void Execution::post_fetch(Access &access, std::size_t length) noexcept
 {
 	const ShardView *const view = lane_.carrier.view(access.shard);
-	const RemoteAddress version = view ? view->version(access.cell) : RemoteAddress{};
-	access.with_version = lane_.careful != 0;
+	const RemoteAddress cell = view ? view->prepared(access.cell) : RemoteAddress{};
+	const bool alone = count_ == 1 && !access.is_write() && lane_.reads_alone;
+	access.with_cell = lane_.careful || alone;
+	access.asked = length;
 	Chain &chain = access.request.begin(access.shard);
-	if (access.with_version)
-		chain.read(version, lane_.slice(access.memory.version, sizeof(Version)));
-	chain.read(version + offsetof(Version, object), lane_.slice(access.memory.in.data(), length))
+	chain.read(cell + (offsetof(Cell, version) + offsetof(Version, object)),
+		     lane_.slice(access.memory.in.data(), length))
 		.indirect_bounded();
+	if (access.with_cell) {
+		std::memset(access.memory.in.data(), 0, object_header_size); /* so it stays where there is no object */
+		chain.read(cell, lane_.slice(access.memory.cell, sizeof(Cell)));
+	}
 	lane_.post(access.request);
+}
+
+/**
+ * Whether the object is what the cell that was read with it points at. They may be of different times, and the cell the
+ * earlier one although it is asked for later: READs whose answers were lost are executed again.
+ */
+bool Execution::is_of_its_cell(const Access &access) noexcept
+{
+	Timestamp written;
+	std::memcpy(&written, access.memory.in.data(), sizeof(written));
+	const prismdv_bounded_ptr &object = access.memory.cell->version.object;
+	return object.ptr ? written != Timestamp{} && object.tag == tag_of(written) : written == Timestamp{};
 }
 
 /** @p longer: it must be read again as a whole; what is there is the beginning. */
 int Execution::take_object(Access &access, bool &longer) noexcept
 {
 	const Completion &completion = access.request.completion;
+	const Version &version = access.memory.cell->version;
+	const bool nothing = access.with_cell ? !version.object.ptr : completion.status == Status::null_pointer;
 	access.object = {};
-	if (completion.status == Status::null_pointer)
+	if (nothing)
 		return 0;
-	const Bytes bytes = access.memory.in.first(std::min<std::size_t>(completion.byte_len, access.memory.in.size()));
+	const std::size_t got =
+		access.with_cell ? std::min<std::size_t>(version.object.bound, access.asked) : completion.byte_len;
+	const Bytes bytes = access.memory.in.first(std::min(got, access.memory.in.size()));
 	if (bytes.size() < object_header_size)
 		return EBADMSG;
 	const std::size_t size = object_size(bytes);
@@ -175,28 +209,22 @@ int Execution::take_object(Access &access, bool &longer) noexcept
 	return 0;
 }
 
-/**
- * @p again: it is to be read once more, as it was longer, or as version and object do not belong together. That may be
- * because the cell changed in between, or because the answers were lost: READs are executed again then, the first
- * perhaps later than the second.
- */
+/** @p again: it is to be read once more, as it was longer, or as cell and object do not belong together. */
 int Execution::take_fetched(Access &access, bool &again) noexcept
 {
 	if (access.request.completion.failed())
 		return errno_of(access.request.completion);
+	again = access.with_cell && !is_of_its_cell(access);
+	if (again)
+		return 0;
 	if (const int error = take_object(access, again))
 		return error;
 	if (again)
 		return 0;
-	const Timestamp &written = access.object.header().written; /* of no object: before everything */
-	access.read = written;
-	if (access.with_version) {
-		const Version &version = *access.memory.version;
-		const bool nothing = written == Timestamp{};
-		access.read = version.committed;
-		again = nothing ? version.object.ptr != 0
-				: !version.object.ptr || version.object.tag != tag_of(written);
-	}
+	const Cell &cell = *access.memory.cell;
+	access.read = access.with_cell ? cell.version.committed : access.object.header().written;
+	/* PW and C may be of different moments: between them there is one at which both were this. */
+	access.settled = access.with_cell && cell.prepared.writer == cell.version.committed;
 	lane_.client.clock.observe(access.read);
 	if (lane_.blocker && lane_.blocker->cell == access.cell && lane_.blocker->shard == access.shard &&
 		access.read >= lane_.blocker->who)

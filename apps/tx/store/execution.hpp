@@ -28,7 +28,7 @@ int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPla
 struct AccessMemory {
 	std::span<std::byte> out;         /**< the object to write */
 	std::span<std::byte> in;          /**< the object as it was read */
-	Version *version = nullptr;       /**< as it was read */
+	Cell *cell = nullptr;             /**< as it was read */
 	Prepared *was_prepared = nullptr; /**< before the own CAS */
 	Version *was_version = nullptr;   /**< likewise */
 	std::uint64_t *allocated = nullptr;
@@ -42,21 +42,29 @@ struct Change {
 
 /** A cell that a transaction reads or writes, and what its commit does to it. */
 struct Access {
-	std::uint32_t number = 0; /**< and of its log entry */
+	std::uint32_t number = 0;
 	std::size_t shard = 0;
 	std::uint64_t cell = 0;
 	AccessMemory memory;
-	Request request;           /**< to read and to prepare it */
-	Request object_ahead;      /**< its ALLOCATE, where several are written in one chain */
-	Request end;               /**< to install or to give up the new version */
-	bool with_version = false; /**< is read together with it */
+	Request request;        /**< to read and to prepare it */
+	Request object_ahead;   /**< its ALLOCATE, where that is not in the chain of another request */
+	Request end;            /**< to install or to give up the new version */
+	std::size_t asked = 0;  /**< bytes of the object that a fetch has asked for */
+	bool with_cell = false; /**< the cell is read together with the object */
 	bool fetched = false;
+	/** At one moment since the attempt began this was the version, and nobody had prepared another. */
+	bool settled = false;
+	/** Was so when the attempt before ended: the next one need not read it. */
+	bool kept = false;
 	Timestamp read; /**< version that was read */
 	ObjectView object;
 	std::vector<Change> changes;
 
 	/* Of the commit */
+	std::uint32_t entry = 0; /**< number of its log entry */
 	Announcement announcement;
+	bool holds = false;     /**< when it was validated nobody had prepared another version */
+	bool valid = false;     /**< and so it is prepared, if it is to be written */
 	bool raised = false;    /**< this transaction is the prepared writer */
 	bool installed = false; /**< it was so, by this client or another */
 	bool empties = false;   /**< the new version has no keys */
@@ -78,8 +86,10 @@ public:
 	Execution(const Execution &) = delete;
 	Execution &operator=(const Execution &) = delete;
 
-	/** Forgets everything. Nothing is under way. */
+	/** A new attempt, of nothing so far. Nothing is under way. */
 	void begin() noexcept;
+	/** The next attempt is another job's: nothing is kept for it. */
+	void forget() noexcept;
 	/** As Transaction's of the same names. */
 	apps::Task<int> fetch(std::span<const Bytes> keys);
 	[[nodiscard]] std::optional<Bytes> value(Bytes key) const noexcept;
@@ -99,6 +109,7 @@ private:
 	int access(Bytes key, Access *&found) noexcept;
 	Bytes keep(Bytes bytes);
 	void post_fetch(Access &access, std::size_t length) noexcept;
+	[[nodiscard]] static bool is_of_its_cell(const Access &access) noexcept;
 	int take_object(Access &access, bool &longer) noexcept;
 	int take_fetched(Access &access, bool &again) noexcept;
 	apps::Task<int> fetch_all(bool changed_only);

@@ -18,8 +18,6 @@ struct ClientState {
 	LogicalClock clock;
 	/** How long somebody may have prepared what others want before they take it for dead: it may be alive. */
 	Time patience = std::chrono::milliseconds(10);
-	/** Reads of one cell alone are validated too, for a round trip more: docs/prism-tx.md, "Isolation". */
-	bool reads_in_session = false;
 	std::uint64_t serial = 0;                /**< of the commits begun so far */
 	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
 };
@@ -81,7 +79,10 @@ struct Lane {
 	const std::uint32_t lkey;
 
 	std::optional<Blocker> blocker;
-	unsigned careful = 0;       /**< so many commits to come read versions beside objects */
+	/** So many commits to come read cells beside objects, and validate before they stage. */
+	unsigned careful = 0;
+	/** So many transactions of one cell to come are expected to write nothing: the cell is read with the object. */
+	unsigned reads_alone = 0;
 	bool leaves_traces = false; /**< what is posted now prepares or installs something */
 	bool retired = false; /**< what it has left on a shard needs its log: the next commit takes another place */
 	std::uint32_t round_trips = 0; /**< of the attempt */

@@ -22,11 +22,15 @@ struct ObjectHeader {
 };
 constexpr std::size_t object_header_size = 24;
 
-/** Of the pointer to the object that @p written has written: tells it from others that were in the same cell. */
+/**
+ * Of the pointer to the object that @p written has written: tells it from others that were in the same cell. It is a
+ * hash, since timestamps that follow each other are alike: clocks one apart, of lanes side by side.
+ */
 constexpr std::uint32_t tag_of(const Timestamp &written) noexcept
 {
-	const std::uint64_t folded = written.clock ^ written.writer;
-	return static_cast<std::uint32_t>(folded ^ folded >> 32);
+	std::uint64_t mixed = written.clock * 0x9e3779b97f4a7c15;
+	mixed = (mixed ^ mixed >> 32 ^ written.writer) * 0xd1342543de82ef95;
+	return static_cast<std::uint32_t>((mixed ^ mixed >> 29) >> 32);
 }
 
 /** One key and its value, in the object. */

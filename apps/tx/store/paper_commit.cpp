@@ -18,8 +18,11 @@ constexpr Time between_looks = std::chrono::microseconds(100);
 
 } // namespace
 
-void PaperCommit::post_validations() noexcept
+/** Outcome::committed: everything is prepared. */
+apps::Task<Outcome> PaperCommit::validate_all()
 {
+	if (!take_timestamp(Writer::no_home))
+		co_return failed(EOVERFLOW);
 	for (Access &access : accesses()) {
 		const ShardView *const view = lane_.carrier.view(access.shard);
 		access.request.begin(access.shard)
@@ -27,19 +30,25 @@ void PaperCommit::post_validations() noexcept
 				lane_.slice(access.memory.was_prepared, sizeof(Prepared)));
 		lane_.post(access.request);
 	}
+	co_await lane_.requests.all_ended();
+	lane_.round_trips++;
+	bool done = true, broken = false;
+	for (Access &access : accesses()) {
+		const Prepare how = judge(access);
+		done &= how == Prepare::done;
+		broken |= how == Prepare::failed;
+	}
+	if (broken)
+		co_return Outcome::failed;
+	co_return done ? Outcome::committed : Outcome::conflict;
 }
 
+/** What is read alone is some committed version, whatever happens to it meanwhile. */
 apps::Task<Outcome> PaperCommit::commit_reads()
 {
-	if (accesses().size() > 1 || (accesses().size() == 1 && lane_.client.reads_in_session)) {
-		if (!take_timestamp(Writer::no_home))
-			co_return failed(EOVERFLOW);
-		post_validations();
-		co_await lane_.requests.all_ended();
-		lane_.round_trips++;
-		bool only_too_old = false;
-		if (const Outcome outcome = judge_all(false, only_too_old); outcome != Outcome::committed)
-			co_return outcome;
+	if (accesses().size() > 1) {
+		if (const Outcome valid = co_await validate_all(); valid != Outcome::committed)
+			co_return valid;
 	}
 	lane_.figures.read_only++;
 	co_return Outcome::committed;
@@ -78,13 +87,7 @@ apps::Task<int> PaperCommit::give_up(Access &access)
 
 apps::Task<Outcome> PaperCommit::commit_writes()
 {
-	if (!take_timestamp(Writer::no_home))
-		co_return failed(EOVERFLOW);
-	post_validations();
-	co_await lane_.requests.all_ended();
-	lane_.round_trips++;
-	bool only_too_old = false;
-	if (const Outcome prepared = judge_all(false, only_too_old); prepared != Outcome::committed) {
+	if (const Outcome prepared = co_await validate_all(); prepared != Outcome::committed) {
 		for (Access &access : accesses()) {
 			if (access.raised)
 				(void)co_await give_up(access);

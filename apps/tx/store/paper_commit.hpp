@@ -12,6 +12,8 @@ class PaperCommit final : public Commit
 public:
 	PaperCommit(Lane &lane, Execution &execution) noexcept : Commit(lane, execution) {}
 
+	/** Nobody waits for what others have prepared. */
+	apps::Task<int> after_fetch() override { co_return 0; }
 	[[nodiscard]] Request *request(std::uint32_t) noexcept override { return nullptr; }
 
 private:
@@ -25,7 +27,7 @@ private:
 		return access.is_write() && !access.fetched && lane_.client.store.numbered;
 	}
 
-	void post_validations() noexcept;
+	apps::Task<Outcome> validate_all();
 	apps::Task<Outcome> install_all();
 	[[nodiscard]] bool take_installed(Access &access) noexcept;
 	apps::Task<int> give_up(Access &access);

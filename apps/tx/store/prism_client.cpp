@@ -95,7 +95,6 @@ PrismClient::PrismClient(
 	  cq_(std::move(cq)), clock_(options.clock), shards_(shards), timeout_(options.setup_timeout)
 {
 	state_.patience = options.patience;
-	state_.reads_in_session = options.reads_in_session;
 }
 
 /** Connects to one shard. Shard 0, the first, gives the client its number. */

@@ -24,11 +24,6 @@ struct PrismClientOptions {
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
 	/** How long somebody may have prepared what others want before they end it: too short is slow, never wrong. */
 	Time patience = std::chrono::milliseconds(10);
-	/**
-	 * Reads of one cell alone have their place among the client's other transactions, for a round trip more:
-	 * docs/prism-tx.md, "Isolation".
-	 */
-	bool reads_in_session = false;
 	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };

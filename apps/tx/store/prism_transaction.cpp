@@ -16,7 +16,7 @@ namespace
 /** Of a lane, beside the memory of its execution. */
 struct LaneMemory {
 	ResolverMemory resolver;
-	Decision was_decided;
+	ProtectedCommitMemory commit;
 };
 static_assert(sizeof(LaneMemory) % 64 == 0);
 
@@ -40,12 +40,17 @@ PrismTransaction::PrismTransaction(ClientState &client, Carrier &carrier, Waiter
 	if (client.store.as_in_paper)
 		commit_ = std::make_unique<PaperCommit>(lane_, execution_);
 	else
-		commit_ = std::make_unique<ProtectedCommit>(
-			lane_, execution_, resolver_, lane_memory(memory).was_decided);
+		commit_ = std::make_unique<ProtectedCommit>(lane_, execution_, resolver_, lane_memory(memory).commit);
 	for (std::uint16_t number = 0; number < request_numbers; number++) {
 		if (Request *const one = request(number))
 			one->number = number;
 	}
+}
+
+apps::Task<int> PrismTransaction::fetch(std::span<const Bytes> keys)
+{
+	const int error = co_await execution_.fetch(keys);
+	co_return error ? error : co_await commit_->after_fetch();
 }
 
 apps::Task<int> PrismTransaction::begin()

@@ -31,7 +31,7 @@ public:
 		std::byte *memory, std::size_t room, std::uint32_t lkey);
 
 	using Transaction::fetch;
-	apps::Task<int> fetch(std::span<const Bytes> keys) override { return execution_.fetch(keys); }
+	apps::Task<int> fetch(std::span<const Bytes> keys) override;
 	[[nodiscard]] std::optional<Bytes> value(Bytes key) const noexcept override { return execution_.value(key); }
 	int write(Bytes key, Bytes value) noexcept override { return execution_.change(key, value); }
 	int erase(Bytes key) noexcept override { return execution_.change(key, std::nullopt); }
@@ -39,6 +39,7 @@ public:
 	apps::Task<int> begin() override;
 	apps::Task<Outcome> commit() override;
 	apps::Task<int> roll_back() override;
+	void forget() noexcept override { execution_.forget(); }
 	[[nodiscard]] int error() const noexcept override { return commit_->error(); }
 	[[nodiscard]] Stamp stamp() const noexcept override { return commit_->timestamp().stamp(); }
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return lane_.round_trips; }

@@ -13,15 +13,16 @@ namespace
 
 /* How often a commit takes a later timestamp when somebody later has read what it writes */
 constexpr unsigned most_timestamps = 4;
-/* In one chain are their entries of the log, and one of them whole */
-constexpr std::size_t most_writes_together = Chain::capacity - 2;
+/* A read of one cell makes its lane expect so many more of them */
+constexpr unsigned reads_to_come = 16;
 
 } // namespace
 
-ProtectedCommit::ProtectedCommit(Lane &lane, Execution &execution, Resolver &resolver, Decision &was_decided)
-	: Commit(lane, execution), resolver_(resolver), was_decided_(was_decided)
+ProtectedCommit::ProtectedCommit(Lane &lane, Execution &execution, Resolver &resolver, ProtectedCommitMemory &memory)
+	: Commit(lane, execution), resolver_(resolver), memory_(memory)
 {
 	writes_.reserve(max_accesses);
+	lane_.reads_alone = reads_to_come;
 }
 
 Request *ProtectedCommit::request(std::uint32_t number) noexcept
@@ -31,15 +32,35 @@ Request *ProtectedCommit::request(std::uint32_t number) noexcept
 
 /* Parts of chains ------------------------------------------------------------------------------------------------ */
 
+/**
+ * A staged timestamp serves as well as the own, and makes this packet as long as that of an install: both leave as one
+ * train. For a reader it is that of any entry on the shard.
+ */
 void ProtectedCommit::validate(Chain &chain, Access &access, bool conditional) noexcept
 {
 	const ShardView *const view = lane_.carrier.view(access.shard);
 	chain.cas(view ? view->prepared(access.cell) : RemoteAddress{}, validation(access),
 		lane_.slice(access.memory.was_prepared, sizeof(Prepared)));
-	/* The staged timestamp serves as well as the own, and makes this packet as long as that of the install: both
-	 * leave as one train. */
 	if (access.is_write())
 		chain.data_indirect(entry_of(access) + offsetof(LogEntry, cell));
+	else if (conditional && !writes_.empty())
+		chain.data_indirect(entry_of(*writes_.front()) + offsetof(LogEntry, version));
+	if (conditional)
+		chain.conditional();
+}
+
+/** Whose the log entries of all writes_ are: in one WRITE, which takes what they pointed at out of them. */
+void ProtectedCommit::announce_all(Chain &chain, bool conditional) noexcept
+{
+	for (const Access *const access : writes_) {
+		LogEntry &entry = memory_.entries[access->entry];
+		entry.cell = access->cell;
+		entry.version = {timestamp_, {}};
+	}
+	const Access &first = *writes_.front();
+	chain.write(entry_of(first) + offsetof(LogEntry, cell),
+		lane_.slice(&memory_.entries[first.entry].cell,
+			writes_.size() * sizeof(LogEntry) - offsetof(LogEntry, cell)));
 	if (conditional)
 		chain.conditional();
 }
@@ -48,7 +69,8 @@ void ProtectedCommit::decide(Chain &chain, bool conditional) noexcept
 {
 	const ShardView *const view = lane_.carrier.view(decision_.shard);
 	const RemoteAddress decision = view ? view->place(lane_.place) + offsetof(LogPlace, decision) : RemoteAddress{};
-	chain.cas(decision, tx::decide(timestamp_, Decision::committed), lane_.slice(&was_decided_, sizeof(Decision)));
+	chain.cas(decision, tx::decide(timestamp_, Decision::committed),
+		lane_.slice(&memory_.was_decided, sizeof(Decision)));
 	if (conditional)
 		chain.conditional();
 }
@@ -59,58 +81,85 @@ void ProtectedCommit::post_validation(Access &access, bool conditional) noexcept
 	lane_.post(access.request);
 }
 
-/** Validates what was only read, in one chain. False: there is nothing. */
-bool ProtectedCommit::post_reads() noexcept
+/** False: there is none. */
+bool ProtectedCommit::post_object(Access &access, bool conditional) noexcept
 {
-	bool any = false;
-	for (Access &access : accesses()) {
-		if (access.is_write())
-			continue;
-		post_validation(access, any);
-		any = true;
-	}
-	return any;
+	Chain &chain = access.object_ahead.begin(access.shard, conditional);
+	stage_object(chain, access, conditional);
+	if (chain.size() == 0)
+		return false;
+	lane_.post(access.object_ahead);
+	return true;
+}
+
+/** The log entry comes behind the object, as a shorter packet that ends its train. */
+void ProtectedCommit::post_one_write(Access &access) noexcept
+{
+	Chain &chain = access.request.begin(access.shard);
+	stage_object(chain, access, false);
+	announce(chain, access, !access.empties);
+	validate(chain, access, true);
+	lane_.post(access.request);
 }
 
 /**
- * Stages and validates at most most_writes_together cells: first all objects, then their log entries, then the
- * validations. Packets of one size one behind the other leave as one train, whose last one may be shorter. The last
- * object, the entries and its validation are one chain.
+ * Stages and validates all that is written on @p shard. Packets of one size one behind the other leave as one train,
+ * whose last one may be shorter: so all objects come together, and all validations. After a conflict the objects come
+ * behind the validations, or not at all.
  */
-void ProtectedCommit::post_writes(std::span<Access *const> writes, bool conditional) noexcept
-{
-	const std::span<Access *const> others = writes.first(writes.size() - 1);
-	Access &last = *writes.back();
-	for (Access *const access : others) {
-		Chain &chain = access->object_ahead.begin(access->shard, conditional);
-		stage_object(chain, *access, conditional);
-		if (chain.size() == 0)
-			continue;
-		lane_.post(access->object_ahead);
-		conditional = true;
-	}
-	Chain &chain = last.request.begin(last.shard, conditional);
-	stage_object(chain, last, conditional);
-	for (Access *const access : writes)
-		announce(chain, *access, conditional || chain.size() > 0);
-	validate(chain, last, true);
-	lane_.post(last.request);
-	for (Access *const access : others)
-		post_validation(*access, true);
-}
-
-/** All of @p shard. */
-void ProtectedCommit::post_writes(std::size_t shard, bool conditional) noexcept
+void ProtectedCommit::post_writes(std::size_t shard) noexcept
 {
 	writes_.clear();
 	for (Access &access : accesses()) {
 		if (access.is_write() && access.shard == shard)
 			writes_.push_back(&access);
 	}
-	for (std::span<Access *const> rest = writes_; !rest.empty(); conditional = true) {
-		const std::span<Access *const> together = rest.first(std::min(rest.size(), most_writes_together));
-		post_writes(together, conditional);
-		rest = rest.subspan(together.size());
+	if (writes_.size() == 1 && !lane_.careful) {
+		post_one_write(*writes_.front());
+		return;
+	}
+	Access &first = *writes_.front();
+	Chain &chain = lane_.careful ? first.request.begin(shard) : first.object_ahead.begin(shard);
+	announce_all(chain, false);
+	if (!lane_.careful) {
+		stage_object(chain, first, true);
+		lane_.post(first.object_ahead);
+		for (Access *const access : std::span(writes_).subspan(1))
+			post_object(*access, true);
+		post_validation(first, true);
+	} else {
+		validate(chain, first, true);
+		lane_.post(first.request);
+	}
+	for (Access *const access : std::span(writes_).subspan(1))
+		post_validation(*access, true);
+}
+
+/** The decision, if there is one to make, and the installs on its shard. */
+void ProtectedCommit::post_end(std::size_t home, bool conditional) noexcept
+{
+	if (!is_alone()) {
+		decide(decision_.begin(home, conditional), conditional);
+		lane_.post(decision_);
+		conditional = true;
+	}
+	for (Access &access : accesses()) {
+		if (!access.is_write() || access.shard != home)
+			continue;
+		install(access.end.begin(home, conditional), access, conditional);
+		lane_.post(access.end);
+	}
+}
+
+/** Those of a shard in a row. */
+void ProtectedCommit::number_entries() noexcept
+{
+	std::uint32_t next = 0;
+	for (std::size_t shard = 0; shard < lane_.carrier.shards(); shard++) {
+		for (Access &access : accesses()) {
+			if (access.is_write() && access.shard == shard)
+				access.entry = next++;
+		}
 	}
 }
 
@@ -122,41 +171,151 @@ bool ProtectedCommit::on_one_shard() noexcept
 	return std::ranges::none_of(accesses(), elsewhere);
 }
 
-/** Cells that this transaction has prepared are others' again; then nobody can find what was staged. */
+bool ProtectedCommit::is_prepared(const Access &access) const noexcept
+{
+	const bool staged = !access.is_write() || access.empties || *access.memory.allocated;
+	return access.valid && staged;
+}
+
+void ProtectedCommit::lack_buffer(const Access &access) noexcept
+{
+	no_buffer_ = true;
+	lane_.carrier.report_now(access.shard);
+}
+
+/** Stages and prepares what is written; what is on one shard alone is done to its end, if nothing misses. */
+void ProtectedCommit::post_first_round(bool one_chain) noexcept
+{
+	for (std::size_t shard = 0; shard < lane_.carrier.shards(); shard++) {
+		const auto is_there = [shard](const Access &access) {
+			return access.is_write() && access.shard == shard;
+		};
+		if (std::ranges::any_of(accesses(), is_there))
+			post_writes(shard);
+	}
+	if (!one_chain)
+		return;
+	for (Access &access : accesses()) {
+		if (!access.is_write())
+			post_validation(access, true);
+	}
+	for (Access *const access : writes_) {
+		if (lane_.careful)
+			post_object(*access, true);
+	}
+	post_end(accesses().front().shard, true);
+}
+
+/** Outcome::committed: all are prepared. @p only_too_old: nothing is in the way but later readers. */
+Outcome ProtectedCommit::judge_writes(bool &only_too_old) noexcept
+{
+	const auto missed = [this](std::size_t shard) {
+		return std::ranges::any_of(accesses(), [shard](const Access &access) {
+			return access.is_write() && access.shard == shard &&
+			       access.request.completion.status == Status::cas_miss;
+		});
+	};
+	bool done = true, broken = false;
+	only_too_old = true;
+	for (Access &access : accesses()) {
+		if (!access.is_write())
+			continue;
+		const Prepare how = judge(access);
+		/* What was skipped although nothing missed was so for want of a buffer. */
+		const bool lacks = how == Prepare::skipped && !missed(access.shard);
+		if (lacks && !access.empties && !*access.memory.allocated)
+			lack_buffer(access);
+		done &= how == Prepare::done;
+		broken |= how == Prepare::failed;
+		only_too_old &= how != Prepare::taken && !lacks && !access.raised;
+	}
+	if (broken)
+		return Outcome::failed;
+	return done ? Outcome::committed : Outcome::conflict;
+}
+
+/** Likewise for what is only read. With @p one_chain some may not be validated yet: see is_prepared(). */
+Outcome ProtectedCommit::judge_reads(bool one_chain) noexcept
+{
+	bool done = true;
+	for (Access &access : accesses()) {
+		if (access.is_write() || access.valid)
+			continue;
+		const Prepare how = judge(access);
+		if (how == Prepare::failed)
+			return Outcome::failed;
+		done &= how == Prepare::done || (one_chain && how == Prepare::skipped);
+	}
+	return done ? Outcome::committed : Outcome::conflict;
+}
+
+/** What is to be validated when all that is written is prepared, and what the chain of one shard did not come to. */
+apps::Task<Outcome> ProtectedCommit::prepare_rest()
+{
+	writes_.clear();
+	for (Access &access : accesses()) {
+		if (!access.valid)
+			post_validation(access, false);
+		else if (!is_prepared(access))
+			post_object(access, false);
+	}
+	co_await lane_.requests.all_ended();
+	lane_.round_trips++;
+	if (const Outcome valid = judge_reads(false); valid != Outcome::committed)
+		co_return valid;
+	for (const Access &access : accesses()) {
+		if (is_prepared(access))
+			continue;
+		if (access.object_ahead.completion.failed()) {
+			error_ = errno_of(access.object_ahead.completion);
+			co_return Outcome::failed;
+		}
+		lack_buffer(access);
+		co_return Outcome::conflict;
+	}
+	co_return Outcome::committed;
+}
+
+/**
+ * Cells that this transaction has prepared are others' again; then nobody can find what was staged. What holds is kept
+ * for the next attempt.
+ */
 apps::Task<int> ProtectedCommit::give_up()
 {
 	for (Access &access : accesses()) {
 		const ShardView *const view = lane_.carrier.view(access.shard);
-		if (!std::exchange(access.raised, false))
+		access.installed = false;
+		if (!access.raised)
 			continue;
 		lane_.retired |= !view;
 		if (!view)
 			continue;
-		access.installed = false;
 		access.end.begin(access.shard)
 			.cas(view->version(access.cell), bump(timestamp_),
 				lane_.slice(access.memory.was_version, sizeof(Version)));
 		lane_.post(access.end);
 	}
 	co_await lane_.requests.all_ended();
-	for (Access &access : accesses())
+	for (Access &access : accesses()) {
+		const bool raised = std::exchange(access.raised, false);
+		const bool bumped = raised && !access.end.completion.failed() && access.end.completion.ok();
+		access.kept = access.holds && (!raised || bumped);
+		if (bumped)
+			access.read = timestamp_;
 		release_staged(access);
+	}
 	co_return 0;
 }
 
-/** The decision, if there is one to make, and what can be installed with it in the same chain: on its shard. */
+/** Its requests, if they are not posted yet, are to be awaited; then what is not installed yet is. */
 apps::Task<Outcome> ProtectedCommit::decide_and_install()
 {
-	co_await lane_.requests.all_ended();
-	lane_.round_trips++;
-	Access &first = *execution_.first_write();
-	const bool alone = Writer::of(timestamp_.writer).home == Writer::no_home;
-	const Completion &decisive = alone ? first.end.completion : decision_.completion;
-	if (decisive.failed()) {
-		error_ = errno_of(decisive);
+	const Completion &decided = decisive().completion;
+	if (decided.failed()) {
+		error_ = errno_of(decided);
 		co_return Outcome::unknown;
 	}
-	if (!decisive.ok()) { /* somebody took this client for dead */
+	if (!decided.ok()) { /* somebody took this client for dead */
 		(void)co_await give_up();
 		co_return Outcome::conflict;
 	}
@@ -174,109 +333,95 @@ apps::Task<Outcome> ProtectedCommit::decide_and_install()
 	co_return Outcome::committed;
 }
 
-apps::Task<Outcome> ProtectedCommit::commit_in_one_chain(bool &only_too_old)
+apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
 {
-	const auto writes = std::ranges::count_if(accesses(), &Access::is_write);
-	const std::size_t shard = accesses().front().shard;
-	if (!take_timestamp(writes > 1 ? static_cast<std::uint32_t>(shard) : Writer::no_home))
-		co_return failed(EOVERFLOW);
-	if (!lane_.carrier.view(shard))
-		co_return failed(EHOSTUNREACH);
-	post_writes(shard, post_reads());
-	if (writes > 1) {
-		decide(decision_.begin(shard, true), true);
-		lane_.post(decision_);
-	}
-	for (Access &access : accesses()) {
-		if (!access.is_write())
-			continue;
-		install(access.end.begin(shard, true), access, true);
-		lane_.post(access.end);
-	}
-	co_await lane_.requests.all_ended();
-	const Outcome prepared = judge_all(true, only_too_old);
-	if (prepared == Outcome::failed)
-		co_return Outcome::unknown;
-	const bool chained =
-		std::ranges::all_of(accesses(), [](const Access &access) { return access.request.completion.ok(); });
-	if (prepared == Outcome::committed && chained) {
-		const Outcome outcome = co_await decide_and_install();
-		lane_.figures.one_chain += outcome == Outcome::committed;
-		only_too_old = false;
-		co_return outcome;
-	}
-	lane_.round_trips++;
-	(void)co_await give_up();
-	co_return Outcome::conflict;
-}
-
-apps::Task<Outcome> ProtectedCommit::commit_prepared(bool &only_too_old)
-{
-	const auto writes = std::ranges::count_if(accesses(), &Access::is_write);
+	const bool one_chain = on_one_shard();
 	const std::size_t home = execution_.first_write()->shard;
-	if (!take_timestamp(writes > 1 ? static_cast<std::uint32_t>(home) : Writer::no_home))
+	const bool alone = std::ranges::count_if(accesses(), &Access::is_write) == 1;
+	if (!take_timestamp(alone ? Writer::no_home : static_cast<std::uint32_t>(home)))
 		co_return failed(EOVERFLOW);
-	const auto first_there = [this](const Access &access) {
-		return std::ranges::none_of(accesses().first(access.number),
-			[&access](const Access &other) { return other.is_write() && other.shard == access.shard; });
-	};
-	for (Access &access : accesses()) {
-		if (access.is_write()) {
-			if (first_there(access))
-				post_writes(access.shard, false);
-			continue;
-		}
-		post_validation(access, false);
-	}
+	if (!lane_.carrier.view(home))
+		co_return failed(EHOSTUNREACH);
+	number_entries();
+	post_first_round(one_chain);
 	co_await lane_.requests.all_ended();
 	lane_.round_trips++;
-	if (const Outcome prepared = judge_all(false, only_too_old); prepared != Outcome::committed) {
+	Outcome prepared = judge_writes(only_too_old);
+	if (prepared == Outcome::committed && one_chain)
+		prepared = judge_reads(true);
+	if (prepared == Outcome::failed && one_chain) /* it may have come to its end */
+		co_return Outcome::unknown;
+	const bool decided = one_chain && decisive().completion.status != Status::skipped;
+	const auto lacks = [this](const Access &access) { return !is_prepared(access); };
+	if (prepared == Outcome::committed && !decided && std::ranges::any_of(accesses(), lacks))
+		prepared = co_await prepare_rest();
+	if (prepared != Outcome::committed) {
 		(void)co_await give_up();
 		co_return prepared;
 	}
 	only_too_old = false;
-	if (writes > 1) {
-		decide(decision_.begin(home), false);
-		lane_.post(decision_);
-	}
-	for (Access &access : accesses()) {
-		if (!access.is_write() || access.shard != home)
-			continue;
-		install(access.end.begin(home, writes > 1), access, writes > 1);
-		lane_.post(access.end);
+	if (!decided) {
+		post_end(home, false);
+		co_await lane_.requests.all_ended();
+		lane_.round_trips++;
 	}
 	const Outcome outcome = co_await decide_and_install();
-	lane_.figures.prepared += outcome == Outcome::committed;
-	co_return outcome;
-}
-
-apps::Task<Outcome> ProtectedCommit::commit_reads()
-{
-	lane_.figures.read_only++;
-	if (accesses().empty() || (accesses().size() == 1 && !lane_.client.reads_in_session))
-		co_return Outcome::committed;
-	if (!take_timestamp(Writer::no_home))
-		co_return failed(EOVERFLOW);
-	for (Access &access : accesses())
-		post_validation(access, false);
-	co_await lane_.requests.all_ended();
-	lane_.round_trips++;
-	bool only_too_old = false;
-	const Outcome outcome = judge_all(false, only_too_old);
-	lane_.figures.read_only -= outcome != Outcome::committed;
+	(decided ? lane_.figures.one_chain : lane_.figures.prepared) += outcome == Outcome::committed;
 	co_return outcome;
 }
 
 apps::Task<Outcome> ProtectedCommit::commit_writes()
 {
+	lane_.reads_alone -= accesses().size() == 1 && lane_.reads_alone;
 	for (unsigned times = 1;; times++) {
 		bool only_too_old = false;
-		const Outcome outcome = on_one_shard() ? co_await commit_in_one_chain(only_too_old)
-						       : co_await commit_prepared(only_too_old);
+		const Outcome outcome = co_await prepare_and_decide(only_too_old);
 		/* What was read is still true: a later timestamp may do. */
 		if (outcome != Outcome::conflict || !only_too_old || times == most_timestamps)
 			co_return outcome;
 	}
+}
+
+/** What is read alone was current when it was read, if nobody had prepared another version. */
+apps::Task<Outcome> ProtectedCommit::commit_reads()
+{
+	const bool one = accesses().size() == 1;
+	lane_.reads_alone = one ? reads_to_come : lane_.reads_alone;
+	if (!accesses().empty() && !(one && accesses().front().settled)) {
+		if (!take_timestamp(Writer::no_home))
+			co_return failed(EOVERFLOW);
+		for (Access &access : accesses())
+			post_validation(access, false);
+		co_await lane_.requests.all_ended();
+		lane_.round_trips++;
+		if (const Outcome valid = judge_reads(false); valid != Outcome::committed) {
+			for (Access &access : accesses())
+				access.kept = access.holds;
+			co_return valid;
+		}
+	}
+	lane_.figures.read_only++;
+	co_return Outcome::committed;
+}
+
+/** Cells that others have prepared are read again when those have come to their end. */
+apps::Task<int> ProtectedCommit::after_fetch()
+{
+	bool free = true;
+	for (Access &access : accesses()) {
+		if (!access.fetched || !access.with_cell || access.settled)
+			continue;
+		const Timestamp &writer = access.memory.cell->prepared.writer;
+		lane_.client.clock.observe(writer);
+		lane_.blocked_by(writer, access.shard, access.cell);
+		free = false;
+	}
+	if (free)
+		co_return 0;
+	for (Access &access : accesses())
+		access.kept = access.fetched && (!access.with_cell || access.settled);
+	const int error = co_await after_conflict();
+	co_return error ? error : EAGAIN;
 }
 
 /** Ends who has been in the way for too long. */

@@ -7,16 +7,24 @@
 namespace prism::tx
 {
 
+/** Registered memory of a ProtectedCommit. */
+struct ProtectedCommitMemory {
+	LogEntry entries[max_accesses]; /* as they are to be in the logs, but for the objects */
+	Decision was_decided;
+	std::uint64_t unused[4];
+};
+
 /**
  * The commit that a client's death at any point leaves whole: values and decision are on the shards before anything is
- * installed, and anyone can finish it. docs/prism-tx.md, "Commit".
+ * installed, and anyone can finish it. What is only read is validated when everything that is written is prepared:
+ * docs/prism-tx.md, "Commit" and "Isolation".
  */
 class ProtectedCommit final : public Commit
 {
 public:
-	/** @p was_decided: registered memory for the decision's answer. */
-	ProtectedCommit(Lane &lane, Execution &execution, Resolver &resolver, Decision &was_decided);
+	ProtectedCommit(Lane &lane, Execution &execution, Resolver &resolver, ProtectedCommitMemory &memory);
 
+	apps::Task<int> after_fetch() override;
 	[[nodiscard]] Request *request(std::uint32_t number) noexcept override;
 
 private:
@@ -25,22 +33,38 @@ private:
 	apps::Task<int> after_conflict() override;
 	[[nodiscard]] bool is_blind(const Access &) const noexcept override { return false; }
 
-	void decide(Chain &chain, bool conditional) noexcept;
+	/* Parts of chains */
 	void validate(Chain &chain, Access &access, bool conditional) noexcept;
+	void announce_all(Chain &chain, bool conditional) noexcept;
+	void decide(Chain &chain, bool conditional) noexcept;
 	void post_validation(Access &access, bool conditional) noexcept;
-	bool post_reads() noexcept;
-	void post_writes(std::span<Access *const> writes, bool conditional) noexcept;
-	void post_writes(std::size_t shard, bool conditional) noexcept;
+	bool post_object(Access &access, bool conditional) noexcept;
+	void post_one_write(Access &access) noexcept;
+	void post_writes(std::size_t shard) noexcept;
+	void post_end(std::size_t home, bool conditional) noexcept;
+	void number_entries() noexcept;
 
-	apps::Task<Outcome> commit_in_one_chain(bool &only_too_old);
-	apps::Task<Outcome> commit_prepared(bool &only_too_old);
+	/* A commit */
+	apps::Task<Outcome> prepare_and_decide(bool &only_too_old);
+	void post_first_round(bool one_chain) noexcept;
+	Outcome judge_writes(bool &only_too_old) noexcept;
+	Outcome judge_reads(bool one_chain) noexcept;
+	[[nodiscard]] bool is_prepared(const Access &access) const noexcept;
+	apps::Task<Outcome> prepare_rest();
 	apps::Task<Outcome> decide_and_install();
 	apps::Task<int> give_up();
+	void lack_buffer(const Access &access) noexcept;
 	[[nodiscard]] bool on_one_shard() noexcept;
+	[[nodiscard]] bool is_alone() const noexcept { return Writer::of(timestamp_.writer).home == Writer::no_home; }
+	/** The request whose success commits. */
+	[[nodiscard]] const Request &decisive() noexcept
+	{
+		return is_alone() ? execution_.first_write()->end : decision_;
+	}
 
 	Resolver &resolver_;
+	ProtectedCommitMemory &memory_;
 	Request decision_;
-	Decision &was_decided_;
 	std::vector<Access *> writes_; /* of the chain that is made */
 };
 

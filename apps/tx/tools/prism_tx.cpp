@@ -443,7 +443,6 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	PrismClientOptions client;
 	client.setup_timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
 	client.retry.timeout = client.setup_timeout;
-	client.reads_in_session = true; /* who has seen one command end, and calls another, expects that order */
 	auto connected = PrismClient::connect(*context, *shards, client);
 	if (!connected)
 		return complain(connected.error().message);

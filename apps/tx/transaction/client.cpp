@@ -130,15 +130,17 @@ apps::Task<int> TransactionClient::run_job(std::uint32_t number, Job &job)
 		}
 		job.round_trips = attempt.round_trips();
 		job.stamp = attempt.stamp();
-		const bool again = job.outcome == Outcome::conflict ||
-				   (job.outcome == Outcome::rolled_back && job.error == EAGAIN);
-		if (!again)
+		const bool conflict = job.outcome == Outcome::conflict ||
+				      (job.outcome == Outcome::rolled_back && job.error == EAGAIN);
+		if (conflict) {
+			conflicts_++;
+			job.outcome = Outcome::conflict;
+			job.error = attempt.error() ? attempt.error() : EAGAIN;
+		}
+		if (!conflict || job.attempts == job.max_attempts || now() >= deadline) {
+			attempt.forget();
 			co_return 0;
-		conflicts_++;
-		job.outcome = Outcome::conflict;
-		job.error = attempt.error() ? attempt.error() : EAGAIN;
-		if (job.attempts == job.max_attempts || now() >= deadline)
-			co_return 0;
+		}
 		co_await Event{lanes_[number].waiter, now() + pause(job.attempts)};
 	}
 }

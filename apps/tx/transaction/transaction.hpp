@@ -72,6 +72,8 @@ public:
 	virtual apps::Task<Outcome> commit() = 0;
 	/** Makes none. */
 	virtual apps::Task<int> roll_back() = 0;
+	/** There is no further attempt: what was kept for it is of no use. */
+	virtual void forget() noexcept {}
 	/** The errno of what commit() has failed with. */
 	[[nodiscard]] virtual int error() const noexcept = 0;
 	/** Of what commit() has committed, or may have. */

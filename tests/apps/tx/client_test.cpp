@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tx/store/object.hpp"
+
 #include "support.hpp"
 
 namespace
@@ -103,6 +105,22 @@ TEST(Transaction, OfKeysThatShareACell)
 	}
 	client.api.reset();
 	EXPECT_EQ(store.buffers_in_use(), 0u);
+}
+
+/** Timestamps of lanes side by side, with clocks that follow each other: no two have one tag. */
+TEST(Tags, DifferAmongNeighbours)
+{
+	for (const std::uint64_t clock : {std::uint64_t{1}, std::uint64_t{1'030'789'894'530'200}}) {
+		std::map<std::uint32_t, std::string> tags;
+		for (std::uint64_t later = 0; later < 64; later++) {
+			for (std::uint32_t place = 0; place < 32; place++) {
+				const Timestamp one{Writer{5, 0, place}.packed(), clock + later};
+				const std::string name = std::to_string(later) + "/" + std::to_string(place);
+				const auto [at, added] = tags.emplace(tag_of(one), name);
+				EXPECT_TRUE(added) << at->second << " and " << name;
+			}
+		}
+	}
 }
 
 /* What docs/prism-tx.md says of each kind of transaction */
@@ -218,13 +236,30 @@ TEST(Requests, AreThoseOfTheDocument)
 		ASSERT_EQ(client.put(key, "1"), Outcome::committed);
 		(place.shard ? there : here).push_back(key);
 	}
-	expect_requests(client, change_of({here[0]}, {}), 1, 1);
 	expect_requests(client, change_of({here[0], there[0]}, {}), 2 + 2, 2);
-	expect_requests(client, change_of({}, {here[0]}), 1 + 4, 2);
 	expect_requests(client, change_of({here[1]}, {here[0]}), 2 + 1 + 4, 2);
-	expect_requests(client, change_of({}, {here[0], here[1]}), 2 + 8 + 1, 2);
-	expect_requests(client, change_of({there[0], there[1]}, {here[0]}), 3 + 2 + 4, 3);
-	expect_requests(client, change_of({there[1]}, {here[0], there[0]}), 3 + 1 + 8 + 1, 3);
+	expect_requests(client, change_of({}, {here[0], here[1]}), 2 + 7 + 1, 2);
+	expect_requests(client, change_of({}, {here[0], here[1], here[2]}), 3 + 10 + 1, 2);
+	expect_requests(client, change_of({}, {here[0], there[0]}), 2 + 8 + 1, 3);
+	expect_requests(client, change_of({}, {here[0], here[1], there[0]}), 3 + 7 + 4 + 1, 3);
+	expect_requests(client, change_of({there[0], there[1]}, {here[0]}), 3 + 2 + 4, 4);
+	expect_requests(client, change_of({there[1]}, {here[0], there[0]}), 3 + 1 + 8 + 1, 4);
+}
+
+/** What a transaction that reads one cell costs depends on whether it was expected. */
+TEST(Requests, OfASingleRead)
+{
+	Store store;
+	Client client(store, 1);
+	for (int round = 0; round < 20; round++)
+		ASSERT_EQ(client.put("a", "1"), Outcome::committed);
+	expect_requests(client, change_of({}, {"a"}), 1 + 4, 2);
+	const std::uint64_t before = client.api->figures().requests;
+	EXPECT_EQ(client.get("a"), "again"); /* is validated afterwards */
+	EXPECT_EQ(client.api->figures().requests - before, 2u);
+	EXPECT_EQ(client.last.round_trips, 2u);
+	expect_requests(client, change_of({"a"}, {}), 2, 1);
+	expect_requests(client, change_of({}, {"a"}), 2 + 4, 2);
 }
 
 TEST(Requests, OfThePapersCommit)

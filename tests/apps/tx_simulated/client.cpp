@@ -40,7 +40,6 @@ Client::Client(test::Node &node, ClientSurroundings &around, std::size_t shards,
 	  state_(std::make_unique<prism::tx::ClientState>()), links_(shards), decided_(options.depth)
 {
 	state_->patience = options.patience;
-	state_->reads_in_session = options.reads_in_session;
 }
 
 Client::~Client()
@@ -146,8 +145,8 @@ void Client::handle(std::size_t shard, const Completion &completion)
 	Request *const request = lanes_[lane]->request(static_cast<std::uint16_t>(completion.wr_id));
 	if (!request || !request->under_way || request->shard != shard)
 		return;
-	if (options_.flaw == Flaw::late_version && request->number < decision_number)
-		read_version_late(shard, completion.wr_id);
+	if (request->number < decision_number)
+		spoil_cells(shard, completion.wr_id);
 	end(lane, *request, completion);
 }
 
@@ -178,8 +177,8 @@ void Client::ring(std::size_t number)
 			posted += shard.groups[groups];
 		}
 	}
-	for (const VersionRead &read : take_version_reads())
-		version_reads_[read.wr_id].emplace_back(read.remote, read.local);
+	for (const CellRead &read : take_cell_reads())
+		cell_reads_[read.wr_id].emplace_back(read.remote, read.local);
 	if (error && error != ENOMEM) {
 		link_down(number);
 		return;
@@ -343,17 +342,24 @@ void Client::end_fancied()
 	}
 }
 
-void Client::read_version_late(std::size_t shard, std::uint64_t wr_id)
+/** Of a cell that was read: C is a later one, or PW is said to be C. */
+void Client::spoil_cells(std::size_t shard, std::uint64_t wr_id)
 {
-	const auto found = version_reads_.find(wr_id);
-	if (found == version_reads_.end())
+	const auto found = cell_reads_.find(wr_id);
+	if (found == cell_reads_.end())
 		return;
 	for (const auto &[remote, local] : found->second) {
-		constexpr std::size_t size = sizeof(prism::tx::Version::committed); /* the pointer would tell */
-		if (const std::byte *const there = around_.peek(shard, remote, size))
-			std::memcpy(reinterpret_cast<void *>(local), there, size);
+		using prism::tx::Cell;
+		auto &cell = *reinterpret_cast<Cell *>(local);
+		constexpr std::size_t version = offsetof(Cell, version);
+		constexpr std::size_t size = sizeof(cell.version.committed); /* the pointer would tell */
+		const std::byte *const there = around_.peek(shard, remote + version, size);
+		if (options_.flaw == Flaw::late_version && there)
+			std::memcpy(&cell.version.committed, there, size);
+		if (options_.flaw == Flaw::late_version || options_.flaw == Flaw::unchecked_reads)
+			cell.prepared.writer = cell.version.committed;
 	}
-	version_reads_.erase(found);
+	cell_reads_.erase(found);
 }
 
 } // namespace tx_sim

@@ -21,7 +21,6 @@ struct ClientOptions {
 	std::uint32_t depth = 1; /* transactions under way at once */
 	prism::tx::RetryOptions retry;
 	prism::tx::Time patience{};
-	bool reads_in_session = false;        /* as in ClientState */
 	std::uint32_t report_batch = 4;       /* addresses of a report */
 	std::function<std::uint64_t()> clock; /* for timestamps */
 	Flaw flaw = Flaw::none;
@@ -122,7 +121,7 @@ private:
 	void ring(std::size_t shard);
 	[[nodiscard]] bool is_hasty(std::uint32_t lane, const prism::tx::Request &request) const noexcept;
 	void end_fancied();
-	void read_version_late(std::size_t shard, std::uint64_t wr_id);
+	void spoil_cells(std::size_t shard, std::uint64_t wr_id);
 	[[nodiscard]] std::uint64_t oldest_commit() const noexcept;
 
 	test::Node &node_;
@@ -141,7 +140,7 @@ private:
 	/* Of controls */
 	std::vector<Fancied> fancied_;
 	std::vector<std::uint64_t> decided_; /* by lane: the commit that it has decided */
-	std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> version_reads_; /* by wr_id */
+	std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> cell_reads_; /* by wr_id */
 };
 
 } // namespace tx_sim

@@ -14,7 +14,8 @@ enum class Flaw : std::uint8_t {
 	hasty_lane,          /**< a lane goes on before its installs are acknowledged */
 	sure_decision,       /**< a client believes that it has committed, whatever was decided */
 	unvalidated_reads,   /**< reads are not validated */
-	late_version,        /**< the version is read after the object */
+	late_version,        /**< C of a cell is that of a later moment than its pointer */
+	unchecked_reads,     /**< who reads one cell believes that nobody has prepared another version */
 	blind_install,       /**< installs compare nothing */
 	repeated_timestamps, /**< timestamps are a coarse clock, and nothing else */
 	unscanned_logs,      /**< the scan for lost buffers looks at cells alone */

@@ -36,16 +36,16 @@ struct Options {
 	bool verbose = false;
 };
 
-const std::map<std::string, Workload> workloads{
-	{"registers", Workload::registers}, {"lists", Workload::lists}, {"bank", Workload::bank}};
+const std::map<std::string, Workload> workloads{{"registers", Workload::registers}, {"pairs", Workload::pairs},
+	{"lists", Workload::lists}, {"bank", Workload::bank}};
 
 const std::map<std::string, Flaw> flaws{{"none", Flaw::none}, {"undecided-help", Flaw::undecided_help},
 	{"no-takeover", Flaw::no_takeover}, {"hasty-lane", Flaw::hasty_lane}, {"sure-decision", Flaw::sure_decision},
-	{"unvalidated-reads", Flaw::unvalidated_reads}, {"late-version", Flaw::late_version},
-	{"blind-install", Flaw::blind_install}, {"repeated-timestamps", Flaw::repeated_timestamps},
-	{"unscanned-logs", Flaw::unscanned_logs}, {"unconditional", Flaw::unconditional},
-	{"parted-requests", Flaw::parted_requests}, {"paper-crashes", Flaw::paper_crashes},
-	{"no-collect", Flaw::no_collect}};
+	{"unvalidated-reads", Flaw::unvalidated_reads}, {"unchecked-reads", Flaw::unchecked_reads},
+	{"late-version", Flaw::late_version}, {"blind-install", Flaw::blind_install},
+	{"repeated-timestamps", Flaw::repeated_timestamps}, {"unscanned-logs", Flaw::unscanned_logs},
+	{"unconditional", Flaw::unconditional}, {"parted-requests", Flaw::parted_requests},
+	{"paper-crashes", Flaw::paper_crashes}, {"no-collect", Flaw::no_collect}};
 
 /** What many runs have come to. */
 class Sum
@@ -176,6 +176,7 @@ int run(Options &options)
 	world.flaw = flaws.at(options.flaw);
 	world.user.workload = workloads.at(options.workload);
 	world.as_in_paper |= world.flaw == Flaw::paper_crashes;
+	world.user.as_in_paper = world.as_in_paper;
 	const bool crashes = world.crashes || options.crash_at != "0" || world.shard_crashes || world.partitions;
 	if (world.as_in_paper && crashes && world.flaw != Flaw::paper_crashes)
 		return refuse("the paper's commit does not stand clients that die: no --crashes, --partitions with it");
@@ -189,7 +190,6 @@ int run(Options &options)
 							       : serializability::HistoryKind::registers);
 		if (!created)
 			return refuse(created.error().message);
-		world.reads_in_session = true; /* the others would each be a session, and those are too many */
 		world.history = &history.emplace(*std::move(created));
 	}
 	Sum sum(options);
@@ -211,7 +211,6 @@ void add_options(cli::CommandLine &app, Options &options)
 		   "of a shard, that keys find by their hashes; 0: each key has its own, by its number")
 		.check(cli::Range(0, 1024));
 	app.add_flag("--paper", world.as_in_paper, "commits are the paper's");
-	app.add_flag("--reads-in-session", world.reads_in_session, "reads of one cell are validated too");
 	app.add_option("--transactions", world.transactions, "of each client");
 	app.add_option("--pause-ns", world.user.pause, "between two transactions of a lane, on the average");
 	app.add_option("--timeout-ns", world.timeout, "of a transaction with all its attempts");

@@ -15,6 +15,7 @@ namespace tx_sim
 namespace
 {
 
+using prism::tx::Cell;
 using prism::tx::Decision;
 using prism::tx::Version;
 
@@ -28,7 +29,7 @@ struct Spoiler {
 	decltype(ibv_qp_ex::wr_set_sge) set_sge = nullptr;
 	bool ends = false;           /* the request that is being built is a decision or an install */
 	std::uint64_t read_from = 0; /* it is a READ from there, so far without flags */
-	std::vector<VersionRead> version_reads;
+	std::vector<CellRead> cell_reads;
 };
 thread_local Spoiler spoiler;
 
@@ -110,8 +111,8 @@ void build_flags(prismdv_qp_ex *qp, std::uint32_t flags)
 void build_sge(ibv_qp_ex *qp, std::uint32_t lkey, std::uint64_t address, std::uint32_t length)
 {
 	const std::uint64_t from = std::exchange(spoiler.read_from, 0);
-	if (from && length == sizeof(Version) && spoiler.flaw == Flaw::late_version)
-		spoiler.version_reads.push_back({qp->wr_id, from, address});
+	if (from && length == sizeof(Cell))
+		spoiler.cell_reads.push_back({qp->wr_id, from, address});
 	spoiler.set_sge(qp, lkey, address, length);
 }
 
@@ -131,9 +132,9 @@ void spoil(simulation::Pair &pair, Flaw flaw)
 	pair.verbs_builders().wr_set_sge = build_sge;
 }
 
-std::vector<VersionRead> take_version_reads()
+std::vector<CellRead> take_cell_reads()
 {
-	return std::exchange(spoiler.version_reads, {});
+	return std::exchange(spoiler.cell_reads, {});
 }
 
 } // namespace tx_sim

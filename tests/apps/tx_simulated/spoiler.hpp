@@ -11,8 +11,8 @@
 namespace tx_sim
 {
 
-/** A READ of a cell's version that was posted. */
-struct VersionRead {
+/** A READ of a cell that was posted. */
+struct CellRead {
 	std::uint64_t wr_id = 0;
 	std::uint64_t remote = 0;
 	std::uint64_t local = 0;
@@ -21,7 +21,7 @@ struct VersionRead {
 /** Whatever @p pair posts from now on goes wrong as @p flaw says. All pairs of a thread have the same flaw. */
 void spoil(simulation::Pair &pair, Flaw flaw);
 
-/** Of Flaw::late_version: what this thread has posted since the last call. */
-std::vector<VersionRead> take_version_reads();
+/** What this thread has posted since the last call. */
+std::vector<CellRead> take_cell_reads();
 
 } // namespace tx_sim

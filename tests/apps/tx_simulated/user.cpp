@@ -26,6 +26,8 @@ constexpr double rollbacks = 2; /* percent */
 constexpr double audits = 25;
 constexpr double erasures = 10;
 constexpr double appends = 60;
+constexpr double pairs = 40;
+constexpr double single_changes = 30;
 
 Bytes bytes_of(const std::uint64_t &key)
 {
@@ -128,6 +130,11 @@ soft::Time User::next_begin() const
 void User::plan(Job &job)
 {
 	job.plan.clear();
+	job.rolls_back = random_.chance(rollbacks);
+	if (options_.workload == Workload::pairs) {
+		plan_pair(job);
+		return;
+	}
 	const bool all = options_.workload == Workload::bank && random_.chance(audits);
 	const std::uint64_t count = all ? options_.keys : std::min(options_.keys, random_.between(1, most_keys));
 	std::vector<std::uint64_t> keys(options_.keys);
@@ -144,7 +151,19 @@ void User::plan(Job &job)
 		job.plan.push_back({keys[i], options_.workload == Workload::bank ? Deed::change : deed});
 	}
 	job.fetched_first = random_.chance(30) ? random_.below(count + 1) : count;
-	job.rolls_back = random_.chance(rollbacks);
+}
+
+void User::plan_pair(Job &job)
+{
+	const std::uint64_t one = random_.below(options_.keys);
+	if (!random_.chance(pairs)) {
+		job.plan.push_back({one, random_.chance(single_changes) ? Deed::change : Deed::read});
+	} else {
+		const bool crosses = random_.chance(50); /* reads one, changes the others */
+		for (std::uint64_t key = 0; key < options_.keys; key++)
+			job.plan.push_back({key, crosses && key == one ? Deed::read : Deed::change});
+	}
+	job.fetched_first = job.plan.size();
 }
 
 void User::begin(Job &job)
@@ -197,8 +216,7 @@ void User::ended(Job &job)
 			find_(fmt::format("a transaction failed: {}", std::strerror(job.job.error)));
 		break;
 	}
-	/* A read of one cell that was not validated has no place among the others of its client. */
-	if (job.job.outcome == Outcome::committed && !job.draft.stamp.known())
+	if (options_.as_in_paper && job.job.outcome == Outcome::committed && !job.draft.stamp.known())
 		job.draft.client = recorder_.begin_session();
 	if (job.transaction)
 		recorder_.record(job.draft);
@@ -214,7 +232,7 @@ prism::apps::Task<int> User::body(Job &job, Transaction &transaction)
 	if (const int error = co_await fetch(job, transaction))
 		co_return error;
 	int error = 0;
-	if (options_.workload == Workload::registers)
+	if (options_.workload == Workload::registers || options_.workload == Workload::pairs)
 		error = work_on_registers(job, transaction);
 	else if (options_.workload == Workload::lists)
 		error = work_on_lists(job, transaction);

@@ -19,6 +19,7 @@ namespace serializability = prism::serializability;
 /** What transactions do. */
 enum class Workload : std::uint8_t {
 	registers, /**< read, write blindly, read and write, erase */
+	pairs,     /**< write all keys, or all but one that is read; read or change a single one */
 	lists,     /**< read and append */
 	bank,      /**< transfers, and audits of all accounts; the first of these opens it */
 };
@@ -27,7 +28,8 @@ struct UserOptions {
 	Workload workload = Workload::registers;
 	std::uint64_t keys = 8;
 	std::uint32_t depth = 3;
-	soft::Time pause = 0; /* ns between two transactions of a lane, on the average */
+	bool as_in_paper = false; /* what is read alone has no place among the others of its client */
+	soft::Time pause = 0;     /* ns between two transactions of a lane, on the average */
 };
 
 /** Of a bank; each account begins with it. */
@@ -110,6 +112,7 @@ private:
 	};
 
 	void plan(Job &job);
+	void plan_pair(Job &job);
 	void begin(Job &job);
 	void ended(Job &job);
 	prism::apps::Task<int> body(Job &job, prism::tx::Transaction &transaction);

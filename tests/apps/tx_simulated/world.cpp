@@ -289,7 +289,6 @@ void World::sit_down(Seat &seat)
 	options.retry.timeout = prism::tx::Time(options_.timeout);
 	options.retry.seed = 1 + random_.below(std::numeric_limits<std::uint32_t>::max());
 	options.patience = prism::tx::Time(options_.patience);
-	options.reads_in_session = options_.reads_in_session;
 	options.report_batch = options_.report_batch;
 	options.clock = [this, &seat] {
 		return epoch * (options_.run + 1) + now_ + static_cast<std::uint64_t>(seat.skew);
@@ -821,7 +820,9 @@ void World::check_history()
 	}
 	serializability::Findings findings(1);
 	(void)serializability::replay(*index, findings);
-	(void)serializability::check_cycles(*index, {}, findings);
+	serializability::CycleOptions order;
+	order.real_time = !options_.as_in_paper;
+	(void)serializability::check_cycles(*index, order, findings);
 	if (options_.user.workload == Workload::bank && !failing_)
 		(void)serializability::check_bank(*index, options_.user.keys * first_balance, findings);
 	for (const serializability::Finding &finding : findings.kept())

@@ -29,7 +29,6 @@ struct WorldOptions {
 	std::uint64_t transactions = 40; /* of each user */
 	std::uint64_t cells = 0;         /* of a shard; 0: each key has a cell of its own, by its number */
 	bool as_in_paper = false;
-	bool reads_in_session = false; /* as in ClientState */
 	std::uint32_t mtu = 1024;
 	std::uint32_t spare_lanes = 2;    /* places in the logs of a client beside those of its lanes */
 	std::uint32_t spare_buffers = 64; /* of each size of a shard, beside one a cell */

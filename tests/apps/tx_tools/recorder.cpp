@@ -103,7 +103,6 @@ Result<std::unique_ptr<Recorder>> Recorder::create(
 	client.setup_timeout = 10s;
 	client.retry.timeout = 20s;
 	client.retry.seed = number + 1;
-	client.reads_in_session = options.reads_in_session;
 	if (options.skew > 0)
 		client.clock = [recorder = made.get()] { return recorder->clock(); };
 	auto connected = PrismClient::connect(made->context_, shards, client);
