@@ -126,8 +126,11 @@ mortal='-DCRASHES=1'
 taken='-DCRASHES=1 -DTAKEN_OVER'
 reuse='-DTXS=3 -DTXS_0=2 -DSET_0=15'
 succession="$reuse -DSET_1=3 -DSET_2=3 -DRECORDED=1 -DCRASHES=2 -DTAKEN_OVER $helped"
-session='-DTXS=3 -DTXS_0=2 -DSESSION -DSET_0=1 -DSET_1=4'
-session_four='-DTXS=4 -DTXS_0=2 -DSESSION -DSET_0=1 -DSET_1=4 -DSET_2=3 -DSET_3=13'
+in_time='-DREAL_TIME'
+# Two reads of one lane, one after the other, and two writers; a writer of both cells and two readers
+singles="-DTXS=4 -DTXS_0=2 $in_time -DSET_0=1 -DSET_1=4 -DSET_2=3 -DSET_3=13"
+readers="-DTXS=3 $in_time -DSET_0=15 -DSET_1=1 -DSET_2=4"
+keeps='-DTXS=3 -DTXS_0=2 -DKEEP'
 erased='-DTXS=3 -DORDERED -DSET_0=2 -DSET_1=6 -DSET_2=8' # a blind write; one that aborts; and why it does
 add clean tx_alone clean all '-DTXS=1'
 add clean tx_basic clean all ''
@@ -142,8 +145,16 @@ add clean tx_fast clean all "-DSHARDS=1 -DFAST $taken $helped"
 add clean tx_reuse clean all "$reuse -DSET_1=15 -DSET_2=3 $helped"
 add clean tx_reuse_one_shard clean all "$reuse -DSET_1=12 -DSET_2=15 -DSHARDS=1 $taken $helped"
 add clean tx_succession clean all "$succession"
-add clean tx_session clean all "$session_four -DTIMED_READS"
-add clean tx_session_one_writer clean all "$session -DSET_2=15 -DWAIT_FOR_PW"
+add clean tx_real_time clean all "$in_time $helped"
+add clean tx_real_time_crash clean all "$in_time $mortal $helped"
+add clean tx_real_time_fast clean all "$in_time -DSHARDS=1 -DFAST $taken $helped"
+add clean tx_real_time_three clean all "-DTXS=3 $in_time -DSET_0=13 -DSET_1=7"
+add clean tx_single_reads clean all "$singles"
+add clean tx_single_reads_crash clean all "$readers $mortal $helped"
+add clean tx_keep clean all "$keeps $in_time -DSET_0=15 -DSET_1=15 -DSET_2=15"
+add clean tx_keep_read clean all "$keeps $in_time -DSET_0=13 -DSET_1=13 -DSET_2=15 $helped"
+add clean tx_validate_first clean all "-DVALIDATE_FIRST $taken $helped"
+add clean tx_validate_first_fast clean all "-DVALIDATE_FIRST -DSHARDS=1 -DFAST $in_time $taken $helped"
 add clean tx_paper clean all '-DPAPER'
 add clean tx_paper_alone clean all '-DPAPER -DTXS=1'
 add clean tx_paper_erased clean all "-DPAPER $erased"
@@ -153,7 +164,7 @@ add control tx_late_rc serializable all '-DLATE_RC'
 add control tx_own_pr alone_commits all '-DOWN_PR -DTXS=1'
 add control tx_no_decision atomic_commit all "-DNO_DECISION $mortal"
 add control tx_decide_anyway atomic_commit all "-DDECIDE_ANYWAY $helped"
-add control tx_no_immediate freed_once all "-DNO_IMMEDIATE $reuse -DSET_1=15 -DSET_2=3 $helped -DBY_EFFECT"
+add control tx_no_immediate installed_is_staged all "-DNO_IMMEDIATE $reuse -DSET_1=15 -DSET_2=3 $helped -DBY_EFFECT"
 add control tx_early_next installed_is_staged all "-DEARLY_NEXT $reuse -DSET_1=15 -DSET_2=3 -DBY_EFFECT"
 add control tx_free_first freed_once all "-DFREE_FIRST $taken"
 add control tx_reused atomic_commit all "-DREUSED $reuse -DSET_1=15 -DSET_2=1 $mortal -DBY_EFFECT"
@@ -170,8 +181,9 @@ add control tx_paper_bump_validated cell_is_free all '-DPAPER -DBUMP_VALIDATED'
 add control tx_paper_bump_validated_erased committed_is_installed all "-DPAPER -DBUMP_VALIDATED $erased"
 add control tx_paper_bump_raised committed_is_installed all '-DPAPER -DBUMP_RAISED'
 
-add limit tx_session_one_read session_in_order all "$session -DSET_2=15"
-add limit tx_session_two_writers session_in_order all "$session_four -DWAIT_FOR_PW"
+add control tx_unchecked_read real_time_order all "-DUNCHECKED_READ $readers $mortal $helped"
+add control tx_told_early real_time_order all "-DUNCHECKED_READ $readers"
+add control tx_reads_first real_time_order all "-DREADS_FIRST $singles"
 
 add long long_tx_three clean 'bitstate 32' "-DTXS=3 -DSET_0=15 -DSET_1=15 -DSET_2=3 $helped"
 add long long_tx_three_alone clean 'bitstate 32' '-DTXS=3 -DSET_0=15'

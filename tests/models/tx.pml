@@ -9,8 +9,8 @@
  *   the queue pairs are destroyed before anybody takes the log place over.
  * - A timestamp's clock. The order of all timestamps is chosen in the beginning; a transaction that has seen a larger one
  *   than its own does not run. So each order that clocks may produce is tried.
- * - A READ of a cell that is torn between its two blocks: nothing depends on PW and C having been read together. A helper that
- *   has seen PW = T and C < T at different times is one that saw both when T validated, and is slow.
+ * - A helper's READ of a cell that is torn between its two blocks: a helper that has seen PW = T and C < T at different times
+ *   is one that saw both when T validated, and is slow.
  * - Freeing what an install replaced, and what an entry pointed at before it was zeroed: nobody else has that pointer, and a
  *   client that crashes before it has told the server leaves a lost buffer to the server's scan.
  *
@@ -66,10 +66,13 @@
 #define IS_READ(t, k) (set[t] & (READS << 2 * (k)))
 #define IS_WRITTEN(t, k) (set[t] & (WRITES << 2 * (k)))
 #define WRITE_COUNT(t) (((set[t] >> 1) & 1) + ((set[t] >> 3) & 1))
-#ifdef TIMED_READS
-#define IS_ONE_READ(t) false
-#else
+#ifdef PAPER
 #define IS_ONE_READ(t) (set[t] == READS || set[t] == READS << 2)
+#define READS_OF(t) 3
+#else
+/* PW is read too: nobody may be in the middle of a commit. */
+#define IS_ONE_READ(t) (set[t] == READS || set[t] == READS << 2)
+#define READS_OF(t) (IS_ONE_READ(t) -> 7 : 3)
 #endif
 
 #define BIT(n) (1 << (n))
@@ -109,6 +112,10 @@ byte entry_ptr[2 * LANES];
 #define UNTIMED 3 /* committed without a timestamp: it has read one cell */
 byte outcome[TXS];
 byte seen[2 * TXS]; /* the buffers that a transaction has read */
+#ifdef REAL_TIME
+byte heard[TXS];    /* bit set of the transactions that had been told committed when this one began */
+byte after[TXS];    /* scratch of the last step: those that it comes after */
+#endif
 short handed_out;   /* bit set of buffers */
 short installed;    /* bit set of buffers that were */
 short excused;      /* bit set of buffers that the server's scan has to find */
@@ -120,7 +127,6 @@ hidden byte j;
 hidden byte x;
 hidden byte y;
 hidden byte best;
-hidden byte bound;
 hidden byte replaced;
 hidden byte hit;
 hidden byte is_committed;
@@ -135,7 +141,7 @@ hidden byte freed_is_unreachable;
 hidden byte installed_is_staged;
 hidden byte nothing_leaked;
 hidden byte alone_commits;
-hidden byte session_in_order;
+hidden byte real_time_order;
 
 inline release(b)
 {
@@ -257,10 +263,11 @@ inline find_entry(T, k)
 #define ABORT 4
 #define DEAD 5
 #define TAKEOVER 6
+#define IDLE 7
 
 #define TODO 0
-#define HALF 1   /* C is fetched, or the buffer is allocated */
-#define STAGED 2
+#define HALF 1   /* the entry is written, or the buffer is allocated: the first of the two */
+#define STAGED 2 /* fetched; both are done. With VALIDATE_FIRST: PW is raised, and the buffer is to be allocated */
 #define GOOD 3   /* validated; a write has raised PW */
 #define RAISED 4 /* PW is raised in vain */
 #define FAILED 5 /* nothing is raised */
@@ -273,9 +280,28 @@ inline reset()
 {
 	done[0] = TODO;
 	done[1] = TODO;
+	got[0] = 0;
+	got[1] = 0;
+	there[0] = 0;
+	there[1] = 0;
+	raised_pw = 0;
 	rc[0] = 0;
 	rc[1] = 0
 }
+
+#ifdef KEEP
+/* What held when it was validated need not be read by the next attempt; who reads it alone does. */
+inline keep(k, version)
+{
+	if
+	:: (held & BIT(k)) && IS_READ(n, k) && !IS_ONE_READ(n) ->
+		seen[2 * n + k] = seen[2 * (n - 1) + k];
+		rc[k] = version;
+		done[k] = STAGED
+	:: else
+	fi
+}
+#endif
 
 inline finish(how)
 {
@@ -284,14 +310,37 @@ inline finish(how)
 	:: how != UNTIMED && ts[n] > floor -> floor = ts[n]
 	:: else
 	fi;
+#ifdef KEEP
+	i = rc[0];
+	j = rc[1];
+#endif
 	reset();
-	phase = FETCH;
-	n++
+	phase = IDLE;
+	n++;
+#ifdef KEEP
+	if
+	:: how == ABORTED && n <= LAST(me) ->
+		keep(0, i);
+		keep(1, j)
+	:: else
+	fi;
+	held = 0;
+#endif
+	skip
 }
 
 #define BOTH_WRITTEN (IS_WRITTEN(n, 0) && IS_WRITTEN(n, 1))
 #define IS_FETCHED(k) (!IS_READ(n, k) || done[k] == STAGED)
 #define IS_PREPARED(k) (KIND(n, k) == 0 || done[k] >= GOOD)
+#ifdef VALIDATE_FIRST
+#define IS_VALIDATED(k) (IS_PREPARED(k) || IS_WRITTEN(n, k) && done[k] == STAGED)
+#define VALIDATED STAGED
+#define WRITES_FIRST true
+#else
+#define IS_VALIDATED(k) IS_PREPARED(k)
+#define VALIDATED GOOD
+#define WRITES_FIRST BOTH_WRITTEN
+#endif
 
 inline after_fetch()
 {
@@ -311,19 +360,34 @@ inline after_fetch()
 	fi
 }
 
-inline fetch(k)
+/*
+ * The object, the block of C and pointer, and the block of PW are read at different times, in any order: a READ is executed
+ * again if its answer was lost. Tags tell whether object and pointer belong together.
+ */
+inline after_read(k)
 {
 	if
-#ifdef LATE_RC
-	:: done[k] == TODO -> seen[2 * n + k] = ptr[k]
-	:: else -> rc[k] = c[k]
-#else
-	:: done[k] == TODO -> rc[k] = c[k]
-	:: else -> seen[2 * n + k] = ptr[k]
+	:: got[k] == READS_OF(n) ->
+		hit = true;
+#ifndef LATE_RC
+		hit = (seen[2 * n + k] == there[k]);
 #endif
-	fi;
-	done[k] = (done[k] == TODO -> HALF : STAGED);
-	after_fetch()
+#if !defined(UNCHECKED_READ) && !defined(PAPER)
+		hit = hit && (!IS_ONE_READ(n) || raised_pw == rc[k]);
+#endif
+		got[k] = 0;
+		there[k] = 0;
+		raised_pw = 0;
+		if
+		:: hit ->
+			done[k] = STAGED;
+			after_fetch()
+		:: else ->
+			rc[k] = 0;
+			seen[2 * n + k] = 0
+		fi
+	:: else
+	fi
 }
 
 /* All answers are awaited, also when one of them says that the transaction must abort. */
@@ -331,13 +395,14 @@ inline after_prepare()
 {
 #ifdef FAST
 	if /* the chain ends here */
-	:: BOTH_WRITTEN && done[1] == FAILED -> done[0] = FAILED
-	:: !BOTH_WRITTEN && done[0] == FAILED && KIND(n, 1) != 0 -> done[1] = OVER
+	:: BOTH_WRITTEN && done[0] == FAILED -> done[1] = FAILED
+	:: !BOTH_WRITTEN && IS_WRITTEN(n, 0) && done[0] == FAILED && KIND(n, 1) != 0 -> done[1] = OVER
+	:: !BOTH_WRITTEN && IS_WRITTEN(n, 1) && done[1] == FAILED && KIND(n, 0) != 0 -> done[0] = OVER
 	:: else
 	fi;
 #endif
 	if
-	:: IS_PREPARED(0) && IS_PREPARED(1) ->
+	:: IS_VALIDATED(0) && IS_VALIDATED(1) ->
 		if
 		:: done[0] == FAILED || done[0] == RAISED || done[1] == FAILED || done[1] == RAISED ->
 			phase = ABORT;
@@ -346,11 +411,13 @@ inline after_prepare()
 			after_abort()
 		:: else ->
 			if
-			:: WRITE_COUNT(n) == 0 -> finish(COMMITTED)
+			:: !IS_PREPARED(0) || !IS_PREPARED(1)
+			:: IS_PREPARED(0) && IS_PREPARED(1) && WRITE_COUNT(n) == 0 -> finish(COMMITTED)
+			:: IS_PREPARED(0) && IS_PREPARED(1) && WRITE_COUNT(n) > 0 ->
 #if defined(PAPER) || defined(NO_DECISION)
-			:: WRITE_COUNT(n) > 0 -> phase = INSTALL
+				phase = INSTALL
 #else
-			:: WRITE_COUNT(n) > 0 -> phase = (home[n] == NONE -> INSTALL : DECIDE)
+				phase = (home[n] == NONE -> INSTALL : DECIDE)
 #endif
 			fi
 		fi
@@ -362,6 +429,9 @@ inline after_prepare()
 inline validate(k)
 {
 	hit = rc[k] > pw[k] || rc[k] == pw[k] && ts[n] > pr[k];
+#ifdef KEEP
+	held = held | (rc[k] == pw[k] -> BIT(k) : 0);
+#endif
 	if
 #ifdef OWN_PR
 	/* The read first, and then the write, which meets the PR of its own read. */
@@ -369,7 +439,7 @@ inline validate(k)
 #endif
 	:: hit && IS_WRITTEN(n, k) ->
 		pw[k] = ts[n];
-		done[k] = GOOD
+		done[k] = VALIDATED
 	:: hit && !IS_WRITTEN(n, k) ->
 		pr[k] = ts[n];
 		done[k] = GOOD
@@ -455,17 +525,42 @@ inline own_abort(k)
 
 #define MAY_ABORT(k) true
 
+/* Of two cells on a shard one WRITE has the entries, which takes out what they pointed at. */
+inline announce(k)
+{
+	entry_cell[OWN(k)] = k + 1;
+	entry_ts[OWN(k)] = ts[n];
+	entry_ptr[OWN(k)] = (WRITES_FIRST -> 0 : entry_ptr[OWN(k)])
+}
+
+inline stage(k)
+{
+	handed_out = handed_out | BIT(BUFFER(n, k));
+	entry_ptr[OWN(k)] = BUFFER(n, k)
+}
+
 inline prepare(k)
 {
 	if
 	:: done[k] == TODO && IS_WRITTEN(n, k) ->
-		handed_out = handed_out | BIT(BUFFER(n, k));
-		entry_ptr[OWN(k)] = BUFFER(n, k);
+		if
+		:: WRITES_FIRST -> announce(k)
+		:: else -> stage(k)
+		fi;
 		done[k] = HALF
-	:: done[k] == HALF ->
-		entry_cell[OWN(k)] = k + 1;
-		entry_ts[OWN(k)] = ts[n];
+#ifdef VALIDATE_FIRST
+	:: done[k] == STAGED && IS_WRITTEN(n, k) ->
+		stage(k);
+		done[k] = GOOD;
+		after_prepare()
+#else
+	:: done[k] == HALF && IS_WRITTEN(n, k) ->
+		if
+		:: WRITES_FIRST -> stage(k)
+		:: else -> announce(k)
+		fi;
 		done[k] = STAGED
+#endif
 	:: else -> validate(k)
 	fi
 }
@@ -511,9 +606,13 @@ inline own_abort(k)
 #ifdef BUMP_UNRAISED
 	:: done[k] == GOOD || done[k] == FAILED ->
 #else
-	:: done[k] == GOOD ->
+	:: done[k] == GOOD || done[k] == VALIDATED ->
 #endif
 		bump(k, ts[n]);
+#ifdef KEEP
+		rc[k] = ts[n];
+		held = (hit -> held : held & ~BIT(k));
+#endif
 		done[k] = RAISED
 #ifdef FREE_FIRST
 	:: done[k] == FAILED || done[k] == RAISED ->
@@ -530,7 +629,10 @@ inline own_abort(k)
 		x = OWN(k);
 		clear(x);
 		x = BUFFER(n, k);
-		release(x);
+		if
+		:: handed_out & BIT(x) -> release(x)
+		:: else
+		fi;
 		done[k] = OVER;
 		after_abort()
 #endif
@@ -538,28 +640,64 @@ inline own_abort(k)
 }
 #endif
 
+/* What is only read is validated when what is written is prepared. */
+#if defined(READS_FIRST) || defined(PAPER)
+#define AFTER_WRITES(k) true
+#else
+#define AFTER_WRITES(k) (IS_WRITTEN(n, k) || !IS_WRITTEN(n, 1 - k) || done[1 - k] >= VALIDATED)
+#endif
+
+#ifdef VALIDATE_FIRST
+/* Objects come behind all validations of writes; in one chain, of reads too. */
+#define STAGE_IN_TURN(k) (done[k] != STAGED || !IS_WRITTEN(n, 1 - k) || done[1 - k] >= STAGED)
+#else
+#define STAGE_IN_TURN(k) true
+#endif
+
 #ifdef FAST
-/* Of two writes: the objects, the log entries, then the second validation before the first. */
+#ifdef VALIDATE_FIRST
+/* Of two writes: the entries, the validations, then the objects. */
 #define IN_TURN_OF_TWO(k) (k == 0 -> \
-	(done[0] == TODO || done[0] == HALF && done[1] >= HALF || done[0] == STAGED && done[1] >= GOOD) : \
-	(done[1] == TODO && done[0] >= HALF || done[1] >= HALF && done[0] >= STAGED))
-#define IN_TURN(k) (BOTH_WRITTEN -> IN_TURN_OF_TWO(k) : (k == 0 || KIND(n, 0) == 0 || done[0] >= GOOD))
+	(done[0] == TODO || done[0] == HALF && done[1] >= HALF || done[0] == STAGED && done[1] >= STAGED) : \
+	(done[1] == TODO && done[0] >= HALF || done[1] == HALF && done[0] >= STAGED || done[1] == STAGED && done[0] >= GOOD))
+#define IN_TURN_OF_ONE(k) (done[k] != STAGED || !IS_WRITTEN(n, k) || KIND(n, 1 - k) == 0 || done[1 - k] >= GOOD)
+#else
+/* Of two writes: the entries, the objects, then the validations. */
+#define IN_TURN_OF_TWO(k) (k == 0 -> \
+	(done[0] == TODO || done[0] == HALF && done[1] >= HALF || done[0] == STAGED && done[1] >= STAGED) : \
+	(done[1] == TODO && done[0] >= HALF || done[1] == HALF && done[0] >= STAGED || done[1] == STAGED && done[0] >= GOOD))
+#define IN_TURN_OF_ONE(k) true
+#endif
+#define IN_TURN(k) (AFTER_WRITES(k) && (BOTH_WRITTEN -> IN_TURN_OF_TWO(k) : IN_TURN_OF_ONE(k)))
 #define IN_TURN_TO_INSTALL(k) (k == 0 || !IS_WRITTEN(n, 0) || done[0] == OVER)
 #else
-#define IN_TURN(k) true
+#define IN_TURN(k) (AFTER_WRITES(k) && STAGE_IN_TURN(k))
 #define IN_TURN_TO_INSTALL(k) true
 #endif
 
-#ifdef WAIT_FOR_PW
-#define MAY_FETCH(k) (done[k] == HALF || pw[k] == c[k])
-#else
-#define MAY_FETCH(k) true
-#endif
+#define IS_FETCHING(k) (phase == FETCH && n <= LAST(me) && IS_READ(n, k) && done[k] < STAGED)
 
 #define STEPS_AT(k) \
 	:: d_step { \
-		phase == FETCH && n <= LAST(me) && IS_READ(n, k) && done[k] < STAGED && MAY_FETCH(k) -> \
-		fetch(k); \
+		IS_FETCHING(k) && !(got[k] & 1) -> \
+		seen[2 * n + k] = ptr[k]; \
+		got[k] = got[k] | 1; \
+		after_read(k); \
+		skip \
+	} \
+	:: d_step { \
+		IS_FETCHING(k) && !(got[k] & 2) -> \
+		rc[k] = c[k]; \
+		there[k] = ptr[k]; \
+		got[k] = got[k] | 2; \
+		after_read(k); \
+		skip \
+	} \
+	:: d_step { \
+		IS_FETCHING(k) && (READS_OF(n) & 4) && !(got[k] & 4) -> \
+		raised_pw = pw[k]; \
+		got[k] = got[k] | 4; \
+		after_read(k); \
 		skip \
 	} \
 	:: d_step { \
@@ -583,9 +721,12 @@ inline crash()
 {
 	crashes++;
 	if
-	:: phase == FETCH && done[0] == TODO && done[1] == TODO /* between two transactions */
+	:: phase == IDLE /* between two transactions */
 	:: else -> n++
 	fi;
+#ifdef KEEP
+	held = 0;
+#endif
 	reset();
 	floor = 0;
 	verdict = 0;
@@ -593,9 +734,9 @@ inline crash()
 #ifdef TAKEN_OVER
 	phase = TAKEOVER
 #elif defined(REUSED)
-	phase = FETCH
+	phase = IDLE
 #else
-	phase = FETCH;
+	phase = IDLE;
 	n = LAST(me) + 1
 #endif
 }
@@ -612,7 +753,7 @@ inline next_entry()
 	if
 	:: at == 2 ->
 		at = 0;
-		phase = FETCH
+		phase = IDLE
 	:: else
 	fi
 }
@@ -709,9 +850,15 @@ inline take_committed()
 proctype client(byte me)
 {
 	byte n = FIRST(me);
-	byte phase;
+	byte phase = IDLE;
 	byte done[2];
+	byte got[2];   /* bit set of the READs of a cell that were executed */
+	byte there[2]; /* the pointer that was read with C */
+	byte raised_pw;
 	byte rc[2];
+#ifdef KEEP
+	byte held;     /* bit set of the cells whose PW was RC when they were validated */
+#endif
 	byte floor; /* the clock is above this */
 #ifdef PAPER
 	byte before[2]; /* PW as it was */
@@ -729,9 +876,18 @@ proctype client(byte me)
 	do
 	STEPS_AT(0)
 	STEPS_AT(1)
-	/* Blind writes alone: nothing to fetch. */
 	:: d_step {
-		phase == FETCH && n <= LAST(me) && !IS_READ(n, 0) && !IS_READ(n, 1) ->
+		phase == IDLE && n <= LAST(me) ->
+#ifdef REAL_TIME
+		for (i : 0 .. TXS - 1) {
+			heard[n] = heard[n] | (outcome[i] == COMMITTED || outcome[i] == UNTIMED -> BIT(i) : 0)
+		}
+#endif
+		phase = FETCH
+	}
+	/* Nothing to fetch: blind writes alone, or all was kept. */
+	:: d_step {
+		phase == FETCH && n <= LAST(me) && IS_FETCHED(0) && IS_FETCHED(1) ->
 		after_fetch();
 		skip
 	}
@@ -754,7 +910,7 @@ proctype client(byte me)
 #endif
 #if CRASHES
 	:: d_step {
-		me == 0 && phase < DEAD && crashes < CRASHES ->
+		me == 0 && (phase < DEAD || phase == IDLE) && crashes < CRASHES ->
 		crash();
 		skip
 	}
@@ -775,7 +931,7 @@ proctype client(byte me)
 	}
 #endif
 	:: d_step {
-		phase == FETCH && n > LAST(me) && NOTHING_LATE ->
+		phase == IDLE && n > LAST(me) && NOTHING_LATE ->
 		running--;
 		floor = 0;
 		n = 0
@@ -900,32 +1056,42 @@ inline check_read(t, k)
 	fi
 }
 
-#ifdef SESSION
+#ifdef REAL_TIME
 #define VERSION(t, k) (seen[2 * (t) + (k)] == INITIAL(k) -> 0 : ts[WRITER(seen[2 * (t) + (k)])])
+#define HAS_EFFECT(t) (IS_COMMITTED_TX(t) || outcome[t] == UNTIMED)
 
-/* Where the first transactions of lane 0 can stand in the order of timestamps: each after the one before. */
-inline check_session()
+/* Transaction a comes after b for what both do with cell k: versions are in the order of the timestamps. */
+#define FOLLOWS(a, b, k) ( \
+	IS_WRITTEN(a, k) && IS_WRITTEN(b, k) && ts[a] > ts[b] || \
+	IS_READ(a, k) && IS_WRITTEN(b, k) && VERSION(a, k) >= ts[b] || \
+	IS_WRITTEN(a, k) && IS_READ(b, k) && ts[a] > VERSION(b, k))
+
+/* Is there an order of all in which each comes after what had been told committed when it began, and reads what is there? */
+inline check_real_time()
 {
-	bound = 0;
-	for (i : 0 .. TXS_0 - 1) {
-		for (x : 0 .. 1) {
+	for (i : 0 .. TXS - 1) {
+		after[i] = 0;
+		for (j : 0 .. TXS - 1) {
 			if
-			:: outcome[i] == UNTIMED && IS_READ(i, x) ->
-				bound = (VERSION(i, x) > bound -> VERSION(i, x) : bound);
-				for (j : VERSION(i, x) + 1 .. TXS) {
-					session_in_order = !(IS_WRITTEN(who[j], x) && IS_COMMITTED_TX(who[j]) && j <= bound);
-					assert(session_in_order)
-				}
+			:: i != j && HAS_EFFECT(i) && HAS_EFFECT(j) &&
+				((heard[i] & BIT(j)) || FOLLOWS(i, j, 0) || FOLLOWS(i, j, 1)) ->
+				after[i] = after[i] | BIT(j)
 			:: else
 			fi
 		}
-		if
-		:: outcome[i] == COMMITTED ->
-			session_in_order = (ts[i] > bound);
-			assert(session_in_order);
-			bound = ts[i]
-		:: else
-		fi
+	}
+	for (x : 0 .. TXS - 1) {
+		for (i : 0 .. TXS - 1) {
+			if
+			:: after[i] & BIT(x) -> after[i] = after[i] | after[x]
+			:: else
+			fi
+		}
+	}
+	for (i : 0 .. TXS - 1) {
+		real_time_order = !(after[i] & BIT(i));
+		assert(real_time_order);
+		after[i] = 0
 	}
 }
 #endif
@@ -979,8 +1145,8 @@ inline judge()
 		nothing_leaked = !(handed_out & BIT(i)) || i == ptr[0] || i == ptr[1] || (excused & BIT(i));
 		assert(nothing_leaked)
 	}
-#ifdef SESSION
-	check_session();
+#ifdef REAL_TIME
+	check_real_time();
 #endif
 #if TXS == 1
 	alone_commits = (outcome[0] == COMMITTED || outcome[0] == UNTIMED);
