@@ -24,6 +24,8 @@ enum class ControlKind : std::uint32_t {
 	epoch = 6,   /**< repair of an rs replica: value is the epoch that it begins with; replica: 0 or an errno */
 	serve = 7,   /**< the repair has ended, in the epoch of the value; replica: 0 or an errno */
 	shard = 8,   /**< to shard 0 of tx: value is the identity of another; shard 0: 0, or ESTALE if it had another */
+	orphans = 9, /**< shard of tx: the client of the value's number has died, end what it has prepared here; client:
+			I have */
 };
 
 struct ControlMessage {

@@ -174,6 +174,7 @@ Result<void> OneSidedServer::serve()
 		if (Result<void> reclaimed = reclaim(); !reclaimed)
 			return reclaimed.error();
 		bury_dead();
+		look_around();
 		if (recovery_)
 			go_on_recovering();
 		else if (recovery_wanted_)
@@ -284,6 +285,27 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 	connection.dead |= error != 0;
 }
 
+bool OneSidedServer::tell(std::uint32_t number, const ControlMessage &message)
+{
+	for (const auto &connection : connections_) {
+		if (connection->number != number || connection->dead)
+			continue;
+		connection->dead |= connection->control.send(message) != 0;
+		return !connection->dead;
+	}
+	return false;
+}
+
+std::vector<std::uint32_t> OneSidedServer::present() const
+{
+	std::vector<std::uint32_t> numbers;
+	for (const auto &connection : connections_) {
+		if (!connection->dead)
+			numbers.push_back(connection->number);
+	}
+	return numbers;
+}
+
 void OneSidedServer::drop_clients(std::uint32_t except)
 {
 	for (const auto &connection : connections_) {
@@ -314,13 +336,18 @@ void OneSidedServer::bury_dead()
 		static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), dead));
 	if (!buried)
 		return;
+	std::vector<std::uint32_t> numbers;
 	for (const auto &connection : connections_) {
-		if (connection->dead)
-			free_scratches_.push_back(connection->scratch);
+		if (!connection->dead)
+			continue;
+		free_scratches_.push_back(connection->scratch);
+		numbers.push_back(connection->number);
 	}
 	std::erase_if(connections_, dead);
 	stats_.open -= buried;
 	recovery_wanted_ = true;
+	for (const std::uint32_t number : numbers)
+		ended(number);
 }
 
 /* Lost buffers --------------------------------------------------------------------------------------------------- */

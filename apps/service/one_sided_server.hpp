@@ -118,6 +118,15 @@ protected:
 	virtual int hear(
 		std::uint32_t number, const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
 
+	/** Connection @p number has ended, with its queue pair. */
+	virtual void ended(std::uint32_t /*number*/) {}
+	/** Called every few milliseconds at least. */
+	virtual void look_around() {}
+	/** Sends @p message to connection @p number. False: it is not there. */
+	bool tell(std::uint32_t number, const ControlMessage &message);
+	/** The numbers of all connections that are there. */
+	[[nodiscard]] std::vector<std::uint32_t> present() const;
+
 	/**
 	 * Ends all connections but @p except, and clients on their way: with their queue pairs nothing of theirs is
 	 * executed any more.

@@ -41,6 +41,15 @@ void ServerLink::flush(std::uint64_t wr_id) noexcept
 	}
 }
 
+std::optional<ControlMessage> ServerLink::take_question() noexcept
+{
+	if (questions_.empty())
+		return std::nullopt;
+	const ControlMessage first = questions_.front();
+	questions_.erase(questions_.begin());
+	return first;
+}
+
 int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
 {
 	for (const std::uint64_t address : std::exchange(waiting_, {}))
@@ -50,6 +59,8 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 	while (!answer_ && (got = control_.receive(message)) > 0) {
 		if (message.kind == ControlKind::settle && !lists_.empty())
 			settling_ = {message.value, newest, 0};
+		else if (message.kind == ControlKind::orphans)
+			questions_.push_back(message);
 		else
 			answer_ = message;
 	}

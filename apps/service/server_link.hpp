@@ -54,6 +54,9 @@ public:
 	 */
 	std::optional<ControlMessage> take_answer() noexcept { return std::exchange(answer_, std::nullopt); }
 
+	/** What the server has asked, other than to settle, if it has; forgotten then. */
+	std::optional<ControlMessage> take_question() noexcept;
+
 	/** Sends what is freed and not reported yet. */
 	void flush(std::uint64_t wr_id) noexcept;
 	[[nodiscard]] bool flushing() const noexcept { return flushes_ != 0; }
@@ -78,6 +81,7 @@ private:
 	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
 	std::optional<Settling> settling_;
 	std::optional<ControlMessage> answer_;
+	std::vector<ControlMessage> questions_;
 	unsigned flushes_ = 0; /* under way */
 };
 

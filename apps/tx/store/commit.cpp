@@ -44,6 +44,7 @@ apps::Task<Outcome> Commit::run()
 	without_buffer_ = no_buffer_ ? without_buffer_ + 1 : 0;
 	if (outcome != Outcome::conflict) {
 		lane_.careful -= lane_.careful != 0;
+		lane_.blockers.clear();
 		co_return outcome;
 	}
 	lane_.figures.no_buffer += no_buffer_;
@@ -61,8 +62,8 @@ apps::Task<Outcome> Commit::attempt()
 	if (std::ranges::any_of(accesses(), unread)) {
 		if (const int error = co_await execution_.fetch_changed())
 			co_return failed(error);
-		if (const int error = co_await after_fetch())
-			co_return error == EAGAIN ? Outcome::conflict : failed(error);
+		if (after_fetch())
+			co_return Outcome::conflict;
 	}
 	if (!execution_.first_write())
 		co_return co_await commit_reads();

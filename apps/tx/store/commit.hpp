@@ -28,11 +28,13 @@ public:
 	[[nodiscard]] int error() const noexcept { return error_; }
 	[[nodiscard]] const Timestamp &timestamp() const noexcept { return timestamp_; }
 
+	/** Something was fetched. 0; EAGAIN: this attempt cannot commit what it has read. */
+	virtual int after_fetch() = 0;
 	/**
-	 * Something was fetched. 0; EAGAIN: this attempt cannot commit what it has read; or the errno of what makes
-	 * another attempt useless.
+	 * An attempt has met others, or found no buffer: once for each that run() does not end. 0 or errno: another
+	 * attempt makes no sense.
 	 */
-	virtual apps::Task<int> after_fetch() = 0;
+	virtual apps::Task<int> after_conflict() = 0;
 
 	/** Requests beside those of the accesses, from 0 on; null: there is none of this number. */
 	[[nodiscard]] virtual Request *request(std::uint32_t number) noexcept = 0;
@@ -54,8 +56,6 @@ protected:
 	virtual apps::Task<Outcome> commit_reads() = 0;
 	/** As run(), of what writes: its objects are composed. */
 	virtual apps::Task<Outcome> commit_writes() = 0;
-	/** An attempt has met others, or found no buffer. 0 or errno: another attempt makes no sense. */
-	virtual apps::Task<int> after_conflict() = 0;
 	/** @p access is written without having been read. */
 	[[nodiscard]] virtual bool is_blind(const Access &access) const noexcept = 0;
 

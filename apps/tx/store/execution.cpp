@@ -226,10 +226,7 @@ int Execution::take_fetched(Access &access, bool &again) noexcept
 	/* PW and C may be of different moments: between them there is one at which both were this. */
 	access.settled = access.with_cell && cell.prepared.writer == cell.version.committed;
 	lane_.client.clock.observe(access.read);
-	if (lane_.blocker && lane_.blocker->cell == access.cell && lane_.blocker->shard == access.shard &&
-		access.read >= lane_.blocker->who)
-		lane_.blocker.reset();
-	access.fetched = !again;
+	access.fetched = true;
 	return 0;
 }
 

@@ -2,8 +2,9 @@
 /* What the parts of a transaction have in common: the lane that it runs on, and the client of that. */
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <iterator>
 #include <vector>
 
 #include "tx/store/requests.hpp"
@@ -43,12 +44,13 @@ struct Lane {
 	Lane(const Lane &) = delete;
 	Lane &operator=(const Lane &) = delete;
 
-	/** The prepared writer that an attempt has met. */
+	/** A prepared writer that attempts have met. */
 	struct Blocker {
 		Timestamp who;
 		std::size_t shard = 0;
 		std::uint64_t cell = 0;
 		Time since{};
+		bool met = true; /**< by the last attempt too */
 	};
 
 	void post(Request &request) noexcept
@@ -59,10 +61,31 @@ struct Lane {
 	}
 
 	/** @p who has prepared @p cell of @p shard: since now, if it was not known already. */
-	void blocked_by(const Timestamp &who, std::size_t shard, std::uint64_t cell) noexcept
+	void blocked_by(const Timestamp &who, std::size_t shard, std::uint64_t cell)
 	{
-		if (!blocker || blocker->who != who || blocker->cell != cell || blocker->shard != shard)
-			blocker = {who, shard, cell, carrier.now()};
+		for (Blocker &blocker : blockers) {
+			if (blocker.who != who || blocker.cell != cell || blocker.shard != shard)
+				continue;
+			blocker.met = true;
+			return;
+		}
+		blockers.push_back({who, shard, cell, carrier.now()});
+	}
+
+	/** An attempt is over. Who was in the way for too long, and who is not any more, is forgotten; the former
+	 * returned. */
+	std::vector<Blocker> take_overdue()
+	{
+		const auto is_overdue = [this](const Blocker &blocker) {
+			return carrier.now() - blocker.since >= client.patience;
+		};
+		std::erase_if(blockers, [](const Blocker &blocker) { return !blocker.met; });
+		std::vector<Blocker> overdue;
+		std::ranges::copy_if(blockers, std::back_inserter(overdue), is_overdue);
+		std::erase_if(blockers, is_overdue);
+		for (Blocker &blocker : blockers)
+			blocker.met = false;
+		return overdue;
 	}
 
 	template <typename T>
@@ -78,7 +101,7 @@ struct Lane {
 	std::uint32_t place; /**< in the logs of all shards */
 	const std::uint32_t lkey;
 
-	std::optional<Blocker> blocker;
+	std::vector<Blocker> blockers;
 	/** So many commits to come read cells beside objects, and validate before they stage. */
 	unsigned careful = 0;
 	/** So many transactions of one cell to come are expected to write nothing: the cell is read with the object. */

@@ -13,14 +13,14 @@ public:
 	PaperCommit(Lane &lane, Execution &execution) noexcept : Commit(lane, execution) {}
 
 	/** Nobody waits for what others have prepared. */
-	apps::Task<int> after_fetch() override { co_return 0; }
+	int after_fetch() override { return 0; }
+	/** Nobody can end what another has begun. */
+	apps::Task<int> after_conflict() override { co_return 0; }
 	[[nodiscard]] Request *request(std::uint32_t) noexcept override { return nullptr; }
 
 private:
 	apps::Task<Outcome> commit_reads() override;
 	apps::Task<Outcome> commit_writes() override;
-	/** Nobody can end what another has begun. */
-	apps::Task<int> after_conflict() override { co_return 0; }
 	/** Where each key has a cell of its own. */
 	[[nodiscard]] bool is_blind(const Access &access) const noexcept override
 	{

@@ -188,7 +188,7 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	for (const Shard &shard : shards_)
 		room = std::max(room, shard.view.classes.back().buffer_size);
 	const std::size_t size = PrismTransaction::memory_size(room);
-	Result<Buffer> memory = Buffer::create(pd_, size * depth());
+	Result<Buffer> memory = Buffer::create(pd_, size * depth() + sizeof(ResolverMemory));
 	if (!memory)
 		return memory.error();
 	memory_ = std::make_unique<Buffer>(*std::move(memory));
@@ -198,6 +198,13 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	for (std::uint32_t lane = 0; lane < depth(); lane++)
 		lanes_.push_back(std::make_unique<PrismTransaction>(state_, static_cast<Carrier &>(*this), waiter(lane),
 			lane, first_place + lane, memory_->data() + lane * size, room, memory_->region().lkey()));
+	const auto lanes = static_cast<std::uint32_t>(depth());
+	orphans_ = std::make_unique<OrphanResolver>(state_, static_cast<Carrier &>(*this), lanes,
+		*reinterpret_cast<ResolverMemory *>(memory_->data() + size * lanes), memory_->region().lkey(),
+		[this](std::size_t shard, std::uint64_t client, int) {
+			if (shards_[shard].link) /* a connection that is gone shows when it is looked at */
+				(void)shards_[shard].link->control().send({apps::ControlKind::orphans, client});
+		});
 	return {};
 }
 
@@ -275,14 +282,24 @@ void PrismClient::handle(const Completion &completion) noexcept
 		shards_[work.shard].link->flushed();
 		return;
 	}
-	if (work.lane >= lanes_.size())
+	take(work.lane, work.number, work.shard, completion);
+}
+
+/** What was asked of @p shard has ended. */
+void PrismClient::take(
+	std::uint32_t lane, std::uint16_t number, std::size_t shard, const Completion &completion) noexcept
+{
+	const bool is_lane = lane < lanes_.size();
+	if (!is_lane && (lane != lanes_.size() || number || !orphans_))
 		return;
-	Request *const request = lanes_[work.lane]->request(work.number);
-	if (!request || !request->under_way || request->shard != work.shard)
+	Request *const request = is_lane ? lanes_[lane]->request(number) : &orphans_->request();
+	if (!request || !request->under_way || request->shard != shard)
 		return;
 	under_way_--;
-	if (lanes_[work.lane]->ended(*request, completion))
-		resume(work.lane);
+	if (!is_lane)
+		orphans_->request_ended(completion);
+	else if (lanes_[lane]->ended(*request, completion))
+		resume(lane);
 }
 
 /** Posts what was put off: one doorbell for each shard. */
@@ -370,7 +387,7 @@ std::uint64_t PrismClient::oldest_commit() const noexcept
 	std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
 	for (const auto &lane : lanes_)
 		oldest = std::min(oldest, lane->holding());
-	return oldest;
+	return orphans_ ? std::min(oldest, orphans_->holding()) : oldest;
 }
 
 void PrismClient::look_after_links() noexcept
@@ -378,8 +395,15 @@ void PrismClient::look_after_links() noexcept
 	for (std::size_t number = 0; number < shards_.size(); number++) {
 		apps::ServerLink *const link = shards_[number].link.get();
 		const std::uint64_t flush_id = WorkRequest{WorkRequest::no_lane, number, 0}.id();
-		if (link && link->talk(oldest_commit(), state_.serial, flush_id))
+		if (!link)
+			continue;
+		if (link->talk(oldest_commit(), state_.serial, flush_id)) {
 			link_down(number);
+			continue;
+		}
+		while (const std::optional<apps::ControlMessage> question =
+				orphans_ ? link->take_question() : std::nullopt)
+			orphans_->take(number, question->value);
 	}
 }
 
@@ -407,6 +431,8 @@ void PrismClient::link_down(std::size_t number) noexcept
 		if (last)
 			resume(lane);
 	}
+	if (orphans_)
+		take(static_cast<std::uint32_t>(lanes_.size()), 0, number, flushed);
 }
 
 Result<apps::ControlMessage> PrismClient::ask(std::size_t shard, const apps::ControlMessage &question)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "service/server_link.hpp"
+#include "tx/store/orphan_resolver.hpp"
 #include "tx/store/prism_transaction.hpp"
 #include "tx/transaction/client.hpp"
 #include "tx/transaction/shards.hpp"
@@ -94,6 +95,7 @@ private:
 
 	bool take_completions() noexcept;
 	void handle(const Completion &completion) noexcept;
+	void take(std::uint32_t lane, std::uint16_t number, std::size_t shard, const Completion &completion) noexcept;
 	void ring() noexcept;
 	void ring(std::size_t shard) noexcept;
 	void look_after_links() noexcept;
@@ -108,6 +110,7 @@ private:
 	std::vector<Shard> shards_;
 	std::unique_ptr<Buffer> memory_;
 	std::vector<std::unique_ptr<PrismTransaction>> lanes_;
+	std::unique_ptr<OrphanResolver> orphans_;
 	std::chrono::milliseconds timeout_;
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
 	std::size_t under_way_ = 0;

@@ -26,6 +26,8 @@ constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
 /* Buffers of each size beside those that keys need: for what is under way, and on its way back */
 constexpr std::uint32_t spare_buffers = 4096;
 constexpr unsigned shard_bits = 16;
+/* How long a client may take to end what a dead one has left before another is asked */
+constexpr auto until_another = std::chrono::milliseconds(20);
 
 std::uint32_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
 {
@@ -139,6 +141,7 @@ Result<void> PrismShard::take_client(Introduction &client, const Place &place)
 		return make_error(ESTALE, "a later client has this number", "connect anew");
 	client.used = one.connection != 0;
 	drop_client(one.connection);
+	orphans_.erase(client.client); /* the newcomer clears its logs */
 	one = {place.number, client.incarnation};
 	return {};
 }
@@ -183,10 +186,60 @@ Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &
 	return {};
 }
 
+/* The dead -------------------------------------------------------------------------------------------------------- */
+
+/** Whether the logs of @p client list a cell that it has prepared, and not ended. */
+bool PrismShard::has_prepared(std::uint32_t client) const noexcept
+{
+	const std::uint32_t first = client * geometry_.lanes;
+	for (std::uint32_t place = first; place < first + geometry_.lanes; place++) {
+		for (const LogEntry &entry : log(place).entries) {
+			if (entry.cell >= geometry_.cells || entry.version.committed == Timestamp{})
+				continue;
+			const Cell &cell = memory().as<Cell>()[entry.cell];
+			if (cell.prepared.writer == entry.version.committed &&
+				cell.version.committed < entry.version.committed)
+				return true;
+		}
+	}
+	return false;
+}
+
+/** Asks clients to end what the first of the dead has left, one after the other: some do not poll for a while. */
+void PrismShard::look_around()
+{
+	if (orphans_.empty() || std::chrono::steady_clock::now() < ask_at_)
+		return;
+	std::erase_if(orphans_, [this](std::uint32_t client) { return !has_prepared(client); });
+	std::vector<std::uint32_t> clients = present();
+	if (orphans_.empty() || clients.empty())
+		return;
+	ask_at_ = std::chrono::steady_clock::now() + until_another;
+	std::ranges::sort(clients);
+	const auto next = std::ranges::upper_bound(clients, asked_);
+	asked_ = next == clients.end() ? clients.front() : *next;
+	(void)tell(asked_, {apps::ControlKind::orphans, *orphans_.begin()});
+}
+
+void PrismShard::ended(std::uint32_t number)
+{
+	const auto found = std::ranges::find(clients_, number, &Client::connection);
+	if (found == clients_.end() || options_.as_in_paper)
+		return;
+	orphans_.insert(static_cast<std::uint32_t>(found - clients_.begin()));
+	ask_at_ = {};
+}
+
 /** A client tells shard 0 which life of another shard it has met: a later one has forgotten what the first has known.
  */
 int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
+	if (message.kind == apps::ControlKind::orphans) {
+		/* If it is not ended, as the shard of the decision is gone, another client could not end it either. */
+		orphans_.erase(static_cast<std::uint32_t>(message.value));
+		ask_at_ = {};
+		return 0;
+	}
 	const std::size_t shard = message.value & ((1U << shard_bits) - 1);
 	if (message.kind != apps::ControlKind::shard || shard >= lives_.size())
 		return EBADMSG;

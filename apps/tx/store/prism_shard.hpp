@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,10 @@ private:
 	[[nodiscard]] std::uint64_t slots() const override;
 	void look_at(std::uint64_t index) override;
 
+	void ended(std::uint32_t number) override;
+	void look_around() override;
+
+	[[nodiscard]] bool has_prepared(std::uint32_t client) const noexcept;
 	Result<void> number_client(Introduction &client, const Place &place);
 	Result<void> take_client(Introduction &client, const Place &place);
 	[[nodiscard]] const LogPlace &log(std::uint32_t place) const noexcept;
@@ -74,6 +80,9 @@ private:
 	std::vector<Client> clients_;          /* by number */
 	std::vector<std::uint64_t> lives_;     /* shard 0: identities of the others, 0 if not known yet */
 	std::array<unsigned char, 16> secret_; /* of shard 0 */
+	std::set<std::uint32_t> orphans_;      /* clients that have died, with something prepared */
+	std::uint32_t asked_ = 0;              /* the connection that was last asked to end what they have left */
+	std::chrono::steady_clock::time_point ask_at_; /* again, or another */
 };
 
 } // namespace prism::tx

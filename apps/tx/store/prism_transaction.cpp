@@ -49,8 +49,12 @@ PrismTransaction::PrismTransaction(ClientState &client, Carrier &carrier, Waiter
 
 apps::Task<int> PrismTransaction::fetch(std::span<const Bytes> keys)
 {
-	const int error = co_await execution_.fetch(keys);
-	co_return error ? error : co_await commit_->after_fetch();
+	if (const int error = co_await execution_.fetch(keys))
+		co_return error;
+	if (!commit_->after_fetch())
+		co_return 0;
+	const int error = co_await commit_->after_conflict();
+	co_return error ? error : EAGAIN;
 }
 
 apps::Task<int> PrismTransaction::begin()

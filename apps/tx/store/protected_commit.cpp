@@ -405,7 +405,7 @@ apps::Task<Outcome> ProtectedCommit::commit_reads()
 }
 
 /** Cells that others have prepared are read again when those have come to their end. */
-apps::Task<int> ProtectedCommit::after_fetch()
+int ProtectedCommit::after_fetch()
 {
 	bool free = true;
 	for (Access &access : accesses()) {
@@ -417,21 +417,21 @@ apps::Task<int> ProtectedCommit::after_fetch()
 		free = false;
 	}
 	if (free)
-		co_return 0;
+		return 0;
 	for (Access &access : accesses())
 		access.kept = access.fetched && (!access.with_cell || access.settled);
-	const int error = co_await after_conflict();
-	co_return error ? error : EAGAIN;
+	return EAGAIN;
 }
 
 /** Ends who has been in the way for too long. */
 apps::Task<int> ProtectedCommit::after_conflict()
 {
-	if (!lane_.blocker || lane_.carrier.now() - lane_.blocker->since < lane_.client.patience)
-		co_return 0;
-	const Lane::Blocker blocker = *std::exchange(lane_.blocker, std::nullopt);
-	lane_.figures.resolved++;
-	co_return co_await resolver_.resolve(blocker.who, blocker.shard, blocker.cell);
+	for (const Lane::Blocker &blocker : lane_.take_overdue()) {
+		lane_.figures.resolved++;
+		if (const int error = co_await resolver_.resolve(blocker.who, blocker.shard, blocker.cell))
+			co_return error;
+	}
+	co_return 0;
 }
 
 } // namespace prism::tx

@@ -24,13 +24,13 @@ class ProtectedCommit final : public Commit
 public:
 	ProtectedCommit(Lane &lane, Execution &execution, Resolver &resolver, ProtectedCommitMemory &memory);
 
-	apps::Task<int> after_fetch() override;
+	int after_fetch() override;
+	apps::Task<int> after_conflict() override;
 	[[nodiscard]] Request *request(std::uint32_t number) noexcept override;
 
 private:
 	apps::Task<Outcome> commit_reads() override;
 	apps::Task<Outcome> commit_writes() override;
-	apps::Task<int> after_conflict() override;
 	[[nodiscard]] bool is_blind(const Access &) const noexcept override { return false; }
 
 	/* Parts of chains */

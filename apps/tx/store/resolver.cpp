@@ -115,6 +115,25 @@ apps::Task<int> Resolver::resolve(Timestamp who, std::size_t shard, std::uint64_
 	co_return co_await post(request_);
 }
 
+/** It may never have come to prepare the cell, or be over. */
+apps::Task<int> Resolver::end_entry(std::size_t shard, const LogEntry &entry)
+{
+	const Timestamp who = entry.version.committed;
+	const std::uint64_t cell = entry.cell;
+	const ShardView *const view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	if (who == Timestamp{} || cell >= view->geometry.cells)
+		co_return 0;
+	request_.begin(shard).read(view->prepared(cell), slice(memory_.cell));
+	if (const int error = co_await post(request_))
+		co_return error;
+	const bool left = memory_.cell.prepared.writer == who && memory_.cell.version.committed < who;
+	if (!left) /* not by ?:, of which g++ 12 runs the co_await in any case */
+		co_return 0;
+	co_return co_await resolve(who, shard, cell);
+}
+
 /**
  * The timestamp stays: somebody slow may still decide about it, and whoever has this place after the next client must
  * not begin below it. What was allocated is not freed: it may be installed.
@@ -123,21 +142,9 @@ apps::Task<int> Resolver::clear_entry(
 	std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry)
 {
 	const Timestamp who = entry.version.committed;
-	const ShardView *view = carrier_.view(shard);
-	if (!view)
-		co_return EHOSTUNREACH;
-	if (entry.cell < view->geometry.cells) {
-		request_.begin(shard)
-			.read(view->prepared(entry.cell), slice(memory_.cell.prepared))
-			.read(view->version(entry.cell), slice(memory_.cell.version));
-		if (const int error = co_await post(request_))
-			co_return error;
-		/* It may never have come to prepare the cell, or be over. */
-		const bool left = memory_.cell.prepared.writer == who && memory_.cell.version.committed < who;
-		if (const int error = left ? co_await resolve(who, shard, entry.cell) : 0)
-			co_return error;
-	}
-	view = carrier_.view(shard);
+	if (const int error = co_await end_entry(shard, entry))
+		co_return error;
+	const ShardView *const view = carrier_.view(shard);
 	if (!view)
 		co_return EHOSTUNREACH;
 	memory_.cleared = {LogEntry::no_cell, 0, who, {}};
@@ -146,13 +153,31 @@ apps::Task<int> Resolver::clear_entry(
 	co_return co_await post(request_);
 }
 
-apps::Task<int> Resolver::clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared)
+apps::Task<int> Resolver::read_log(std::size_t shard, std::uint32_t place)
 {
 	const ShardView *const view = carrier_.view(shard);
 	if (!view)
 		co_return EHOSTUNREACH;
 	request_.begin(shard).read(view->place(place), slice(memory_.log));
-	if (const int error = co_await post(request_))
+	co_return co_await post(request_);
+}
+
+apps::Task<int> Resolver::end_all(std::size_t shard, std::uint32_t first, std::uint32_t places)
+{
+	for (std::uint32_t place = first; place < first + places; place++) {
+		if (const int error = co_await read_log(shard, place))
+			co_return error;
+		for (const LogEntry &entry : memory_.log.entries) {
+			if (const int error = co_await end_entry(shard, entry))
+				co_return error;
+		}
+	}
+	co_return 0;
+}
+
+apps::Task<int> Resolver::clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared)
+{
+	if (const int error = co_await read_log(shard, place))
 		co_return error;
 	clock.observe(memory_.log.decision.transaction);
 	for (std::uint32_t number = 0; number < max_accesses; number++) {

@@ -49,7 +49,12 @@ public:
 	 * timestamps there, @p cleared whether there were any. 0 or errno, as above.
 	 */
 	apps::Task<int> clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared);
-	/** The same for all @p places of a client, from @p first on. */
+	/**
+	 * Ends what a client that may be alive has prepared on @p shard, as far as the log @p places from @p first on
+	 * list it. Clears nothing. 0 or errno, as above.
+	 */
+	apps::Task<int> end_all(std::size_t shard, std::uint32_t first, std::uint32_t places);
+	/** The same as clear() for all @p places of a client, from @p first on. */
 	apps::Task<int> clear_all(
 		std::size_t shard, std::uint32_t first, std::uint32_t places, LogicalClock &clock, bool &cleared);
 
@@ -57,6 +62,8 @@ public:
 
 private:
 	apps::Task<int> post(Request &request);
+	apps::Task<int> read_log(std::size_t shard, std::uint32_t place);
+	apps::Task<int> end_entry(std::size_t shard, const LogEntry &entry);
 	apps::Task<int> clear_entry(
 		std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry);
 	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);

@@ -103,6 +103,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(
 	client.setup_timeout = 10s;
 	client.retry.timeout = 20s;
 	client.retry.seed = number + 1;
+	client.patience = std::chrono::nanoseconds(static_cast<std::int64_t>(options.patience * 1e9));
 	if (options.skew > 0)
 		client.clock = [recorder = made.get()] { return recorder->clock(); };
 	auto connected = PrismClient::connect(made->context_, shards, client);

@@ -39,6 +39,7 @@ struct LoadOptions {
 	std::uint32_t depth = 8;        /**< lanes of a client */
 	std::uint32_t balance = 1000;   /**< of each account in the beginning */
 	double skew = 0;                /**< seconds that clocks differ by, and jump, at most */
+	double patience = 0.01;         /**< seconds with others that are in the middle of a commit */
 	bool may_die = false;           /**< what a transaction is about to do is recorded before it commits */
 
 	[[nodiscard]] record::HistoryKind kind() const

@@ -243,7 +243,8 @@ Run::Child Run::begin_client()
 	std::vector<std::string> words{program_, "--client", "--connect", shards, "--number",
 		std::to_string(child.number), "--folder", options_.folder.string(), "--keys", std::to_string(load.keys),
 		"--accesses", std::to_string(load.accesses), "--list-length", std::to_string(load.list_length),
-		"--depth", std::to_string(load.depth), "--skew", std::to_string(load.skew), "--load"};
+		"--depth", std::to_string(load.depth), "--skew", std::to_string(load.skew), "--patience",
+		std::to_string(load.patience), "--load"};
 	for (const auto &[name, value] : loads) {
 		if (value == load.load)
 			words.push_back(name);
@@ -568,6 +569,10 @@ int main(int argc, char **argv)
 	app.add_flag("--client", options.is_client, "Be one of the clients");
 	app.add_option("--connect", options.shard_list, "Of a client: the shards");
 	app.add_option("--number", options.number, "Of a client");
+	app.add_option("--patience", options.load.patience,
+		   "Seconds that clients wait for others in the middle of a commit")
+		.check(cli::Range(0.0, 1e6))
+		.capture_default_str();
 	app.add_flag("--may-die", options.load.may_die, "Of a client: record what is about to be done");
 	if (const auto early = app.parse(argc, argv))
 		return early->print();

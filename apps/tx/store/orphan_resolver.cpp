@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "orphan_resolver.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace prism::tx
+{
+
+OrphanResolver::OrphanResolver(ClientState &client, Carrier &carrier, std::uint32_t lane, ResolverMemory &memory,
+	std::uint32_t lkey, Ended ended)
+	: client_(client), carrier_(carrier), ended_(std::move(ended)), requests_(carrier, waiter_, lane),
+	  resolver_(carrier, requests_, memory, lkey, 0)
+{
+}
+
+void OrphanResolver::take(std::size_t shard, std::uint64_t client)
+{
+	const ShardView *const view = carrier_.view(shard);
+	if (!view || client >= view->geometry.clients || client_.store.as_in_paper)
+		return;
+	orphans_.push_back({shard, client});
+	go_on();
+}
+
+/** An install may replace a buffer: until that is reported, this counts as a commit. */
+void OrphanResolver::go_on()
+{
+	if (task_ && task_->done())
+		task_.reset();
+	if (task_ || orphans_.empty())
+		return;
+	serial_ = ++client_.serial;
+	task_.emplace(end_all());
+	task_->start();
+}
+
+apps::Task<int> OrphanResolver::end_all()
+{
+	while (!orphans_.empty()) {
+		const Orphan orphan = orphans_.front();
+		const ShardView *const view = carrier_.view(orphan.shard);
+		int error = view ? 0 : EHOSTUNREACH;
+		if (view) {
+			const std::uint32_t lanes = view->geometry.lanes;
+			error = co_await resolver_.end_all(
+				orphan.shard, static_cast<std::uint32_t>(orphan.client) * lanes, lanes);
+		}
+		orphans_.pop_front();
+		ended_(orphan.shard, orphan.client, error);
+	}
+	co_return 0;
+}
+
+void OrphanResolver::request_ended(const Completion &completion) noexcept
+{
+	if (!requests_.ended(resolver_.request(), completion) || !waiter_.handle)
+		return;
+	std::exchange(waiter_, {}).handle.resume();
+	go_on();
+}
+
+std::uint64_t OrphanResolver::holding() const noexcept
+{
+	return task_ && !task_->done() ? serial_ : std::numeric_limits<std::uint64_t>::max();
+}
+
+} // namespace prism::tx

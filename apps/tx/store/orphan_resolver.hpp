@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "common/task.hpp"
+#include "tx/store/lane.hpp"
+#include "tx/store/resolver.hpp"
+
+namespace prism::tx
+{
+
+/**
+ * Ends what clients that have died have prepared, when a shard asks for it, beside the lanes of a live client. Nobody
+ * then has to meet a cell, and wait, before it is free. One thread.
+ */
+class OrphanResolver
+{
+public:
+	/** Told when what @p client had prepared on @p shard is ended, or @p error says why it cannot be. */
+	using Ended = std::function<void(std::size_t shard, std::uint64_t client, int error)>;
+
+	/** @p lane: a number that no lane has. @p memory: registered, under @p lkey. */
+	OrphanResolver(ClientState &client, Carrier &carrier, std::uint32_t lane, ResolverMemory &memory,
+		std::uint32_t lkey, Ended ended);
+	OrphanResolver(const OrphanResolver &) = delete;
+	OrphanResolver &operator=(const OrphanResolver &) = delete;
+
+	/** Client number @p client has died, says @p shard. Numbers that cannot be are ignored. */
+	void take(std::size_t shard, std::uint64_t client);
+
+	/* For the carrier: as PrismTransaction's */
+
+	[[nodiscard]] Request &request() noexcept { return resolver_.request(); }
+	void request_ended(const Completion &completion) noexcept;
+	[[nodiscard]] std::uint64_t holding() const noexcept;
+
+private:
+	struct Orphan {
+		std::size_t shard = 0;
+		std::uint64_t client = 0;
+	};
+
+	void go_on();
+	apps::Task<int> end_all();
+
+	ClientState &client_;
+	Carrier &carrier_;
+	const Ended ended_;
+	Waiter waiter_;
+	Requests requests_;
+	Resolver resolver_;
+	std::deque<Orphan> orphans_; /* the first is worked on */
+	std::optional<apps::Task<int>> task_;
+	std::uint64_t serial_ = 0;
+};
+
+} // namespace prism::tx
