@@ -60,11 +60,12 @@ public:
 
 	/* On a condition; these wait for the end. Nothing else may be under way. */
 
-	/** GET with the version that the object had. */
+	/** GET with the version that the object had; number 0 if the key is absent. */
 	apps::Outcome get_versioned(apps::Operation &operation, Version &version) noexcept;
-	/** PUT if the object is still the one of @p expected; not_found: it is not. */
+	/** PUT if the object is still the one of @p expected, or, if that has number 0, the key still absent;
+	 * not_found: it is not. */
 	apps::Outcome put_if(apps::Operation &operation, const Version &expected) noexcept;
-	/** ERASE on the same condition. */
+	/** ERASE on the same condition; not_found if @p expected has number 0. */
 	apps::Outcome erase_if(apps::Operation &operation, const Version &expected) noexcept;
 
 	/** The server's statistics as JSON. Errors: ETIMEDOUT, ECONNRESET. */

@@ -157,6 +157,13 @@ ObjectHeader Protocol::compose(Lane &lane) noexcept
 	return header;
 }
 
+/** What a slot says of the object in the buffer that the lane's last ALLOCATE gave; ptr 0: it gave none. */
+prismdv_bounded_ptr Protocol::allocated(const Lane &lane, const ObjectHeader &header) noexcept
+{
+	return {*lane.memory.allocated, static_cast<std::uint32_t>(header.object_size()),
+		static_cast<std::uint32_t>(header.version)};
+}
+
 const SizeClass &Protocol::class_of(std::uint64_t object_size) const noexcept
 {
 	const auto fits = [object_size](const SizeClass &size_class) { return object_size <= size_class.buffer_size; };
@@ -292,11 +299,11 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 		if (version) {
 			ObjectHeader header;
 			std::memcpy(&header, lane.memory.in.data(), sizeof(header));
-			*version = {header.version, slot, *lane.memory.old};
 			/* The slot was read first: another object may have come between. */
-			if (!version->slot.is_member() ||
-				version->slot.object.tag != static_cast<std::uint32_t>(header.version))
+			const Slot seen = *lane.memory.old;
+			if (!seen.is_member() || seen.object.tag != static_cast<std::uint32_t>(header.version))
 				continue;
+			*version = {header.version, slot, seen};
 		}
 		deliver(lane.memory, *lane.operation);
 		co_return Outcome::ok;
@@ -351,6 +358,7 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane, Version *version)
 
 apps::Task<Protocol::Outcome> Protocol::get_versioned(Lane &lane, Version &version)
 {
+	version = {};
 	return get(lane, &version);
 }
 
@@ -370,8 +378,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 			carrier_.release(lane.memory.old->object.ptr);
 			co_return Outcome::ok;
 		}
-		const prismdv_bounded_ptr object{*lane.memory.allocated,
-			static_cast<std::uint32_t>(header.object_size()), static_cast<std::uint32_t>(header.version)};
+		const prismdv_bounded_ptr object = allocated(lane, header);
 		if (object.ptr) {
 			const Outcome outcome = co_await update_or_insert(lane, key, object);
 			if (outcome != Outcome::ok)
@@ -479,6 +486,11 @@ apps::Task<Protocol::Outcome> Protocol::erase(Lane &lane)
 
 apps::Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expected)
 {
+	return expected.number ? put_if_same(lane, expected) : put_if_absent(lane);
+}
+
+apps::Task<Protocol::Outcome> Protocol::put_if_same(Lane &lane, Version expected)
+{
 	const ObjectHeader header = compose(lane);
 	const SizeClass &from = class_of(header.object_size());
 	const Cas cas = replace(expected.slot, Slot{}).swap_only(pointer_offset, pointer_size);
@@ -499,8 +511,67 @@ apps::Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expect
 	}
 }
 
+/** The insert alone. It misses as soon as the key has a member, which another insert may have made. */
+apps::Task<Protocol::Outcome> Protocol::put_if_absent(Lane &lane)
+{
+	const Fingerprint key = fingerprint(lane);
+	prismdv_bounded_ptr object{};
+	const Outcome outcome = co_await insert_if_absent(lane, key, object);
+	if (outcome != Outcome::ok && object.ptr)
+		carrier_.release(object.ptr);
+	co_return outcome;
+}
+
+/** @p object: the buffer that it has taken, once it has. */
+apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint key, prismdv_bounded_ptr &object)
+{
+	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
+		Position position;
+		Outcome outcome = co_await find(lane, key, position);
+		if (outcome != Outcome::not_found)
+			co_return outcome == Outcome::ok ? Outcome::not_found : outcome;
+		if (!choose_empty(lane, key, position.slot))
+			co_return Outcome::full;
+		outcome = object.ptr ? Outcome::ok : co_await take_buffer(lane, object);
+		if (outcome == Outcome::ok)
+			outcome = co_await insert(lane, key, object, position.slot, attempt < max_yields);
+		if (outcome != Outcome::not_found)
+			co_return outcome;
+	}
+	co_return broken(lane, EBUSY);
+}
+
+/** Stores the lane's object where no slot points at it yet. */
+apps::Task<Protocol::Outcome> Protocol::take_buffer(Lane &lane, prismdv_bounded_ptr &object)
+{
+	const ObjectHeader header = compose(lane);
+	const SizeClass &from = class_of(header.object_size());
+	for (unsigned attempt = 1;; attempt++) {
+		const Completion done = co_await allocate(lane, from, header);
+		if (done.failed())
+			co_return failed(lane, done);
+		object = allocated(lane, header);
+		if (object.ptr)
+			co_return Outcome::ok;
+		if (!carrier_.buffers_may_come(lane, attempt))
+			co_return Outcome::full;
+	}
+}
+
+namespace
+{
+
+apps::Task<apps::Outcome> missed()
+{
+	co_return apps::Outcome::not_found;
+}
+
+} // namespace
+
 apps::Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expected)
 {
+	if (!expected.number)
+		return missed();
 	return change_member(lane, expected.slot_index, replace(expected.slot, Slot{}));
 }
 

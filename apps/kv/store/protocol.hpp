@@ -95,10 +95,13 @@ public:
 	/** GET that also tells the version, at the price of one more slot read. */
 	apps::Task<Outcome> get_versioned(Lane &lane, Version &version);
 
-	/** PUT, if the key's object is still the one of @p expected. not_found: it is not. */
+	/**
+	 * PUT, if the key's object is still the one of @p expected; of number 0: if the key is still absent. not_found:
+	 * it is not, be it because of another insert at the same time.
+	 */
 	apps::Task<Outcome> put_if(Lane &lane, const Version &expected);
 
-	/** ERASE on the same condition. */
+	/** ERASE on the same condition; of an absent key it misses. */
 	apps::Task<Outcome> erase_if(Lane &lane, const Version &expected);
 
 private:
@@ -121,6 +124,10 @@ private:
 	apps::Task<Outcome> get(Lane &lane, Version *version);
 	apps::Task<Outcome> put(Lane &lane);
 	apps::Task<Outcome> erase(Lane &lane);
+	apps::Task<Outcome> put_if_same(Lane &lane, Version expected);
+	apps::Task<Outcome> put_if_absent(Lane &lane);
+	apps::Task<Outcome> insert_if_absent(Lane &lane, Fingerprint key, prismdv_bounded_ptr &object);
+	apps::Task<Outcome> take_buffer(Lane &lane, prismdv_bounded_ptr &object);
 	apps::Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
 	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
 	apps::Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
@@ -133,6 +140,7 @@ private:
 
 	[[nodiscard]] Fingerprint fingerprint(const Lane &lane) const noexcept;
 	[[nodiscard]] ObjectHeader compose(Lane &lane) noexcept;
+	[[nodiscard]] static prismdv_bounded_ptr allocated(const Lane &lane, const ObjectHeader &header) noexcept;
 	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size) const noexcept;
 	[[nodiscard]] std::uint32_t read_length(const Lane &lane) const noexcept;
 	[[nodiscard]] std::uint64_t index_of(const Fingerprint &key, std::size_t position) const noexcept;

@@ -86,7 +86,7 @@ private:
 	Outcome at_shard(Operation &operation, Call call);
 	template <typename Call>
 	int everywhere(Call call);
-	std::optional<int> find(const std::string &key, std::uint64_t wanted, Version &version);
+	std::optional<int> find(const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version);
 
 	ShardedClient &store_;
 };
@@ -177,12 +177,13 @@ int Tool::get_versioned(const std::vector<std::string> &keys)
 	return worst;
 }
 
-/** The version's slot, or an exit code. */
-std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, Version &version)
+/** The version's slot, or an exit code. Version 0 is that of an absent key. */
+std::optional<int> Tool::find(const std::string &key, std::uint64_t wanted, bool may_be_absent, Version &version)
 {
 	Operation get = operation_on(OperationKind::get, key);
 	at_shard(get, [&](PrismClient &shard) { return shard.get_versioned(get, version); });
-	if (get.outcome != Outcome::ok)
+	const bool absent = get.outcome == Outcome::not_found;
+	if (get.outcome != Outcome::ok && !(absent && may_be_absent && !wanted))
 		return report(get, key);
 	if (version.number == wanted)
 		return std::nullopt;
@@ -198,11 +199,11 @@ int Tool::change(Operation operation, const std::string &key, const std::optiona
 		return report(operation, key);
 	}
 	Version expected;
-	if (const std::optional<int> code = find(key, *version, expected))
+	const bool puts = operation.kind == OperationKind::put;
+	if (const std::optional<int> code = find(key, *version, puts, expected))
 		return *code;
 	const Outcome outcome = at_shard(operation, [&](PrismClient &shard) {
-		return operation.kind == OperationKind::put ? shard.put_if(operation, expected)
-							    : shard.erase_if(operation, expected);
+		return puts ? shard.put_if(operation, expected) : shard.erase_if(operation, expected);
 	});
 	return outcome == Outcome::not_found ? other_version : report(operation, key);
 }
@@ -337,7 +338,8 @@ int main(int argc, char **argv)
 	put.add_option("VALUE", options.value, "- for the standard input").required();
 	erase.add_option("KEY", options.key).required();
 	for (cli::Command changes : {put, erase})
-		changes.add_option("--if-version", options.version, "Only if this is the key's version");
+		changes.add_option("--if-version", options.version,
+			"Only if this is the key's version; of put, 0: only if there is no such key");
 	cli::Command stats = app.add_subcommand("stats", "Print the servers' statistics as JSON");
 	cli::Command recover =
 		app.add_subcommand("recover", "Have the servers look for buffers that dead clients held");

@@ -63,7 +63,7 @@ void User::record(Job &job, Kind kind)
 	if (kind == Kind::put || kind == Kind::conditional_put)
 		operation.value = job.value.front();
 	if (kind == Kind::conditional_put || kind == Kind::conditional_erase)
-		operation.expected = job.result.front();
+		operation.expected = job.version.number ? job.result.front() : prism::test::absent;
 	job.record = history_->begin(operation);
 }
 
@@ -97,7 +97,7 @@ void User::begin(std::uint32_t lane)
 void User::begin_change(std::uint32_t lane)
 {
 	Job &job = jobs_[lane];
-	const bool erases = random_.chance(options_.erases);
+	const bool erases = random_.chance(options_.erases) && job.version.number;
 	job.step = Step::changes;
 	job.operation.kind = erases ? OperationKind::erase : OperationKind::put;
 	record(job, erases ? Kind::conditional_erase : Kind::conditional_put);
@@ -118,7 +118,7 @@ void User::ended(std::uint32_t lane)
 		errors_.push_back(job.operation.error);
 	}
 	record_end(job);
-	const bool go_on = job.step == Step::read && job.operation.outcome == Outcome::ok;
+	const bool go_on = job.step == Step::read && job.operation.outcome != Outcome::failed;
 	job.step = go_on ? Step::has_read : Step::idle;
 }
 

@@ -2,6 +2,7 @@
 /* Operations of clients on a server of the same process, over the userspace device. */
 #include "support.hpp"
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <set>
@@ -202,6 +203,58 @@ TEST_F(Store, OnAConditionOnlyTheVersionThatWasRead)
 	EXPECT_EQ(client.get("k"), "<not found>");
 	settle(client);
 	settle(other);
+	expect_nothing_lost();
+}
+
+TEST_F(Store, OnTheConditionThatTheKeyIsAbsent)
+{
+	Client client(server), other(server);
+	const std::string key = "k", value = "mine";
+	Operation put;
+	put.kind = OperationKind::put;
+	put.key = bytes_of(key);
+	put.value = bytes_of(value);
+	EXPECT_EQ(client.api->put_if(put, Version{}), Outcome::ok);
+	EXPECT_EQ(other.get("k"), "mine");
+	EXPECT_EQ(client.api->put_if(put, Version{}), Outcome::not_found) << "it is there now";
+	ASSERT_EQ(other.put("k", "theirs"), Outcome::ok);
+	EXPECT_EQ(client.api->put_if(put, Version{}), Outcome::not_found);
+	EXPECT_EQ(client.get("k"), "theirs");
+	ASSERT_EQ(client.erase("k"), Outcome::ok);
+	EXPECT_EQ(client.api->put_if(put, Version{}), Outcome::ok) << "it is gone again";
+	EXPECT_EQ(client.api->erase_if(put, Version{}), Outcome::not_found) << "an absent key cannot be erased";
+	EXPECT_EQ(client.get("k"), "mine");
+	settle(client);
+	settle(other);
+	expect_nothing_lost();
+	EXPECT_EQ(server.store->table().count().members, 1u) << "and no slot but the key's was touched";
+}
+
+TEST_F(Store, OfInsertsAtOnceOneAloneFindsTheKeyAbsent)
+{
+	constexpr unsigned threads = 4, keys = 200;
+	std::atomic<unsigned> inserted = 0;
+	std::vector<std::thread> all;
+	for (unsigned number = 0; number < threads; number++) {
+		all.emplace_back([&, number] {
+			Client client(server);
+			for (unsigned i = 0; i < keys; i++) {
+				const std::string key = "key " + std::to_string(i), value = std::to_string(number);
+				Operation put;
+				put.kind = OperationKind::put;
+				put.key = bytes_of(key);
+				put.value = bytes_of(value);
+				const Outcome outcome = client.api->put_if(put, Version{});
+				EXPECT_TRUE(outcome == Outcome::ok || outcome == Outcome::not_found);
+				inserted += outcome == Outcome::ok;
+				EXPECT_TRUE(outcome != Outcome::ok || client.get(key) == value) << "replaced";
+			}
+		});
+	}
+	for (std::thread &thread : all)
+		thread.join();
+	EXPECT_EQ(inserted, keys);
+	std::this_thread::sleep_for(std::chrono::milliseconds(100));
 	expect_nothing_lost();
 }
 

@@ -118,11 +118,11 @@ bool HistoryClient::conditionally()
 	Version version;
 	client_->get_versioned(job.operation, version);
 	end(job);
-	if (job.operation.outcome != apps::Outcome::ok)
-		return job.operation.outcome == apps::Outcome::not_found;
-	const bool erases = random_() % 4 == 0;
+	if (job.operation.outcome == apps::Outcome::failed)
+		return false;
+	const bool erases = version.number && random_() % 4 == 0;
 	record.kind = erases ? Kind::conditional_erase : Kind::conditional_put;
-	record.expected = job.result.front();
+	record.expected = version.number ? job.result.front() : test::absent;
 	record.value = erases ? test::absent : job.value.front();
 	job.record = writer_.begin(record);
 	const apps::Outcome outcome =

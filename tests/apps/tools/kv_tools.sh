@@ -71,6 +71,12 @@ shell_tool() {
 	version=$(kv get --show-version a | cut -d' ' -f1)
 	expect 0 "delete on its version" kv delete a --if-version "$version"
 	expect 3 "put on a version of what is gone" kv put a x --if-version "$version"
+	expect 0 "put if there is none" kv put fresh one --if-version 0
+	expect 5 "put if there is none, but there is" kv put fresh two --if-version 0 && says "fresh: its version is "
+	expect 0 "what was put" kv get fresh && prints one
+	expect 3 "delete if there is none" kv delete none --if-version 0 && says "none: no such key"
+	expect 5 "delete if there is none, but there is" kv delete fresh --if-version 0
+	expect 0 "delete what was put" kv delete fresh
 
 	cat >"$work/script" <<-'END'
 		# a comment, and an empty line
