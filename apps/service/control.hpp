@@ -16,7 +16,7 @@ namespace prism::apps
 {
 
 enum class ControlKind : std::uint32_t {
-	lease = 1,   /**< client: more versions, please; server: value is the first of kv::versions_a_lease */
+	lease = 1,   /**< of kv: value is how many versions the client wants; server: the first of as many */
 	settle = 2,  /**< server: end what you have begun, report what you have freed, then answer settled */
 	settled = 3, /**< client: with the value of settle */
 	stats = 4,   /**< client: statistics, please */

@@ -9,6 +9,7 @@
 
 #include "protocol.hpp"
 #include "service/hello.hpp"
+#include "versions.hpp"
 
 namespace prism::kv
 {
@@ -17,13 +18,10 @@ namespace prism::kv
 constexpr std::uint32_t table_region = 1;
 constexpr std::uint32_t scratch_region = 2;
 
-/** Versions that a client has at a time: ControlKind::lease */
-constexpr std::uint64_t versions_a_lease = std::uint64_t{1} << 16;
-
 /**
  * What a PRISM-KV server tells a client behind the Hello, 40 bytes in network order: secret 16, buckets 4, number of
- * the connection 4, first version of two leases 8, reserved 8. The free lists of the record are its size classes, its
- * regions the table and the connection's scratch.
+ * the connection 4, first version of LeasedVersions::first_lease 8, reserved 8. The free lists of the record are its
+ * size classes, its regions the table and the connection's scratch.
  */
 struct Introduction {
 	static constexpr std::size_t size = 40;
@@ -40,8 +38,8 @@ struct Introduction {
 apps::Hello prism_hello();
 
 /**
- * The server that @p record, from a peer that is not trusted, describes. @p first_version: of the client's first two
- * leases. Errors: EBADMSG, EPROTONOSUPPORT (another kind of store).
+ * The server that @p record, from a peer that is not trusted, describes. @p first_version: of the client's first lease.
+ * Errors: EBADMSG, EPROTONOSUPPORT (another kind of store).
  */
 Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who, std::uint64_t &first_version);
 

@@ -75,7 +75,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		return memory.error();
 	std::unique_ptr<PrismClient> client(new PrismClient(context, *pd, *cq, *std::move(rendezvous), *std::move(qp),
 		*std::move(memory), *std::move(view), options, object_room));
-	client->versions_ = {first_version, versions_a_lease, first_version + versions_a_lease, false};
+	client->versions_ = LeasedVersions(first_version);
 	if (const int error = client->make_reporters())
 		return make_error(error, "cannot report freed buffers to " + who);
 	return client;
@@ -329,25 +329,17 @@ void PrismClient::flush() noexcept
 
 std::uint64_t PrismClient::next_version() noexcept
 {
-	if (!versions_.left && versions_.spare) {
-		versions_.next = std::exchange(versions_.spare, 0);
-		versions_.left = versions_a_lease;
-	}
-	if (!versions_.spare && !versions_.asked) {
-		versions_.asked = true;
-		if (const int error = control_.send({apps::ControlKind::lease, 0}))
+	if (const std::uint64_t count = versions_.ask()) {
+		if (const int error = control_.send({apps::ControlKind::lease, count}))
 			break_off(error);
 	}
-	/* The server has had as long as a lease of PUTs takes. */
-	while (!versions_.left && !broken_) {
+	/* The server has had as long as half of a lease of PUTs takes. */
+	while (versions_.empty() && !broken_) {
 		if (!control_.wait(static_cast<int>(timeout_.count())))
 			break_off(ETIMEDOUT);
 		talk();
-		if (versions_.spare)
-			return next_version();
 	}
-	versions_.left -= versions_.left != 0;
-	return versions_.next++;
+	return versions_.empty() ? 0 : versions_.take();
 }
 
 /* The server's control channel ----------------------------------------------------------------------------------- */
@@ -364,10 +356,9 @@ void PrismClient::talk() noexcept
 
 void PrismClient::hear(const apps::ControlMessage &message) noexcept
 {
-	if (message.kind == apps::ControlKind::lease) {
-		versions_.spare = message.value;
-		versions_.asked = false;
-	} else if (message.kind == apps::ControlKind::settle) {
+	if (message.kind == apps::ControlKind::lease && versions_.add(message.value))
+		return;
+	if (message.kind == apps::ControlKind::settle) {
 		settling_ = {true, 0, message.value, serial_};
 	} else if (message.kind == apps::ControlKind::stats || message.kind == apps::ControlKind::recover) {
 		answer_ = message;

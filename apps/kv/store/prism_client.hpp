@@ -13,6 +13,7 @@
 #include "common/store_client.hpp"
 #include "protocol.hpp"
 #include "service/control.hpp"
+#include "versions.hpp"
 
 namespace prism::kv
 {
@@ -75,12 +76,6 @@ public:
 	Result<void> request_recovery();
 
 private:
-	struct Versions {
-		std::uint64_t next = 0;
-		std::uint64_t left = 0;
-		std::uint64_t spare = 0; /* first of another lease; 0: there is none */
-		bool asked = false;
-	};
 	struct Settling {
 		bool wanted = false;
 		std::size_t flushed = 0; /* classes */
@@ -134,7 +129,7 @@ private:
 	std::size_t under_way_ = 0;           /* lanes' requests that are posted */
 	std::vector<std::uint32_t> idle_;
 	std::vector<apps::Operation *> ended_;
-	Versions versions_;
+	LeasedVersions versions_;
 	Settling settling_;
 	std::optional<apps::ControlMessage>
 		answer_; /* to ask(); what follows it on the channel is not read before it is taken */

@@ -116,16 +116,16 @@ Result<void> PrismServer::introduce(const ConnectionRecord &theirs, const Place 
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{table_region, {all.address, table_.geometry().table_bytes(), all.rkey}},
 		{scratch_region, place.scratch}};
-	next_version_ += 2 * versions_a_lease;
+	next_version_ += LeasedVersions::first_lease;
 	return {};
 }
 
 int PrismServer::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	if (message.kind != apps::ControlKind::lease)
+	if (message.kind != apps::ControlKind::lease || !LeasedVersions::may_be(message.value))
 		return EBADMSG;
 	answer = {apps::ControlKind::lease, next_version_};
-	next_version_ += versions_a_lease;
+	next_version_ += message.value;
 	return 0;
 }
 

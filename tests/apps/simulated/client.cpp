@@ -70,6 +70,7 @@ Client::Client(std::unique_ptr<Pair> pair, Admission admission, const ClientOpti
 	}
 	for (std::size_t i = 0; i < reports_.size(); i++)
 		reports_[i].free_list = view_.classes[i].free_list;
+	versions_ = prism::kv::LeasedVersions(lease_(prism::kv::LeasedVersions::first_lease));
 	if (options_.flaw == Flaw::no_tag)
 		real_cas = pair_->put_in_front(cas_without_tag);
 }
@@ -206,12 +207,9 @@ void Client::flush() noexcept
 
 std::uint64_t Client::next_version() noexcept
 {
-	if (!versions_left_) {
-		next_version_ = lease_();
-		versions_left_ = prism::kv::versions_a_lease;
-	}
-	versions_left_--;
-	return next_version_++;
+	if (const std::uint64_t count = versions_.ask())
+		(void)versions_.add(lease_(count));
+	return versions_.take();
 }
 
 /* Scans ---------------------------------------------------------------------------------------------------------- */

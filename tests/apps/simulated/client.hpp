@@ -11,6 +11,7 @@
 #include "flaw.hpp"
 #include "simulation/pair.hpp"
 #include "store/protocol.hpp"
+#include "store/versions.hpp"
 
 namespace kv_sim
 {
@@ -28,7 +29,7 @@ struct ClientOptions {
 /** What a server tells a client that connects. */
 struct Admission {
 	prism::kv::ServerView view;
-	std::function<std::uint64_t()> lease; /* the first of versions_a_lease versions */
+	std::function<std::uint64_t(std::uint64_t)> lease; /* the first of so many versions */
 };
 
 /** What carries the operations of one connection: lanes, reports and answers to scans, as PrismClient has them. */
@@ -90,7 +91,7 @@ private:
 
 	std::unique_ptr<Pair> pair_;
 	const prism::kv::ServerView view_;
-	const std::function<std::uint64_t()> lease_;
+	const std::function<std::uint64_t(std::uint64_t)> lease_;
 	const ClientOptions options_;
 	const std::function<void(prism::kv::Lane &)> ended_;
 	prism::kv::Protocol protocol_;
@@ -101,8 +102,7 @@ private:
 	std::vector<prism::FreeReport> reports_; /* one a size class */
 	std::vector<std::uint64_t> waiting_;     /* addresses that the send queue had no room for */
 	std::vector<std::uint64_t> again_;       /* of Flaw::double_report */
-	std::uint64_t next_version_ = 0;
-	std::uint64_t versions_left_ = 0;
+	prism::kv::LeasedVersions versions_;
 	std::uint64_t serial_ = 0;
 	std::uint32_t flushes_ = 0; /* under way */
 	Settling settling_;

@@ -40,7 +40,7 @@ Admission Server::admit(Pair &pair)
 	const Place place = connect(pair, false);
 	Admission admission;
 	/* Shared: a client may outlive its server. */
-	admission.lease = [next = next_version_] { return std::exchange(*next, *next + prism::kv::versions_a_lease); };
+	admission.lease = [next = next_version_](std::uint64_t count) { return std::exchange(*next, *next + count); };
 	prism::kv::ServerView &view = admission.view;
 	view.secret = secret_;
 	view.geometry = table_.geometry();

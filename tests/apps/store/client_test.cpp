@@ -206,6 +206,43 @@ TEST_F(Store, OnAConditionOnlyTheVersionThatWasRead)
 	expect_nothing_lost();
 }
 
+/** The version that @p key has. */
+std::uint64_t version_of(Client &client, const std::string &key)
+{
+	std::string room(64, ' ');
+	Operation get = Client::getting(key, room);
+	Version version;
+	EXPECT_EQ(client.api->get_versioned(get, version), Outcome::ok);
+	return version.number;
+}
+
+TEST_F(Store, AMillionClientsThatPutOnceHaveTagsOfTheirOwn)
+{
+	constexpr std::uint64_t clients = 20, tags = std::uint64_t{1} << 32;
+	std::set<std::uint64_t> versions;
+	for (unsigned i = 0; i < clients; i++) {
+		Client client(server);
+		ASSERT_EQ(client.put("k", std::to_string(i)), Outcome::ok);
+		EXPECT_TRUE(versions.insert(version_of(client, "k")).second) << "twice";
+	}
+	const std::uint64_t each = (*versions.rbegin() - *versions.begin()) / (clients - 1);
+	EXPECT_GT(tags / each, 1'000'000u) << each << " versions for a PUT";
+}
+
+TEST_F(Store, VersionsAreOfOneClientWhateverItHasLeased)
+{
+	std::set<std::uint64_t> versions;
+	Client stays(server);
+	for (unsigned round = 0; round < 3; round++) {
+		Client goes(server, 8);
+		for (unsigned i = 0; i < 1000; i++) { /* several leases */
+			Client &client = i % 2 ? stays : goes;
+			ASSERT_EQ(client.put("k", std::to_string(i)), Outcome::ok);
+			ASSERT_TRUE(versions.insert(version_of(stays, "k")).second) << "twice";
+		}
+	}
+}
+
 TEST_F(Store, OnTheConditionThatTheKeyIsAbsent)
 {
 	Client client(server), other(server);
