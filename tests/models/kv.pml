@@ -7,6 +7,8 @@
  * because a buffer must not change hands in between. Chains are sequences of steps, so everything may come in between.
  *
  * Both buckets of every key are the same SLOTS slots and all homes are slot 0: every key collides with every other.
+ * With HINTS an operation begins at any slot, as a client does that was told where a key was some time; a hint that
+ * is wrong sends it to the home slot.
  * Every put has a value of its own, which is the tag of its bounded pointer too. README.md lists sizes and variants.
  */
 
@@ -46,8 +48,14 @@
 #define ERASE 4
 #define UPDATE 8  /* conditional put: read a handle, later compare all of it */
 #define REMOVE 16 /* conditional erase */
+#define INSERT 32 /* conditional put: only if the key is absent */
 
 #define HOME 0
+#ifdef HINTS
+#define FIRST first /* the slot that an operation tries before it reads all */
+#else
+#define FIRST HOME
+#endif
 #define NOWHERE SLOTS
 #define BIT(n) (1 << (n))
 #define VALUE (2 + me * OPS + n) /* 0 is absence, 1 the value that a key may have in the beginning */
@@ -98,6 +106,8 @@ hidden byte installed_at_one_place;
 hidden byte installed_exactly_when_ok;
 hidden byte handle_is_current;
 hidden byte reported_once;
+hidden byte insert_sees_the_key;
+hidden byte insert_replaces_nothing;
 hidden byte nothing_leaked;
 hidden byte no_claim_left;
 hidden byte alone_is_never_busy;
@@ -326,6 +336,8 @@ inline cas_update(s)
 		d_step {
 			if
 			:: IS_MEMBER(s) ->
+				insert_replaces_nothing = (kind != INSERT);
+				assert(insert_replaces_nothing);
 				install(s);
 				changed(key);
 				result = ok
@@ -352,17 +364,17 @@ inline cas_erase(s)
 	}
 }
 
-/* The CAS with which every PUT begins, on its home slot. */
-inline cas_home()
+/* The CAS with which every PUT begins, on the slot that it tries first. */
+inline cas_first()
 {
 #ifdef NO_FINGERPRINT
 	d_step {
-		install(HOME);
+		install(FIRST);
 		changed(key);
 		result = ok
 	}
 #else
-	cas_update(HOME)
+	cas_update(FIRST)
 #endif
 }
 
@@ -403,10 +415,10 @@ inline withdraw()
 		:: IS_CLAIM(own, CLAIM) -> clear_slot(own)
 		:: else
 		fi;
-		own = NOWHERE;
 		for (j : 0 .. SLOTS - 1) {
 			rival[j] = 0
 		}
+		own = NOWHERE /* last: a d_step must not end with a loop */
 	}
 }
 
@@ -476,6 +488,9 @@ proctype client(byte me)
 	byte read_buffer, read_tag, object;
 	byte handle_buffer, handle_tag;
 	byte installs;
+#ifdef HINTS
+	byte first; /* slot to try before reading all */
+#endif
 	mtype result;
 
 	{
@@ -499,7 +514,11 @@ next:
 			:: (me == 0 -> KINDS_0 : KINDS) & ERASE -> kind = ERASE
 			:: (me == 0 -> KINDS_0 : KINDS) & UPDATE -> kind = UPDATE
 			:: (me == 0 -> KINDS_0 : KINDS) & REMOVE -> kind = REMOVE
+			:: (me == 0 -> KINDS_0 : KINDS) & INSERT -> kind = INSERT
 			fi;
+#ifdef HINTS
+			select(first : 0 .. SLOTS - 1);
+#endif
 			if
 			:: key = 1
 #if KEYS > 1
@@ -517,15 +536,21 @@ next:
 			:: kind == PUT -> goto put
 			:: kind == ERASE -> goto erase
 			:: kind == UPDATE || kind == REMOVE -> goto conditional
+			:: kind == INSERT -> goto look
 			fi
 		}
 
 get:
-		resolve(HOME);
+		resolve(FIRST);
 		read_object();
 		if
 		:: object != 0 -> result = ok; goto done
+#ifdef HINTS
+		:: object == 0 && first != HOME -> first = HOME; goto get
+		:: object == 0 && first == HOME
+#else
 		:: else
+#endif
 		fi;
 #ifdef HOME_ONLY
 		result = absent;
@@ -547,10 +572,15 @@ get:
 		}
 
 erase:
-		cas_erase(HOME);
+		cas_erase(FIRST);
 		if
 		:: result == ok -> goto done
+#ifdef HINTS
+		:: result != ok && first != HOME -> first = HOME; goto erase
+		:: result != ok && first == HOME
+#else
 		:: else
+#endif
 		fi;
 		read_buckets();
 		if
@@ -572,7 +602,7 @@ put:
 		:: buffer == 0 -> result = no_buffer; goto done
 		:: else
 		fi;
-		cas_home();
+		cas_first();
 #ifdef LOST_BUFFER
 		buffer = (result == missed -> 0 : buffer);
 		allocate();
@@ -583,12 +613,27 @@ put:
 #endif
 		if
 		:: result == ok -> goto done
+#ifdef HINTS
+		:: result != ok && first != HOME -> first = HOME; goto put
+		:: result != ok && first == HOME
+#else
 		:: else
+#endif
 		fi;
+look:
 		read_buckets();
 		if
-		:: found != NOWHERE -> goto update
+		:: found != NOWHERE && kind == PUT -> goto update
+		:: found != NOWHERE && kind == INSERT -> result = missed; goto done
 		:: found == NOWHERE && free_slots == 0 -> result = table_full; goto done
+		:: else
+		fi;
+		if
+		:: kind == INSERT -> allocate()
+		:: else
+		fi;
+		if
+		:: buffer == 0 -> result = no_buffer; goto done
 		:: else
 		fi;
 		/* The claim: an empty slot of those seen, the home slot first. */
@@ -632,7 +677,12 @@ put:
 #ifndef NO_REREAD
 		read_buckets_again();
 		if
-		:: found != NOWHERE -> withdraw(); goto update
+		:: found != NOWHERE && kind == PUT -> withdraw(); goto update
+#ifdef INSERT_UPDATES
+		:: found != NOWHERE && kind == INSERT -> withdraw(); goto update
+#else
+		:: found != NOWHERE && kind == INSERT -> withdraw(); goto put_again
+#endif
 		:: else
 		fi;
 		settle_with_rivals();
@@ -661,7 +711,8 @@ update:
 put_again:
 		atomic {
 			if
-			:: attempt < RETRIES -> attempt++; free_slots = 0; found = 0; goto put
+			:: attempt < RETRIES && kind == PUT -> attempt++; free_slots = 0; found = 0; goto put
+			:: attempt < RETRIES && kind == INSERT -> attempt++; free_slots = 0; found = 0; goto look
 			:: else -> result = busy; goto done
 			fi
 		}
@@ -730,8 +781,12 @@ done:
 				:: else
 				fi;
 				installed_exactly_when_ok =
-					(installs == ((kind == PUT || kind == UPDATE) && result == ok -> 1 : 0));
+					(installs == ((kind == PUT || kind == UPDATE || kind == INSERT) && result == ok -> 1 : 0));
 				assert(installed_exactly_when_ok);
+				/* Of all values that the key has had since the insert began one was absence, or another was not. */
+				insert_sees_the_key = (kind != INSERT || (result != ok && result != missed) ||
+					(result == ok -> (had[me] & 1) != 0 : (had[me] & ~1) != 0));
+				assert(insert_sees_the_key);
 #ifdef ALONE
 				alone_is_never_busy = (me == 0 || result != busy);
 				assert(alone_is_never_busy);
@@ -750,6 +805,9 @@ done:
 				kind = 0; key = 0; attempt = 0; buffer = 0; old = 0; found = 0; free_slots = 0;
 				object = 0; handle_buffer = 0; handle_tag = 0; installs = 0; result = 0;
 				own = NOWHERE;
+#ifdef HINTS
+				first = HOME;
+#endif
 				n++
 			}
 			goto next
@@ -764,6 +822,9 @@ done:
 				for (j : 0 .. SLOTS - 1) {
 					rival[j] = 0
 				}
+#ifdef HINTS
+				first = HOME;
+#endif
 				own = NOWHERE
 			}
 		}

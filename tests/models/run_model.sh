@@ -40,6 +40,9 @@ add clean crash clean all "$crash"
 add clean both_crash clean all '-DMORTAL=3'
 add clean dead_claim clean all '-DMORTAL=1 -DALONE -DSTARTS_EMPTY -DRETRIES=2'
 add clean three_clients clean all '-DCLIENTS=3 -DRETRIES=0'
+add clean insert clean all '-DOPS=2 -DOPS_0=1 -DKINDS=47'
+add clean insert_crash clean all '-DOPS=2 -DOPS_0=1 -DMORTAL=1 -DKINDS=37 -DKINDS_0=33'
+add clean hints clean all '-DHINTS -DOPS=2 -DOPS_0=1'
 
 add control no_tag handle_is_current all '-DNO_TAG -DOPS=2 -DOPS_0=1 -DKINDS_0=8 -DKINDS=1'
 add control no_fingerprint slot_has_its_key all '-DNO_FINGERPRINT -DKEYS=2'
@@ -52,6 +55,7 @@ add control no_second_ack released_once all "-DNO_SECOND_ACK $crash"
 add control flush_at_once released_once all "-DFLUSH_AT_ONCE $crash"
 add control keep_claims no_claim_left all '-DKEEP_CLAIMS -DMORTAL=1'
 add control home_only value_is_of_this_time all '-DHOME_ONLY'
+add control insert_updates insert_replaces_nothing all '-DINSERT_UPDATES -DSLOTS=3 -DSTARTS_EMPTY -DKINDS=32'
 add control always_give_way alone_is_never_busy all \
 	'-DALWAYS_GIVE_WAY -DMORTAL=1 -DALONE -DSTARTS_EMPTY -DRETRIES=2'
 

@@ -57,17 +57,14 @@ struct ObjectHeader {
 static_assert(sizeof(ObjectHeader) == 16);
 
 /**
- * Where a key may be: any slot of its two buckets, preferably one of its two homes. A slot that is emptied is free for
- * every key at once, because who looks for a key looks at all of them.
+ * Where a key may be: any slot of its two buckets, preferably its home. A slot that is emptied is free for every key at
+ * once, because who looks for a key looks at all of them.
  */
 class Geometry
 {
 public:
 	static constexpr std::uint32_t bucket_slots = 16;
 	static constexpr std::uint32_t bucket_bytes = bucket_slots * sizeof(Slot);
-	/** A key takes its second home if that bucket has so many free slots less than the first, not if it has fewer:
-	 * that buckets fill evenly is what lets a table fill to four fifths. */
-	static constexpr std::uint32_t tolerance = 2;
 
 	/** @p bucket_count: at least 2. */
 	explicit Geometry(std::uint32_t bucket_count) noexcept : buckets(bucket_count) {}
@@ -88,12 +85,6 @@ public:
 	[[nodiscard]] std::uint64_t home_of(const Fingerprint &key) const noexcept
 	{
 		return first_slot(buckets_of(key)[0]) + (key.high & (bucket_slots - 1));
-	}
-
-	/** Index of the slot that it takes if that one is another's: one of the second bucket. */
-	[[nodiscard]] std::uint64_t second_home_of(const Fingerprint &key) const noexcept
-	{
-		return first_slot(buckets_of(key)[1]) + (key.high / bucket_slots & (bucket_slots - 1));
 	}
 
 	static std::uint64_t first_slot(std::uint32_t bucket) noexcept { return std::uint64_t{bucket} * bucket_slots; }

@@ -85,7 +85,7 @@ PrismClient::PrismClient(Context context, ProtectionDomain pd, CompletionQueue c
 	Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room)
 	: context_(std::move(context)), pd_(std::move(pd)), cq_(std::move(cq)), rendezvous_(std::move(control)),
 	  control_(rendezvous_.fd()), qp_(std::move(qp)), memory_(std::move(memory)), view_(std::move(view)),
-	  protocol_(view_, *this), lanes_(options.depth), timeout_(options.timeout)
+	  protocol_(view_, *this, options.hints), lanes_(options.depth), timeout_(options.timeout)
 {
 	std::byte *bytes = memory_.data();
 	for (std::uint32_t number = 0; number < options.depth; number++) {

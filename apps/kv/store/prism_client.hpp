@@ -24,6 +24,9 @@ struct PrismClientOptions {
 	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.
 	 */
 	std::uint32_t max_value_size = 0;
+	/** Of how many keys the client remembers where they are, at 4 bytes each: those that are not at home, a quarter
+	 * of the keys of a table that is half full. 0: of none. */
+	std::size_t hints = std::size_t{1} << 18;
 };
 
 struct PrismClientStats {
@@ -58,6 +61,7 @@ public:
 	[[nodiscard]] int broken() const noexcept { return broken_; }
 	[[nodiscard]] const ServerView &server() const noexcept { return view_; }
 	[[nodiscard]] const PrismClientStats &stats() const noexcept { return stats_; }
+	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return protocol_.hint_figures(); }
 
 	/* On a condition; these wait for the end. Nothing else may be under way. */
 

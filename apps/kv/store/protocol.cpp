@@ -186,17 +186,58 @@ std::uint64_t Protocol::index_of(const Fingerprint &key, std::size_t position) c
 }
 
 /** The position in the lane's buckets of slot @p index, which is in one of them. */
-std::size_t Protocol::position_of(const Fingerprint &key, std::uint64_t index) const noexcept
+std::uint32_t Protocol::position_of(const Fingerprint &key, std::uint64_t index) const noexcept
 {
 	const std::uint64_t first = Geometry::first_slot(server_.geometry.buckets_of(key)[0]);
 	const bool in_first = index - first < Geometry::bucket_slots;
-	return index % Geometry::bucket_slots + (in_first ? 0 : Geometry::bucket_slots);
+	return static_cast<std::uint32_t>(index % Geometry::bucket_slots) + (in_first ? 0 : Geometry::bucket_slots);
 }
 
-/**
- * An empty slot for @p key in the buckets as they were read: its home; its second home, unless that bucket is much
- * fuller than the first; or else one of the emptier bucket.
- */
+/* Hints ---------------------------------------------------------------------------------------------------------- */
+
+/** Where an operation on @p key begins. */
+std::uint64_t Protocol::first_slot(const Fingerprint &key) noexcept
+{
+	const std::optional<std::uint32_t> position = hints_.find(key);
+	if (!position)
+		return server_.geometry.home_of(key);
+	hint_figures_.followed++;
+	return index_of(key, *position);
+}
+
+/** An operation that began at @p slot has missed there. True: a hint was wrong, so the key may be at home. */
+bool Protocol::was_hint(const Fingerprint &key, std::uint64_t slot) noexcept
+{
+	if (slot == server_.geometry.home_of(key))
+		return false;
+	hint_figures_.wrong++;
+	hints_.forget(key);
+	return true;
+}
+
+/** The key is in @p slot, which is one of its 32. */
+void Protocol::learn(const Fingerprint &key, std::uint64_t slot) noexcept
+{
+	if (slot == server_.geometry.home_of(key))
+		hints_.forget(key);
+	else
+		hints_.note(key, position_of(key, slot));
+}
+
+/** The buckets of @p key, as they were read, tell where other keys are as well. */
+void Protocol::learn_others(const Lane &lane, const Fingerprint &key) noexcept
+{
+	for (std::size_t position = 0; position < LaneMemory::slots; position++) {
+		const Fingerprint &other = lane.memory.buckets[position].key;
+		const std::uint64_t slot = index_of(key, position), bucket = slot / Geometry::bucket_slots;
+		const auto buckets = server_.geometry.buckets_of(other);
+		const bool is_its = bucket == buckets[0] || bucket == buckets[1];
+		if ((other.low & 1) && is_its && slot != server_.geometry.home_of(other))
+			hints_.suggest(other, position_of(other, slot));
+	}
+}
+
+/** An empty slot for @p key in the buckets as they were read: its home, or else one of the emptier bucket. */
 bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept
 {
 	const std::span<const Slot> slots = lane.memory.buckets;
@@ -212,9 +253,6 @@ bool Protocol::choose_empty(const Lane &lane, const Fingerprint &key, std::uint6
 		free[bucket]++;
 		first[bucket] = position;
 	}
-	slot = server_.geometry.second_home_of(key);
-	if (free[1] + Geometry::tolerance >= free[0] && empty(slot))
-		return true;
 	const std::size_t emptier = free[1] > free[0];
 	slot = index_of(key, first[emptier]);
 	return free[emptier] != 0;
@@ -319,27 +357,30 @@ apps::Task<Protocol::Outcome> Protocol::find(Lane &lane, Fingerprint key, Positi
 		co_return failed(lane, read);
 	const auto &slots = lane.memory.buckets;
 	const auto at = std::find_if(slots.begin(), slots.end(), [&key](const Slot &slot) { return slot.key == key; });
+	learn_others(lane, key);
 	position.found = at != slots.end();
-	if (position.found)
+	if (position.found) {
 		position.slot = index_of(key, static_cast<std::size_t>(at - slots.begin()));
+		learn(key, position.slot);
+	}
 	co_return position.found ? Outcome::ok : Outcome::not_found;
 }
 
 /**
- * What @p attempt_at does with the slot that it is given, first at the two homes, then wherever the key is found: until
- * it says something else than that it missed, or the key is nowhere.
+ * What @p attempt_at does with the slot that it is given, first where a hint says, then at home, then wherever the key
+ * is found: until it says something else than that it missed, or the key is nowhere.
  */
 template <typename Attempt>
 apps::Task<Protocol::Outcome> Protocol::wherever_it_is(Lane &lane, Attempt attempt_at)
 {
 	const Fingerprint key = fingerprint(lane);
-	Position position{server_.geometry.home_of(key), true};
+	Position position{first_slot(key), true};
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		Outcome outcome = co_await attempt_at(key, position.slot);
 		if (outcome != Outcome::not_found)
 			co_return outcome;
-		if (!attempt) {
-			position.slot = server_.geometry.second_home_of(key);
+		if (!attempt && was_hint(key, position.slot)) {
+			position.slot = server_.geometry.home_of(key);
 			continue;
 		}
 		outcome = co_await find(lane, key, position);
@@ -369,9 +410,9 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	const Fingerprint key = fingerprint(lane);
 	const ObjectHeader header = compose(lane);
 	const SizeClass &from = class_of(header.object_size());
+	const std::uint64_t first = first_slot(key);
 	for (unsigned attempt = 1;; attempt++) {
-		const Completion done = co_await allocate_and_swap(
-			lane, from, header, server_.geometry.home_of(key), swap_pointer_of(key));
+		const Completion done = co_await allocate_and_swap(lane, from, header, first, swap_pointer_of(key));
 		if (done.failed())
 			co_return failed(lane, done);
 		if (done.ok()) {
@@ -380,7 +421,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 		}
 		const prismdv_bounded_ptr object = allocated(lane, header);
 		if (object.ptr) {
-			const Outcome outcome = co_await update_or_insert(lane, key, object);
+			const Outcome outcome = co_await update_or_insert(lane, key, object, !was_hint(key, first));
 			if (outcome != Outcome::ok)
 				carrier_.release(object.ptr);
 			co_return outcome;
@@ -390,13 +431,17 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	}
 }
 
-/** The object is in its buffer, and the home slot is not the key's: find the key's slot, or make one. */
-apps::Task<Protocol::Outcome> Protocol::update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object)
+/** The object is in its buffer, and the slot that was tried first is not the key's: find the key's slot, or make one.
+ */
+apps::Task<Protocol::Outcome> Protocol::update_or_insert(
+	Lane &lane, Fingerprint key, prismdv_bounded_ptr object, bool home_has_missed)
 {
-	const Outcome there =
-		co_await change_member(lane, server_.geometry.second_home_of(key), swap_pointer_of(key, object));
-	if (there != Outcome::not_found)
-		co_return there;
+	if (!home_has_missed) {
+		const Outcome there =
+			co_await change_member(lane, server_.geometry.home_of(key), swap_pointer_of(key, object));
+		if (there != Outcome::not_found)
+			co_return there;
+	}
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		Position position;
 		Outcome outcome = co_await find(lane, key, position);
@@ -446,7 +491,10 @@ apps::Task<Protocol::Outcome> Protocol::insert(
 	const Completion ended = co_await compare_swap(lane, slot, replace(claim, then));
 	if (ended.failed())
 		co_return failed(lane, ended);
-	co_return settled == Outcome::ok &&ended.ok() ? Outcome::ok : Outcome::not_found;
+	if (settled != Outcome::ok || !ended.ok())
+		co_return Outcome::not_found;
+	learn(key, slot);
+	co_return Outcome::ok;
 }
 
 /**
@@ -477,9 +525,12 @@ apps::Task<Protocol::Outcome> Protocol::settle_claims(Lane &lane, Fingerprint ke
 
 apps::Task<Protocol::Outcome> Protocol::erase(Lane &lane)
 {
-	return wherever_it_is(lane, [this, &lane](const Fingerprint &key, std::uint64_t slot) {
-		return change_member(lane, slot, empty_if_member(key));
-	});
+	const Outcome outcome =
+		co_await wherever_it_is(lane, [this, &lane](const Fingerprint &key, std::uint64_t slot) {
+			return change_member(lane, slot, empty_if_member(key));
+		});
+	hints_.forget(fingerprint(lane));
+	co_return outcome;
 }
 
 /* On a condition ------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "common/task.hpp"
 #include "fingerprint.hpp"
+#include "hints.hpp"
 #include "lane.hpp"
 #include "layout.hpp"
 
@@ -81,13 +82,22 @@ struct Version {
  */
 int errno_of(const Completion &completion) noexcept;
 
+struct HintFigures {
+	std::uint64_t followed = 0; /**< operations that began at a hinted slot */
+	std::uint64_t wrong = 0;    /**< of these, those that did not find their key there */
+};
+
 /** One connection's operations. One thread. */
 class Protocol
 {
 public:
 	using Outcome = apps::Outcome;
 
-	Protocol(const ServerView &server, Carrier &carrier) noexcept : server_(server), carrier_(carrier) {}
+	/** @p hints: of how many keys it remembers where they are (see Hints). */
+	Protocol(const ServerView &server, Carrier &carrier, std::size_t hints)
+		: server_(server), carrier_(carrier), hints_(hints)
+	{
+	}
 
 	/** Runs lane.operation. Its outcome, error and length are filled in. */
 	apps::Task<Outcome> run(Lane &lane);
@@ -103,6 +113,8 @@ public:
 
 	/** ERASE on the same condition; of an absent key it misses. */
 	apps::Task<Outcome> erase_if(Lane &lane, const Version &expected);
+
+	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return hint_figures_; }
 
 private:
 	/* Each makes the lane's chain and posts it. */
@@ -130,7 +142,8 @@ private:
 	apps::Task<Outcome> take_buffer(Lane &lane, prismdv_bounded_ptr &object);
 	apps::Task<Outcome> get_at(Lane &lane, std::uint64_t slot, Version *version);
 	apps::Task<Outcome> find(Lane &lane, Fingerprint key, Position &position);
-	apps::Task<Outcome> update_or_insert(Lane &lane, Fingerprint key, prismdv_bounded_ptr object);
+	apps::Task<Outcome> update_or_insert(
+		Lane &lane, Fingerprint key, prismdv_bounded_ptr object, bool home_has_missed);
 	apps::Task<Outcome> change_member(Lane &lane, std::uint64_t slot, Cas cas);
 	apps::Task<Outcome> insert(
 		Lane &lane, Fingerprint key, prismdv_bounded_ptr object, std::uint64_t slot, bool yield);
@@ -144,13 +157,19 @@ private:
 	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size) const noexcept;
 	[[nodiscard]] std::uint32_t read_length(const Lane &lane) const noexcept;
 	[[nodiscard]] std::uint64_t index_of(const Fingerprint &key, std::size_t position) const noexcept;
-	[[nodiscard]] std::size_t position_of(const Fingerprint &key, std::uint64_t index) const noexcept;
+	[[nodiscard]] std::uint32_t position_of(const Fingerprint &key, std::uint64_t index) const noexcept;
+	[[nodiscard]] std::uint64_t first_slot(const Fingerprint &key) noexcept;
+	bool was_hint(const Fingerprint &key, std::uint64_t slot) noexcept;
+	void learn(const Fingerprint &key, std::uint64_t slot) noexcept;
+	void learn_others(const Lane &lane, const Fingerprint &key) noexcept;
 	[[nodiscard]] bool choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept;
 	Outcome failed(Lane &lane, const Completion &completion) noexcept;
 	Outcome broken(Lane &lane, int error) noexcept;
 
 	const ServerView &server_;
 	Carrier &carrier_;
+	Hints hints_;
+	HintFigures hint_figures_;
 	std::uint32_t usual_size_ = 1024; /* bytes that a GET asks for: grows with what it meets */
 };
 

@@ -294,6 +294,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	}
 	PrismClientOptions client;
 	client.depth = 16;
+	client.hints = 4096;
 	client.timeout = std::chrono::seconds(options.timeout);
 	auto store = ShardedClient::connect(*context, servers, client);
 	if (!store)

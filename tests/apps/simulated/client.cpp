@@ -56,7 +56,7 @@ std::size_t room_for(const prism::kv::ServerView &view)
 Client::Client(std::unique_ptr<Pair> pair, Admission admission, const ClientOptions &options,
 	std::function<void(Lane &)> ended)
 	: pair_(std::move(pair)), view_(std::move(admission.view)), lease_(std::move(admission.lease)),
-	  options_(options), ended_(std::move(ended)), protocol_(view_, *this),
+	  options_(options), ended_(std::move(ended)), protocol_(view_, *this, options.hints),
 	  memory_(LaneMemory::size(room_for(view_)) / sizeof(Slot) * options.depth), lanes_(options.depth),
 	  claims_(options.depth), reports_(view_.classes.size())
 {

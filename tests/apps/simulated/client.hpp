@@ -23,6 +23,7 @@ using simulation::Pair;
 struct ClientOptions {
 	std::uint32_t depth = 1;         /* operations under way at once */
 	std::uint32_t report_batch = 30; /* addresses of a report */
+	std::size_t hints = 8;           /* of how many keys it remembers where they are */
 	Flaw flaw = Flaw::none;
 };
 

@@ -140,6 +140,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--min-words", world.user.min_words, "of 8 bytes, of a value").check(cli::Range(1, 65536));
 	app.add_option("--max-words", world.user.max_words, "of 8 bytes, of a value").check(cli::Range(1, 65536));
 	app.add_option("--report-batch", world.user.report_batch, "freed buffers of a report").check(cli::Range(1, 30));
+	app.add_option("--hints", world.user.hints, "of how many keys a client remembers where they are");
 	app.add_option("--gets", world.user.gets, "percent");
 	app.add_option("--erases", world.user.erases, "percent of the changes");
 	app.add_option("--conditionals", world.user.conditionals, "percent: a GET and what depends on it");

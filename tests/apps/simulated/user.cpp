@@ -24,7 +24,7 @@ User::User(std::uint32_t number, const UserOptions &options, prism::test::Random
 void User::connect(std::unique_ptr<Pair> pair, Admission admission, std::shared_ptr<History> history)
 {
 	history_ = std::move(history);
-	const ClientOptions options{options_.depth, options_.report_batch, options_.flaw};
+	const ClientOptions options{options_.depth, options_.report_batch, options_.hints, options_.flaw};
 	client_ = std::make_unique<Client>(
 		std::move(pair), std::move(admission), options, [this](Lane &lane) { ended(lane.number); });
 }
