@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "service/size_class.hpp"
+
 namespace prism::kv
 {
 
@@ -164,11 +166,21 @@ prismdv_bounded_ptr Protocol::allocated(const Lane &lane, const ObjectHeader &he
 		static_cast<std::uint32_t>(header.version)};
 }
 
-const SizeClass &Protocol::class_of(std::uint64_t object_size) const noexcept
+/**
+ * Where the next ALLOCATE of @p object_size bytes takes its buffer, after @p misses that found none. The server has
+ * classes for all objects that a client may store.
+ */
+const SizeClass &Protocol::class_of(std::uint64_t object_size, unsigned misses) const noexcept
 {
-	const auto fits = [object_size](const SizeClass &size_class) { return object_size <= size_class.buffer_size; };
-	const auto found = std::find_if(server_.classes.begin(), server_.classes.end(), fits);
-	return found == server_.classes.end() ? server_.classes.back() : *found;
+	return apps::class_after(apps::classes_for(server_.classes, object_size), misses);
+}
+
+/** Whether to look for a buffer again: at once as long as there are larger ones to try, then as long as some may come.
+ */
+bool Protocol::look_again(Lane &lane, std::uint64_t object_size, unsigned misses) noexcept
+{
+	const auto classes = static_cast<unsigned>(apps::classes_for(server_.classes, object_size).size());
+	return misses % classes || carrier_.buffers_may_come(lane, misses / classes);
 }
 
 /** At least the header and the key, at most what fits the lane. */
@@ -409,9 +421,9 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 {
 	const Fingerprint key = fingerprint(lane);
 	const ObjectHeader header = compose(lane);
-	const SizeClass &from = class_of(header.object_size());
 	const std::uint64_t first = first_slot(key);
-	for (unsigned attempt = 1;; attempt++) {
+	for (unsigned misses = 0;;) {
+		const SizeClass &from = class_of(header.object_size(), misses);
 		const Completion done = co_await allocate_and_swap(lane, from, header, first, swap_pointer_of(key));
 		if (done.failed())
 			co_return failed(lane, done);
@@ -426,7 +438,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 				carrier_.release(object.ptr);
 			co_return outcome;
 		}
-		if (!carrier_.buffers_may_come(lane, attempt))
+		if (!look_again(lane, header.object_size(), ++misses))
 			co_return Outcome::full;
 	}
 }
@@ -543,9 +555,9 @@ apps::Task<Protocol::Outcome> Protocol::put_if(Lane &lane, const Version &expect
 apps::Task<Protocol::Outcome> Protocol::put_if_same(Lane &lane, Version expected)
 {
 	const ObjectHeader header = compose(lane);
-	const SizeClass &from = class_of(header.object_size());
 	const Cas cas = replace(expected.slot, Slot{}).swap_only(pointer_offset, pointer_size);
-	for (unsigned attempt = 1;; attempt++) {
+	for (unsigned misses = 0;;) {
+		const SizeClass &from = class_of(header.object_size(), misses);
 		const Completion done = co_await allocate_and_swap(lane, from, header, expected.slot_index, cas);
 		if (done.failed())
 			co_return failed(lane, done);
@@ -557,7 +569,7 @@ apps::Task<Protocol::Outcome> Protocol::put_if_same(Lane &lane, Version expected
 			carrier_.release(*lane.memory.allocated);
 			co_return Outcome::not_found;
 		}
-		if (!carrier_.buffers_may_come(lane, attempt))
+		if (!look_again(lane, header.object_size(), ++misses))
 			co_return Outcome::full;
 	}
 }
@@ -596,15 +608,15 @@ apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint
 apps::Task<Protocol::Outcome> Protocol::take_buffer(Lane &lane, prismdv_bounded_ptr &object)
 {
 	const ObjectHeader header = compose(lane);
-	const SizeClass &from = class_of(header.object_size());
-	for (unsigned attempt = 1;; attempt++) {
+	for (unsigned misses = 0;;) {
+		const SizeClass &from = class_of(header.object_size(), misses);
 		const Completion done = co_await allocate(lane, from, header);
 		if (done.failed())
 			co_return failed(lane, done);
 		object = allocated(lane, header);
 		if (object.ptr)
 			co_return Outcome::ok;
-		if (!carrier_.buffers_may_come(lane, attempt))
+		if (!look_again(lane, header.object_size(), ++misses))
 			co_return Outcome::full;
 	}
 }

@@ -59,9 +59,9 @@ public:
 	virtual void release(std::uint64_t address) noexcept = 0;
 
 	/**
-	 * The lane's operation has found nothing to allocate, @p attempts times. Buffers that are free are on their way
-	 * back: they need a report, a grace period and a server that gets round to it. What is not reported yet is
-	 * reported. False: that has had its time.
+	 * The lane's operation has found nothing to allocate in any class that would do, @p attempts times. Buffers
+	 * that are free are on their way back: they need a report, a grace period and a server that gets round to it.
+	 * What is not reported yet is reported. False: that has had its time.
 	 */
 	virtual bool buffers_may_come(Lane &lane, unsigned attempts) noexcept = 0;
 
@@ -154,7 +154,8 @@ private:
 	[[nodiscard]] Fingerprint fingerprint(const Lane &lane) const noexcept;
 	[[nodiscard]] ObjectHeader compose(Lane &lane) noexcept;
 	[[nodiscard]] static prismdv_bounded_ptr allocated(const Lane &lane, const ObjectHeader &header) noexcept;
-	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size) const noexcept;
+	[[nodiscard]] const SizeClass &class_of(std::uint64_t object_size, unsigned misses) const noexcept;
+	bool look_again(Lane &lane, std::uint64_t object_size, unsigned misses) noexcept;
 	[[nodiscard]] std::uint32_t read_length(const Lane &lane) const noexcept;
 	[[nodiscard]] std::uint64_t index_of(const Fingerprint &key, std::size_t position) const noexcept;
 	[[nodiscard]] std::uint32_t position_of(const Fingerprint &key, std::uint64_t index) const noexcept;

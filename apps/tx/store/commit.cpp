@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "service/size_class.hpp"
 #include "tx/store/resolver.hpp"
 
 namespace prism::tx
@@ -114,11 +115,10 @@ int Commit::choose_free_list(Access &access) noexcept
 	const ShardView *const view = lane_.carrier.view(access.shard);
 	if (!view)
 		return EHOSTUNREACH;
-	const auto holds = [&access](const SizeClass &size_class) { return size_class.buffer_size >= access.size; };
-	const auto fitting = std::ranges::find_if(view->classes, holds);
-	if (fitting == view->classes.end())
+	const std::span<const SizeClass> fitting = apps::classes_for(view->classes, access.size);
+	if (fitting.empty())
 		return ENOSPC;
-	access.free_list = (fitting + without_buffer_ % (view->classes.end() - fitting))->free_list;
+	access.free_list = apps::class_after(fitting, without_buffer_).free_list;
 	return 0;
 }
 

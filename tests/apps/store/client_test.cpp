@@ -160,6 +160,25 @@ TEST_F(Store, AnExhaustedSizeClassSaysSo)
 	expect_nothing_lost();
 }
 
+TEST_F(Store, ASmallObjectTakesALargeBufferIfThereIsNoOther)
+{
+	unsigned stored = 0;
+	PrismServerOptions options = small_store();
+	options.classes = {{64, 10}, {128, 5}, {4480, 3}};
+	Server few(options);
+	Client small(few);
+	while (stored < 100 && small.put("key " + std::to_string(stored), "value") == Outcome::ok)
+		stored++;
+	EXPECT_EQ(stored, 18u) << "as many as there are buffers that hold it";
+	for (unsigned i = 0; i < stored; i++)
+		EXPECT_EQ(small.get("key " + std::to_string(i)), "value");
+	EXPECT_EQ(small.erase("key 12"), Outcome::ok);
+	EXPECT_EQ(small.put("key 3", std::string(100, 'x')), Outcome::ok) << "a buffer of the second class came back";
+	settle(small);
+	few.end();
+	EXPECT_EQ(few.store->buffers_in_use(), few.store->table().count().members);
+}
+
 TEST_F(Store, ChurnAtHalfLoadNeverFillsTheTable)
 {
 	Client client(server);
