@@ -4,7 +4,7 @@
 #include <prism/connection.hpp>
 
 #include <cstdint>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "protocol.hpp"
@@ -19,28 +19,34 @@ constexpr std::uint32_t table_region = 1;
 constexpr std::uint32_t scratch_region = 2;
 
 /**
- * What a PRISM-KV server tells a client behind the Hello, 40 bytes in network order: secret 16, buckets 4, number of
- * the connection 4, first version of LeasedVersions::first_lease 8, reserved 8. The free lists of the record are its
- * size classes, its regions the table and the connection's scratch.
+ * What a PRISM-KV server and its client tell each other behind the Hello, 72 bytes in network order: secret 16,
+ * buckets 4, number of the connection 4, first version of LeasedVersions::first_lease 8, shard 2, shards 2, reserved 4,
+ * the store's name 32 (zeros follow it). A client tells the shard that it wants, and of how many. The free lists of the
+ * server's record are its size classes, its regions the table and the connection's scratch.
  */
 struct Introduction {
-	static constexpr std::size_t size = 40;
+	static constexpr std::size_t size = 72;
 
 	HashKey secret{};
 	std::uint32_t bucket_count = 0;
 	std::uint32_t connection = 0;
 	std::uint64_t first_version = 0;
+	ShardName shard;
 
 	[[nodiscard]] std::vector<std::byte> serialize() const;
+
+	/** Reads what @p record, whose Hello has been parsed, says behind it; @p who names its sender, who is not
+	 * trusted. Errors: EBADMSG. */
+	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 };
 
 /** The Hello of clients and servers of this kind. */
 apps::Hello prism_hello();
 
 /**
- * The server that @p record, from a peer that is not trusted, describes. @p first_version: of the client's first lease.
- * Errors: EBADMSG, EPROTONOSUPPORT (another kind of store).
+ * The server that @p record, from a peer that is not trusted, describes. Errors: EBADMSG, EPROTONOSUPPORT (another kind
+ * of store).
  */
-Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who, std::uint64_t &first_version);
+Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who);
 
 } // namespace prism::kv

@@ -53,6 +53,7 @@ struct Lane {
 	apps::Operation *operation = nullptr;
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
+	bool repeats = false;    /* the operation, should the connection be lost: a GET that changes nothing */
 	std::chrono::steady_clock::time_point first_without_buffer;
 
 	Chain chain; /* its request under way, or about to be */

@@ -5,8 +5,6 @@
 #include <array>
 #include <cerrno>
 
-#include "introduction.hpp"
-
 namespace prism::kv
 {
 
@@ -16,11 +14,10 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t max_depth = 4096;
-/* Work requests of one lane at most at once: claim_and_read() */
-constexpr std::uint32_t requests_a_lane = 3;
-constexpr std::uint32_t room_for_reports = 64;
 /* For buffers that others have freed */
-constexpr std::chrono::seconds patience{1};
+constexpr std::chrono::seconds patience_for_buffers{1};
+/* One attempt to connect again waits so long for somebody who listens */
+constexpr std::chrono::milliseconds attempt{100};
 /* Not of a lane */
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
 /* How often a busy client looks at its control channel, which costs a system call */
@@ -30,6 +27,14 @@ std::size_t room_for(const ServerView &view)
 {
 	const std::size_t object = sizeof(ObjectHeader) + std::size_t{view.max_key_size} + view.max_value_size;
 	return (object + 31) / 32 * 32;
+}
+
+/** What a request ends with whose connection is lost. */
+Completion flushed()
+{
+	Completion failed;
+	failed.error = IBV_WC_WR_FLUSH_ERR;
+	return failed;
 }
 
 } // namespace
@@ -42,95 +47,66 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	QueuePairOptions pair;
-	pair.max_send_wr = options.depth * requests_a_lane + room_for_reports;
-	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(pair.max_send_wr));
+	Result<CompletionQueue> cq =
+		CompletionQueue::create(context, static_cast<int>(Link::work_requests(options.depth)));
 	if (!cq)
 		return cq.error();
-	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, pair);
-	if (!qp)
-		return qp.error();
-	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(host, port, options.timeout);
-	if (!rendezvous)
-		return rendezvous.error();
-	ConnectionRecord mine;
-	apps::Hello hello = prism_hello();
-	hello.max_depth = options.depth;
-	mine.private_data = hello.serialize();
-	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(mine), options.timeout);
-	if (!peer)
-		return peer.error();
-	const std::string who = host + ":" + std::to_string(port);
-	std::uint64_t first_version = 0;
-	Result<ServerView> view = view_of(*peer, who, first_version);
-	if (!view)
-		return view.error();
-	if (!qp->peer_speaks_prism())
-		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
+	LinkOptions link_options{
+		*pd, *cq, {host, port}, options.depth, options.shard, options.store, options.timeout, options.timeout};
+	Result<std::unique_ptr<Link>> link = Link::connect(link_options);
+	if (!link)
+		return link.error();
+	ServerView view = (*link)->view();
 	if (options.max_value_size)
-		view->max_value_size = std::min(view->max_value_size, options.max_value_size);
-	const std::size_t object_room = room_for(*view);
-	Result<Buffer> memory = Buffer::create(*pd, LaneMemory::size(object_room) * options.depth);
+		view.max_value_size = std::min(view.max_value_size, options.max_value_size);
+	Result<Buffer> memory = Buffer::create(*pd, LaneMemory::size(room_for(view)) * options.depth);
 	if (!memory)
 		return memory.error();
-	std::unique_ptr<PrismClient> client(new PrismClient(context, *pd, *cq, *std::move(rendezvous), *std::move(qp),
-		*std::move(memory), *std::move(view), options, object_room));
-	client->versions_ = LeasedVersions(first_version);
-	if (const int error = client->make_reporters())
-		return make_error(error, "cannot report freed buffers to " + who);
-	return client;
+	link_options.store = view.shard.store;
+	link_options.listening = attempt;
+	return std::unique_ptr<PrismClient>(
+		new PrismClient(context, std::move(link_options), *std::move(link), *std::move(memory), view, options));
 }
 
-PrismClient::PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, TcpRendezvous control, QueuePair qp,
-	Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room)
-	: context_(std::move(context)), pd_(std::move(pd)), cq_(std::move(cq)), rendezvous_(std::move(control)),
-	  control_(rendezvous_.fd()), qp_(std::move(qp)), memory_(std::move(memory)), view_(std::move(view)),
-	  protocol_(view_, *this, options.hints), lanes_(options.depth), timeout_(options.timeout)
+PrismClient::PrismClient(Context context, LinkOptions link_options, std::unique_ptr<Link> link, Buffer memory,
+	const ServerView &view, const PrismClientOptions &options)
+	: context_(std::move(context)), link_options_(std::move(link_options)), timeout_(options.timeout),
+	  patience_(options.patience), memory_(std::move(memory)), view_(view), protocol_(view_, *this, options.hints),
+	  link_(std::move(link)), lanes_(options.depth), versions_(view.first_version)
 {
 	std::byte *bytes = memory_.data();
 	for (std::uint32_t number = 0; number < options.depth; number++) {
 		lanes_[number].number = number;
-		lanes_[number].memory = LaneMemory::divide(bytes, object_room, memory_.region().lkey());
-		bytes += LaneMemory::size(object_room);
+		lanes_[number].memory = LaneMemory::divide(bytes, room_for(view_), memory_.region().lkey());
+		bytes += LaneMemory::size(room_for(view_));
 		idle_.push_back(options.depth - 1 - number);
 	}
 	ended_.reserve(options.depth);
 	put_off_.reserve(options.depth);
-	waiting_.reserve(2 * std::size_t{options.depth});
 }
 
 /* What was freed is reported as far as that is possible; the server finds the rest. */
 PrismClient::~PrismClient()
 {
 	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
-	flush();
-	while (!broken_ && flushes_ && Clock::now() < deadline)
+	if (link_)
+		link_->flush(flush_id);
+	while (link_ && link_->flushing() && Clock::now() < deadline)
 		poll({});
 	for (Lane &lane : lanes_)
 		lane.task.reset();
-}
-
-int PrismClient::make_reporters()
-{
-	for (const SizeClass &size_class : view_.classes) {
-		Result<FreeReporter> reporter = FreeReporter::create(qp_, size_class.free_list);
-		if (!reporter)
-			return reporter.error().code;
-		reporters_.push_back(*std::move(reporter));
-	}
-	return 0;
 }
 
 /* Operations ----------------------------------------------------------------------------------------------------- */
 
 int PrismClient::check(const apps::Operation &operation) const noexcept
 {
-	if (broken_)
-		return broken_;
 	const bool key_fits = !operation.key.empty() && operation.key.size() <= view_.max_key_size;
 	const bool value_fits =
 		operation.kind != apps::OperationKind::put || operation.value.size() <= view_.max_value_size;
-	return key_fits && value_fits ? 0 : EINVAL;
+	if (!key_fits || !value_fits)
+		return EINVAL;
+	return given_up() ? ENOTCONN : 0;
 }
 
 Lane *PrismClient::begin(apps::Operation &operation) noexcept
@@ -142,8 +118,8 @@ Lane *PrismClient::begin(apps::Operation &operation) noexcept
 	operation.error = 0;
 	operation.length = 0;
 	lane.operation = &operation;
-	lane.began = ++serial_;
 	lane.round_trips = 0;
+	lane.repeats = false;
 	return &lane;
 }
 
@@ -154,26 +130,41 @@ int PrismClient::start(apps::Operation &operation) noexcept
 	Lane *const lane = begin(operation);
 	if (!lane)
 		return EAGAIN;
-	lane->task.emplace(protocol_.run(*lane));
-	go(*lane);
+	lane->repeats = operation.kind == apps::OperationKind::get;
+	if (!link_ || broken_)
+		return 0; /* adopt() begins it, or look_for_link() ends it */
+	go(*lane, protocol_.run(*lane));
 	ring_if_many();
 	return 0;
 }
 
-void PrismClient::go(Lane &lane) noexcept
+void PrismClient::go(Lane &lane, apps::Task<apps::Outcome> task) noexcept
 {
+	lane.began = ++serial_;
+	lane.task.emplace(std::move(task));
 	lane.task->start();
 	if (lane.task->done())
 		finish(lane);
 }
 
+/** A GET that has failed with its connection, not of itself, waits for the next one. */
 void PrismClient::finish(Lane &lane) noexcept
 {
-	apps::Operation &operation = *lane.operation;
-	operation.outcome = lane.task->value();
-	operation.round_trips = lane.round_trips;
+	const apps::Outcome outcome = lane.task->value();
 	lane.task.reset();
-	lane.operation = nullptr;
+	if (broken_ && lane.repeats && failed_with_link(*lane.operation, outcome)) {
+		lane.operation->error = 0;
+		stats_.repeated++;
+		return;
+	}
+	finish(lane, outcome);
+}
+
+void PrismClient::finish(Lane &lane, apps::Outcome outcome) noexcept
+{
+	apps::Operation &operation = *std::exchange(lane.operation, nullptr);
+	operation.outcome = outcome;
+	operation.round_trips = lane.round_trips;
 	stats_.operations++;
 	stats_.round_trips += lane.round_trips;
 	stats_.direct += lane.round_trips == 1;
@@ -185,14 +176,19 @@ void PrismClient::handle(const Completion &completion) noexcept
 {
 	if (completion.failed())
 		break_off(errno_of(completion));
-	if (completion.wr_id == flush_id && flushes_)
-		flushes_--;
+	if (completion.wr_id == flush_id && link_->flushing())
+		link_->flushed();
 	if (completion.wr_id >= lanes_.size())
 		return;
 	Lane &lane = lanes_[completion.wr_id];
 	if (!lane.waiter) /* another request of a chain that has failed already */
 		return;
 	under_way_--;
+	resume(lane, completion);
+}
+
+void PrismClient::resume(Lane &lane, const Completion &completion) noexcept
+{
 	lane.completion = completion;
 	std::exchange(lane.waiter, nullptr).resume();
 	if (lane.task->done())
@@ -201,11 +197,25 @@ void PrismClient::handle(const Completion &completion) noexcept
 
 std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 {
+	if (link_)
+		take_completions();
+	if (link_ && broken_)
+		lose_link();
+	if (!link_)
+		look_for_link();
+	const std::size_t count = std::min(completed.size(), ended_.size());
+	std::copy_n(ended_.begin(), count, completed.begin());
+	ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
+	return count;
+}
+
+void PrismClient::take_completions() noexcept
+{
 	const bool idle = idle_.size() == lanes_.size();
 	if (!under_way_)
 		ring();
 	std::array<Completion, 32> completions;
-	const int got = cq_.poll(completions);
+	const int got = link_options_.cq.poll(completions);
 	if (!got)
 		ring();
 	for (int i = 0; i < got; i++) {
@@ -214,16 +224,8 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 	}
 	if (got < 0)
 		break_off(-got);
-	if (!waiting_.empty())
-		report_waiting();
 	if (idle || ++polls_ % polls_a_talk == 0)
-		talk();
-	if (settling_.wanted)
-		settle();
-	const std::size_t count = std::min(completed.size(), ended_.size());
-	std::copy_n(ended_.begin(), count, completed.begin());
-	ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
-	return count;
+		talk(oldest_under_way());
 }
 
 /**
@@ -233,17 +235,15 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
  */
 void PrismClient::ring() noexcept
 {
-	if (put_off_.empty())
+	if (put_off_.empty() || broken_)
 		return;
 	/* GETs first: packets of one size leave as one train (and one key's operations may end in any order). */
 	std::partition(put_off_.begin(), put_off_.end(),
 		[](const Chain::Posting &posting) { return posting.chain->size() == 1; });
-	const int error = broken_ ? broken_ : Chain::post(qp_, put_off_);
+	const int error = Chain::post(link_->qp(), put_off_);
 	under_way_ += put_off_.size();
-	if (error) {
+	if (error)
 		break_off(error);
-		refuse_put_off();
-	}
 	put_off_.clear();
 }
 
@@ -253,21 +253,90 @@ void PrismClient::ring_if_many() noexcept
 		ring();
 }
 
-/** Each operation whose request cannot be posted fails; none of them posts another one, as the connection is broken. */
-void PrismClient::refuse_put_off() noexcept
+/* Connections ---------------------------------------------------------------------------------------------------- */
+
+/** What is under way ends with a later poll(); nothing more is posted. */
+void PrismClient::break_off(int error) noexcept
 {
-	for (const Chain::Posting &posting : put_off_) {
-		Completion failed;
-		failed.wr_id = posting.wr_id;
-		failed.error = IBV_WC_GENERAL_ERR;
-		handle(failed);
+	if (broken_)
+		return;
+	broken_ = error;
+	lost_ = Clock::now();
+	stats_.losses++;
+}
+
+/**
+ * With its queue pair nothing of the connection is executed any more, and what it has not reported is found by the
+ * server. Each operation that had a request under way learns that this has failed, and posts no other one.
+ */
+void PrismClient::lose_link() noexcept
+{
+	link_.reset();
+	std::array<Completion, 32> stale;
+	while (link_options_.cq.poll(stale) > 0)
+		;
+	under_way_ = 0;
+	put_off_.clear();
+	versions_ = {};
+	answer_.reset();
+	for (Lane &lane : lanes_) {
+		if (lane.waiter)
+			resume(lane, flushed());
+	}
+	if (!connector_)
+		connector_ = std::make_unique<apps::Connector<Link>>();
+	connector_->want([options = link_options_] { return Link::connect(options); });
+}
+
+void PrismClient::look_for_link() noexcept
+{
+	if (std::unique_ptr<Link> link = connector_->take()) {
+		adopt(std::move(link));
+		return;
+	}
+	if (!given_up())
+		return;
+	for (Lane &lane : lanes_) {
+		if (!lane.operation || lane.task)
+			continue;
+		lane.operation->error = ENOTCONN;
+		finish(lane, apps::Outcome::failed);
 	}
 }
 
-void PrismClient::break_off(int error) noexcept
+/** The lanes have room for objects as the first connection has told them; a server that takes larger ones has to wait.
+ */
+void PrismClient::adopt(std::unique_ptr<Link> link) noexcept
 {
-	if (!broken_)
-		broken_ = error;
+	const std::uint32_t max_key = view_.max_key_size, max_value = view_.max_value_size;
+	const bool same_memory = link->view().secret == view_.secret;
+	link_ = std::move(link);
+	view_ = link_->view();
+	view_.max_key_size = std::min(view_.max_key_size, max_key);
+	view_.max_value_size = std::min(view_.max_value_size, max_value);
+	if (!same_memory)
+		protocol_.forget_hints();
+	versions_ = LeasedVersions(view_.first_version);
+	broken_ = 0;
+	stats_.connections++;
+	for (Lane &lane : lanes_) {
+		if (lane.operation && !lane.task)
+			go(lane, protocol_.run(lane));
+	}
+}
+
+bool PrismClient::given_up() const noexcept
+{
+	return !link_ && Clock::now() - lost_ > patience_;
+}
+
+/** For calls that wait, with nothing under way. False: there is none. */
+bool PrismClient::wait_for_link() noexcept
+{
+	do
+		poll({});
+	while (!link_ && !given_up());
+	return link_ != nullptr;
 }
 
 /* Carrier -------------------------------------------------------------------------------------------------------- */
@@ -280,168 +349,132 @@ int PrismClient::post(const Chain &chain, std::uint64_t lane) noexcept
 	return broken_;
 }
 
+/* An address of no class is not ours to report: the slot that had it was corrupt. */
 void PrismClient::release(std::uint64_t address) noexcept
 {
-	if (address)
-		report(address);
-}
-
-/* An address of no class is not ours to report: the slot that had it was corrupt. */
-void PrismClient::report(std::uint64_t address) noexcept
-{
-	for (std::size_t i = 0; i < reporters_.size(); i++) {
-		if (!view_.classes[i].holds(address))
-			continue;
-		const int error = reporters_[i].report(address);
-		if (!error)
-			stats_.reported++;
-		else if (error == ENOMEM)
-			waiting_.push_back(address);
-		return;
-	}
-}
-
-void PrismClient::report_waiting() noexcept
-{
-	const std::size_t count = waiting_.size();
-	for (std::size_t i = 0; i < count; i++)
-		report(waiting_[i]);
-	waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+	if (link_ && !broken_)
+		link_->release(address);
 }
 
 /* By the clock: a server on a busy machine may have no core for much longer than round trips take. */
 bool PrismClient::buffers_may_come(Lane &lane, unsigned attempts) noexcept
 {
 	constexpr unsigned attempts_a_look = 64;
-	flush();
+	link_->flush(flush_id);
 	if (attempts == 1)
 		lane.first_without_buffer = Clock::now();
-	return attempts % attempts_a_look || Clock::now() - lane.first_without_buffer < patience;
-}
-
-void PrismClient::flush() noexcept
-{
-	for (FreeReporter &reporter : reporters_) {
-		if (reporter.pending() && !reporter.flush(flush_id))
-			flushes_++;
-	}
+	return attempts % attempts_a_look || Clock::now() - lane.first_without_buffer < patience_for_buffers;
 }
 
 std::uint64_t PrismClient::next_version() noexcept
 {
 	if (const std::uint64_t count = versions_.ask()) {
-		if (const int error = control_.send({apps::ControlKind::lease, count}))
+		if (const int error = link_->control().send({apps::ControlKind::lease, count}))
 			break_off(error);
 	}
 	/* The server has had as long as half of a lease of PUTs takes. */
 	while (versions_.empty() && !broken_) {
-		if (!control_.wait(static_cast<int>(timeout_.count())))
+		if (!link_->control().wait(static_cast<int>(timeout_.count())))
 			break_off(ETIMEDOUT);
-		talk();
+		talk(0); /* the operation that wants it is under way */
 	}
 	return versions_.empty() ? 0 : versions_.take();
 }
 
 /* The server's control channel ----------------------------------------------------------------------------------- */
 
-void PrismClient::talk() noexcept
+std::uint64_t PrismClient::oldest_under_way() const noexcept
 {
-	apps::ControlMessage message;
-	int got = 0;
-	while (!broken_ && !answer_ && (got = control_.receive(message)) > 0)
-		hear(message);
-	if (got < 0)
-		break_off(-got);
+	std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
+	for (const Lane &lane : lanes_)
+		oldest = lane.task ? std::min(oldest, lane.began) : oldest;
+	return oldest;
+}
+
+void PrismClient::talk(std::uint64_t oldest) noexcept
+{
+	while (!broken_ && !answer_) {
+		if (const int error = link_->talk(oldest, serial_, flush_id)) {
+			break_off(error);
+			return;
+		}
+		const std::optional<apps::ControlMessage> message = link_->take_answer();
+		if (!message)
+			return;
+		hear(*message);
+	}
 }
 
 void PrismClient::hear(const apps::ControlMessage &message) noexcept
 {
 	if (message.kind == apps::ControlKind::lease && versions_.add(message.value))
 		return;
-	if (message.kind == apps::ControlKind::settle) {
-		settling_ = {true, 0, message.value, serial_};
-	} else if (message.kind == apps::ControlKind::stats || message.kind == apps::ControlKind::recover) {
+	if (message.kind == apps::ControlKind::stats || message.kind == apps::ControlKind::recover)
 		answer_ = message;
-	} else {
+	else
 		break_off(EBADMSG);
-	}
-}
-
-/**
- * A signalled report for each class, be it an empty one: full batches have gone out unsignalled, and nothing else tells
- * that they have arrived. False: the send queue has no room yet.
- */
-bool PrismClient::flush_all() noexcept
-{
-	for (; settling_.flushed < reporters_.size(); settling_.flushed++) {
-		if (reporters_[settling_.flushed].flush(flush_id))
-			return false;
-		flushes_++;
-	}
-	return true;
-}
-
-/** Answers the server once everything that had begun has ended and what it freed is reported. */
-void PrismClient::settle() noexcept
-{
-	const auto before = [this](const Lane &lane) { return lane.operation && lane.began <= settling_.before; };
-	if (std::any_of(lanes_.begin(), lanes_.end(), before) || !waiting_.empty())
-		return;
-	if (!flush_all())
-		return;
-	if (flushes_ || broken_)
-		return;
-	settling_.wanted = false;
-	if (const int error = control_.send({apps::ControlKind::settled, settling_.value}))
-		break_off(error);
 }
 
 /* Blocking calls ------------------------------------------------------------------------------------------------- */
 
-template <typename Make>
-apps::Outcome PrismClient::run(apps::Operation &operation, Make make) noexcept
+/** Whether @p operation has failed with its connection, and not of itself. */
+bool PrismClient::failed_with_link(const apps::Operation &operation, apps::Outcome outcome) noexcept
 {
-	operation.error = check(operation);
-	if (operation.error)
-		return operation.outcome = apps::Outcome::failed;
-	Lane &lane = *begin(operation);
-	lane.task.emplace(make(lane));
-	go(lane);
-	apps::Operation *ended = nullptr;
-	while (!poll({&ended, 1}))
-		;
+	return outcome == apps::Outcome::failed && operation.error != EBADMSG && operation.error != EBUSY;
+}
+
+/** @p make: makes the task of a lane. @p repeats: if its connection is lost. */
+template <typename Make>
+apps::Outcome PrismClient::run(apps::Operation &operation, bool repeats, Make make) noexcept
+{
+	std::uint64_t losses = 0;
+	do {
+		const bool connected = wait_for_link();
+		operation.error = connected ? check(operation) : ENOTCONN;
+		if (operation.error)
+			return operation.outcome = apps::Outcome::failed;
+		losses = stats_.losses;
+		Lane &lane = *begin(operation);
+		go(lane, make(lane));
+		apps::Operation *ended = nullptr;
+		while (!poll({&ended, 1}))
+			;
+	} while (repeats && losses != stats_.losses && failed_with_link(operation, operation.outcome));
 	return operation.outcome;
 }
 
 apps::Outcome PrismClient::get_versioned(apps::Operation &operation, Version &version) noexcept
 {
-	return run(operation, [&](Lane &lane) { return protocol_.get_versioned(lane, version); });
+	return run(operation, true, [&](Lane &lane) { return protocol_.get_versioned(lane, version); });
 }
 
 apps::Outcome PrismClient::put_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	return run(operation, [&](Lane &lane) { return protocol_.put_if(lane, expected); });
+	return run(operation, false, [&](Lane &lane) { return protocol_.put_if(lane, expected); });
 }
 
 apps::Outcome PrismClient::erase_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	return run(operation, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
+	return run(operation, false, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
 }
 
 Result<apps::ControlMessage> PrismClient::ask(const apps::ControlMessage &question)
 {
-	if (const int error = broken_ ? broken_ : control_.send(question))
+	if (!wait_for_link())
+		return make_error(ENOTCONN, "the connection to the server is gone");
+	const std::uint64_t connection = stats_.connections;
+	answer_.reset();
+	if (const int error = link_->control().send(question))
 		return make_error(error, "the connection to the server is gone");
 	const Clock::time_point deadline = Clock::now() + timeout_;
-	answer_.reset();
-	while (Clock::now() < deadline && !broken_) {
+	while (Clock::now() < deadline) {
 		poll({});
+		if (!link_ || connection != stats_.connections)
+			return make_error(ECONNRESET, "the connection to the server is gone");
 		if (answer_ && answer_->kind == question.kind)
 			return *std::exchange(answer_, std::nullopt);
-		(void)control_.wait(1);
+		(void)link_->control().wait(1);
 	}
-	if (broken_)
-		return make_error(broken_, "the connection to the server is gone");
 	return make_error(ETIMEDOUT, "the server does not answer");
 }
 
@@ -451,7 +484,8 @@ Result<std::string> PrismClient::server_stats()
 	if (!answer)
 		return answer.error();
 	std::string text;
-	if (const int error = control_.receive_text(answer->value, text, static_cast<int>(timeout_.count())))
+	const int error = link_->control().receive_text(answer->value, text, static_cast<int>(timeout_.count()));
+	if (error)
 		return make_error(error, "the server's statistics do not arrive");
 	return text;
 }

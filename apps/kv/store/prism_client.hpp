@@ -5,13 +5,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/store_client.hpp"
+#include "link.hpp"
 #include "protocol.hpp"
+#include "service/connector.hpp"
 #include "service/control.hpp"
 #include "versions.hpp"
 
@@ -21,44 +24,57 @@ namespace prism::kv
 struct PrismClientOptions {
 	std::uint32_t depth = 1;                                     /**< operations under way at once; at most 4096 */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of the set-up, and of a blocking call */
+	/** How long operations wait for a connection that is lost to be there again, from its loss on. */
+	std::chrono::milliseconds patience = std::chrono::seconds(1);
 	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.
 	 */
 	std::uint32_t max_value_size = 0;
 	/** Of how many keys the client remembers where they are, at 4 bytes each: those that are not at home, a quarter
 	 * of the keys of a table that is half full. 0: of none. */
 	std::size_t hints = std::size_t{1} << 18;
+	/** Which server this is to be, of how many; its store is not looked at. */
+	ShardName shard;
+	std::optional<std::string> store; /**< name that the server's store must have; empty: any */
 };
 
 struct PrismClientStats {
 	std::uint64_t operations = 0;
 	std::uint64_t direct = 0;      /**< of these, in one round trip */
 	std::uint64_t round_trips = 0; /**< of all of them */
-	std::uint64_t reported = 0;    /**< buffers given back */
+	std::uint64_t losses = 0;      /**< of the connection */
+	std::uint64_t repeated = 0;    /**< GETs that were begun anew after one */
+	std::uint64_t connections = 1; /**< so far */
 };
 
 /**
  * A client of one PRISM-KV server (docs/prism-kv.md): its operations are PRISM requests on the server's memory. One
  * thread at a time, which must call poll() now and then even with nothing under way: a server that looks for lost
- * buffers waits for an answer. Requests leave with a later poll(), several together. After an error of the connection
- * nothing can be started any more, and broken() says why.
+ * buffers waits for an answer. Requests leave with a later poll(), several together.
+ *
+ * A connection that is lost is made again, by a thread of the client's. GETs that were under way are repeated. PUTs and
+ * ERASEs that were under way fail: each was done once, or not at all. Operations that are begun meanwhile wait. If the
+ * connection is not back after PrismClientOptions::patience, all that wait fail with ENOTCONN, and so does start() from
+ * then on until it is; nothing of these was done.
  */
 class PrismClient final : public apps::StoreClient, private Carrier
 {
 public:
 	/**
-	 * Errors: EINVAL (depth), EPROTONOSUPPORT (another kind of server, or its device does not speak PRISM), those
-	 * of establish() and TcpRendezvous::connect().
+	 * Errors: EINVAL (depth), EPROTONOSUPPORT (another kind of server, shard or store, or its device does not speak
+	 * PRISM), those of establish() and TcpRendezvous::connect().
 	 */
 	static Result<std::unique_ptr<PrismClient>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const PrismClientOptions &options = {});
 	~PrismClient() override;
 
 	[[nodiscard]] std::size_t depth() const noexcept override { return lanes_.size(); }
+	/** As StoreClient::start(); ENOTCONN: there has been no connection for longer than the client's patience. */
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
-	/** 0, or the errno of what ended the connection. */
+	/** 0, or, while there is no connection, the errno of what ended the last one. */
 	[[nodiscard]] int broken() const noexcept { return broken_; }
+	/** As the last connection knows it. */
 	[[nodiscard]] const ServerView &server() const noexcept { return view_; }
 	[[nodiscard]] const PrismClientStats &stats() const noexcept { return stats_; }
 	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return protocol_.hint_figures(); }
@@ -73,24 +89,15 @@ public:
 	/** ERASE on the same condition; not_found if @p expected has number 0. */
 	apps::Outcome erase_if(apps::Operation &operation, const Version &expected) noexcept;
 
-	/** The server's statistics as JSON. Errors: ETIMEDOUT, ECONNRESET. */
+	/** The server's statistics as JSON. Errors: ETIMEDOUT, ECONNRESET, ENOTCONN. */
 	Result<std::string> server_stats();
-	/** Asks the server for a recovery scan; returns when it has begun. Errors: EBUSY (one is under way), ETIMEDOUT.
-	 */
+	/** Asks the server for a recovery scan; returns when it has begun. Errors: EBUSY (one is under way), ETIMEDOUT,
+	 * ECONNRESET, ENOTCONN. */
 	Result<void> request_recovery();
 
 private:
-	struct Settling {
-		bool wanted = false;
-		std::size_t flushed = 0; /* classes */
-		std::uint64_t value = 0;
-		std::uint64_t before = 0; /* operations that began with this serial number or a smaller one */
-	};
-
-	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, TcpRendezvous control, QueuePair qp,
-		Buffer memory, ServerView view, const PrismClientOptions &options, std::size_t object_room);
-	int make_reporters();
-	void flush() noexcept;
+	PrismClient(Context context, LinkOptions link_options, std::unique_ptr<Link> link, Buffer memory,
+		const ServerView &view, const PrismClientOptions &options);
 
 	/* Carrier */
 	int post(const Chain &chain, std::uint64_t lane) noexcept override;
@@ -100,48 +107,49 @@ private:
 
 	int check(const apps::Operation &operation) const noexcept;
 	Lane *begin(apps::Operation &operation) noexcept;
-	void go(Lane &lane) noexcept;
+	void go(Lane &lane, apps::Task<apps::Outcome> task) noexcept;
 	void finish(Lane &lane) noexcept;
+	void finish(Lane &lane, apps::Outcome outcome) noexcept;
 	void ring() noexcept;
 	void ring_if_many() noexcept;
-	void refuse_put_off() noexcept;
+	void take_completions() noexcept;
 	void handle(const Completion &completion) noexcept;
-	void report(std::uint64_t address) noexcept;
-	void report_waiting() noexcept;
-	void talk() noexcept;
+	void resume(Lane &lane, const Completion &completion) noexcept;
+	[[nodiscard]] std::uint64_t oldest_under_way() const noexcept;
+	void talk(std::uint64_t oldest) noexcept;
 	void hear(const apps::ControlMessage &message) noexcept;
-	bool flush_all() noexcept;
-	void settle() noexcept;
 	void break_off(int error) noexcept;
+	void lose_link() noexcept;
+	void look_for_link() noexcept;
+	void adopt(std::unique_ptr<Link> link) noexcept;
+	[[nodiscard]] bool given_up() const noexcept;
+	[[nodiscard]] bool wait_for_link() noexcept;
+	static bool failed_with_link(const apps::Operation &operation, apps::Outcome outcome) noexcept;
 	template <typename Make>
-	apps::Outcome run(apps::Operation &operation, Make make) noexcept;
+	apps::Outcome run(apps::Operation &operation, bool repeats, Make make) noexcept;
 	Result<apps::ControlMessage> ask(const apps::ControlMessage &question);
 
 	Context context_;
-	ProtectionDomain pd_;
-	CompletionQueue cq_;
-	TcpRendezvous rendezvous_;
-	apps::ControlChannel control_;
-	QueuePair qp_;
+	const LinkOptions link_options_; /* of later connections */
+	const std::chrono::milliseconds timeout_;
+	const std::chrono::milliseconds patience_;
 	Buffer memory_;
 	ServerView view_;
 	Protocol protocol_;
-	std::vector<FreeReporter> reporters_; /* one a size class */
-	std::vector<std::uint64_t> waiting_;  /* addresses that the send queue had no room for */
-	std::vector<Lane> lanes_;
+	std::unique_ptr<Link> link_;                       /* null: lost */
+	std::unique_ptr<apps::Connector<Link>> connector_; /* since the first loss */
+	std::chrono::steady_clock::time_point lost_;
+	std::vector<Lane> lanes_;             /* with an operation and without a task: it waits for a connection */
 	std::vector<Chain::Posting> put_off_; /* to a later poll */
 	std::size_t under_way_ = 0;           /* lanes' requests that are posted */
 	std::vector<std::uint32_t> idle_;
 	std::vector<apps::Operation *> ended_;
 	LeasedVersions versions_;
-	Settling settling_;
 	std::optional<apps::ControlMessage>
 		answer_; /* to ask(); what follows it on the channel is not read before it is taken */
 	std::uint64_t serial_ = 0;
 	std::uint64_t polls_ = 0;
-	std::uint32_t flushes_ = 0; /* under way */
 	int broken_ = 0;
-	std::chrono::milliseconds timeout_;
 	PrismClientStats stats_;
 };
 

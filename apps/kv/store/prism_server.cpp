@@ -45,6 +45,8 @@ Result<void> check(const PrismServerOptions &options)
 		return wrong("values have 1 MiB at most");
 	if (options.max_connections == 0 || options.max_connections > most_connections)
 		return wrong("connections are 1 to 4096");
+	if (!options.shard.is_valid())
+		return wrong("shards are numbered from 0; the store's name has 31 graphic ASCII characters at most");
 	if (options.slots > std::uint64_t{1} << 35)
 		return wrong("the table has 2^35 slots at most");
 	const std::uint64_t largest =
@@ -109,10 +111,19 @@ Result<void> PrismServer::introduce(const ConnectionRecord &theirs, const Place 
 	apps::Hello hello = prism_hello();
 	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
 		return expected.error();
+	Result<Introduction> client = Introduction::parse(theirs, "a client");
+	if (!client)
+		return client.error();
+	if (client->shard.shard != options_.shard.shard || client->shard.shards != options_.shard.shards)
+		return make_error(EPROTONOSUPPORT,
+			fmt::format("this is {}, not shard {} of {}", options_.shard.text(), client->shard.shard,
+				client->shard.shards),
+			"name all servers of the store, in the order of their numbers");
 	hello.max_key_size = options_.max_key_size;
 	hello.max_value_size = options_.max_value_size;
 	mine.private_data = hello.serialize(
-		Introduction{secret_, table_.geometry().bucket_count(), place.number, next_version_}.serialize());
+		Introduction{secret_, table_.geometry().bucket_count(), place.number, next_version_, options_.shard}
+			.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{table_region, {all.address, table_.geometry().table_bytes(), all.rkey}},
 		{scratch_region, place.scratch}};
@@ -148,6 +159,8 @@ std::string PrismServer::stats_json() const
 {
 	const TableCount count = table_.count();
 	nlohmann::json json;
+	json["shard"] = {
+		{"number", options_.shard.shard}, {"of", options_.shard.shards}, {"store", options_.shard.store}};
 	json["table"] = {{"slots", table_.geometry().slot_count()}, {"members", count.members},
 		{"at_home", count.at_home}, {"claims", count.claims}, {"stray", count.stray}};
 	for (const FreeList &list : lists()) {

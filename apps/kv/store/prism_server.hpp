@@ -10,6 +10,7 @@
 #include "fingerprint.hpp"
 #include "layout.hpp"
 #include "service/one_sided_server.hpp"
+#include "shard_name.hpp"
 #include "table.hpp"
 
 namespace prism::kv
@@ -23,6 +24,7 @@ struct PrismServerOptions : apps::OneSidedServerOptions {
 	std::vector<ClassOptions> classes;   /**< by any order; the largest must hold the longest key and value */
 	std::uint32_t max_key_size = 256;    /**< bytes; at most 4096 */
 	std::uint32_t max_value_size = 4096; /**< bytes; at most 1 MiB */
+	ShardName shard;                     /**< which one this is; clients that want another are refused */
 
 	/** One class of buffers for @p objects objects of this size, with a tenth more for those under way. */
 	static ClassOptions class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size);

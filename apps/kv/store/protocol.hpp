@@ -16,6 +16,7 @@
 #include "hints.hpp"
 #include "lane.hpp"
 #include "layout.hpp"
+#include "shard_name.hpp"
 
 namespace prism::kv
 {
@@ -39,6 +40,8 @@ struct ServerView {
 	std::uint32_t connection = 0;     /* its number, not 0: in claims */
 	std::uint32_t max_key_size = 0;   /* bytes */
 	std::uint32_t max_value_size = 0; /* bytes */
+	std::uint64_t first_version = 0;  /* of LeasedVersions::first_lease */
+	ShardName shard;
 
 	[[nodiscard]] RemoteAddress slot(std::uint64_t index) const noexcept { return table + index * sizeof(Slot); }
 };
@@ -114,6 +117,8 @@ public:
 	/** ERASE on the same condition; of an absent key it misses. */
 	apps::Task<Outcome> erase_if(Lane &lane, const Version &expected);
 
+	/** The server has lost its memory. */
+	void forget_hints() noexcept { hints_.clear(); }
 	[[nodiscard]] const HintFigures &hint_figures() const noexcept { return hint_figures_; }
 
 private:

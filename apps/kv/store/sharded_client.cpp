@@ -2,6 +2,7 @@
 #include "sharded_client.hpp"
 
 #include <cerrno>
+#include <limits>
 
 namespace prism::kv
 {
@@ -21,16 +22,18 @@ bool does_not_answer(int error) noexcept
 Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 	const Context &context, const std::vector<ServerAddress> &servers, const PrismClientOptions &options)
 {
-	if (servers.empty())
-		return make_error(EINVAL, "cannot connect to a store", "name at least one server");
+	if (servers.empty() || servers.size() > std::numeric_limits<std::uint16_t>::max())
+		return make_error(EINVAL, "cannot connect to a store", "name 1 to 65535 servers");
 	std::vector<Shard> shards;
-	std::size_t connected = 0;
+	PrismClientOptions each = options;
+	each.shard.shards = static_cast<std::uint16_t>(servers.size());
 	for (const ServerAddress &server : servers) {
-		auto client = PrismClient::connect(context, server.host, server.port, options);
-		Shard shard{server, nullptr, {}};
+		each.shard.shard = static_cast<std::uint16_t>(shards.size());
+		auto client = PrismClient::connect(context, server.host, server.port, each);
+		Shard shard{server, nullptr, {}, nullptr};
 		if (client) {
 			shard.client = *std::move(client);
-			connected++;
+			each.store = shard.client->server().shard.store;
 		} else {
 			shard.absence = {client.error().code, server.text() + ": " + client.error().message};
 			if (!does_not_answer(client.error().code))
@@ -38,9 +41,26 @@ Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 		}
 		shards.push_back(std::move(shard));
 	}
-	if (connected == 0)
+	if (!each.store)
 		return shards.front().absence;
-	return std::unique_ptr<ShardedClient>(new ShardedClient(std::move(shards), options.depth));
+	return std::unique_ptr<ShardedClient>(new ShardedClient(context, std::move(shards), each));
+}
+
+/** Servers that are not there yet are waited for. */
+ShardedClient::ShardedClient(const Context &context, std::vector<Shard> shards, const PrismClientOptions &options)
+	: shards_(std::move(shards)), depth_(options.depth)
+{
+	for (std::size_t number = 0; number < shards_.size(); number++) {
+		Shard &shard = shards_[number];
+		if (shard.client)
+			continue;
+		PrismClientOptions mine = options;
+		mine.shard.shard = static_cast<std::uint16_t>(number);
+		shard.connector = std::make_unique<apps::Connector<PrismClient>>();
+		shard.connector->want([context, address = shard.address, mine] {
+			return PrismClient::connect(context, address.host, address.port, mine);
+		});
+	}
 }
 
 /* Not by a server's own secret: all clients agree on it before they know one. */
@@ -58,8 +78,12 @@ int ShardedClient::start(apps::Operation &operation) noexcept
 std::size_t ShardedClient::poll(std::span<apps::Operation *> completed) noexcept
 {
 	std::size_t count = 0;
-	for (const Shard &shard : shards_)
-		count += shard.client ? shard.client->poll(completed.subspan(count)) : 0;
+	for (Shard &shard : shards_) {
+		if (!shard.client)
+			shard.client = shard.connector->take();
+		if (shard.client)
+			count += shard.client->poll(completed.subspan(count));
+	}
 	return count;
 }
 

@@ -12,18 +12,19 @@
 namespace prism::kv
 {
 
-using apps::ServerAddress;
-
 /**
- * Several PRISM-KV servers as one store: each key is on the server that its hash names. All clients must name the same
- * servers in the same order. As PrismClient otherwise; a server that is gone, from the beginning or later, takes only
- * its own keys with it: their operations fail, with its errno. apps::run_all() is the GET of many keys at once.
+ * Several PRISM-KV servers as one store: each key is on the server that its hash names. All clients name all servers in
+ * the order of their numbers, which the servers know (PrismServerOptions::shard): another order is an error, and so are
+ * servers of different stores. As PrismClient otherwise; a server that is gone, from the beginning or later, takes only
+ * its own keys with it, until it is there again: their operations fail, with its errno. apps::run_all() is the GET of
+ * many keys at once.
  */
 class ShardedClient final : public apps::StoreClient
 {
 public:
 	/**
-	 * Errors: EINVAL (no servers, depth), those of PrismClient::connect(), the message naming the server. That one
+	 * Errors: EINVAL (no servers, more than 65535, depth), EPROTONOSUPPORT (another order, another store), those of
+	 * PrismClient::connect(), the message naming the server. @p options: but for shard and store. That one
 	 * of several does not answer (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH) is no error: see
 	 * absence().
 	 */
@@ -38,9 +39,9 @@ public:
 	[[nodiscard]] std::size_t shards() const noexcept { return shards_.size(); }
 	[[nodiscard]] std::size_t shard_of(std::span<const std::byte> key) const noexcept;
 	[[nodiscard]] const ServerAddress &address(std::size_t shard) const noexcept { return shards_[shard].address; }
-	/** The client of server number @p shard; null if that could not be connected. */
+	/** The client of server number @p shard; null if that has not been connected yet. */
 	[[nodiscard]] PrismClient *client(std::size_t shard) noexcept { return shards_[shard].client.get(); }
-	/** Why client() is null; code 0 if it is not. */
+	/** Why client() is null. */
 	[[nodiscard]] const Error &absence(std::size_t shard) const noexcept { return shards_[shard].absence; }
 
 private:
@@ -48,9 +49,10 @@ private:
 		ServerAddress address;
 		std::unique_ptr<PrismClient> client;
 		Error absence;
+		std::unique_ptr<apps::Connector<PrismClient>> connector; /* as long as there is no client */
 	};
 
-	ShardedClient(std::vector<Shard> shards, std::size_t depth) : shards_(std::move(shards)), depth_(depth) {}
+	ShardedClient(const Context &context, std::vector<Shard> shards, const PrismClientOptions &options);
 
 	std::vector<Shard> shards_;
 	std::size_t depth_;

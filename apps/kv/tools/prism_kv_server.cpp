@@ -32,6 +32,7 @@ struct Options {
 	std::uint32_t max_key = 48;
 	std::uint32_t max_value = 512;
 	std::uint64_t slots = 0;
+	ShardName shard;
 	std::vector<std::string> classes;
 	std::uint32_t connections = 64;
 	std::uint32_t depth = 256;
@@ -82,8 +83,9 @@ int serve(Result<std::unique_ptr<Server>> made, const Options &options)
 	stop_server = [] { running<Server>()->stop(); };
 	std::signal(SIGINT, on_signal);
 	std::signal(SIGTERM, on_signal);
-	fmt::print("{} store for {} records of up to {} + {} bytes, port {}\n", options.store, options.records,
-		options.max_key, options.max_value, server.port());
+	const std::string shard = options.shard == ShardName{} ? "" : options.shard.text() + ", ";
+	fmt::print("{} store, {}for {} records of up to {} + {} bytes, port {}\n", options.store, shard,
+		options.records, options.max_key, options.max_value, server.port());
 	std::fflush(stdout);
 	Result<void> result;
 	run(server, result);
@@ -119,6 +121,7 @@ int serve_prism(const Context &context, const Options &options)
 	store.max_key_size = options.max_key;
 	store.max_value_size = options.max_value;
 	store.max_connections = options.connections;
+	store.shard = options.shard;
 	for (const std::string &text : options.classes)
 		store.classes.push_back(parse_class(text).value()); /* check_class() has seen it */
 	if (store.classes.empty())
@@ -199,6 +202,11 @@ int main(int argc, char **argv)
 	app.add_option("--max-key", options.max_key, "Bytes of the longest key").capture_default_str();
 	app.add_option("-s,--size", options.max_value, "Bytes of the longest value").capture_default_str();
 	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
+	app.add_option("--shard", options.shard.shard, "prism: the number of this server among the store's, from 0")
+		.capture_default_str();
+	app.add_option("--shards", options.shard.shards, "prism: how many servers the store has").capture_default_str();
+	app.add_option("--name", options.shard.store,
+		"prism: the store's name; clients refuse shards of stores of different names");
 	app.add_option("--class", options.classes,
 		   "prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
 		   "value)")

@@ -54,6 +54,13 @@ class Sharded : public testing::Test
 protected:
 	static constexpr unsigned keys = 200;
 
+	static PrismServerOptions shard_of_two(std::uint16_t number, const char *store = "one")
+	{
+		PrismServerOptions options = small_store();
+		options.shard = {number, 2, store};
+		return options;
+	}
+
 	Result<std::unique_ptr<ShardedClient>> connect(const std::vector<std::uint16_t> &ports)
 	{
 		PrismClientOptions options;
@@ -96,8 +103,8 @@ protected:
 	}
 
 	Context context = Context::open("prism_lo", Progress::caller).value();
-	std::unique_ptr<Server> first = std::make_unique<Server>();
-	std::unique_ptr<Server> second = std::make_unique<Server>();
+	std::unique_ptr<Server> first = std::make_unique<Server>(shard_of_two(0));
+	std::unique_ptr<Server> second = std::make_unique<Server>(shard_of_two(1));
 	std::uint16_t second_port = second->store->port();
 };
 
@@ -153,6 +160,68 @@ TEST_F(Sharded, AServerThatIsGoneFromTheBeginning)
 	EXPECT_NE((*client)->absence(1).message.find(std::to_string(second_port)), std::string::npos);
 	EXPECT_EQ((*client)->absence(0).code, 0);
 	expect_first_alone(**client);
+}
+
+TEST_F(Sharded, AServerThatComesLaterIsUsedThen)
+{
+	fill();
+	second.reset();
+	const auto client = connect().value();
+	expect_first_alone(*client);
+	PrismServerOptions options = shard_of_two(1);
+	options.port = second_port;
+	second = std::make_unique<Server>(options);
+	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+	while (!client->client(1) && std::chrono::steady_clock::now() < deadline)
+		client->poll({});
+	ASSERT_NE(client->client(1), nullptr);
+	Batch puts(OperationKind::put, keys);
+	EXPECT_EQ(apps::run_all(*client, puts.operations), 0);
+	second->end();
+	EXPECT_GT(second->store->table().count().members, keys / 4);
+}
+
+TEST_F(Sharded, ServersInAnotherOrderAreNotAnotherStore)
+{
+	fill();
+	const auto swapped = connect({second_port, first->store->port()});
+	ASSERT_FALSE(swapped.ok());
+	EXPECT_EQ(swapped.error().code, EPROTONOSUPPORT);
+	EXPECT_NE(swapped.error().message.find("this is shard 1 of 2 of the store 'one', not shard 0 of 2"),
+		std::string::npos)
+		<< swapped.error().message;
+	const auto half = connect({first->store->port()});
+	ASSERT_FALSE(half.ok());
+	EXPECT_NE(half.error().message.find("not shard 0 of 1"), std::string::npos) << half.error().message;
+	EXPECT_FALSE(connect({first->store->port(), second_port, second_port}).ok());
+}
+
+TEST_F(Sharded, ServersOfTwoStoresAreNoStore)
+{
+	const Server other(shard_of_two(1, "other")), nameless(shard_of_two(1, ""));
+	for (const Server *server : {&other, &nameless}) {
+		const auto mixed = connect({first->store->port(), server->store->port()});
+		ASSERT_FALSE(mixed.ok());
+		EXPECT_EQ(mixed.error().code, EPROTONOSUPPORT);
+		EXPECT_NE(mixed.error().message.find("but others are of the store 'one'"), std::string::npos)
+			<< mixed.error().message;
+	}
+}
+
+TEST_F(Sharded, ShardsThatCannotBe)
+{
+	const auto refuses = [this](const ShardName &shard) {
+		PrismServerOptions options = small_store();
+		options.shard = shard;
+		const auto made = PrismServer::create(context, options);
+		return !made.ok() && made.error().code == EINVAL;
+	};
+	EXPECT_TRUE(refuses({0, 0, ""}));
+	EXPECT_TRUE(refuses({2, 2, ""}));
+	EXPECT_TRUE(refuses({0, 1, "a name"}));
+	EXPECT_TRUE(refuses({0, 1, "a\033name"}));
+	EXPECT_TRUE(refuses({0, 1, std::string(32, 'x')}));
+	EXPECT_FALSE(refuses({0, 1, std::string(31, 'x')}));
 }
 
 TEST_F(Sharded, NoServerAtAll)

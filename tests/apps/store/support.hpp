@@ -73,10 +73,12 @@ private:
 class Client
 {
 public:
-	explicit Client(const Server &server, std::uint32_t depth = 1)
+	explicit Client(const Server &server, std::uint32_t depth = 1,
+		std::chrono::milliseconds patience = PrismClientOptions{}.patience)
 	{
 		PrismClientOptions options;
 		options.depth = depth;
+		options.patience = patience;
 		api = PrismClient::connect(context, "127.0.0.1", server.store->port(), options).value();
 	}
 

@@ -148,9 +148,10 @@ full_store() {
 
 two_shards() {
 	local first second second_pid members key fed
-	serve first --records 1000
+	serve first --records 1000 --shard 0 --shards 2 --name both
+	grep -q "shard 0 of 2 of the store 'both'" "$work/server-first" || fail "it does not say which shard it is"
 	first=$address
-	serve second --records 1000
+	serve second --records 1000 --shard 1 --shards 2 --name both
 	second=$address
 	second_pid=$started
 	servers=(-s "$first" -s "$second")
@@ -158,14 +159,25 @@ two_shards() {
 		echo "put key$key value$key"
 	done >"$work/script"
 	expect 0 "put to shards" kv batch <"$work/script"
-	members=$(stat_of "$first" 's["table"]["members"]')
-	[ $((members + $(stat_of "$second" 's["table"]["members"]'))) -eq 40 ] || fail "not 40 keys on both shards"
+	expect 0 "statistics of shards" kv stats
+	[ "$(grep -c '"members"' "$work/out")" -eq 2 ] || fail "not the statistics of both shards" "$work/out"
+	members=$(sed -n 's/.*"members": \([0-9]*\).*/\1/p' "$work/out" | head -n 1)
+	[ "$(sed -n 's/.*"members": \([0-9]*\).*/\1/p' "$work/out" | tail -n 1)" -eq $((40 - members)) ] ||
+		fail "not 40 keys on both shards" "$work/out"
 	if [ "$members" -lt 5 ] || [ "$members" -gt 35 ]; then
 		fail "keys are not spread: $members of 40 on the first shard"
 	fi
 	expect 0 "multi-GET over shards" kv get key{1..40} && prints "$(printf 'value%s\n' {1..40})"
-	expect 0 "statistics of shards" kv stats
-	[ "$(grep -c '"members"' "$work/out")" -eq 2 ] || fail "not the statistics of both shards" "$work/out"
+
+	servers=(-s "$second" -s "$first")
+	expect 1 "servers in another order" kv get key1 &&
+		says "this is shard 1 of 2 of the store 'both', not shard 0 of 2"
+	servers=(-s "$first")
+	expect 1 "a part of the store" kv get key1 && says "this is shard 0 of 2 of the store 'both', not shard 0 of 1"
+	serve stranger --records 1000 --shard 1 --shards 2
+	servers=(-s "$first" -s "$address")
+	expect 1 "servers of two stores" kv get key1 && says "is shard 1 of 2, but others are of the store 'both'"
+	servers=(-s "$first" -s "$second")
 
 	# A client that is connected when a shard dies
 	mkfifo "$work/fifo"
@@ -191,6 +203,41 @@ two_shards() {
 	expect 1 "no shard at all" kv get key1 && says "$second"
 	patience=2
 	pass "shards: keys are spread, and one that dies takes its own alone"
+}
+
+# A client that stays connected while its server is killed and started again
+restarted_server() {
+	local pid fed key
+	serve restarted --records 1000
+	pid=$started
+	servers=(-s "$address")
+	mkfifo "$work/fifo2"
+	kv batch <"$work/fifo2" >"$work/steady" 2>"$work/steady-err" &
+	fed=$!
+	children+=("$fed")
+	exec 8>"$work/fifo2"
+	echo "put key before" >&8
+	echo "get key" >&8
+	wait_for 5 grep -qx before "$work/steady" || fail "the client does not begin" "$work/steady-err"
+	kill -9 "$pid"
+	wait "$pid" 2>"$work/wait"
+	for key in {1..50}; do
+		echo "get key" >&8
+	done
+	wait_for 10 grep -q "its server is" "$work/steady-err" || fail "a server that is gone is not told"
+	: >"$work/server-again"
+	start "$work/server-again" "$bin/prism-kv-server" -p "${address##*:}" --bind 127.0.0.1 --records 1000
+	wait_for 20 grep -q ' port ' "$work/server-again" || fail "the server does not start again" "$work/server-again"
+	for key in {1..100}; do # until it is met
+		echo "put key after" >&8
+		echo "get key" >&8
+		grep -qx after "$work/steady" && break
+		sleep 0.1
+	done
+	exec 8>&-
+	wait "$fed"
+	grep -qx after "$work/steady" || fail "the client does not come back" "$work/steady-err"
+	pass "a server that is started again is used by clients that had been connected"
 }
 
 # one_shard_left OUT ERR VALUES ERRORS: as many values, as many complaints that name the server
@@ -286,6 +333,10 @@ server_usage() {
 		2 --port 65536
 		1 --class 100:10
 		1 --class 64:10
+		1 --shard 1
+		1 --shard 2 --shards 2
+		1 --shards 0
+		1 --name with/a/name/that/is/longer/than/31
 		1 --max-key 0
 		1 --max-key 5000
 		1 --size 2000000
@@ -336,6 +387,7 @@ shell_tool
 limits
 full_store
 two_shards
+restarted_server
 wrong_servers
 bad_clients
 server_usage

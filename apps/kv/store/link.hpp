@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "protocol.hpp"
+#include "service/server_address.hpp"
+#include "service/server_link.hpp"
+
+namespace prism::kv
+{
+
+using apps::ServerAddress;
+
+/** What all connections of one client have in common. */
+struct LinkOptions {
+	ProtectionDomain pd;
+	CompletionQueue cq;
+	ServerAddress server;
+	std::uint32_t depth = 1;          /**< operations under way at once */
+	ShardName shard;                  /**< which is wanted; its store is not looked at */
+	std::optional<std::string> store; /**< name of the store; empty: any */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5);
+	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< how long to wait for somebody who listens */
+};
+
+/** A client's connection to a PRISM-KV server. */
+class Link final : public apps::ServerLink
+{
+public:
+	/** Work requests that a client of this depth has on its queue pair at most. */
+	static std::uint32_t work_requests(std::uint32_t depth) noexcept;
+
+	/**
+	 * Connects. Errors: EPROTONOSUPPORT (another kind of server, another shard or store; a device without PRISM),
+	 * those of establish() and TcpRendezvous::connect().
+	 */
+	static Result<std::unique_ptr<Link>> connect(const LinkOptions &options);
+
+	[[nodiscard]] const ServerView &view() const noexcept { return view_; }
+
+private:
+	Link(TcpRendezvous rendezvous, QueuePair qp, ServerView view);
+
+	ServerView view_;
+};
+
+} // namespace prism::kv
