@@ -21,10 +21,25 @@ constexpr std::size_t alignment = 64;
 constexpr std::uint32_t report_slots = 1024;
 /* A list whose counters are in doubt is emptied for a scan if that is quick. */
 constexpr std::uint32_t most_to_drain = 1 << 14;
+/* How long serve() sleeps if no client has anything to say */
+constexpr int turn_milliseconds = 1;
+
+std::chrono::nanoseconds now()
+{
+	return Clock::now().time_since_epoch();
+}
 
 std::size_t aligned(std::size_t bytes)
 {
 	return (bytes + alignment - 1) / alignment * alignment;
+}
+
+RecoveryOptions recovery_options(const OneSidedServerOptions &options)
+{
+	RecoveryOptions recovery;
+	recovery.answer_timeout = options.answer_timeout;
+	recovery.retry_interval = options.recovery_interval;
+	return recovery;
 }
 
 } // namespace
@@ -49,8 +64,6 @@ struct OneSidedServer::Connection {
 	std::optional<QueuePair> qp;
 	std::uint32_t number;
 	std::uint32_t scratch;
-	std::uint64_t asked = 0;   /* the last settle that it was sent */
-	std::uint64_t settled = 0; /* and the last that it has answered */
 	bool dead = false;
 };
 
@@ -75,6 +88,7 @@ public:
 	{
 		server.stats_.connections++;
 		server.stats_.open++;
+		server.recovery_.entered(connection->number);
 		server.connections_.push_back(std::move(connection));
 	}
 
@@ -129,7 +143,8 @@ Result<OneSidedServer::Parts> OneSidedServer::make_parts(const Context &context,
 OneSidedServer::OneSidedServer(Parts parts, OneSidedServerOptions options)
 	: options_(std::move(options)), pd_(std::move(parts.pd)), memory_(std::move(parts.memory)),
 	  scratch_offset_(aligned(parts.slot_bytes)), reclaimer_(std::move(parts.reclaimer)), cq_(std::move(parts.cq)),
-	  self_(std::move(parts.self)), list_options_(std::move(parts.lists)), reception_(std::move(parts.reception))
+	  self_(std::move(parts.self)), list_options_(std::move(parts.lists)), reception_(std::move(parts.reception)),
+	  recovery_(*this, recovery_options(options_))
 {
 	for (std::uint32_t index = options_.max_connections; index-- > 0;)
 		free_scratches_.push_back(index);
@@ -173,15 +188,13 @@ Result<void> OneSidedServer::serve()
 		const std::uint64_t before = reclaimer_.stats().reports;
 		if (Result<void> reclaimed = reclaim(); !reclaimed)
 			return reclaimed.error();
-		bury_dead();
+		destroy_disconnected();
 		look_around();
-		if (recovery_)
-			go_on_recovering();
-		else if (recovery_wanted_)
-			begin_recovery();
-		deserted_ = stats_.connections && !stats_.open && !recovery_ && !recovery_wanted_;
+		if (!lists_.empty()) /* a store without buffers loses none */
+			recovery_.go_on(now());
+		deserted_ = stats_.connections && !stats_.open && (lists_.empty() || recovery_.idle());
 		/* Buffers come back in time as long as they come; a server without PUTs sleeps. */
-		patience = recovery_ || reclaimer_.stats().reports != before ? 0 : 1;
+		patience = recovery_.busy() || reclaimer_.stats().reports != before ? 0 : turn_milliseconds;
 	}
 	return {};
 }
@@ -259,7 +272,7 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 	int error = 0;
 	switch (message.kind) {
 	case ControlKind::settled:
-		connection.settled = message.value;
+		recovery_.settled(connection.number, message.value);
 		break;
 	case ControlKind::stats: {
 		for (FreeList &list : lists_)
@@ -269,8 +282,8 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 		break;
 	}
 	case ControlKind::recover: {
-		const std::uint64_t answer = recovery_ ? EBUSY : static_cast<std::uint64_t>(begin_recovery());
-		error = connection.control.send({ControlKind::recover, answer});
+		const int refused = lists_.empty() ? 0 : recovery_.request(now());
+		error = connection.control.send({ControlKind::recover, static_cast<std::uint64_t>(refused)});
 		break;
 	}
 	default: {
@@ -329,65 +342,25 @@ void OneSidedServer::drop_client(std::uint32_t number)
 }
 
 /** With its queue pair nothing of a client is under way any more; what it held is found by a recovery scan. */
-void OneSidedServer::bury_dead()
+void OneSidedServer::destroy_disconnected()
 {
 	const auto dead = [](const auto &connection) { return connection->dead; };
-	const std::size_t buried =
-		static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), dead));
-	if (!buried)
-		return;
 	std::vector<std::uint32_t> numbers;
 	for (const auto &connection : connections_) {
 		if (!connection->dead)
 			continue;
+		connection->end();
 		free_scratches_.push_back(connection->scratch);
+		recovery_.left(connection->number);
+		stats_.open--;
 		numbers.push_back(connection->number);
 	}
 	std::erase_if(connections_, dead);
-	stats_.open -= buried;
-	recovery_wanted_ = true;
 	for (const std::uint32_t number : numbers)
 		ended(number);
 }
 
 /* Lost buffers --------------------------------------------------------------------------------------------------- */
-
-/**
- * 0 or errno. A client that is about to enter may have its first request under way already, and could not be asked
- * about it: the scan waits until it is here.
- */
-int OneSidedServer::begin_recovery()
-{
-	/* A store without buffers loses none. */
-	recovery_wanted_ = !lists_.empty() && !arrivals_.empty();
-	if (recovery_wanted_ || lists_.empty())
-		return 0;
-	RecoveryOptions options;
-	options.patience = options_.patience;
-	recovery_.emplace(static_cast<RecoveryHost &>(*this), options);
-	const int error = recovery_->begin(Clock::now().time_since_epoch());
-	if (error) {
-		recovery_.reset();
-		stats_.postponed++;
-	}
-	return error;
-}
-
-void OneSidedServer::go_on_recovering()
-{
-	const RecoveryScan::Stage stage = recovery_->go_on(Clock::now().time_since_epoch());
-	if (stage == RecoveryScan::Stage::put_off) {
-		log("recovery scan put off: a client died meanwhile, or did not answer: it must call poll() now and "
-		    "then");
-		stats_.postponed++;
-	} else if (stage == RecoveryScan::Stage::ended) {
-		stats_.recovered += recovery_->recovered();
-		stats_.recoveries++;
-	} else {
-		return;
-	}
-	recovery_.reset();
-}
 
 namespace
 {
@@ -401,7 +374,7 @@ std::uint64_t taken_back(const FreeList &list)
 
 } // namespace
 
-int OneSidedServer::note_handed_out()
+Result<void> OneSidedServer::note_handed_out()
 {
 	live_.clear();
 	taken_back_.clear();
@@ -414,33 +387,38 @@ int OneSidedServer::note_handed_out()
 			begun = list.begin_recovery();
 			(void)list.post_released();
 		}
-		if (!begun) {
-			log("recovery scan put off: " + begun.error().message);
-			return begun.error().code;
-		}
+		if (!begun)
+			return begun.error();
 		live_.push_back(list.live());
 		taken_back_.push_back(before);
 	}
-	return 0;
+	return {};
 }
 
-void OneSidedServer::ask_to_settle()
+OneSidedServer::Connection *OneSidedServer::find(std::uint32_t number)
 {
-	const std::uint64_t value = next_settle_++;
-	for (const auto &connection : connections_) {
-		connection->asked = value;
+	const auto is_it = [number](const auto &connection) { return connection->number == number; };
+	const auto found = std::find_if(connections_.begin(), connections_.end(), is_it);
+	return found == connections_.end() ? nullptr : found->get();
+}
+
+void OneSidedServer::ask_to_settle(std::uint32_t client, std::uint64_t value)
+{
+	if (Connection *const connection = find(client))
 		connection->dead |= connection->control.send({ControlKind::settle, value}) != 0;
-	}
 }
 
-/**
- * Clients that have come since were not asked: nothing that they have done began before. Nor were those that are
- * arriving: they post nothing before Reception has told them that this server is ready.
- */
-bool OneSidedServer::settled() const
+void OneSidedServer::cut_off(std::uint32_t client)
 {
-	return std::all_of(connections_.begin(), connections_.end(),
-		[](const auto &connection) { return connection->settled == connection->asked; });
+	log(fmt::format("client {} is cut off: it has not answered for {} ms; it must call poll() now and then", client,
+		options_.answer_timeout.count()));
+	drop_client(client);
+}
+
+void OneSidedServer::put_off(const std::string &why)
+{
+	log(fmt::format(
+		"recovery scan put off, to be tried again every {} ms: {}", options_.recovery_interval.count(), why));
 }
 
 bool OneSidedServer::is_open(std::uint32_t number) const

@@ -31,8 +31,10 @@ struct OneSidedServerOptions {
 	std::uint16_t port = 0; /**< 0: any, see OneSidedServer::port() */
 	std::uint32_t max_connections = 64;
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
-	/** How long a recovery scan waits for its clients before it is put off. */
-	std::chrono::milliseconds patience = std::chrono::seconds(10);
+	/** How long a client may owe the answer that a recovery scan waits for before it is cut off; 0: forever. */
+	std::chrono::milliseconds answer_timeout = std::chrono::seconds(60);
+	/** After how long a recovery scan that was put off is tried again. */
+	std::chrono::milliseconds recovery_interval = std::chrono::seconds(1);
 	/** Is told what happens to connections; null: standard error. */
 	std::function<void(const std::string &)> log;
 };
@@ -41,9 +43,6 @@ struct OneSidedServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
 	std::uint64_t open = 0;        /**< of these, not closed */
 	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
-	std::uint64_t recoveries = 0;  /**< scans that came to their end */
-	std::uint64_t postponed = 0;   /**< scans given up: a client did not answer in time, or buffers are in doubt */
-	std::uint64_t recovered = 0;   /**< buffers that scans found */
 };
 
 /**
@@ -70,6 +69,7 @@ public:
 	/* On the thread of serve(), or while it does not run. */
 
 	[[nodiscard]] const OneSidedServerStats &stats() const noexcept { return stats_; }
+	[[nodiscard]] const RecoveryStats &recovery_stats() const noexcept { return recovery_.stats(); }
 	/** All figures as JSON. */
 	[[nodiscard]] virtual std::string stats_json() const = 0;
 	/** Buffers of all lists that are neither allocatable nor on their way there. */
@@ -153,10 +153,9 @@ private:
 	void wait(int milliseconds);
 	void listen_to(Connection &connection);
 	void hear(Connection &connection, const ControlMessage &message);
-	void bury_dead();
+	void destroy_disconnected();
 	Result<void> reclaim();
-	int begin_recovery();
-	void go_on_recovering();
+	Connection *find(std::uint32_t number);
 
 	/* Reception::Host */
 	Result<std::unique_ptr<Reception::Newcomer>> meet(
@@ -164,11 +163,13 @@ private:
 	void refused(const Error &why) noexcept override;
 
 	/* RecoveryHost, but for slots() and look_at() */
-	int note_handed_out() override;
-	void ask_to_settle() override;
-	[[nodiscard]] bool settled() const override;
+	[[nodiscard]] bool can_ask_all() const override { return arrivals_.empty(); }
+	Result<void> note_handed_out() override;
+	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
+	void cut_off(std::uint32_t client) override;
 	bool take_reports() override;
 	std::optional<std::uint64_t> collect() override;
+	void put_off(const std::string &why) override;
 
 	const OneSidedServerOptions options_;
 	ProtectionDomain pd_;
@@ -183,12 +184,10 @@ private:
 	std::vector<std::unique_ptr<Connection>> connections_;
 	std::vector<Arrival *> arrivals_;      /* clients with a queue pair that have not said they are ready */
 	std::unique_ptr<Reception> reception_; /* declared last of these: its clients give their scratches back */
-	std::optional<RecoveryScan> recovery_;
+	BufferRecovery recovery_;
 	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
 	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */
 	std::uint32_t next_number_ = 1;
-	std::uint64_t next_settle_ = 1;
-	bool recovery_wanted_ = false;
 	std::atomic<bool> stopping_{false};
 	std::atomic<bool> deserted_{false};
 	OneSidedServerStats stats_;

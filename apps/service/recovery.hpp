@@ -1,29 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The scan for lost buffers (docs/prism-kv.md, "Lost buffers"), whatever the store is and whatever carries the requests
- * of its clients. */
+/*
+ * Recovery of lost buffers (docs/prism-kv.md, "Lost buffers"): when a scan runs, what it does, and what becomes of
+ * clients that do not answer. It knows neither what the store is nor what carries its clients' requests: servers and
+ * their simulations use the same code.
+ */
 #pragma once
+
+#include <prism/result.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace prism::apps
 {
 
-/** What a scan needs of the server whose buffers it looks for. Called by RecoveryScan alone. */
+/** What recovery needs of the server whose buffers it looks for. Called by BufferRecovery alone. */
 class RecoveryHost
 {
 public:
 	virtual ~RecoveryHost() = default;
 
-	/** Notes which buffers are handed out at this moment. 0, or the errno of why that cannot be told now. */
-	virtual int note_handed_out() = 0;
+	/**
+	 * No client is half connected. One that is may have its first request under way already, and cannot be asked
+	 * about it: a scan does not begin before it is connected or gone.
+	 */
+	[[nodiscard]] virtual bool can_ask_all() const = 0;
 
-	/** Asks every client to end what it has begun, to report what it has freed, and then to say so. */
-	virtual void ask_to_settle() = 0;
+	/** Notes which buffers are handed out at this moment. Errors: why that cannot be told now. */
+	virtual Result<void> note_handed_out() = 0;
 
-	/** Whether every client that was asked last has said so, or is gone with its queue pair. */
-	[[nodiscard]] virtual bool settled() const = 0;
+	/**
+	 * Asks @p client to end what it has begun, to report what it has freed, and then to answer with @p value:
+	 * BufferRecovery::settled(), after this call.
+	 */
+	virtual void ask_to_settle(std::uint32_t client, std::uint64_t value) = 0;
+
+	/**
+	 * @p client has owed an answer for too long. The host destroys its queue pair, so that nothing of it is
+	 * executed any more, and calls BufferRecovery::left(), before the next go_on() or within this call.
+	 */
+	virtual void cut_off(std::uint32_t client) = 0;
 
 	/** How many slots the store has: places that may point at a buffer. */
 	[[nodiscard]] virtual std::uint64_t slots() const = 0;
@@ -40,51 +59,93 @@ public:
 	 * cannot be told from lost ones.
 	 */
 	virtual std::optional<std::uint64_t> collect() = 0;
+
+	/** A scan was put off and will be tried again. Called once, however often it is put off in a row. */
+	virtual void put_off(const std::string &why) = 0;
 };
 
 struct RecoveryOptions {
-	/** How long clients may take for one answer before the scan is put off. */
-	std::chrono::nanoseconds patience = std::chrono::seconds(10);
+	/** How long a client may owe an answer before it is cut off; 0: forever. The scan waits meanwhile. */
+	std::chrono::nanoseconds answer_timeout = std::chrono::seconds(60);
+	/** After how long a scan that was put off is tried again. */
+	std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);
 	/** Slots that go_on() looks at before it lets the server serve its clients. */
 	std::uint64_t slots_a_step = 1 << 16;
 };
 
-/** One scan, step by step between other work. One thread. */
-class RecoveryScan
+struct RecoveryStats {
+	std::uint64_t scans = 0;     /**< that came to their end */
+	std::uint64_t put_off = 0;   /**< scans that could not tell what is lost, and were tried again */
+	std::uint64_t recovered = 0; /**< buffers that scans found */
+	std::uint64_t cut_off = 0;   /**< clients that did not answer in time */
+};
+
+/**
+ * Scans for lost buffers, step by step between the server's other work: one for every client that leaves, one when it
+ * is asked for, and another for each that was put off. One thread. Each @p now is of any clock that does not go back.
+ */
+class BufferRecovery
 {
 public:
-	enum class Stage : std::uint8_t {
-		settling, /**< what had begun before the lists were marked comes to its end */
-		scanning,
-		reporting, /**< what was replaced before the scan came by is reported */
-		ended,
-		/** A client did not answer in time, or the device took buffers back meanwhile, from one that died.
-		 * Nothing is lost by that but memory. */
-		put_off,
-	};
+	/** @p host must outlive this object. */
+	BufferRecovery(RecoveryHost &host, const RecoveryOptions &options) : host_(host), options_(options) {}
 
-	/** @p now of begin() and go_on() is of any clock that does not go back. @p host must outlive it. */
-	RecoveryScan(RecoveryHost &host, const RecoveryOptions &options) noexcept : host_(host), options_(options) {}
+	/** Connection @p client begins. */
+	void entered(std::uint32_t client) { clients_[client] = {}; }
+	/** It has ended, with its queue pair: a scan is due. */
+	void left(std::uint32_t client);
+	/** @p client has answered ask_to_settle(). */
+	void settled(std::uint32_t client, std::uint64_t value);
 
-	/** Begins. 0, or the errno of note_handed_out(): there is no scan then. */
-	int begin(std::chrono::nanoseconds now);
+	/** A scan is due, as soon as none is under way. */
+	void want() noexcept { wanted_ = true; }
 
-	/** Does what can be done now. Not to be called any more once it has said ended or put_off. */
-	Stage go_on(std::chrono::nanoseconds now);
+	/**
+	 * Begins a scan now, or, if a client is half connected, as soon as it is not. 0; EBUSY: one is under way; or
+	 * the code of note_handed_out(): it is put off, and tried again.
+	 */
+	int request(std::chrono::nanoseconds now);
 
-	/** Buffers that were lost; known when the scan has ended. */
-	[[nodiscard]] std::uint64_t recovered() const noexcept { return recovered_; }
+	/** Does what can be done now. */
+	void go_on(std::chrono::nanoseconds now);
+
+	/** No scan is due or under way. */
+	[[nodiscard]] bool idle() const noexcept { return !wanted_ && stage_ == Stage::none; }
+	/** go_on() has work to do at once. */
+	[[nodiscard]] bool busy() const noexcept { return stage_ == Stage::scanning; }
+	[[nodiscard]] const RecoveryStats &stats() const noexcept { return stats_; }
 
 private:
+	enum class Stage : std::uint8_t {
+		none,
+		settling, /* what had begun before the lists were marked comes to its end */
+		scanning,
+		reporting, /* what was replaced before the scan came by is reported */
+	};
+	/** What a client was asked last, as long as it owes the answer. */
+	struct Question {
+		std::uint64_t value = 0;
+		std::chrono::nanoseconds asked_at{};
+	};
+
+	int begin(std::chrono::nanoseconds now);
 	void ask(std::chrono::nanoseconds now);
 	void scan_some(std::chrono::nanoseconds now);
+	void finish(std::chrono::nanoseconds now);
+	void cut_off_silent(std::chrono::nanoseconds now);
+	void try_again(const std::string &why, std::chrono::nanoseconds now);
+	[[nodiscard]] bool all_settled() const;
 
 	RecoveryHost &host_;
 	const RecoveryOptions options_;
-	Stage stage_ = Stage::settling;
-	std::chrono::nanoseconds deadline_{};
+	std::map<std::uint32_t, std::optional<Question>> clients_;
+	Stage stage_ = Stage::none;
+	bool wanted_ = false;
+	bool told_ = false; /* that the scan is put off */
+	std::chrono::nanoseconds not_before_{};
+	std::uint64_t next_value_ = 1;
 	std::uint64_t next_slot_ = 0;
-	std::uint64_t recovered_ = 0;
+	RecoveryStats stats_;
 };
 
 } // namespace prism::apps

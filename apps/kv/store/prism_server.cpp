@@ -173,8 +173,8 @@ std::string PrismServer::stats_json() const
 	json["memory"] = memory_of(options_, table_.geometry());
 	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size}};
 	json["connections"] = {{"accepted", stats().connections}, {"open", stats().open}, {"refused", stats().refused}};
-	json["recovery"] = {{"scans", stats().recoveries}, {"postponed", stats().postponed},
-		{"buffers", stats().recovered}, {"claims", claims_}};
+	json["recovery"] = {{"scans", recovery_stats().scans}, {"postponed", recovery_stats().put_off},
+		{"cut_off", recovery_stats().cut_off}, {"buffers", recovery_stats().recovered}, {"claims", claims_}};
 	return json.dump(2);
 }
 

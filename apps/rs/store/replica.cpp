@@ -152,8 +152,8 @@ std::string Replica::stats_json() const
 		{"released", list.stats().released}, {"recovered", list.stats().recovered},
 		{"refused", list.stats().outside + list.stats().misaligned + list.stats().not_allocated}};
 	json["connections"] = {{"accepted", stats().connections}, {"open", stats().open}, {"refused", stats().refused}};
-	json["recovery"] = {
-		{"scans", stats().recoveries}, {"postponed", stats().postponed}, {"buffers", stats().recovered}};
+	json["recovery"] = {{"scans", recovery_stats().scans}, {"postponed", recovery_stats().put_off},
+		{"cut_off", recovery_stats().cut_off}, {"buffers", recovery_stats().recovered}};
 	return json.dump(2);
 }
 

@@ -298,8 +298,8 @@ std::string PrismShard::stats_json() const
 	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size},
 		{"cells_of_a_transaction", max_accesses}, {"transactions_of_a_client", options_.lanes}};
 	json["connections"] = {{"accepted", stats().connections}, {"open", stats().open}, {"refused", stats().refused}};
-	json["recovery"] = {
-		{"scans", stats().recoveries}, {"postponed", stats().postponed}, {"buffers", stats().recovered}};
+	json["recovery"] = {{"scans", recovery_stats().scans}, {"postponed", recovery_stats().put_off},
+		{"cut_off", recovery_stats().cut_off}, {"buffers", recovery_stats().recovered}};
 	return json.dump(2);
 }
 

@@ -61,10 +61,10 @@ void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &res
 	all_.users.direct += result.users.direct;
 	all_.users.failed += result.users.failed;
 	all_.users.stale += result.users.stale;
-	all_.stores.scans += result.stores.scans;
-	all_.stores.put_off += result.stores.put_off;
+	all_.stores.recovery.scans += result.stores.recovery.scans;
+	all_.stores.recovery.put_off += result.stores.recovery.put_off;
 	all_.stores.drained += result.stores.drained;
-	all_.stores.recovered += result.stores.recovered;
+	all_.stores.recovery.recovered += result.stores.recovery.recovered;
 	all_.stores.reports += result.stores.reports;
 	all_.packets += result.packets;
 	all_.crashes += result.crashes;
@@ -91,8 +91,9 @@ int Sum::report() const
 		"{:.1f} s, {} runs with a finding\n",
 		options_.flaw, runs_, all_.users.operations, all_.users.direct, all_.users.failed, all_.users.stale,
 		all_.packets, all_.links, all_.partitions, all_.crashes, all_.replica_crashes, all_.repairs,
-		all_.lost_repairs, all_.stores.reports, all_.stores.scans, all_.stores.put_off, all_.stores.drained,
-		all_.stores.recovered, static_cast<double>(all_.time) * 1e-9, took.count(), findings_);
+		all_.lost_repairs, all_.stores.reports, all_.stores.recovery.scans, all_.stores.recovery.put_off,
+		all_.stores.drained, all_.stores.recovery.recovered, static_cast<double>(all_.time) * 1e-9,
+		took.count(), findings_);
 	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
 }
 
@@ -169,7 +170,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
 	app.add_option("--corrupt", world.faults.corrupt, "percent with flipped bits");
 	app.add_option("--latency-ns", world.delays.latency, "of a packet, one way");
-	app.add_option("--slots-a-step", world.replica.slots_a_step, "that a scan looks at in a turn");
+	app.add_option("--slots-a-step", world.replica.recovery.slots_a_step, "that a scan looks at in a turn");
 	app.add_option("--scans", world.scans, "percent of the steps at which a recovery scan is asked for");
 	app.add_option("--crashes", world.crashes, "clients that die on the way, at most");
 	app.add_option("--crash-at-packet", options.crash_at,

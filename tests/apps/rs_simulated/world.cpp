@@ -510,10 +510,10 @@ void World::retire(Site &site)
 {
 	const simulation::StoreFigures &figures = site.replica->figures();
 	result_.stores.reports += figures.reports;
-	result_.stores.scans += figures.scans;
-	result_.stores.put_off += figures.put_off;
+	result_.stores.recovery.scans += figures.recovery.scans;
+	result_.stores.recovery.put_off += figures.recovery.put_off;
 	result_.stores.drained += figures.drained;
-	result_.stores.recovered += figures.recovered;
+	result_.stores.recovery.recovered += figures.recovery.recovered;
 }
 
 /** Most clients of a replica that has crashed are told; its repair notices that its own talk is over. */

@@ -58,10 +58,10 @@ void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &res
 	all_.users.direct += result.users.direct;
 	all_.users.full += result.users.full;
 	all_.users.failed += result.users.failed;
-	all_.server.scans += result.server.scans;
-	all_.server.put_off += result.server.put_off;
+	all_.server.recovery.scans += result.server.recovery.scans;
+	all_.server.recovery.put_off += result.server.recovery.put_off;
 	all_.server.drained += result.server.drained;
-	all_.server.recovered += result.server.recovered;
+	all_.server.recovery.recovered += result.server.recovery.recovered;
 	all_.server.claims += result.server.claims;
 	all_.server.reports += result.server.reports;
 	all_.packets += result.packets;
@@ -82,9 +82,9 @@ int Sum::report() const
 		   "crashes, {} reports, {} scans ({} put off, {} drained a list) found {} buffers and {} claims, "
 		   "{:.1f} s of virtual time in {:.1f} s, {} runs with a finding\n",
 		options_.flaw, runs_, all_.users.operations, all_.users.direct, all_.users.full, all_.users.failed,
-		all_.packets, all_.crashes, all_.server.reports, all_.server.scans, all_.server.put_off,
-		all_.server.drained, all_.server.recovered, all_.server.claims, static_cast<double>(all_.time) * 1e-9,
-		took.count(), findings_);
+		all_.packets, all_.crashes, all_.server.reports, all_.server.recovery.scans,
+		all_.server.recovery.put_off, all_.server.drained, all_.server.recovery.recovered, all_.server.claims,
+		static_cast<double>(all_.time) * 1e-9, took.count(), findings_);
 	if (all_.longest_failure)
 		fmt::print("kv-sim: a server's end was an error at its clients after at most {:.0f} ms\n",
 			static_cast<double>(all_.longest_failure) * 1e-6);
@@ -151,7 +151,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--corrupt", world.faults.corrupt, "percent with flipped bits");
 	app.add_option("--latency-ns", world.delays.latency, "of a packet, one way");
 	app.add_option("--server-turn-ns", world.server_turn, "between two turns of the server's loop");
-	app.add_option("--slots-a-step", world.server.slots_a_step, "that a scan looks at in a turn");
+	app.add_option("--slots-a-step", world.server.recovery.slots_a_step, "that a scan looks at in a turn");
 	app.add_option("--scans", world.scans, "percent of the steps at which a recovery scan is asked for");
 	app.add_option("--crashes", world.crashes, "clients that die on the way, at most");
 	app.add_option("--crash-at-packet", options.crash_at,

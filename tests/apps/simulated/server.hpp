@@ -34,7 +34,7 @@ public:
 	/** Connects @p pair. */
 	Admission admit(Pair &pair);
 
-	[[nodiscard]] ServerFigures figures() const noexcept { return {figures_, claims_}; }
+	[[nodiscard]] ServerFigures figures() const { return {Store::figures(), claims_}; }
 	[[nodiscard]] const prism::kv::Table &table() const noexcept { return table_; }
 	[[nodiscard]] const prism::kv::HashKey &secret() const noexcept { return secret_; }
 

@@ -11,8 +11,6 @@
 namespace simulation
 {
 
-using prism::apps::RecoveryScan;
-
 namespace
 {
 
@@ -48,7 +46,8 @@ Store::Store(test::Node &node, Surroundings &around, const StoreOptions &options
 	: around_(around), node_(node), options_(options), scratch_offset_(aligned(slot_bytes)),
 	  memory_(lines(options, slot_bytes)), key_(add_region(node, memory_, base_va, all_rights)), inbox_(node),
 	  self_(node, {}), word_(1),
-	  word_key_(add_region(node, word_, reinterpret_cast<std::uintptr_t>(word_.data()), soft::access_local_write))
+	  word_key_(add_region(node, word_, reinterpret_cast<std::uintptr_t>(word_.data()), soft::access_local_write)),
+	  recovery_(*this, options.recovery)
 {
 	std::uint64_t va = base_va + scratch_offset_ + scratch_bytes * options_.max_connections;
 	for (const auto &size_class : options_.classes) {
@@ -96,6 +95,8 @@ Store::Place Store::connect(Pair &pair, bool on_its_way)
 	inbox_.serve(*connection.endpoint);
 	pair.connect(*connection.endpoint, connect_options());
 	const Place place{connection.number, base_va + scratch_offset_ + scratch_bytes * connection.scratch};
+	if (!on_its_way)
+		recovery_.entered(connection.number);
 	connections_.push_back(std::move(connection));
 	return place;
 }
@@ -115,8 +116,11 @@ bool Store::is_open(std::uint32_t number) const
 
 void Store::enter(std::uint32_t connection)
 {
-	if (Connection *const found = find_connection(connection))
-		found->on_its_way = false;
+	Connection *const found = find_connection(connection);
+	if (!found || !found->on_its_way)
+		return;
+	found->on_its_way = false;
+	recovery_.entered(connection);
 }
 
 void Store::end_of(std::uint32_t connection)
@@ -127,8 +131,7 @@ void Store::end_of(std::uint32_t connection)
 
 void Store::hear_settled(std::uint32_t connection, std::uint64_t value)
 {
-	if (Connection *const found = find_connection(connection))
-		found->settled = value;
+	recovery_.settled(connection, value);
 }
 
 void Store::drop_clients(std::uint32_t except)
@@ -154,21 +157,23 @@ void Store::drop(Connection &connection)
 	around_.tell_ended(connection.number);
 }
 
-void Store::bury_dead()
+void Store::destroy_disconnected()
 {
 	const auto dead = [](const Connection &connection) { return connection.dead; };
-	if (std::erase_if(connections_, dead))
-		recovery_wanted_ = true;
+	for (Connection &connection : connections_) {
+		if (!connection.dead)
+			continue;
+		connection.endpoint.reset();
+		recovery_.left(connection.number);
+	}
+	std::erase_if(connections_, dead);
 }
 
 void Store::serve()
 {
 	reclaim();
-	bury_dead();
-	if (recovery_)
-		go_on_recovering();
-	else if (recovery_wanted_)
-		begin_recovering();
+	destroy_disconnected();
+	recovery_.go_on(now());
 }
 
 /* Reports -------------------------------------------------------------------------------------------------------- */
@@ -192,7 +197,7 @@ void Store::judge(const prism::FreeReport *report)
 		around_.find("a report does not parse");
 		return;
 	}
-	figures_.reports++;
+	reports_++;
 	for (List &list : lists_) {
 		if (list.number() != report->free_list)
 			continue;
@@ -205,33 +210,10 @@ void Store::judge(const prism::FreeReport *report)
 
 /* RecoveryHost --------------------------------------------------------------------------------------------------- */
 
-/** A client on its way may have its first request under way already, and could not be asked about it. */
-void Store::begin_recovering()
+bool Store::can_ask_all() const
 {
 	const auto on_its_way = [](const Connection &connection) { return connection.on_its_way; };
-	recovery_wanted_ = std::any_of(connections_.begin(), connections_.end(), on_its_way);
-	if (recovery_wanted_)
-		return;
-	prism::apps::RecoveryOptions options;
-	options.slots_a_step = options_.slots_a_step;
-	RecoveryHost &host = *this; /* the base is protected */
-	recovery_.emplace(host, options);
-	if (recovery_->begin(std::chrono::nanoseconds(around_.time()))) {
-		figures_.put_off++;
-		recovery_wanted_ = true;
-		recovery_.reset();
-	}
-}
-
-void Store::go_on_recovering()
-{
-	const RecoveryScan::Stage stage = recovery_->go_on(std::chrono::nanoseconds(around_.time()));
-	if (stage != RecoveryScan::Stage::ended && stage != RecoveryScan::Stage::put_off)
-		return;
-	figures_.scans += stage == RecoveryScan::Stage::ended;
-	figures_.put_off += stage == RecoveryScan::Stage::put_off;
-	figures_.recovered += recovery_->recovered();
-	recovery_.reset();
+	return std::none_of(connections_.begin(), connections_.end(), on_its_way);
 }
 
 bool Store::wait_for_self(prism::Completion &completion)
@@ -252,7 +234,7 @@ bool Store::run_on_self(const prism::Chain &chain)
 /** As FreeList::drain(): one ALLOCATE after another, until nothing is left. */
 void Store::drain(List &list)
 {
-	figures_.drained++;
+	drained_++;
 	const prism::LocalSlice answer{
 		reinterpret_cast<std::uintptr_t>(word_.data()), sizeof(std::uint64_t), word_key_};
 	const std::uint32_t most = 16 * list.buffers(); /* clients give buffers back meanwhile */
@@ -266,7 +248,7 @@ void Store::drain(List &list)
 	list.refresh();
 }
 
-int Store::note_handed_out()
+prism::Result<void> Store::note_handed_out()
 {
 	taken_back_.clear();
 	for (List &list : lists_) {
@@ -275,31 +257,18 @@ int Store::note_handed_out()
 		if (drains)
 			drain(list);
 		if (!list.exact())
-			return EBUSY;
+			return prism::make_error(EBUSY, "the device took buffers back");
 		list.mark();
 		taken_back_.push_back(list.taken_back());
 		if (drains)
 			list.post_released();
 	}
-	return 0;
+	return {};
 }
 
-void Store::ask_to_settle()
+void Store::ask_to_settle(std::uint32_t client, std::uint64_t value)
 {
-	const std::uint64_t value = next_settle_++;
-	for (Connection &connection : connections_) {
-		/* Who is still on its way has not done anything that began before the scan did. */
-		if (connection.on_its_way)
-			continue;
-		connection.asked = value;
-		around_.tell_to_settle(connection.number, value);
-	}
-}
-
-bool Store::settled() const
-{
-	return std::all_of(connections_.begin(), connections_.end(),
-		[](const Connection &connection) { return connection.settled == connection.asked; });
+	around_.tell_to_settle(client, value);
 }
 
 void Store::spare(std::uint64_t address)

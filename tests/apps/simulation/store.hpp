@@ -30,7 +30,7 @@ struct StoreOptions {
 	std::uint32_t max_connections = 16;
 	std::uint32_t mtu = 1024;
 	soft::Time ack_timeout = 1'000'000; /* ns */
-	std::uint64_t slots_a_step = 8;     /* of a scan */
+	prism::apps::RecoveryOptions recovery{std::chrono::seconds(10), std::chrono::milliseconds(1), 8};
 	/* What controls leave out */
 	bool grace = true;             /* of the device's lists */
 	bool takes_all_reports = true; /* before a scan ends */
@@ -56,10 +56,8 @@ public:
 
 struct StoreFigures {
 	std::uint64_t reports = 0;
-	std::uint64_t scans = 0;
-	std::uint64_t put_off = 0;
 	std::uint64_t drained = 0;
-	std::uint64_t recovered = 0;
+	prism::apps::RecoveryStats recovery;
 };
 
 /** What servers of every kind do beside the data path: apps::OneSidedServer, on a simulated device. */
@@ -76,19 +74,19 @@ public:
 	/** A client has heard what it was told, and is a client from now on. */
 	void enter(std::uint32_t connection);
 	/** A scan, as soon as none is under way. */
-	void want_recovery() { recovery_wanted_ = true; }
+	void want_recovery() { recovery_.want(); }
 
 	/** One turn of OneSidedServer::serve(). */
 	void serve();
 
 	/** Nothing left to do but reports that may still come. */
-	[[nodiscard]] bool idle() const noexcept { return !recovery_ && !recovery_wanted_; }
+	[[nodiscard]] bool idle() const noexcept { return recovery_.idle(); }
 	[[nodiscard]] bool has_reports() const noexcept { return !inbox_.empty(); }
 	[[nodiscard]] std::size_t open() const noexcept { return connections_.size(); }
 	/** The bytes at @p va of the region; nullptr if they are not all inside. */
 	[[nodiscard]] const std::byte *at(std::uint64_t va, std::uint64_t length) const noexcept;
 	[[nodiscard]] const std::deque<List> &lists() const noexcept { return lists_; }
-	[[nodiscard]] const StoreFigures &figures() const noexcept { return figures_; }
+	[[nodiscard]] StoreFigures figures() const { return {reports_, drained_, recovery_.stats()}; }
 
 	/** Checks, once all clients are gone, that every buffer is at one place; empties the lists. */
 	void account();
@@ -124,7 +122,6 @@ protected:
 	[[nodiscard]] std::uint32_t key() const noexcept { return key_; }
 
 	Surroundings &around_;
-	StoreFigures figures_;
 
 private:
 	struct alignas(64) Line {
@@ -134,18 +131,18 @@ private:
 		std::uint32_t number = 0;
 		std::uint32_t scratch = 0;
 		std::unique_ptr<test::Endpoint> endpoint;
-		std::uint64_t asked = 0;
-		std::uint64_t settled = 0;
 		bool on_its_way = false;
 		bool dead = false;
 	};
 
 	/* RecoveryHost */
-	int note_handed_out() override;
-	void ask_to_settle() override;
-	[[nodiscard]] bool settled() const override;
+	[[nodiscard]] bool can_ask_all() const override;
+	prism::Result<void> note_handed_out() override;
+	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
+	void cut_off(std::uint32_t client) override { drop_client(client); }
 	bool take_reports() override;
 	std::optional<std::uint64_t> collect() override;
+	void put_off(const std::string &) override {}
 
 	static std::size_t lines(const StoreOptions &options, std::uint64_t slot_bytes);
 	[[nodiscard]] std::uint32_t free_scratch() const;
@@ -154,9 +151,8 @@ private:
 	void judge(const prism::FreeReport *report);
 	void drain(List &list);
 	bool wait_for_self(prism::Completion &completion);
-	void bury_dead();
-	void begin_recovering();
-	void go_on_recovering();
+	void destroy_disconnected();
+	[[nodiscard]] std::chrono::nanoseconds now() const { return std::chrono::nanoseconds(around_.time()); }
 	void drop(Connection &connection);
 	Connection *find_connection(std::uint32_t number);
 
@@ -172,10 +168,10 @@ private:
 	std::vector<std::uint64_t> word_; /* where answers to self_ go */
 	std::uint32_t word_key_;
 	std::vector<Connection> connections_;
-	std::optional<prism::apps::RecoveryScan> recovery_;
+	prism::apps::BufferRecovery recovery_;
 	std::uint32_t next_number_ = 1;
-	std::uint64_t next_settle_ = 1;
-	bool recovery_wanted_ = false;
+	std::uint64_t reports_ = 0;
+	std::uint64_t drained_ = 0;
 };
 
 } // namespace simulation

@@ -67,7 +67,7 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 	const TableCount count = server.store->table().count();
 	EXPECT_EQ(count.claims, 0u);
 	EXPECT_EQ(server.store->buffers_in_use(), count.members);
-	EXPECT_GT(server.store->stats().recovered, 0u) << "no client was caught with a buffer";
+	EXPECT_GT(server.store->recovery_stats().recovered, 0u) << "no client was caught with a buffer";
 }
 
 /* Damage comes from nowhere, past all that orders memory: the thread sanitizer is not to look. */
@@ -103,6 +103,48 @@ TEST(Crash, AScanWaitsForWhoIsAboutToEnter)
 	}
 	EXPECT_TRUE(within(10s, client, [&] { return stats(client)["recovery"]["scans"] > 0; }));
 	EXPECT_EQ(client.get("k"), "v");
+}
+
+/** Leaves with @p count buffers that it holds: requests that have allocated one, and an answer that nobody reads. */
+void die_with_buffers(const Server &server, unsigned count)
+{
+	Client client(server, count);
+	std::vector<std::string> keys(count);
+	std::vector<Operation> operations(count);
+	for (unsigned i = 0; i < count; i++) {
+		keys[i] = "lost " + std::to_string(i);
+		operations[i].kind = OperationKind::put;
+		operations[i].key = operations[i].value = bytes_of(keys[i]);
+		ASSERT_EQ(client.api->start(operations[i]), 0);
+	}
+	Operation *ended = nullptr;
+	for (unsigned polls = 0; polls < 20; polls++)
+		client.api->poll({&ended, 1});
+}
+
+/** Every buffer that is not in its list is one of the table. */
+bool nothing_is_lost(Client &client)
+{
+	const nlohmann::json now = stats(client);
+	std::uint64_t in_use = 0;
+	for (const nlohmann::json &size_class : now["classes"])
+		in_use += size_class["buffers"].get<std::uint64_t>() - size_class["available"].get<std::uint64_t>();
+	return now["recovery"]["scans"] > 0 && in_use == now["table"]["members"];
+}
+
+TEST(Crash, WhoDoesNotAnswerIsCutOffAndKeepsNothingLost)
+{
+	PrismServerOptions options = small_store();
+	options.answer_timeout = 500ms;
+	Server server(options);
+	Client other(server), silent(server);
+	ASSERT_EQ(silent.put("k", "v"), Outcome::ok);
+	for (unsigned round = 0; round < 3; round++)
+		die_with_buffers(server, 20);
+	EXPECT_TRUE(within(10s, other, [&] { return nothing_is_lost(other); }));
+	EXPECT_GE(stats(other)["recovery"]["cut_off"], 1);
+	EXPECT_EQ(silent.put("k", "later"), Outcome::failed) << "nothing of it is executed any more";
+	EXPECT_EQ(other.get("k"), "v");
 }
 
 TEST(Crash, ADamagedSlotIsAnErrorOfThatOperation)

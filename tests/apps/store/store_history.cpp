@@ -166,7 +166,8 @@ bool Run::nothing_lost() const
 			keys.insert({at.key.low | 1, at.key.high});
 	}
 	fmt::print("{} members, {} claims, {} buffers in use, {} recovered in {} scans, {} put off\n", count.members,
-		count.claims, used, store_->stats().recovered, store_->stats().recoveries, store_->stats().postponed);
+		count.claims, used, store_->recovery_stats().recovered, store_->recovery_stats().scans,
+		store_->recovery_stats().put_off);
 	return used == count.members && !count.claims && !count.stray && keys.size() == count.members;
 }
 

@@ -84,10 +84,10 @@ void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &res
 	all_.transactions.no_buffer += result.transactions.no_buffer;
 	all_.transactions.requests += result.transactions.requests;
 	all_.stores.reports += result.stores.reports;
-	all_.stores.scans += result.stores.scans;
-	all_.stores.put_off += result.stores.put_off;
+	all_.stores.recovery.scans += result.stores.recovery.scans;
+	all_.stores.recovery.put_off += result.stores.recovery.put_off;
 	all_.stores.drained += result.stores.drained;
-	all_.stores.recovered += result.stores.recovered;
+	all_.stores.recovery.recovered += result.stores.recovery.recovered;
 	all_.packets += result.packets;
 	all_.crashes += result.crashes;
 	all_.shard_crashes += result.shard_crashes;
@@ -117,8 +117,8 @@ int Sum::report() const
 		transactions.read_only, users.rolled_back, users.conflicts, users.failed, users.unknown,
 		transactions.resolved, transactions.no_buffer, transactions.requests, all_.packets, all_.clients,
 		all_.takeovers, all_.partitions, all_.crashes, all_.shard_crashes, all_.stores.reports,
-		all_.stores.scans, all_.stores.put_off, all_.stores.drained, all_.stores.recovered,
-		static_cast<double>(all_.time) * 1e-9, took.count(),
+		all_.stores.recovery.scans, all_.stores.recovery.put_off, all_.stores.drained,
+		all_.stores.recovery.recovered, static_cast<double>(all_.time) * 1e-9, took.count(),
 		static_cast<double>(users.committed) / took.count(), findings_.load());
 	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
 }

@@ -117,7 +117,7 @@ ShardOptions World::shard_options(std::size_t number) const
 	ShardOptions shard;
 	shard.shard = static_cast<std::uint16_t>(number);
 	shard.mtu = options_.mtu;
-	shard.slots_a_step = options_.slots_a_step;
+	shard.recovery.slots_a_step = options_.slots_a_step;
 	shard.geometry.cells = cells();
 	shard.geometry.clients = options_.users + spare_clients;
 	shard.geometry.lanes = options_.user.depth + options_.spare_lanes;
@@ -560,8 +560,8 @@ void World::crash_shard()
 	failing_ = true;
 	const simulation::StoreFigures &figures = site.shard->figures();
 	result_.stores.reports += figures.reports;
-	result_.stores.scans += figures.scans;
-	result_.stores.recovered += figures.recovered;
+	result_.stores.recovery.scans += figures.recovery.scans;
+	result_.stores.recovery.recovered += figures.recovery.recovered;
 	site.shard.reset();
 	site.node.emplace(static_cast<std::uint8_t>(1 + number), shard_qpns);
 	const bool silently = random_.chance(silent);
@@ -847,10 +847,10 @@ void World::sum_up()
 		if (!site.shard)
 			continue;
 		result_.stores.reports += site.shard->figures().reports;
-		result_.stores.scans += site.shard->figures().scans;
-		result_.stores.put_off += site.shard->figures().put_off;
+		result_.stores.recovery.scans += site.shard->figures().recovery.scans;
+		result_.stores.recovery.put_off += site.shard->figures().recovery.put_off;
 		result_.stores.drained += site.shard->figures().drained;
-		result_.stores.recovered += site.shard->figures().recovered;
+		result_.stores.recovery.recovered += site.shard->figures().recovery.recovered;
 	}
 	result_.packets = network_->sent;
 	result_.time = now_;
