@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -23,6 +24,10 @@ constexpr std::uint32_t report_slots = 1024;
 constexpr std::uint32_t most_to_drain = 1 << 14;
 /* How long serve() sleeps if no client has anything to say */
 constexpr int turn_milliseconds = 1;
+/* Beside each buffer: who holds it, and its places among those that go back and those that are undecided */
+constexpr std::uint64_t ledger_bytes = 8 + 4 + 8;
+/* An entry of a free list of the userspace device, which has a power of two of them */
+constexpr std::uint64_t list_entry_bytes = 32;
 
 std::chrono::nanoseconds now()
 {
@@ -106,15 +111,33 @@ private:
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */
 
-Result<OneSidedServer::Parts> OneSidedServer::make_parts(const Context &context, const Hello &hello,
-	std::size_t slot_bytes, std::vector<BufferClass> lists, const OneSidedServerOptions &options)
+std::uint64_t OneSidedServer::bookkeeping_bytes(const BufferClass &list) noexcept
 {
+	return ledger_bytes * list.count + list_entry_bytes * std::bit_ceil(std::uint64_t{list.count});
+}
+
+Result<OneSidedServer::Parts> OneSidedServer::make_parts(
+	const Context &context, const Hello &hello, Layout layout, const OneSidedServerOptions &options)
+{
+	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
+	if (!listener)
+		return listener.error();
+	MemoryPlan plan;
+	plan.add(layout.slots, aligned(layout.slot_bytes));
+	std::size_t bytes = aligned(layout.slot_bytes) + scratch_bytes * options.max_connections;
+	std::uint64_t bookkeeping = scratch_bytes * options.max_connections;
+	for (const BufferClass &list : layout.lists) {
+		const std::uint64_t buffers = std::uint64_t{list.buffer_size} * list.count;
+		plan.add(fmt::format("{} buffers of {} bytes", list.count, list.buffer_size), buffers);
+		bytes += buffers;
+		bookkeeping += bookkeeping_bytes(list);
+	}
+	plan.add("bookkeeping", bookkeeping);
+	if (Result<void> checked = announce_memory(plan, context, options.log, layout.to_need_less); !checked)
+		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	std::size_t bytes = aligned(slot_bytes) + scratch_bytes * options.max_connections;
-	for (const BufferClass &list : lists)
-		bytes += std::size_t{list.buffer_size} * list.count;
 	Result<Buffer> memory = Buffer::create(*pd, bytes, access::all);
 	if (!memory)
 		return memory.error();
@@ -129,15 +152,12 @@ Result<OneSidedServer::Parts> OneSidedServer::make_parts(const Context &context,
 		return self.error();
 	if (Result<void> connected = self->connect_to_self(); !connected)
 		return connected.error();
-	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
-	if (!listener)
-		return listener.error();
 	Result<std::unique_ptr<Reception>> reception =
 		Reception::create(*std::move(listener), hello, options.setup_timeout);
 	if (!reception)
 		return reception.error();
 	return Parts{*pd, std::make_shared<const Buffer>(*std::move(memory)), *std::move(reclaimer), *cq,
-		*std::move(self), *std::move(reception), std::move(lists), slot_bytes};
+		*std::move(self), *std::move(reception), std::move(layout.lists), layout.slot_bytes};
 }
 
 OneSidedServer::OneSidedServer(Parts parts, OneSidedServerOptions options)
@@ -168,14 +188,6 @@ Result<void> OneSidedServer::make_lists()
 	for (FreeList &list : lists_)
 		reclaimer_.serve(list);
 	return {};
-}
-
-void OneSidedServer::log(const std::string &line) const
-{
-	if (options_.log)
-		options_.log(line);
-	else
-		fmt::print(stderr, "{}\n", line);
 }
 
 /* Serving -------------------------------------------------------------------------------------------------------- */
@@ -255,7 +267,7 @@ void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
 	if (why.code != ENODATA) /* who waits for this store to be ready asks again and again */
-		log("refused a client: " + why.message);
+		log(LogLevel::warning, "refused a client: " + why.message);
 }
 
 void OneSidedServer::listen_to(Connection &connection)
@@ -290,7 +302,8 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 		std::optional<ControlMessage> answer;
 		error = hear(connection.number, message, answer);
 		if (error)
-			log(fmt::format("client {} talks nonsense: its connection ends", connection.number));
+			log(LogLevel::warning,
+				fmt::format("client {} talks nonsense: its connection ends", connection.number));
 		else if (answer)
 			error = connection.control.send(*answer);
 	}
@@ -410,15 +423,16 @@ void OneSidedServer::ask_to_settle(std::uint32_t client, std::uint64_t value)
 
 void OneSidedServer::cut_off(std::uint32_t client)
 {
-	log(fmt::format("client {} is cut off: it has not answered for {} ms; it must call poll() now and then", client,
-		options_.answer_timeout.count()));
+	log(LogLevel::warning,
+		fmt::format("client {} is cut off: it has not answered for {} ms; it must call poll() now and then",
+			client, options_.answer_timeout.count()));
 	drop_client(client);
 }
 
 void OneSidedServer::put_off(const std::string &why)
 {
-	log(fmt::format(
-		"recovery scan put off, to be tried again every {} ms: {}", options_.recovery_interval.count(), why));
+	log(LogLevel::warning, fmt::format("recovery scan put off, to be tried again every {} ms: {}",
+				       options_.recovery_interval.count(), why));
 }
 
 bool OneSidedServer::is_open(std::uint32_t number) const
@@ -468,7 +482,7 @@ std::optional<std::uint64_t> OneSidedServer::collect()
 	for (std::size_t i = 0; i < lists_.size(); i++) {
 		Result<Recovery> ended = lists_[i].end_recovery(live_[i]);
 		if (!ended)
-			log("recovery scan: " + ended.error().message);
+			log(LogLevel::error, "recovery scan: " + ended.error().message);
 		else
 			recovered += ended->recovered;
 	}

@@ -7,13 +7,14 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "service/control.hpp"
+#include "service/log.hpp"
+#include "service/memory.hpp"
 #include "service/reception.hpp"
 #include "service/recovery.hpp"
 
@@ -35,8 +36,8 @@ struct OneSidedServerOptions {
 	std::chrono::milliseconds answer_timeout = std::chrono::seconds(60);
 	/** After how long a recovery scan that was put off is tried again. */
 	std::chrono::milliseconds recovery_interval = std::chrono::seconds(1);
-	/** Is told what happens to connections; null: standard error. */
-	std::function<void(const std::string &)> log;
+	/** Is told what happens to connections, and of memory before it is taken; null: standard error. */
+	LogSink log;
 };
 
 struct OneSidedServerStats {
@@ -76,6 +77,13 @@ public:
 	[[nodiscard]] std::uint64_t buffers_in_use();
 
 protected:
+	/** What the region holds beside scratches. */
+	struct Layout {
+		std::size_t slot_bytes = 0;     /**< of the slots, which begin the region */
+		std::string slots;              /**< what they are, for people: "table" */
+		std::vector<BufferClass> lists; /**< one free list each */
+		std::string to_need_less;       /**< which options to change if this is more than the machine has */
+	};
 	/** What create() of a derived class makes first. */
 	struct Parts {
 		ProtectionDomain pd;
@@ -97,11 +105,13 @@ protected:
 	static constexpr std::size_t scratch_bytes = 64;
 
 	/**
-	 * @p hello: kind and version. @p slot_bytes: of the slots, which begin the region. Errors: ENOMEM, those of
-	 * TcpListener::create().
+	 * @p hello: kind and version. Logs how much memory that takes. Errors: ENOMEM (the machine has less, or less
+	 * that this process may take), those of TcpListener::create().
 	 */
-	static Result<Parts> make_parts(const Context &context, const Hello &hello, std::size_t slot_bytes,
-		std::vector<BufferClass> lists, const OneSidedServerOptions &options);
+	static Result<Parts> make_parts(
+		const Context &context, const Hello &hello, Layout layout, const OneSidedServerOptions &options);
+	/** Bytes that @p list needs beside its buffers, here and on the userspace device. */
+	static std::uint64_t bookkeeping_bytes(const BufferClass &list) noexcept;
 	OneSidedServer(Parts parts, OneSidedServerOptions options);
 	/** Makes the free lists: once, before serve(). Errors: those of FreeList::create(). */
 	Result<void> make_lists();
@@ -144,7 +154,7 @@ protected:
 	 */
 	bool run_on_self(const Chain &chain);
 	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return lists_; }
-	void log(const std::string &line) const;
+	void log(LogLevel level, const std::string &line) const { log_to(options_.log, level, line); }
 
 private:
 	struct Connection;

@@ -33,6 +33,11 @@ PilafServer::~PilafServer() = default;
 
 Result<std::unique_ptr<PilafServer>> PilafServer::create(const Context &context, const PilafOptions &options)
 {
+	apps::MemoryPlan plan;
+	plan.add("table", options.table.entries * sizeof(pilaf::Entry));
+	plan.add("extents", options.table.memory);
+	if (Result<void> taken = RpcServer::announce_memory(plan, context, 0, options.server); !taken)
+		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();

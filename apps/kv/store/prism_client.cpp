@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 
+#include "service/memory.hpp"
+
 namespace prism::kv
 {
 
@@ -59,7 +61,13 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 	ServerView view = (*link)->view();
 	if (options.max_value_size)
 		view.max_value_size = std::min(view.max_value_size, options.max_value_size);
-	Result<Buffer> memory = Buffer::create(*pd, LaneMemory::size(room_for(view)) * options.depth);
+	apps::MemoryPlan plan;
+	plan.add("objects under way", LaneMemory::size(room_for(view)) * options.depth);
+	if (Result<void> fits = apps::check_memory(plan, apps::memory_limits(!context.is_userspace()),
+		    "lower the depth, or the longest value that this client handles");
+		!fits)
+		return fits.error();
+	Result<Buffer> memory = Buffer::create(*pd, plan.total());
 	if (!memory)
 		return memory.error();
 	link_options.store = view.shard.store;

@@ -2,7 +2,6 @@
 #include "prism_server.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -20,10 +19,6 @@ constexpr std::size_t alignment = 64;
 constexpr std::uint32_t most_connections = 4096;
 constexpr std::uint32_t longest_key = 4096;
 constexpr std::uint32_t longest_value = 1 << 20;
-/* Beside each buffer: who holds it, and its places among those that go back and those that are undecided */
-constexpr std::size_t ledger_bytes = 8 + 4 + 8;
-/* An entry of a free list of the userspace device, which has a power of two of them */
-constexpr std::size_t list_entry_bytes = 32;
 
 std::size_t aligned(std::size_t bytes)
 {
@@ -63,35 +58,25 @@ Result<void> check(const PrismServerOptions &options)
 	return {};
 }
 
-/** Bytes, as docs/prism-kv.md adds them up; of objects as many as fill half of the table. */
-nlohmann::json memory_of(const PrismServerOptions &options, const Geometry &geometry)
-{
-	std::size_t buffers = 0, bookkeeping = 0;
-	for (const ClassOptions &size_class : options.classes) {
-		buffers += std::size_t{size_class.buffer_size} * size_class.count;
-		bookkeeping += ledger_bytes * size_class.count +
-			       list_entry_bytes * std::size_t{std::bit_ceil(size_class.count)};
-	}
-	const std::size_t table = geometry.table_bytes();
-	const std::size_t objects = geometry.slot_count() / 2;
-	return {{"table", table}, {"buffers", buffers}, {"bookkeeping", bookkeeping},
-		{"overhead_per_object", sizeof(ObjectHeader) + (table + bookkeeping + objects - 1) / objects}};
-}
-
 } // namespace
 
 ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size)
 {
 	const std::size_t object = sizeof(ObjectHeader) + std::size_t{key_size} + value_size;
-	return {static_cast<std::uint32_t>(aligned(object)), static_cast<std::uint32_t>(objects + objects / 10 + 4096)};
+	return {static_cast<std::uint32_t>(aligned(object)),
+		static_cast<std::uint32_t>(objects + objects / 10 + apps::spare_buffers(objects, aligned(object)))};
 }
 
 Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context, const PrismServerOptions &options)
 {
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
-	Result<Parts> parts =
-		make_parts(context, prism_hello(), geometry_for(options.slots).table_bytes(), options.classes, options);
+	Result<Parts> parts = make_parts(context, prism_hello(),
+		{geometry_for(options.slots).table_bytes(), "table", options.classes,
+			"lower the number of records (--records), the size of values (--size), or the slots (--slots) "
+			"and "
+			"buffers (--class)"},
+		options);
 	if (!parts)
 		return parts.error();
 	std::unique_ptr<PrismServer> server(new PrismServer(*std::move(parts), options));
@@ -155,6 +140,20 @@ bool PrismServer::empty_claim(std::uint64_t index, const Slot &claim)
 	return run_on_self(Chain{}.cas(memory().remote().at(index * sizeof(Slot)), cas));
 }
 
+/** Bytes, as docs/prism-kv.md adds them up; of objects as many as fill half of the table. */
+nlohmann::json PrismServer::memory_json() const
+{
+	std::uint64_t buffers = 0, bookkeeping = 0;
+	for (const ClassOptions &size_class : options_.classes) {
+		buffers += std::uint64_t{size_class.buffer_size} * size_class.count;
+		bookkeeping += bookkeeping_bytes(size_class);
+	}
+	const std::uint64_t table = table_.geometry().table_bytes();
+	const std::uint64_t objects = table_.geometry().slot_count() / 2;
+	return {{"table", table}, {"buffers", buffers}, {"bookkeeping", bookkeeping},
+		{"overhead_per_object", sizeof(ObjectHeader) + (table + bookkeeping + objects - 1) / objects}};
+}
+
 std::string PrismServer::stats_json() const
 {
 	const TableCount count = table_.count();
@@ -170,7 +169,7 @@ std::string PrismServer::stats_json() const
 			{"released", list.stats().released}, {"recovered", list.stats().recovered},
 			{"refused", list.stats().outside + list.stats().misaligned + list.stats().not_allocated}});
 	}
-	json["memory"] = memory_of(options_, table_.geometry());
+	json["memory"] = memory_json();
 	json["limits"] = {{"key", options_.max_key_size}, {"value", options_.max_value_size}};
 	json["connections"] = {{"accepted", stats().connections}, {"open", stats().open}, {"refused", stats().refused}};
 	json["recovery"] = {{"scans", recovery_stats().scans}, {"postponed", recovery_stats().put_off},

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "fingerprint.hpp"
 #include "layout.hpp"
 #include "service/one_sided_server.hpp"
@@ -60,6 +62,7 @@ private:
 	[[nodiscard]] std::uint64_t slots() const override { return table_.geometry().slot_count(); }
 	void look_at(std::uint64_t index) override;
 
+	[[nodiscard]] nlohmann::json memory_json() const;
 	bool empty_claim(std::uint64_t index, const Slot &claim);
 
 	const PrismServerOptions options_;

@@ -92,6 +92,17 @@ Result<void> RpcServer::check(const StoreIdentity &identity, const RpcServerOpti
 	return {};
 }
 
+Result<void> RpcServer::announce_memory(
+	apps::MemoryPlan store, const Context &context, std::uint32_t message_size, const RpcServerOptions &options)
+{
+	store.add(std::to_string(options.receive_buffers) + " receive buffers",
+		request_size(message_size, options) * options.receive_buffers);
+	store.add("answers of " + std::to_string(options.max_connections) + " connections",
+		std::uint64_t{options.max_connections} * options.max_depth * response_size(message_size, options));
+	return apps::announce_memory(store, context, options.log,
+		"lower the number of records, their sizes, the connections, or the calls of each");
+}
+
 Result<std::unique_ptr<RpcServer>> RpcServer::create(
 	const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, RpcServerOptions options)
 {
@@ -104,7 +115,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::create(
 		apps::Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
 	if (!clients)
 		return clients.error();
-	Result<Buffer> buffers = Buffer::create(pd, request_size(identity, options) * options.receive_buffers);
+	Result<Buffer> buffers =
+		Buffer::create(pd, request_size(identity.message_size, options) * options.receive_buffers);
 	if (!buffers)
 		return buffers.error();
 	ibv_srq_init_attr attr{};
@@ -162,12 +174,9 @@ int RpcServer::post_receives(std::span<const std::uint32_t> slots) noexcept
 	return 0;
 }
 
-void RpcServer::log(const std::string &message) const
+void RpcServer::log(apps::LogLevel level, const std::string &message) const
 {
-	if (settings.log)
-		settings.log(message);
-	else
-		std::fprintf(stderr, "%s server: %s\n", std::string(to_string(identity.kind)).c_str(), message.c_str());
+	apps::log_to(settings.log, level, message);
 }
 
 RpcWorker *RpcServer::least_loaded() noexcept
@@ -249,7 +258,7 @@ Result<std::unique_ptr<apps::Reception::Newcomer>> RpcServer::meet(
 
 void RpcServer::refused(const Error &why) noexcept
 {
-	log("client refused: " + why.message);
+	log(apps::LogLevel::warning, "refused a client: " + why.message);
 	refused_clients.fetch_add(1, std::memory_order_release);
 }
 

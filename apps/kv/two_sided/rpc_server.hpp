@@ -9,6 +9,8 @@
 #include "header.hpp"
 #include "request_handler.hpp"
 #include "service/hello.hpp"
+#include "service/log.hpp"
+#include "service/memory.hpp"
 #include "service/reception.hpp"
 
 #include <prism/prism.hpp>
@@ -45,7 +47,7 @@ struct RpcServerOptions {
 	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
 	/** Is told why a connection was refused or closed, from any of the server's threads; null: standard error. */
-	std::function<void(const std::string &)> log;
+	apps::LogSink log;
 };
 
 struct RpcServerStats {
@@ -81,6 +83,12 @@ public:
 		const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, RpcServerOptions options);
 	/** Whether create() would take these options, before memory is filled for it. Errors: EINVAL. */
 	static Result<void> check(const StoreIdentity &identity, const RpcServerOptions &options);
+	/**
+	 * Logs what memory a server takes for messages beside @p store, the plan of its store, and checks the sum: see
+	 * apps::announce_memory(). @p message_size: that of StoreIdentity.
+	 */
+	static Result<void> announce_memory(apps::MemoryPlan store, const Context &context, std::uint32_t message_size,
+		const RpcServerOptions &options);
 	~RpcServer() override;
 	RpcServer(const RpcServer &) = delete;
 	RpcServer &operator=(const RpcServer &) = delete;
@@ -121,17 +129,23 @@ private:
 	RpcServer(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, RpcServerOptions options,
 		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
 	Result<void> create_workers();
-	static std::size_t request_size(const StoreIdentity &identity, const RpcServerOptions &options) noexcept
+	static std::size_t request_size(std::uint32_t message_size, const RpcServerOptions &options) noexcept
 	{
-		return identity.message_size ? identity.message_size
-					     : message_header_size + options.max_key_size + options.max_value_size;
+		return message_size ? message_size
+				    : message_header_size + options.max_key_size + options.max_value_size;
 	}
-	[[nodiscard]] std::size_t request_size() const noexcept { return request_size(identity, settings); }
+	static std::size_t response_size(std::uint32_t message_size, const RpcServerOptions &options) noexcept
+	{
+		const std::size_t longest = message_size ? message_size : message_header_size + options.max_value_size;
+		return (longest + 63) / 64 * 64;
+	}
+	[[nodiscard]] std::size_t request_size() const noexcept
+	{
+		return request_size(identity.message_size, settings);
+	}
 	[[nodiscard]] std::size_t response_size() const noexcept
 	{
-		const std::size_t longest =
-			identity.message_size ? identity.message_size : message_header_size + settings.max_value_size;
-		return (longest + 63) / 64 * 64;
+		return response_size(identity.message_size, settings);
 	}
 	[[nodiscard]] std::size_t connections_of_worker() const noexcept
 	{
@@ -152,7 +166,7 @@ private:
 	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
 	Result<void> serve();
-	void log(const std::string &message) const;
+	void log(apps::LogLevel level, const std::string &message) const;
 
 	ProtectionDomain pd;
 	CallHandler &handler;

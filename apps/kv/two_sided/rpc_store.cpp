@@ -21,6 +21,10 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 	identity.version = rpc_store_version;
 	if (Result<void> checked = RpcServer::check(identity, options.server); !checked)
 		return checked.error();
+	apps::MemoryPlan plan;
+	plan.add("records", options.memory);
+	if (Result<void> taken = RpcServer::announce_memory(plan, context, 0, options.server); !taken)
+		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();

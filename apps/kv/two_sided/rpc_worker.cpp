@@ -96,7 +96,7 @@ void RpcWorker::give_up(Connection &connection, std::atomic<std::uint64_t> &coun
 {
 	if (connection.closed)
 		return;
-	server.log("connection " + std::to_string(connection.number()) + " closed: " + reason);
+	server.log(apps::LogLevel::warning, "connection " + std::to_string(connection.number()) + " closed: " + reason);
 	count.fetch_add(1, std::memory_order_release);
 	close(connection);
 }
@@ -124,7 +124,7 @@ void RpcWorker::flush_receives() noexcept
 	if (free_slots.empty())
 		return;
 	if (const int error = server.post_receives(free_slots))
-		server.log(std::string("cannot post receives: ") + std::strerror(error));
+		server.log(apps::LogLevel::error, std::string("cannot post receives: ") + std::strerror(error));
 	free_slots.clear();
 }
 

@@ -41,7 +41,8 @@ Result<std::unique_ptr<LockReplica>> LockReplica::create(const Context &context,
 	if (!mine.port)
 		mine.port = options.volume.replicas[options.replica].port;
 	const std::size_t bytes = options.volume.blocks * record_size(options.volume.block_size);
-	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::abdlock), bytes, {}, mine);
+	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::abdlock),
+		{bytes, "blocks", {}, "make a volume of fewer blocks"}, mine);
 	if (!parts)
 		return parts.error();
 	return std::unique_ptr<LockReplica>(new LockReplica(*std::move(parts), mine));

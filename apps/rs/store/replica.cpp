@@ -41,8 +41,11 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 	ReplicaOptions mine = options;
 	if (!mine.port)
 		mine.port = options.volume.replicas[options.replica].port;
-	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::rs), options.volume.blocks * sizeof(Slot),
-		{{buffer_size(options.volume.block_size), static_cast<std::uint32_t>(buffers)}}, mine);
+	const apps::BufferClass blocks{buffer_size(options.volume.block_size), static_cast<std::uint32_t>(buffers)};
+	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::rs),
+		{options.volume.blocks * sizeof(Slot), "slots", {blocks},
+			"make a volume of fewer blocks, or lower the spare buffers (--spare-buffers)"},
+		mine);
 	if (!parts)
 		return parts.error();
 	std::unique_ptr<Replica> replica(new Replica(*std::move(parts), mine));
@@ -99,7 +102,7 @@ Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &pla
 
 int Replica::begin_epoch(std::uint64_t epoch)
 {
-	log(fmt::format("replica {}: epoch {:x}", replica_, epoch));
+	log(apps::LogLevel::info, fmt::format("replica {}: epoch {:x}", replica_, epoch));
 	epoch_ = epoch;
 	drop_clients(serving_ ? 0 : repairer_);
 	return 0;
@@ -109,7 +112,7 @@ int Replica::begin_serving(std::uint64_t epoch)
 {
 	if (epoch != epoch_)
 		return ESTALE;
-	log(fmt::format("replica {}: repaired, serves", replica_));
+	log(apps::LogLevel::info, fmt::format("replica {}: repaired, serves", replica_));
 	serving_ = true;
 	drop_clients(repairer_);
 	return 0;

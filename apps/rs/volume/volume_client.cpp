@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "service/memory.hpp"
+
 namespace prism::rs
 {
 
@@ -69,7 +71,13 @@ Result<std::unique_ptr<VolumeClient>> VolumeClient::open(
 	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(requests));
 	if (!cq)
 		return cq.error();
-	Result<Buffer> memory = Buffer::create(*pd, legs * LegMemory::size(volume.block_size));
+	apps::MemoryPlan plan;
+	plan.add("blocks under way", legs * LegMemory::size(volume.block_size));
+	if (Result<void> fits =
+			apps::check_memory(plan, apps::memory_limits(!context.is_userspace()), "lower the depth");
+		!fits)
+		return fits.error();
+	Result<Buffer> memory = Buffer::create(*pd, plan.total());
 	if (!memory)
 		return memory.error();
 	std::unique_ptr<VolumeClient> client(

@@ -184,11 +184,15 @@ Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, c
 	constexpr std::size_t overhead = sizeof(farm::ObjectHeader) + kv::message_header_size + farm::lock_item_size;
 	if (Result<void> checked = check(options, farm::least_message_size, overhead); !checked)
 		return checked.error();
+	const farm::ObjectTableOptions objects{options.objects, options.server.max_key_size, options.value_size};
+	if (Result<void> taken = kv::RpcServer::announce_memory(
+		    farm::ObjectTable::memory(objects), context, options.message_size, server_options(options));
+		!taken)
+		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	Result<std::unique_ptr<farm::ObjectTable>> table =
-		farm::ObjectTable::create(*pd, {options.objects, options.server.max_key_size, options.value_size});
+	Result<std::unique_ptr<farm::ObjectTable>> table = farm::ObjectTable::create(*pd, objects);
 	if (!table)
 		return table.error();
 	kv::StoreIdentity identity = identity_of(**table, options);

@@ -46,6 +46,15 @@ ObjectTable::ObjectTable(Buffer index, Buffer objects, const Geometry &geometry)
 		write(number, empty);
 }
 
+apps::MemoryPlan ObjectTable::memory(const ObjectTableOptions &options)
+{
+	const Geometry geometry = geometry_of(options);
+	apps::MemoryPlan plan;
+	plan.add("index", geometry.buckets * sizeof(Bucket));
+	plan.add("objects", geometry.objects * geometry.object_size);
+	return plan;
+}
+
 Result<std::unique_ptr<ObjectTable>> ObjectTable::create(const ProtectionDomain &pd, const ObjectTableOptions &options)
 {
 	if (options.objects == 0 || options.objects >= std::numeric_limits<std::uint32_t>::max() - 1)

@@ -12,6 +12,7 @@
 #include "layout.hpp"
 #include "message.hpp"
 
+#include "service/memory.hpp"
 #include "tx/rpc/lock_result.hpp"
 
 #include <prism/device.hpp>
@@ -49,6 +50,8 @@ struct BucketChange {
 class ObjectTable
 {
 public:
+	/** What create() takes. */
+	static apps::MemoryPlan memory(const ObjectTableOptions &options);
 	/** Registers its memory in @p pd, for peers to read. Errors: EINVAL (options), ENOMEM, those of
 	 * Buffer::create(). */
 	static Result<std::unique_ptr<ObjectTable>> create(

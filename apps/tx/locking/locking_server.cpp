@@ -217,6 +217,12 @@ Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &cont
 		checked = check(options, least_message_size, overhead);
 	if (!checked)
 		return checked.error();
+	apps::MemoryPlan plan;
+	plan.add("records", options.objects * (std::uint64_t{options.server.max_key_size} + options.value_size));
+	if (Result<void> taken =
+			kv::RpcServer::announce_memory(plan, context, options.message_size, server_options(options));
+		!taken)
+		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();

@@ -23,8 +23,6 @@ constexpr std::uint32_t alignment = 64;
 constexpr std::uint32_t longest_key = 4096;
 constexpr std::uint32_t longest_value = 1 << 20;
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
-/* Buffers of each size beside those that keys need: for what is under way, and on its way back */
-constexpr std::uint32_t spare_buffers = 4096;
 constexpr unsigned shard_bits = 16;
 /* How long a client may take to end what a dead one has left before another is asked */
 constexpr auto until_another = std::chrono::milliseconds(20);
@@ -75,11 +73,13 @@ Result<void> check(const PrismShardOptions &options)
 std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 	std::uint64_t keys, std::uint64_t cells, bool numbered, std::uint32_t key_size, std::uint32_t value_size)
 {
-	const auto reserve = [](double buffers) {
-		return static_cast<std::uint32_t>(buffers + buffers / 10) + spare_buffers;
+	const auto class_of = [key_size, value_size](std::uint32_t records, double cells_of_it) -> apps::BufferClass {
+		const auto live = static_cast<std::uint64_t>(cells_of_it);
+		const std::uint32_t size = buffer_size(records, key_size, value_size);
+		return {size, static_cast<std::uint32_t>(live + live / 10 + apps::spare_buffers(live, size))};
 	};
 	if (numbered)
-		return {{buffer_size(1, key_size, value_size), reserve(static_cast<double>(keys))}};
+		return {class_of(1, static_cast<double>(keys))};
 	/* How many cells have 1, 2, 3 to 4, 5 to 8 keys: Poisson */
 	const double load = static_cast<double>(keys) / static_cast<double>(cells);
 	std::vector<apps::BufferClass> classes;
@@ -90,8 +90,7 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 			share *= load / records;
 			sum += share;
 		}
-		classes.push_back(
-			{buffer_size(largest, key_size, value_size), reserve(sum * static_cast<double>(cells))});
+		classes.push_back(class_of(largest, sum * static_cast<double>(cells)));
 	}
 	return classes;
 }
@@ -101,7 +100,12 @@ Result<std::unique_ptr<PrismShard>> PrismShard::create(const Context &context, c
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
 	const ShardGeometry geometry{options.cells, options.max_connections, options.lanes};
-	Result<Parts> parts = make_parts(context, tx_hello(), geometry.bytes(), options.classes, options);
+	Result<Parts> parts = make_parts(context, tx_hello(),
+		{geometry.bytes(), "cells and logs", options.classes,
+			"lower the number of keys (--keys), the size of values (--value-size), the buffers (--class), "
+			"or the "
+			"clients (--clients) and their transactions at once (--lanes)"},
+		options);
 	if (!parts)
 		return parts.error();
 	std::unique_ptr<PrismShard> shard(new PrismShard(*std::move(parts), options, geometry));

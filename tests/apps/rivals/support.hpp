@@ -67,9 +67,9 @@ bool wait_until(Done done)
 class Log
 {
 public:
-	std::function<void(const std::string &)> sink()
+	apps::LogSink sink()
 	{
-		return [this](const std::string &line) {
+		return [this](apps::LogLevel, const std::string &line) {
 			const std::lock_guard guard(lock);
 			lines += line + '\n';
 		};

@@ -52,7 +52,7 @@ public:
 			options.volume = volume;
 			options.replica = replica;
 			options.address = "127.0.0.1";
-			options.log = [](const std::string &) {};
+			options.log = [](apps::LogLevel, const std::string &) {};
 			replicas.push_back(LockReplica::create(context, options).value());
 			threads.emplace_back([server = replicas.back().get()] { EXPECT_TRUE(server->serve().ok()); });
 		}

@@ -54,7 +54,7 @@ public:
 		options.is_new = is_new;
 		options.address = "127.0.0.1";
 		options.spare_buffers = spare;
-		options.log = [](const std::string &) {};
+		options.log = [](apps::LogLevel, const std::string &) {};
 		Place &place = places[replica];
 		place.store =
 			Replica::create(Context::open("prism_lo", Progress::engine_thread).value(), options).value();

@@ -154,6 +154,11 @@ servers() {
 		expect 2 "prism-rs-server $options" timeout 10 "$bin/prism-rs-server" -c "$volume" $options
 		[ -s "$work/err" ] || fail "prism-rs-server $options: it does not say why"
 	done
+	other_volume 's/"blocks": 100/"blocks": 1000000000/'
+	sed -i "s/: ${ports[0]}\$/: $(free_ports 1)/" "$volume"
+	expect 1 "more than the machine has" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0
+	says "make a volume of fewer blocks"
+	volume=$work/volume
 	for options in '-d nothing' '--bind 192.0.2.1' '--connections 0'; do
 		# shellcheck disable=SC2086
 		expect 1 "prism-rs-server $options" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0 $options

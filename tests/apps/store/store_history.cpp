@@ -84,7 +84,7 @@ std::unique_ptr<PrismServer> Run::make_store()
 	options.classes = {{128, 2000}, {512, 2000}};
 	options.max_key_size = 16;
 	options.max_value_size = 400;
-	options.log = [](const std::string &) {};
+	options.log = [](apps::LogLevel, const std::string &) {};
 	Result<Context> context = Context::open("prism_lo", Progress::engine_thread);
 	auto store = PrismServer::create(context.value(), options);
 	return std::move(store).value();

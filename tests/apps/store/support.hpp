@@ -34,7 +34,7 @@ inline PrismServerOptions small_store()
 	options.address = "127.0.0.1";
 	options.slots = 512;
 	options.classes = {{128, 600}, {4480, 64}};
-	options.log = [](const std::string &) {};
+	options.log = [](apps::LogLevel, const std::string &) {};
 	return options;
 }
 

@@ -348,6 +348,13 @@ server_usage() {
 		1 --store pilaf --depth 0
 		1 --store rpc --receive-buffers 70000
 	END
+	for options in '' '--store rpc --size 60000' '--store pilaf --size 60000'; do
+		# shellcheck disable=SC2086
+		expect 1 "more than the machine has $options" timeout 10 "$bin/prism-kv-server" -p 0 --records 1000000000 $options
+		grep -Eq 'memory: [0-9.]+ [GT]iB: .*; there are .*MemAvailable|memory\.max|memory\.limit' "$work/err" ||
+			fail "it does not say how much is asked for, and how much there is" "$work/err"
+		says "lower the number of records"
+	done
 	expect 1 "a port that is taken" timeout 10 "$bin/prism-kv-server" -p "${address##*:}"
 	says "choose another port"
 	pass "prism-kv-server: options that cannot be"

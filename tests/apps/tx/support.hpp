@@ -83,7 +83,7 @@ public:
 		if (mine.classes.empty())
 			mine.classes = PrismShardOptions::classes_for(
 				options.cells / 2, options.cells, options.numbered, 64, options.value_size);
-		mine.log = [](const std::string &) {};
+		mine.log = [](apps::LogLevel, const std::string &) {};
 		Place &place = places[shard];
 		place.shard =
 			PrismShard::create(Context::open("prism_lo", Progress::engine_thread).value(), mine).value();

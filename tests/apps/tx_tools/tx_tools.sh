@@ -278,6 +278,9 @@ servers() {
 		1|one of which holds the longest key and value|--class 64:10
 		1|nothing|-d nothing
 		1|shards are counted from 0|--store farm --shard 1
+		1|lower the number of keys|--keys 100000000 --value-size 1048576
+		1|lower the number of records|--store farm --keys 1000000000
+		1|lower the number of records|--store locking --keys 1000000000
 		1|it does not fit a message|--store locking --value-size 60000
 		2|--class|--class 64
 		2|--class|--class 64:x
@@ -288,6 +291,10 @@ servers() {
 		2|nonsense|nonsense
 		2|--shard|--shard -1
 	END
+	# Few large values: beside the keys' buffers as many as fill 64 MiB, not 4096 of each size
+	start "$work/large" "$bin/prism-tx-server" --bind 127.0.0.1 --port 0 --keys 20 --value-size 1048576
+	wait_for 20 grep -q ' port ' "$work/large" || fail "no store of few large values" "$work/large"
+	grep -q 'memory: [0-9]*\.[0-9] MiB: ' "$work/large" || fail "few large values take more than a GiB" "$work/large"
 	expect 1 "no address of this host" timeout 10 "$bin/prism-tx-server" --keys 10 --bind 192.0.2.1 &&
 		says "Cannot assign requested address"
 	expect 1 "a port that is taken" timeout 10 "$bin/prism-tx-server" --keys 10 --bind 127.0.0.1 --port "${addresses[0]##*:}"
