@@ -211,6 +211,12 @@ void CommandLine::add_help_and_version(std::string_view program)
 	add_version(program);
 }
 
+void CommandLine::add_config(const std::string &names, const std::string &help)
+{
+	app().set_config(names, "", help);
+	app().allow_config_extras(CLI::config_extras_mode::error);
+}
+
 std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)
 {
 	try {

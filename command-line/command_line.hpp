@@ -223,6 +223,12 @@ public:
 	void add_help_and_version(std::string_view program);
 
 	/**
+	 * Adds an option whose value is a file that has more options, a line each, by the rules of TOML: their long
+	 * names without dashes. What the line itself says comes first. A name that is no option's is an error.
+	 */
+	void add_config(const std::string &names, const std::string &help);
+
+	/**
 	 * Reads the line.
 	 * @return nothing, or what the program is to end with. An error has CLI11's code and words.
 	 */

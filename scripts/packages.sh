@@ -9,11 +9,11 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 # To build everything but the tests, and to run what README shows
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
-	libcurl4-openssl-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
+	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
 # To build and run the tests of the programs
 test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
 	shellcheck binutils git redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib procps
-	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server jq)
+	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
 # To build the kernel module, and the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
 	flex bison bc libelf-dev libssl-dev dwarves sparse perl

@@ -26,6 +26,7 @@ enum class ControlKind : std::uint32_t {
 	shard = 8,   /**< to shard 0 of tx: value is the identity of another; shard 0: 0, or ESTALE if it had another */
 	orphans = 9, /**< shard of tx: the client of the value's number has died, end what it has prepared here; client:
 			I have */
+	stop = 16,   /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
 };
 
 struct ControlMessage {

@@ -24,6 +24,8 @@ constexpr std::uint32_t report_slots = 1024;
 constexpr std::uint32_t most_to_drain = 1 << 14;
 /* How long serve() sleeps if no client has anything to say */
 constexpr int turn_milliseconds = 1;
+/* How old the figures of collect() may be */
+constexpr auto snapshot_interval = std::chrono::milliseconds(100);
 /* Beside each buffer: who holds it, and its places among those that go back and those that are undecided */
 constexpr std::uint64_t ledger_bytes = 8 + 4 + 8;
 /* An entry of a free list of the userspace device, which has a power of two of them */
@@ -195,8 +197,11 @@ Result<void> OneSidedServer::make_lists()
 Result<void> OneSidedServer::serve()
 {
 	int patience = 0;
-	while (!stopping_) {
+	take_snapshot();
+	while (!stopping_ && !go_on_draining()) {
 		wait(patience);
+		if (Clock::now() >= next_snapshot_)
+			take_snapshot();
 		const std::uint64_t before = reclaimer_.stats().reports;
 		if (Result<void> reclaimed = reclaim(); !reclaimed)
 			return reclaimed.error();
@@ -209,6 +214,84 @@ Result<void> OneSidedServer::serve()
 		patience = recovery_.busy() || reclaimer_.stats().reports != before ? 0 : turn_milliseconds;
 	}
 	return {};
+}
+
+void OneSidedServer::drain(std::chrono::milliseconds limit) noexcept
+{
+	drain_for_ = std::max<std::int64_t>(limit.count(), 0);
+}
+
+/** True: it was asked to drain, and all clients have gone, or their time is over. */
+bool OneSidedServer::go_on_draining()
+{
+	const std::int64_t limit = drain_for_;
+	if (limit < 0)
+		return false;
+	if (!drained_at_) {
+		drained_at_ = Clock::now() + std::chrono::milliseconds(limit);
+		reception_->close(*this);
+		for (const auto &connection : connections_)
+			connection->dead |= connection->control.send({ControlKind::stop, 0}) != 0;
+	}
+	if (connections_.empty())
+		return true;
+	if (Clock::now() < *drained_at_)
+		return false;
+	log(LogLevel::warning, fmt::format("{} clients have not ended within {} ms", connections_.size(), limit));
+	drop_clients();
+	return true;
+}
+
+std::string OneSidedServer::final_stats()
+{
+	for (FreeList &list : lists_)
+		(void)list.refresh();
+	return stats_json();
+}
+
+void OneSidedServer::take_snapshot()
+{
+	Snapshot now;
+	now.server = stats_;
+	now.recovery = recovery_.stats();
+	for (FreeList &list : lists_) {
+		(void)list.refresh();
+		const FreeListInfo info = list.info();
+		now.lists.push_back({info.buffer_size, info.buffers.length / info.buffer_size, list.available()});
+	}
+	next_snapshot_ = Clock::now() + snapshot_interval;
+	const std::lock_guard guard(snapshot_lock_);
+	snapshot_ = std::move(now);
+}
+
+void OneSidedServer::collect(std::vector<Metric> &metrics) const
+{
+	Snapshot now;
+	{
+		const std::lock_guard guard(snapshot_lock_);
+		now = snapshot_;
+	}
+	const auto count = [&metrics](const char *name, const char *help, auto value) {
+		metrics.push_back({Metric::Kind::counter, name, help, static_cast<double>(value), {}});
+	};
+	const auto gauge = [&metrics](const char *name, const char *help, std::uint64_t value, Labels labels) {
+		metrics.push_back({Metric::Kind::gauge, name, help, static_cast<double>(value), std::move(labels)});
+	};
+	collect_connections(metrics, now.server.connections, now.server.open, now.server.refused);
+	count("prism_control_messages_total", "Messages of clients on their control channels", now.server.messages);
+	count("prism_recovery_scans_total", "Scans for lost buffers that were completed", now.recovery.scans);
+	count("prism_recovery_seconds_total", "Time that completed scans took",
+		std::chrono::duration<double>(now.recovery.time).count());
+	count("prism_recovery_put_off_total", "Scans that were put off and tried again", now.recovery.put_off);
+	count("prism_recovery_buffers_total", "Lost buffers that scans found", now.recovery.recovered);
+	count("prism_recovery_cut_off_total", "Clients that were cut off as they did not answer", now.recovery.cut_off);
+	gauge("prism_memory_registered_bytes", "Memory that is registered for clients", memory_->length(), {});
+	for (const Snapshot::List &list : now.lists) {
+		const std::string size = std::to_string(list.buffer_size);
+		const char *const help = "Buffers, by their size in bytes, that are free or in use";
+		gauge("prism_buffers", help, list.available, {{"size", size}, {"state", "free"}});
+		gauge("prism_buffers", help, list.buffers - list.available, {{"size", size}, {"state", "used"}});
+	}
 }
 
 /** Until a client has something to say, at most @p milliseconds. */
@@ -282,6 +365,7 @@ void OneSidedServer::listen_to(Connection &connection)
 void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 {
 	int error = 0;
+	stats_.messages++;
 	switch (message.kind) {
 	case ControlKind::settled:
 		recovery_.settled(connection.number, message.value);

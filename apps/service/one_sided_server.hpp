@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "service/memory.hpp"
 #include "service/reception.hpp"
 #include "service/recovery.hpp"
+#include "service/service.hpp"
 
 namespace prism::apps
 {
@@ -44,6 +46,7 @@ struct OneSidedServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
 	std::uint64_t open = 0;        /**< of these, not closed */
 	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
+	std::uint64_t messages = 0;    /**< of clients, on their control channels */
 };
 
 /**
@@ -54,16 +57,20 @@ struct OneSidedServerStats {
  * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation
  * needs its pointer and what that points at under one rkey.
  */
-class OneSidedServer : protected RecoveryHost, private Reception::Host
+class OneSidedServer : public Service, protected RecoveryHost, private Reception::Host
 {
 public:
 	~OneSidedServer() override;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return reception_->port(); }
+	/* Service */
+	[[nodiscard]] std::uint16_t port() const noexcept override { return reception_->port(); }
+	Result<void> serve() override;
+	/** Clients are told over their control channels (ControlKind::stop), and close them. */
+	void drain(std::chrono::milliseconds limit) noexcept override;
+	void stop() noexcept override { stopping_ = true; }
+	[[nodiscard]] std::string final_stats() override;
+	void collect(std::vector<Metric> &metrics) const override;
 
-	/** Serves until stop(). Errors: of the device, which end the store. */
-	Result<void> serve();
-	void stop() noexcept { stopping_ = true; }
 	/** Clients have come and gone, and no scan for what they lost is due or under way. Any thread. */
 	[[nodiscard]] bool deserted() const noexcept { return deserted_; }
 
@@ -159,8 +166,21 @@ protected:
 private:
 	struct Connection;
 	class Arrival;
+	/** What collect() tells, as it was a moment ago. */
+	struct Snapshot {
+		struct List {
+			std::uint32_t buffer_size = 0;
+			std::uint64_t buffers = 0;
+			std::uint64_t available = 0;
+		};
+		OneSidedServerStats server;
+		RecoveryStats recovery;
+		std::vector<List> lists;
+	};
 
 	void wait(int milliseconds);
+	bool go_on_draining();
+	void take_snapshot();
 	void listen_to(Connection &connection);
 	void hear(Connection &connection, const ControlMessage &message);
 	void destroy_disconnected();
@@ -199,6 +219,11 @@ private:
 	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */
 	std::uint32_t next_number_ = 1;
 	std::atomic<bool> stopping_{false};
+	std::atomic<std::int64_t> drain_for_{-1};                         /* milliseconds; -1: not asked for */
+	std::optional<std::chrono::steady_clock::time_point> drained_at_; /* the latest */
+	std::chrono::steady_clock::time_point next_snapshot_{};
+	mutable std::mutex snapshot_lock_;
+	Snapshot snapshot_;
 	std::atomic<bool> deserted_{false};
 	OneSidedServerStats stats_;
 };

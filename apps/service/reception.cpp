@@ -78,7 +78,7 @@ int Reception::patience() const noexcept
 	const auto waits = [](const Guest &guest) { return guest.stage == Stage::waiting; };
 	if (std::any_of(guests_.begin(), guests_.end(), waits))
 		next = std::min<Deadline>(next, now + retry_pause);
-	if (!listening_ && guests_.size() < max_guests)
+	if (!listening_ && !closed_ && guests_.size() < max_guests)
 		next = std::min(next, listen_again_);
 	if (next == Deadline::max())
 		return -1;
@@ -103,8 +103,18 @@ void Reception::serve(Host &host)
 			step(guest, false, host);
 	}
 	expire(host);
-	if (!listening_ && guests_.size() < max_guests && Clock::now() >= listen_again_)
+	if (!listening_ && !closed_ && guests_.size() < max_guests && Clock::now() >= listen_again_)
 		listen(true);
+}
+
+void Reception::close(Host &host)
+{
+	closed_ = true;
+	if (listening_)
+		listen(false);
+	(void)::shutdown(listener_.fd(), SHUT_RDWR); /* who is in the backlog is refused */
+	while (!guests_.empty())
+		lose(guests_.front(), make_error(ESHUTDOWN, "the server is being stopped"), host);
 }
 
 void Reception::accept()

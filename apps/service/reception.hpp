@@ -81,6 +81,9 @@ public:
 	/** Takes all steps that are possible now, calling @p host. */
 	void serve(Host &host);
 
+	/** Takes no more clients, and refuses those on their way. For good. */
+	void close(Host &host);
+
 	/** Clients on their way. */
 	[[nodiscard]] std::size_t guests() const noexcept { return guests_.size(); }
 
@@ -120,6 +123,7 @@ private:
 	std::chrono::milliseconds timeout_;
 	int poller_; /* an epoll instance, of the listener and the guests */
 	bool listening_ = false;
+	bool closed_ = false;
 	Deadline listen_again_{};
 	std::list<Guest> guests_; /* by deadline: all have the same time */
 };

@@ -59,6 +59,7 @@ int BufferRecovery::begin(std::chrono::nanoseconds now)
 	}
 	wanted_ = false;
 	next_slot_ = 0;
+	began_ = now;
 	stage_ = Stage::settling;
 	ask(now);
 	return 0;
@@ -99,6 +100,7 @@ void BufferRecovery::finish(std::chrono::nanoseconds now)
 	if (!recovered)
 		return try_again("a client died meanwhile", now);
 	stats_.scans++;
+	stats_.time += now - began_;
 	stats_.recovered += *recovered;
 	told_ = false;
 }

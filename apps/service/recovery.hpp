@@ -74,10 +74,11 @@ struct RecoveryOptions {
 };
 
 struct RecoveryStats {
-	std::uint64_t scans = 0;     /**< that came to their end */
-	std::uint64_t put_off = 0;   /**< scans that could not tell what is lost, and were tried again */
-	std::uint64_t recovered = 0; /**< buffers that scans found */
-	std::uint64_t cut_off = 0;   /**< clients that did not answer in time */
+	std::uint64_t scans = 0;         /**< that came to their end */
+	std::uint64_t put_off = 0;       /**< scans that could not tell what is lost, and were tried again */
+	std::uint64_t recovered = 0;     /**< buffers that scans found */
+	std::uint64_t cut_off = 0;       /**< clients that did not answer in time */
+	std::chrono::nanoseconds time{}; /**< of the completed scans together */
 };
 
 /**
@@ -143,6 +144,7 @@ private:
 	bool wanted_ = false;
 	bool told_ = false; /* that the scan is put off */
 	std::chrono::nanoseconds not_before_{};
+	std::chrono::nanoseconds began_{};
 	std::uint64_t next_value_ = 1;
 	std::uint64_t next_slot_ = 0;
 	RecoveryStats stats_;

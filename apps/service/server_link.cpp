@@ -61,11 +61,15 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 			settling_ = {message.value, newest, 0};
 		else if (message.kind == ControlKind::orphans)
 			questions_.push_back(message);
+		else if (message.kind == ControlKind::stop)
+			stop_after_ = newest;
 		else
 			answer_ = message;
 	}
 	if (got < 0)
 		return -got;
+	if (stop_after_ && oldest > *stop_after_)
+		return ESHUTDOWN;
 	return settling_ ? settle(oldest, flush_id) : 0;
 }
 

@@ -44,7 +44,7 @@ public:
 	/**
 	 * Hears what the server says, and answers it if that is possible now. @p oldest: number of the oldest request
 	 * that is under way; @p newest: of the newest that was posted. @p flush_id: for reports. 0, or the errno of
-	 * what ended the connection.
+	 * what ended the connection: ESHUTDOWN, if the server stops and what had begun before has ended.
 	 */
 	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept;
 
@@ -56,6 +56,9 @@ public:
 
 	/** What the server has asked, other than to settle, if it has; forgotten then. */
 	std::optional<ControlMessage> take_question() noexcept;
+
+	/** The server ends soon: only what has begun should go on. */
+	[[nodiscard]] bool stopping() const noexcept { return stop_after_.has_value(); }
 
 	/** Sends what is freed and not reported yet. */
 	void flush(std::uint64_t wr_id) noexcept;
@@ -80,6 +83,7 @@ private:
 	std::vector<List> lists_;
 	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
 	std::optional<Settling> settling_;
+	std::optional<std::uint64_t> stop_after_; /* requests of this number and below */
 	std::optional<ControlMessage> answer_;
 	std::vector<ControlMessage> questions_;
 	unsigned flushes_ = 0; /* under way */

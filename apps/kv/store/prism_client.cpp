@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "prism_client.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -139,7 +141,7 @@ int PrismClient::start(apps::Operation &operation) noexcept
 	if (!lane)
 		return EAGAIN;
 	lane->repeats = operation.kind == apps::OperationKind::get;
-	if (!link_ || broken_)
+	if (!link_ || broken_ || link_->stopping())
 		return 0; /* adopt() begins it, or look_for_link() ends it */
 	go(*lane, protocol_.run(*lane));
 	ring_if_many();
@@ -343,8 +345,8 @@ bool PrismClient::wait_for_link() noexcept
 {
 	do
 		poll({});
-	while (!link_ && !given_up());
-	return link_ != nullptr;
+	while ((!link_ || link_->stopping()) && !given_up());
+	return link_ && !link_->stopping();
 }
 
 /* Carrier -------------------------------------------------------------------------------------------------------- */

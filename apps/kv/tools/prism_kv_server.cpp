@@ -4,16 +4,13 @@
  * Exit codes: 0; 1 if the store could not be made or the device failed; 2 for an error of usage.
  */
 #include <algorithm>
-#include <atomic>
-#include <charconv>
-#include <csignal>
-#include <cstdio>
-#include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "command_line.hpp"
+#include "kv/two_sided/rpc_service.hpp"
 #include "pilaf/pilaf_server.hpp"
+#include "service/server_program.hpp"
 #include "store/prism_server.hpp"
 #include "two_sided/rpc_store.hpp"
 
@@ -25,124 +22,66 @@ using namespace prism::kv;
 
 struct Options {
 	std::string store = "prism";
-	std::string device;
-	std::string address;
-	std::uint16_t port = apps::default_store_port;
 	std::uint64_t records = 100'000;
 	std::uint32_t max_key = 48;
 	std::uint32_t max_value = 512;
 	std::uint64_t slots = 0;
 	ShardName shard;
 	std::vector<std::string> classes;
-	std::uint32_t connections = 64;
 	std::uint32_t depth = 256;
 	std::uint32_t receive_buffers = 0;
 	unsigned threads = 1;
 };
 
-/* What a signal handler ends; at most one server runs. */
-std::atomic<void (*)()> stop_server;
+using Made = Result<std::unique_ptr<apps::Service>>;
 
-void on_signal(int)
-{
-	if (void (*const stop)() = stop_server)
-		stop();
-}
-
-template <typename Server>
-Server *&running()
-{
-	static Server *server = nullptr;
-	return server;
-}
-
-void run(PrismServer &server, Result<void> &result)
-{
-	result = server.serve();
-}
-
-template <typename Server>
-void run(Server &server, Result<void> &result)
-{
-	result = server.run();
-}
-
-int fail(const Error &error)
-{
-	fmt::print(stderr, "prism-kv-server: {}\n", error.message);
-	return 1;
-}
-
-template <typename Server>
-int serve(Result<std::unique_ptr<Server>> made, const Options &options)
+template <typename Server, typename Tell>
+Made called(Result<std::unique_ptr<Server>> made, Tell tell)
 {
 	if (!made)
-		return fail(made.error());
-	Server &server = **made;
-	running<Server>() = &server;
-	stop_server = [] { running<Server>()->stop(); };
-	std::signal(SIGINT, on_signal);
-	std::signal(SIGTERM, on_signal);
-	const std::string shard = options.shard == ShardName{} ? "" : options.shard.text() + ", ";
-	fmt::print("{} store, {}for {} records of up to {} + {} bytes, port {}\n", options.store, shard,
-		options.records, options.max_key, options.max_value, server.port());
-	std::fflush(stdout);
-	Result<void> result;
-	run(server, result);
-	stop_server = nullptr;
-	return result ? 0 : fail(result.error());
+		return made.error();
+	return std::unique_ptr<apps::Service>(std::make_unique<RpcService<Server>>(*std::move(made), tell));
 }
 
-/** Reads "BYTES:COUNT". */
-std::optional<ClassOptions> parse_class(const std::string &text)
+nlohmann::json connections(const RpcServerStats &stats)
 {
-	ClassOptions size_class;
-	const char *const end = text.data() + text.size();
-	const auto [colon, error] = std::from_chars(text.data(), end, size_class.buffer_size);
-	if (error != std::errc{} || colon == end || *colon != ':')
-		return std::nullopt;
-	const auto [rest, no_count] = std::from_chars(colon + 1, end, size_class.count);
-	if (no_count != std::errc{} || rest != end)
-		return std::nullopt;
-	return size_class;
+	return {{"accepted", stats.connections}, {"open", stats.open}, {"refused", stats.refused},
+		{"vanished", stats.vanished}, {"malformed", stats.malformed}};
 }
 
-std::string check_class(const std::string &text)
-{
-	return parse_class(text) ? std::string() : "'" + text + "' is no size class: write BYTES:COUNT";
-}
-
-int serve_prism(const Context &context, const Options &options)
+Made make_prism(const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	PrismServerOptions store;
-	store.address = options.address;
-	store.port = options.port;
+	settings.apply(store);
 	store.slots = options.slots ? options.slots : 2 * options.records;
 	store.max_key_size = options.max_key;
 	store.max_value_size = options.max_value;
-	store.max_connections = options.connections;
 	store.shard = options.shard;
 	for (const std::string &text : options.classes)
-		store.classes.push_back(parse_class(text).value()); /* check_class() has seen it */
+		store.classes.push_back(apps::parse_class(text).value()); /* check_class() has seen it */
 	if (store.classes.empty())
 		store.classes = {PrismServerOptions::class_for(options.records, options.max_key, options.max_value)};
-	return serve(PrismServer::create(context, store), options);
+	Result<std::unique_ptr<PrismServer>> made = PrismServer::create(context, store);
+	if (!made)
+		return made.error();
+	return std::unique_ptr<apps::Service>(*std::move(made));
 }
 
-RpcServerOptions calls(const Options &options)
+RpcServerOptions calls(const Options &options, const apps::ServerSettings &settings)
 {
 	RpcServerOptions server;
-	server.address = options.address;
-	server.port = options.port;
+	server.address = settings.address;
+	server.port = settings.port;
 	server.threads = options.threads;
 	server.max_key_size = options.max_key;
 	server.max_value_size = options.max_value;
-	server.max_connections = options.connections;
+	server.max_connections = settings.connections;
 	server.max_depth = options.depth;
-	const std::uint64_t most = std::uint64_t{options.connections} * options.depth;
+	const std::uint64_t most = std::uint64_t{settings.connections} * options.depth;
 	server.receive_buffers = options.receive_buffers
 					 ? options.receive_buffers
 					 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 4096));
+	server.log = settings.log;
 	return server;
 }
 
@@ -155,32 +94,47 @@ std::size_t arena(const Options &options)
 	return (options.records + options.records / 4 + 4096) * piece;
 }
 
-int serve_rpc(const Context &context, const Options &options)
+Made make_rpc(const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	RpcStoreOptions store;
-	store.server = calls(options);
+	store.server = calls(options, settings);
 	store.capacity = options.records + options.records / 4 + 1024;
 	store.memory = arena(options);
-	return serve(RpcStoreServer::create(context, store), options);
+	return called(RpcStoreServer::create(context, store), [](const RpcStoreServer &server) {
+		const RpcStoreStats stats = server.stats();
+		return nlohmann::json{{"objects", stats.objects}, {"connections", connections(stats.server)},
+			{"calls", stats.server.requests}}
+			.dump(2);
+	});
 }
 
-int serve_pilaf(const Context &context, const Options &options)
+Made make_pilaf(const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	PilafOptions store;
-	store.server = calls(options);
+	store.server = calls(options, settings);
 	store.table.entries = options.slots ? options.slots : 2 * options.records;
 	store.table.memory = arena(options);
-	return serve(PilafServer::create(context, store), options);
+	return called(PilafServer::create(context, store), [](const PilafServer &server) {
+		const PilafStats stats = server.stats();
+		return nlohmann::json{{"connections", connections(stats.server)}, {"calls", stats.server.requests}}
+			.dump(2);
+	});
 }
 
-int serve(const Options &options)
+Result<apps::ServerProgram::Stores> make(
+	const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
-	Result<Context> context = Context::open(options.device, Progress::engine_thread);
-	if (!context)
-		return fail(context.error());
-	if (options.store == "prism")
-		return serve_prism(*context, options);
-	return options.store == "rpc" ? serve_rpc(*context, options) : serve_pilaf(*context, options);
+	Made made = options.store == "prism" ? make_prism(context, options, settings)
+		    : options.store == "rpc" ? make_rpc(context, options, settings)
+					     : make_pilaf(context, options, settings);
+	if (!made)
+		return made.error();
+	const std::string shard = options.shard == ShardName{} ? "" : options.shard.text() + ", ";
+	const std::string ready = fmt::format("{} store, {}for {} records of up to {} + {} bytes, port {}", options.store,
+		shard, options.records, options.max_key, options.max_value, (*made)->port());
+	apps::ServerProgram::Stores stores;
+	stores.push_back({*std::move(made), ready, {{"store", options.store}, {"shard", std::to_string(options.shard.shard)}}});
+	return stores;
 }
 
 } // namespace
@@ -188,19 +142,17 @@ int serve(const Options &options)
 int main(int argc, char **argv)
 {
 	Options options;
-	cli::CommandLine app{"Serves a key-value store until it is interrupted."};
-	app.add_version("prism-kv-server");
+	apps::ServerProgram program("prism-kv-server", "Serves a key-value store until it is interrupted.");
+	program.add_port(apps::default_store_port);
+	cli::CommandLine &app = program.command_line();
 	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
 		.check(cli::IsMember({"prism", "pilaf", "rpc"}))
 		.capture_default_str();
-	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("-p,--port", options.port, "TCP port for connections; 0: any").capture_default_str();
-	app.add_option("--bind", options.address, "Address to listen on (default: all)");
-	app.add_option("--records", options.records, "How many records to have room for")
+	app.add_option("--records,--keys", options.records, "How many records to have room for")
 		.check(cli::Range(1.0, 1e10))
 		.capture_default_str();
-	app.add_option("--max-key", options.max_key, "Bytes of the longest key").capture_default_str();
-	app.add_option("-s,--size", options.max_value, "Bytes of the longest value").capture_default_str();
+	app.add_option("--key-size,--max-key", options.max_key, "Bytes of the longest key").capture_default_str();
+	app.add_option("-s,--value-size,--size", options.max_value, "Bytes of the longest value").capture_default_str();
 	app.add_option("--slots", options.slots, "Slots of the table (default: twice the records)");
 	app.add_option("--shard", options.shard.shard, "prism: the number of this server among the store's, from 0")
 		.capture_default_str();
@@ -210,14 +162,14 @@ int main(int argc, char **argv)
 	app.add_option("--class", options.classes,
 		   "prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
 		   "value)")
-		.check(check_class);
-	app.add_option("--connections", options.connections, "At most so many clients").capture_default_str();
-	app.add_option("--depth", options.depth, "pilaf, rpc: calls under way on a connection").capture_default_str();
+		.check(apps::check_class);
+	app.add_option("--depth,--lanes", options.depth, "pilaf, rpc: calls under way on a connection")
+		.capture_default_str();
 	app.add_option("--receive-buffers", options.receive_buffers,
 		"pilaf, rpc: calls under way on all connections together (default: connections times depth, at most "
 		"4096)");
 	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads").capture_default_str();
-	if (const auto early = app.parse(argc, argv))
-		return early->print() ? 2 : 0;
-	return serve(options);
+	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
+		return make(context, options, settings);
+	});
 }

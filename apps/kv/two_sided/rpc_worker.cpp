@@ -15,6 +15,8 @@ namespace
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
 /* Completions of a queue pair in the error state have arrived after this time. */
 constexpr auto wake_time = std::chrono::milliseconds(10);
+/* How long answers may take to arrive when the server stops */
+constexpr auto finish_time = std::chrono::seconds(1);
 constexpr auto first_nap = std::chrono::microseconds(10);
 
 } // namespace
@@ -197,12 +199,12 @@ void RpcWorker::handle_receive(const Completion &completion) noexcept
 {
 	const auto slot = static_cast<std::uint32_t>(completion.wr_id);
 	Connection *connection = find(completion.qp_num);
-	if (connection && !connection->closed && !completion.failed()) {
+	if (connection && !connection->closed && !completion.failed() && !finishing) {
 		accept_request(*connection, slot, completion.byte_len);
 		return;
 	}
 	recycle(slot);
-	if (connection && !connection->closed) {
+	if (connection && !connection->closed && completion.failed()) {
 		give_up(*connection, vanished, std::string("receive failed: ") + completion.describe());
 	}
 }
@@ -302,11 +304,28 @@ void RpcWorker::run()
 		}
 		nap(now - last_work);
 	}
+	finish();
 	read_mail();
 	for (auto &entry : connections)
 		close(*entry.second);
 	touched.clear();
 	connections.clear();
+}
+
+/** Answers the calls that have arrived, and waits for the answers to arrive. Those that come later are not executed. */
+void RpcWorker::finish() noexcept
+{
+	const auto deadline = Clock::now() + finish_time;
+	for (std::uint32_t taken = 0; taken <= server.settings.receive_buffers && turn(); taken += batch)
+		;
+	finishing = true;
+	const auto answers = [](const auto &entry) {
+		const Connection &connection = *entry.second;
+		return !connection.closed &&
+		       (connection.done != connection.built || connection.waiting_begin != connection.waiting_end);
+	};
+	while (std::any_of(connections.begin(), connections.end(), answers) && Clock::now() < deadline)
+		turn();
 }
 
 } // namespace prism::kv

@@ -102,6 +102,7 @@ private:
 	void read_mail() noexcept;
 	void bury() noexcept;
 	void nap(Clock::duration idle) noexcept;
+	void finish() noexcept;
 
 	RpcServer &server;
 	CompletionQueue cq;
@@ -110,6 +111,7 @@ private:
 	std::vector<std::uint32_t> free_slots; /* receives to post again */
 	std::size_t graves = 0;                /* closed connections whose completions may still come */
 	std::chrono::nanoseconds next_nap{0};
+	bool finishing = false; /* executes no more calls */
 
 	std::atomic<std::size_t> assigned{0};
 	std::atomic<bool> has_mail{false};

@@ -26,6 +26,15 @@ void Commit::begin() noexcept
 	error_ = 0;
 }
 
+/** A shard that stops lets commits end that have begun; no others begin. */
+bool Commit::meets_stopping_shard() noexcept
+{
+	return std::ranges::any_of(accesses(), [this](const Access &access) {
+		const ShardView *const view = lane_.carrier.view(access.shard);
+		return view && view->stopping;
+	});
+}
+
 /**
  * When a shard was lost in mid-commit, the lane's log and its last decision are all that others have to end the
  * transaction with: the lane goes on in another place, if there is one left.
@@ -33,6 +42,8 @@ void Commit::begin() noexcept
 apps::Task<Outcome> Commit::run()
 {
 	error_ = 0;
+	if (meets_stopping_shard())
+		co_return failed(ESHUTDOWN);
 	if (lane_.retired) {
 		if (lane_.client.spare_places.empty())
 			co_return failed(ENOTCONN);

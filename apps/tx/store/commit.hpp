@@ -70,6 +70,7 @@ protected:
 	Prepare judge(Access &access) noexcept;
 	void release_staged(Access &access) noexcept;
 	Outcome failed(int error) noexcept;
+	[[nodiscard]] bool meets_stopping_shard() noexcept;
 
 	[[nodiscard]] std::span<Access> accesses() noexcept { return execution_.accesses(); }
 	[[nodiscard]] RemoteAddress entry_of(const Access &access) const noexcept;

@@ -397,7 +397,9 @@ void PrismClient::look_after_links() noexcept
 		const std::uint64_t flush_id = WorkRequest{WorkRequest::no_lane, number, 0}.id();
 		if (!link)
 			continue;
-		if (link->talk(oldest_commit(), state_.serial, flush_id)) {
+		const int ended = link->talk(oldest_commit(), state_.serial, flush_id);
+		shards_[number].view.stopping = link->stopping();
+		if (ended) {
 			link_down(number);
 			continue;
 		}

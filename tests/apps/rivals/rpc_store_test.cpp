@@ -171,6 +171,42 @@ TYPED_TEST(Stores, ManyUnderWayAtOnce)
 	EXPECT_GE(ended, 4000u);
 }
 
+/** Nobody is in doubt about a call that was executed: the answer is there before the connection ends. */
+TYPED_TEST(Stores, StoppingAnswersWhatItHasExecuted)
+{
+	for (unsigned round = 0; round < 10; round++) {
+		constexpr std::uint32_t depth = 16;
+		Served<TypeParam> served;
+		auto client = served.client(depth);
+		std::vector<std::string> keys(depth);
+		std::vector<Operation> operations(depth);
+		std::vector<Operation *> done(depth);
+		std::uint64_t answered = 0, under_way = 0;
+		const auto begin = [&](Operation &operation) { under_way += client->start(operation) == 0; };
+		for (std::size_t i = 0; i < depth; i++) {
+			keys[i] = "key" + std::to_string(i);
+			operations[i].kind = OperationKind::put;
+			operations[i].key = operations[i].value = bytes_of(keys[i]);
+			begin(operations[i]);
+		}
+		std::thread stopper;
+		while (under_way) {
+			const std::size_t count = client->poll(done);
+			for (std::size_t n = 0; n < count; n++) {
+				under_way--;
+				answered += done[n]->outcome == Outcome::ok;
+				if (done[n]->outcome == Outcome::ok)
+					begin(*done[n]);
+			}
+			if (answered > 100 && !stopper.joinable())
+				stopper = std::thread([&served] { served.stop(); });
+		}
+		ASSERT_TRUE(stopper.joinable());
+		stopper.join();
+		EXPECT_EQ(served.stats().requests, answered);
+	}
+}
+
 TYPED_TEST(Stores, HandsBackNoMoreThanAsked)
 {
 	Served<TypeParam> served;

@@ -93,9 +93,11 @@ TEST_F(ScansForLostBuffers, OneForEachClientThatLeaves)
 	EXPECT_EQ(host.begun, 0u);
 	recovery.left(2);
 	EXPECT_FALSE(recovery.idle());
-	go_on(1s, {1});
+	go_on(1s);
+	go_on(4s, {1});
 	EXPECT_TRUE(recovery.idle());
 	EXPECT_EQ(recovery.stats().scans, 1u);
+	EXPECT_EQ(recovery.stats().time, 3s);
 	EXPECT_EQ(recovery.stats().recovered, 3u);
 	EXPECT_EQ(host.looked, 10u);
 	EXPECT_EQ(host.asked.size(), 2u) << "before and after the table was looked at";

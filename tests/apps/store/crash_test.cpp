@@ -196,6 +196,57 @@ TEST(Crash, AServerThatEndsIsAnError)
 	EXPECT_EQ(client.api->start(again), ENOTCONN) << "it has been gone for longer than operations wait";
 }
 
+/** What is under way is done, nothing more begins, and nobody is left in doubt. */
+TEST(Crash, AServerThatIsDrainedLetsOperationsEnd)
+{
+	for (unsigned round = 0; round < 10; round++) {
+		Server server;
+		constexpr unsigned depth = 16;
+		Client client(server, depth, 50ms);
+		std::vector<std::string> keys(depth);
+		std::vector<Operation> operations(depth);
+		unsigned under_way = 0, done = 0, failed = 0, held = 0;
+		const auto begin = [&](Operation &operation) {
+			under_way += client.api->start(operation) == 0;
+		};
+		for (unsigned i = 0; i < depth; i++) {
+			keys[i] = "key " + std::to_string(i);
+			operations[i].kind = OperationKind::put;
+			operations[i].key = operations[i].value = bytes_of(keys[i]);
+			begin(operations[i]);
+		}
+		bool asked = false;
+		while (under_way) {
+			Operation *ended = nullptr;
+			if (!client.api->poll({&ended, 1}))
+				continue;
+			under_way--;
+			done += ended->outcome == Outcome::ok;
+			held += ended->outcome == Outcome::failed && ended->error == ENOTCONN;
+			failed += ended->outcome != Outcome::ok;
+			if (done > 200 && !std::exchange(asked, true))
+				server.store->drain(5s);
+			if (ended->outcome == Outcome::ok)
+				begin(*ended);
+		}
+		EXPECT_GT(held, 0u) << "those that would have begun later";
+		EXPECT_EQ(failed, held) << "an operation that had begun has failed";
+		EXPECT_FALSE(TcpRendezvous::connect("127.0.0.1", server.store->port(), 10ms).ok());
+		server.wait();
+	}
+}
+
+TEST(Crash, AServerThatIsDrainedWaitsForNobodyLongerThanItWasTold)
+{
+	Server server;
+	Client silent(server);
+	server.store->drain(100ms);
+	const auto begin = std::chrono::steady_clock::now();
+	server.wait();
+	EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+	EXPECT_EQ(silent.get("k"), "<failed>");
+}
+
 TEST(Crash, OneClientTooMany)
 {
 	PrismServerOptions options = small_store();

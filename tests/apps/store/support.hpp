@@ -57,10 +57,14 @@ public:
 	/** Afterwards the store can be looked at. */
 	void end()
 	{
-		if (!thread.joinable())
-			return;
 		store->stop();
-		thread.join();
+		wait();
+	}
+	/** Until it ends by itself. */
+	void wait()
+	{
+		if (thread.joinable())
+			thread.join();
 	}
 
 	std::unique_ptr<PrismServer> store;

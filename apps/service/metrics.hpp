@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a server or a long-running client tells of itself to Prometheus (docs/operations.md lists the metrics).
+ * prometheus-cpp does it, but this header does not include it: metrics.cpp does, alone.
+ */
+#pragma once
+
+#include <prism/device.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace prism::apps
+{
+
+/** Names and values, such as {"shard", "3"}. */
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/** A value at one moment. */
+struct Metric {
+	enum class Kind : std::uint8_t {
+		counter, /**< only grows; its name ends in _total */
+		gauge,
+	};
+
+	Kind kind = Kind::gauge;
+	std::string name;
+	std::string help; /**< the same for all metrics of a name */
+	double value = 0;
+	Labels labels;
+};
+
+/** Durations in buckets, from 1 us to 100 s. Any thread. */
+class LatencyMetric
+{
+public:
+	~LatencyMetric();
+	LatencyMetric(const LatencyMetric &) = delete;
+	LatencyMetric &operator=(const LatencyMetric &) = delete;
+
+	void observe(std::chrono::nanoseconds took) noexcept;
+
+private:
+	friend class MetricsEndpoint;
+	struct Implementation;
+	explicit LatencyMetric(std::unique_ptr<Implementation> implementation);
+
+	std::unique_ptr<Implementation> implementation_;
+};
+
+/** An HTTP server at which Prometheus finds metrics as /metrics. */
+class MetricsEndpoint
+{
+public:
+	/** Appends what there is to say at this moment; from threads of the endpoint, one at a time. */
+	using Source = std::function<void(std::vector<Metric> &)>;
+
+	/**
+	 * Listens at @p address, "HOST:PORT" or "PORT", with threads of its own. Errors: EINVAL (not such an address),
+	 * EADDRINUSE (or one that this host does not have).
+	 */
+	static Result<std::unique_ptr<MetricsEndpoint>> create(const std::string &address);
+	/** Sources are not called any more. */
+	~MetricsEndpoint();
+	MetricsEndpoint(const MetricsEndpoint &) = delete;
+	MetricsEndpoint &operator=(const MetricsEndpoint &) = delete;
+
+	[[nodiscard]] std::uint16_t port() const;
+
+	/** Whatever @p source tells has @p labels too. What it uses must outlive this object. */
+	void add(Source source, const Labels &labels = {});
+	/** A histogram. Those of one @p name have the same @p help. Valid as long as this object. */
+	LatencyMetric &add_latency(const std::string &name, const std::string &help, const Labels &labels = {});
+	/** The counters of @p context's device, as prismdv_query_counters(3) has them. */
+	void add_device(const Context &context);
+
+private:
+	struct Implementation;
+	explicit MetricsEndpoint(std::unique_ptr<Implementation> implementation);
+
+	std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace prism::apps

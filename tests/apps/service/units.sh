@@ -1,0 +1,275 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The servers as their systemd units start them: configuration files, what the service manager is told, metrics and the
+# board that shows them, and SIGTERM under load.
+# shellcheck disable=SC2317 # functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/../../integration/common.sh"
+alone "$@"
+need_program curl python3
+
+units=$PRISM_SOURCE/apps/service/systemd
+declare -A pid_of metrics_of
+
+free_ports() {
+	python3 -c '
+import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[s.getsockname()[1] for s in sockets])' "$1"
+}
+
+# told NAME TEXT: the service manager was
+told() {
+	grep -Fq -- "$2" "$work/notify-$1"
+}
+
+# start_unit SYSTEM INSTANCE LINE...: with these lines in its configuration file, besides an address for metrics
+start_unit() {
+	local system=$1 instance=$2 name=$1-$2 command metrics
+	shift 2
+	metrics=$(free_ports 1)
+	metrics_of[$name]=127.0.0.1:$metrics
+	printf '%s\n' "$@" 'bind = "127.0.0.1"' "metrics = \"${metrics_of[$name]}\"" >"$work/$name.toml"
+	: >"$work/notify-$name"
+	start "$work/notifier-$name" python3 -u -c '
+import socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+    listener.bind(sys.argv[1])
+    while True:
+        with open(sys.argv[2], "a") as log:
+            log.write(listener.recv(65536).decode() + "\n")' "$work/socket-$name" "$work/notify-$name"
+	wait_for 5 test -S "$work/socket-$name" || fail "nobody listens for what the manager is told"
+	command=$(sed -n "s|^ExecStart=||p" "$units/prism-$system@.service" |
+		sed "s|/usr/bin|$bin|; s|/etc/prism|$work|; s|%i|$instance|")
+	# shellcheck disable=SC2086 # as the unit has it, in words
+	start "$work/log-$name" env NOTIFY_SOCKET="$work/socket-$name" $command
+	pid_of[$name]=$started
+	wait_for 20 told "$name" READY=1 || {
+		fail "$name: it does not tell that it is ready" "$work/log-$name" "$work/notify-$name"
+		finish
+	}
+}
+
+port_of() {
+	sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/log-$1" | head -n 1
+}
+
+# stopped NAME SECONDS: it ended with 0, and told so
+stopped() {
+	local code
+	wait_for "$2" eval "! kill -0 ${pid_of[$1]} 2>/dev/null" || {
+		fail "$1 does not stop" "$work/log-$1"
+		kill -9 "${pid_of[$1]}"
+	}
+	wait "${pid_of[$1]}"
+	code=$?
+	[ $code -eq 0 ] || fail "$1 ended with $code" "$work/log-$1"
+	told "$1" STOPPING=1 || fail "$1 does not tell that it stops" "$work/notify-$1"
+}
+
+scrape() {
+	curl -sS --max-time 5 "http://${metrics_of[$1]}/metrics" >"$work/metrics-$1" || fail "no metrics of $1"
+}
+
+# has NAME LINE: among its metrics
+has() {
+	grep -q -- "$2" "$work/metrics-$1" || fail "$1: no metric '$2'" "$work/metrics-$1"
+}
+
+unit_files() {
+	local unit
+	if ! command -v systemd-analyze >/dev/null; then
+		echo "systemd-analyze is not installed: units are started, but not verified"
+		return
+	fi
+	mkdir "$work/units"
+	for unit in "$units"/*.service; do
+		unit=$(basename "$unit")
+		sed "s|/usr/bin|$bin|" "$units/$unit" >"$work/units/${unit/@/@x}"
+		systemd-analyze verify --man=no "$work/units/${unit/@/@x}" >"$work/verify" 2>&1 &&
+			[ ! -s "$work/verify" ] || fail "$unit is no good unit" "$work/verify"
+	done
+	pass "systemd takes the units"
+}
+
+# The examples are configurations that the programs take: they only find that the port of the metrics is taken.
+examples() {
+	local system port holder
+	for system in kv rs tx; do
+		sed "s|^port = .*|port = 0|; s|/etc/prism/volume.json|$work/none|; s|^metrics = .*|metrics = \"nowhere\"|" \
+			"$units/$system-example.toml" >"$work/example.toml"
+		expect 1 "example of $system" timeout 10 "$bin/prism-$system-server" --config "$work/example.toml"
+		grep -Eq "metrics at 'nowhere'|configuration $work/none" "$work/err" || fail "example of $system" "$work/err"
+	done
+	echo 'nonsense = 1' >"$work/bad.toml"
+	expect 2 "a name that is no option's" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml"
+	grep -q nonsense "$work/err" || fail "it does not say which" "$work/err"
+	expect 2 "no such file" timeout 10 "$bin/prism-kv-server" --config "$work/none"
+	echo 'value-size = "much"' >"$work/bad.toml"
+	expect 2 "a value that is none" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml"
+	printf 'port = 0\nsize = 2000000\n' >"$work/other.toml"
+	expect 1 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && says "1 MiB"
+	start "$work/first" "$bin/prism-kv-server" --config "$work/other.toml" --size 100
+	wait_for 10 grep -q 'up to 48 + 100 bytes' "$work/first" || fail "the line does not come first" "$work/first"
+	kill "$started"
+	pass "configuration files"
+}
+
+# Puts one after another until the server stops: all that had begun ended well, and only then is it gone.
+key_value_store() {
+	local client total
+	start_unit kv one 'port = 0' 'records = 1000' 'class = ["128:1000", "576:100"]'
+	mkfifo "$work/puts"
+	timeout -k 5 60 "$bin/prism-kv" --timeout 2 -s "127.0.0.1:$(port_of kv-one)" batch <"$work/puts" \
+		>"$work/client" 2>"$work/client-err" &
+	client=$!
+	children+=("$client")
+	(for number in {1..200000}; do echo "put key$((number % 500)) value$number" || exit; done >"$work/puts" 2>/dev/null) &
+	children+=("$!")
+	wait_for 10 used_buffers || fail "no operation is done" "$work/client-err"
+	scrape kv-one
+	has kv-one '^prism_connections_open{store="prism"} 1$'
+	has kv-one '^prism_connections_accepted_total{store="prism"} 1$'
+	has kv-one '^prism_buffers{store="prism",size="128",state="free"} '
+	has kv-one '^prism_memory_registered_bytes{store="prism"} [1-9]'
+	has kv-one '^prism_device_total{device="[^"]*",counter="rx_packets"} [1-9]'
+	kill "${pid_of[kv-one]}"
+	stopped kv-one 10
+	kill "$client" 2>/dev/null
+	wait "$client" 2>/dev/null
+	grep -q 'shutdown' "$work/client-err" || fail "the client did not hear of it" "$work/client-err"
+	if grep -v 'shutdown' "$work/client-err" >"$work/doubt"; then
+		fail "operations failed that had begun" "$work/doubt"
+	fi
+	if grep -q 'have not ended' "$work/log-kv-one"; then
+		fail "the client did not end in time" "$work/log-kv-one"
+	fi
+	pass "a key-value store: configuration, metrics, SIGTERM under load"
+}
+
+used_buffers() {
+	scrape kv-one
+	grep -q '^prism_buffers{store="prism",size="128",state="used"} [1-9][0-9]' "$work/metrics-kv-one"
+}
+
+# A replica is stopped under load, which nobody notices; what was acknowledged is there afterwards.
+replicated_volume() {
+	local ports number code block
+	read -ra ports <<<"$(free_ports 3)"
+	expect 0 "create" "$bin/prism-rs" -c "$work/volume.json" create -s 512 -b 100 "${ports[@]/#/127.0.0.1:}" || finish
+	for number in 0 1 2; do
+		start_unit rs "$number" "configuration = \"$work/volume.json\"" "replica = $number" 'new = true' \
+			'spare-buffers = 500'
+	done
+	for number in {1..20}; do
+		[ "$number" -ne 10 ] || kill "${pid_of[rs-1]}"
+		timeout -k 5 20 "$bin/prism-rs" -c "$work/volume.json" put "$number" "value$number" >"$work/out" 2>&1
+		code=$?
+		[ $code -eq 0 ] || fail "put $number ended with $code" "$work/out"
+	done
+	stopped rs-1 10
+	for number in {1..20}; do
+		block=$(timeout -k 5 20 "$bin/prism-rs" -c "$work/volume.json" get "$number" | tr -d '\0')
+		[ "$block" = "value$number" ] || fail "block $number has '$block'"
+	done
+	scrape rs-0
+	has rs-0 '^prism_connections_accepted_total{store="rs",replica="0"} [1-9]'
+	has rs-0 '^prism_recovery_scans_total{store="rs",replica="0"} '
+	kill "${pid_of[rs-0]}" "${pid_of[rs-2]}"
+	stopped rs-0 10
+	stopped rs-2 10
+	pass "a replicated volume: a replica is stopped under load"
+}
+
+# Transactions go on until one is refused as a shard stops; none has an outcome that is not known.
+transactional_store() {
+	local number code store count=0
+	for number in 0 1; do
+		start_unit tx "$number" 'port = 0' "shard = $number" 'shards = 2' 'keys = 1000'
+	done
+	store=127.0.0.1:$(port_of tx-0),127.0.0.1:$(port_of tx-1)
+	expect 0 "put" timeout -k 5 20 "$bin/prism-tx" "$store" put a=0 b=0
+	for number in {1..100}; do
+		[ "$number" -ne 20 ] || kill "${pid_of[tx-0]}" "${pid_of[tx-1]}"
+		timeout -k 5 20 "$bin/prism-tx" --timeout 0.3 "$store" add -- a 1 b -1 >"$work/out" 2>&1
+		code=$?
+		[ $code -eq 0 ] && count=$((count + 1))
+		[ $code -ne 0 ] && break
+		[ "$number" -ne 10 ] || scrape tx-0
+	done
+	[ $code -eq 1 ] || fail "transaction $number ended with $code" "$work/out"
+	[ "$count" -ge 19 ] || fail "only $count transactions were committed" "$work/out"
+	has tx-0 '^prism_connections_accepted_total{store="prism",shard="0"} [1-9]'
+	stopped tx-0 10
+	stopped tx-1 10
+	pass "a transactional store: stopped between transactions"
+}
+
+# Every metric that the board shows is one that somebody exports.
+board() {
+	local metric counter
+	start_unit kv calls 'port = 0' 'records = 1000' 'store = "rpc"' 'json = true'
+	scrape kv-calls
+	cat "$work"/metrics-* >"$work/all"
+	grep -oE 'prism_[a-z_]+' "$PRISM_SOURCE/apps/service/grafana/prism-stores.json" | sort -u >"$work/shown"
+	[ "$(wc -l <"$work/shown")" -ge 12 ] || fail "the board shows little" "$work/shown"
+	while read -r metric; do
+		grep -q "^$metric{" "$work/all" || fail "the board shows $metric, which nobody exports"
+		grep -q "\`$metric\`" "$PRISM_SOURCE/docs/operations.md" || fail "docs/operations.md does not have $metric"
+	done <"$work/shown"
+	sed -n 's/^# TYPE \(prism_[a-z_]*\) .*/\1/p' "$work/all" | sort -u >"$work/exported"
+	while read -r metric; do
+		grep -q "\`$metric\`" "$PRISM_SOURCE/docs/operations.md" || fail "docs/operations.md does not have $metric"
+	done <"$work/exported"
+	for counter in rx_packets tx_packets rx_bad_icrc rx_socket_drops tx_nak; do
+		grep -q "counter=\"$counter\"" "$work/all" || fail "no counter $counter of the device"
+	done
+	python3 -m json.tool "$PRISM_SOURCE/apps/service/grafana/prism-stores.json" >"$work/board" || fail "the board is no JSON"
+	kill "${pid_of[kv-calls]}"
+	stopped kv-calls 10
+	grep -q '"calls": 0' "$work/log-kv-calls" || fail "no figures at the end" "$work/log-kv-calls"
+	pass "the board's metrics are exported and documented"
+}
+
+# With the log in the journal lines begin with priorities; a second signal does not wait.
+logs_and_signals() {
+	start "$work/journal" bash -c 'exec 2>"$0"; JOURNAL_STREAM=$(stat -Lc %d:%i /dev/stderr) exec "$@"' "$work/journal-err" \
+		"$bin/prism-kv-server" -p 0 --records 1000 --bind 127.0.0.1
+	wait_for 10 grep -q ' port ' "$work/journal" || fail "no server" "$work/journal-err"
+	grep -q '^<6>memory: ' "$work/journal-err" || fail "no priorities for the journal" "$work/journal-err"
+	kill "$started"
+	wait "$started"
+	start "$work/quiet" "$bin/prism-kv-server" -p 0 --records 1000 --bind 127.0.0.1 --log-level warning --stop-timeout 600
+	wait_for 10 grep -q ' port ' "$work/quiet" || fail "no server" "$work/quiet"
+	! grep -q memory: "$work/quiet" || fail "it logs more than it should" "$work/quiet"
+	local port server=$started
+	port=$(sed -n 's/.* port \([0-9]*\)$/\1/p' "$work/quiet")
+	mkfifo "$work/idle"
+	timeout -k 5 60 "$bin/prism-kv" -s "127.0.0.1:$port" batch <"$work/idle" >"$work/out" 2>&1 &
+	children+=("$!")
+	exec 7>"$work/idle"
+	echo "put a b" >&7
+	wait_for 10 connected "$port" || fail "no client"
+	kill "$server"
+	sleep 0.5
+	kill -0 "$server" 2>/dev/null || fail "it does not wait for its client" "$work/quiet"
+	kill "$server"
+	wait_for 5 eval "! kill -0 $server 2>/dev/null" || fail "a second signal does not end it"
+	exec 7>&-
+	pass "logs, and a second signal"
+}
+
+connected() {
+	[ "$("$bin/prism-kv" --timeout 2 -s "127.0.0.1:$1" stats | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["table"]["members"])')" = 1 ]
+}
+
+unit_files
+examples
+key_value_store
+replicated_volume
+transactional_store
+board
+logs_and_signals
+finish
