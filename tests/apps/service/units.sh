@@ -128,17 +128,18 @@ key_value_store() {
 	children+=("$!")
 	wait_for 10 used_buffers || fail "no operation is done" "$work/client-err"
 	scrape kv-one
-	has kv-one '^prism_connections_open{store="prism"} 1$'
-	has kv-one '^prism_connections_accepted_total{store="prism"} 1$'
-	has kv-one '^prism_buffers{store="prism",size="128",state="free"} '
-	has kv-one '^prism_memory_registered_bytes{store="prism"} [1-9]'
+	has kv-one '^prism_connections_open{store="prism",shard="0"} 1$'
+	has kv-one '^prism_connections_accepted_total{store="prism",shard="0"} 1$'
+	has kv-one '^prism_buffers{store="prism",shard="0",size="128",state="free"} '
+	has kv-one '^prism_memory_registered_bytes{store="prism",shard="0"} [1-9]'
 	has kv-one '^prism_device_total{device="[^"]*",counter="rx_packets"} [1-9]'
 	kill "${pid_of[kv-one]}"
 	stopped kv-one 10
+	# The client waits a while for the server to come back.
+	wait_for 10 test -s "$work/client-err" || fail "the client did not hear of it"
 	kill "$client" 2>/dev/null
 	wait "$client" 2>/dev/null
-	grep -q 'shutdown' "$work/client-err" || fail "the client did not hear of it" "$work/client-err"
-	if grep -v 'shutdown' "$work/client-err" >"$work/doubt"; then
+	if grep -v 'not connected' "$work/client-err" >"$work/doubt"; then
 		fail "operations failed that had begun" "$work/doubt"
 	fi
 	if grep -q 'have not ended' "$work/log-kv-one"; then
@@ -149,7 +150,7 @@ key_value_store() {
 
 used_buffers() {
 	scrape kv-one
-	grep -q '^prism_buffers{store="prism",size="128",state="used"} [1-9][0-9]' "$work/metrics-kv-one"
+	grep -q '^prism_buffers{store="prism",shard="0",size="128",state="used"} [1-9][0-9]' "$work/metrics-kv-one"
 }
 
 # A replica is stopped under load, which nobody notices; what was acknowledged is there afterwards.
