@@ -181,7 +181,7 @@ void Commit::stage_object(Chain &chain, Access &access, bool conditional) noexce
 	*access.memory.allocated = 0;
 	if (access.empties)
 		return;
-	chain.allocate(access.free_list, lane_.slice(access.memory.out.data(), access.size))
+	chain.allocate(access.free_list, lane_.slice(access.memory.out.data(), access.size, access.memory.object_lkey))
 		.redirect_bounded(
 			entry_of(access) + offsetof(LogEntry, version) + offsetof(Version, object), tag_of(timestamp_))
 		.result(lane_.slice(access.memory.allocated, sizeof(*access.memory.allocated)));

@@ -19,6 +19,8 @@ namespace
 static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(StoreView::secret));
 
 constexpr std::size_t place_alignment = 64;
+/* Accesses that have room for objects from the first on */
+constexpr std::size_t usual_accesses = 4;
 /* Of keys and values that are to be written, before memory is asked for */
 constexpr std::size_t usual_changes = 1 << 15;
 /* How often cells are read until cell and object belong together: more happens only if somebody spoils them */
@@ -40,26 +42,46 @@ T *carve(std::byte *&bytes, std::size_t size = sizeof(T))
 
 } // namespace
 
-std::size_t Execution::memory_size(std::size_t room) noexcept
+std::size_t Execution::memory_size() noexcept
 {
-	return max_accesses * aligned(small_parts + 2 * aligned(room));
+	return max_accesses * aligned(small_parts);
+}
+
+std::size_t Execution::first_rooms(std::size_t room) noexcept
+{
+	return usual_accesses * 2 * aligned(room);
 }
 
 Execution::Execution(Lane &lane, std::byte *memory, std::size_t room)
-	: lane_(lane), accesses_(max_accesses), room_to_keep_(usual_changes),
+	: lane_(lane), accesses_(max_accesses), room_(room), room_to_keep_(usual_changes),
 	  kept_(room_to_keep_.data(), room_to_keep_.size())
 {
 	for (std::uint32_t number = 0; number < max_accesses; number++) {
 		Access &access = accesses_[number];
 		access.number = number;
-		std::byte *bytes = memory + number * aligned(small_parts + 2 * aligned(room));
+		std::byte *bytes = memory + number * aligned(small_parts);
 		access.memory.cell = carve<Cell>(bytes);
 		access.memory.was_prepared = carve<Prepared>(bytes);
 		access.memory.was_version = carve<Version>(bytes);
 		access.memory.allocated = carve<std::uint64_t>(bytes, 32);
-		access.memory.out = {carve<std::byte>(bytes, aligned(room)), room};
-		access.memory.in = {carve<std::byte>(bytes, aligned(room)), room};
 	}
+}
+
+/** For as many accesses again: few transactions have many, and objects may be large. */
+int Execution::make_rooms() noexcept
+{
+	const std::size_t more = std::min(std::max(with_rooms_, usual_accesses), accesses_.size() - with_rooms_);
+	std::byte *bytes = nullptr;
+	std::uint32_t lkey = 0;
+	if (const int error = lane_.client.memory->take(more * 2 * aligned(room_), bytes, lkey))
+		return error;
+	for (std::size_t end = with_rooms_ + more; with_rooms_ < end; with_rooms_++) {
+		AccessMemory &memory = accesses_[with_rooms_].memory;
+		memory.out = {carve<std::byte>(bytes, aligned(room_)), room_};
+		memory.in = {carve<std::byte>(bytes, aligned(room_)), room_};
+		memory.object_lkey = lkey;
+	}
+	return 0;
 }
 
 void Execution::begin() noexcept
@@ -129,6 +151,10 @@ int Execution::access(Bytes key, Access *&found) noexcept
 	}
 	if (count_ == accesses_.size())
 		return E2BIG;
+	if (count_ == with_rooms_) {
+		if (const int error = make_rooms())
+			return error;
+	}
 	found = &accesses_[count_++];
 	/* A body asks for the same keys in the same order, most of the time. */
 	found->fetched = found->kept && found->shard == place.shard && found->cell == place.cell;
@@ -162,7 +188,7 @@ void Execution::post_fetch(Access &access, std::size_t length) noexcept
 	access.asked = length;
 	Chain &chain = access.request.begin(access.shard);
 	chain.read(cell + (offsetof(Cell, version) + offsetof(Version, object)),
-		     lane_.slice(access.memory.in.data(), length))
+		     lane_.slice(access.memory.in.data(), length, access.memory.object_lkey))
 		.indirect_bounded();
 	if (access.with_cell) {
 		std::memset(access.memory.in.data(), 0, object_header_size); /* so it stays where there is no object */

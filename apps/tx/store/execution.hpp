@@ -26,8 +26,9 @@ int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPla
 
 /** Registered memory of an access. */
 struct AccessMemory {
-	std::span<std::byte> out;         /**< the object to write */
-	std::span<std::byte> in;          /**< the object as it was read */
+	std::span<std::byte> out;         /**< the object to write; empty before the access is first used */
+	std::span<std::byte> in;          /**< the object as it was read; likewise */
+	std::uint32_t object_lkey = 0;    /**< of these two */
 	Cell *cell = nullptr;             /**< as it was read */
 	Prepared *was_prepared = nullptr; /**< before the own CAS */
 	Version *was_version = nullptr;   /**< likewise */
@@ -78,10 +79,13 @@ struct Access {
 class Execution
 {
 public:
-	/** Registered memory: bytes that it needs, aligned to 64, for objects of up to @p room bytes. */
-	static std::size_t memory_size(std::size_t room) noexcept;
+	/** Registered memory: bytes that it needs, aligned to 64, beside those for objects. */
+	static std::size_t memory_size() noexcept;
+	/** Bytes that it takes of ClientState::memory for the objects, of up to @p room bytes, of its first accesses.
+	 */
+	static std::size_t first_rooms(std::size_t room) noexcept;
 
-	/** @p memory: memory_size(@p room) bytes, cleared. */
+	/** @p memory: memory_size() bytes, cleared. @p room: bytes of the largest object. */
 	Execution(Lane &lane, std::byte *memory, std::size_t room);
 	Execution(const Execution &) = delete;
 	Execution &operator=(const Execution &) = delete;
@@ -107,6 +111,7 @@ public:
 private:
 	[[nodiscard]] const Access *find(Bytes key) const noexcept;
 	int access(Bytes key, Access *&found) noexcept;
+	int make_rooms() noexcept;
 	Bytes keep(Bytes bytes);
 	void post_fetch(Access &access, std::size_t length) noexcept;
 	[[nodiscard]] static bool is_of_its_cell(const Access &access) noexcept;
@@ -117,6 +122,8 @@ private:
 	Lane &lane_;
 	std::vector<Access> accesses_;
 	std::size_t count_ = 0;
+	const std::size_t room_;
+	std::size_t with_rooms_ = 0; /* accesses that have room for objects */
 	std::vector<std::byte> room_to_keep_;
 	std::pmr::monotonic_buffer_resource kept_; /* keys and values of changes */
 	std::size_t usual_size_ = 1024;            /* bytes that a fetch asks for: grows with what it meets */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -11,6 +12,18 @@
 
 namespace prism::tx
 {
+
+/** Where the lanes of a client get registered memory from when they need more. */
+class RegisteredMemory
+{
+public:
+	virtual ~RegisteredMemory() = default;
+	/**
+	 * Takes @p bytes, cleared and aligned to 64, under @p lkey; they stay until this object is gone. 0, ENOMEM
+	 * (also if the machine has no more), or what the device says.
+	 */
+	virtual int take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept = 0;
+};
 
 /** What all lanes of a client have in common. Outlives them. */
 struct ClientState {
@@ -21,6 +34,7 @@ struct ClientState {
 	Time patience = std::chrono::milliseconds(10);
 	std::uint64_t serial = 0;                /**< of the commits begun so far */
 	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
+	RegisteredMemory *memory = nullptr;      /**< not null once there are lanes */
 };
 
 /** What was done, by one lane. */
@@ -91,7 +105,12 @@ struct Lane {
 	template <typename T>
 	[[nodiscard]] LocalSlice slice(const T *from, std::size_t length) const noexcept
 	{
-		return {reinterpret_cast<std::uintptr_t>(from), static_cast<std::uint32_t>(length), lkey};
+		return slice(from, length, lkey);
+	}
+	template <typename T>
+	[[nodiscard]] static LocalSlice slice(const T *from, std::size_t length, std::uint32_t key) noexcept
+	{
+		return {reinterpret_cast<std::uintptr_t>(from), static_cast<std::uint32_t>(length), key};
 	}
 
 	ClientState &client;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "service/memory.hpp"
 #include "tx/store/introduction.hpp"
 
 namespace prism::tx
@@ -92,7 +93,8 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 PrismClient::PrismClient(
 	Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards, const PrismClientOptions &options)
 	: TransactionClient(options.depth, options.retry), context_(std::move(context)), pd_(std::move(pd)),
-	  cq_(std::move(cq)), clock_(options.clock), shards_(shards), timeout_(options.setup_timeout)
+	  cq_(std::move(cq)), object_memory_(pd_), clock_(options.clock), shards_(shards),
+	  timeout_(options.setup_timeout)
 {
 	state_.patience = options.patience;
 }
@@ -181,13 +183,36 @@ Result<void> PrismClient::tell_lives(const Meeting &meeting)
 	return {};
 }
 
+int PrismClient::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept
+{
+	apps::MemoryPlan plan;
+	plan.add("objects", bytes);
+	if (!apps::check_memory(plan, apps::memory_limits(!pd_.context().is_userspace()), {}))
+		return ENOMEM;
+	Result<Buffer> made = Buffer::create(pd_, bytes);
+	if (!made)
+		return made.error().code;
+	memory = made->data();
+	lkey = made->region().lkey();
+	buffers_.push_back(*std::move(made));
+	return 0;
+}
+
 Result<void> PrismClient::make_lanes(const Meeting &meeting)
 {
 	const Introduction &first = meeting.shards[0];
 	std::uint32_t room = 0;
 	for (const Shard &shard : shards_)
 		room = std::max(room, shard.view.classes.back().buffer_size);
-	const std::size_t size = PrismTransaction::memory_size(room);
+	const std::size_t size = PrismTransaction::memory_size();
+	apps::MemoryPlan plan;
+	plan.add("transactions under way", size * depth() + sizeof(ResolverMemory));
+	plan.add("objects of the first keys of each", PrismTransaction::first_rooms(room) * depth());
+	if (Result<void> fits =
+			apps::check_memory(plan, apps::memory_limits(!context_.is_userspace()), "lower the depth");
+		!fits)
+		return fits.error();
+	state_.memory = &object_memory_;
 	Result<Buffer> memory = Buffer::create(pd_, size * depth() + sizeof(ResolverMemory));
 	if (!memory)
 		return memory.error();

@@ -62,6 +62,17 @@ public:
 	Result<void> request_recovery(std::size_t shard);
 
 private:
+	/** Registers memory as lanes need it. */
+	class ObjectMemory final : public RegisteredMemory
+	{
+	public:
+		explicit ObjectMemory(ProtectionDomain pd) : pd_(std::move(pd)) {}
+		int take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept override;
+
+	private:
+		ProtectionDomain pd_;
+		std::vector<Buffer> buffers_;
+	};
 	struct Shard {
 		std::unique_ptr<apps::ServerLink> link;
 		ShardView view;
@@ -105,6 +116,7 @@ private:
 	Context context_;
 	ProtectionDomain pd_;
 	CompletionQueue cq_;
+	ObjectMemory object_memory_;
 	ClientState state_;
 	const std::function<std::uint64_t()> clock_;
 	std::vector<Shard> shards_;

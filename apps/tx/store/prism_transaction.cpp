@@ -27,9 +27,9 @@ LaneMemory &lane_memory(std::byte *memory)
 
 } // namespace
 
-std::size_t PrismTransaction::memory_size(std::size_t room) noexcept
+std::size_t PrismTransaction::memory_size() noexcept
 {
-	return sizeof(LaneMemory) + Execution::memory_size(room);
+	return sizeof(LaneMemory) + Execution::memory_size();
 }
 
 PrismTransaction::PrismTransaction(ClientState &client, Carrier &carrier, Waiter &waiter, std::uint32_t lane,

@@ -20,12 +20,14 @@ namespace prism::tx
 class PrismTransaction final : public Transaction
 {
 public:
-	/** Registered memory of a lane: bytes that it needs, aligned to 64, for objects of up to @p room bytes. */
-	static std::size_t memory_size(std::size_t room) noexcept;
+	/** Registered memory of a lane: bytes that it needs, aligned to 64, beside those for objects. */
+	static std::size_t memory_size() noexcept;
+	/** As Execution::first_rooms(). */
+	static std::size_t first_rooms(std::size_t room) noexcept { return Execution::first_rooms(room); }
 
 	/**
-	 * @p client: knows its store. @p place: the lane's in the logs. @p memory: memory_size(@p room) bytes, cleared,
-	 * under @p lkey.
+	 * @p client: knows its store. @p place: the lane's in the logs. @p memory: memory_size() bytes, cleared, under
+	 * @p lkey. @p room: bytes of the largest object.
 	 */
 	PrismTransaction(ClientState &client, Carrier &carrier, Waiter &waiter, std::uint32_t lane, std::uint32_t place,
 		std::byte *memory, std::size_t room, std::uint32_t lkey);

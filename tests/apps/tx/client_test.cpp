@@ -5,9 +5,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <random>
+
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -596,6 +599,66 @@ TEST(BadInput, OfConnections)
 		std::this_thread::sleep_for(10ms);
 	}
 	FAIL() << "no number comes free";
+}
+
+std::uint64_t resident_bytes()
+{
+	std::ifstream status("/proc/self/statm");
+	std::uint64_t pages = 0;
+	status >> pages >> pages;
+	return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/** Of each key that a lane may have at once it was one largest object to read, and one to write. */
+TEST(Memory, OfALaneIsWhatItsTransactionsUse)
+{
+	constexpr std::uint32_t value_size = 1 << 19, largest = 8 * (value_size + 128);
+	StoreOptions options;
+	options.shards = 1;
+	options.cells = 64;
+	options.value_size = value_size;
+	options.classes = {{value_size + 128, 8}, {largest, 1}};
+	Store store(options);
+	const std::uint64_t before = resident_bytes();
+	Client client(store, 4);
+	EXPECT_LT(resident_bytes() - before, largest);
+	const std::string value(value_size, 'v');
+	EXPECT_EQ(client.put("a", value), Outcome::committed);
+	EXPECT_TRUE(client.get("a") == value);
+	EXPECT_LT(resident_bytes() - before, 20 * largest);
+	const Outcome outcome = client.run([](Transaction &transaction) -> apps::Task<int> {
+		int error = 0;
+		for (unsigned i = 0; i < 5 && !error; i++)
+			error = transaction.write(bytes(std::to_string(i)), bytes("1"));
+		co_return error;
+	});
+	EXPECT_EQ(outcome, Outcome::committed) << "keys beyond the first four";
+	EXPECT_EQ(client.get("4"), "1");
+}
+
+/** Nobody is left in doubt about what had begun. */
+TEST(Drained, CommitsEndAndNoneBegins)
+{
+	for (unsigned round = 0; round < 5; round++) {
+		Store store;
+		Client client(store);
+		const std::array<std::string, 2> keys = keys_of_both(client);
+		Outcome outcome = Outcome::committed;
+		unsigned commits = 0;
+		for (; outcome == Outcome::committed && commits < 100'000; commits++) {
+			if (commits == 20)
+				store.drain(round % 2);
+			outcome = client.run([&keys](Transaction &transaction) -> apps::Task<int> {
+				int error = 0;
+				for (const std::string &key : keys)
+					error = error ? error : transaction.write(bytes(key), bytes("1"));
+				co_return error;
+			});
+		}
+		EXPECT_GT(commits, 20u);
+		EXPECT_TRUE(outcome == Outcome::failed || outcome == Outcome::rolled_back) << static_cast<int>(outcome);
+		EXPECT_TRUE(client.last.error == ESHUTDOWN || client.last.error == EHOSTUNREACH) << client.last.error;
+	}
 }
 
 TEST(BadInput, IsRefused)

@@ -103,6 +103,9 @@ public:
 		place.shard.reset();
 	}
 
+	/** Has it end when its clients have ended what they have begun. */
+	void drain(std::uint16_t shard) { places[shard].shard->drain(5s); }
+
 	/** Waits until all clients are gone and all scans done. Buffers that are in use then, on all shards. */
 	std::uint64_t buffers_in_use()
 	{

@@ -61,6 +61,16 @@ void Client::link_up(std::unique_ptr<Pair> pair, const Admission &admission)
 	met_.push_back(admission);
 }
 
+int Client::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept
+{
+	std::vector<Line> &lines = memory_.emplace_back((bytes + sizeof(Line) - 1) / sizeof(Line));
+	auto *const first = reinterpret_cast<std::uint8_t *>(lines.data());
+	memory = reinterpret_cast<std::byte *>(first);
+	lkey = node_.engine.memory.add_region(first, reinterpret_cast<std::uintptr_t>(first),
+		lines.size() * sizeof(Line), soft::access_local_write, domain);
+	return 0;
+}
+
 void Client::make_lanes()
 {
 	const Admission &first = met_.front();
@@ -69,7 +79,8 @@ void Client::make_lanes()
 	std::uint32_t room = 0;
 	for (const Admission &admission : met_)
 		room = std::max(room, admission.view.classes.back().buffer_size);
-	const std::size_t size = PrismTransaction::memory_size(room);
+	const std::size_t size = PrismTransaction::memory_size();
+	state_->memory = &object_memory_;
 	memory_.resize(size / sizeof(Line) * depth());
 	auto *const bytes = reinterpret_cast<std::byte *>(memory_.data());
 	key_ = node_.engine.memory.add_region(reinterpret_cast<std::uint8_t *>(bytes),

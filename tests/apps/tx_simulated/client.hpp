@@ -130,7 +130,18 @@ private:
 	const std::unique_ptr<prism::tx::ClientState> state_;
 	std::vector<Shard> links_;
 	std::vector<Admission> met_;
+	class ObjectMemory final : public prism::tx::RegisteredMemory
+	{
+	public:
+		explicit ObjectMemory(test::Node &node) : node_(node) {}
+		int take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept override;
+
+	private:
+		test::Node &node_;
+		std::vector<std::vector<Line>> memory_;
+	};
 	std::vector<Line> memory_;
+	ObjectMemory object_memory_{node_};
 	std::uint32_t key_ = 0;
 	std::vector<std::unique_ptr<prism::tx::PrismTransaction>> lanes_;
 	std::optional<prism::apps::Task<int>> clearing_;
