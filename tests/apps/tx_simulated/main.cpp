@@ -95,6 +95,7 @@ void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &res
 	all_.clients += result.clients;
 	all_.takeovers += result.takeovers;
 	all_.time += result.time;
+	all_.others += result.others;
 	if (result.finding.empty())
 		return;
 	findings_++;
@@ -112,14 +113,16 @@ int Sum::report() const
 		"that only read), {} rolled back, {} given up, {} failed, {} in doubt; {} of others resolved, {} "
 		"attempts without a buffer, {} requests, {} packets; {} clients ({} takeovers), {} partitions, {} "
 		"crashes of clients, {} of shards; {} reports, {} scans ({} put off, {} drained a list) found {} "
-		"buffers; {:.1f} s of virtual time in {:.1f} s, {:.0f} transactions/s; {} runs with a finding\n",
+		"buffers; {:.1f} s of virtual time in {:.1f} s, {:.0f} transactions/s; {} runs with a finding"
+		"{}\n",
 		options_.flaw, runs_, users.committed, users.attempts, transactions.one_chain, transactions.prepared,
 		transactions.read_only, users.rolled_back, users.conflicts, users.failed, users.unknown,
 		transactions.resolved, transactions.no_buffer, transactions.requests, all_.packets, all_.clients,
 		all_.takeovers, all_.partitions, all_.crashes, all_.shard_crashes, all_.stores.reports,
 		all_.stores.recovery.scans, all_.stores.recovery.put_off, all_.stores.drained,
 		all_.stores.recovery.recovered, static_cast<double>(all_.time) * 1e-9, took.count(),
-		static_cast<double>(users.committed) / took.count(), findings_.load());
+		static_cast<double>(users.committed) / took.count(), findings_.load(),
+		all_.others ? fmt::format(", {} findings that were not expected", all_.others) : "");
 	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
 }
 
@@ -178,6 +181,8 @@ int run(Options &options)
 	world.as_in_paper |= world.flaw == Flaw::paper_crashes;
 	world.user.as_in_paper = world.as_in_paper;
 	const bool crashes = world.crashes || options.crash_at != "0" || world.shard_crashes || world.partitions;
+	if (!world.expected.empty() && world.flaw == Flaw::none)
+		return refuse("--expect says what shows a flaw: name one with --flaw");
 	if (world.as_in_paper && crashes && world.flaw != Flaw::paper_crashes)
 		return refuse("the paper's commit does not stand clients that die: no --crashes, --partitions with it");
 	const prism::test::SeedRange range = prism::test::SeedRange::parse(options.seeds);
@@ -236,6 +241,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--history", options.history, "write all transactions to this file, for check_transactions");
 	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds it")
 		.check(cli::IsMember(flaws));
+	app.add_option("--expect", world.expected, "of a flaw: only a finding with this text counts");
 	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too, in all runs");
 }
 

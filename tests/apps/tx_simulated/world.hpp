@@ -48,10 +48,12 @@ struct WorldOptions {
 	std::uint64_t run = 0;
 	serializability::HistoryWriter *history = nullptr;
 	Flaw flaw = Flaw::none;
+	std::string expected; /* only what contains this is a finding; empty: everything */
 };
 
 struct WorldResult {
-	std::string finding; /* empty: all is well */
+	std::string finding;      /* empty: all is well */
+	std::uint64_t others = 0; /* findings that were not expected */
 	UserFigures users;
 	prism::tx::TransactionFigures transactions;
 	simulation::StoreFigures stores;
@@ -202,6 +204,7 @@ private:
 	Seat *victim_ = nullptr;
 	std::uint64_t packets_left_ = 0; /* of the victim's, until it dies */
 	bool dying_ = false;
+	bool stopped_ = false; /* something was found, be it expected or not: what is there is checked */
 	bool closing_ = false; /* the users leave */
 	bool failing_ = false; /* a shard is gone */
 	unsigned crashes_left_ = 0;
