@@ -24,9 +24,10 @@ enum class ControlKind : std::uint32_t {
 	epoch = 6,   /**< repair of an rs replica: value is the epoch that it begins with; replica: 0 or an errno */
 	serve = 7,   /**< the repair has ended, in the epoch of the value; replica: 0 or an errno */
 	shard = 8,   /**< to shard 0 of tx: value is the identity of another; shard 0: 0, or ESTALE if it had another */
-	orphans = 9, /**< shard of tx: the client of the value's number has died, end what it has prepared here; client:
-			I have */
-	stop = 16,   /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
+	orphans =
+		9, /**< shard of tx: client number value has died, end what it has prepared here; client: it is ended */
+	adopt = 10, /**< to shard 0 of tx: value is the new identity of another that has come back empty; shard 0: 0 */
+	stop = 16,  /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
 };
 
 struct ControlMessage {

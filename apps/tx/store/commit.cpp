@@ -54,6 +54,7 @@ apps::Task<Outcome> Commit::run()
 	no_buffer_ = false;
 	const Outcome outcome = co_await attempt();
 	without_buffer_ = no_buffer_ ? without_buffer_ + 1 : 0;
+	lane_.again = outcome == Outcome::conflict;
 	if (outcome != Outcome::conflict) {
 		lane_.careful -= lane_.careful != 0;
 		lane_.blockers.clear();

@@ -121,8 +121,9 @@ struct Lane {
 	const std::uint32_t lkey;
 
 	std::vector<Blocker> blockers;
-	/** So many commits to come read cells beside objects, and validate before they stage. */
+	/** So many commits to come read cells beside objects. */
 	unsigned careful = 0;
+	bool again = false; /**< the attempt before met others: this one validates before it stages */
 	/** So many transactions of one cell to come are expected to write nothing: the cell is read with the object. */
 	unsigned reads_alone = 0;
 	bool leaves_traces = false; /**< what is posted now prepares or installs something */

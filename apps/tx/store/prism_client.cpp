@@ -58,6 +58,12 @@ struct PrismClient::Meeting {
 	bool used = false; /* the number was another client's on any of them */
 };
 
+/** A shard that is to be taken in. */
+struct PrismClient::Adoption {
+	std::optional<std::size_t> wanted;
+	std::uint64_t identity = 0; /* 0: shard 0 knows it already */
+};
+
 /* Set-up --------------------------------------------------------------------------------------------------------- */
 
 Result<std::unique_ptr<PrismClient>> PrismClient::connect(
@@ -81,10 +87,13 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		if (Result<void> met = client->meet(shard, shards[shard], options, meeting); !met)
 			return met.error();
 	}
-	if (Result<void> told = client->tell_lives(meeting); !told)
+	Adoption adoption{options.adopt};
+	if (Result<void> told = client->tell_lives(meeting, adoption); !told)
 		return told.error();
 	if (Result<void> made = client->make_lanes(meeting); !made)
 		return made.error();
+	if (Result<void> adopted = client->adopt(adoption); !adopted)
+		return adopted.error();
 	if (Result<void> cleared = client->clear_logs(meeting); !cleared)
 		return cleared.error();
 	return client;
@@ -168,17 +177,22 @@ Result<void> PrismClient::meet(
 }
 
 /** A shard that has come back empty is found out by shard 0. */
-Result<void> PrismClient::tell_lives(const Meeting &meeting)
+Result<void> PrismClient::tell_lives(const Meeting &meeting, Adoption &adoption)
 {
 	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
 		Result<apps::ControlMessage> answer =
 			ask(0, {apps::ControlKind::shard, meeting.shards[shard].identity});
 		if (!answer)
 			return answer.error();
-		if (answer->value)
+		if (answer->value == ESTALE && adoption.wanted == shard)
+			adoption.identity = meeting.shards[shard].identity;
+		else if (answer->value)
 			return make_error(static_cast<int>(answer->value),
 				fmt::format("shard {} has lost its memory since clients have met it", shard),
-				"start all servers anew");
+				fmt::format(
+					"take it in without its keys (prism-tx SHARDS adopt {}), or start all servers "
+					"anew",
+					shard));
 	}
 	return {};
 }
@@ -196,6 +210,43 @@ int PrismClient::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::
 	lkey = made->region().lkey();
 	buffers_.push_back(*std::move(made));
 	return 0;
+}
+
+/** A coroutine that is driven from here, on the first lane. */
+int PrismClient::run_alone(apps::Task<int> task)
+{
+	task.start();
+	while (!task.done())
+		drive();
+	return task.value();
+}
+
+/** First what was to be decided there is decided, for all shards alike; then others may come. */
+Result<void> PrismClient::adopt(const Adoption &adoption)
+{
+	if (!adoption.identity)
+		return {};
+	const std::size_t home = *adoption.wanted;
+	const auto cannot = [home](int error, const char *why) {
+		return make_error(error, fmt::format("cannot take in shard {}", home), why);
+	};
+	Doubts doubts;
+	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+		if (shard == home)
+			continue;
+		if (const int error = run_alone(lanes_[0]->resolver().survey(shard, home, doubts)))
+			return cannot(error, "the logs of another shard cannot be read");
+	}
+	if (const int error = run_alone(lanes_[0]->resolver().settle(home, doubts)))
+		return cannot(error, error == ENOTRECOVERABLE
+					     ? "nothing tells how a transaction was decided there: start "
+					       "all servers anew"
+					     : "it does not answer");
+	Result<apps::ControlMessage> answer = ask(0, {apps::ControlKind::adopt, adoption.identity});
+	if (!answer)
+		return answer.error();
+	return answer->value ? Result<void>(cannot(static_cast<int>(answer->value), "shard 0 refuses"))
+			     : Result<void>();
 }
 
 Result<void> PrismClient::make_lanes(const Meeting &meeting)
@@ -233,7 +284,6 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	return {};
 }
 
-/* A coroutine that is driven from here, on the first lane. */
 Result<void> PrismClient::clear_logs(const Meeting &meeting)
 {
 	if (!meeting.used || state_.store.as_in_paper)
@@ -242,14 +292,11 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 		const Introduction &there = meeting.shards[shard];
 		const std::uint32_t lanes = there.geometry.lanes;
 		bool cleared = false;
-		apps::Task<int> task =
-			lanes_[0]->resolver().clear_all(shard, there.client * lanes, lanes, state_.clock, cleared);
-		task.start();
-		while (!task.done())
-			drive();
-		if (task.value())
-			return make_error(task.value(),
-				fmt::format("cannot end what a client before has left on shard {}", shard));
+		const int error = run_alone(
+			lanes_[0]->resolver().clear_all(shard, there.client * lanes, lanes, state_.clock, cleared));
+		if (error)
+			return make_error(
+				error, fmt::format("cannot end what a client before has left on shard {}", shard));
 		/* And takes the answer: before that the link hears nothing more, be it a question of the shard. */
 		if (cleared)
 			(void)request_recovery(shard);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct PrismClientOptions {
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
 	/** How long somebody may have prepared what others want before they end it: too short is slow, never wrong. */
 	Time patience = std::chrono::milliseconds(10);
+	/**
+	 * A shard that has come back empty, which is taken in: its keys are gone, those of the others stay. Not shard
+	 * 0. docs/prism-tx.md, "Clients that die during a commit".
+	 */
+	std::optional<std::size_t> adopt;
 	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };
@@ -81,12 +87,15 @@ private:
 	};
 	struct WorkRequest;
 	struct Meeting;
+	struct Adoption;
 
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
 		const PrismClientOptions &options);
 	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
 		Meeting &meeting);
-	Result<void> tell_lives(const Meeting &meeting);
+	Result<void> tell_lives(const Meeting &meeting, Adoption &adoption);
+	Result<void> adopt(const Adoption &adoption);
+	int run_alone(apps::Task<int> task);
 	Result<void> make_lanes(const Meeting &meeting);
 	Result<void> clear_logs(const Meeting &meeting);
 	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);

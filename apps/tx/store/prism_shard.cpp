@@ -245,8 +245,15 @@ int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::op
 		return 0;
 	}
 	const std::size_t shard = message.value & ((1U << shard_bits) - 1);
-	if (message.kind != apps::ControlKind::shard || shard >= lives_.size())
+	const bool adopts = message.kind == apps::ControlKind::adopt;
+	if ((!adopts && message.kind != apps::ControlKind::shard) || shard >= lives_.size() || (adopts && !shard))
 		return EBADMSG;
+	if (adopts) {
+		lives_[shard] = message.value;
+		OneSidedServer::log(fmt::format("shard {} is taken in, without the keys that it had", shard));
+		answer = {apps::ControlKind::adopt, 0};
+		return 0;
+	}
 	if (!lives_[shard])
 		lives_[shard] = message.value;
 	answer = {apps::ControlKind::shard, lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE}};

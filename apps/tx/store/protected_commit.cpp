@@ -114,14 +114,14 @@ void ProtectedCommit::post_writes(std::size_t shard) noexcept
 		if (access.is_write() && access.shard == shard)
 			writes_.push_back(&access);
 	}
-	if (writes_.size() == 1 && !lane_.careful) {
+	if (writes_.size() == 1 && !lane_.again) {
 		post_one_write(*writes_.front());
 		return;
 	}
 	Access &first = *writes_.front();
-	Chain &chain = lane_.careful ? first.request.begin(shard) : first.object_ahead.begin(shard);
+	Chain &chain = lane_.again ? first.request.begin(shard) : first.object_ahead.begin(shard);
 	announce_all(chain, false);
-	if (!lane_.careful) {
+	if (!lane_.again) {
 		stage_object(chain, first, true);
 		lane_.post(first.object_ahead);
 		for (Access *const access : std::span(writes_).subspan(1))
@@ -200,7 +200,7 @@ void ProtectedCommit::post_first_round(bool one_chain) noexcept
 			post_validation(access, true);
 	}
 	for (Access *const access : writes_) {
-		if (lane_.careful)
+		if (lane_.again)
 			post_object(*access, true);
 	}
 	post_end(accesses().front().shard, true);

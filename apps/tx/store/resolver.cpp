@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tx/store/object.hpp"
+
 namespace prism::tx
 {
 
@@ -171,6 +173,71 @@ apps::Task<int> Resolver::end_all(std::size_t shard, std::uint32_t first, std::u
 			if (const int error = co_await end_entry(shard, entry))
 				co_return error;
 		}
+	}
+	co_return 0;
+}
+
+apps::Task<int> Resolver::survey_entry(std::size_t shard, const LogEntry &entry, Doubts &doubts)
+{
+	const Timestamp who = entry.version.committed;
+	const bool erases = !entry.version.object.ptr;
+	const ShardView *const view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	request_.begin(shard).read(view->prepared(entry.cell), slice(memory_.cell));
+	if (const int error = co_await post(request_))
+		co_return error;
+	const Version &version = memory_.cell.version;
+	if (memory_.cell.prepared.writer < who)
+		co_return 0; /* it has never come to prepare the cell */
+	Doubt &doubt = doubts[who];
+	const bool is_its_own = version.object.ptr && version.object.tag == tag_of(who);
+	if (version.committed < who)
+		doubt.open = true;
+	else if (version.committed == who && is_its_own)
+		doubt.installed = true;
+	else if (version.committed > who || erases)
+		doubt.unclear = true;
+	co_return 0;
+}
+
+apps::Task<int> Resolver::survey(std::size_t shard, std::size_t home, Doubts &doubts)
+{
+	const ShardView *const view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	const ShardGeometry geometry = view->geometry;
+	for (std::uint32_t place = 0; place < geometry.places(); place++) {
+		if (const int error = co_await read_log(shard, place))
+			co_return error;
+		for (const LogEntry &entry : memory_.log.entries) {
+			if (Writer::of(entry.version.committed.writer).home != home || entry.cell >= geometry.cells ||
+				entry.version.committed == Timestamp{})
+				continue;
+			if (const int error = co_await survey_entry(shard, entry, doubts))
+				co_return error;
+		}
+	}
+	co_return 0;
+}
+
+/** Who is open has told nobody that it was aborted; if it is installed nowhere, nobody can have seen it here. */
+apps::Task<int> Resolver::settle(std::size_t home, const Doubts &doubts)
+{
+	for (const auto &[who, doubt] : doubts) {
+		const ShardView *const view = carrier_.view(home);
+		if (!view)
+			co_return EHOSTUNREACH;
+		const Writer writer = Writer::of(who.writer);
+		if (!doubt.open || writer.place >= view->geometry.places())
+			continue;
+		if (doubt.unclear && !doubt.installed)
+			co_return ENOTRECOVERABLE;
+		request_.begin(home).cas(view->place(writer.place) + offsetof(LogPlace, decision),
+			decide(who, doubt.installed ? Decision::committed : Decision::aborted),
+			slice(memory_.decision));
+		if (const int error = co_await post(request_))
+			co_return error;
 	}
 	co_return 0;
 }

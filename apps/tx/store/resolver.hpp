@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <map>
+
 #include "tx/store/requests.hpp"
 
 namespace prism::tx
@@ -24,6 +26,14 @@ struct ResolverMemory {
 	Decision decision;
 	Announcement cleared;
 };
+
+/** What the surviving shards say of a transaction whose decision was lost with its shard. */
+struct Doubt {
+	bool open = false;      /**< a cell is prepared, and nothing was done to it */
+	bool installed = false; /**< it was committed: a cell has what it wrote */
+	bool unclear = false;   /**< a cell was ended, one way or the other */
+};
+using Doubts = std::map<Timestamp, Doubt>;
 
 /** Ends what others have begun, and left. One at a time. */
 class Resolver
@@ -54,6 +64,14 @@ public:
 	 * list it. Clears nothing. 0 or errno, as above.
 	 */
 	apps::Task<int> end_all(std::size_t shard, std::uint32_t first, std::uint32_t places);
+	/** Adds to @p doubts what the logs of @p shard list that was to be decided on shard @p home. 0 or errno. */
+	apps::Task<int> survey(std::size_t shard, std::size_t home, Doubts &doubts);
+	/**
+	 * Decides on shard @p home, which has come back empty, what @p doubts has open: committed if it is installed
+	 * anywhere. 0 or errno; ENOTRECOVERABLE: nothing tells how one of them was decided.
+	 */
+	apps::Task<int> settle(std::size_t home, const Doubts &doubts);
+
 	/** The same as clear() for all @p places of a client, from @p first on. */
 	apps::Task<int> clear_all(
 		std::size_t shard, std::uint32_t first, std::uint32_t places, LogicalClock &clock, bool &cleared);
@@ -64,6 +82,7 @@ private:
 	apps::Task<int> post(Request &request);
 	apps::Task<int> read_log(std::size_t shard, std::uint32_t place);
 	apps::Task<int> end_entry(std::size_t shard, const LogEntry &entry);
+	apps::Task<int> survey_entry(std::size_t shard, const LogEntry &entry, Doubts &doubts);
 	apps::Task<int> clear_entry(
 		std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry);
 	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);

@@ -44,6 +44,7 @@ struct Options {
 	unsigned attempts = 0;
 	std::vector<std::string> words;
 	bool json = false;
+	std::size_t adopted = 0; /* shard; 0: none */
 };
 
 enum class Kind : std::uint8_t {
@@ -443,6 +444,8 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	PrismClientOptions client;
 	client.setup_timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
 	client.retry.timeout = client.setup_timeout;
+	if (options.adopted)
+		client.adopt = options.adopted;
 	auto connected = PrismClient::connect(*context, *shards, client);
 	if (!connected)
 		return complain(connected.error().message);
@@ -509,6 +512,9 @@ int main(int argc, char **argv)
 	app.add_subcommand("recover", "Have the shards look for buffers that dead clients held").callback([&] {
 		command = [](Tool &tool) { return tool.recover(); };
 	});
+	cli::Command adopt = app.add_subcommand("adopt", "Take in a shard that has come back empty: its keys are gone");
+	adopt.add_option("SHARD", options.adopted, "Its number; not 0").required().check(cli::Range(1, 4094));
+	adopt.callback([&] { command = [](Tool &tool) { return tool.status(); }; });
 	if (const auto early = app.parse(argc, argv))
 		return early->print() ? usage : done;
 	if (wrong)

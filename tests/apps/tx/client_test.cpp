@@ -519,6 +519,19 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	ASSERT_FALSE(anew.ok());
 	EXPECT_EQ(anew.error().code, ESTALE);
 	EXPECT_NE(anew.error().message.find("shard 1 has lost its memory"), std::string::npos) << anew.error().message;
+	/* Unless it is taken in, without what it had. */
+	PrismClientOptions adopting;
+	adopting.adopt = 1;
+	{
+		Client adopter(store, 1, adopting);
+		EXPECT_EQ(adopter.get(keys[1]), "-");
+		EXPECT_EQ(adopter.get(keys[0]), "3");
+		EXPECT_EQ(adopter.put(keys[1], "4"), Outcome::committed);
+	}
+	Client later(store);
+	EXPECT_EQ(later.run(change_of({}, {keys[0], keys[1]})), Outcome::committed);
+	EXPECT_EQ(later.get(keys[0]), "again");
+	EXPECT_EQ(later.get(keys[1]), "again");
 }
 
 TEST(Shard, ThatNumbersTheClientsIsLost)

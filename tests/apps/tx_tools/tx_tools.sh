@@ -314,6 +314,17 @@ shard_lost() {
 	start_shard 1 --shard 1 --shards 2 --keys 200 --port "${lost##*:}"
 	expect 1 "get, it is back without its memory" tx get alice
 	says "shard 1 has lost its memory since clients have met it"
+	expect 2 "adopt without a number" tx adopt
+	expect 2 "adopt shard 0" tx adopt 0
+	expect 0 adopt tx adopt 1
+	grep -q "^shard 1 at $lost: 0 of " "$work/out" || fail "the shard that was taken in is not empty" "$work/out"
+	local key
+	for key in {1..8}; do
+		expect 0 "put, after adopt" tx put "key$key=1" && reads "key$key" 1
+	done
+	end_shard 1 KILL
+	start_shard 1 --shard 1 --shards 2 --keys 200 --port "${lost##*:}"
+	expect 1 "get, it is back once more" tx get alice && says "shard 1 has lost its memory since clients have met it"
 	end_shard 0 KILL
 	start_shard 0 --shard 0 --shards 2 --keys 200 --port "${addresses[0]##*:}"
 	expect 1 "get, shard 0 is back without its memory" tx get alice
