@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "simulation/value.hpp"
+
 namespace kv_sim
 {
 
@@ -67,14 +69,14 @@ void User::record(Job &job, Kind kind)
 	job.record = history_->begin(operation);
 }
 
-/** A key, an operation, and for PUTs a value that no other has; its length tells it from others too. */
+/** A key, an operation, and for PUTs a value that no other has. */
 void User::begin(std::uint32_t lane)
 {
 	Job &job = jobs_[lane];
 	work_--;
 	job.key = random_.below(options_.keys);
-	job.value.assign(random_.between(options_.min_words, options_.max_words),
-		(std::uint64_t{number_} + 1) << 32 | ++values_);
+	job.value.resize(random_.between(options_.min_words, options_.max_words));
+	simulation::fill_value(simulation::name_of_value(number_, ++values_, job.value.size()), job.value);
 	job.operation = {};
 	job.operation.key = std::as_bytes(std::span(&job.key, 1));
 	job.operation.value = std::as_bytes(std::span(job.value));
@@ -118,7 +120,8 @@ void User::ended(std::uint32_t lane)
 		errors_.push_back(job.operation.error);
 	}
 	record_end(job);
-	const bool go_on = job.step == Step::read && job.operation.outcome != Outcome::failed;
+	const bool found = job.operation.outcome == Outcome::ok, absent = job.operation.outcome == Outcome::not_found;
+	const bool go_on = job.step == Step::read && (found || (absent && random_.chance(options_.inserts)));
 	job.step = go_on ? Step::has_read : Step::idle;
 }
 
@@ -144,7 +147,7 @@ void User::record_end(const Job &job)
 	}
 }
 
-/** All words of a value are the same. */
+/** What was read is a value that somebody may have stored, all of it. */
 void User::check_value(const Job &job)
 {
 	const std::size_t words = job.operation.length / sizeof(std::uint64_t);
@@ -152,9 +155,8 @@ void User::check_value(const Job &job)
 		find_(fmt::format("a value of {} bytes, which nobody has stored", job.operation.length));
 		return;
 	}
-	const auto other = [&](std::uint64_t word) { return word != job.result.front(); };
-	if (std::any_of(job.result.begin(), job.result.begin() + static_cast<std::ptrdiff_t>(words), other))
-		find_("a value that is parts of several");
+	if (!simulation::is_whole(std::as_bytes(std::span(job.result).first(words))))
+		find_("a value that is parts of several, or of one");
 }
 
 } // namespace kv_sim

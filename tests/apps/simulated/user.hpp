@@ -24,6 +24,7 @@ struct UserOptions {
 	double erases = 20;       /* percent */
 	double gets = 40;         /* percent; what is left are PUTs */
 	double conditionals = 25; /* percent: a GET and what depends on it */
+	double inserts = 100;     /* percent of these GETs that find nothing: those that a PUT if absent follows */
 	std::size_t hints = 8;    /* see ClientOptions */
 	Flaw flaw = Flaw::none;
 };

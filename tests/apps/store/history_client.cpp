@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history.hpp"
+#include "simulation/value.hpp"
 #include "store/prism_client.hpp"
 
 namespace kv_test
@@ -47,6 +48,7 @@ private:
 
 	bool start(Job &job);
 	void end(const Job &job);
+	void check_value(const Job &job);
 	bool conditionally();
 	void prepare(Job &job);
 
@@ -56,15 +58,18 @@ private:
 	std::mt19937_64 random_;
 	std::vector<Job> jobs_;
 	std::uint64_t values_ = 0;
+	bool damaged_ = false; /* a value was not what anybody has stored */
 };
 
 /** A key, and a value that no other PUT has. */
 void HistoryClient::prepare(Job &job)
 {
 	job.key = random_() % options_.keys;
-	job.value.fill((std::uint64_t{options_.number} + 1) << 32 | ++values_);
+	const std::size_t words = 1 + random_() % job.value.size();
+	const std::span value = std::span(job.value).first(words);
+	simulation::fill_value(simulation::name_of_value(options_.number, ++values_, words), value);
 	job.operation.key = std::as_bytes(std::span(&job.key, 1));
-	job.operation.value = std::as_bytes(std::span(job.value)).first(8 + 8 * (random_() % (max_value / 8)));
+	job.operation.value = std::as_bytes(value);
 	job.operation.result = std::as_writable_bytes(std::span(job.result));
 	job.operation.context = &job;
 }
@@ -86,11 +91,20 @@ bool HistoryClient::start(Job &job)
 	return client_->start(job.operation) == 0;
 }
 
+/** All bytes of what a GET has brought. */
+void HistoryClient::check_value(const Job &job)
+{
+	const std::span<const std::byte> room = std::as_bytes(std::span(job.result));
+	damaged_ |= job.operation.length > room.size() || !simulation::is_whole(room.first(job.operation.length));
+}
+
 /** An operation that failed may have happened: it stays without an end. */
 void HistoryClient::end(const Job &job)
 {
 	switch (job.operation.outcome) {
 	case apps::Outcome::ok:
+		if (job.operation.kind == OperationKind::get)
+			check_value(job);
 		writer_.end(job.record, test::Outcome::ok, job.result.front());
 		break;
 	case apps::Outcome::not_found:
@@ -122,6 +136,7 @@ bool HistoryClient::conditionally()
 		return false;
 	const bool erases = version.number && random_() % 4 == 0;
 	record.kind = erases ? Kind::conditional_erase : Kind::conditional_put;
+	job.operation.kind = erases ? OperationKind::erase : OperationKind::put;
 	record.expected = version.number ? job.result.front() : test::absent;
 	record.value = erases ? test::absent : job.value.front();
 	job.record = writer_.begin(record);
@@ -143,7 +158,7 @@ Result<void> HistoryClient::run()
 		begun++;
 	}
 	std::array<apps::Operation *, 16> completed;
-	while (good && ended < begun) {
+	while (good && !damaged_ && ended < begun) {
 		const std::size_t count = client_->poll(completed);
 		for (std::size_t i = 0; i < count; i++) {
 			Job &job = *static_cast<Job *>(completed[i]->context);
@@ -158,6 +173,8 @@ Result<void> HistoryClient::run()
 			}
 		}
 	}
+	if (damaged_)
+		return make_error(EILSEQ, "a value is not what anybody has stored");
 	if (!good)
 		return make_error(client_->broken() ? client_->broken() : EPROTO, "an operation failed");
 	return {};

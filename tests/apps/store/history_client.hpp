@@ -19,7 +19,8 @@ struct HistoryClientOptions {
 	std::string file;
 };
 
-/** Runs until the operations are done, or the process is killed. */
+/** Runs until the operations are done, or the process is killed. Errors: EILSEQ (a GET has brought what nobody has
+ * stored), those of PrismClient::connect(). */
 prism::Result<void> run_history_client(const HistoryClientOptions &options);
 
 } // namespace kv_test

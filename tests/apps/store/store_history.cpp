@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <random>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -37,6 +39,7 @@ struct Options {
 	bool is_client = false;
 	unsigned processes = 4;
 	unsigned kills = 0;
+	bool damage = false; /* a control: objects are damaged, which clients have to notice */
 	std::uint64_t seed = 1;
 	std::filesystem::path folder = "store-history";
 };
@@ -62,6 +65,7 @@ private:
 	Child spawn(std::uint32_t depth);
 	bool reap(Child &child, bool killed);
 	void kill_some();
+	void damage_some(const std::stop_token &stop);
 	void settle();
 	bool linearizable() const;
 	bool nothing_lost() const;
@@ -73,7 +77,11 @@ private:
 	std::vector<Child> children_;
 	std::uint32_t next_number_ = 0;
 	bool good_ = true;
+	unsigned noticed_ = 0; /* clients that have met a damaged value */
 };
+
+/* Of clients */
+constexpr int damaged_value = 3;
 
 /* Few slots and buffers, so that keys meet in them. */
 std::unique_ptr<PrismServer> Run::make_store()
@@ -110,6 +118,7 @@ bool Run::reap(Child &child, bool killed)
 	waitpid(child.pid, &status, 0);
 	child.pid = 0;
 	const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	noticed_ += WIFEXITED(status) && WEXITSTATUS(status) == damaged_value;
 	if (!ended && !killed)
 		fmt::print("FAIL: client {} ended with {:#x}\n", child.number, status);
 	return ended || killed;
@@ -124,6 +133,19 @@ void Run::kill_some()
 		::kill(victim.pid, SIGKILL);
 		good_ &= reap(victim, true);
 		victim = spawn(kill % 2 ? options_.client.depth : 1);
+	}
+}
+
+/** Flips the last byte of one object after another that has more than one word; past all that orders memory. */
+void Run::damage_some(const std::stop_token &stop)
+{
+	std::uint64_t slot = 0;
+	while (!stop.stop_requested()) {
+		std::this_thread::sleep_for(1ms);
+		const Slot at = store_->table().at(slot++ % store_->table().geometry().slot_count());
+		constexpr std::uint64_t one_word = sizeof(ObjectHeader) + 2 * sizeof(std::uint64_t);
+		if (at.is_member() && at.object.bound > one_word)
+			*(reinterpret_cast<std::uint8_t *>(at.object.ptr) + at.object.bound - 1) ^= 0x40;
 	}
 }
 
@@ -177,12 +199,21 @@ int Run::go()
 	std::thread server([this] { good_ &= store_->serve().ok(); });
 	for (unsigned i = 0; i < options_.processes; i++)
 		children_.push_back(spawn(i % 2 ? options_.client.depth : 1));
+	std::jthread vandal;
+	if (options_.damage)
+		vandal = std::jthread([this](const std::stop_token &stop) { damage_some(stop); });
 	kill_some();
 	for (Child &child : children_)
-		good_ &= reap(child, false);
+		good_ &= reap(child, options_.damage);
+	vandal = {};
 	settle();
 	store_->stop();
 	server.join();
+	if (options_.damage) {
+		std::filesystem::remove_all(options_.folder);
+		fmt::print("{} of {} clients have noticed damaged values\n", noticed_, next_number_);
+		return noticed_ ? 0 : 1;
+	}
 	good_ &= linearizable();
 	if (!nothing_lost()) {
 		fmt::print("FAIL: something was lost, or is there twice\n");
@@ -212,6 +243,7 @@ int main(int argc, char **argv)
 	app.add_option("--operations", options.client.operations, "Of each client").capture_default_str();
 	app.add_option("--processes", options.processes, "Clients at a time").capture_default_str();
 	app.add_option("--kills", options.kills, "How many clients are killed").capture_default_str();
+	app.add_flag("--damage", options.damage, "Damage values; succeed if a client notices that");
 	app.add_option("--seed", options.seed, "Of who is killed when").capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories").capture_default_str();
 	if (const auto early = app.parse(argc, argv))
@@ -221,5 +253,7 @@ int main(int argc, char **argv)
 	const Result<void> done = run_history_client(options.client);
 	if (!done)
 		fmt::print(stderr, "client {}: {}\n", options.client.number, done.error().message);
+	if (!done && done.error().code == EILSEQ)
+		return damaged_value;
 	return done ? 0 : 1;
 }
