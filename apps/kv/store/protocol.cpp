@@ -595,7 +595,9 @@ apps::Task<Protocol::Outcome> Protocol::insert_if_absent(Lane &lane, Fingerprint
 			co_return outcome == Outcome::ok ? Outcome::not_found : outcome;
 		if (!choose_empty(lane, key, position.slot))
 			co_return Outcome::full;
-		outcome = object.ptr ? Outcome::ok : co_await take_buffer(lane, object);
+		outcome = Outcome::ok;
+		if (!object.ptr)
+			outcome = co_await take_buffer(lane, object);
 		if (outcome == Outcome::ok)
 			outcome = co_await insert(lane, key, object, position.slot, attempt < max_yields);
 		if (outcome != Outcome::not_found)

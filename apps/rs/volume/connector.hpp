@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <stop_token>
-#include <thread>
-#include <variant>
+#include <utility>
 
 #include "rs/volume/link.hpp"
+#include "service/connector.hpp"
 
 namespace prism::rs
 {
@@ -22,33 +18,26 @@ namespace prism::rs
 class Connector
 {
 public:
-	Connector(LinkOptions options, unsigned replica);
-	~Connector();
-	Connector(const Connector &) = delete;
-	Connector &operator=(const Connector &) = delete;
+	Connector(LinkOptions options, unsigned replica) : options_(std::move(options)), replica_(replica) {}
 
 	/** A connection is wanted, and will be tried for until there is one; the replica is told @p epoch. */
-	void want(std::uint64_t epoch);
+	void want(std::uint64_t epoch)
+	{
+		connector_.want([options = options_, replica = replica_, epoch] {
+			return Link::connect(options, replica, epoch);
+		});
+	}
 
 	/** The connection, once there is one; null before. */
-	std::unique_ptr<Link> take();
+	std::unique_ptr<Link> take() { return connector_.take(); }
 
 	/** Why there is none yet; empty: nothing has failed. */
-	[[nodiscard]] Error why() const;
+	[[nodiscard]] Error why() const { return connector_.why(); }
 
 private:
-	void run(const std::stop_token &stop);
-
 	const LinkOptions options_;
 	const unsigned replica_;
-	mutable std::mutex lock_;
-	std::condition_variable_any changed_;
-	bool wanted_ = false; /* under lock_, as the next three are */
-	std::uint64_t epoch_ = 0;
-	std::unique_ptr<Link> link_;
-	Error why_;
-	std::atomic<bool> ready_ = false;
-	std::jthread thread_; /* declared last: it uses the others */
+	apps::Connector<Link> connector_;
 };
 
 } // namespace prism::rs
