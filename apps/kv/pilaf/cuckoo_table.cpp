@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "cuckoo_table.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -46,7 +46,7 @@ Result<std::unique_ptr<CuckooTable>> CuckooTable::create(const ProtectionDomain 
 void CuckooTable::write(std::uint64_t place, const Entry &contents, std::uint64_t hash) noexcept
 {
 	hashes[place] = hash;
-	publish(&entries.as<Entry>()[place], &contents, sizeof(contents));
+	apps::publish(&entries.as<Entry>()[place], &contents, sizeof(contents));
 }
 
 const std::byte *CuckooTable::extent(const Entry &of) const noexcept
@@ -59,13 +59,13 @@ std::optional<Entry> CuckooTable::make_extent(std::span<const std::byte> key, st
 	const std::optional<std::uint64_t> offset = arena.allocate(key.size() + value.size());
 	if (!offset)
 		return std::nullopt;
-	publish(extents.data() + *offset, key.data(), key.size());
-	publish(extents.data() + *offset + key.size(), value.data(), value.size());
+	apps::publish(extents.data() + *offset, key.data(), key.size());
+	apps::publish(extents.data() + *offset + key.size(), value.data(), value.size());
 	Entry made;
 	made.address = extents.remote().address + *offset;
 	made.key_size = static_cast<std::uint32_t>(key.size());
 	made.value_size = static_cast<std::uint32_t>(value.size());
-	made.extent_crc = crc64(value, crc64(key));
+	made.extent_crc = apps::crc64(value, apps::crc64(key));
 	made.seal();
 	return made;
 }
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> CuckooTable::find(std::uint64_t hash, std::span<con
 
 Outcome CuckooTable::get(std::span<const std::byte> key, std::span<std::byte> into, std::uint32_t &size) noexcept
 {
-	const std::uint64_t hash = hash_key(key, options.seed);
+	const std::uint64_t hash = apps::hash_key(key, options.seed);
 	const std::lock_guard guard(lock);
 	const std::optional<std::uint64_t> place = find(hash, key);
 	if (!place)
@@ -157,7 +157,7 @@ bool CuckooTable::insert(std::uint64_t hash, const Entry &fresh) noexcept
 
 Outcome CuckooTable::put(std::span<const std::byte> key, std::span<const std::byte> value) noexcept
 {
-	const std::uint64_t hash = hash_key(key, options.seed);
+	const std::uint64_t hash = apps::hash_key(key, options.seed);
 	const std::optional<Entry> fresh = make_extent(key, value);
 	if (!fresh)
 		return Outcome::full;
@@ -180,7 +180,7 @@ Outcome CuckooTable::put(std::span<const std::byte> key, std::span<const std::by
 
 Outcome CuckooTable::erase(std::span<const std::byte> key) noexcept
 {
-	const std::uint64_t hash = hash_key(key, options.seed);
+	const std::uint64_t hash = apps::hash_key(key, options.seed);
 	Entry removed;
 	{
 		const std::lock_guard guard(lock);
@@ -207,7 +207,7 @@ CuckooStats CuckooTable::stats() const noexcept
 bool CuckooTable::damage(std::span<const std::byte> key, Damage part) noexcept
 {
 	const std::lock_guard guard(lock);
-	const std::optional<std::uint64_t> place = find(hash_key(key, options.seed), key);
+	const std::optional<std::uint64_t> place = find(apps::hash_key(key, options.seed), key);
 	if (!place || entry(*place).value_size == 0)
 		return false;
 	Entry found = entry(*place);
@@ -218,7 +218,7 @@ bool CuckooTable::damage(std::span<const std::byte> key, Damage part) noexcept
 	}
 	const std::uint64_t offset = found.address - extents.remote().address + found.key_size;
 	const std::byte changed = extents.data()[offset] ^ std::byte{1};
-	publish(extents.data() + offset, &changed, 1);
+	apps::publish(extents.data() + offset, &changed, 1);
 	return true;
 }
 

@@ -8,7 +8,7 @@
 #include "layout.hpp"
 
 #include "common/store_client.hpp"
-#include "kv/two_sided/extent_arena.hpp"
+#include "service/extent_arena.hpp"
 
 #include <prism/device.hpp>
 
@@ -89,7 +89,7 @@ private:
 	const CuckooOptions options;
 	Buffer entries;
 	Buffer extents;
-	ExtentArena arena;
+	apps::ExtentArena arena;
 	mutable std::mutex lock;
 	std::vector<std::uint64_t> hashes; /* of the key at each place */
 	std::vector<Step> steps;

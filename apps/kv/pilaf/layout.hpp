@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "kv/two_sided/self_verifying.hpp"
+#include "service/self_verifying.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace prism::kv::pilaf
 {
 
-using kv::crc64;
-using kv::publish;
+using apps::crc64;
+using apps::publish;
 
 constexpr std::uint16_t protocol_version = 1;
 

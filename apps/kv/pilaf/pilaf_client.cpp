@@ -2,7 +2,7 @@
 #include "pilaf_client.hpp"
 
 #include "common/wire.hpp"
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,19 +25,20 @@ std::size_t read_size(const apps::Hello &server)
 } // namespace
 
 PilafClient::PilafClient(
-	std::unique_ptr<ClientLink> connected, RemoteRegion table, RemoteRegion extents, std::uint64_t seed)
+	std::unique_ptr<rpc::ClientLink> connected, RemoteRegion table, RemoteRegion extents, std::uint64_t seed)
 	: RpcClient(std::move(connected)), table_memory(table), extent_memory(extents), hash_seed(seed),
 	  entries(table.length / sizeof(Entry)), lookups(link().depth())
 {
 }
 
 Result<std::unique_ptr<PilafClient>> PilafClient::connect(
-	const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options)
+	const Context &context, const std::string &host, std::uint16_t port, const rpc::ClientOptions &options)
 {
 	apps::Hello wanted;
 	wanted.kind = apps::StoreKind::pilaf;
 	wanted.version = pilaf::protocol_version;
-	Result<std::unique_ptr<ClientLink>> connected = ClientLink::connect(context, host, port, wanted, options,
+	Result<std::unique_ptr<rpc::ClientLink>> connected = rpc::ClientLink::connect(context, host, port, wanted,
+		options,
 		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server, read_size(server)); });
 	if (!connected)
 		return connected.error();
@@ -59,7 +60,7 @@ void PilafClient::begin(std::uint32_t slot) noexcept
 		return;
 	}
 	Lookup &lookup = lookups[slot];
-	lookup.places = pilaf::candidates(hash_key(operation(slot).key, hash_seed), entries);
+	lookup.places = pilaf::candidates(apps::hash_key(operation(slot).key, hash_seed), entries);
 	lookup.way = 0;
 	lookup.torn = 0;
 	read_entry(slot);

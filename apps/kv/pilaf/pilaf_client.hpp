@@ -8,7 +8,7 @@
 
 #include "layout.hpp"
 
-#include "kv/two_sided/client.hpp"
+#include "kv/calls/rpc_client.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -37,8 +37,8 @@ public:
 	 * Errors: EPROTONOSUPPORT (another kind of store), EBADMSG (its memory makes no sense), EINVAL (depth),
 	 * ETIMEDOUT, ECONNREFUSED ...
 	 */
-	static Result<std::unique_ptr<PilafClient>> connect(
-		const Context &context, const std::string &host, std::uint16_t port, const ClientOptions &options = {});
+	static Result<std::unique_ptr<PilafClient>> connect(const Context &context, const std::string &host,
+		std::uint16_t port, const rpc::ClientOptions &options = {});
 
 	[[nodiscard]] const PilafClientStats &stats() const noexcept { return counted; }
 
@@ -52,7 +52,8 @@ private:
 		pilaf::Entry entry;
 	};
 
-	PilafClient(std::unique_ptr<ClientLink> link, RemoteRegion table, RemoteRegion extents, std::uint64_t seed);
+	PilafClient(
+		std::unique_ptr<rpc::ClientLink> link, RemoteRegion table, RemoteRegion extents, std::uint64_t seed);
 	void begin(std::uint32_t slot) noexcept override;
 	void on_read(std::uint32_t slot) noexcept override;
 	void read_entry(std::uint32_t slot) noexcept;

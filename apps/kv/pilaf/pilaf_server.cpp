@@ -15,9 +15,9 @@ using apps::Outcome;
 namespace
 {
 
-StoreIdentity identity_of(const pilaf::CuckooTable &table, std::uint64_t seed)
+rpc::StoreIdentity identity_of(const pilaf::CuckooTable &table, std::uint64_t seed)
 {
-	StoreIdentity identity;
+	rpc::StoreIdentity identity;
 	identity.kind = apps::StoreKind::pilaf;
 	identity.version = pilaf::protocol_version;
 	identity.own.resize(pilaf::own_part_size);
@@ -36,7 +36,7 @@ Result<std::unique_ptr<PilafServer>> PilafServer::create(const Context &context,
 	apps::MemoryPlan plan;
 	plan.add("table", options.table.entries * sizeof(pilaf::Entry));
 	plan.add("extents", options.table.memory);
-	if (Result<void> taken = RpcServer::announce_memory(plan, context, 0, options.server); !taken)
+	if (Result<void> taken = rpc::Server::announce_memory(plan, context, 0, options.server); !taken)
 		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
@@ -45,10 +45,10 @@ Result<std::unique_ptr<PilafServer>> PilafServer::create(const Context &context,
 		Result<std::unique_ptr<pilaf::CuckooTable>> table = pilaf::CuckooTable::create(*pd, options.table);
 		if (!table)
 			return table.error();
-		StoreIdentity identity = identity_of(**table, options.table.seed);
+		rpc::StoreIdentity identity = identity_of(**table, options.table.seed);
 		std::unique_ptr<PilafServer> made(new PilafServer(*std::move(table))); /* private constructor */
-		Result<std::unique_ptr<RpcServer>> server =
-			RpcServer::create(*pd, *made, std::move(identity), options.server);
+		Result<std::unique_ptr<rpc::Server>> server =
+			rpc::Server::create(*pd, *made, std::move(identity), options.server);
 		if (!server)
 			return server.error();
 		made->server = *std::move(server);

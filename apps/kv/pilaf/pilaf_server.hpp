@@ -4,7 +4,8 @@
 
 #include "cuckoo_table.hpp"
 
-#include "kv/two_sided/rpc_server.hpp"
+#include "kv/calls/request_handler.hpp"
+#include "rpc/server.hpp"
 
 #include <memory>
 
@@ -12,25 +13,25 @@ namespace prism::kv
 {
 
 struct PilafOptions {
-	RpcServerOptions server;
+	rpc::ServerOptions server;
 	pilaf::CuckooOptions table;
 };
 
 struct PilafStats {
-	RpcServerStats server;
+	rpc::ServerStats server;
 	pilaf::CuckooStats table;
 };
 
 class PilafServer final : private RequestHandler
 {
 public:
-	/** Errors: EINVAL (a table without room), ENOMEM, those of RpcServer::create(). */
+	/** Errors: EINVAL (a table without room), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<PilafServer>> create(const Context &context, const PilafOptions &options);
 	~PilafServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server->port(); }
-	/** See RpcServer. READs are served by the device: on a userspace one by its engine thread, or by workers while
-	 * they spin (RpcServerOptions::spin), which is steadier where cores are scarce. */
+	/** See rpc::Server. READs are served by the device: on a userspace one by its engine thread, or by workers
+	 * while they spin (rpc::ServerOptions::spin), which is steadier where cores are scarce. */
 	Result<void> run() { return server->run(); }
 	void stop() noexcept { server->stop(); }
 	[[nodiscard]] PilafStats stats() const noexcept { return {server->stats(), table->stats()}; }
@@ -44,7 +45,7 @@ private:
 		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept override;
 
 	std::unique_ptr<pilaf::CuckooTable> table;
-	std::unique_ptr<RpcServer> server;
+	std::unique_ptr<rpc::Server> server;
 };
 
 } // namespace prism::kv

@@ -14,8 +14,8 @@
 
 #include "command_line.hpp"
 #include "common/run_all.hpp"
+#include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
-#include "store/sharded_client.hpp"
 
 namespace
 {

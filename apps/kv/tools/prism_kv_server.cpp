@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kv/two_sided/rpc_service.hpp"
-#include "pilaf/pilaf_server.hpp"
+#include "kv/calls/rpc_store.hpp"
+#include "kv/pilaf/pilaf_server.hpp"
+#include "kv/store/prism_server.hpp"
+#include "rpc/service.hpp"
 #include "service/server_program.hpp"
-#include "store/prism_server.hpp"
-#include "two_sided/rpc_store.hpp"
 
 namespace
 {
@@ -40,10 +40,10 @@ Made called(Result<std::unique_ptr<Server>> made, Tell tell)
 {
 	if (!made)
 		return made.error();
-	return std::unique_ptr<apps::Service>(std::make_unique<RpcService<Server>>(*std::move(made), tell));
+	return std::unique_ptr<apps::Service>(std::make_unique<rpc::CallService<Server>>(*std::move(made), tell));
 }
 
-nlohmann::json connections(const RpcServerStats &stats)
+nlohmann::json connections(const rpc::ServerStats &stats)
 {
 	return {{"accepted", stats.connections}, {"open", stats.open}, {"refused", stats.refused},
 		{"vanished", stats.vanished}, {"malformed", stats.malformed}};
@@ -67,9 +67,9 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	return std::unique_ptr<apps::Service>(*std::move(made));
 }
 
-RpcServerOptions calls(const Options &options, const apps::ServerSettings &settings)
+rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &settings)
 {
-	RpcServerOptions server;
+	rpc::ServerOptions server;
 	server.address = settings.address;
 	server.port = settings.port;
 	server.threads = options.threads;

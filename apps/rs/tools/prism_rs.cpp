@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/measure.hpp"
 #include "command_line.hpp"
-#include "common/measure.hpp"
 #include "common/run_all.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
@@ -183,7 +183,7 @@ int repair(const Options &options)
 	Result<Context> context = Context::open(options.device, Progress::caller);
 	if (!context)
 		return fail(context.error());
-	apps::ProgressBar bar(stderr);
+	bench::ProgressBar bar(stderr);
 	RepairOptions repairing;
 	repairing.replica = options.replica;
 	repairing.timeout = milliseconds(options.timeout);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kv/driver/latency_report.hpp"
+#include "bench/latency_report.hpp"
 #include "tx/driver/report.hpp"
 
 namespace prism::tx
@@ -30,7 +30,7 @@ int measure(const System &system, const Parameters &parameters)
 	if (!result)
 		return fail(result.error());
 	print_report(stdout, parameters, *result);
-	const Result<void> written = kv::write_json(parameters.json_file, make_report(parameters, *result));
+	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
 	if (!written)
 		return fail(written.error());
 	return result->clean() ? 0 : 1;

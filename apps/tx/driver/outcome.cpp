@@ -59,9 +59,9 @@ std::uint64_t RunResult::of(Outcome outcome) const noexcept
 	return sum;
 }
 
-apps::LatencyHistogram RunResult::all_latencies() const
+bench::LatencyHistogram RunResult::all_latencies() const
 {
-	apps::LatencyHistogram all;
+	bench::LatencyHistogram all;
 	for (const KindResult &kind : kinds)
 		all.merge(kind.latency);
 	return all;

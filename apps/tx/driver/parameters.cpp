@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "kv/driver/yield_option.hpp"
+#include "bench/yield_option.hpp"
 
 namespace prism::tx
 {
@@ -54,7 +54,7 @@ struct Given {
 	std::optional<std::uint64_t> records;
 	std::optional<std::uint64_t> hot_records;
 	bool numbered = false;
-	kv::YieldOption yield;
+	bench::YieldOption yield;
 };
 
 std::string description(const Systems &systems)

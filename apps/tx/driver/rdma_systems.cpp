@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
+#include "bench/thread_context.hpp"
 #include "tx/farm/farm_client.hpp"
 #include "tx/locking/locking_client.hpp"
 #include "tx/store/prism_client.hpp"
@@ -24,18 +24,6 @@ std::chrono::milliseconds milliseconds(double seconds)
 	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-/** The device context of all clients of one thread: while the thread polls one of them, it drives the others too. */
-Result<Context> context_of_thread(const std::string &device)
-{
-	static thread_local std::optional<Context> kept;
-	if (kept)
-		return *kept;
-	Result<Context> context = Context::open(device, Progress::caller);
-	if (context)
-		kept.emplace(*context);
-	return context;
-}
-
 /** What a client draws is its own: pauses that are alike would make the same ones meet again. */
 RetryOptions retry_of(const SystemOptions &options, unsigned number)
 {
@@ -46,7 +34,7 @@ RetryOptions retry_of(const SystemOptions &options, unsigned number)
 
 Result<Client> connect_prism(const SystemOptions &options, unsigned number)
 {
-	Result<Context> context = context_of_thread(options.device);
+	Result<Context> context = bench::context_of_thread(options.device);
 	if (!context)
 		return context.error();
 	PrismClientOptions client;
@@ -62,7 +50,7 @@ Result<Client> connect_prism(const SystemOptions &options, unsigned number)
 template <typename Rival, typename Options>
 Result<Client> connect_by_calls(const SystemOptions &options, unsigned number, Options client)
 {
-	Result<Context> context = context_of_thread(options.device);
+	Result<Context> context = bench::context_of_thread(options.device);
 	if (!context)
 		return context.error();
 	client.depth = options.depth;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "kv/driver/latency_report.hpp"
+#include "bench/latency_report.hpp"
 
 namespace prism::tx
 {
@@ -38,14 +38,14 @@ std::string amount_of(const Parameters &parameters)
 void print_header(std::FILE *out, const Parameters &parameters)
 {
 	const RunOptions &run = parameters.run;
-	kv::print_line(out);
+	bench::print_line(out);
 	fmt::print(
 		out, "                    prism-tx-bench {} {} Test\n", parameters.system, parameters.workload->name());
 	fmt::print(out, " Objects         : {}\n", amount_of(parameters));
 	fmt::print(out, " Clients         : {} ({} threads)\t\tDepth        : {}\t\tShards       : {}\n",
 		run.all_clients(), run.threads, run.depth, parameters.connection.shards.size());
-	kv::print_line(out);
-	kv::print_latency_columns(out, "#transaction");
+	bench::print_line(out);
+	bench::print_latency_columns(out, "#transaction");
 }
 
 void print_latencies(std::FILE *out, const Parameters &parameters, const RunResult &result)
@@ -54,11 +54,11 @@ void print_latencies(std::FILE *out, const Parameters &parameters, const RunResu
 	for (std::size_t i = 0; i < result.kinds.size(); i++) {
 		if (result.kinds[i].latency.count() == 0)
 			continue;
-		kv::print_latency(out, parameters.workload->kinds()[i], result.kinds[i].latency);
+		bench::print_latency(out, parameters.workload->kinds()[i], result.kinds[i].latency);
 		kinds++;
 	}
 	if (kinds > 1)
-		kv::print_latency(out, "all", result.all_latencies());
+		bench::print_latency(out, "all", result.all_latencies());
 }
 
 void print_outcomes(std::FILE *out, const RunResult &result)
@@ -75,7 +75,7 @@ void print_outcomes(std::FILE *out, const RunResult &result)
 void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult &result)
 {
 	for (const auto &[error, count] : result.errors.all())
-		fmt::print(out, " failed: {} times {}\n", count, kv::name_of_error(error));
+		fmt::print(out, " failed: {} times {}\n", count, bench::name_of_error(error));
 	if (result.abandoned)
 		fmt::print(out, " given up: {} transactions that did not end within {} s\n", result.abandoned,
 			parameters.run.drain);
@@ -139,7 +139,7 @@ json kinds_to_json(const Parameters &parameters, const RunResult &result)
 {
 	json kinds = json::object();
 	for (std::size_t i = 0; i < result.kinds.size(); i++) {
-		json counts = {{"latency", kv::latency_to_json(result.kinds[i].latency)}};
+		json counts = {{"latency", bench::latency_to_json(result.kinds[i].latency)}};
 		for (std::size_t outcome = 0; outcome < outcome_names.size(); outcome++)
 			counts[std::string(outcome_names[outcome])] = result.kinds[i].by_outcome[outcome];
 		kinds[std::string(parameters.workload->kinds()[i])] = counts;
@@ -151,12 +151,12 @@ json results_to_json(const Parameters &parameters, const RunResult &result)
 {
 	json errors = json::object();
 	for (const auto &[error, count] : result.errors.all())
-		errors[kv::name_of_error(error)] = count;
+		errors[bench::name_of_error(error)] = count;
 	json results = {
 		{"throughput", result.throughput()},
 		{"seconds", static_cast<double>(result.nanoseconds) / 1e9},
 		{"committed_in_time", result.in_time},
-		{"latency", kv::latency_to_json(result.all_latencies())},
+		{"latency", bench::latency_to_json(result.all_latencies())},
 		{"by_transaction", kinds_to_json(parameters, result)},
 		{"conflicts", result.conflicts},
 		{"abort_rate", result.abort_rate()},
@@ -179,7 +179,7 @@ void print_report(std::FILE *out, const Parameters &parameters, const RunResult 
 {
 	print_header(out, parameters);
 	print_latencies(out, parameters, result);
-	kv::print_line(out);
+	bench::print_line(out);
 	fmt::print(out, " throughput: {:.0f} commits/s ({} in {:.3f} s)\n", result.throughput(), result.in_time,
 		static_cast<double>(result.nanoseconds) / 1e9);
 	print_outcomes(out, result);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kv/driver/team.hpp"
+#include "bench/threads.hpp"
 #include "tx/driver/worker.hpp"
 
 namespace prism::tx
@@ -15,7 +15,7 @@ namespace prism::tx
 namespace
 {
 
-using kv::Phase;
+using bench::Phase;
 
 constexpr unsigned most_threads = 1024;
 constexpr std::uint64_t most_slots = 1 << 16; /* transactions under way in all */
@@ -40,23 +40,23 @@ using Work = Result<RunResult> (Worker::*)(const ClientFactory &);
 /** All threads do @p work together. */
 Result<RunResult> run_team(const RunOptions &options, const Workload &workload, const ClientFactory &factory, Work work)
 {
-	Result<kv::SharedCrew> crew = kv::make_crew(options.threads, 0);
-	if (!crew)
-		return crew.error();
-	apps::ProgressBar bar(options.progress);
+	Result<bench::SharedRunState> run_state = bench::make_run_state(options.threads, 0);
+	if (!run_state)
+		return run_state.error();
+	bench::ProgressBar bar(options.progress);
 	const auto share = [&](Phase phase, double seconds, std::uint64_t ended) {
 		return share_done(options, workload, phase, seconds, ended);
 	};
-	return kv::run_threads<RunResult>(
+	return bench::run_threads<RunResult>(
 		options.threads,
 		[&](unsigned index) {
-			Worker worker(options, workload, **crew, index);
+			Worker worker(options, workload, **run_state, index);
 			Result<RunResult> result = (worker.*work)(factory);
 			if (!result)
-				(*crew)->give_up();
+				(*run_state)->give_up();
 			return result;
 		},
-		[&] { kv::show_progress(*options.clock, **crew, share, bar); });
+		[&] { bench::show_progress(*options.clock, **run_state, share, bar); });
 }
 
 Result<Survey> look(const RunOptions &options, const Workload &workload, const ClientFactory &factory)

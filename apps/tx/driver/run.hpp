@@ -8,12 +8,12 @@
 
 #include <prism/result.hpp>
 
-#include "common/measure.hpp"
-#include "kv/driver/crew.hpp"
-#include "kv/driver/options.hpp"
-#include "kv/driver/outcome.hpp"
+#include "bench/measure.hpp"
+#include "bench/run_state.hpp"
 #include "tx/driver/systems.hpp"
 #include "tx/workloads/workload.hpp"
+#include "ycsb/options.hpp"
+#include "ycsb/outcome.hpp"
 
 namespace prism::tx
 {
@@ -33,8 +33,8 @@ struct RunOptions {
 	bool check = false;             /**< look at the whole store before and after */
 	bool yield = false;             /**< give up the core after a turn in which nothing ended */
 
-	std::FILE *progress = nullptr;                   /**< where a progress bar goes; not owned; may be null */
-	const kv::Clock *clock = &kv::monotonic_clock(); /**< not owned */
+	std::FILE *progress = nullptr;                         /**< where a progress bar goes; not owned; may be null */
+	const bench::Clock *clock = &bench::monotonic_clock(); /**< not owned */
 
 	[[nodiscard]] unsigned all_clients() const noexcept { return threads * clients; }
 };
@@ -47,7 +47,7 @@ struct KindResult {
 	static constexpr std::size_t outcomes = 5;
 
 	std::array<std::uint64_t, outcomes> by_outcome{}; /**< by Outcome */
-	apps::LatencyHistogram latency;                   /**< of those that committed, from begin to end */
+	bench::LatencyHistogram latency;                  /**< of those that committed, from begin to end */
 
 	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept
 	{
@@ -67,7 +67,7 @@ struct RunResult {
 	std::uint64_t in_time = 0;   /**< commits before the time was over */
 	std::uint64_t trouble = 0;   /**< rolled back for another reason than the workload's */
 	std::uint64_t abandoned = 0; /**< still under way after RunOptions::drain */
-	kv::ErrorCounts errors;      /**< of what failed, is unknown, or is trouble */
+	bench::ErrorCounts errors;   /**< of what failed, is unknown, or is trouble */
 	std::uint64_t nanoseconds = 0;
 	Totals totals; /**< of all that ended, in the warm-up as well */
 
@@ -78,7 +78,7 @@ struct RunResult {
 	void merge(const RunResult &other);
 
 	[[nodiscard]] std::uint64_t of(Outcome outcome) const noexcept;
-	[[nodiscard]] apps::LatencyHistogram all_latencies() const;
+	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
 	/** Commits a second. */
 	[[nodiscard]] double throughput() const noexcept;
 	/** Conflicts for each commit. */

@@ -9,7 +9,7 @@
 
 #include <prism/result.hpp>
 
-#include "kv/driver/registry.hpp"
+#include "bench/registry.hpp"
 #include "tx/transaction/client.hpp"
 #include "tx/transaction/shards.hpp"
 
@@ -39,6 +39,6 @@ struct System {
 	std::function<Result<ClientFactory>(const SystemOptions &)> open;
 };
 
-using Systems = kv::Registry<System>;
+using Systems = bench::Registry<System>;
 
 } // namespace prism::tx

@@ -16,7 +16,7 @@ namespace prism::tx
 namespace
 {
 
-using kv::Phase;
+using bench::Phase;
 
 constexpr double ns_per_s = 1e9;
 constexpr std::uint64_t report_interval = 50'000'000; /* ns */
@@ -28,9 +28,10 @@ Error canceled()
 
 } // namespace
 
-Worker::Worker(const RunOptions &run_options, const Workload &the_workload, kv::Crew &run_crew, unsigned worker_index)
-	: options(run_options), workload(the_workload), crew(run_crew), index(worker_index),
-	  random(apps::make_random(run_options.seed, worker_index)), completed(run_options.depth)
+Worker::Worker(
+	const RunOptions &run_options, const Workload &the_workload, bench::RunState &run_crew, unsigned worker_index)
+	: options(run_options), workload(the_workload), run_state(run_crew), index(worker_index),
+	  random(bench::make_random(run_options.seed, worker_index)), completed(run_options.depth)
 {
 }
 
@@ -68,15 +69,15 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<TransactionCl
 
 Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 {
-	const std::optional<std::uint64_t> start = crew.begin(next, *options.clock);
+	const std::optional<std::uint64_t> start = run_state.begin(next, *options.clock);
 	if (!start)
 		return canceled();
 	phase = next;
-	kv::PaceOptions plan;
+	bench::PaceOptions plan;
 	plan.start = *start;
 	plan.count = count;
 	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
-	pace = kv::Pace(plan, random);
+	pace = bench::Pace(plan, random);
 	const Totals before = result.totals;
 	result = RunResult();
 	result.kinds.resize(workload.kinds().size());
@@ -88,7 +89,7 @@ Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 
 Result<RunResult> Worker::load(const ClientFactory &factory)
 {
-	const std::uint64_t count = kv::share_of(workload.loads(), index, options.threads);
+	const std::uint64_t count = bench::share_of(workload.loads(), index, options.threads);
 	load_next = index;
 	Result<void> ready = connect(factory);
 	if (ready)
@@ -99,7 +100,7 @@ Result<RunResult> Worker::load(const ClientFactory &factory)
 		drive();
 	if (result.of(Outcome::committed) == count)
 		return std::move(result);
-	if (crew.has_given_up())
+	if (run_state.has_given_up())
 		return canceled();
 	return loading_failed(count);
 }
@@ -138,7 +139,7 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 				fmt::format("warming up: {} transactions did not end", result.abandoned),
 				"see whether the servers are still there");
 	}
-	const std::uint64_t count = kv::share_of(options.transactions, index, options.threads);
+	const std::uint64_t count = bench::share_of(options.transactions, index, options.threads);
 	if (ready)
 		ready = begin(Phase::measure, count, options.duration);
 	if (!ready)
@@ -146,7 +147,7 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 	if (count || options.transactions == 0)
 		drive();
 	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
-	if (crew.has_given_up())
+	if (run_state.has_given_up())
 		return canceled();
 	return std::move(result);
 }
@@ -165,7 +166,7 @@ void Worker::drive()
 			result.abandoned += in_flight();
 			return;
 		}
-		if (crew.has_given_up())
+		if (run_state.has_given_up())
 			return;
 		if (ended_now == 0 && options.yield)
 			sched_yield();
@@ -249,7 +250,7 @@ void Worker::report_progress(std::uint64_t now) noexcept
 	if (now - last_report < report_interval)
 		return;
 	last_report = now;
-	crew.ended[static_cast<std::size_t>(phase)].fetch_add(ended - reported, std::memory_order_relaxed);
+	run_state.ended[static_cast<std::size_t>(phase)].fetch_add(ended - reported, std::memory_order_relaxed);
 	reported = ended;
 }
 

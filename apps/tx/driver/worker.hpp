@@ -8,8 +8,8 @@
 
 #include <prism/result.hpp>
 
-#include "kv/driver/crew.hpp"
-#include "kv/driver/pace.hpp"
+#include "bench/pace.hpp"
+#include "bench/run_state.hpp"
 #include "tx/driver/run.hpp"
 
 namespace prism::tx
@@ -19,10 +19,10 @@ namespace prism::tx
 class Worker
 {
 public:
-	/** @param options, workload, crew live longer. @param index 0 .. options.threads - 1. */
-	Worker(const RunOptions &options, const Workload &workload, kv::Crew &crew, unsigned index);
+	/** @param options, workload, run_state live longer. @param index 0 .. options.threads - 1. */
+	Worker(const RunOptions &options, const Workload &workload, bench::RunState &run_state, unsigned index);
 
-	/** Connects and loads its part of the store, together with all other workers of the crew. */
+	/** Connects and loads its part of the store, together with all other workers of the run_state. */
 	[[nodiscard]] Result<RunResult> load(const ClientFactory &factory);
 
 	/** Connects, warms up and measures, together with all others. */
@@ -48,7 +48,7 @@ private:
 	[[nodiscard]] Result<void> connect(const ClientFactory &factory);
 	[[nodiscard]] Result<Connection> make_connection(
 		std::unique_ptr<TransactionClient> client, unsigned number) const;
-	[[nodiscard]] Result<void> begin(kv::Phase next, std::uint64_t count, double seconds);
+	[[nodiscard]] Result<void> begin(bench::Phase next, std::uint64_t count, double seconds);
 	[[nodiscard]] Error loading_failed(std::uint64_t count) const;
 
 	void drive();
@@ -64,14 +64,14 @@ private:
 
 	const RunOptions &options;
 	const Workload &workload;
-	kv::Crew &crew;
+	bench::RunState &run_state;
 	unsigned index;
-	apps::Random random; /* of the pace, which draws nothing in a closed loop */
+	bench::Random random; /* of the pace, which draws nothing in a closed loop */
 	std::vector<Connection> connections;
 	std::vector<Job *> completed;
 
-	kv::Phase phase = kv::Phase::load;
-	kv::Pace pace;
+	bench::Phase phase = bench::Phase::load;
+	bench::Pace pace;
 	RunResult result;
 	std::uint64_t ended = 0; /* transactions of this phase */
 	std::uint64_t last_end = 0;

@@ -50,7 +50,7 @@ Result<std::unique_ptr<FarmClient>> FarmClient::connect(
 	wanted.version = farm::protocol_version;
 	std::vector<Memory> memories;
 	const auto measure = [&](std::size_t shard, const ConnectionRecord &record,
-				     const apps::Hello &hello) -> Result<kv::SlotSizes> {
+				     const apps::Hello &hello) -> Result<rpc::SlotSizes> {
 		Result<farm::Geometry> geometry = farm::Geometry::parse(record, hello);
 		if (!geometry)
 			return geometry.error();
@@ -58,7 +58,7 @@ Result<std::unique_ptr<FarmClient>> FarmClient::connect(
 			return right.error();
 		memories.push_back({*geometry, record.region(farm::index_region)->region,
 			record.region(farm::object_region)->region});
-		return kv::SlotSizes{geometry->message_size, geometry->message_size,
+		return rpc::SlotSizes{geometry->message_size, geometry->message_size,
 			std::max<std::size_t>(sizeof(farm::Bucket), geometry->object_size)};
 	};
 	Result<Links> links = connect_all(context, shards, wanted, options, options.parallel_reads, measure);

@@ -16,13 +16,13 @@ using farm::MarkKind;
 namespace
 {
 
-kv::StoreIdentity identity_of(const farm::ObjectTable &table, const CalledShardOptions &options)
+rpc::StoreIdentity identity_of(const farm::ObjectTable &table, const CalledShardOptions &options)
 {
 	farm::Geometry geometry = table.geometry();
 	geometry.message_size = options.message_size;
 	geometry.shard = options.shard;
 	geometry.shards = options.shards;
-	kv::StoreIdentity identity;
+	rpc::StoreIdentity identity;
 	identity.kind = apps::StoreKind::farm;
 	identity.version = farm::protocol_version;
 	identity.own.resize(farm::Geometry::size);
@@ -38,7 +38,7 @@ kv::StoreIdentity identity_of(const farm::ObjectTable &table, const CalledShardO
 class FarmServer::Session final : public LaneSession<farm::ObjectTable, Lock>
 {
 public:
-	Session(FarmServer &server, const kv::Limits &limits, std::uint32_t lanes)
+	Session(FarmServer &server, const rpc::Limits &limits, std::uint32_t lanes)
 		: LaneSession(*server.table_, server.counters_, lanes), counters_(server.counters_), limits_(limits)
 	{
 	}
@@ -169,23 +169,23 @@ private:
 	}
 
 	Counters &counters_;
-	const kv::Limits limits_;
+	const rpc::Limits limits_;
 };
 
 FarmServer::~FarmServer() = default;
 
-std::unique_ptr<kv::CallSession> FarmServer::open(const kv::Limits &limits, std::uint32_t calls)
+std::unique_ptr<rpc::CallSession> FarmServer::open(const rpc::Limits &limits, std::uint32_t calls)
 {
 	return std::make_unique<Session>(*this, limits, calls);
 }
 
 Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const CalledShardOptions &options)
 {
-	constexpr std::size_t overhead = sizeof(farm::ObjectHeader) + kv::message_header_size + farm::lock_item_size;
+	constexpr std::size_t overhead = sizeof(farm::ObjectHeader) + rpc::message_header_size + farm::lock_item_size;
 	if (Result<void> checked = check(options, farm::least_message_size, overhead); !checked)
 		return checked.error();
 	const farm::ObjectTableOptions objects{options.objects, options.server.max_key_size, options.value_size};
-	if (Result<void> taken = kv::RpcServer::announce_memory(
+	if (Result<void> taken = rpc::Server::announce_memory(
 		    farm::ObjectTable::memory(objects), context, options.message_size, server_options(options));
 		!taken)
 		return taken.error();
@@ -195,10 +195,10 @@ Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, c
 	Result<std::unique_ptr<farm::ObjectTable>> table = farm::ObjectTable::create(*pd, objects);
 	if (!table)
 		return table.error();
-	kv::StoreIdentity identity = identity_of(**table, options);
+	rpc::StoreIdentity identity = identity_of(**table, options);
 	std::unique_ptr<FarmServer> made(new FarmServer(*std::move(table))); /* private constructor */
-	Result<std::unique_ptr<kv::RpcServer>> server =
-		kv::RpcServer::create(*pd, *made, std::move(identity), server_options(options));
+	Result<std::unique_ptr<rpc::Server>> server =
+		rpc::Server::create(*pd, *made, std::move(identity), server_options(options));
 	if (!server)
 		return server.error();
 	made->server_ = *std::move(server);

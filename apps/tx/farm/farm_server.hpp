@@ -23,7 +23,7 @@ namespace prism::tx
 {
 
 struct FarmStats {
-	kv::RpcServerStats server;
+	rpc::ServerStats server;
 	std::uint64_t objects = 0; /**< stored */
 	std::uint64_t locks = 0;   /**< calls of each kind that were executed */
 	std::uint64_t validates = 0;
@@ -33,16 +33,16 @@ struct FarmStats {
 	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
 };
 
-class FarmServer final : private kv::CallHandler
+class FarmServer final : private rpc::CallHandler
 {
 public:
-	/** Messages have at least 16384 bytes. Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	/** Messages have at least 16384 bytes. Errors: EINVAL (options), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<FarmServer>> create(const Context &context, const CalledShardOptions &options);
 	~FarmServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
-	/** See RpcServer. READs are served by the device: on a userspace one by its engine thread, or by workers while
-	 * they spin (RpcServerOptions::spin), which is steadier where cores are scarce. */
+	/** See rpc::Server. READs are served by the device: on a userspace one by its engine thread, or by workers while
+	 * they spin (rpc::ServerOptions::spin), which is steadier where cores are scarce. */
 	Result<void> run() { return server_->run(); }
 	void stop() noexcept { server_->stop(); }
 	/** From any thread. */
@@ -61,11 +61,11 @@ private:
 	};
 
 	explicit FarmServer(std::unique_ptr<farm::ObjectTable> table) : table_(std::move(table)) {}
-	std::unique_ptr<kv::CallSession> open(const kv::Limits &limits, std::uint32_t calls) override;
+	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, std::uint32_t calls) override;
 
 	std::unique_ptr<farm::ObjectTable> table_;
 	Counters counters_;
-	std::unique_ptr<kv::RpcServer> server_;
+	std::unique_ptr<rpc::Server> server_;
 };
 
 } // namespace prism::tx

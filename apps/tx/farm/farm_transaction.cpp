@@ -221,7 +221,7 @@ void FarmTransaction::uncount(const Item &item) noexcept
 bool FarmTransaction::count_change(const Item &item, std::size_t size) noexcept
 {
 	Part &part = parts_[item.shard];
-	const std::size_t room = memory(item.shard).geometry.message_size - kv::message_header_size;
+	const std::size_t room = memory(item.shard).geometry.message_size - rpc::message_header_size;
 	const std::size_t before = item.changed ? item.fresh.size() : 0;
 	const std::size_t lock_size = part.lock_size + (item.changed ? 0 : farm::lock_item_size + item.key.size());
 	const std::size_t update_size = part.update_size + (item.changed ? 0 : farm::update_item_size) + size - before;

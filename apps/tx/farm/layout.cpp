@@ -2,9 +2,9 @@
 #include "layout.hpp"
 
 #include "common/wire.hpp"
-#include "kv/two_sided/header.hpp"
-#include "kv/two_sided/key_hash.hpp"
-#include "kv/two_sided/self_verifying.hpp"
+#include "rpc/header.hpp"
+#include "service/key_hash.hpp"
+#include "service/self_verifying.hpp"
 #include "tx/rpc/body.hpp"
 
 #include <cerrno>
@@ -16,16 +16,16 @@ namespace prism::tx::farm
 std::uint64_t Bucket::compute_crc() const noexcept
 {
 	const auto *bytes = reinterpret_cast<const std::byte *>(this);
-	const std::uint64_t version = kv::crc64({bytes, sizeof(mark.word)});
-	return kv::crc64({bytes + sizeof(mark), sizeof(Bucket) - sizeof(mark)}, version);
+	const std::uint64_t version = apps::crc64({bytes, sizeof(mark.word)});
+	return apps::crc64({bytes + sizeof(mark), sizeof(Bucket) - sizeof(mark)}, version);
 }
 
 std::uint64_t ObjectHeader::compute_crc(std::span<const std::byte> key, std::span<const std::byte> value) const noexcept
 {
 	ObjectHeader checked = *this;
 	checked.mark = {mark.word & ~locked, 0};
-	const std::uint64_t crc = kv::crc64({reinterpret_cast<const std::byte *>(&checked), sizeof(checked)});
-	return kv::crc64(value, kv::crc64(key, crc));
+	const std::uint64_t crc = apps::crc64({reinterpret_cast<const std::byte *>(&checked), sizeof(checked)});
+	return apps::crc64(value, apps::crc64(key, crc));
 }
 
 void Geometry::serialize(std::span<std::byte, size> to) const noexcept
@@ -56,7 +56,7 @@ Result<Geometry> Geometry::parse(const ConnectionRecord &record, const apps::Hel
 			      told.buckets <= index->region.length / sizeof(Bucket) && told.objects &&
 			      told.objects < std::numeric_limits<std::uint32_t>::max() && told.object_size >= longest &&
 			      told.objects <= objects->region.length / told.object_size &&
-			      told.message_size >= least_message_size && told.message_size <= kv::max_message_size &&
+			      told.message_size >= least_message_size && told.message_size <= rpc::max_message_size &&
 			      hello.max_key_size && hello.max_key_size <= std::numeric_limits<std::uint16_t>::max() &&
 			      longest <= told.message_size && told.shard < told.shards;
 	if (!sensible)
@@ -66,7 +66,7 @@ Result<Geometry> Geometry::parse(const ConnectionRecord &record, const apps::Hel
 
 std::uint64_t Geometry::home_of(std::uint64_t hash) const noexcept
 {
-	return kv::reduce(hash, home_buckets);
+	return apps::reduce(hash, home_buckets);
 }
 
 } // namespace prism::tx::farm

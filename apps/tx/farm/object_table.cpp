@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "object_table.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
-#include "kv/two_sided/self_verifying.hpp"
+#include "service/key_hash.hpp"
+#include "service/self_verifying.hpp"
 #include "tx/rpc/key_set.hpp"
 
 #include <algorithm>
@@ -93,12 +93,12 @@ std::span<const std::byte> ObjectTable::key_of(std::uint32_t number) const noexc
 void ObjectTable::write(std::uint64_t number, Bucket contents) noexcept
 {
 	contents.seal();
-	kv::publish(&index_.as<Bucket>()[number], &contents, sizeof(contents));
+	apps::publish(&index_.as<Bucket>()[number], &contents, sizeof(contents));
 }
 
 void ObjectTable::write_state(std::uint32_t number, std::uint64_t state) noexcept
 {
-	kv::publish(object(number), &state, sizeof(state));
+	apps::publish(object(number), &state, sizeof(state));
 }
 
 /* Who takes the lock writes the copy; it is seen before the client learns that it holds the lock. */
@@ -205,8 +205,8 @@ LockResult ObjectTable::make(
 	made.mark.word = next_state(states_[*number].load(std::memory_order_relaxed), true) | locked;
 	made.key_size = static_cast<std::uint16_t>(key.size());
 	made.mark.crc = made.compute_crc(key, {});
-	kv::publish(object(*number), &made, sizeof(made));
-	kv::publish(object(*number) + sizeof(made), key.data(), key.size());
+	apps::publish(object(*number), &made, sizeof(made));
+	apps::publish(object(*number) + sizeof(made), key.data(), key.size());
 	states_[*number].store(made.mark.word, std::memory_order_release);
 	set(home, *position, {*number + 1, tag_of(hash), units_of(sizeof(made) + key.size() + value_size)});
 	lock = {*number, true};
@@ -216,7 +216,7 @@ LockResult ObjectTable::make(
 LockResult ObjectTable::lock_key(std::span<const std::byte> key, LockKind kind, std::uint32_t value_size, Lock &lock,
 	BucketChange &change) noexcept
 {
-	const std::uint64_t hash = kv::hash_key(key, hash_seed);
+	const std::uint64_t hash = apps::hash_key(key, hash_seed);
 	const std::uint64_t home = geometry_.home_of(hash);
 	const std::lock_guard guard(stripe(home));
 	change.before = bucket(home).mark.word;
@@ -239,7 +239,7 @@ void ObjectTable::update(const Lock &lock, std::span<const std::byte> value) noe
 	const std::span<const std::byte> key = key_of(lock.object);
 	const std::uint16_t units = units_of(sizeof(contents) + key.size() + value.size());
 	if (lock.made || units != units_of(contents.object_size())) {
-		const std::uint64_t hash = kv::hash_key(key, hash_seed);
+		const std::uint64_t hash = apps::hash_key(key, hash_seed);
 		const std::uint64_t home = geometry_.home_of(hash);
 		const std::lock_guard guard(stripe(home));
 		const Position position = position_of(home, lock.object);
@@ -251,8 +251,8 @@ void ObjectTable::update(const Lock &lock, std::span<const std::byte> value) noe
 	contents.value_size = static_cast<std::uint32_t>(value.size());
 	contents.mark.crc = contents.compute_crc(key, value);
 	contents.mark.word |= locked;
-	kv::publish(object(lock.object) + sizeof(contents) + key.size(), value.data(), value.size());
-	kv::publish(object(lock.object), &contents, sizeof(contents));
+	apps::publish(object(lock.object) + sizeof(contents) + key.size(), value.data(), value.size());
+	apps::publish(object(lock.object), &contents, sizeof(contents));
 	write_state(lock.object, state);
 	states_[lock.object].store(state, std::memory_order_release);
 }
@@ -260,14 +260,14 @@ void ObjectTable::update(const Lock &lock, std::span<const std::byte> value) noe
 /* Its place may be used again at once: versions go on. */
 void ObjectTable::remove(const Lock &lock) noexcept
 {
-	const std::uint64_t home = geometry_.home_of(kv::hash_key(key_of(lock.object), hash_seed));
+	const std::uint64_t home = geometry_.home_of(apps::hash_key(key_of(lock.object), hash_seed));
 	const std::lock_guard guard(stripe(home));
 	set(home, position_of(home, lock.object), {});
 	const std::uint64_t state = next_state(states_[lock.object].load(std::memory_order_relaxed), false);
 	ObjectHeader contents;
 	contents.mark.word = state;
 	contents.mark.crc = contents.compute_crc({}, {});
-	kv::publish(object(lock.object), &contents, sizeof(contents));
+	apps::publish(object(lock.object), &contents, sizeof(contents));
 	states_[lock.object].store(state, std::memory_order_release);
 	free(lock.object);
 }
@@ -322,7 +322,7 @@ void ObjectTable::free(std::uint32_t number) noexcept
 
 bool ObjectTable::damage(std::span<const std::byte> key) noexcept
 {
-	const std::uint64_t hash = kv::hash_key(key, hash_seed);
+	const std::uint64_t hash = apps::hash_key(key, hash_seed);
 	const std::uint64_t home = geometry_.home_of(hash);
 	const std::lock_guard guard(stripe(home));
 	const std::optional<Position> found = find(home, hash, key);
@@ -333,7 +333,7 @@ bool ObjectTable::damage(std::span<const std::byte> key) noexcept
 		return false;
 	std::byte *const place = object(number) + sizeof(ObjectHeader) + key.size();
 	const std::byte changed = *place ^ std::byte{1};
-	kv::publish(place, &changed, 1);
+	apps::publish(place, &changed, 1);
 	return true;
 }
 

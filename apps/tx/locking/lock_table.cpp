@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "lock_table.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 #include "tx/rpc/key_set.hpp"
 
 #include <cstring>
@@ -27,7 +27,7 @@ LockTable::LockTable(std::uint64_t objects, std::size_t max_key_size, std::size_
 
 std::size_t LockTable::bucket_of(std::uint64_t hash) const noexcept
 {
-	return kv::reduce(hash, heads_.size());
+	return apps::reduce(hash, heads_.size());
 }
 
 std::uint32_t LockTable::find(std::size_t bucket, std::uint64_t hash, std::span<const std::byte> key) const noexcept
@@ -101,7 +101,7 @@ LockResult LockTable::acquire(Record &record, Mode mode) noexcept
 
 LockResult LockTable::lock(std::span<const std::byte> key, Mode mode, Held &held) noexcept
 {
-	const std::uint64_t hash = kv::hash_key(key, hash_seed);
+	const std::uint64_t hash = apps::hash_key(key, hash_seed);
 	const std::size_t bucket = bucket_of(hash);
 	const std::lock_guard guard(stripe(bucket));
 	std::uint32_t place = find(bucket, hash, key);

@@ -25,10 +25,10 @@ Result<OwnPart> own_part_of(const ConnectionRecord &record, const apps::Hello &h
 {
 	BodyReader body(apps::Hello::own_part(record.private_data));
 	OwnPart own;
-	const std::uint64_t longest = kv::message_header_size + locking::commit_item_size +
+	const std::uint64_t longest = rpc::message_header_size + locking::commit_item_size +
 				      std::uint64_t{hello.max_key_size} + hello.max_value_size;
 	if (!body.take(own.message_size) || !body.take(own.shard) || !body.take(own.shards) || !body.empty() ||
-		own.message_size > kv::max_message_size || longest > own.message_size || !hello.max_key_size)
+		own.message_size > rpc::max_message_size || longest > own.message_size || !hello.max_key_size)
 		return make_error(EBADMSG, "announces limits that no message can keep");
 	return own;
 }
@@ -55,14 +55,14 @@ Result<std::unique_ptr<LockingClient>> LockingClient::connect(
 	wanted.version = locking::protocol_version;
 	std::vector<std::uint32_t> sizes;
 	const auto measure = [&](std::size_t shard, const ConnectionRecord &record,
-				     const apps::Hello &hello) -> Result<kv::SlotSizes> {
+				     const apps::Hello &hello) -> Result<rpc::SlotSizes> {
 		const Result<OwnPart> own = own_part_of(record, hello);
 		if (!own)
 			return own.error();
 		if (Result<void> right = check_place(own->shard, own->shards, shard, shards.size()); !right)
 			return right.error();
 		sizes.push_back(own->message_size);
-		return kv::SlotSizes{own->message_size, own->message_size, 0};
+		return rpc::SlotSizes{own->message_size, own->message_size, 0};
 	};
 	Result<Links> links = connect_all(context, shards, wanted, options, 0, measure);
 	if (!links)

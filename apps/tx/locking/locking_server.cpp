@@ -29,9 +29,9 @@ Result<void> check_objects(std::uint64_t objects)
 	return {};
 }
 
-kv::StoreIdentity identity_of(const CalledShardOptions &options)
+rpc::StoreIdentity identity_of(const CalledShardOptions &options)
 {
-	kv::StoreIdentity identity;
+	rpc::StoreIdentity identity;
 	identity.kind = apps::StoreKind::locking;
 	identity.version = locking::protocol_version;
 	identity.own.resize(locking::own_part_size);
@@ -48,9 +48,9 @@ kv::StoreIdentity identity_of(const CalledShardOptions &options)
 class LockingServer::Session final : public LaneSession<locking::LockTable, Held>
 {
 public:
-	Session(LockingServer &server, const kv::Limits &limits, std::uint32_t lanes)
+	Session(LockingServer &server, const rpc::Limits &limits, std::uint32_t lanes)
 		: LaneSession(server.table_, server.counters_, lanes), counters_(server.counters_), limits_(limits),
-		  room_(server.message_size_ - kv::message_header_size)
+		  room_(server.message_size_ - rpc::message_header_size)
 	{
 		changes_.reserve(max_transaction_keys);
 	}
@@ -197,21 +197,21 @@ private:
 	}
 
 	Counters &counters_;
-	const kv::Limits limits_;
+	const rpc::Limits limits_;
 	const std::size_t room_;      /* of a message */
 	std::vector<Change> changes_; /* of the call that is executed */
 };
 
 LockingServer::~LockingServer() = default;
 
-std::unique_ptr<kv::CallSession> LockingServer::open(const kv::Limits &limits, std::uint32_t calls)
+std::unique_ptr<rpc::CallSession> LockingServer::open(const rpc::Limits &limits, std::uint32_t calls)
 {
 	return std::make_unique<Session>(*this, limits, calls);
 }
 
 Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &context, const CalledShardOptions &options)
 {
-	constexpr std::size_t overhead = kv::message_header_size + locking::commit_item_size;
+	constexpr std::size_t overhead = rpc::message_header_size + locking::commit_item_size;
 	Result<void> checked = check_objects(options.objects);
 	if (checked)
 		checked = check(options, least_message_size, overhead);
@@ -220,7 +220,7 @@ Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &cont
 	apps::MemoryPlan plan;
 	plan.add("records", options.objects * (std::uint64_t{options.server.max_key_size} + options.value_size));
 	if (Result<void> taken =
-			kv::RpcServer::announce_memory(plan, context, options.message_size, server_options(options));
+			rpc::Server::announce_memory(plan, context, options.message_size, server_options(options));
 		!taken)
 		return taken.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
@@ -232,8 +232,8 @@ Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &cont
 	} catch (const std::bad_alloc &) {
 		return make_error(ENOMEM, "cannot allocate the table", "ask for fewer objects or shorter values");
 	}
-	Result<std::unique_ptr<kv::RpcServer>> server =
-		kv::RpcServer::create(*pd, *made, identity_of(options), server_options(options));
+	Result<std::unique_ptr<rpc::Server>> server =
+		rpc::Server::create(*pd, *made, identity_of(options), server_options(options));
 	if (!server)
 		return server.error();
 	made->server_ = *std::move(server);

@@ -22,7 +22,7 @@ namespace prism::tx
 {
 
 struct LockingStats {
-	kv::RpcServerStats server;
+	rpc::ServerStats server;
 	std::uint64_t objects = 0; /**< stored */
 	std::uint64_t fetches = 0; /**< calls of each kind that were executed */
 	std::uint64_t prepares = 0;
@@ -32,15 +32,15 @@ struct LockingStats {
 	std::uint64_t abandoned = 0; /**< locks released as their connection had ended */
 };
 
-class LockingServer final : private kv::CallHandler
+class LockingServer final : private rpc::CallHandler
 {
 public:
-	/** Messages have at least 4096 bytes. Errors: EINVAL (options), ENOMEM, those of RpcServer::create(). */
+	/** Messages have at least 4096 bytes. Errors: EINVAL (options), ENOMEM, those of rpc::Server::create(). */
 	static Result<std::unique_ptr<LockingServer>> create(const Context &context, const CalledShardOptions &options);
 	~LockingServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
-	/** See RpcServer. */
+	/** See rpc::Server. */
 	Result<void> run() { return server_->run(); }
 	void stop() noexcept { server_->stop(); }
 	/** From any thread. */
@@ -60,12 +60,12 @@ private:
 		  message_size_(options.message_size)
 	{
 	}
-	std::unique_ptr<kv::CallSession> open(const kv::Limits &limits, std::uint32_t calls) override;
+	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, std::uint32_t calls) override;
 
 	locking::LockTable table_;
 	const std::uint32_t message_size_;
 	Counters counters_;
-	std::unique_ptr<kv::RpcServer> server_;
+	std::unique_ptr<rpc::Server> server_;
 };
 
 } // namespace prism::tx

@@ -32,7 +32,7 @@ private:
 
 	[[nodiscard]] std::size_t room(std::uint32_t shard) const noexcept
 	{
-		return locking_.message_sizes_[shard] - kv::message_header_size;
+		return locking_.message_sizes_[shard] - rpc::message_header_size;
 	}
 	void forget(std::uint32_t shard) noexcept override;
 	void send_reads() noexcept override;

@@ -27,7 +27,7 @@ void CallingClient::Settled::await_suspend(std::coroutine_handle<> handle) const
 }
 
 CallingClient::Port::Port(
-	CallingClient &owner, std::uint32_t number, std::unique_ptr<kv::ClientLink> connected, std::size_t lanes)
+	CallingClient &owner, std::uint32_t number, std::unique_ptr<rpc::ClientLink> connected, std::size_t lanes)
 	: client(owner), shard(number), link(std::move(connected)), of_lane(lanes)
 {
 }
@@ -50,7 +50,7 @@ CallingClient::CallingClient(Links links, const CallingClientOptions &options, s
 	: TransactionClient(options.depth, options.retry), readers_(readers_a_lane), lanes_(options.depth)
 {
 	ready_.reserve(options.depth);
-	for (std::unique_ptr<kv::ClientLink> &link : links)
+	for (std::unique_ptr<rpc::ClientLink> &link : links)
 		ports_.push_back(std::make_unique<Port>(
 			*this, static_cast<std::uint32_t>(ports_.size()), std::move(link), options.depth));
 }
@@ -82,15 +82,15 @@ Result<CallingClient::Links> CallingClient::connect_all(const Context &context,
 {
 	if (shards.empty() || shards.size() > max_shards)
 		return make_error(EINVAL, "a store of " + std::to_string(shards.size()) + " shards", "1 to 4095");
-	kv::ClientOptions link_options;
+	rpc::ClientOptions link_options;
 	link_options.depth = options.depth;
 	link_options.readers = options.depth * readers_a_lane;
 	link_options.timeout = options.timeout;
 	link_options.patience = options.patience;
 	Links links;
 	for (std::size_t shard = 0; shard < shards.size(); shard++) {
-		Result<std::unique_ptr<kv::ClientLink>> link =
-			kv::ClientLink::connect(context, shards[shard].host, shards[shard].port, wanted, link_options,
+		Result<std::unique_ptr<rpc::ClientLink>> link =
+			rpc::ClientLink::connect(context, shards[shard].host, shards[shard].port, wanted, link_options,
 				[&](const ConnectionRecord &record, const apps::Hello &hello) {
 					return measure(shard, record, hello);
 				});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "calling_transaction.hpp"
 
-#include "kv/two_sided/header.hpp"
+#include "rpc/header.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -112,21 +112,21 @@ int CallingTransaction::change(Bytes key, Bytes value, bool erased) noexcept
 
 BodyWriter CallingTransaction::body(std::uint32_t shard) const noexcept
 {
-	return BodyWriter(client_.request(lane_, shard).data() + kv::message_header_size);
+	return BodyWriter(client_.request(lane_, shard).data() + rpc::message_header_size);
 }
 
 void CallingTransaction::call(std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept
 {
 	contacts_[shard].call = kind;
 	contacts_[shard].result = LockResult::conflict; /* until the shard says something else */
-	const kv::MessageHeader header{kind, static_cast<std::uint16_t>(lane_), items, 0};
+	const rpc::MessageHeader header{kind, static_cast<std::uint16_t>(lane_), items, 0};
 	header.serialize_request(client_.request(lane_, shard).data());
-	client_.call(lane_, shard, kv::message_header_size + size);
+	client_.call(lane_, shard, rpc::message_header_size + size);
 }
 
 bool CallingTransaction::answered(std::uint32_t shard, std::span<const std::byte> response) noexcept
 {
-	kv::MessageHeader header;
+	rpc::MessageHeader header;
 	Contact &contact = contacts_[shard];
 	if (header.parse_response(response) || header.call != contact.call ||
 		header.detail > static_cast<std::uint16_t>(LockResult::full))
@@ -134,7 +134,7 @@ bool CallingTransaction::answered(std::uint32_t shard, std::span<const std::byte
 	contact.result = static_cast<LockResult>(header.detail);
 	if (contact.result != LockResult::ok && contact.call == release_)
 		return false;
-	return take_answer(shard, header.size, response.subspan(kv::message_header_size));
+	return take_answer(shard, header.size, response.subspan(rpc::message_header_size));
 }
 
 void CallingTransaction::forget_results() noexcept

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 #include "tx/transaction/shards.hpp"
 
 namespace prism::tx
@@ -38,7 +38,7 @@ void KeySet::clear() noexcept
 
 std::uint32_t KeySet::find(Bytes key) const noexcept
 {
-	const std::uint64_t hash = kv::hash_key(key, hash_seed);
+	const std::uint64_t hash = apps::hash_key(key, hash_seed);
 	for (auto at = hashes_.begin();; ++at) {
 		at = std::find(at, hashes_.end(), hash);
 		if (at == hashes_.end())
@@ -56,7 +56,7 @@ std::uint32_t KeySet::get(Bytes key, std::size_t shards) noexcept
 	Item item;
 	if (items_.size() == max_transaction_keys || !keep(key, item.key))
 		return none;
-	item.hash = kv::hash_key(key, hash_seed);
+	item.hash = apps::hash_key(key, hash_seed);
 	item.shard = static_cast<std::uint32_t>(shard_of(key, shards));
 	items_.push_back(item);
 	hashes_.push_back(item.hash);

@@ -26,7 +26,7 @@ public:
 
 	struct Item {
 		Bytes key;
-		std::uint64_t hash = 0; /* kv::hash_key() with tx::hash_seed */
+		std::uint64_t hash = 0; /* apps::hash_key() with tx::hash_seed */
 		std::uint32_t shard = 0;
 		bool known = false;   /* it was read */
 		bool there = false;   /* then: it had a value */

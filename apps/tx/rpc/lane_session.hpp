@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "kv/two_sided/call_handler.hpp"
-#include "kv/two_sided/header.hpp"
+#include "rpc/call_handler.hpp"
+#include "rpc/header.hpp"
 #include "tx/rpc/body.hpp"
 #include "tx/rpc/key_set.hpp"
 #include "tx/rpc/lock_result.hpp"
@@ -41,7 +41,7 @@ struct LockCounters {
 
 /** A connection and what its lanes have locked in a @p Table, which has a `void release(const Lock &)`. */
 template <typename Table, typename Lock>
-class LaneSession : public kv::CallSession
+class LaneSession : public rpc::CallSession
 {
 public:
 	LaneSession(Table &table, LockCounters &counters, std::uint32_t lanes)
@@ -62,21 +62,21 @@ public:
 	const char *handle(
 		std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept final
 	{
-		kv::MessageHeader header;
+		rpc::MessageHeader header;
 		if (const char *wrong = header.parse_request(request))
 			return wrong;
 		if (header.detail >= lanes_.size())
 			return "a lane beyond what was announced";
-		Request call{header.call, header.size, BodyReader(request.subspan(kv::message_header_size)),
+		Request call{header.call, header.size, BodyReader(request.subspan(rpc::message_header_size)),
 			lanes_[header.detail]};
-		Answer answer{LockResult::ok, 0, BodyWriter(response.data() + kv::message_header_size)};
+		Answer answer{LockResult::ok, 0, BodyWriter(response.data() + rpc::message_header_size)};
 		if (const char *wrong = execute(call, answer))
 			return wrong;
 		if (!call.body.empty())
 			return too_long;
-		kv::MessageHeader{header.call, static_cast<std::uint16_t>(answer.result), answer.items, header.id}
+		rpc::MessageHeader{header.call, static_cast<std::uint16_t>(answer.result), answer.items, header.id}
 			.serialize_response(response.data());
-		size = static_cast<std::uint32_t>(kv::message_header_size + answer.body.size());
+		size = static_cast<std::uint32_t>(rpc::message_header_size + answer.body.size());
 		return nullptr;
 	}
 

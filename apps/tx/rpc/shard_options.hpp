@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kv/two_sided/rpc_server.hpp"
+#include "rpc/server.hpp"
 
 namespace prism::tx
 {
@@ -12,7 +12,7 @@ namespace prism::tx
 /** Of a shard that serves calls. */
 struct CalledShardOptions {
 	/** Its longest key is that of the objects. */
-	kv::RpcServerOptions server;
+	rpc::ServerOptions server;
 	std::uint64_t objects = 1 << 20;    /**< places for objects, each as long as the longest one */
 	std::uint32_t value_size = 512;     /**< bytes of the longest value; in place of server.max_value_size */
 	std::uint32_t message_size = 32768; /**< bytes of the longest message, at most 65536 */
@@ -27,6 +27,6 @@ struct CalledShardOptions {
 Result<void> check(const CalledShardOptions &options, std::uint32_t least_message_size, std::size_t overhead);
 
 /** What its RPC server is told. */
-kv::RpcServerOptions server_options(const CalledShardOptions &options);
+rpc::ServerOptions server_options(const CalledShardOptions &options);
 
 } // namespace prism::tx

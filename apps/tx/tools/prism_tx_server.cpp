@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kv/two_sided/rpc_service.hpp"
+#include "rpc/service.hpp"
 #include "service/server_program.hpp"
 #include "tx/farm/farm_server.hpp"
 #include "tx/locking/locking_server.hpp"
@@ -77,7 +77,7 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 
 /* The rivals ------------------------------------------------------------------------------------------------------- */
 
-nlohmann::json connections(const kv::RpcServerStats &stats)
+nlohmann::json connections(const rpc::ServerStats &stats)
 {
 	return {{"accepted", stats.connections}, {"open", stats.open}, {"refused", stats.refused},
 		{"vanished", stats.vanished}, {"malformed", stats.malformed}};
@@ -128,7 +128,7 @@ Made called(Result<std::unique_ptr<Server>> made)
 	if (!made)
 		return made.error();
 	const auto tell = [](const Server &server) { return statistics(server); };
-	return std::unique_ptr<apps::Service>(std::make_unique<kv::RpcService<Server>>(*std::move(made), tell));
+	return std::unique_ptr<apps::Service>(std::make_unique<rpc::CallService<Server>>(*std::move(made), tell));
 }
 
 Result<apps::ServerProgram::Stores> make(

@@ -13,8 +13,8 @@
 #include <boost/random/uniform_int_distribution.hpp>
 #include <fmt/format.h>
 
+#include "bench/workload.hpp"
 #include "common/wire.hpp"
-#include "common/workload.hpp"
 #include "tx/workloads/reader.hpp"
 
 namespace prism::tx
@@ -208,7 +208,7 @@ private:
 class SmallBankTerminal final : public Terminal
 {
 public:
-	SmallBankTerminal(const SmallBankOptions &options, apps::Random random) : options_(options), random_(random) {}
+	SmallBankTerminal(const SmallBankOptions &options, bench::Random random) : options_(options), random_(random) {}
 
 	std::unique_ptr<Program> next() override
 	{
@@ -241,14 +241,14 @@ private:
 	}
 
 	const SmallBankOptions options_;
-	apps::Random random_;
+	bench::Random random_;
 };
 
 std::int64_t balance_at_first(std::uint64_t customer, Account account)
 {
 	const std::uint64_t number = 2 * customer + static_cast<std::uint64_t>(account);
 	constexpr std::uint64_t range = most_at_first - least_at_first + 1;
-	return least_at_first + static_cast<std::int64_t>(apps::permute(number, 64) % range);
+	return least_at_first + static_cast<std::int64_t>(bench::permute(number, 64) % range);
 }
 
 class SmallBank final : public Workload
@@ -281,7 +281,7 @@ public:
 
 	[[nodiscard]] std::unique_ptr<Terminal> terminal(std::uint64_t seed, std::uint64_t number) const override
 	{
-		return std::make_unique<SmallBankTerminal>(options_, apps::make_random(seed, number));
+		return std::make_unique<SmallBankTerminal>(options_, bench::make_random(seed, number));
 	}
 
 	[[nodiscard]] Result<Survey> survey(TransactionClient &client) const override

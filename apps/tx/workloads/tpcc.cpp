@@ -28,18 +28,18 @@ constexpr std::size_t index_entry = sizeof(std::uint16_t);
 
 } // namespace
 
-std::uint64_t draw(apps::Random &random, std::uint64_t least, std::uint64_t most)
+std::uint64_t draw(bench::Random &random, std::uint64_t least, std::uint64_t most)
 {
 	return boost::random::uniform_int_distribution<std::uint64_t>(least, most)(random);
 }
 
-bool chance(apps::Random &random, double share)
+bool chance(bench::Random &random, double share)
 {
 	return boost::random::uniform_01<double>()(random) < share;
 }
 
 std::uint64_t non_uniform(
-	apps::Random &random, std::uint64_t a, std::uint64_t least, std::uint64_t most, std::uint64_t constant)
+	bench::Random &random, std::uint64_t a, std::uint64_t least, std::uint64_t most, std::uint64_t constant)
 {
 	const std::uint64_t skewed = draw(random, 0, a);
 	const std::uint64_t uniform = draw(random, least, most);
@@ -56,7 +56,7 @@ std::string last_name(std::uint32_t number)
 
 Names::Names(std::uint32_t customers) : count_(std::min<std::uint32_t>(customers, last_names)), who_(count_)
 {
-	apps::Random random = apps::make_random(names_seed, 0);
+	bench::Random random = bench::make_random(names_seed, 0);
 	of_.reserve(customers);
 	for (std::uint32_t customer = 1; customer <= customers; customer++) {
 		const bool first_of_name = customer <= count_;
@@ -77,11 +77,11 @@ std::size_t Names::most_of_one() const
 
 std::string first_name(Place place, std::uint32_t customer)
 {
-	std::uint64_t bits = apps::permute(
+	std::uint64_t bits = bench::permute(
 		std::uint64_t{place.warehouse} << 40 | std::uint64_t{place.district} << 36 | customer, 64);
 	std::string name(8 + bits % 9, 'a');
 	for (char &letter : name) {
-		bits = apps::permute(bits, 64);
+		bits = bench::permute(bits, 64);
 		letter = static_cast<char>('a' + bits % 26);
 	}
 	return name;

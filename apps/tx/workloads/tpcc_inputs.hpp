@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/workload.hpp"
+#include "bench/workload.hpp"
 #include "tx/workloads/tpcc.hpp"
 #include "tx/workloads/tpcc_records.hpp"
 
@@ -15,14 +15,14 @@ namespace prism::tx::tpcc
 {
 
 /** @p least .. @p most, uniform. */
-std::uint64_t draw(apps::Random &random, std::uint64_t least, std::uint64_t most);
+std::uint64_t draw(bench::Random &random, std::uint64_t least, std::uint64_t most);
 
 /** True for a share of @p share. */
-bool chance(apps::Random &random, double share);
+bool chance(bench::Random &random, double share);
 
 /** NURand of clause 2.1.6. @param constant its C. */
 std::uint64_t non_uniform(
-	apps::Random &random, std::uint64_t a, std::uint64_t least, std::uint64_t most, std::uint64_t constant);
+	bench::Random &random, std::uint64_t a, std::uint64_t least, std::uint64_t most, std::uint64_t constant);
 
 /** The last name with number @p number, below last_names: three syllables (clause 4.3.2.3). */
 std::string last_name(std::uint32_t number);

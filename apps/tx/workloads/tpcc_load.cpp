@@ -16,7 +16,7 @@ namespace
 
 constexpr std::uint64_t load_seed = 0x7cc0;
 
-std::string letters(apps::Random &random, std::size_t least, std::size_t most)
+std::string letters(bench::Random &random, std::size_t least, std::size_t most)
 {
 	std::string text(draw(random, least, most), ' ');
 	for (char &letter : text)
@@ -24,7 +24,7 @@ std::string letters(apps::Random &random, std::size_t least, std::size_t most)
 	return text;
 }
 
-std::string digits(apps::Random &random, std::size_t count)
+std::string digits(bench::Random &random, std::size_t count)
 {
 	std::string text(count, ' ');
 	for (char &digit : text)
@@ -33,7 +33,7 @@ std::string digits(apps::Random &random, std::size_t count)
 }
 
 /** One in ten has the word in it that NewOrder would print as brand "B". */
-std::string item_data(apps::Random &random)
+std::string item_data(bench::Random &random)
 {
 	static constexpr std::string_view original = "ORIGINAL";
 	std::string text = letters(random, 26, 50);
@@ -42,7 +42,7 @@ std::string item_data(apps::Random &random)
 	return text;
 }
 
-Address address(apps::Random &random)
+Address address(bench::Random &random)
 {
 	Address address;
 	address.street_1.assign(letters(random, 10, 20));
@@ -57,7 +57,7 @@ Address address(apps::Random &random)
 class Filler
 {
 public:
-	Filler(const TpccOptions &options, const Names &names, apps::Random random)
+	Filler(const TpccOptions &options, const Names &names, bench::Random random)
 		: options_(options), names_(names), random_(random)
 	{
 	}
@@ -167,7 +167,7 @@ private:
 
 	const TpccOptions &options_;
 	const Names &names_;
-	apps::Random random_;
+	bench::Random random_;
 	std::unique_ptr<LoadProgram> program_ = std::make_unique<LoadProgram>();
 };
 
@@ -216,7 +216,7 @@ std::uint64_t loaded_objects(const TpccOptions &options, const Names &names)
 
 std::unique_ptr<Program> load(const TpccOptions &options, const Names &names, std::uint64_t number)
 {
-	Filler filler(options, names, apps::make_random(load_seed, number));
+	Filler filler(options, names, bench::make_random(load_seed, number));
 	std::uint64_t left = number;
 	for (const Part &part : parts(options, names)) {
 		if (left >= loads_of(part)) {

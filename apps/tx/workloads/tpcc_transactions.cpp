@@ -301,7 +301,7 @@ class TpccTerminal final : public Terminal
 {
 public:
 	TpccTerminal(const TpccOptions &options, const Names &names, std::uint64_t seed, std::uint64_t number)
-		: options_(options), names_(names), random_(apps::make_random(seed, number)),
+		: options_(options), names_(names), random_(bench::make_random(seed, number)),
 		  home_(static_cast<std::uint16_t>(number % options.warehouses + 1))
 	{
 	}
@@ -380,7 +380,7 @@ private:
 
 	const TpccOptions options_;
 	const Names &names_;
-	apps::Random random_;
+	bench::Random random_;
 	const std::uint16_t home_;
 	std::uint64_t date_ = 0;
 };

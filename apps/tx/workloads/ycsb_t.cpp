@@ -13,7 +13,7 @@
 #include <boost/random/uniform_01.hpp>
 #include <fmt/format.h>
 
-#include "common/workload.hpp"
+#include "bench/workload.hpp"
 #include "tx/workloads/reader.hpp"
 
 namespace prism::tx
@@ -33,7 +33,7 @@ Key key_of(const YcsbTOptions &options, std::uint64_t record)
 	if (options.numbered)
 		std::memcpy(key.data(), &record, sizeof(record));
 	else
-		apps::fill_key(record, key);
+		bench::fill_key(record, key);
 	return key;
 }
 
@@ -72,12 +72,12 @@ private:
 		const std::optional<Bytes> value = transaction.value(keys_[i]);
 		if (!value)
 			return ENOENT;
-		const std::optional<std::uint64_t> version = apps::version_of(records_[i], *value);
+		const std::optional<std::uint64_t> version = bench::version_of(records_[i], *value);
 		if (!version || value->size() != value_.size())
 			return EBADMSG;
 		if (!changes_)
 			return 0;
-		apps::fill_value(records_[i], *version + 1, value_);
+		bench::fill_value(records_[i], *version + 1, value_);
 		return transaction.write(keys_[i], value_);
 	}
 
@@ -91,10 +91,10 @@ private:
 class YcsbTTerminal final : public Terminal
 {
 public:
-	YcsbTTerminal(const YcsbTOptions &options, apps::Random random)
+	YcsbTTerminal(const YcsbTOptions &options, bench::Random random)
 		: options_(options), random_(random),
 		  /* A distribution that is not used still wants an exponent. */
-		  chooser_(options.theta > 0 ? apps::Distribution::zipfian : apps::Distribution::uniform,
+		  chooser_(options.theta > 0 ? bench::Distribution::zipfian : bench::Distribution::uniform,
 			  options.records, options.theta > 0 ? options.theta : 1)
 	{
 	}
@@ -119,8 +119,8 @@ private:
 	}
 
 	const YcsbTOptions options_;
-	apps::Random random_;
-	apps::KeyChooser chooser_;
+	bench::Random random_;
+	bench::KeyChooser chooser_;
 };
 
 class YcsbT final : public Workload
@@ -149,7 +149,7 @@ public:
 		std::vector<std::byte> value(options_.value_size);
 		const std::uint64_t end = std::min(options_.records, (number + 1) * records_a_load);
 		for (std::uint64_t record = number * records_a_load; record < end; record++) {
-			apps::fill_value(record, 0, value);
+			bench::fill_value(record, 0, value);
 			program->add(key_of(options_, record), value);
 		}
 		return program;
@@ -157,7 +157,7 @@ public:
 
 	[[nodiscard]] std::unique_ptr<Terminal> terminal(std::uint64_t seed, std::uint64_t number) const override
 	{
-		return std::make_unique<YcsbTTerminal>(options_, apps::make_random(seed, number));
+		return std::make_unique<YcsbTTerminal>(options_, bench::make_random(seed, number));
 	}
 
 	[[nodiscard]] Result<Survey> survey(TransactionClient &client) const override
@@ -182,7 +182,7 @@ private:
 	{
 		if (!value)
 			return survey.findings.add(fmt::format("object {} is not there", record));
-		const std::optional<std::uint64_t> version = apps::version_of(record, *value);
+		const std::optional<std::uint64_t> version = bench::version_of(record, *value);
 		if (!version || value->size() != options_.value_size)
 			return survey.findings.add(fmt::format("object {} is damaged", record));
 		survey.sums[0] += static_cast<std::int64_t>(*version);
@@ -198,7 +198,7 @@ Result<std::unique_ptr<Workload>> make_ycsb_t(const YcsbTOptions &options)
 	if (options.keys == 0 || options.keys > most_ycsb_keys)
 		return make_error(EINVAL, fmt::format("transactions of {} keys", options.keys),
 			fmt::format("1 to {} are possible", most_ycsb_keys));
-	if (options.records < options.keys || options.records > apps::most_records(sizeof(Key)))
+	if (options.records < options.keys || options.records > bench::most_records(sizeof(Key)))
 		return make_error(EINVAL, fmt::format("{} records", options.records),
 			fmt::format("{} (the keys of a transaction) to 2^48 are possible", options.keys));
 	if (options.value_size < least_value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "kv/two_sided/extent_arena.hpp"
+#include "service/extent_arena.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace
 {
 
-using prism::kv::ExtentArena;
+using prism::apps::ExtentArena;
 using namespace std::chrono_literals;
 
 TEST(ExtentArena, ExtentsNeverOverlap)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "kv/two_sided/message.hpp"
+#include "kv/calls/message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@ namespace
 {
 
 using namespace prism::kv;
+using namespace prism::rpc;
 using prism::apps::OperationKind;
 using prism::apps::Outcome;
 

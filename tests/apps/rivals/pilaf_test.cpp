@@ -2,7 +2,7 @@
 /* What is Pilaf's own: READs, checksums, and keys that move. */
 #include "support.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 
 #include <atomic>
 
@@ -44,7 +44,7 @@ TEST(PilafReads, GoesOnToTheOtherPlaces)
 	Served<Pilaf> served(entries);
 	auto client = served.client();
 	const auto first_place = [](const std::string &key) {
-		return pilaf::candidates(hash_key(bytes_of(key), pilaf::CuckooOptions{}.seed), entries)[0];
+		return pilaf::candidates(apps::hash_key(bytes_of(key), pilaf::CuckooOptions{}.seed), entries)[0];
 	};
 	std::vector<std::string> keys{"key"};
 	for (unsigned i = 0; keys.size() < 3; i++) {

@@ -319,7 +319,7 @@ TYPED_TEST_SUITE(Crowds, Both);
 
 TYPED_TEST(Crowds, SilentAndSenselessClientsDelayNobody)
 {
-	Served<TypeParam> served(64, 1 << 20, [](RpcServerOptions &options) { options.setup_timeout = 60s; });
+	Served<TypeParam> served(64, 1 << 20, [](rpc::ServerOptions &options) { options.setup_timeout = 60s; });
 	std::vector<std::unique_ptr<Caller>> silent;
 	for (int i = 0; i < 10; i++)
 		silent.push_back(std::make_unique<Caller>(served.port()));
@@ -337,7 +337,7 @@ TYPED_TEST(Crowds, SilentAndSenselessClientsDelayNobody)
 /* 8 receive buffers: two clients with 4 calls at once, or one with 8. */
 TYPED_TEST(Crowds, ReceiveBuffersArePromisedOnce)
 {
-	Served<TypeParam> served(64, 1 << 20, [](RpcServerOptions &options) { options.receive_buffers = 8; });
+	Served<TypeParam> served(64, 1 << 20, [](rpc::ServerOptions &options) { options.receive_buffers = 8; });
 	const auto attempt = [&](std::uint32_t depth) {
 		ClientOptions options;
 		options.depth = depth;
@@ -363,7 +363,7 @@ TYPED_TEST(Crowds, ReceiveBuffersArePromisedOnce)
 
 TYPED_TEST(Crowds, OneClientTooManyIsToldSo)
 {
-	Served<TypeParam> served(64, 1 << 20, [](RpcServerOptions &options) { options.max_connections = 1; });
+	Served<TypeParam> served(64, 1 << 20, [](rpc::ServerOptions &options) { options.max_connections = 1; });
 	auto client = served.client();
 	const auto refused = TypeParam::Client::connect(served.client_context, "127.0.0.1", served.port());
 	ASSERT_FALSE(refused);

@@ -66,7 +66,7 @@ TYPED_TEST(Stores, SizesAtAndBeyondTheLimits)
 
 TYPED_TEST(Stores, LargestMessages)
 {
-	Served<TypeParam> served(16, 1 << 20, [](RpcServerOptions &options) {
+	Served<TypeParam> served(16, 1 << 20, [](rpc::ServerOptions &options) {
 		options.max_key_size = 512;
 		options.max_value_size = 65536 - 24 - 512;
 	});
@@ -310,7 +310,7 @@ TYPED_TEST(Stores, ManyClients)
 
 TYPED_TEST(Stores, OneClientTooMany)
 {
-	Served<TypeParam> served(16, 1 << 20, [](RpcServerOptions &options) { options.max_connections = 2; });
+	Served<TypeParam> served(16, 1 << 20, [](rpc::ServerOptions &options) { options.max_connections = 2; });
 	auto one = served.client();
 	auto two = served.client();
 	ClientOptions options;
@@ -327,7 +327,7 @@ TYPED_TEST(Stores, OneClientTooMany)
 /* More clients than the table of connections has places, one after the other: each place comes back. */
 TYPED_TEST(Stores, ClientsComeAndGo)
 {
-	Served<TypeParam> served(16, 1 << 20, [](RpcServerOptions &options) {
+	Served<TypeParam> served(16, 1 << 20, [](rpc::ServerOptions &options) {
 		options.max_connections = 4;
 		options.receive_buffers = 8;
 	});
@@ -394,7 +394,7 @@ TYPED_TEST(Stores, OptionsThatContradict)
 {
 	Log log;
 	const Context context = open_context(Progress::engine_thread);
-	RpcServerOptions options = small_server(log);
+	rpc::ServerOptions options = small_server(log);
 	options.max_value_size = 65536;
 	EXPECT_EQ(TypeParam::create(context, options, 16, 1 << 20).error().code, EINVAL);
 	options = small_server(log);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "common/store_client.hpp"
+#include "kv/calls/rpc_store.hpp"
 #include "kv/pilaf/pilaf_client.hpp"
 #include "kv/pilaf/pilaf_server.hpp"
-#include "kv/two_sided/rpc_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,6 +24,7 @@ namespace rivals
 
 using namespace prism;
 using namespace prism::kv;
+using namespace prism::rpc;
 using namespace std::chrono_literals;
 using apps::Operation;
 using apps::OperationKind;
@@ -90,9 +91,9 @@ inline Context open_context(Progress progress)
 	return Context::open("prism_lo", progress).value();
 }
 
-inline RpcServerOptions small_server(Log &log)
+inline rpc::ServerOptions small_server(Log &log)
 {
-	RpcServerOptions options;
+	rpc::ServerOptions options;
 	options.address = "127.0.0.1";
 	options.threads = 2;
 	options.max_key_size = 64;
@@ -111,7 +112,7 @@ struct Rpc {
 	using Client = RpcStoreClient;
 	static constexpr apps::StoreKind kind = apps::StoreKind::rpc;
 	static Result<std::unique_ptr<Server>> create(
-		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
+		const Context &context, const rpc::ServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{
 		RpcStoreOptions options;
 		options.server = server;
@@ -127,7 +128,7 @@ struct Pilaf {
 	using Client = PilafClient;
 	static constexpr apps::StoreKind kind = apps::StoreKind::pilaf;
 	static Result<std::unique_ptr<Server>> create(
-		const Context &context, const RpcServerOptions &server, std::uint64_t objects, std::size_t memory)
+		const Context &context, const rpc::ServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{
 		PilafOptions options;
 		options.server = server;
@@ -144,9 +145,9 @@ class Served
 {
 public:
 	explicit Served(std::uint64_t objects = 1024, std::size_t memory = 8 << 20,
-		const std::function<void(RpcServerOptions &)> &adjust = {})
+		const std::function<void(rpc::ServerOptions &)> &adjust = {})
 	{
-		RpcServerOptions options = small_server(log);
+		rpc::ServerOptions options = small_server(log);
 		if (adjust)
 			adjust(options);
 		store = Store::create(context, options, objects, memory).value();
@@ -163,7 +164,7 @@ public:
 			thread.join();
 	}
 	typename Store::Server &server() { return *store; }
-	RpcServerStats stats() const { return store->stats().server; }
+	rpc::ServerStats stats() const { return store->stats().server; }
 	std::uint16_t port() const { return store->port(); }
 
 	std::unique_ptr<typename Store::Client> client(std::uint32_t depth = 1)

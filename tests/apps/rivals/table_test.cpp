@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include "kv/pilaf/cuckoo_table.hpp"
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 
 #include <map>
 #include <random>
@@ -124,7 +124,7 @@ protected:
 	{
 		const std::uint64_t entries = table.table().length / sizeof(Entry);
 		for (const std::uint64_t place :
-			pilaf::candidates(hash_key(bytes_of(key), CuckooOptions{}.seed), entries)) {
+			pilaf::candidates(apps::hash_key(bytes_of(key), CuckooOptions{}.seed), entries)) {
 			Entry entry;
 			std::memcpy(
 				&entry, reinterpret_cast<const Entry *>(table.table().address) + place, sizeof(entry));

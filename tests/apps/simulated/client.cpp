@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "store/introduction.hpp"
+#include "kv/store/introduction.hpp"
 
 namespace kv_sim
 {

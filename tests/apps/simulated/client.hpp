@@ -9,9 +9,9 @@
 #include <prism/reclaim.hpp>
 
 #include "flaw.hpp"
+#include "kv/store/protocol.hpp"
 #include "simulation/pair.hpp"
-#include "store/protocol.hpp"
-#include "store/versions.hpp"
+#include "kv/store/versions.hpp"
 
 namespace kv_sim
 {

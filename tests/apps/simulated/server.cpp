@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "store/introduction.hpp"
+#include "kv/store/introduction.hpp"
 
 namespace kv_sim
 {

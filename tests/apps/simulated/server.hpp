@@ -7,8 +7,8 @@
 
 #include "client.hpp"
 #include "flaw.hpp"
+#include "kv/store/table.hpp"
 #include "simulation/store.hpp"
-#include "store/table.hpp"
 
 namespace kv_sim
 {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "store/introduction.hpp"
+#include "kv/store/introduction.hpp"
 
 namespace
 {

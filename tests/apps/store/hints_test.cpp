@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "store/hints.hpp"
+#include "kv/store/hints.hpp"
 
 namespace
 {

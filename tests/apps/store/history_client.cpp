@@ -10,7 +10,7 @@
 
 #include "history.hpp"
 #include "simulation/value.hpp"
-#include "store/prism_client.hpp"
+#include "kv/store/prism_client.hpp"
 
 namespace kv_test
 {

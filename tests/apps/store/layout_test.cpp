@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "store/fingerprint.hpp"
-#include "store/layout.hpp"
+#include "kv/store/fingerprint.hpp"
+#include "kv/store/layout.hpp"
 
 namespace
 {

@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include "common/run_all.hpp"
-#include "store/sharded_client.hpp"
+#include "kv/store/sharded_client.hpp"
 
 namespace
 {

@@ -24,7 +24,7 @@
 #include "command_line.hpp"
 #include "history.hpp"
 #include "history_client.hpp"
-#include "store/prism_server.hpp"
+#include "kv/store/prism_server.hpp"
 
 namespace
 {

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/prism_client.hpp"
-#include "store/prism_server.hpp"
+#include "kv/store/prism_client.hpp"
+#include "kv/store/prism_server.hpp"
 
 namespace kv_test
 {

@@ -2,7 +2,7 @@
 /* What is FaRM's own: READs, marks, round trips, the index. */
 #include "support.hpp"
 
-#include "kv/two_sided/key_hash.hpp"
+#include "service/key_hash.hpp"
 #include "tx/farm/object_table.hpp"
 
 #include <array>
@@ -201,7 +201,7 @@ std::vector<std::string> keys_of_one_bucket(std::uint64_t objects, unsigned coun
 	const ProtectionDomain pd = ProtectionDomain::create(context).value();
 	const auto table = ObjectTable::create(pd, {objects, longest_key, 64}).value();
 	const auto home = [&](const std::string &key) {
-		return table->geometry().home_of(kv::hash_key(bytes_of(key), hash_seed));
+		return table->geometry().home_of(apps::hash_key(bytes_of(key), hash_seed));
 	};
 	std::vector<std::string> keys{"0"};
 	for (unsigned i = 1; keys.size() < count; i++) {

@@ -39,7 +39,7 @@ private:
 };
 
 /** A connection that says what a test wants. */
-class RawClient : private kv::ClientLink::Listener
+class RawClient : private rpc::ClientLink::Listener
 {
 public:
 	struct Answer {
@@ -53,24 +53,24 @@ public:
 		apps::Hello wanted;
 		wanted.kind = kind;
 		wanted.version = version;
-		kv::ClientOptions options;
+		rpc::ClientOptions options;
 		options.depth = 2;
-		const auto sizes = [](const ConnectionRecord &, const apps::Hello &) -> Result<kv::SlotSizes> {
-			return kv::SlotSizes{32768, 32768, 0};
+		const auto sizes = [](const ConnectionRecord &, const apps::Hello &) -> Result<rpc::SlotSizes> {
+			return rpc::SlotSizes{32768, 32768, 0};
 		};
-		link = kv::ClientLink::connect(context, address.host, address.port, wanted, options, sizes).value();
+		link = rpc::ClientLink::connect(context, address.host, address.port, wanted, options, sizes).value();
 	}
 
 	/* Nothing: the server has broken off. */
 	template <typename Call>
 	std::optional<Answer> call(Call call, std::uint16_t lane, std::uint32_t items, const Message &message = {})
 	{
-		const kv::MessageHeader header{static_cast<std::uint8_t>(call), lane, items, 0};
+		const rpc::MessageHeader header{static_cast<std::uint8_t>(call), lane, items, 0};
 		const std::span<std::byte> request = link->request(0);
 		header.serialize_request(request.data());
-		std::copy(message.bytes().begin(), message.bytes().end(), request.begin() + kv::message_header_size);
+		std::copy(message.bytes().begin(), message.bytes().end(), request.begin() + rpc::message_header_size);
 		answer.reset();
-		link->call(0, kv::message_header_size + message.bytes().size());
+		link->call(0, rpc::message_header_size + message.bytes().size());
 		while (!answer && !link->broken())
 			link->poll(*this);
 		return answer;
@@ -79,15 +79,15 @@ public:
 private:
 	void on_response(std::uint32_t, std::span<const std::byte> response) noexcept override
 	{
-		kv::MessageHeader header;
+		rpc::MessageHeader header;
 		EXPECT_EQ(header.parse_response(response), nullptr);
-		const auto body = response.subspan(kv::message_header_size);
+		const auto body = response.subspan(rpc::message_header_size);
 		answer = Answer{header.detail, header.size, {body.begin(), body.end()}};
 	}
 	void on_read(std::uint32_t) noexcept override {}
 
 	Context context = Context::open("prism_lo", Progress::caller).value();
-	std::unique_ptr<kv::ClientLink> link;
+	std::unique_ptr<rpc::ClientLink> link;
 	std::optional<Answer> answer;
 };
 

@@ -80,9 +80,9 @@ TEST_F(TxDriver, LatencyHasAllAttempts)
 {
 	ycsb_t.theta = 1.2;
 	options.depth = 8;
-	const apps::LatencyHistogram crowded = measure().all_latencies();
+	const bench::LatencyHistogram crowded = measure().all_latencies();
 	options.depth = 1;
-	const apps::LatencyHistogram alone = measure().all_latencies();
+	const bench::LatencyHistogram alone = measure().all_latencies();
 	EXPECT_GT(crowded.percentile(99), 4 * alone.percentile(99));
 }
 
@@ -230,7 +230,7 @@ TEST_F(TxDriver, ThreadsShareTheWork)
 			ASSERT_EQ(loader.run(job), Outcome::committed);
 		}
 	}
-	options.clock = &kv::monotonic_clock();
+	options.clock = &bench::monotonic_clock();
 	options.load = options.check = false;
 	options.threads = 3;
 	options.drain = 10;
@@ -248,7 +248,7 @@ TEST_F(TxDriver, AFailedConnectionEndsTheRunWithItsReason)
 	const std::unique_ptr<Workload> workload = make_ycsb_t(ycsb_t).value();
 	FakeStore store;
 	options.threads = 2;
-	options.clock = &kv::monotonic_clock();
+	options.clock = &bench::monotonic_clock();
 	const ClientFactory inner = fake_clients(store, 1);
 	const Result<RunResult> result =
 		prism::tx::run(options, *workload, [&](unsigned number) -> Result<std::unique_ptr<TransactionClient>> {

@@ -36,5 +36,5 @@ int main(int argc, char **argv)
 	Systems systems;
 	for (const char *name : {"prism", "farm", "locking", "locking-exclusive"})
 		add(systems, name);
-	return bench(systems, static_cast<int>(arguments.size()), arguments.data());
+	return tx::bench(systems, static_cast<int>(arguments.size()), arguments.data());
 }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "common/workload.hpp"
+#include "bench/workload.hpp"
 #include "support/run_workload.hpp"
 #include "tx/workloads/ycsb_t.hpp"
 
@@ -94,7 +94,7 @@ TEST(YcsbT, DamagedObjectsAreFound)
 	FakeClient client(store, 1);
 	load(*workload, client);
 	Key key;
-	apps::fill_key(7, key);
+	bench::fill_key(7, key);
 	const std::string name(reinterpret_cast<const char *>(key.data()), key.size());
 	std::string value = *store.at(name).value;
 	value[20] ^= 1;

@@ -2,13 +2,14 @@
 /* The command line of prism-ycsb: what is accepted, what it means, what is refused with which words. */
 #include <gtest/gtest.h>
 
-#include "kv/driver/parameters.hpp"
+#include "ycsb/parameters.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
+using namespace prism::ycsb;
 
 Systems two_systems()
 {
@@ -51,7 +52,7 @@ TEST(CommandLine, Defaults)
 	EXPECT_EQ(parameters.connection.port, 2222);
 	EXPECT_EQ(parameters.connection.value_size, 512U);
 	EXPECT_EQ(parameters.run.mix.name, 'C');
-	EXPECT_EQ(parameters.run.distribution, apps::Distribution::zipfian);
+	EXPECT_EQ(parameters.run.distribution, bench::Distribution::zipfian);
 	EXPECT_EQ(parameters.run.key_size, 8U);
 	EXPECT_EQ(parameters.run.duration, 5);
 	EXPECT_EQ(parameters.run.operations, 0U);
@@ -71,7 +72,7 @@ TEST(CommandLine, EverythingArrives)
 	EXPECT_EQ(parameters.connection.depth, 5U);
 	EXPECT_EQ(parameters.connection.key_size, 16U);
 	EXPECT_EQ(parameters.run.mix.name, 'D');
-	EXPECT_EQ(parameters.run.distribution, apps::Distribution::latest);
+	EXPECT_EQ(parameters.run.distribution, bench::Distribution::latest);
 	EXPECT_EQ(parameters.run.all_clients(), 24U);
 	EXPECT_EQ(parameters.run.operations, 1000U);
 	EXPECT_EQ(parameters.run.duration, 0);
@@ -84,7 +85,7 @@ TEST(CommandLine, EverythingArrives)
 TEST(CommandLine, DistributionOverridesThatOfTheMix)
 {
 	EXPECT_EQ(accept({"--system=first", "--mix=A", "--distribution=uniform"}).run.distribution,
-		apps::Distribution::uniform);
+		bench::Distribution::uniform);
 }
 
 TEST(CommandLine, YieldsWhenCoresAreFew)

@@ -5,18 +5,19 @@
 #include <gtest/gtest.h>
 
 #include "fake_store.hpp"
-#include "kv/driver/run.hpp"
+#include "ycsb/run.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
+using namespace prism::ycsb;
 
 using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
-using apps::Request;
+using bench::Request;
 
 constexpr std::uint64_t us = 1000;
 constexpr std::uint64_t ms = 1000 * us;
@@ -26,8 +27,8 @@ class DriverTest : public testing::Test
 protected:
 	DriverTest()
 	{
-		options.mix = apps::find_mix('C').value();
-		options.distribution = apps::Distribution::uniform;
+		options.mix = bench::find_mix('C').value();
+		options.distribution = bench::Distribution::uniform;
 		options.records = 100;
 		options.value_size = 32;
 		options.operations = 1000;
@@ -58,7 +59,7 @@ protected:
 		options.clock = &monotonic_clock();
 	}
 
-	static const apps::LatencyHistogram &of(const RunResult &result, Request request)
+	static const bench::LatencyHistogram &of(const RunResult &result, Request request)
 	{
 		return result.latency[static_cast<std::size_t>(request)];
 	}
@@ -89,7 +90,7 @@ TEST_F(DriverTest, LatencyOfAClosedLoopIsThatOfTheStore)
 {
 	behaviour.latency = [](std::uint64_t number) { return number % 100 == 99 ? 500 * us : 20 * us; };
 	const RunResult result = measure();
-	const apps::LatencyHistogram &reads = of(result, Request::read);
+	const bench::LatencyHistogram &reads = of(result, Request::read);
 	EXPECT_EQ(reads.count(), 1000U);
 	EXPECT_NEAR(reads.percentile(50), 20, 0.5);
 	EXPECT_NEAR(reads.percentile(98.9), 20, 0.5);
@@ -117,7 +118,7 @@ TEST_F(DriverTest, ClientsOfOneThreadDoNotRestUncounted)
 	behaviour.latency = [](std::uint64_t) { return us; };
 	options.clients = 4;
 	const RunResult result = measure();
-	const apps::LatencyHistogram &reads = of(result, Request::read);
+	const bench::LatencyHistogram &reads = of(result, Request::read);
 	const double in_flight =
 		reads.mean() * static_cast<double>(reads.count()) * us / static_cast<double>(result.nanoseconds);
 	EXPECT_NEAR(in_flight, 4, 0.1);
@@ -165,7 +166,7 @@ TEST_F(DriverTest, OpenLoopCountsFromWhenRequestsWereDue)
 	options.rate = 10'000;
 	const RunResult result = measure();
 	EXPECT_EQ(result.requests, 1000U);
-	const apps::LatencyHistogram &reads = of(result, Request::read);
+	const bench::LatencyHistogram &reads = of(result, Request::read);
 	/* A hundred were due meanwhile and waited 10, 9.9 .. 0.1 ms; then there were about five more to catch up. */
 	EXPECT_NEAR(reads.percentile(50), 5, 0.3);
 	EXPECT_NEAR(reads.percentile(95) / 5000, 1, 0.15);
@@ -190,7 +191,7 @@ TEST_F(DriverTest, OverloadIsReported)
 
 TEST_F(DriverTest, OutcomesAreCountedByKind)
 {
-	options.mix = apps::find_mix('A').value();
+	options.mix = bench::find_mix('A').value();
 	options.operations = 4000;
 	options.verify = false;
 	behaviour.at_end = [](Operation &operation, std::uint64_t number) {
@@ -228,7 +229,7 @@ TEST_F(DriverTest, OutcomesAreCountedByKind)
 
 TEST_F(DriverTest, ReadModifyWriteIsMeasuredAsOne)
 {
-	options.mix = {'F', {0, 0, 0, 1}, apps::Distribution::uniform};
+	options.mix = {'F', {0, 0, 0, 1}, bench::Distribution::uniform};
 	behaviour.latency = [](std::uint64_t) { return 30 * us; };
 	const RunResult result = measure();
 	EXPECT_EQ(result.requests, 1000U);
@@ -241,7 +242,7 @@ TEST_F(DriverTest, ReadModifyWriteIsMeasuredAsOne)
 
 TEST_F(DriverTest, ReadModifyWriteEndsWithAFailedRead)
 {
-	options.mix = {'F', {0, 0, 0, 1}, apps::Distribution::uniform};
+	options.mix = {'F', {0, 0, 0, 1}, bench::Distribution::uniform};
 	behaviour.at_end = [](Operation &operation, std::uint64_t) {
 		if (operation.kind == OperationKind::get) {
 			operation.outcome = Outcome::failed;
@@ -257,8 +258,8 @@ TEST_F(DriverTest, ReadModifyWriteEndsWithAFailedRead)
 
 TEST_F(DriverTest, InsertsAddRecordsThatAreRead)
 {
-	options.mix = apps::find_mix('D').value();
-	options.distribution = apps::Distribution::latest;
+	options.mix = bench::find_mix('D').value();
+	options.distribution = bench::Distribution::latest;
 	options.operations = 5000;
 	options.depth = 8;
 	behaviour.latency = [](std::uint64_t number) { return (number % 7) * us; };
@@ -355,8 +356,8 @@ TEST_F(DriverTest, ThreadsShareTheWork)
 {
 	use_real_clock();
 	options.threads = 4;
-	options.mix = apps::find_mix('D').value();
-	options.distribution = apps::Distribution::latest;
+	options.mix = bench::find_mix('D').value();
+	options.distribution = bench::Distribution::latest;
 	options.operations = 10'001;
 	options.depth = 4;
 	const RunResult result = measure();

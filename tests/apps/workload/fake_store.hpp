@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "common/store_client.hpp"
-#include "kv/driver/options.hpp"
+#include "ycsb/options.hpp"
 
-namespace prism::kv
+namespace prism::ycsb
 {
 
 /** Moves on only when advance() is called. */
-class FakeClock final : public Clock
+class FakeClock final : public bench::Clock
 {
 public:
 	[[nodiscard]] std::uint64_t now() const noexcept override { return time; }
@@ -133,4 +133,4 @@ inline ClientFactory fake_clients(FakeStore &store, const FakeBehaviour &behavio
 	};
 }
 
-} // namespace prism::kv
+} // namespace prism::ycsb

@@ -15,15 +15,16 @@
 
 #include <gtest/gtest.h>
 
-#include "common/workload.hpp"
-#include "kv/driver/run.hpp"
-#include "kv/foreign/systems.hpp"
+#include "bench/workload.hpp"
+#include "ycsb/foreign/systems.hpp"
+#include "ycsb/run.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
+using namespace prism::ycsb;
 
 using apps::Operation;
 using apps::OperationKind;
@@ -231,8 +232,8 @@ TEST_P(ForeignTest, ManyAtOnceEachGetsItsOwn)
 	std::vector<Bytes> places(depth, Bytes(600));
 	/* Keys come twice, and every eighth is not there. */
 	for (unsigned i = 0; i < depth; i++) {
-		apps::fill_key(i / 2, keys[i]);
-		apps::fill_value(i / 2, 1, values[i]);
+		bench::fill_key(i / 2, keys[i]);
+		bench::fill_value(i / 2, 1, values[i]);
 		if (i / 2 % 4 != 0) {
 			ASSERT_EQ(put(keys[i], values[i]), Outcome::ok);
 		}
@@ -264,7 +265,7 @@ TEST_P(ForeignTest, TheDriverVerifiesEveryMix)
 	for (const char mix : {'A', 'D', 'F'}) {
 		for (const unsigned depth : {1U, 8U}) {
 			RunOptions run_options;
-			run_options.mix = apps::find_mix(mix).value();
+			run_options.mix = bench::find_mix(mix).value();
 			run_options.distribution = run_options.mix.distribution;
 			run_options.records = 200;
 			run_options.operations = 2000;

@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include "common/measure.hpp"
-#include "common/workload.hpp"
+#include "bench/measure.hpp"
+#include "bench/workload.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::apps;
+using namespace prism::bench;
 
 TEST(LatencyHistogram, EmptyIsZero)
 {

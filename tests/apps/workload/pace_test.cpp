@@ -4,18 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include "kv/driver/pace.hpp"
+#include "bench/pace.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
 
 class PaceTest : public testing::Test
 {
 protected:
-	apps::Random random = apps::make_random(1, 0);
+	bench::Random random = bench::make_random(1, 0);
 };
 
 TEST_F(PaceTest, ClosedLoopIsAlwaysDueUntilTheCountIsReached)
@@ -54,7 +54,7 @@ TEST_F(PaceTest, BacklogIsWhatWasDueAndNotTaken)
 	Pace pace({.start = 1'000'000, .time = 1'000'000, .interval = 100'000}, random);
 	EXPECT_TRUE(pace.take(1'150'000, random));
 	EXPECT_TRUE(pace.take(1'150'000, random));
-	apps::LatencyHistogram backlog;
+	bench::LatencyHistogram backlog;
 	pace.add_backlog(backlog, random);
 	EXPECT_EQ(backlog.count(), 8U) << "of ten, due at 1.0, 1.1 .. 1.9 ms";
 	EXPECT_DOUBLE_EQ(backlog.max(), 800);
@@ -64,7 +64,7 @@ TEST_F(PaceTest, BacklogIsWhatWasDueAndNotTaken)
 TEST_F(PaceTest, ClosedLoopsHaveNoBacklog)
 {
 	Pace pace({.start = 1000, .time = 1000}, random);
-	apps::LatencyHistogram backlog;
+	bench::LatencyHistogram backlog;
 	pace.add_backlog(backlog, random);
 	EXPECT_EQ(backlog.count(), 0U);
 }

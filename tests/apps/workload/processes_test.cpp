@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "fake_store.hpp"
-#include "kv/driver/run.hpp"
+#include "ycsb/run.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
+using namespace prism::ycsb;
 
 using apps::Outcome;
 using Client = Result<std::unique_ptr<apps::StoreClient>>;
@@ -22,8 +23,8 @@ class ProcessesTest : public testing::Test
 protected:
 	ProcessesTest()
 	{
-		options.mix = apps::find_mix('A').value();
-		options.distribution = apps::Distribution::uniform;
+		options.mix = bench::find_mix('A').value();
+		options.distribution = bench::Distribution::uniform;
 		options.records = 30;
 		options.value_size = 64;
 		options.processes = 3;

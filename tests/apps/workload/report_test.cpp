@@ -6,13 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include "kv/driver/report.hpp"
+#include "ycsb/report.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::kv;
+using namespace prism::bench;
+using namespace prism::ycsb;
 
 struct CloseFile {
 	void operator()(std::FILE *file) const noexcept { std::fclose(file); }
@@ -24,7 +25,7 @@ protected:
 	ReportTest()
 	{
 		parameters.system = "some-store";
-		parameters.run.mix = apps::find_mix('A').value();
+		parameters.run.mix = bench::find_mix('A').value();
 		parameters.run.verify = true;
 		result.nanoseconds = 2'000'000'000;
 		result.requests = 11;

@@ -11,13 +11,13 @@
 
 #include <gtest/gtest.h>
 
-#include "common/workload.hpp"
+#include "bench/workload.hpp"
 
 namespace
 {
 
 using namespace prism;
-using namespace prism::apps;
+using namespace prism::bench;
 
 using Bytes = std::vector<std::byte>;
 

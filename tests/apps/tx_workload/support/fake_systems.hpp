@@ -4,14 +4,14 @@
 #include <atomic>
 
 #include "fake_store.hpp"
-#include "kv/driver/options.hpp"
 #include "tx/driver/systems.hpp"
+#include "ycsb/options.hpp"
 
 namespace tx_test
 {
 
 /** Moves on whenever it is looked at. */
-class TickingClock final : public kv::Clock
+class TickingClock final : public bench::Clock
 {
 public:
 	[[nodiscard]] std::uint64_t now() const noexcept override { return time_ += 100; }

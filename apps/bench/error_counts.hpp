@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace prism::bench
+{
+
+/** Failures by errno value; add() does not allocate. */
+class ErrorCounts
+{
+public:
+	void add(int error) noexcept;
+	void merge(const ErrorCounts &other) noexcept;
+
+	/** For the pipe between processes, and the reverse, which throws nlohmann::json::exception. */
+	[[nodiscard]] nlohmann::json to_json() const { return counts; }
+	void assign(const nlohmann::json &json) { json.get_to(counts); }
+
+	/** By errno value; what had no room of its own is under 0. */
+	[[nodiscard]] std::map<int, std::uint64_t> all() const;
+
+private:
+	static constexpr std::size_t room = 160; /* Linux's errno values */
+	std::array<std::uint64_t, room> counts{};
+};
+
+} // namespace prism::bench

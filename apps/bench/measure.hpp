@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a run measured: latencies as a histogram of bounded size, and the bar that shows how far it has come. */
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <boost/histogram.hpp>
+#include <nlohmann/json.hpp>
+
+namespace prism::bench
+{
+
+/**
+ * Latencies in bins that are 1% wide, from 10 ns to 1000 s; smallest, largest and mean are exact. One thread at a time;
+ * each thread fills its own, merge() puts them together. add() does not allocate.
+ */
+class LatencyHistogram
+{
+public:
+	LatencyHistogram();
+
+	void add(std::uint64_t nanoseconds) noexcept;
+	void merge(const LatencyHistogram &other);
+
+	[[nodiscard]] std::uint64_t count() const noexcept { return samples; }
+
+	/* All in microseconds; 0 without samples. */
+	[[nodiscard]] double min() const noexcept;
+	[[nodiscard]] double max() const noexcept;
+	[[nodiscard]] double mean() const noexcept;
+
+	/**
+	 * The latency that a share of the samples does not exceed, by nearest rank.
+	 * @param percent above 0, at most 100, as 99.9.
+	 */
+	[[nodiscard]] double percentile(double percent) const;
+
+	/** All that merge() needs on the other side of a pipe. */
+	[[nodiscard]] nlohmann::json to_json() const;
+	/** The reverse. Throws nlohmann::json::exception or std::out_of_range if @p json did not come from to_json().
+	 */
+	[[nodiscard]] static LatencyHistogram from_json(const nlohmann::json &json);
+
+private:
+	using Axis = boost::histogram::axis::regular<double, boost::histogram::axis::transform::log>;
+	using Bins = boost::histogram::histogram<std::tuple<Axis>, boost::histogram::dense_storage<std::uint64_t>>;
+
+	Bins bins;
+	std::uint64_t samples = 0;
+	std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+	std::uint64_t largest = 0;
+	double sum = 0;
+};
+
+/** A bar on one line of a terminal; nothing at all elsewhere. Not for several threads. */
+class ProgressBar
+{
+public:
+	/** @param out where it goes; only if that is a terminal, and never if null. Stays the caller's. */
+	explicit ProgressBar(std::FILE *out) noexcept;
+	ProgressBar(const ProgressBar &) = delete;
+	ProgressBar &operator=(const ProgressBar &) = delete;
+	~ProgressBar();
+
+	/** @param share 0 to 1. @param what such as "measuring". @param operations done so far. */
+	void show(std::string_view what, double share, std::uint64_t operations);
+
+	/** Removes the bar. */
+	void clear();
+
+private:
+	std::FILE *terminal; /* not owned; null: not a terminal */
+	bool shown = false;
+};
+
+} // namespace prism::bench

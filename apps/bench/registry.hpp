@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace prism::bench
+{
+
+/** What a driver can measure, by its member name. Filled before the command line is read, not changed afterwards. */
+template <typename System>
+class Registry
+{
+public:
+	/** A second system of one name takes the place of the first. */
+	void add(System system)
+	{
+		std::erase_if(systems, [&](const System &other) { return other.name == system.name; });
+		systems.push_back(std::move(system));
+	}
+
+	/** Null if there is none of that name. Lives as long as this object. */
+	[[nodiscard]] const System *find(std::string_view name) const noexcept
+	{
+		const auto found = std::find_if(
+			systems.begin(), systems.end(), [name](const System &system) { return system.name == name; });
+		return found == systems.end() ? nullptr : &*found;
+	}
+
+	[[nodiscard]] std::span<const System> all() const noexcept { return systems; }
+
+	[[nodiscard]] std::vector<std::string> names() const
+	{
+		std::vector<std::string> all_names;
+		for (const System &system : systems)
+			all_names.push_back(system.name);
+		return all_names;
+	}
+
+private:
+	std::vector<System> systems;
+};
+
+} // namespace prism::bench

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What clients of a store do: the YCSB core workloads (Cooper et al., SoCC '10), which records they pick, and what keys
+ * and values look like. A seed repeats a workload exactly, on every platform.
+ */
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <string_view>
+
+namespace prism::bench
+{
+
+/** Uniform 64-bit numbers; the same from the same seed everywhere. */
+using Random = std::mt19937_64;
+
+/** The generator of stream number @p stream under @p seed: streams of one seed have nothing to do with each other. */
+[[nodiscard]] Random make_random(std::uint64_t seed, std::uint64_t stream);
+
+enum class Request : std::uint8_t {
+	read,
+	update,
+	insert,
+	read_modify_write, /**< GET, then PUT of the same key, measured as one */
+};
+inline constexpr std::size_t request_kinds = 4;
+
+/** Such as "read-modify-write". */
+[[nodiscard]] std::string_view name_of(Request request);
+
+enum class Distribution : std::uint8_t {
+	uniform,
+	zipfian, /**< scrambled: the popular records lie anywhere */
+	latest,  /**< Zipfian, the newest record being the most popular */
+};
+
+[[nodiscard]] std::string_view name_of(Distribution distribution);
+
+/** Shares of the kinds of requests; they sum up to 1. */
+struct Mix {
+	char name = 'C';
+	std::array<double, request_kinds> share{};         /**< by Request */
+	Distribution distribution = Distribution::zipfian; /**< the one that YCSB combines it with */
+
+	/** Draws a kind. */
+	[[nodiscard]] Request next(Random &random) const noexcept;
+};
+
+/** YCSB's mix @p letter, of either case: A, B, C, D or F. There is no E, as no store here has scans. */
+[[nodiscard]] std::optional<Mix> find_mix(char letter);
+
+/**
+ * Ranks 1..n with P(k) proportional to k^-theta, in constant time and memory: rejection-inversion (Hoermann, Derflinger
+ * 1996), which needs no sum over all n, so that n may grow with every insert.
+ */
+class Zipf
+{
+public:
+	/** @param n at least 1. @param theta above 0. */
+	Zipf(std::uint64_t n, double theta);
+
+	[[nodiscard]] std::uint64_t next(Random &random) const noexcept;
+
+	/** Another @p n, at least 1. */
+	void resize(std::uint64_t n) noexcept;
+
+	[[nodiscard]] std::uint64_t size() const noexcept { return ranks; }
+
+private:
+	[[nodiscard]] double density(double x) const noexcept;
+	[[nodiscard]] double area(double x) const noexcept;
+	[[nodiscard]] double area_inverse(double y) const noexcept;
+
+	double exponent;
+	std::uint64_t ranks;
+	double area_first;
+	double area_last = 0;
+	double shortcut;
+};
+
+/** Picks the records that requests go to. One for each thread. */
+class KeyChooser
+{
+public:
+	/** @param records how many there are, at least 1. @param theta of the Zipf distributions. */
+	KeyChooser(Distribution distribution, std::uint64_t records, double theta);
+
+	/** One of the records 0 .. @p records - 1. @p records never shrinks from call to call. */
+	[[nodiscard]] std::uint64_t next(Random &random, std::uint64_t records) noexcept;
+
+private:
+	Distribution kind;
+	std::uint64_t initial; /* scrambling keeps its popular records while others are inserted */
+	Zipf zipf;
+};
+
+/** A bijection of 0 .. 2^bits - 1 that looks random. @param bits 1 to 64. */
+[[nodiscard]] std::uint64_t permute(std::uint64_t value, unsigned bits) noexcept;
+
+/** A bijection of 0 .. n - 1 that looks random. */
+[[nodiscard]] std::uint64_t scramble(std::uint64_t value, std::uint64_t n) noexcept;
+
+inline constexpr std::size_t largest_key = 250; /**< what memcached takes */
+
+/** How many different keys of @p size bytes there are, at most 2^48. */
+[[nodiscard]] std::uint64_t most_records(std::size_t size) noexcept;
+
+/**
+ * Fills @p key with the key of @p record: letters, digits, '-' and '_', so that text protocols take it as well. Keys of
+ * different records below most_records() differ.
+ */
+void fill_key(std::uint64_t record, std::span<std::byte> key) noexcept;
+
+/**
+ * Fills @p value with version @p version of the value of @p record. Values below 16 bytes hold 8 bits of the version;
+ * a value of 1 byte holds nothing else and cannot be told from another record's.
+ */
+void fill_value(std::uint64_t record, std::uint64_t version, std::span<std::byte> value) noexcept;
+
+/** The version of @p value if it is whole and a value of @p record, nothing otherwise. */
+[[nodiscard]] std::optional<std::uint64_t> version_of(std::uint64_t record, std::span<const std::byte> value) noexcept;
+
+/**
+ * The records that exist, for any number of threads and processes (it may lie in shared memory). Inserts take the next
+ * number; readers only pick records below which every insert has ended.
+ */
+class RecordCounter
+{
+public:
+	/** @param initial how many were loaded. */
+	explicit RecordCounter(std::uint64_t initial) noexcept : taken(initial), ended(initial) {}
+
+	/** The number of a new record. The caller says finish() when its insert has ended, well or not. */
+	[[nodiscard]] std::uint64_t take() noexcept { return taken.fetch_add(1, std::memory_order_relaxed); }
+
+	/** @param record from take(). */
+	void finish(std::uint64_t record) noexcept;
+
+	/** All records below this number have been inserted. */
+	[[nodiscard]] std::uint64_t readable() const noexcept { return ended.load(std::memory_order_acquire); }
+
+private:
+	/* More than are under way at once. If not, what is readable stays where it is: reads remain right. */
+	static constexpr std::size_t window = 1 << 16;
+	static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "it works across processes");
+
+	std::atomic<std::uint64_t> taken;
+	std::atomic<std::uint64_t> ended;
+	std::array<std::atomic<std::uint64_t>, window> finished{}; /* record + 1 at record % window */
+};
+
+} // namespace prism::bench

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/calls/request_handler.hpp"
+
+namespace prism::kv
+{
+
+namespace
+{
+
+/** A store keeps nothing of a connection. */
+class Session final : public rpc::CallSession
+{
+public:
+	Session(RequestHandler &store, const rpc::Limits &limits) : store_(store), limits_(limits) {}
+
+	const char *handle(
+		std::span<const std::byte> message, std::span<std::byte> answer, std::uint32_t &size) noexcept override
+	{
+		Request request;
+		if (const char *wrong = request.parse(message, limits_.max_key_size, limits_.max_value_size))
+			return wrong;
+		Response response;
+		response.kind = request.kind;
+		response.id = request.id;
+		response.outcome = store_.handle(
+			request, answer.subspan(rpc::message_header_size, limits_.max_value_size), response.value_size);
+		response.serialize_header(answer.data());
+		size = static_cast<std::uint32_t>(rpc::message_header_size + response.value_size);
+		return nullptr;
+	}
+
+private:
+	RequestHandler &store_;
+	const rpc::Limits limits_;
+};
+
+} // namespace
+
+std::unique_ptr<rpc::CallSession> RequestHandler::open(const rpc::Limits &limits, std::uint32_t)
+{
+	return std::make_unique<Session>(*this, limits);
+}
+
+} // namespace prism::kv

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "kv/calls/rpc_client.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::kv
+{
+
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+
+RpcClient::RpcClient(std::unique_ptr<rpc::ClientLink> connected)
+	: connection(std::move(connected)), operations(connection->depth()), ended(connection->depth()),
+	  ended_operations(connection->depth())
+{
+	free_slots.reserve(connection->depth());
+	for (std::uint32_t slot = connection->depth(); slot-- > 0;)
+		free_slots.push_back(slot);
+}
+
+Result<rpc::SlotSizes> RpcClient::measure(const apps::Hello &server, std::size_t read)
+{
+	rpc::SlotSizes sizes;
+	sizes.request = rpc::message_header_size + std::size_t{server.max_key_size} + server.max_value_size;
+	sizes.response = rpc::message_header_size + std::size_t{server.max_value_size};
+	sizes.read = read;
+	if (server.max_key_size == 0 || sizes.request > rpc::max_message_size)
+		return make_error(EBADMSG, "announces limits that no message can keep");
+	return sizes;
+}
+
+int RpcClient::start(Operation &operation) noexcept
+{
+	const bool is_put = operation.kind == OperationKind::put;
+	if (operation.key.empty() || operation.key.size() > limits().max_key_size ||
+		(is_put && operation.value.size() > limits().max_value_size))
+		return EINVAL;
+	if (free_slots.empty())
+		return EAGAIN;
+	const std::uint32_t slot = free_slots.back();
+	free_slots.pop_back();
+	operation.outcome = Outcome::ok;
+	operation.error = 0;
+	operation.length = 0;
+	operation.round_trips = 0;
+	operations[slot] = &operation;
+	begin(slot);
+	return 0;
+}
+
+void RpcClient::call(std::uint32_t slot) noexcept
+{
+	Operation &operation = *operations[slot];
+	operation.round_trips++;
+	const bool is_put = operation.kind == OperationKind::put;
+	const Request request{
+		operation.kind, 0, operation.key, is_put ? operation.value : std::span<const std::byte>{}};
+	request.serialize(connection->request(slot).data());
+	connection->call(slot, request.size());
+}
+
+void RpcClient::finish(std::uint32_t slot, Outcome outcome) noexcept
+{
+	operations[slot]->outcome = outcome;
+	const std::uint64_t at = ended_end++ % ended.size();
+	ended[at] = slot;
+	ended_operations[at] = std::exchange(operations[slot], nullptr);
+}
+
+void RpcClient::finish_get(std::uint32_t slot, std::span<const std::byte> value) noexcept
+{
+	Operation &operation = *operations[slot];
+	operation.length = static_cast<std::uint32_t>(value.size());
+	if (const std::size_t room = std::min(value.size(), operation.result.size()))
+		std::memcpy(operation.result.data(), value.data(), room);
+	finish(slot, Outcome::ok);
+}
+
+void RpcClient::on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept
+{
+	Response response;
+	const char *const wrong = response.parse(message, limits().max_value_size);
+	const OperationKind kind = operations[slot]->kind;
+	const bool possible = !wrong && response.kind == kind &&
+			      (response.outcome == Outcome::ok ||
+				      (response.outcome == Outcome::full) == (kind == OperationKind::put));
+	if (!possible)
+		connection->break_off(EBADMSG);
+	else if (kind == OperationKind::get && response.outcome == Outcome::ok)
+		finish_get(slot, message.subspan(rpc::message_header_size));
+	else
+		finish(slot, response.outcome);
+}
+
+void RpcClient::on_read(std::uint32_t) noexcept {}
+
+void RpcClient::fail_all() noexcept
+{
+	for (std::uint32_t slot = 0; slot < operations.size(); slot++) {
+		if (!operations[slot])
+			continue;
+		operations[slot]->error = connection->broken();
+		finish(slot, Outcome::failed);
+	}
+}
+
+std::size_t RpcClient::poll(std::span<Operation *> completed) noexcept
+{
+	connection->poll(*this);
+	if (connection->broken())
+		fail_all();
+	std::size_t count = 0;
+	for (; count < completed.size() && ended_begin != ended_end; count++, ended_begin++) {
+		const std::uint64_t at = ended_begin % ended.size();
+		completed[count] = ended_operations[at];
+		free_slots.push_back(ended[at]);
+	}
+	return count;
+}
+
+} // namespace prism::kv

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A StoreClient whose operations are calls. Clients that do some of them in another way derive from it. */
+#pragma once
+
+#include "kv/calls/message.hpp"
+#include "rpc/client_link.hpp"
+
+#include "common/store_client.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace prism::kv
+{
+
+/** See StoreClient: one thread at a time. Once the link is broken every operation ends as failed. */
+class RpcClient : public apps::StoreClient, private rpc::ClientLink::Listener
+{
+public:
+	/** Keys have 1 to limits().max_key_size bytes, values 0 to limits().max_value_size. */
+	[[nodiscard]] const apps::Hello &limits() const noexcept { return connection->server(); }
+
+	[[nodiscard]] std::size_t depth() const noexcept override { return connection->depth(); }
+	int start(apps::Operation &operation) noexcept override;
+	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+
+protected:
+	explicit RpcClient(std::unique_ptr<rpc::ClientLink> connected);
+
+	/** What a slot needs whose READs have up to @p read bytes. Errors: EBADMSG (limits that no message can keep).
+	 */
+	static Result<rpc::SlotSizes> measure(const apps::Hello &server, std::size_t read = 0);
+
+	[[nodiscard]] rpc::ClientLink &link() noexcept { return *connection; }
+	[[nodiscard]] apps::Operation &operation(std::uint32_t slot) noexcept { return *operations[slot]; }
+
+	/** The first step of the operation in @p slot; here, the call. */
+	virtual void begin(std::uint32_t slot) noexcept { call(slot); }
+	/** Does the operation of @p slot by a call. */
+	void call(std::uint32_t slot) noexcept;
+	/** Ends it; its length is set if it is a GET that is ok. */
+	void finish(std::uint32_t slot, apps::Outcome outcome) noexcept;
+	/** Gives a GET its value and ends it. */
+	void finish_get(std::uint32_t slot, std::span<const std::byte> value) noexcept;
+
+	void on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept override;
+	void on_read(std::uint32_t slot) noexcept override;
+
+private:
+	void fail_all() noexcept;
+
+	std::unique_ptr<rpc::ClientLink> connection;
+	std::vector<apps::Operation *> operations; /* by slot; null: free or ended */
+	std::vector<std::uint32_t> free_slots;
+	std::vector<std::uint32_t> ended; /* a ring of slots whose operations are not handed back yet */
+	std::vector<apps::Operation *> ended_operations;
+	std::uint64_t ended_begin = 0;
+	std::uint64_t ended_end = 0;
+};
+
+} // namespace prism::kv

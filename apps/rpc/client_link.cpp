@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/client_link.hpp"
+
+#include "common/wire.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+namespace prism::rpc
+{
+
+namespace
+{
+
+/* Work request ids: receives carry their number and this bit, all else its sequence number. */
+constexpr std::uint64_t receive_tag = std::uint64_t{1} << 63;
+constexpr std::uint32_t longest_queue = 2 * depth_limit;
+constexpr auto look_after = std::chrono::milliseconds(20);
+
+std::uint32_t send_queue_size(std::uint32_t slots) noexcept
+{
+	/* Requests that were answered may still stand in the queue. What finds no room waits. */
+	return std::clamp(2 * slots, std::uint32_t{16}, longest_queue);
+}
+
+Result<void> check_depth(const apps::Hello &server, const std::string &who, std::uint32_t depth)
+{
+	if (depth > server.max_depth)
+		return make_error(EINVAL,
+			who + " serves " + std::to_string(server.max_depth) + " operations at once on one connection",
+			"ask for a smaller depth, or raise the server's limit");
+	return {};
+}
+
+} // namespace
+
+ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello,
+	const ClientOptions &options, const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer)
+	: settings(options), sizes(slot_sizes), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
+	  memory(std::move(buffer)), cq(std::move(queue)), qp(std::move(pair)), slots(options.depth + options.readers),
+	  begun(slots.size()), queue_size(send_queue_size(options.depth + options.readers)), slot_of_post(queue_size)
+{
+}
+
+Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, const std::string &host,
+	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
+{
+	if (options.depth < 1 || options.depth > depth_limit)
+		return make_error(EINVAL, "a depth of " + std::to_string(options.depth), "from 1 to 4096 is possible");
+	const Deadline deadline = std::chrono::steady_clock::now() + options.timeout;
+	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	const std::uint32_t queue_length = send_queue_size(options.depth + options.readers);
+	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(queue_length + options.depth));
+	if (!cq)
+		return cq.error();
+	QueuePairOptions pair_options;
+	pair_options.max_send_wr = queue_length;
+	pair_options.max_recv_wr = options.depth;
+	pair_options.access_flags = 0; /* the server has nothing to do here */
+	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, pair_options);
+	if (!qp)
+		return qp.error();
+
+	Result<TcpRendezvous> link = TcpRendezvous::connect(host, port, options.timeout);
+	if (!link)
+		return link.error();
+	apps::Hello mine{wanted.kind, wanted.version, 0, 0, options.depth};
+	ConnectionRecord record;
+	record.endpoint = qp->endpoint();
+	record.private_data = mine.serialize();
+	Result<ConnectionRecord> theirs = link->swap(record, deadline);
+	if (!theirs)
+		return theirs.error();
+	const std::string who = "the server at " + host + " port " + std::to_string(port);
+	Result<apps::Hello> hello = wanted.expect(*theirs, who);
+	if (!hello)
+		return hello.error();
+	if (Result<void> checked = check_depth(*hello, who, options.depth); !checked)
+		return checked.error();
+	Result<SlotSizes> sizes = measure(*theirs, *hello);
+	if (!sizes)
+		return Error{sizes.error().code, who + " " + sizes.error().message};
+
+	sizes->request = padded(sizes->request);
+	sizes->response = padded(sizes->response);
+	sizes->read = padded(sizes->read);
+	Result<Buffer> buffer = Buffer::create(*pd,
+		options.depth * (sizes->request + sizes->response) + (options.depth + options.readers) * sizes->read);
+	if (!buffer)
+		return buffer.error();
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<ClientLink> made(new ClientLink(*std::move(link), *std::move(theirs), *hello, options, *sizes,
+		*std::move(cq), *std::move(qp), *std::move(buffer)));
+	if (Result<void> finished = made->finish(deadline); !finished)
+		return finished.error();
+	return made;
+}
+
+Result<void> ClientLink::finish(Deadline deadline)
+{
+	if (Result<void> connected = qp.connect(peer.endpoint); !connected)
+		return connected;
+	for (std::uint32_t receive = 0; receive < settings.depth; receive++) {
+		if (const int error = post_receive(receive))
+			return make_error(error, "cannot post receives");
+	}
+	return rendezvous.barrier(deadline);
+}
+
+int ClientLink::post_receive(std::uint64_t receive) noexcept
+{
+	return qp.post_receive(receive_tag | receive,
+		memory.slice(response_offset(receive), static_cast<std::uint32_t>(sizes.response)));
+}
+
+void ClientLink::break_off(int error) noexcept
+{
+	if (failure)
+		return;
+	failure = error;
+	active = 0;
+	ibv_qp_attr attr{};
+	attr.qp_state = IBV_QPS_ERR;
+	(void)ibv_modify_qp(qp.raw(), &attr, IBV_QP_STATE);
+}
+
+void ClientLink::enqueue(std::uint32_t index, State state) noexcept
+{
+	Slot &slot = slots[index];
+	slot.state = state;
+	slot.sequence = not_posted;
+	slot.request.sg_list = &slot.piece;
+	slot.request.num_sge = 1;
+	begun[begun_count++] = index;
+	active++;
+}
+
+void ClientLink::call(std::uint32_t index, std::size_t size) noexcept
+{
+	if (failure)
+		return;
+	Slot &slot = slots[index];
+	const std::size_t offset = request_offset(index);
+	apps::store(memory.data() + offset + message_id_offset, std::uint64_t{++slot.generation} << 32 | index);
+	const LocalSlice slice = memory.slice(offset, static_cast<std::uint32_t>(size));
+	slot.piece = {slice.address, slice.length, slice.lkey};
+	slot.request = {};
+	slot.request.opcode = IBV_WR_SEND;
+	slot.request.send_flags = slice.length <= qp.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	enqueue(index, State::calling);
+}
+
+void ClientLink::read(std::uint32_t index, RemoteAddress from, std::uint32_t length) noexcept
+{
+	if (failure)
+		return;
+	if (length > sizes.read) {
+		break_off(EPROTO);
+		return;
+	}
+	Slot &slot = slots[index];
+	const LocalSlice slice = memory.slice(read_offset(index), length);
+	slot.piece = {slice.address, slice.length, slice.lkey};
+	slot.request = {};
+	slot.request.opcode = IBV_WR_RDMA_READ;
+	slot.request.send_flags = IBV_SEND_SIGNALED;
+	slot.request.wr.rdma.remote_addr = from.address;
+	slot.request.wr.rdma.rkey = from.rkey;
+	enqueue(index, State::reading);
+}
+
+/* One doorbell. The last request is signalled, and says with its completion that all before it are done. */
+void ClientLink::flush() noexcept
+{
+	const std::size_t count = std::min<std::uint64_t>(begun_count, queue_size - (posted - completed));
+	if (count == 0 || failure)
+		return;
+	for (std::size_t i = 0; i < count; i++) {
+		Slot &slot = slots[begun[i]];
+		slot.sequence = posted + i;
+		slot_of_post[slot.sequence % queue_size] = begun[i];
+		slot.request.wr_id = slot.sequence;
+		slot.request.next = i + 1 < count ? &slots[begun[i + 1]].request : nullptr;
+	}
+	slots[begun[count - 1]].request.send_flags |= IBV_SEND_SIGNALED;
+	ibv_send_wr *first = &slots[begun[0]].request;
+	posted += count;
+	std::copy(begun.begin() + static_cast<std::ptrdiff_t>(count),
+		begun.begin() + static_cast<std::ptrdiff_t>(begun_count), begun.begin());
+	begun_count -= count;
+	ibv_send_wr *bad = nullptr;
+	if (const int error = ibv_post_send(qp.raw(), first, &bad))
+		break_off(error);
+}
+
+void ClientLink::deliver(std::uint32_t index, std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept
+{
+	Slot &slot = slots[index];
+	slot.state = State::idle;
+	slot.early = nothing;
+	active--;
+	const std::span<const std::byte> message(memory.data() + response_offset(receive), length);
+	listener.on_response(index, message);
+	if (const int error = post_receive(receive))
+		break_off(error);
+}
+
+void ClientLink::take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept
+{
+	MessageHeader header;
+	if (header.parse_response({memory.data() + response_offset(receive), length})) {
+		break_off(EBADMSG);
+		return;
+	}
+	const auto index = static_cast<std::uint32_t>(header.id);
+	if (index >= slots.size() || slots[index].state != State::calling || slots[index].sequence == not_posted ||
+		slots[index].generation != static_cast<std::uint32_t>(header.id >> 32) ||
+		slots[index].early != nothing) {
+		break_off(EBADMSG);
+		return;
+	}
+	Slot &slot = slots[index];
+	/* The device may have to send the request once more: its bytes stay as they are. */
+	if (!(slot.request.send_flags & IBV_SEND_INLINE) && slot.sequence >= completed) {
+		slot.early = receive;
+		slot.early_length = length;
+		return;
+	}
+	deliver(index, receive, length, listener);
+}
+
+void ClientLink::take_sent(std::uint64_t sequence, Listener &listener) noexcept
+{
+	while (completed <= sequence && !failure) {
+		const std::uint64_t done = completed++;
+		const std::uint32_t index = slot_of_post[done % queue_size];
+		Slot &slot = slots[index];
+		if (slot.sequence != done)
+			continue;
+		if (slot.state == State::reading) {
+			slot.state = State::idle;
+			active--;
+			listener.on_read(index);
+		} else if (slot.state == State::calling && slot.early != nothing) {
+			deliver(index, slot.early, slot.early_length, listener);
+		}
+	}
+}
+
+void ClientLink::take(const Completion &completion, Listener &listener) noexcept
+{
+	if (completion.failed())
+		break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
+	else if (completion.wr_id & receive_tag)
+		take_response(completion.wr_id & ~receive_tag, completion.byte_len, listener);
+	else
+		take_sent(completion.wr_id, listener);
+}
+
+/* A server that closes the connection says so on its socket only, and one that hangs says nothing. */
+void ClientLink::watch(bool progress) noexcept
+{
+	constexpr unsigned polls_between_looks = 256;
+	if (progress || !active) {
+		quiet = false;
+		quiet_polls = 0;
+		return;
+	}
+	if (++quiet_polls % polls_between_looks)
+		return;
+	const auto now = std::chrono::steady_clock::now();
+	if (!quiet) {
+		quiet = true;
+		quiet_since = now;
+	} else if (now - quiet_since > settings.patience) {
+		break_off(ETIMEDOUT);
+	} else if (now - quiet_since > look_after && rendezvous.peer_gone()) {
+		break_off(ECONNRESET);
+	}
+}
+
+void ClientLink::poll(Listener &listener) noexcept
+{
+	std::array<Completion, 32> completions;
+	if (failure)
+		return;
+	/* As long as answers come in, more requests will follow them, and share their doorbell. */
+	if (begun_count == active)
+		flush();
+	const int got = cq.poll(completions);
+	if (got < 0)
+		break_off(-got);
+	for (int i = 0; i < got && !failure; i++)
+		take(completions[static_cast<std::size_t>(i)], listener);
+	if (!got)
+		flush();
+	watch(got > 0);
+}
+
+} // namespace prism::rpc

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/server.hpp"
+
+#include "rpc/worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <numeric>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+namespace prism::rpc
+{
+
+namespace
+{
+
+constexpr std::uint32_t connection_limit = 4096;
+constexpr std::uint32_t receive_limit = 65536;
+
+/** What clients of this store must be, and what they are told that it is. */
+apps::Hello hello_of(const StoreIdentity &identity)
+{
+	apps::Hello hello;
+	hello.kind = identity.kind;
+	hello.version = identity.version;
+	return hello;
+}
+
+} // namespace
+
+Server::Wake::Wake() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Server::Wake::~Wake()
+{
+	if (descriptor >= 0)
+		::close(descriptor);
+}
+
+/** A client that is not ready yet. */
+class Server::Arrival final : public apps::Reception::Newcomer
+{
+public:
+	Arrival(Server &owner, std::shared_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
+	~Arrival() override
+	{
+		if (connection)
+			server.part(connection);
+	}
+
+	void enter() override
+	{
+		server.connections.push_back(std::exchange(connection, nullptr));
+		server.accepted.fetch_add(1, std::memory_order_relaxed);
+	}
+
+private:
+	Server &server;
+	std::shared_ptr<Connection> connection;
+};
+
+Server::Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity who, ServerOptions options,
+	std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq)
+	: pd(domain), handler(calls), identity(std::move(who)), settings(std::move(options)),
+	  receive_memory(std::move(buffers)), srq_handle(srq), reception(std::move(clients))
+{
+}
+
+Server::~Server() = default;
+
+Result<void> Server::check(const StoreIdentity &identity, const ServerOptions &options)
+{
+	const auto between = [](std::uint32_t value, std::uint32_t low, std::uint32_t high) {
+		return value >= low && value <= high;
+	};
+	if (!between(options.max_key_size, 1, 65535) ||
+		std::uint64_t{options.max_key_size} + options.max_value_size + message_header_size > max_message_size)
+		return make_error(EINVAL, "keys and values of the sizes asked for",
+			"longest key and longest value may have 65,512 bytes together");
+	if (identity.message_size && !between(identity.message_size, message_header_size, max_message_size))
+		return make_error(EINVAL, "messages of " + std::to_string(identity.message_size) + " bytes",
+			"they may have up to 65,536");
+	if (!between(options.threads, 1, 256) || !between(options.max_depth, 1, depth_limit) ||
+		!between(options.max_connections, 1, connection_limit) ||
+		!between(options.receive_buffers, 1, receive_limit))
+		return make_error(EINVAL, "numbers of threads, connections, calls or buffers",
+			"at least 1; at most 256 threads, 4096 connections and calls on each, 65,536 buffers");
+	return {};
+}
+
+Result<void> Server::announce_memory(
+	apps::MemoryPlan store, const Context &context, std::uint32_t message_size, const ServerOptions &options)
+{
+	store.add(std::to_string(options.receive_buffers) + " receive buffers",
+		request_size(message_size, options) * options.receive_buffers);
+	store.add("answers of " + std::to_string(options.max_connections) + " connections",
+		std::uint64_t{options.max_connections} * options.max_depth * response_size(message_size, options));
+	return apps::announce_memory(store, context, options.log,
+		"lower the number of records, their sizes, the connections, or the calls of each");
+}
+
+Result<std::unique_ptr<Server>> Server::create(
+	const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, ServerOptions options)
+{
+	if (Result<void> checked = check(identity, options); !checked)
+		return checked.error();
+	Result<TcpListener> listening = TcpListener::create(options.port, options.address);
+	if (!listening)
+		return listening.error();
+	Result<std::unique_ptr<apps::Reception>> clients =
+		apps::Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
+	if (!clients)
+		return clients.error();
+	Result<Buffer> buffers =
+		Buffer::create(pd, request_size(identity.message_size, options) * options.receive_buffers);
+	if (!buffers)
+		return buffers.error();
+	ibv_srq_init_attr attr{};
+	attr.attr.max_wr = options.receive_buffers;
+	attr.attr.max_sge = 1;
+	ibv_srq *srq = ibv_create_srq(pd.raw(), &attr);
+	if (!srq)
+		return make_error(errno, "cannot create a receive queue", "max_srq_wr of ibv_devinfo -v is the limit");
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<Server> server(new Server(
+		pd, handler, std::move(identity), std::move(options), *std::move(clients), *std::move(buffers), srq));
+	if (server->wake.fd() < 0)
+		return make_error(errno, "cannot create an event descriptor");
+	if (Result<void> created = server->create_workers(); !created)
+		return created.error();
+	return server;
+}
+
+Result<void> Server::create_workers()
+{
+	/* Every receive may end at one worker; and a connection that closed makes room before it is buried. */
+	const std::size_t entries =
+		settings.receive_buffers + 2 * connections_of_worker() * std::size_t{settings.max_depth};
+	for (unsigned i = 0; i < settings.threads; i++) {
+		Result<CompletionQueue> cq = CompletionQueue::create(pd.context(), static_cast<int>(entries));
+		if (!cq)
+			return cq.error();
+		workers.push_back(std::make_unique<Worker>(*this, *std::move(cq)));
+	}
+	std::vector<std::uint32_t> slots(settings.receive_buffers);
+	std::iota(slots.begin(), slots.end(), 0);
+	if (const int error = post_receives(slots))
+		return make_error(error, "cannot post receives");
+	return {};
+}
+
+int Server::post_receives(std::span<const std::uint32_t> slots) noexcept
+{
+	constexpr std::size_t chunk = 32;
+	std::array<ibv_recv_wr, chunk> requests;
+	std::array<ibv_sge, chunk> pieces;
+	while (!slots.empty()) {
+		const std::size_t count = std::min(chunk, slots.size());
+		for (std::size_t i = 0; i < count; i++) {
+			const LocalSlice slice = receive_memory.slice(
+				slots[i] * request_size(), static_cast<std::uint32_t>(request_size()));
+			pieces[i] = {slice.address, slice.length, slice.lkey};
+			requests[i] = {slots[i], i + 1 < count ? &requests[i + 1] : nullptr, &pieces[i], 1};
+		}
+		ibv_recv_wr *bad = nullptr;
+		if (const int error = ibv_post_srq_recv(srq_handle.get(), requests.data(), &bad))
+			return error;
+		slots = slots.subspan(count);
+	}
+	return 0;
+}
+
+void Server::log(apps::LogLevel level, const std::string &message) const
+{
+	apps::log_to(settings.log, level, message);
+}
+
+Worker *Server::least_loaded() noexcept
+{
+	const auto found = std::min_element(workers.begin(), workers.end(),
+		[](const auto &one, const auto &other) { return one->load() < other->load(); });
+	return (*found)->load() < 2 * connections_of_worker() ? found->get() : nullptr;
+}
+
+/** How many calls at once the client announces, if there are receive buffers for them. */
+Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
+{
+	Result<apps::Hello> hello = hello_of(identity).expect(theirs, "the client");
+	if (!hello)
+		return hello.error();
+	const std::uint32_t calls = hello->max_depth;
+	if (calls == 0 || calls > settings.max_depth)
+		return make_error(EINVAL, "a client with " + std::to_string(calls) + " calls at once",
+			"this server takes 1 to " + std::to_string(settings.max_depth));
+	if (met >= settings.max_connections)
+		return make_error(EMFILE, "there are " + std::to_string(met) + " connections already",
+			"raise the server's number of connections");
+	if (calls > settings.receive_buffers - promised)
+		return make_error(ENOBUFS,
+			"a client with " + std::to_string(calls) + " calls at once finds " +
+				std::to_string(settings.receive_buffers - promised) + " of " +
+				std::to_string(settings.receive_buffers) + " receive buffers left",
+			"ask for a smaller depth, or raise the server's number of receive buffers");
+	return calls;
+}
+
+Result<std::shared_ptr<Server::Connection>> Server::connect(
+	const apps::Reception::Link &link, const Endpoint &peer, std::uint32_t calls, Worker &worker)
+{
+	QueuePairOptions options;
+	options.srq = srq_handle.get();
+	options.access_flags = identity.access_flags;
+	options.max_send_wr = settings.max_depth;
+	Result<QueuePair> qp = QueuePair::create(pd, worker.completion_queue(), worker.completion_queue(), options);
+	if (!qp)
+		return qp.error();
+	Result<Buffer> responses = Buffer::create(pd, settings.max_depth * response_size());
+	if (!responses)
+		return responses.error();
+	std::unique_ptr<CallSession> session = handler.open({settings.max_key_size, settings.max_value_size}, calls);
+	auto connection = std::make_shared<Connection>(
+		link, *std::move(qp), *std::move(responses), std::move(session), settings.max_depth, calls);
+	connection->worker = &worker;
+	/* Before the client may send. */
+	worker.add(connection);
+	if (Result<void> connected = connection->qp.connect(peer); !connected) {
+		worker.remove(connection);
+		return connected.error();
+	}
+	return connection;
+}
+
+Result<std::unique_ptr<apps::Reception::Newcomer>> Server::meet(
+	const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
+{
+	const Result<std::uint32_t> calls = promise(theirs);
+	if (!calls)
+		return calls.error();
+	Worker *const worker = least_loaded();
+	if (!worker)
+		return make_error(EAGAIN, "workers soon let go of connections that were closed a moment ago");
+	Result<std::shared_ptr<Connection>> connection = connect(link, theirs.endpoint, *calls, *worker);
+	if (!connection)
+		return connection.error();
+	mine.endpoint = (*connection)->qp.endpoint();
+	mine.regions = identity.regions;
+	const apps::Hello hello{
+		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
+	mine.private_data = hello.serialize(identity.own);
+	met++;
+	promised += *calls;
+	return std::unique_ptr<apps::Reception::Newcomer>(std::make_unique<Arrival>(*this, *std::move(connection)));
+}
+
+void Server::refused(const Error &why) noexcept
+{
+	log(apps::LogLevel::warning, "refused a client: " + why.message);
+	refused_clients.fetch_add(1, std::memory_order_release);
+}
+
+void Server::part(const std::shared_ptr<Connection> &connection)
+{
+	connection->worker->remove(connection);
+	met--;
+	promised -= connection->calls;
+}
+
+/* Once it is connected a client has nothing to say on the socket: whatever happens there is the end. */
+void Server::drop_departed(std::span<const pollfd> links)
+{
+	std::size_t kept = 0;
+	for (std::size_t i = 0; i < links.size(); i++) {
+		if (links[i].revents)
+			part(connections[i]);
+		else
+			std::swap(connections[kept++], connections[i]);
+	}
+	connections.resize(kept);
+}
+
+Result<void> Server::serve()
+{
+	std::vector<pollfd> watched;
+	while (!stopping) {
+		watched.clear();
+		for (const auto &connection : connections)
+			watched.push_back({connection->link->fd(), POLLIN, 0});
+		watched.push_back({wake.fd(), POLLIN, 0});
+		watched.push_back({reception->fd(), POLLIN, 0});
+		if (::poll(watched.data(), watched.size(), reception->patience()) < 0) {
+			if (errno == EINTR)
+				continue;
+			return make_error(errno, "cannot wait for clients");
+		}
+		drop_departed(std::span(watched).first(watched.size() - 2));
+		if (!stopping)
+			reception->serve(*this);
+		open_now.store(connections.size(), std::memory_order_relaxed);
+	}
+	return {};
+}
+
+Result<void> Server::run()
+{
+	if (ran.exchange(true))
+		return make_error(EALREADY, "a server runs once", "create another");
+	std::vector<std::thread> threads;
+	threads.reserve(workers.size());
+	for (const auto &worker : workers)
+		threads.emplace_back([&worker] { worker->run(); });
+	Result<void> served = serve();
+	stopping = true;
+	for (std::thread &thread : threads)
+		thread.join();
+	connections.clear();
+	open_now = 0;
+	return served;
+}
+
+void Server::stop() noexcept
+{
+	stopping = true;
+	/* The only failure is a counter that is full, and then the descriptor is readable already. */
+	(void)eventfd_write(wake.fd(), 1);
+}
+
+ServerStats Server::stats() const noexcept
+{
+	ServerStats sum;
+	sum.connections = accepted.load(std::memory_order_relaxed);
+	sum.open = open_now.load(std::memory_order_relaxed);
+	sum.refused = refused_clients.load(std::memory_order_acquire);
+	for (const auto &worker : workers) {
+		sum.requests += worker->requests.load(std::memory_order_relaxed);
+		sum.malformed += worker->malformed.load(std::memory_order_acquire);
+		sum.vanished += worker->vanished.load(std::memory_order_acquire);
+	}
+	return sum;
+}
+
+} // namespace prism::rpc

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rpc/server.hpp"
+#include "service/service.hpp"
+
+namespace prism::rpc
+{
+
+/** Appends what servers of calls tell of them. */
+inline void collect_calls(std::vector<apps::Metric> &metrics, const ServerStats &stats)
+{
+	const auto count = [&metrics](const char *name, const char *help, std::uint64_t value) {
+		metrics.push_back({apps::Metric::Kind::counter, name, help, static_cast<double>(value), {}});
+	};
+	apps::collect_connections(metrics, stats.connections, stats.open, stats.refused);
+	count("prism_calls_total", "Calls that were executed", stats.requests);
+	count("prism_calls_malformed_total", "Messages for which a connection was closed", stats.malformed);
+	count("prism_connections_vanished_total", "Connections that failed in the device", stats.vanished);
+}
+
+/** A store of calls as a program serves it. Server: with run(), stop(), and stats() that have ServerStats. */
+template <typename Server>
+class CallService final : public apps::Service
+{
+public:
+	/** @p tell: all figures as JSON. */
+	CallService(std::unique_ptr<Server> server, std::function<std::string(const Server &)> tell)
+		: server_(std::move(server)), tell_(std::move(tell))
+	{
+	}
+
+	[[nodiscard]] std::uint16_t port() const noexcept override { return server_->port(); }
+	Result<void> serve() override { return server_->run(); }
+	/** Calls that have arrived are answered first. */
+	void drain(std::chrono::milliseconds) noexcept override { server_->stop(); }
+	void stop() noexcept override { server_->stop(); }
+	[[nodiscard]] std::string final_stats() override { return tell_(*server_); }
+	void collect(std::vector<apps::Metric> &metrics) const override
+	{
+		collect_calls(metrics, server_->stats().server);
+	}
+
+private:
+	const std::unique_ptr<Server> server_;
+	const std::function<std::string(const Server &)> tell_;
+};
+
+} // namespace prism::rpc

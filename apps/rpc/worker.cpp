@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/worker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/socket.h>
+
+namespace prism::rpc
+{
+
+namespace
+{
+
+/* Work request ids: receives carry the number of their slot, sends the number of their response and this bit. */
+constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
+/* Completions of a queue pair in the error state have arrived after this time. */
+constexpr auto wake_time = std::chrono::milliseconds(10);
+/* How long answers may take to arrive when the server stops */
+constexpr auto finish_time = std::chrono::seconds(1);
+constexpr auto first_nap = std::chrono::microseconds(10);
+
+} // namespace
+
+Server::Connection::Connection(apps::Reception::Link rendezvous, QueuePair pair, Buffer memory,
+	std::unique_ptr<CallSession> store_part, std::uint32_t ring, std::uint32_t calls_at_once)
+	: link(std::move(rendezvous)), responses(std::move(memory)), qp(std::move(pair)),
+	  session(std::move(store_part)), depth(ring), calls(calls_at_once), requests(ring), pieces(ring), waiting(ring)
+{
+}
+
+Worker::Worker(Server &owner, CompletionQueue queue) : server(owner), cq(std::move(queue))
+{
+	touched.reserve(2 * server.connections_of_worker());
+	free_slots.reserve(server.settings.receive_buffers);
+	connections.reserve(2 * server.connections_of_worker());
+}
+
+void Worker::add(const ConnectionPointer &connection)
+{
+	assigned.fetch_add(1, std::memory_order_relaxed);
+	const std::lock_guard guard(mail_lock);
+	arrived.push_back(connection);
+	has_mail.store(true, std::memory_order_release);
+}
+
+void Worker::remove(const ConnectionPointer &connection)
+{
+	const std::lock_guard guard(mail_lock);
+	departed.push_back(connection);
+	has_mail.store(true, std::memory_order_release);
+}
+
+void Worker::read_mail() noexcept
+{
+	const std::lock_guard guard(mail_lock);
+	has_mail.store(false, std::memory_order_relaxed);
+	for (ConnectionPointer &connection : arrived)
+		connections.emplace(connection->number(), std::move(connection));
+	arrived.clear();
+	for (const ConnectionPointer &connection : departed)
+		close(*connection);
+	departed.clear();
+}
+
+Worker::Connection *Worker::find(std::uint32_t number) noexcept
+{
+	auto found = connections.find(number);
+	if (found == connections.end()) {
+		/* It was announced before the client could send, but maybe after this thread looked. */
+		read_mail();
+		found = connections.find(number);
+	}
+	return found == connections.end() ? nullptr : found->second.get();
+}
+
+/* The queue pair goes to the error state and what is under way comes back; it is destroyed when all of that has come.
+ * No call of this connection is executed any more. */
+void Worker::close(Connection &connection) noexcept
+{
+	if (connection.closed)
+		return;
+	connection.closed = true;
+	connection.closed_at = Clock::now();
+	/* Before the client can notice: who was cut off finds that it holds nothing any more. */
+	connection.session.reset();
+	graves++;
+	for (; connection.waiting_begin != connection.waiting_end; connection.waiting_begin++)
+		recycle(connection.waiting[connection.waiting_begin % connection.depth].slot);
+	ibv_qp_attr attr{};
+	attr.qp_state = IBV_QPS_ERR;
+	(void)ibv_modify_qp(connection.qp.raw(), &attr, IBV_QP_STATE);
+	/* The client learns of it by this; the thread in run() closes the descriptor. */
+	(void)shutdown(connection.link->fd(), SHUT_RDWR);
+}
+
+/* In this order: whoever sees the count finds the reason in the log, and a client that was cut off finds both. */
+void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept
+{
+	if (connection.closed)
+		return;
+	server.log(apps::LogLevel::warning, "connection " + std::to_string(connection.number()) + " closed: " + reason);
+	count.fetch_add(1, std::memory_order_release);
+	close(connection);
+}
+
+void Worker::bury() noexcept
+{
+	const auto now = Clock::now();
+	std::erase_if(connections, [&](const auto &entry) {
+		const Connection &connection = *entry.second;
+		if (!connection.closed || now - connection.closed_at < wake_time)
+			return false;
+		graves--;
+		assigned.fetch_sub(1, std::memory_order_relaxed);
+		return true;
+	});
+}
+
+void Worker::recycle(std::uint32_t slot) noexcept
+{
+	free_slots.push_back(slot);
+}
+
+void Worker::flush_receives() noexcept
+{
+	if (free_slots.empty())
+		return;
+	if (const int error = server.post_receives(free_slots))
+		server.log(apps::LogLevel::error, std::string("cannot post receives: ") + std::strerror(error));
+	free_slots.clear();
+}
+
+void Worker::touch(Connection &connection) noexcept
+{
+	if (connection.touched)
+		return;
+	connection.touched = true;
+	touched.push_back(&connection);
+}
+
+/* Null, or what is wrong with the request. */
+const char *Worker::respond(Connection &connection, std::span<const std::byte> request) noexcept
+{
+	const auto at = connection.built % connection.depth;
+	const std::size_t offset = at * server.response_size();
+	std::uint32_t size = 0;
+	const char *wrong = connection.session->handle(
+		request, {connection.responses.data() + offset, server.response_size()}, size);
+	if (wrong)
+		return wrong;
+	const LocalSlice slice = connection.responses.slice(offset, size);
+	connection.pieces[at] = {slice.address, slice.length, slice.lkey};
+	ibv_send_wr &wr = connection.requests[at];
+	wr = {};
+	wr.wr_id = send_tag | connection.built;
+	wr.sg_list = &connection.pieces[at];
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = size <= connection.qp.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	connection.built++;
+	touch(connection);
+	return nullptr;
+}
+
+void Worker::execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
+{
+	if (const char *wrong = respond(connection, server.receive_buffer(slot, length)))
+		give_up(connection, malformed, std::string("malformed request: ") + wrong);
+	else
+		requests.fetch_add(1, std::memory_order_relaxed);
+	recycle(slot);
+}
+
+void Worker::accept_request(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
+{
+	if (connection.waiting_begin == connection.waiting_end && connection.has_room()) {
+		execute(connection, slot, length);
+		return;
+	}
+	/* A client that keeps to what it announced never has more requests waiting; what waits holds a buffer. */
+	if (connection.waiting_end - connection.waiting_begin == connection.calls) {
+		give_up(connection, malformed,
+			"more requests at once than the " + std::to_string(connection.calls) + " that it announced");
+		recycle(slot);
+		return;
+	}
+	connection.waiting[connection.waiting_end++ % connection.depth] = {slot, length};
+}
+
+void Worker::resume_waiting(Connection &connection) noexcept
+{
+	while (!connection.closed && connection.waiting_begin != connection.waiting_end && connection.has_room()) {
+		const Connection::Waiting next = connection.waiting[connection.waiting_begin++ % connection.depth];
+		execute(connection, next.slot, next.length);
+	}
+}
+
+void Worker::handle_receive(const Completion &completion) noexcept
+{
+	const auto slot = static_cast<std::uint32_t>(completion.wr_id);
+	Connection *connection = find(completion.qp_num);
+	if (connection && !connection->closed && !completion.failed() && !finishing) {
+		accept_request(*connection, slot, completion.byte_len);
+		return;
+	}
+	recycle(slot);
+	if (connection && !connection->closed && completion.failed()) {
+		give_up(*connection, vanished, std::string("receive failed: ") + completion.describe());
+	}
+}
+
+void Worker::handle_send(const Completion &completion) noexcept
+{
+	Connection *connection = find(completion.qp_num);
+	if (!connection || connection->closed)
+		return;
+	if (completion.failed()) {
+		give_up(*connection, vanished, std::string("send failed: ") + completion.describe());
+		return;
+	}
+	connection->done = (completion.wr_id & ~send_tag) + 1;
+	resume_waiting(*connection);
+}
+
+void Worker::handle(const Completion &completion) noexcept
+{
+	if (completion.wr_id & send_tag)
+		handle_send(completion);
+	else
+		handle_receive(completion);
+}
+
+/* One doorbell, one completion: that of the last one says that all before it are done. */
+void Worker::post_chain(Connection &connection) noexcept
+{
+	ibv_send_wr *first = &connection.requests[connection.posted % connection.depth];
+	ibv_send_wr *last = first;
+	for (std::uint64_t next = connection.posted + 1; next != connection.built; next++) {
+		last->next = &connection.requests[next % connection.depth];
+		last = last->next;
+	}
+	last->next = nullptr;
+	last->send_flags |= IBV_SEND_SIGNALED;
+	connection.posted = connection.built;
+	ibv_send_wr *bad = nullptr;
+	if (const int error = ibv_post_send(connection.qp.raw(), first, &bad)) {
+		give_up(connection, vanished, std::string("cannot send: ") + std::strerror(error));
+	}
+}
+
+void Worker::post_responses() noexcept
+{
+	for (Connection *connection : touched) {
+		connection->touched = false;
+		if (!connection->closed)
+			post_chain(*connection);
+	}
+	touched.clear();
+}
+
+/* Whether there was anything to do. */
+bool Worker::turn() noexcept
+{
+	std::array<Completion, batch> completions;
+	if (has_mail.load(std::memory_order_acquire))
+		read_mail();
+	const int got = cq.poll(completions);
+	for (int i = 0; i < got; i++)
+		handle(completions[static_cast<std::size_t>(i)]);
+	/* Receives first: what comes next finds a buffer. */
+	flush_receives();
+	post_responses();
+	/* Only when nothing of theirs can be in the queue any more. */
+	if (got < static_cast<int>(batch) && graves)
+		bury();
+	return got > 0;
+}
+
+/* A device with an engine thread is handed over to it, or it would wait for this thread to poll again. */
+void Worker::nap(Clock::duration idle) noexcept
+{
+	if (idle < server.settings.spin)
+		return;
+	(void)ibv_req_notify_cq(cq.raw(), 0);
+	next_nap = std::clamp<std::chrono::nanoseconds>(next_nap * 2, first_nap, server.settings.max_nap);
+	std::this_thread::sleep_for(next_nap);
+}
+
+void Worker::run()
+{
+	/* Reading the clock costs as much as an empty poll; and after a nap one look is enough. */
+	constexpr int polls_between_looks = 32;
+	auto last_work = Clock::now();
+	while (!server.stopping.load(std::memory_order_relaxed)) {
+		bool worked = false;
+		const int polls = next_nap.count() ? 1 : polls_between_looks;
+		for (int i = 0; i < polls; i++)
+			worked |= turn();
+		const auto now = Clock::now();
+		if (worked) {
+			last_work = now;
+			next_nap = {};
+			continue;
+		}
+		nap(now - last_work);
+	}
+	finish();
+	read_mail();
+	for (auto &entry : connections)
+		close(*entry.second);
+	touched.clear();
+	connections.clear();
+}
+
+/** Answers the calls that have arrived, and waits for the answers to arrive. Those that come later are not executed. */
+void Worker::finish() noexcept
+{
+	const auto deadline = Clock::now() + finish_time;
+	for (std::uint32_t taken = 0; taken <= server.settings.receive_buffers && turn(); taken += batch)
+		;
+	finishing = true;
+	const auto answers = [](const auto &entry) {
+		const Connection &connection = *entry.second;
+		return !connection.closed &&
+		       (connection.done != connection.built || connection.waiting_begin != connection.waiting_end);
+	};
+	while (std::any_of(connections.begin(), connections.end(), answers) && Clock::now() < deadline)
+		turn();
+}
+
+} // namespace prism::rpc

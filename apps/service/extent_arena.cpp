@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "service/extent_arena.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace prism::apps
+{
+
+ExtentArena::ExtentArena(std::size_t length, Clock::duration rest)
+	: granules(std::min<std::uint64_t>(length / granule, none)),
+	  rest_time(static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+		  std::min<Clock::duration>(rest, std::chrono::minutes(30)))
+						       .count())),
+	  freed(granules)
+{
+}
+
+std::size_t ExtentArena::class_of(std::size_t bytes) noexcept
+{
+	const std::size_t wanted = std::max<std::size_t>(1, (bytes + granule - 1) / granule);
+	if (wanted <= 2)
+		return wanted - 1;
+	/* Between 2^k and 2^(k+1) lies one more class. */
+	const auto log = static_cast<std::size_t>(std::bit_width(wanted - 1)) - 1;
+	const std::size_t middle = std::size_t{3} << (log - 1);
+	return 2 * log + (wanted > middle ? 1 : 0);
+}
+
+std::uint64_t ExtentArena::granules_of(std::size_t size_class) noexcept
+{
+	if (size_class < 2)
+		return size_class + 1;
+	const std::size_t log = size_class / 2;
+	return size_class % 2 ? std::uint64_t{2} << log : std::uint64_t{3} << (log - 1);
+}
+
+std::uint32_t ExtentArena::now() const noexcept
+{
+	if (rest_time == 0)
+		return 0;
+	return static_cast<std::uint32_t>(
+		std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count());
+}
+
+bool ExtentArena::rested(const Queue &queue) const noexcept
+{
+	return queue.head != none && (rest_time == 0 || now() - freed[queue.head].since >= rest_time);
+}
+
+std::uint64_t ExtentArena::pop(Queue &queue) noexcept
+{
+	const std::uint32_t index = queue.head;
+	queue.head = freed[index].next;
+	if (queue.head == none)
+		queue.tail = none;
+	used++;
+	return std::uint64_t{index} * granule;
+}
+
+std::optional<std::uint64_t> ExtentArena::allocate(std::size_t bytes) noexcept
+{
+	const std::size_t size_class = class_of(bytes);
+	const std::uint64_t wanted = granules_of(size_class);
+	const std::lock_guard guard(lock);
+	Queue &queue = queues[size_class];
+	if (rested(queue))
+		return pop(queue);
+	if (wanted <= granules - fresh) {
+		const std::uint64_t offset = fresh * granule;
+		fresh += wanted;
+		used++;
+		return offset;
+	}
+	if (queue.head == none)
+		return std::nullopt;
+	early++;
+	return pop(queue);
+}
+
+void ExtentArena::free(std::uint64_t offset, std::size_t bytes) noexcept
+{
+	const auto index = static_cast<std::uint32_t>(offset / granule);
+	Queue &queue = queues[class_of(bytes)];
+	const std::lock_guard guard(lock);
+	freed[index] = {none, now()};
+	if (queue.tail == none)
+		queue.head = index;
+	else
+		freed[queue.tail].next = index;
+	queue.tail = index;
+	used--;
+}
+
+std::uint64_t ExtentArena::in_use() const noexcept
+{
+	const std::lock_guard guard(lock);
+	return used;
+}
+
+std::uint64_t ExtentArena::hurried() const noexcept
+{
+	const std::lock_guard guard(lock);
+	return early;
+}
+
+} // namespace prism::apps

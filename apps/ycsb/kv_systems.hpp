@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include "ycsb/systems.hpp"
+
+namespace prism::ycsb
+{
+
+/** Adds the stores that prism-kv-server serves: prism, pilaf, rpc. */
+void add_kv_systems(Systems &systems);
+
+} // namespace prism::ycsb

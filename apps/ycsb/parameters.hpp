@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The command line of prism-ycsb: perftest's flags where perftest has one for the purpose. */
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "command_line.hpp"
+#include "ycsb/options.hpp"
+#include "ycsb/systems.hpp"
+
+namespace prism::ycsb
+{
+
+struct Parameters {
+	std::string system;
+	SystemOptions connection;
+	RunOptions run;
+	std::string json_file; /**< empty: none */
+};
+
+using cli::EarlyExit;
+
+/** Reads the command line; one of @p systems must be named. An error of usage has code 2. */
+[[nodiscard]] std::variant<Parameters, EarlyExit> parse_parameters(
+	const Systems &systems, int argc, const char *const *argv);
+
+} // namespace prism::ycsb

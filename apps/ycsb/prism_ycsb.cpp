@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-ycsb: measures a key-value store, or a replicated volume, under YCSB's workloads.
+ * Exit codes: 0; 1 if the run was impossible or something was not done or wrong; 2 for an error of usage.
+ */
+#include <csignal>
+#include <cstdio>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "ycsb/foreign/systems.hpp"
+#include "ycsb/kv_systems.hpp"
+#include "ycsb/parameters.hpp"
+#include "ycsb/report.hpp"
+#include "ycsb/run.hpp"
+#include "ycsb/systems.hpp"
+#include "ycsb/volume_systems.hpp"
+
+namespace
+{
+
+using namespace prism;
+
+int fail(const Error &error)
+{
+	fmt::print(stderr, "prism-ycsb: {}\n", error.message);
+	return 1;
+}
+
+int measure(const ycsb::System &system, const ycsb::Parameters &parameters)
+{
+	const Result<ycsb::RunResult> result =
+		ycsb::run_processes(parameters.run, [&] { return system.open(parameters.connection); });
+	if (!result)
+		return fail(result.error());
+	ycsb::print_report(stdout, parameters, *result);
+	const Result<void> written = ycsb::write_report(parameters, *result);
+	if (!written)
+		return fail(written.error());
+	return result->clean(parameters.run.verify) ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	std::signal(SIGPIPE, SIG_IGN); /* a server that went away is an outcome of its operations */
+	ycsb::Systems systems;
+	ycsb::add_kv_systems(systems);
+	ycsb::add_volume_systems(systems);
+	ycsb::add_foreign_systems(systems);
+	auto parsed = ycsb::parse_parameters(systems, argc, argv);
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
+		return early->print();
+	auto &parameters = std::get<ycsb::Parameters>(parsed);
+	parameters.run.progress = stderr;
+	return measure(*systems.find(parameters.system), parameters);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "ycsb/worker.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sched.h>
+
+#include <fmt/format.h>
+
+namespace prism::ycsb
+{
+
+namespace
+{
+
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+using bench::Request;
+
+constexpr double ns_per_s = 1e9;
+constexpr std::uint64_t report_interval = 50'000'000; /* ns */
+constexpr unsigned version_bits = 48;                 /* below the worker's number */
+
+Error canceled()
+{
+	return make_error(ECANCELED, "another worker of the run failed");
+}
+
+Error loading_failed(const RunResult &result, std::uint64_t count)
+{
+	const std::string what =
+		fmt::format("loading: {} of {} records were not stored", count - result.puts.of(Outcome::ok), count);
+	if (result.puts.of(Outcome::full))
+		return make_error(
+			ENOSPC, what, "the store is full: give it more room, or load fewer or smaller records");
+	const std::map<int, std::uint64_t> errors = result.errors.all();
+	const int error = result.abandoned ? ETIMEDOUT : errors.empty() ? EIO : errors.rbegin()->first;
+	return make_error(error ? error : EIO, what, "see whether the server is still there");
+}
+
+bool was_done(Outcome outcome)
+{
+	return outcome == Outcome::ok || outcome == Outcome::not_found;
+}
+
+} // namespace
+
+Worker::Worker(const RunOptions &run_options, bench::RunState &run_crew, unsigned worker_index)
+	: options(run_options), run_state(run_crew), index(worker_index),
+	  random(bench::make_random(run_options.seed, worker_index)),
+	  chooser(run_options.distribution, run_options.records, run_options.theta), completed(run_options.depth)
+{
+}
+
+Result<RunResult> Worker::run(const ClientFactory &factory)
+{
+	Result<void> ready = connect(factory);
+	if (ready && options.load)
+		ready = load();
+	if (ready && options.warm_up > 0)
+		ready = warm_up();
+	if (!ready)
+		return ready.error();
+	return measure();
+}
+
+Result<void> Worker::connect(const ClientFactory &factory)
+{
+	connections.reserve(options.clients);
+	for (unsigned i = 0; i < options.clients; i++) {
+		Result<std::unique_ptr<apps::StoreClient>> client = factory(index * options.clients + i);
+		if (!client)
+			return client.error();
+		Result<Connection> connection = make_connection(std::move(*client));
+		if (!connection)
+			return connection.error();
+		connections.push_back(std::move(*connection));
+	}
+	return {};
+}
+
+Result<Worker::Connection> Worker::make_connection(std::unique_ptr<apps::StoreClient> client) const
+{
+	if (client->depth() == 0)
+		return make_error(EINVAL, "a client that can have no operation under way");
+	Connection connection;
+	connection.slots.resize(options.depth);
+	connection.idle.reserve(options.depth);
+	connection.pending.set_capacity(options.depth);
+	for (Slot &slot : connection.slots) {
+		slot.key.resize(options.key_size);
+		slot.value.resize(options.value_size);
+		slot.result.resize(options.value_size);
+		slot.operation.context = &slot;
+		connection.idle.push_back(&slot);
+	}
+	connection.client = std::move(client);
+	return connection;
+}
+
+Result<void> Worker::begin(bench::Phase next, std::uint64_t count, double seconds, double rate)
+{
+	const std::optional<std::uint64_t> start = run_state.begin(next, *options.clock);
+	if (!start)
+		return canceled();
+	phase = next;
+	const double one_interval = rate > 0 ? ns_per_s / rate : 0;
+	pace = bench::Pace(
+		{
+			.start = *start,
+			.count = count,
+			.time = static_cast<std::uint64_t>(seconds * ns_per_s),
+			.interval = one_interval * options.workers(),
+			.offset = one_interval * index,
+			.arrivals = options.arrivals,
+		},
+		random);
+	result = RunResult();
+	last_end = last_progress = last_report = *start;
+	reported = 0;
+	return {};
+}
+
+Result<void> Worker::load()
+{
+	const std::uint64_t count = bench::share_of(options.records, index, options.workers());
+	load_next = index;
+	Result<void> begun = begin(bench::Phase::load, count, 0, 0);
+	if (!begun)
+		return begun;
+	if (count)
+		drive();
+	if (result.puts.of(Outcome::ok) == count)
+		return {};
+	if (run_state.has_given_up())
+		return canceled();
+	return loading_failed(result, count);
+}
+
+Result<void> Worker::warm_up()
+{
+	Result<void> begun = begin(bench::Phase::warm_up, 0, options.warm_up, options.rate);
+	if (!begun)
+		return begun;
+	drive();
+	if (result.abandoned)
+		return make_error(ETIMEDOUT, fmt::format("warming up: {} operations did not end", result.abandoned),
+			"see whether the server is still there");
+	return {};
+}
+
+Result<RunResult> Worker::measure()
+{
+	const std::uint64_t count = bench::share_of(options.operations, index, options.workers());
+	Result<void> begun = begin(bench::Phase::measure, count, options.duration, options.rate);
+	if (!begun)
+		return begun.error();
+	if (count || options.operations == 0)
+		drive();
+	pace.add_backlog(result.backlog, random);
+	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
+	if (run_state.has_given_up())
+		return canceled();
+	return std::move(result);
+}
+
+void Worker::drive()
+{
+	for (;;) {
+		std::size_t ended = 0;
+		for (Connection &connection : connections)
+			ended += turn(connection);
+		const std::uint64_t now = options.clock->now();
+		report_progress(now);
+		if (pace.over(now) && in_flight() == 0)
+			return;
+		if (stalled(now, ended)) {
+			result.abandoned += in_flight();
+			return;
+		}
+		if (run_state.has_given_up())
+			return;
+		give_way(ended);
+	}
+}
+
+/*
+ * A request begins when the one before it has ended, not when the client's next turn comes: else clients would rest,
+ * and nobody count it, while others are served. The second look sends what has just begun.
+ */
+std::size_t Worker::turn(Connection &connection)
+{
+	const std::size_t first = collect(connection);
+	begin_due(connection);
+	if (first == 0)
+		return 0;
+	const std::size_t second = collect(connection);
+	if (second)
+		begin_due(connection);
+	return first + second;
+}
+
+void Worker::begin_due(Connection &connection)
+{
+	take_due(connection, options.clock->now());
+	start_pending(connection);
+}
+
+void Worker::take_due(Connection &connection, std::uint64_t now)
+{
+	while (!connection.idle.empty()) {
+		const std::optional<std::uint64_t> due = pace.take(now, random);
+		if (!due)
+			return;
+		Slot &slot = *connection.idle.back();
+		connection.idle.pop_back();
+		slot.begun = *due;
+		slot.scheduled = pace.is_open();
+		prepare(slot);
+		connection.pending.push_back(&slot);
+	}
+}
+
+void Worker::start_pending(Connection &connection)
+{
+	for (std::size_t left = connection.pending.size(); left; left--) {
+		Slot &slot = *connection.pending.front();
+		slot.operation.round_trips = 0;
+		slot.operation.error = 0;
+		if (!slot.scheduled)
+			slot.begun = options.clock->now(); /* making the request is not part of it */
+		const int error = connection.client->start(slot.operation);
+		if (error == EAGAIN)
+			return;
+		connection.pending.pop_front();
+		if (error == 0) {
+			connection.under_way++;
+			continue;
+		}
+		slot.operation.outcome = Outcome::failed;
+		slot.operation.error = error;
+		finish(connection, slot, options.clock->now());
+	}
+}
+
+std::size_t Worker::collect(Connection &connection)
+{
+	const std::size_t ended = connection.client->poll(completed);
+	if (ended == 0)
+		return 0;
+	const std::uint64_t now = options.clock->now();
+	connection.under_way -= ended;
+	for (std::size_t i = 0; i < ended; i++)
+		finish(connection, *static_cast<Slot *>(completed[i]->context), now);
+	return ended;
+}
+
+bool Worker::stalled(std::uint64_t now, std::size_t ended)
+{
+	if (ended || in_flight() == 0)
+		last_progress = now;
+	return static_cast<double>(now - last_progress) > options.drain * ns_per_s;
+}
+
+void Worker::give_way(std::size_t ended) const noexcept
+{
+	if (ended == 0 && options.yield)
+		sched_yield();
+}
+
+void Worker::report_progress(std::uint64_t now) noexcept
+{
+	if (now - last_report < report_interval)
+		return;
+	last_report = now;
+	run_state.ended[static_cast<std::size_t>(phase)].fetch_add(
+		result.requests - reported, std::memory_order_relaxed);
+	reported = result.requests;
+}
+
+void Worker::prepare(Slot &slot)
+{
+	if (phase == bench::Phase::load) {
+		slot.request = Request::update;
+		slot.record = load_next;
+		load_next += options.workers();
+	} else {
+		slot.request = options.mix.next(random);
+		slot.record = slot.request == Request::insert ? run_state.records.take()
+							      : chooser.next(random, run_state.records.readable());
+	}
+	if (options.numbered_keys)
+		std::memcpy(slot.key.data(), &slot.record, sizeof(slot.record));
+	else
+		bench::fill_key(slot.record, slot.key);
+	slot.operation.key = slot.key;
+	if (slot.request == Request::read || slot.request == Request::read_modify_write)
+		prepare_get(slot);
+	else
+		prepare_put(slot, phase == bench::Phase::load ? 0 : next_version());
+}
+
+void Worker::prepare_get(Slot &slot)
+{
+	slot.operation.kind = OperationKind::get;
+	slot.operation.result = slot.result;
+	slot.operation.value = {};
+}
+
+void Worker::prepare_put(Slot &slot, std::uint64_t version)
+{
+	bench::fill_value(slot.record, version, slot.value);
+	slot.operation.kind = OperationKind::put;
+	slot.operation.value = slot.value;
+	slot.operation.result = {};
+}
+
+void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
+{
+	last_progress = now;
+	count(slot);
+	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options.verify)
+		verify(slot);
+	const bool first_half = slot.request == Request::read_modify_write && slot.operation.kind == OperationKind::get;
+	if (!first_half || slot.operation.outcome == Outcome::failed) {
+		end_request(connection, slot, now);
+		return;
+	}
+	prepare_put(slot, next_version());
+	slot.scheduled = true;
+	connection.pending.push_back(&slot);
+}
+
+void Worker::count(const Slot &slot)
+{
+	OperationCounts &counts = slot.operation.kind == OperationKind::get ? result.gets : result.puts;
+	counts.add(slot.operation);
+	if (slot.operation.outcome == Outcome::failed)
+		result.errors.add(slot.operation.error);
+}
+
+void Worker::verify(const Slot &slot)
+{
+	result.verified++;
+	if (slot.operation.length == slot.result.size() && bench::version_of(slot.record, slot.result))
+		return;
+	if (result.wrong_values++ == 0)
+		result.first_wrong = slot.record;
+}
+
+void Worker::end_request(Connection &connection, Slot &slot, std::uint64_t now)
+{
+	if (slot.request == Request::insert)
+		run_state.records.finish(slot.record);
+	result.requests++;
+	last_end = std::max(last_end, now);
+	if (was_done(slot.operation.outcome)) {
+		result.latency[static_cast<std::size_t>(slot.request)].add(now - slot.begun);
+		if (now <= pace.deadline())
+			result.in_time++;
+	}
+	connection.idle.push_back(&slot);
+}
+
+std::uint64_t Worker::next_version() noexcept
+{
+	/* Version 0 is that of loading; no two writers write the same one. */
+	return (std::uint64_t{index} << version_bits) + ++versions;
+}
+
+std::size_t Worker::in_flight() const noexcept
+{
+	std::size_t sum = 0;
+	for (const Connection &connection : connections)
+		sum += connection.under_way + connection.pending.size();
+	return sum;
+}
+
+} // namespace prism::ycsb
