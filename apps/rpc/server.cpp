@@ -42,11 +42,14 @@ Server::Wake::~Wake()
 }
 
 /** A client that is not ready yet. */
-class Server::Arrival final : public apps::Reception::Newcomer
+class Server::PendingConnection final : public apps::Reception::AcceptedConnection
 {
 public:
-	Arrival(Server &owner, std::shared_ptr<Connection> made) : server(owner), connection(std::move(made)) {}
-	~Arrival() override
+	PendingConnection(Server &owner, std::shared_ptr<Connection> made)
+		: server(owner), connection(std::move(made))
+	{
+	}
+	~PendingConnection() override
 	{
 		if (connection)
 			server.part(connection);
@@ -234,7 +237,7 @@ Result<std::shared_ptr<Server::Connection>> Server::connect(
 	return connection;
 }
 
-Result<std::unique_ptr<apps::Reception::Newcomer>> Server::meet(
+Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
 	const Result<std::uint32_t> calls = promise(theirs);
@@ -253,7 +256,8 @@ Result<std::unique_ptr<apps::Reception::Newcomer>> Server::meet(
 	mine.private_data = hello.serialize(identity.own);
 	met++;
 	promised += *calls;
-	return std::unique_ptr<apps::Reception::Newcomer>(std::make_unique<Arrival>(*this, *std::move(connection)));
+	return std::unique_ptr<apps::Reception::AcceptedConnection>(
+		std::make_unique<PendingConnection>(*this, *std::move(connection)));
 }
 
 void Server::refused(const Error &why) noexcept

@@ -106,7 +106,7 @@ public:
 private:
 	friend class Worker;
 	struct Connection;
-	class Arrival;
+	class PendingConnection;
 	struct SrqDestroy {
 		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
 	};
@@ -155,7 +155,7 @@ private:
 	{
 		return {receive_memory.data() + slot * request_size(), length};
 	}
-	Result<std::unique_ptr<apps::Reception::Newcomer>> meet(
+	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;

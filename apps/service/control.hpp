@@ -15,25 +15,42 @@
 namespace prism::apps
 {
 
+/** What servers of every kind and their clients say. Each application has a range of numbers for messages of its own.
+ */
 enum class ControlKind : std::uint32_t {
-	lease = 1,   /**< of kv: value is how many versions the client wants; server: the first of as many */
 	settle = 2,  /**< server: end what you have begun, report what you have freed, then answer settled */
 	settled = 3, /**< client: with the value of settle */
 	stats = 4,   /**< client: statistics, please */
 	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno why it does not */
-	epoch = 6,   /**< repair of an rs replica: value is the epoch that it begins with; replica: 0 or an errno */
-	serve = 7,   /**< the repair has ended, in the epoch of the value; replica: 0 or an errno */
-	shard = 8,   /**< to shard 0 of tx: value is the identity of another; shard 0: 0, or ESTALE if it had another */
-	orphans =
-		9, /**< shard of tx: client number value has died, end what it has prepared here; client: it is ended */
-	adopt = 10, /**< to shard 0 of tx: value is the new identity of another that has come back empty; shard 0: 0 */
-	stop = 16,  /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
+	stop = 6, /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
+
+	first_of_kv = 0x100,
+	first_of_rs = 0x200,
+	first_of_tx = 0x300,
 };
+
+/** The message @p number, below 0x80, of the application whose range begins with @p first. */
+constexpr ControlKind message_of(ControlKind first, std::uint32_t number) noexcept
+{
+	return static_cast<ControlKind>(static_cast<std::uint32_t>(first) + number);
+}
+
+/** Likewise one that the server sends unasked: for ServerLink::take_question(). */
+constexpr ControlKind question_of(ControlKind first, std::uint32_t number) noexcept
+{
+	return message_of(first, 0x80 + number);
+}
+
+/** @p kind is one of question_of(). */
+constexpr bool is_question(ControlKind kind) noexcept
+{
+	return kind >= ControlKind::first_of_kv && (static_cast<std::uint32_t>(kind) & 0x80);
+}
 
 struct ControlMessage {
 	static constexpr std::size_t size = 16;
 
-	ControlKind kind = ControlKind::lease;
+	ControlKind kind = ControlKind::stats;
 	std::uint64_t value = 0;
 };
 

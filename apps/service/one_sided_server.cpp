@@ -75,18 +75,19 @@ struct OneSidedServer::Connection {
 };
 
 /** A client that is not ready yet. */
-class OneSidedServer::Arrival final : public Reception::Newcomer
+class OneSidedServer::PendingConnection final : public Reception::AcceptedConnection
 {
 public:
-	Arrival(OneSidedServer &owner, std::unique_ptr<Connection> made) : server(owner), connection(std::move(made))
+	PendingConnection(OneSidedServer &owner, std::unique_ptr<Connection> made)
+		: server(owner), connection(std::move(made))
 	{
-		server.arrivals_.push_back(this);
+		server.pending_.push_back(this);
 	}
-	Arrival(const Arrival &) = delete;
-	Arrival &operator=(const Arrival &) = delete;
-	~Arrival() override
+	PendingConnection(const PendingConnection &) = delete;
+	PendingConnection &operator=(const PendingConnection &) = delete;
+	~PendingConnection() override
 	{
-		std::erase(server.arrivals_, this);
+		std::erase(server.pending_, this);
 		if (connection)
 			server.free_scratches_.push_back(connection->scratch);
 	}
@@ -318,7 +319,7 @@ Result<void> OneSidedServer::reclaim()
 	return {};
 }
 
-Result<std::unique_ptr<Reception::Newcomer>> OneSidedServer::meet(
+Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connect(
 	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
 	if (free_scratches_.empty())
@@ -343,7 +344,8 @@ Result<std::unique_ptr<Reception::Newcomer>> OneSidedServer::meet(
 	next_number_++;
 	free_scratches_.pop_back();
 	auto connection = std::make_unique<Connection>(link, *std::move(qp), place.number, scratch);
-	return std::unique_ptr<Reception::Newcomer>(std::make_unique<Arrival>(*this, std::move(connection)));
+	return std::unique_ptr<Reception::AcceptedConnection>(
+		std::make_unique<PendingConnection>(*this, std::move(connection)));
 }
 
 void OneSidedServer::refused(const Error &why) noexcept
@@ -422,8 +424,8 @@ void OneSidedServer::drop_clients(std::uint32_t except)
 		if (connection->number != except)
 			connection->end();
 	}
-	for (Arrival *const arrival : arrivals_)
-		arrival->end();
+	for (PendingConnection *const connection : pending_)
+		connection->end();
 }
 
 void OneSidedServer::drop_client(std::uint32_t number)
@@ -432,9 +434,9 @@ void OneSidedServer::drop_client(std::uint32_t number)
 		if (connection->number == number)
 			connection->end();
 	}
-	for (Arrival *const arrival : arrivals_) {
-		if (arrival->number() == number)
-			arrival->end();
+	for (PendingConnection *const connection : pending_) {
+		if (connection->number() == number)
+			connection->end();
 	}
 }
 
@@ -522,9 +524,9 @@ void OneSidedServer::put_off(const std::string &why)
 bool OneSidedServer::is_open(std::uint32_t number) const
 {
 	const auto is_it = [number](const auto &connection) { return connection->number == number; };
-	const auto will_be = [number](const Arrival *arrival) { return arrival->number() == number; };
+	const auto will_be = [number](const PendingConnection *connection) { return connection->number() == number; };
 	return std::any_of(connections_.begin(), connections_.end(), is_it) ||
-	       std::any_of(arrivals_.begin(), arrivals_.end(), will_be);
+	       std::any_of(pending_.begin(), pending_.end(), will_be);
 }
 
 bool OneSidedServer::run_on_self(const Chain &chain)

@@ -165,7 +165,7 @@ protected:
 
 private:
 	struct Connection;
-	class Arrival;
+	class PendingConnection;
 	/** What collect() tells, as it was a moment ago. */
 	struct Snapshot {
 		struct List {
@@ -188,12 +188,12 @@ private:
 	Connection *find(std::uint32_t number);
 
 	/* Reception::Host */
-	Result<std::unique_ptr<Reception::Newcomer>> meet(
+	Result<std::unique_ptr<Reception::AcceptedConnection>> on_connect(
 		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 
 	/* RecoveryHost, but for slots() and look_at() */
-	[[nodiscard]] bool can_ask_all() const override { return arrivals_.empty(); }
+	[[nodiscard]] bool can_ask_all() const override { return pending_.empty(); }
 	Result<void> note_handed_out() override;
 	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
 	void cut_off(std::uint32_t client) override;
@@ -212,8 +212,8 @@ private:
 	std::deque<FreeList> lists_;
 	std::vector<std::uint32_t> free_scratches_; /* indices */
 	std::vector<std::unique_ptr<Connection>> connections_;
-	std::vector<Arrival *> arrivals_;      /* clients with a queue pair that have not said they are ready */
-	std::unique_ptr<Reception> reception_; /* declared last of these: its clients give their scratches back */
+	std::vector<PendingConnection *> pending_; /* clients with a queue pair that have not said they are ready */
+	std::unique_ptr<Reception> reception_;     /* declared last of these: its clients give their scratches back */
 	BufferRecovery recovery_;
 	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
 	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */

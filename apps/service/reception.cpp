@@ -22,7 +22,7 @@ constexpr auto retry_pause = std::chrono::milliseconds(1);
 constexpr auto listen_pause = std::chrono::milliseconds(100);
 
 /* The descriptor shall be readable when so many bytes are there, not before. */
-void want(int fd, std::size_t bytes) noexcept
+void wake_at(int fd, std::size_t bytes) noexcept
 {
 	const int count = static_cast<int>(bytes);
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &count, sizeof(count));
@@ -64,7 +64,7 @@ void Reception::listen(bool on) noexcept
 {
 	epoll_event event{};
 	event.events = on ? unsigned{EPOLLIN} : 0u;
-	event.data.ptr = nullptr; /* guests have theirs */
+	event.data.ptr = nullptr; /* clients have theirs */
 	(void)epoll_ctl(poller_, EPOLL_CTL_MOD, listener_.fd(), &event);
 	listening_ = on;
 }
@@ -73,12 +73,12 @@ int Reception::patience() const noexcept
 {
 	const auto now = Clock::now();
 	auto next = Deadline::max();
-	if (!guests_.empty())
-		next = guests_.front().deadline;
-	const auto waits = [](const Guest &guest) { return guest.stage == Stage::waiting; };
-	if (std::any_of(guests_.begin(), guests_.end(), waits))
+	if (!pending_.empty())
+		next = pending_.front().deadline;
+	const auto waits = [](const PendingClient &client) { return client.stage == Stage::waiting; };
+	if (std::any_of(pending_.begin(), pending_.end(), waits))
 		next = std::min<Deadline>(next, now + retry_pause);
-	if (!listening_ && !closed_ && guests_.size() < max_guests)
+	if (!listening_ && !closed_ && pending_.size() < max_pending)
 		next = std::min(next, listen_again_);
 	if (next == Deadline::max())
 		return -1;
@@ -92,18 +92,18 @@ void Reception::serve(Host &host)
 	for (int i = 0; i < count; i++) {
 		const epoll_event &event = events[static_cast<std::size_t>(i)];
 		if (event.data.ptr)
-			step(*static_cast<Guest *>(event.data.ptr), event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR),
-				host);
+			step(*static_cast<PendingClient *>(event.data.ptr),
+				event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR), host);
 		else
 			accept();
 	}
-	for (auto next = guests_.begin(); next != guests_.end();) {
-		Guest &guest = *next++;
-		if (guest.stage == Stage::waiting)
-			step(guest, false, host);
+	for (auto next = pending_.begin(); next != pending_.end();) {
+		PendingClient &client = *next++;
+		if (client.stage == Stage::waiting)
+			step(client, false, host);
 	}
 	expire(host);
-	if (!listening_ && !closed_ && guests_.size() < max_guests && Clock::now() >= listen_again_)
+	if (!listening_ && !closed_ && pending_.size() < max_pending && Clock::now() >= listen_again_)
 		listen(true);
 }
 
@@ -113,8 +113,8 @@ void Reception::close(Host &host)
 	if (listening_)
 		listen(false);
 	(void)::shutdown(listener_.fd(), SHUT_RDWR); /* who is in the backlog is refused */
-	while (!guests_.empty())
-		lose(guests_.front(), make_error(ESHUTDOWN, "the server is being stopped"), host);
+	while (!pending_.empty())
+		drop(pending_.front(), make_error(ESHUTDOWN, "the server is being stopped"), host);
 }
 
 void Reception::accept()
@@ -128,40 +128,40 @@ void Reception::accept()
 			listen(false);
 			return;
 		}
-		guests_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,
-			Stage::introducing, nullptr, {}});
-		Guest &guest = guests_.back();
-		guest.self = std::prev(guests_.end());
+		pending_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,
+			Stage::reading_record, nullptr, {}});
+		PendingClient &client = pending_.back();
+		client.self = std::prev(pending_.end());
 		epoll_event event{};
 		event.events = EPOLLIN | EPOLLRDHUP;
-		event.data.ptr = &guest;
-		if (epoll_ctl(poller_, EPOLL_CTL_ADD, guest.link->fd(), &event))
-			guests_.pop_back();
-		if (guests_.size() == max_guests)
+		event.data.ptr = &client;
+		if (epoll_ctl(poller_, EPOLL_CTL_ADD, client.link->fd(), &event))
+			pending_.pop_back();
+		if (pending_.size() == max_pending)
 			listen(false);
 	}
 }
 
-void Reception::step(Guest &guest, bool hung_up, Host &host)
+void Reception::step(PendingClient &client, bool hung_up, Host &host)
 {
-	switch (guest.stage) {
-	case Stage::introducing:
+	switch (client.stage) {
+	case Stage::reading_record:
 	case Stage::waiting:
-		introduce(guest, hung_up, host);
+		read_record(client, hung_up, host);
 		break;
-	case Stage::readying:
-		make_ready(guest, hung_up, host);
+	case Stage::reading_mark:
+		read_mark(client, hung_up, host);
 		break;
-	case Stage::leaving:
-		let_leave(guest);
+	case Stage::lingering:
+		linger(client);
 		break;
 	}
 }
 
 /** Copies what has come, which stays: 1: all of @p bytes, 0: less, negative errno: no more will come. */
-int Reception::look(const Guest &guest, std::span<std::byte> bytes, bool hung_up) noexcept
+int Reception::peek(const PendingClient &client, std::span<std::byte> bytes, bool hung_up) noexcept
 {
-	const ssize_t got = recv(guest.link->fd(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+	const ssize_t got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
 	if (got == static_cast<ssize_t>(bytes.size()))
 		return 1;
 	if (got < 0 && errno != EAGAIN && errno != EINTR)
@@ -169,119 +169,119 @@ int Reception::look(const Guest &guest, std::span<std::byte> bytes, bool hung_up
 	return got == 0 || hung_up ? -ECONNRESET : 0;
 }
 
-void Reception::introduce(Guest &guest, bool hung_up, Host &host)
+void Reception::read_record(PendingClient &client, bool hung_up, Host &host)
 {
 	std::vector<std::byte> bytes(ConnectionRecord::prefix_size);
-	want(guest.link->fd(), bytes.size());
-	int there = look(guest, bytes, hung_up);
+	wake_at(client.link->fd(), bytes.size());
+	int there = peek(client, bytes, hung_up);
 	if (there > 0) {
 		Result<std::size_t> size = ConnectionRecord::announced_size(bytes);
 		if (!size)
-			return lose(guest, size.error(), host);
+			return drop(client, size.error(), host);
 		bytes.resize(*size);
-		want(guest.link->fd(), bytes.size());
-		there = look(guest, bytes, hung_up);
+		wake_at(client.link->fd(), bytes.size());
+		there = peek(client, bytes, hung_up);
 	}
 	if (there < 0)
-		return lose(guest, gone(-there), host);
+		return drop(client, gone(-there), host);
 	if (there == 0)
 		return;
 	Result<ConnectionRecord> record = ConnectionRecord::parse(bytes);
 	if (!record)
-		return lose(guest, record.error(), host);
-	meet(guest, *record, host);
+		return drop(client, record.error(), host);
+	on_connect(client, *record, host);
 }
 
-void Reception::meet(Guest &guest, const ConnectionRecord &record, Host &host)
+void Reception::on_connect(PendingClient &client, const ConnectionRecord &record, Host &host)
 {
 	ConnectionRecord mine;
-	Result<std::unique_ptr<Newcomer>> made = host.meet(guest.link, record, mine);
+	Result<std::unique_ptr<AcceptedConnection>> made = host.on_connect(client.link, record, mine);
 	const bool retry = !made && made.error().code == EAGAIN;
 	epoll_event event{};
 	event.events = retry ? 0u : EPOLLIN | EPOLLRDHUP; /* readable it is while it waits */
-	event.data.ptr = &guest;
-	if ((retry || guest.stage == Stage::waiting) && epoll_ctl(poller_, EPOLL_CTL_MOD, guest.link->fd(), &event))
-		return lose(guest, gone(errno), host);
+	event.data.ptr = &client;
+	if ((retry || client.stage == Stage::waiting) && epoll_ctl(poller_, EPOLL_CTL_MOD, client.link->fd(), &event))
+		return drop(client, gone(errno), host);
 	if (retry) {
-		guest.stage = Stage::waiting;
+		client.stage = Stage::waiting;
 		return;
 	}
-	want(guest.link->fd(), 1); /* swap() reads in two parts */
+	wake_at(client.link->fd(), 1); /* swap() reads in two parts */
 	if (!made)
-		return refuse(guest, record, made.error(), host);
+		return refuse(client, record, made.error(), host);
 	/* All that it reads is there, and what it sends fits: it does not wait. */
-	if (Result<ConnectionRecord> swapped = guest.link->swap(mine, Clock::now()); !swapped)
-		return lose(guest, swapped.error(), host);
-	guest.newcomer = *std::move(made);
-	guest.stage = Stage::readying;
-	make_ready(guest, false, host);
+	if (Result<ConnectionRecord> swapped = client.link->swap(mine, Clock::now()); !swapped)
+		return drop(client, swapped.error(), host);
+	client.connection = *std::move(made);
+	client.stage = Stage::reading_mark;
+	read_mark(client, false, host);
 }
 
-void Reception::refuse(Guest &guest, const ConnectionRecord &record, const Error &why, Host &host)
+void Reception::refuse(PendingClient &client, const ConnectionRecord &record, const Error &why, Host &host)
 {
 	/* Who does not speak of stores would not understand. */
 	if (!Hello::parse(record.private_data))
-		return lose(guest, why, host);
+		return drop(client, why, host);
 	ConnectionRecord mine;
 	mine.endpoint = record.endpoint;
 	mine.private_data = hello_.refusal(why);
-	if (!guest.link->swap(mine, Clock::now()))
-		return lose(guest, why, host);
+	if (!client.link->swap(mine, Clock::now()))
+		return drop(client, why, host);
 	/* Sends the mark; the client's may come later. */
-	(void)guest.link->barrier(Clock::now());
+	(void)client.link->barrier(Clock::now());
 	host.refused(why);
-	guest.stage = Stage::leaving;
-	let_leave(guest);
+	client.stage = Stage::lingering;
+	linger(client);
 }
 
-void Reception::make_ready(Guest &guest, bool hung_up, Host &host)
+void Reception::read_mark(PendingClient &client, bool hung_up, Host &host)
 {
 	std::array<std::byte, 1> mark{};
-	const int there = look(guest, mark, hung_up);
+	const int there = peek(client, mark, hung_up);
 	if (there < 0)
-		return lose(guest, gone(-there), host);
+		return drop(client, gone(-there), host);
 	if (there == 0)
 		return;
-	if (Result<void> met = guest.link->barrier(Clock::now()); !met)
-		return lose(guest, met.error(), host);
-	const std::unique_ptr<Newcomer> newcomer = std::move(guest.newcomer);
-	forget(guest);
-	newcomer->enter();
+	if (Result<void> met = client.link->barrier(Clock::now()); !met)
+		return drop(client, met.error(), host);
+	const std::unique_ptr<AcceptedConnection> connection = std::move(client.connection);
+	remove(client);
+	connection->enter();
 }
 
 /** Reads what else it says: to close with bytes unread would take the reason away from it. */
-void Reception::let_leave(Guest &guest) noexcept
+void Reception::linger(PendingClient &client) noexcept
 {
 	std::array<std::byte, 256> bytes;
 	ssize_t got = 0;
 	do {
-		got = recv(guest.link->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+		got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
 	} while (got == static_cast<ssize_t>(bytes.size()));
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-		forget(guest);
+		remove(client);
 }
 
-void Reception::lose(Guest &guest, const Error &why, Host &host)
+void Reception::drop(PendingClient &client, const Error &why, Host &host)
 {
 	host.refused(why);
-	forget(guest);
+	remove(client);
 }
 
-void Reception::forget(Guest &guest) noexcept
+void Reception::remove(PendingClient &client) noexcept
 {
-	(void)epoll_ctl(poller_, EPOLL_CTL_DEL, guest.link->fd(), nullptr);
-	guests_.erase(guest.self);
+	(void)epoll_ctl(poller_, EPOLL_CTL_DEL, client.link->fd(), nullptr);
+	pending_.erase(client.self);
 }
 
 void Reception::expire(Host &host)
 {
 	const auto now = Clock::now();
-	while (!guests_.empty() && guests_.front().deadline <= now) {
-		Guest &guest = guests_.front();
-		if (guest.stage == Stage::leaving)
-			forget(guest);
+	while (!pending_.empty() && pending_.front().deadline <= now) {
+		PendingClient &client = pending_.front();
+		if (client.stage == Stage::lingering)
+			remove(client);
 		else
-			lose(guest, gone(ETIMEDOUT), host);
+			drop(client, gone(ETIMEDOUT), host);
 	}
 }
 

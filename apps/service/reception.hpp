@@ -31,13 +31,13 @@ public:
 	using Link = std::shared_ptr<TcpRendezvous>;
 
 	/** How many clients may be on their way at once; more wait in the listener's backlog. */
-	static constexpr std::size_t max_guests = 256;
+	static constexpr std::size_t max_pending = 256;
 
 	/** What the server has made for a client that is not ready yet. Destroyed without enter(): it will not be. */
-	class Newcomer
+	class AcceptedConnection
 	{
 	public:
-		virtual ~Newcomer() = default;
+		virtual ~AcceptedConnection() = default;
 		/** The client is ready: its connection begins. Once, then the object is destroyed. */
 		virtual void enter() = 0;
 	};
@@ -53,7 +53,7 @@ public:
 		 * fills in @p mine, what the client is told. Errors refuse the client and are told it, except EAGAIN:
 		 * there will be room in a moment, and this is called again.
 		 */
-		virtual Result<std::unique_ptr<Newcomer>> meet(
+		virtual Result<std::unique_ptr<AcceptedConnection>> on_connect(
 			const Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) = 0;
 
 		/** A client was refused, went away, or its time is over. */
@@ -85,47 +85,47 @@ public:
 	void close(Host &host);
 
 	/** Clients on their way. */
-	[[nodiscard]] std::size_t guests() const noexcept { return guests_.size(); }
+	[[nodiscard]] std::size_t pending() const noexcept { return pending_.size(); }
 
 private:
 	using Clock = std::chrono::steady_clock;
 
 	enum class Stage : std::uint8_t {
-		introducing, /* its record is to come */
-		waiting,     /* the record is there, the server has no room yet */
-		readying,    /* its mark is to come */
-		leaving,     /* was refused; closes when it has read that */
+		reading_record, /* its record is to come */
+		waiting,        /* the record is there, the server has no room yet */
+		reading_mark,   /* its mark is to come */
+		lingering,      /* was refused; closes when it has read that */
 	};
-	struct Guest {
+	struct PendingClient {
 		Link link;
 		Deadline deadline;
-		Stage stage = Stage::introducing;
-		std::unique_ptr<Newcomer> newcomer;
-		std::list<Guest>::iterator self;
+		Stage stage = Stage::reading_record;
+		std::unique_ptr<AcceptedConnection> connection;
+		std::list<PendingClient>::iterator self;
 	};
 
 	Reception(TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout, int poller);
 	void listen(bool on) noexcept;
 	void accept();
-	void step(Guest &guest, bool hung_up, Host &host);
-	void introduce(Guest &guest, bool hung_up, Host &host);
-	void meet(Guest &guest, const ConnectionRecord &record, Host &host);
-	void refuse(Guest &guest, const ConnectionRecord &record, const Error &why, Host &host);
-	void make_ready(Guest &guest, bool hung_up, Host &host);
-	void let_leave(Guest &guest) noexcept;
-	void lose(Guest &guest, const Error &why, Host &host);
-	void forget(Guest &guest) noexcept;
+	void step(PendingClient &client, bool hung_up, Host &host);
+	void read_record(PendingClient &client, bool hung_up, Host &host);
+	void on_connect(PendingClient &client, const ConnectionRecord &record, Host &host);
+	void refuse(PendingClient &client, const ConnectionRecord &record, const Error &why, Host &host);
+	void read_mark(PendingClient &client, bool hung_up, Host &host);
+	void linger(PendingClient &client) noexcept;
+	void drop(PendingClient &client, const Error &why, Host &host);
+	void remove(PendingClient &client) noexcept;
 	void expire(Host &host);
-	static int look(const Guest &guest, std::span<std::byte> bytes, bool hung_up) noexcept;
+	static int peek(const PendingClient &client, std::span<std::byte> bytes, bool hung_up) noexcept;
 
 	TcpListener listener_;
 	Hello hello_;
 	std::chrono::milliseconds timeout_;
-	int poller_; /* an epoll instance, of the listener and the guests */
+	int poller_; /* an epoll instance, of the listener and the clients */
 	bool listening_ = false;
 	bool closed_ = false;
 	Deadline listen_again_{};
-	std::list<Guest> guests_; /* by deadline: all have the same time */
+	std::list<PendingClient> pending_; /* by deadline: all have the same time */
 };
 
 } // namespace prism::apps

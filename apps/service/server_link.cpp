@@ -59,7 +59,7 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 	while (!answer_ && (got = control_.receive(message)) > 0) {
 		if (message.kind == ControlKind::settle && !lists_.empty())
 			settling_ = {message.value, newest, 0};
-		else if (message.kind == ControlKind::orphans)
+		else if (is_question(message.kind))
 			questions_.push_back(message);
 		else if (message.kind == ControlKind::stop)
 			stop_after_ = newest;

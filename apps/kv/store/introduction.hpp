@@ -8,11 +8,17 @@
 #include <vector>
 
 #include "protocol.hpp"
+#include "service/control.hpp"
 #include "service/hello.hpp"
 #include "versions.hpp"
 
 namespace prism::kv
 {
+
+/* On control channels, beside those of apps::ControlKind */
+
+/** Client: value is how many versions it wants; server: the first of as many. */
+constexpr apps::ControlKind lease_message = message_of(apps::ControlKind::first_of_kv, 0);
 
 /** Regions of a PRISM-KV server's connection record. */
 constexpr std::uint32_t table_region = 1;

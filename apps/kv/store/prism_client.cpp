@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 
+#include "introduction.hpp"
 #include "service/memory.hpp"
 
 namespace prism::kv
@@ -379,7 +380,7 @@ bool PrismClient::buffers_may_come(Lane &lane, unsigned attempts) noexcept
 std::uint64_t PrismClient::next_version() noexcept
 {
 	if (const std::uint64_t count = versions_.ask()) {
-		if (const int error = link_->control().send({apps::ControlKind::lease, count}))
+		if (const int error = link_->control().send({lease_message, count}))
 			break_off(error);
 	}
 	/* The server has had as long as half of a lease of PUTs takes. */
@@ -417,7 +418,7 @@ void PrismClient::talk(std::uint64_t oldest) noexcept
 
 void PrismClient::hear(const apps::ControlMessage &message) noexcept
 {
-	if (message.kind == apps::ControlKind::lease && versions_.add(message.value))
+	if (message.kind == lease_message && versions_.add(message.value))
 		return;
 	if (message.kind == apps::ControlKind::stats || message.kind == apps::ControlKind::recover)
 		answer_ = message;

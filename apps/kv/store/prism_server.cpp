@@ -118,9 +118,9 @@ Result<void> PrismServer::introduce(const ConnectionRecord &theirs, const Place 
 
 int PrismServer::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	if (message.kind != apps::ControlKind::lease || !LeasedVersions::may_be(message.value))
+	if (message.kind != lease_message || !LeasedVersions::may_be(message.value))
 		return EBADMSG;
-	answer = {apps::ControlKind::lease, next_version_};
+	answer = {lease_message, next_version_};
 	next_version_ += message.value;
 	return 0;
 }

@@ -130,10 +130,11 @@ Result<apps::ServerProgram::Stores> make(
 	if (!made)
 		return made.error();
 	const std::string shard = options.shard == ShardName{} ? "" : options.shard.text() + ", ";
-	const std::string ready = fmt::format("{} store, {}for {} records of up to {} + {} bytes, port {}", options.store,
-		shard, options.records, options.max_key, options.max_value, (*made)->port());
+	const std::string ready = fmt::format("{} store, {}for {} records of up to {} + {} bytes, port {}",
+		options.store, shard, options.records, options.max_key, options.max_value, (*made)->port());
 	apps::ServerProgram::Stores stores;
-	stores.push_back({*std::move(made), ready, {{"store", options.store}, {"shard", std::to_string(options.shard.shard)}}});
+	stores.push_back(
+		{*std::move(made), ready, {{"store", options.store}, {"shard", std::to_string(options.shard.shard)}}});
 	return stores;
 }
 

@@ -79,7 +79,7 @@ Result<void> Repair::begin_epoch()
 		return there;
 	if (client_.epoch() != epoch_)
 		return {}; /* another repair: see run() */
-	if (Result<void> told = tell(apps::ControlKind::epoch); !told)
+	if (Result<void> told = tell(epoch_message); !told)
 		return told;
 	client_.repaired_has_epoch();
 	return {};
@@ -150,7 +150,7 @@ Result<void> Repair::run()
 		if (Result<void> copied = copy(); !copied)
 			return copied;
 		if (client_.epoch() == epoch_)
-			return tell(apps::ControlKind::serve);
+			return tell(serve_message);
 	}
 	return make_error(EAGAIN, "other repairs began again and again", "repair one replica at a time");
 }

@@ -121,8 +121,8 @@ int Replica::begin_serving(std::uint64_t epoch)
 int Replica::hear(
 	std::uint32_t number, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	const bool epoch = message.kind == apps::ControlKind::epoch;
-	if (!epoch && message.kind != apps::ControlKind::serve)
+	const bool epoch = message.kind == epoch_message;
+	if (!epoch && message.kind != serve_message)
 		return EBADMSG;
 	int error = EPERM;
 	if (number == repairer_ && !serving_)

@@ -10,10 +10,18 @@
 #include <vector>
 
 #include "rs/volume/configuration.hpp"
+#include "service/control.hpp"
 #include "service/hello.hpp"
 
 namespace prism::rs
 {
+
+/* On control channels, beside those of apps::ControlKind */
+
+/** Repair of a replica: value is the epoch that it begins with; replica: 0 or an errno. */
+constexpr apps::ControlKind epoch_message = message_of(apps::ControlKind::first_of_rs, 0);
+/** The repair has ended, in the epoch of the value; replica: 0 or an errno. */
+constexpr apps::ControlKind serve_message = message_of(apps::ControlKind::first_of_rs, 1);
 
 /** Regions of a replica's connection record. */
 constexpr std::uint32_t slots_region = 1;

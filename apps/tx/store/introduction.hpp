@@ -8,11 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "service/control.hpp"
 #include "service/hello.hpp"
 #include "tx/store/requests.hpp"
 
 namespace prism::tx
 {
+
+/* On control channels, beside those of apps::ControlKind */
+
+/** To shard 0: value is the identity of another; shard 0: 0, or ESTALE if it had another. */
+constexpr apps::ControlKind shard_message = message_of(apps::ControlKind::first_of_tx, 0);
+/** To shard 0: value is the new identity of another that has come back empty; shard 0: 0 */
+constexpr apps::ControlKind adopt_message = message_of(apps::ControlKind::first_of_tx, 1);
+/** Shard: the client of the value's number has died, end what it has prepared here; client: I have. */
+constexpr apps::ControlKind orphans_message = question_of(apps::ControlKind::first_of_tx, 0);
 
 /** The region of a shard's connection record. */
 constexpr std::uint32_t shard_region = 1;

@@ -180,8 +180,7 @@ Result<void> PrismClient::meet(
 Result<void> PrismClient::tell_lives(const Meeting &meeting, Adoption &adoption)
 {
 	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
-		Result<apps::ControlMessage> answer =
-			ask(0, {apps::ControlKind::shard, meeting.shards[shard].identity});
+		Result<apps::ControlMessage> answer = ask(0, {shard_message, meeting.shards[shard].identity});
 		if (!answer)
 			return answer.error();
 		if (answer->value == ESTALE && adoption.wanted == shard)
@@ -242,7 +241,7 @@ Result<void> PrismClient::adopt(const Adoption &adoption)
 					     ? "nothing tells how a transaction was decided there: start "
 					       "all servers anew"
 					     : "it does not answer");
-	Result<apps::ControlMessage> answer = ask(0, {apps::ControlKind::adopt, adoption.identity});
+	Result<apps::ControlMessage> answer = ask(0, {adopt_message, adoption.identity});
 	if (!answer)
 		return answer.error();
 	return answer->value ? Result<void>(cannot(static_cast<int>(answer->value), "shard 0 refuses"))
@@ -279,7 +278,7 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 		*reinterpret_cast<ResolverMemory *>(memory_->data() + size * lanes), memory_->region().lkey(),
 		[this](std::size_t shard, std::uint64_t client, int) {
 			if (shards_[shard].link) /* a connection that is gone shows when it is looked at */
-				(void)shards_[shard].link->control().send({apps::ControlKind::orphans, client});
+				(void)shards_[shard].link->control().send({orphans_message, client});
 		});
 	return {};
 }

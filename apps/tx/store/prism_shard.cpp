@@ -222,7 +222,7 @@ void PrismShard::look_around()
 	std::ranges::sort(clients);
 	const auto next = std::ranges::upper_bound(clients, asked_);
 	asked_ = next == clients.end() ? clients.front() : *next;
-	(void)tell(asked_, {apps::ControlKind::orphans, *orphans_.begin()});
+	(void)tell(asked_, {orphans_message, *orphans_.begin()});
 }
 
 void PrismShard::ended(std::uint32_t number)
@@ -238,25 +238,25 @@ void PrismShard::ended(std::uint32_t number)
  */
 int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	if (message.kind == apps::ControlKind::orphans) {
+	if (message.kind == orphans_message) {
 		/* If it is not ended, as the shard of the decision is gone, another client could not end it either. */
 		orphans_.erase(static_cast<std::uint32_t>(message.value));
 		ask_at_ = {};
 		return 0;
 	}
 	const std::size_t shard = message.value & ((1U << shard_bits) - 1);
-	const bool adopts = message.kind == apps::ControlKind::adopt;
-	if ((!adopts && message.kind != apps::ControlKind::shard) || shard >= lives_.size() || (adopts && !shard))
+	const bool adopts = message.kind == adopt_message;
+	if ((!adopts && message.kind != shard_message) || shard >= lives_.size() || (adopts && !shard))
 		return EBADMSG;
 	if (adopts) {
 		lives_[shard] = message.value;
 		OneSidedServer::log(fmt::format("shard {} is taken in, without the keys that it had", shard));
-		answer = {apps::ControlKind::adopt, 0};
+		answer = {adopt_message, 0};
 		return 0;
 	}
 	if (!lives_[shard])
 		lives_[shard] = message.value;
-	answer = {apps::ControlKind::shard, lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE}};
+	answer = {shard_message, lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE}};
 	return 0;
 }
 

@@ -62,14 +62,15 @@ public:
 class CountingHost : public apps::Reception::Host
 {
 public:
-	class Guest : public apps::Reception::Newcomer
+	class Accepted : public apps::Reception::AcceptedConnection
 	{
 	public:
-		Guest(CountingHost &owner, apps::Reception::Link connection) : host(owner), link(std::move(connection))
+		Accepted(CountingHost &owner, apps::Reception::Link connection)
+			: host(owner), link(std::move(connection))
 		{
 			host.alive++;
 		}
-		~Guest() override { host.alive--; }
+		~Accepted() override { host.alive--; }
 		void enter() override
 		{
 			host.entered++;
@@ -81,7 +82,7 @@ public:
 		apps::Reception::Link link;
 	};
 
-	Result<std::unique_ptr<apps::Reception::Newcomer>> meet(
+	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override
 	{
 		met++;
@@ -91,7 +92,7 @@ public:
 			return refusal;
 		mine.endpoint = theirs.endpoint;
 		mine.private_data = {std::byte{42}};
-		return std::unique_ptr<apps::Reception::Newcomer>(std::make_unique<Guest>(*this, link));
+		return std::unique_ptr<apps::Reception::AcceptedConnection>(std::make_unique<Accepted>(*this, link));
 	}
 	void refused(const Error &why) noexcept override
 	{
@@ -144,7 +145,7 @@ TEST_F(Receiving, AClientStepByStep)
 	make();
 	EXPECT_EQ(reception->patience(), -1) << "nobody is on the way";
 	Caller caller(reception->port());
-	ASSERT_TRUE(serve_until([&] { return reception->guests() == 1; }));
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == 1; }));
 	EXPECT_EQ(host.met, 0);
 	caller.send_record();
 	ASSERT_TRUE(serve_until([&] { return host.met == 1; }));
@@ -156,7 +157,7 @@ TEST_F(Receiving, AClientStepByStep)
 	caller.send_mark();
 	ASSERT_TRUE(serve_until([&] { return host.entered == 1; }));
 	EXPECT_EQ(caller.receive(8), std::vector{ready_mark});
-	EXPECT_EQ(reception->guests(), 0u);
+	EXPECT_EQ(reception->pending(), 0u);
 	EXPECT_EQ(host.refusals, 0);
 	EXPECT_FALSE(caller.link.peer_gone()) << "the connection is the server's now";
 	host.links.clear();
@@ -167,7 +168,7 @@ TEST_F(Receiving, ByteByByteCostsNoTurnsOfTheServer)
 {
 	make();
 	Caller caller(reception->port());
-	ASSERT_TRUE(serve_until([&] { return reception->guests() == 1; }));
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == 1; }));
 	const std::vector<std::byte> record = client_record().serialize().value();
 	caller.send(std::span(record).first(5));
 	reception->serve(host);
@@ -202,7 +203,7 @@ TEST_F(Receiving, RubbishEndsAtOnce)
 	ASSERT_TRUE(serve_until([&] { return host.refusals == 1; }));
 	EXPECT_EQ(host.last.code, EBADMSG);
 	EXPECT_EQ(host.met, 0);
-	EXPECT_EQ(reception->guests(), 0u);
+	EXPECT_EQ(reception->pending(), 0u);
 	EXPECT_TRUE(wait_until([&] { return caller.link.peer_gone(); }));
 }
 
@@ -227,10 +228,10 @@ TEST_F(Receiving, WhoGoesAwayIsForgotten)
 		{
 			Caller caller(reception->port());
 			caller.send(std::span(record).first(sent));
-			ASSERT_TRUE(serve_until([&] { return reception->guests() == 1; }));
+			ASSERT_TRUE(serve_until([&] { return reception->pending() == 1; }));
 		}
 		ASSERT_TRUE(serve_until([&] { return host.refusals == before + 1; })) << sent;
-		EXPECT_EQ(reception->guests(), 0u);
+		EXPECT_EQ(reception->pending(), 0u);
 	}
 	EXPECT_EQ(host.met, 1) << "the last one had told its record";
 	EXPECT_EQ(host.alive, 0);
@@ -282,23 +283,23 @@ TEST_F(Receiving, TheReasonReachesTheClient)
 	EXPECT_EQ(expected.error().code, ENOBUFS);
 	EXPECT_NE(expected.error().message.find("the server refuses: no place for ?[31mthis one"), std::string::npos)
 		<< expected.error().message;
-	EXPECT_EQ(reception->guests(), 1u) << "it is given the time to read that";
+	EXPECT_EQ(reception->pending(), 1u) << "it is given the time to read that";
 	EXPECT_EQ(answer.endpoint.qp_num, client_record().endpoint.qp_num) << "its own: nobody else's";
 	wanted.kind = apps::StoreKind::pilaf;
 	EXPECT_EQ(wanted.expect(answer, "the server").error().code, EPROTONOSUPPORT) << "that is said first";
 	caller = Caller(reception->port());
-	EXPECT_TRUE(serve_until([&] { return reception->guests() == 1; }));
+	EXPECT_TRUE(serve_until([&] { return reception->pending() == 1; }));
 }
 
 TEST_F(Receiving, NobodyIsTurnedAwayForACrowdOfSilentOnes)
 {
 	make(500ms);
 	std::vector<std::unique_ptr<Caller>> crowd;
-	while (crowd.size() < apps::Reception::max_guests) {
+	while (crowd.size() < apps::Reception::max_pending) {
 		crowd.push_back(std::make_unique<Caller>(reception->port()));
 		reception->serve(host);
 	}
-	ASSERT_TRUE(serve_until([&] { return reception->guests() == apps::Reception::max_guests; }));
+	ASSERT_TRUE(serve_until([&] { return reception->pending() == apps::Reception::max_pending; }));
 	Caller caller(reception->port());
 	caller.send_record();
 	caller.send_mark();

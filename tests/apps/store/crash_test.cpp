@@ -206,9 +206,7 @@ TEST(Crash, AServerThatIsDrainedLetsOperationsEnd)
 		std::vector<std::string> keys(depth);
 		std::vector<Operation> operations(depth);
 		unsigned under_way = 0, done = 0, failed = 0, held = 0;
-		const auto begin = [&](Operation &operation) {
-			under_way += client.api->start(operation) == 0;
-		};
+		const auto begin = [&](Operation &operation) { under_way += client.api->start(operation) == 0; };
 		for (unsigned i = 0; i < depth; i++) {
 			keys[i] = "key " + std::to_string(i);
 			operations[i].kind = OperationKind::put;
