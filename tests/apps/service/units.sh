@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The servers as their systemd units start them: configuration files, what the service manager is told, metrics and the
 # board that shows them, and SIGTERM under load.
-# shellcheck disable=SC2317 # functions are called by name
+# shellcheck disable=SC2015,SC2016,SC2128,SC2178,SC2317 # functions are called by name; text for others; names of locals
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 alone "$@"
@@ -94,7 +94,7 @@ unit_files() {
 
 # The examples are configurations that the programs take: they only find that the port of the metrics is taken.
 examples() {
-	local system port holder
+	local system
 	for system in kv rs tx; do
 		sed "s|^port = .*|port = 0|; s|/etc/prism/volume.json|$work/none|; s|^metrics = .*|metrics = \"nowhere\"|" \
 			"$units/$system-example.toml" >"$work/example.toml"
@@ -117,7 +117,7 @@ examples() {
 
 # Puts one after another until the server stops: all that had begun ended well, and only then is it gone.
 key_value_store() {
-	local client total
+	local client
 	start_unit kv one 'port = 0' 'records = 1000' 'class = ["128:1000", "576:100"]'
 	mkfifo "$work/puts"
 	timeout -k 5 60 "$bin/prism-kv" --timeout 2 -s "127.0.0.1:$(port_of kv-one)" batch <"$work/puts" \
