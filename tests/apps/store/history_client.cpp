@@ -133,7 +133,7 @@ bool HistoryClient::conditionally()
 	client_->get_versioned(job.operation, version);
 	end(job);
 	if (job.operation.outcome == apps::Outcome::failed)
-		return false;
+		return options_.survives;
 	const bool erases = version.number && random_() % 4 == 0;
 	record.kind = erases ? Kind::conditional_erase : Kind::conditional_put;
 	job.operation.kind = erases ? OperationKind::erase : OperationKind::put;
@@ -146,7 +146,7 @@ bool HistoryClient::conditionally()
 		writer_.end(job.record, test::Outcome::mismatch);
 	else
 		end(job);
-	return outcome != apps::Outcome::failed;
+	return options_.survives || outcome != apps::Outcome::failed;
 }
 
 Result<void> HistoryClient::run()
@@ -164,7 +164,7 @@ Result<void> HistoryClient::run()
 			Job &job = *static_cast<Job *>(completed[i]->context);
 			end(job);
 			ended++;
-			good &= job.operation.outcome != apps::Outcome::failed;
+			good &= options_.survives || job.operation.outcome != apps::Outcome::failed;
 			if (good && options_.depth == 1 && random_() % 4 == 0)
 				good = conditionally();
 			if (good && begun < options_.operations) {
@@ -189,6 +189,8 @@ Result<void> run_history_client(const HistoryClientOptions &options)
 		return context.error();
 	PrismClientOptions client;
 	client.depth = options.depth;
+	if (options.survives)
+		client.patience = std::chrono::seconds(30);
 	auto connected = PrismClient::connect(*context, "127.0.0.1", options.port, client);
 	if (!connected)
 		return connected.error();

@@ -16,6 +16,7 @@ struct HistoryClientOptions {
 	std::uint32_t depth = 1;
 	std::uint32_t keys = 16;
 	std::uint64_t operations = 1000;
+	bool survives = false; /* goes on after operations that failed with their connection */
 	std::string file;
 };
 

@@ -3,6 +3,8 @@
  * store-history: processes that use one PRISM-KV store and record what they do, some of them killed on the way; then
  * the check that what they saw is linearizable for each key, and that nothing is lost.
  */
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,10 +41,18 @@ struct Options {
 	bool is_client = false;
 	unsigned processes = 4;
 	unsigned kills = 0;
+	unsigned cuts = 0;   /* of all connections at once */
 	bool damage = false; /* a control: objects are damaged, which clients have to notice */
 	std::uint64_t seed = 1;
 	std::filesystem::path folder = "store-history";
 };
+
+bool listens(int fd)
+{
+	int does = 0;
+	socklen_t length = sizeof(does);
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &does, &length) && does;
+}
 
 /** The server on a thread, its clients in processes of their own. */
 class Run
@@ -65,6 +75,7 @@ private:
 	Child spawn(std::uint32_t depth);
 	bool reap(Child &child, bool killed);
 	void kill_some();
+	void cut_some() const;
 	void damage_some(const std::stop_token &stop);
 	void settle();
 	bool linearizable() const;
@@ -108,7 +119,8 @@ Run::Child Run::spawn(std::uint32_t depth)
 	execl(program_, program_, "--client", "--port", port.c_str(), "--number", number.c_str(), "--file",
 		file.c_str(), "--depth", std::to_string(depth).c_str(), "--keys",
 		std::to_string(options_.client.keys).c_str(), "--operations",
-		std::to_string(options_.client.operations).c_str(), static_cast<char *>(nullptr));
+		std::to_string(options_.client.operations).c_str(), options_.cuts ? "--survives" : nullptr,
+		static_cast<char *>(nullptr));
 	_exit(127);
 }
 
@@ -133,6 +145,21 @@ void Run::kill_some()
 		::kill(victim.pid, SIGKILL);
 		good_ &= reap(victim, true);
 		victim = spawn(kill % 2 ? options_.client.depth : 1);
+	}
+}
+
+/** Cuts all connections now and then. Clients connect again; what becomes of their operations is in the histories. */
+void Run::cut_some() const
+{
+	for (unsigned cut = 0; cut < options_.cuts; cut++) {
+		std::this_thread::sleep_for(30ms);
+		for (int fd = 3; fd < 1024; fd++) {
+			sockaddr_in mine{};
+			socklen_t length = sizeof(mine);
+			const bool is_socket = !getsockname(fd, reinterpret_cast<sockaddr *>(&mine), &length);
+			if (is_socket && ntohs(mine.sin_port) == store_->port() && !listens(fd))
+				shutdown(fd, SHUT_RDWR);
+		}
 	}
 }
 
@@ -202,6 +229,7 @@ int Run::go()
 	std::jthread vandal;
 	if (options_.damage)
 		vandal = std::jthread([this](const std::stop_token &stop) { damage_some(stop); });
+	cut_some();
 	kill_some();
 	for (Child &child : children_)
 		good_ &= reap(child, options_.damage);
@@ -243,6 +271,8 @@ int main(int argc, char **argv)
 	app.add_option("--operations", options.client.operations, "Of each client").capture_default_str();
 	app.add_option("--processes", options.processes, "Clients at a time").capture_default_str();
 	app.add_option("--kills", options.kills, "How many clients are killed").capture_default_str();
+	app.add_option("--cuts", options.cuts, "How often all connections are cut").capture_default_str();
+	app.add_flag("--survives", options.client.survives, "Of a client: go on after a loss of the connection");
 	app.add_flag("--damage", options.damage, "Damage values; succeed if a client notices that");
 	app.add_option("--seed", options.seed, "Of who is killed when").capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories").capture_default_str();
