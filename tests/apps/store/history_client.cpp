@@ -192,6 +192,9 @@ Result<void> run_history_client(const HistoryClientOptions &options)
 	if (options.survives)
 		client.patience = std::chrono::seconds(30);
 	auto connected = PrismClient::connect(*context, "127.0.0.1", options.port, client);
+	/* The set-up may be cut as well. */
+	for (unsigned attempt = 0; !connected && options.survives && attempt < 100; attempt++)
+		connected = PrismClient::connect(*context, "127.0.0.1", options.port, client);
 	if (!connected)
 		return connected.error();
 	auto writer = HistoryWriter::create(options.file, 4 * options.operations);
