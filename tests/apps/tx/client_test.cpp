@@ -534,6 +534,49 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	EXPECT_EQ(later.get(keys[1]), "again");
 }
 
+/** Cells of @p shard that somebody has prepared. */
+std::uint64_t prepared_on(Client &client, std::size_t shard)
+{
+	return nlohmann::json::parse(client.api->stats_of(shard).value())["cells"]["prepared"];
+}
+
+/** A transaction is prepared on both shards when the one is lost on which it was to be decided. */
+TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
+{
+	Store store;
+	Client open(store, 1), other(store);
+	const auto keys = keys_of_both(other);
+	ASSERT_EQ(other.put(keys[0], "1"), Outcome::committed);
+	Job job;
+	job.body = [&keys](Transaction &transaction) -> apps::Task<int> {
+		transaction.write(bytes(keys[1]), bytes("2"));
+		co_return transaction.write(bytes(keys[0]), bytes("2"));
+	};
+	constexpr std::uint64_t fetched = 2, prepared = 6; /* requests */
+	std::array<Job *, 1> ended;
+	ASSERT_EQ(open.api->start(job), 0);
+	while (open.api->figures().requests < fetched + prepared)
+		ASSERT_EQ(open.api->poll(ended), 0u);
+	(void)open.api->poll(ended); /* sends them; what they answer is not looked at */
+	for (int i = 0; i < 1000 && !(prepared_on(other, 0) && prepared_on(other, 1)); i++)
+		std::this_thread::sleep_for(1ms);
+	ASSERT_EQ(prepared_on(other, 0), 1u);
+	ASSERT_EQ(prepared_on(other, 1), 1u);
+	store.end(1);
+	store.begin(1);
+	PrismClientOptions adopting;
+	adopting.adopt = 1;
+	Client adopter(store, 1, adopting);
+	EXPECT_EQ(adopter.get(keys[0]), "1");
+	EXPECT_EQ(adopter.get(keys[1]), "-");
+	EXPECT_EQ(prepared_on(adopter, 0), 0u);
+	EXPECT_EQ(adopter.run(change_of({}, {keys[0], keys[1]})), Outcome::committed);
+	/* Who had begun it does not know; at any rate it has not come to pass. */
+	while (open.api->poll(ended) == 0) {}
+	EXPECT_NE(job.outcome, Outcome::committed);
+	EXPECT_EQ(adopter.get(keys[0]), "again");
+}
+
 TEST(Shard, ThatNumbersTheClientsIsLost)
 {
 	Store store;
