@@ -192,17 +192,34 @@ Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &
 
 /* The dead -------------------------------------------------------------------------------------------------------- */
 
-/** Whether the logs of @p client list a cell that it has prepared, and not ended. */
+namespace
+{
+
+/** A word that the device may write meanwhile. */
+std::uint64_t word(const std::uint64_t &place) noexcept
+{
+	return std::atomic_ref(const_cast<std::uint64_t &>(place)).load(std::memory_order_relaxed);
+}
+
+Timestamp load(const Timestamp &place) noexcept
+{
+	return {word(place.writer), word(place.clock)};
+}
+
+} // namespace
+
+/** Whether the logs of @p client list a cell that it has prepared, and not ended: a hint, while others work on it. */
 bool PrismShard::has_prepared(std::uint32_t client) const noexcept
 {
 	const std::uint32_t first = client * geometry_.lanes;
 	for (std::uint32_t place = first; place < first + geometry_.lanes; place++) {
 		for (const LogEntry &entry : log(place).entries) {
-			if (entry.cell >= geometry_.cells || entry.version.committed == Timestamp{})
+			const std::uint64_t number = word(entry.cell);
+			const Timestamp who = load(entry.version.committed);
+			if (number >= geometry_.cells || who == Timestamp{})
 				continue;
-			const Cell &cell = memory().as<Cell>()[entry.cell];
-			if (cell.prepared.writer == entry.version.committed &&
-				cell.version.committed < entry.version.committed)
+			const Cell &cell = memory().as<Cell>()[number];
+			if (load(cell.prepared.writer) == who && load(cell.version.committed) < who)
 				return true;
 		}
 	}
