@@ -351,7 +351,8 @@ Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connec
 void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
-	if (why.code != ENODATA) /* who waits for this store to be ready asks again and again */
+	/* Who waits for this store to be ready asks again and again. */
+	if (why.code != ENODATA && why.code != ENOTRECOVERABLE && why.code != EBUSY)
 		log(LogLevel::warning, "refused a client: " + why.message);
 }
 

@@ -64,7 +64,7 @@ Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place 
 	Result<Introduction> client = meet_client(theirs, apps::StoreKind::abdlock, own);
 	if (!client)
 		return client.error();
-	if (client->repairs)
+	if (client->purpose != Purpose::use)
 		return make_error(EOPNOTSUPP, "replicas of ABDLOCK are not repaired");
 	own.epoch = epoch;
 	own.serving = true;

@@ -37,11 +37,13 @@ VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive, bool e
 	return kind_of(volume, options);
 }
 
-VolumeKind repair_of(const Configuration &volume, unsigned replica)
+VolumeKind repair_of(const Configuration &volume, unsigned replica, bool polite)
 {
 	ProtocolOptions options;
 	options.repairs = replica;
-	return kind_of(volume, options);
+	VolumeKind kind = kind_of(volume, options);
+	kind.polite = polite;
+	return kind;
 }
 
 } // namespace prism::rs

@@ -35,6 +35,7 @@ private:
 	Result<void> copy();
 	Result<void> tell(apps::ControlKind kind);
 	[[nodiscard]] Error unreachable() const;
+	[[nodiscard]] Error stopped() const;
 
 	VolumeClient &client_;
 	const RepairOptions &options_;
@@ -52,6 +53,11 @@ Error Repair::unreachable() const
 		"prism-rs status tells how they are");
 }
 
+Error Repair::stopped() const
+{
+	return make_error(ECANCELED, fmt::format("the repair of replica {} was ended", options_.replica));
+}
+
 /** Until a quorum of the others, and the replica itself, are connected in the newest epoch. */
 Result<void> Repair::wait_for_others()
 {
@@ -60,6 +66,11 @@ Result<void> Repair::wait_for_others()
 		if (const ReplicaState state = client_.state_of(options_.replica); state.refused == EALREADY)
 			return make_error(EALREADY, fmt::format("replica {} is not repaired", options_.replica),
 				"it has forgotten nothing");
+		else if (state.refused == EBUSY)
+			return make_error(
+				EBUSY, fmt::format("replica {} is repaired by somebody else", options_.replica));
+		if (options_.stop.stop_requested())
+			return stopped();
 		if (Clock::now() > deadline)
 			return unreachable();
 		client_.poll({});
@@ -111,6 +122,8 @@ Result<void> Repair::copy()
 	}
 	const std::uint64_t blocks = client_.volume().blocks;
 	for (std::uint64_t next = 0, done = 0; done < blocks && client_.epoch() == epoch_;) {
+		if (options_.stop.stop_requested())
+			return stopped();
 		for (; next < blocks && !idle.empty(); next++) {
 			Copy &copy = *static_cast<Copy *>(idle.back()->context);
 			idle.pop_back();
@@ -166,7 +179,7 @@ Result<void> repair(const Context &context, const Configuration &volume, const R
 	client.timeout = options.timeout;
 	client.setup_timeout = options.timeout;
 	Result<std::unique_ptr<VolumeClient>> opened =
-		VolumeClient::open(context, volume, repair_of(volume, options.replica), client);
+		VolumeClient::open(context, volume, repair_of(volume, options.replica, options.polite), client);
 	if (!opened)
 		return opened.error();
 	return Repair(**opened, options).run();

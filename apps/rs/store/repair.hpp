@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 
 #include "rs/volume/volume_client.hpp"
 
@@ -16,6 +17,8 @@ struct RepairOptions {
 	unsigned replica = 0;
 	std::uint32_t depth = 16; /**< blocks that are copied at once */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);
+	bool polite = false;  /**< not while somebody else repairs the replica: EBUSY */
+	std::stop_token stop; /**< ends it early: ECANCELED */
 	/** Is told how many blocks have been looked at; may be null. */
 	std::function<void(std::uint64_t blocks)> progress;
 };
@@ -25,7 +28,7 @@ struct RepairOptions {
  * counts any more that the replica has acknowledged before, and copies every block from a quorum of the others
  * (docs/prism-rs.md, "Replicas that come back"). Returns when the replica serves. Errors: EALREADY (it has forgotten
  * nothing), EHOSTUNREACH (it, or a quorum of others that serve, cannot be reached), EAGAIN (other repairs began
- * meanwhile, again and again), those of VolumeClient::open().
+ * meanwhile, again and again), EBUSY (see polite), ECANCELED, those of VolumeClient::open().
  */
 Result<void> repair(const Context &context, const Configuration &volume, const RepairOptions &options);
 

@@ -17,6 +17,17 @@ namespace
 
 constexpr unsigned random_bits = 24;
 
+std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
+{
+	if (options.beginning != Beginning::new_volume)
+		return nullptr;
+	std::uint64_t incarnation = 0;
+	while (!incarnation)
+		(void)!::getrandom(&incarnation, sizeof(incarnation), 0);
+	return std::make_unique<Founding>(
+		options.replica, static_cast<unsigned>(options.volume.replicas.size()), incarnation);
+}
+
 } // namespace
 
 std::uint64_t next_epoch(std::uint64_t epoch)
@@ -56,8 +67,36 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 
 Replica::Replica(Parts parts, const ReplicaOptions &options)
 	: OneSidedServer(std::move(parts), options), volume_(options.volume), replica_(options.replica),
-	  serving_(options.is_new), epoch_(options.is_new ? first_epoch : 0)
+	  founding_(founding_of(options)), serving_(options.beginning == Beginning::founded),
+	  epoch_(serving_ ? first_epoch : 0)
 {
+}
+
+/** Nobody has been let in before: there is no connection of another epoch. */
+void Replica::serve_as_founder()
+{
+	epoch_ = first_epoch;
+	serving_ = true;
+	log(fmt::format("replica {}: the volume is founded, serves", replica_));
+}
+
+/** Another replica asks whether the volume is new. Who has served, or has lost its memory, knows that it is not. */
+Result<void> Replica::answer_founder(const Introduction &asker, Introduction &own) const
+{
+	const std::optional<Founders> founders =
+		founding_ ? founding_->answer(asker.asker, asker.client) : std::nullopt;
+	if (!founders && founding_)
+		return make_error(EEXIST,
+			fmt::format(
+				"the volume is not new: another incarnation of replica {} has founded it", asker.asker),
+			"start it without --new: what it had is gone, and the others repair it");
+	if (!founders)
+		return make_error(EEXIST,
+			fmt::format("the volume is not new: replica {} was started without --new", replica_),
+			"for a new volume start all replicas with --new");
+	own.client = founding_->incarnation();
+	own.founders = *founders;
+	return {};
 }
 
 /**
@@ -67,16 +106,21 @@ Replica::Replica(Parts parts, const ReplicaOptions &options)
  */
 Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 {
-	if (client.repairs) {
+	const bool repairs = client.purpose == Purpose::repair || client.purpose == Purpose::polite_repair;
+	if (founding_ && !serving_)
+		return make_error(ENODATA, "this replica is new and waits for all others of the volume to be there");
+	if (repairs) {
 		if (serving_)
 			return make_error(EALREADY, "this replica has forgotten nothing: there is nothing to repair");
+		if (client.purpose == Purpose::polite_repair && repairer_ && is_open(repairer_))
+			return make_error(EBUSY, "this replica is being repaired already");
 		drop_clients();
 		epoch_ = 0;
 		repairer_ = number;
 		return {};
 	}
 	if (!epoch_)
-		return make_error(ENODATA, "this replica has lost its memory and waits to be repaired",
+		return make_error(ENOTRECOVERABLE, "this replica has lost its memory and waits to be repaired",
 			fmt::format("prism-rs repair {}", replica_));
 	if (serving_ && client.epoch > epoch_)
 		begin_epoch(client.epoch);
@@ -89,7 +133,9 @@ Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &pla
 	Result<Introduction> client = meet_client(theirs, apps::StoreKind::rs, own);
 	if (!client)
 		return client.error();
-	if (Result<void> admitted = admit(*client, place.number); !admitted)
+	const Result<void> admitted =
+		client->purpose == Purpose::found ? answer_founder(*client, own) : admit(*client, place.number);
+	if (!admitted)
 		return admitted.error();
 	own.epoch = epoch_;
 	own.serving = serving_;
@@ -148,8 +194,8 @@ std::string Replica::stats_json() const
 	nlohmann::json json;
 	json["volume"] = fmt::format("{:016x}", volume_.volume);
 	json["replica"] = replica_;
-	json["serving"] = serving_;
-	json["epoch"] = epoch_;
+	json["serving"] = serving_.load();
+	json["epoch"] = epoch_.load();
 	json["blocks"] = {{"number", volume_.blocks}, {"size", volume_.block_size}, {"written", written}};
 	json["buffers"] = {{"size", info.buffer_size}, {"number", buffers}, {"available", list.available()},
 		{"released", list.stats().released}, {"recovered", list.stats().recovered},

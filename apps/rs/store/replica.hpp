@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "rs/store/founding.hpp"
 #include "rs/store/layout.hpp"
 #include "rs/volume/configuration.hpp"
 #include "rs/volume/introduction.hpp"
@@ -14,15 +16,18 @@
 namespace prism::rs
 {
 
+/** What a replica's memory means when it begins. */
+enum class Beginning : std::uint8_t {
+	lost,       /**< it has forgotten what it knew: it takes part in nothing before it is repaired */
+	new_volume, /**< nothing was ever written to the volume, if the others agree: it serves once they have
+		       (Founding) */
+	founded,    /**< as if they had: for tests, whose replicas all begin at once and never twice */
+};
+
 struct ReplicaOptions : apps::OneSidedServerOptions {
 	Configuration volume;
 	unsigned replica = 0; /**< which one of the volume's */
-	/**
-	 * The volume is new: nothing was ever written to it. Otherwise the replica has lost what it knew, and neither
-	 * serves nor takes part before it was repaired. A replica that has been part of its volume must never begin as
-	 * new.
-	 */
-	bool is_new = false;
+	Beginning beginning = Beginning::lost;
 	/** Buffers beside one a block: for writes under way and buffers on their way back. */
 	std::uint32_t spare_buffers = 8192;
 };
@@ -45,6 +50,18 @@ public:
 	/** What it has of @p block, as its CPU sees it: torn if a client is changing it just now. */
 	[[nodiscard]] Slot at(std::uint64_t block) const noexcept { return memory().as<Slot>()[block]; }
 
+	[[nodiscard]] const Configuration &volume() const noexcept { return volume_; }
+	[[nodiscard]] unsigned number() const noexcept { return replica_; }
+
+	/* Any thread */
+
+	/** Its answers to reads count. */
+	[[nodiscard]] bool serving() const noexcept { return serving_; }
+	/** Of Beginning::new_volume. */
+	[[nodiscard]] Founding &founding() const noexcept { return *founding_; }
+	/** The volume is founded, and that is on record: clients are let in. Of Beginning::new_volume. */
+	void serve_as_founder();
+
 private:
 	Replica(Parts parts, const ReplicaOptions &options);
 
@@ -55,15 +72,17 @@ private:
 	[[nodiscard]] std::uint64_t slots() const override { return volume_.blocks; }
 	void look_at(std::uint64_t index) override;
 
+	Result<void> answer_founder(const Introduction &asker, Introduction &own) const;
 	Result<void> admit(const Introduction &client, std::uint32_t number);
 	int begin_epoch(std::uint64_t epoch);
 	int begin_serving(std::uint64_t epoch);
 
 	const Configuration volume_;
 	const unsigned replica_;
-	bool serving_;
-	std::uint64_t epoch_;        /* 0: none yet */
-	std::uint32_t repairer_ = 0; /* number of its connection */
+	const std::unique_ptr<Founding> founding_; /* null: the replica was not begun as a new one */
+	std::atomic<bool> serving_;
+	std::atomic<std::uint64_t> epoch_; /* 0: none yet */
+	std::uint32_t repairer_ = 0;       /* number of its connection */
 };
 
 /** The epoch of a volume that is new. */

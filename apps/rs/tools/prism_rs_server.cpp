@@ -6,11 +6,15 @@
  */
 #include <cerrno>
 #include <memory>
+#include <stop_token>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "rs/abdlock/replica.hpp"
+#include "rs/store/membership.hpp"
 #include "rs/store/replica.hpp"
 #include "service/server_program.hpp"
 
@@ -25,24 +29,81 @@ struct Options {
 	std::string store = "rs";
 	std::vector<unsigned> replicas;
 	bool is_new = false;
+	bool no_repair = false;
 	std::uint32_t spare = 8192;
 };
 
-using Made = Result<std::unique_ptr<apps::OneSidedServer>>;
+using Made = Result<std::unique_ptr<apps::Service>>;
+
+/** A replica that is served, and beside that becomes part of its volume: it founds it, or is repaired. */
+class Member final : public apps::Service
+{
+public:
+	Member(Context context, std::unique_ptr<Replica> replica, const Options &options, apps::LogSink log)
+		: context_(std::move(context)), replica_(std::move(replica)), options_(options), log_(std::move(log))
+	{
+	}
+
+	[[nodiscard]] std::uint16_t port() const noexcept override { return replica_->port(); }
+	void drain(std::chrono::milliseconds limit) noexcept override { replica_->drain(limit); }
+	void stop() noexcept override { replica_->stop(); }
+	[[nodiscard]] std::string final_stats() override { return replica_->final_stats(); }
+	void collect(std::vector<apps::Metric> &metrics) const override { replica_->collect(metrics); }
+
+	/** Errors: of the device, or those of found_volume(). */
+	Result<void> serve() override
+	{
+		Result<void> joined;
+		Result<void> served;
+		{
+			const std::jthread joins([this, &joined](const std::stop_token &stop) {
+				joined = join(stop);
+				if (!joined)
+					replica_->stop();
+			});
+			served = replica_->serve();
+		}
+		return served ? joined : served;
+	}
+
+private:
+	Result<void> join(const std::stop_token &stop)
+	{
+		if (options_.is_new) {
+			const FoundingRecord record(options_.configuration, replica_->volume(), replica_->number());
+			return found_volume(context_, *replica_, record, stop);
+		}
+		if (!options_.no_repair)
+			repair_until_it_serves(context_, *replica_, stop,
+				[this](const std::string &line) { apps::log_to(log_, apps::LogLevel::info, line); });
+		return {};
+	}
+
+	const Context context_;
+	const std::unique_ptr<Replica> replica_;
+	const Options options_;
+	const apps::LogSink log_;
+};
 
 Made make_rs(const Context &context, const Options &options, const apps::ServerSettings &settings,
 	const Configuration &volume, unsigned number)
 {
+	if (options.is_new) {
+		const FoundingRecord record(options.configuration, volume, number);
+		if (Result<void> absent = record.check_absent(); !absent)
+			return absent.error();
+	}
 	ReplicaOptions replica;
 	settings.apply(replica);
 	replica.volume = volume;
 	replica.replica = number;
-	replica.is_new = options.is_new;
+	replica.beginning = options.is_new ? Beginning::new_volume : Beginning::lost;
 	replica.spare_buffers = options.spare;
 	Result<std::unique_ptr<Replica>> made = Replica::create(context, replica);
 	if (!made)
 		return made.error();
-	return std::unique_ptr<apps::OneSidedServer>(*std::move(made));
+	return std::unique_ptr<apps::Service>(
+		std::make_unique<Member>(context, *std::move(made), options, settings.log));
 }
 
 Made make_abdlock(const Context &context, const Options &options, const apps::ServerSettings &settings,
@@ -58,7 +119,7 @@ Made make_abdlock(const Context &context, const Options &options, const apps::Se
 	Result<std::unique_ptr<LockReplica>> made = LockReplica::create(context, replica);
 	if (!made)
 		return made.error();
-	return std::unique_ptr<apps::OneSidedServer>(*std::move(made));
+	return std::unique_ptr<apps::Service>(*std::move(made));
 }
 
 Result<apps::ServerProgram::Stores> make(
@@ -102,8 +163,10 @@ int main(int argc, char **argv)
 		.delimiter(',')
 		.required();
 	app.add_flag("--new", options.is_new,
-		"The volume is new. Never for a replica that has been part of it: that one waits to be repaired "
-		"(prism-rs repair)");
+		"The volume is new: begin it together with all other replicas. Refused for a replica that has been "
+		"part of it: without --new that one is repaired from the others");
+	app.add_flag("--no-repair", options.no_repair,
+		"Without --new: wait for prism-rs repair, instead of being repaired as soon as enough others serve");
 	app.add_option("--spare-buffers", options.spare, "Buffers beside one a block").capture_default_str();
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);

@@ -26,7 +26,7 @@ Introduction Introduction::of(const Configuration &volume, std::size_t replica)
 
 std::vector<std::byte> Introduction::serialize() const
 {
-	std::vector<std::byte> bytes(size);
+	std::vector<std::byte> bytes(size + founders.size() * sizeof(founders[0]));
 	store(&bytes[0], volume);
 	store(&bytes[8], epoch);
 	store(&bytes[16], blocks);
@@ -35,7 +35,10 @@ std::vector<std::byte> Introduction::serialize() const
 	store(&bytes[36], replica);
 	store(&bytes[38], replicas);
 	store(&bytes[40], static_cast<std::uint8_t>(serving));
-	store(&bytes[41], static_cast<std::uint8_t>(repairs));
+	store(&bytes[41], static_cast<std::uint8_t>(purpose));
+	store(&bytes[42], asker);
+	for (std::size_t i = 0; i < founders.size(); i++)
+		store(&bytes[size + i * sizeof(founders[0])], founders[i]);
 	return bytes;
 }
 
@@ -53,7 +56,12 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 	made.replica = load<std::uint16_t>(&bytes[36]);
 	made.replicas = load<std::uint16_t>(&bytes[38]);
 	made.serving = load<std::uint8_t>(&bytes[40]) == 1;
-	made.repairs = load<std::uint8_t>(&bytes[41]) == 1;
+	made.purpose = static_cast<Purpose>(load<std::uint8_t>(&bytes[41]));
+	made.asker = load<std::uint16_t>(&bytes[42]);
+	for (std::size_t at = size; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t))
+		made.founders.push_back(load<std::uint64_t>(&bytes[at]));
+	if (made.purpose > Purpose::found || (!made.founders.empty() && made.founders.size() != made.replicas))
+		return make_error(EBADMSG, who + " introduces itself in a way that cannot be");
 	return made;
 }
 
@@ -92,7 +100,7 @@ apps::Hello hello_of(apps::StoreKind kind)
 {
 	apps::Hello hello;
 	hello.kind = kind;
-	hello.version = 1;
+	hello.version = 2;
 	return hello;
 }
 

@@ -27,9 +27,17 @@ constexpr apps::ControlKind serve_message = message_of(apps::ControlKind::first_
 constexpr std::uint32_t slots_region = 1;
 constexpr std::uint32_t scratch_region = 2;
 
+/** What a client wants of the replica that it connects to. */
+enum class Purpose : std::uint8_t {
+	use = 0,
+	repair = 1,        /**< in place of any other repair of this replica */
+	polite_repair = 2, /**< likewise, but not while another one is under way */
+	found = 3,         /**< a new replica asks whether the volume is new: see Founding */
+};
+
 /**
  * Who connects to whom, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size 4, replica 2,
- * replicas 2, serving 1, repairs 1, reserved 6.
+ * replicas 2, serving 1, purpose 1, asker 2, reserved 4. The founders follow if there are any, 8 bytes each.
  */
 struct Introduction {
 	static constexpr std::size_t size = 48;
@@ -37,12 +45,17 @@ struct Introduction {
 	std::uint64_t volume = 0;
 	std::uint64_t epoch = 0; /**< the newest that the sender knows: docs/prism-rs.md, "Replicas that come back" */
 	std::uint64_t blocks = 0;
-	std::uint64_t client = 0; /**< of a client: its incarnation, as in its tags */
+	/** Of a client: its incarnation, as in its tags. Of a new replica, and its answer to another: its own. */
+	std::uint64_t client = 0;
 	std::uint32_t block_size = 0;
 	std::uint16_t replica = 0; /**< of a replica: which it is; of a client: which it wants */
 	std::uint16_t replicas = 0;
-	bool serving = false; /**< of a replica: it has not forgotten anything, its answers to reads count */
-	bool repairs = false; /**< of a client: it is the repair of this replica */
+	bool serving = false;           /**< of a replica: it has not forgotten anything, its answers to reads count */
+	Purpose purpose = Purpose::use; /**< of a client */
+	std::uint16_t asker = 0;        /**< Purpose::found: which replica asks */
+	/** Of the answer to Purpose::found: the incarnations that have founded the volume, by replica; empty: none yet.
+	 */
+	std::vector<std::uint64_t> founders = {};
 
 	/** Of replica @p replica of @p volume, or of a client that wants that one. */
 	static Introduction of(const Configuration &volume, std::size_t replica);
@@ -51,7 +64,7 @@ struct Introduction {
 
 	/**
 	 * Reads what follows the Hello in @p record, from a peer that is not trusted. @p who names the peer in
-	 * messages. Errors: EBADMSG (too short).
+	 * messages. Errors: EBADMSG (too short, a purpose that there is not, founders of another number than replicas).
 	 */
 	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 

@@ -60,7 +60,7 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 	Introduction mine = Introduction::of(options.volume, replica);
 	mine.epoch = epoch;
 	mine.client = options.client;
-	mine.repairs = options.repairs;
+	mine.purpose = options.purpose;
 	ConnectionRecord record;
 	record.private_data = hello_of(options.kind).serialize(mine.serialize());
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.timeout);

@@ -26,7 +26,7 @@ struct LinkOptions {
 	std::uint64_t client = 0;      /**< its incarnation, as in its tags */
 	std::uint32_t max_send_wr = 0; /**< beside reports */
 	std::chrono::milliseconds timeout{1000};
-	bool repairs = false; /**< this is the repair of the replica */
+	Purpose purpose = Purpose::use;
 };
 
 /** A client's connection to one replica. */

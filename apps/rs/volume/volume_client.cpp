@@ -115,7 +115,9 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	link.max_send_wr = options.depth * kind.requests_of_a_leg;
 	for (unsigned replica = 0; replica < replicas_.size(); replica++) {
 		replicas_[replica].put_off.reserve(options.depth);
-		link.repairs = repairs_ == replica;
+		link.purpose = repairs_ != replica ? Purpose::use
+			       : kind.polite       ? Purpose::polite_repair
+						   : Purpose::repair;
 		replicas_[replica].connector = std::make_unique<Connector>(link, replica);
 		replicas_[replica].connector->want(0);
 	}
@@ -157,7 +159,7 @@ Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 		look_after_links();
 		for (const Replica &replica : replicas_) {
 			if (const Error why = replica.connector->why();
-				why.code == EPROTONOSUPPORT || why.code == EALREADY)
+				why.code == EPROTONOSUPPORT || why.code == EALREADY || why.code == EBUSY)
 				return why;
 		}
 		if (Clock::now() > deadline)
@@ -171,6 +173,12 @@ Result<void> VolumeClient::wait_for_quorum(std::chrono::milliseconds timeout)
 		if (const ReplicaState state = state_of(replica); !state.connected)
 			text += fmt::format("; replica {}: {}", replica, state.why.empty() ? "no answer" : state.why);
 	}
+	const auto has_forgotten = [](const Replica &replica) {
+		return !replica.link && replica.connector->why().code == ENOTRECOVERABLE;
+	};
+	if (std::count_if(replicas_.begin(), replicas_.end(), has_forgotten) > std::ptrdiff_t{volume_.failures()})
+		return make_error(
+			ENOTRECOVERABLE, "the volume is lost: more replicas than may have lost their memory", text);
 	return make_error(EHOSTUNREACH, "cannot open the volume", text);
 }
 

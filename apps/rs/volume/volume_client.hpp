@@ -34,6 +34,7 @@ struct VolumeKind {
 	std::uint32_t buffer_size = 0;       /**< likewise */
 	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
 	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */
+	bool polite = false;                 /**< a repair that gives way to one that is under way */
 	std::function<std::unique_ptr<VolumeProtocol>(Carrier &, std::uint64_t client)> make_protocol;
 };
 

@@ -51,7 +51,7 @@ public:
 		ReplicaOptions options;
 		options.volume = configuration;
 		options.replica = replica;
-		options.is_new = is_new;
+		options.beginning = is_new ? Beginning::founded : Beginning::lost;
 		options.address = "127.0.0.1";
 		options.spare_buffers = spare;
 		options.log = [](apps::LogLevel, const std::string &) {};

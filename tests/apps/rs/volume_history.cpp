@@ -250,8 +250,7 @@ void Run::begin_replica(unsigned replica, bool is_new)
 {
 	std::vector<std::string> words{
 		options_.server, "-c", configuration_, "-r", std::to_string(replica), "-d", "prism_lo"};
-	if (is_new)
-		words.emplace_back("--new");
+	words.emplace_back(is_new ? "--new" : "--no-repair");
 	replicas_[replica] = spawn(words);
 }
 

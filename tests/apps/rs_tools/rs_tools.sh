@@ -212,7 +212,7 @@ repaired() {
 	lose_replica 1
 	expect 0 "put, one lost" rs put 7 "since then"
 	expect 1 "repair of what does not run" rs repair 1 && says "cannot reach replica 1"
-	serve 1
+	serve 1 --no-repair
 	grep -q 'waits to be repaired' "$work/replica-1" || fail "the replica does not say what it waits for" "$work/replica-1"
 	expect 3 "status before the repair" rs status && prints "prism-rs repair 1"
 	expect 0 repair rs repair 1 && prints "replica 1 serves again"
@@ -223,11 +223,65 @@ repaired() {
 	reads 99 "block 99"
 	expect 1 "repair of one that has all" rs repair 2 && tells "forgotten nothing"
 	expect 1 "repair of none" rs repair 3 && says "the volume has no replica 3"
-	serve 0 # what was lost needs a quorum of others, which there is only one of now
+	serve 0 --no-repair # what was lost needs a quorum of others, which there is only one of now
 	lose_replica 2
 	expect 1 "repair without a quorum" rs repair 0
 	tells "replicas"
 	pass "a replica is repaired, and counts"
+}
+
+# refused_as_new NUMBER: it ends, and says that the volume is not new
+refused_as_new() {
+	expect 1 "--new for replica $1 again" timeout 20 "$bin/prism-rs-server" -c "$volume" -r "$1" --bind 127.0.0.1 --new
+	tells "not new"
+}
+
+all_serve() {
+	rs status >"$work/status" 2>&1
+}
+
+# A volume begins once. Whoever is started as new afterwards would serve zeros instead of what was written.
+founded() {
+	local number record
+	end_volume
+	volume=$work/volume-3
+	read -ra ports <<<"$(free_ports 3)"
+	expect 0 "create $volume" rs create -b 100 "${ports[@]/#/127.0.0.1:}"
+	serve 0 --new
+	serve 1 --new
+	patience=1
+	expect 1 "put, replica 2 is not there yet" rs put 7 x && says "waits for all others of the volume"
+	lose_replica 1 # in the middle of the creation: it may begin as new once more
+	serve 1 --new
+	serve 2 --new
+	patience=5
+	wait_for 20 all_serve || fail "the volume is not founded" "$work/status" "$work/replica-0" "$work/replica-1"
+	expect 0 put rs put 7 "acknowledged"
+	for number in 0 1 2; do
+		lose_replica $number
+		refused_as_new $number
+		record=$(echo "$volume".*.replica-$number)
+		mv "$record" "$work/record" # as on another machine, with a copy of the configuration
+		refused_as_new $number
+		mv "$work/record" "$record"
+		reads 7 "acknowledged"
+		serve $number
+		wait_for 20 all_serve || fail "replica $number is not repaired by itself" "$work/status" "$work/replica-$number"
+	done
+	reads 7 "acknowledged"
+	pass "a volume is founded once, and replicas that come back are repaired by themselves"
+
+	for number in 0 1 2; do
+		lose_replica $number
+	done
+	for number in 0 1 2; do
+		refused_as_new $number
+		serve $number
+	done
+	patience=1
+	expect 1 "get, all lost" rs get 7 && says "the volume is lost"
+	patience=2
+	pass "a volume whose replicas have all been lost says so"
 }
 
 # start_etcd: with ports and a folder of its own; its address is in $etcd
@@ -315,6 +369,7 @@ configurations
 servers
 replicas_lost
 repaired
+founded
 in_etcd
 end_volume
 man_pages

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "founding_record.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rs/volume/etcd.hpp"
+
+namespace prism::rs
+{
+
+namespace
+{
+
+/** Links to one configuration must lead to one record. */
+std::string real_path(const std::string &location)
+{
+	std::error_code error;
+	const std::filesystem::path path = std::filesystem::canonical(location, error);
+	return error ? location : path.string();
+}
+
+/** So that the entry of @p path in its folder outlives a crash. */
+int sync_folder(const std::string &path)
+{
+	const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+	const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	const int error = ::fsync(fd) ? errno : 0;
+	::close(fd);
+	return error;
+}
+
+} // namespace
+
+FoundingRecord::FoundingRecord(const std::string &location, const Configuration &volume, unsigned replica)
+	: place_(fmt::format("{}.{:016x}.replica-{}", EtcdKey::is(location) ? location : real_path(location),
+		  volume.volume, replica)),
+	  replica_(replica)
+{
+}
+
+Error FoundingRecord::exists() const
+{
+	return make_error(EEXIST,
+		fmt::format("replica {} is not new: {} tells that it was there before", replica_, place_),
+		"start it without --new: what it had is gone, and the others repair it");
+}
+
+Result<void> FoundingRecord::check_absent() const
+{
+	if (EtcdKey::is(place_)) {
+		Result<EtcdKey> key = EtcdKey::parse(place_);
+		if (!key)
+			return key.error();
+		Result<std::string> there = key->get();
+		if (there)
+			return exists();
+		return there.error().code == ENOENT ? Result<void>() : there.error();
+	}
+	if (!::access(place_.c_str(), F_OK))
+		return exists();
+	const std::filesystem::path folder = std::filesystem::path(place_).parent_path();
+	if (errno != ENOENT || ::access(folder.empty() ? "." : folder.c_str(), W_OK))
+		return make_error(errno, "cannot make the record " + place_);
+	return {};
+}
+
+Result<void> FoundingRecord::create() const
+{
+	const std::string text = fmt::format("replica {} has founded the volume\n", replica_);
+	if (EtcdKey::is(place_)) {
+		Result<EtcdKey> key = EtcdKey::parse(place_);
+		if (!key)
+			return key.error();
+		const Result<void> created = key->create(text);
+		return !created && created.error().code == EEXIST ? exists() : created;
+	}
+	const int fd = ::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return errno == EEXIST ? exists() : make_error(errno, "cannot make the record " + place_);
+	const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+	int error = written && !::fsync(fd) ? 0 : errno ? errno : EIO;
+	::close(fd);
+	error = error ? error : sync_folder(place_);
+	return error ? Result<void>(make_error(error, "cannot write the record " + place_)) : Result<void>();
+}
+
+} // namespace prism::rs
