@@ -33,6 +33,18 @@ void clear(std::span<std::byte> bytes)
 	std::fill(bytes.begin(), bytes.end(), std::byte{0});
 }
 
+void ask_for_block(Leg &leg, const ReplicaView &view, std::uint64_t block)
+{
+	RemoteAddress pointer = slot_of(view, block);
+	pointer.address += offsetof(Slot, block);
+	leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
+}
+
+void ask_for_tag(Leg &leg, const ReplicaView &view, std::uint64_t block)
+{
+	leg.begin_chain().read(slot_of(view, block), leg.memory.slice(leg.memory.in.first(sizeof(Tag))));
+}
+
 /** What @p leg has read is what the operation has asked for. */
 void deliver(const Leg &leg, apps::Operation &operation)
 {
@@ -79,35 +91,61 @@ Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
 
 /* Rounds --------------------------------------------------------------------------------------------------------- */
 
+/** A replica whose slot is damaged is as good as gone for this block; @p damaged counts them. */
+Verdict Protocol::judge_block(Lane &lane, const Leg &leg, unsigned &damaged) const noexcept
+{
+	const bool whole = leg.completion.status == Status::ok && leg.completion.byte_len == leg.memory.in.size();
+	if (whole || leg.completion.status == Status::null_pointer)
+		return Verdict::counts;
+	if (options_.replicas - ++damaged >= quorum())
+		return Verdict::useless;
+	lane.operation->error = EBADMSG;
+	return Verdict::fatal;
+}
+
+/**
+ * The block from the first replica that can be asked, which is another one from block to block, and the tags of others.
+ * If that one is gone, or slower than the hedge, the next that is asked is asked for the block too.
+ */
+apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
+{
+	round::begin(lane);
+	const Time patience = carrier_.now() + options_.hedge;
+	const auto ask = [this, &lane, patience](Leg &leg, const ReplicaView &view) {
+		const bool late = carrier_.now() >= patience;
+		const auto brings_block = [late](const Leg &other) {
+			return other.whole &&
+			       (other.state == Leg::State::answered || (other.state == Leg::State::asked && !late));
+		};
+		leg.whole = std::none_of(lane.legs.begin(), lane.legs.end(), brings_block);
+		if (leg.whole)
+			ask_for_block(leg, view, lane.block);
+		else
+			ask_for_tag(leg, view, lane.block);
+	};
+	unsigned damaged = 0;
+	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) {
+		return leg.whole ? judge_block(lane, leg, damaged) : Verdict::counts;
+	};
+	co_return co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+}
+
 apps::Task<int> Protocol::read_blocks(Lane &lane)
 {
 	round::begin(lane);
 	const auto ask = [&lane](Leg &leg, const ReplicaView &view) {
-		RemoteAddress pointer = slot_of(view, lane.block);
-		pointer.address += offsetof(Slot, block);
-		leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
+		leg.whole = true;
+		ask_for_block(leg, view, lane.block);
 	};
-	/* A replica whose slot is damaged is as good as gone for this block. */
 	unsigned damaged = 0;
-	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) {
-		const bool whole =
-			leg.completion.status == Status::ok && leg.completion.byte_len == leg.memory.in.size();
-		if (whole || leg.completion.status == Status::null_pointer)
-			return Verdict::counts;
-		if (options_.replicas - ++damaged >= quorum())
-			return Verdict::useless;
-		lane.operation->error = EBADMSG;
-		return Verdict::fatal;
-	};
+	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) { return judge_block(lane, leg, damaged); };
 	co_return co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
 }
 
 apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
 {
 	round::begin(lane);
-	const auto ask = [&lane](Leg &leg, const ReplicaView &view) {
-		leg.begin_chain().read(slot_of(view, lane.block), leg.memory.slice(leg.memory.in.first(sizeof(Tag))));
-	};
+	const auto ask = [&lane](Leg &leg, const ReplicaView &view) { ask_for_tag(leg, view, lane.block); };
 	const auto judge = [](Leg &, unsigned) { return Verdict::counts; };
 	const int error = co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
 	if (error)
@@ -174,12 +212,15 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 	co_return co_await ask_quorum(carrier_, lane, options, ask, judge);
 }
 
-/** The answered leg that has read the largest tag. */
+/** The answered leg that has read the largest tag; with the block, if there is one. */
 const Leg *Protocol::newest_of(const Lane &lane) noexcept
 {
 	const Leg *newest = nullptr;
 	for (const Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::answered && (!newest || tag_read(leg) > tag_read(*newest)))
+		if (leg.state != Leg::State::answered)
+			continue;
+		if (!newest || tag_read(leg) > tag_read(*newest) ||
+			(tag_read(leg) == tag_read(*newest) && leg.whole && !newest->whole))
 			newest = &leg;
 	}
 	return newest;
@@ -211,9 +252,15 @@ void Protocol::leg_ended(Lane &lane, unsigned replica) noexcept
 apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 {
 	for (;;) {
-		if (const int error = co_await read_blocks(lane))
+		if (const int error = co_await read_block_and_tags(lane))
 			co_return failed(lane, error);
-		const Leg *const newest = newest_of(lane);
+		const Leg *newest = newest_of(lane);
+		/* Somebody else has a newer one than the block that has come. */
+		if (!newest->whole && tag_read(*newest) != Tag{}) {
+			if (const int error = co_await read_blocks(lane))
+				co_return failed(lane, error);
+			newest = newest_of(lane);
+		}
 		const Tag tag = tag_read(*newest);
 		deliver(*newest, *lane.operation);
 		if (keep_those_with(lane, tag))

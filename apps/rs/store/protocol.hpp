@@ -56,7 +56,9 @@ private:
 	apps::Task<Outcome> put(Lane &lane);
 	apps::Task<Outcome> repair(Lane &lane);
 	apps::Task<Outcome> put_in_turn(Lane &lane);
+	apps::Task<int> read_block_and_tags(Lane &lane);
 	apps::Task<int> read_blocks(Lane &lane);
+	Verdict judge_block(Lane &lane, const Leg &leg, unsigned &damaged) const noexcept;
 	apps::Task<int> read_tags(Lane &lane, Tag &newest);
 	struct Block {
 		Tag tag;

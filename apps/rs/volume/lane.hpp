@@ -75,6 +75,7 @@ struct Leg {
 	};
 
 	State state = State::idle;
+	bool whole = false;      /* asked for the block, not only for its tag */
 	bool fresh = false;      /* answered, and not judged yet */
 	std::uint64_t epoch = 0; /* of the connection that its request went over */
 	Time again{};            /* not to be asked before */

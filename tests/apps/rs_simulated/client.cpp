@@ -26,6 +26,15 @@ bool installs(const Leg &leg)
 	return leg.chain.size() == requests_of_an_install;
 }
 
+/** The tag that @p leg has read becomes that of the block which has come before it. */
+void take_tag_of_block(const Lane &lane, Leg &leg)
+{
+	for (const Leg &other : lane.legs) {
+		if (!leg.whole && other.whole && other.state == Leg::State::answered && other.completion.ok())
+			std::memcpy(leg.memory.in.data(), other.memory.in.data(), sizeof(prism::rs::Tag));
+	}
+}
+
 /** A quorum of one replica less than there must be, for Protocol, which asks how many replicas there are. */
 prism::rs::ProtocolOptions protocol_options(const ClientOptions &options)
 {
@@ -137,6 +146,9 @@ void Client::handle(unsigned replica, const prism::Completion &completion)
 	if (!leg.under_way())
 		return;
 	leg.completion = completion;
+	if (options_.flaw == Flaw::deaf_get && lane.operation &&
+		lane.operation->kind == prism::apps::OperationKind::get)
+		take_tag_of_block(lane, leg);
 	if (options_.flaw == Flaw::missed_guess && installs(leg) && completion.status == prism::Status::cas_miss)
 		std::memcpy(leg.memory.old.data(), leg.memory.out.data(), prism::rs::block_header);
 	end_leg(lane, replica);

@@ -14,6 +14,7 @@ namespace rs_sim
 enum class Flaw : std::uint8_t {
 	none,
 	no_write_back, /**< a GET returns what it has read, though not all of its quorum have it */
+	deaf_get,      /**< a GET takes the block that has come, whatever tags the others have */
 	small_quorum,  /**< f answers are enough */
 	same_client,   /**< all clients have one number in their tags */
 	reused_client, /**< a client that comes back has the number that it had before */

@@ -30,7 +30,7 @@ struct Options {
 };
 
 const std::map<std::string, Flaw> flaws{{"none", Flaw::none}, {"no-write-back", Flaw::no_write_back},
-	{"small-quorum", Flaw::small_quorum}, {"same-client", Flaw::same_client},
+	{"deaf-get", Flaw::deaf_get}, {"small-quorum", Flaw::small_quorum}, {"same-client", Flaw::same_client},
 	{"reused-client", Flaw::reused_client}, {"missed-guess", Flaw::missed_guess},
 	{"empty-serves", Flaw::empty_serves}, {"early-reads", Flaw::early_reads}, {"no-epoch", Flaw::no_epoch},
 	{"keeps-misses", Flaw::keeps_misses}, {"double-report", Flaw::double_report}, {"no-grace", Flaw::no_grace},
