@@ -77,7 +77,7 @@ void Replica::serve_as_founder()
 {
 	epoch_ = first_epoch;
 	serving_ = true;
-	log(fmt::format("replica {}: the volume is founded, serves", replica_));
+	log(apps::LogLevel::info, fmt::format("replica {}: the volume is founded, serves", replica_));
 }
 
 /** Another replica asks whether the volume is new. Who has served, or has lost its memory, knows that it is not. */

@@ -267,7 +267,8 @@ int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::op
 		return EBADMSG;
 	if (adopts) {
 		lives_[shard] = message.value;
-		OneSidedServer::log(fmt::format("shard {} is taken in, without the keys that it had", shard));
+		OneSidedServer::log(
+			apps::LogLevel::info, fmt::format("shard {} is taken in, without the keys that it had", shard));
 		answer = {adopt_message, 0};
 		return 0;
 	}
