@@ -45,8 +45,7 @@ Server::Wake::~Wake()
 class Server::PendingConnection final : public apps::Reception::AcceptedConnection
 {
 public:
-	PendingConnection(Server &owner, std::shared_ptr<Connection> made)
-		: server(owner), connection(std::move(made))
+	PendingConnection(Server &owner, std::shared_ptr<Connection> made) : server(owner), connection(std::move(made))
 	{
 	}
 	~PendingConnection() override

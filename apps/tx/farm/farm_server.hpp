@@ -41,8 +41,8 @@ public:
 	~FarmServer() override;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
-	/** See rpc::Server. READs are served by the device: on a userspace one by its engine thread, or by workers while
-	 * they spin (rpc::ServerOptions::spin), which is steadier where cores are scarce. */
+	/** See rpc::Server. READs are served by the device: on a userspace one by its engine thread, or by workers
+	 * while they spin (rpc::ServerOptions::spin), which is steadier where cores are scarce. */
 	Result<void> run() { return server_->run(); }
 	void stop() noexcept { server_->stop(); }
 	/** From any thread. */

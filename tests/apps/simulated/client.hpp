@@ -10,8 +10,8 @@
 
 #include "flaw.hpp"
 #include "kv/store/protocol.hpp"
-#include "simulation/pair.hpp"
 #include "kv/store/versions.hpp"
+#include "simulation/pair.hpp"
 
 namespace kv_sim
 {

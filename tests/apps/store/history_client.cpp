@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "history.hpp"
-#include "simulation/value.hpp"
 #include "kv/store/prism_client.hpp"
+#include "simulation/value.hpp"
 
 namespace kv_test
 {
