@@ -14,11 +14,6 @@ namespace
 
 using Client = std::unique_ptr<apps::StoreClient>;
 
-std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 template <typename Store, typename Options>
 Result<Client> connect(const SystemOptions &options, Options client)
 {
@@ -26,7 +21,7 @@ Result<Client> connect(const SystemOptions &options, Options client)
 	if (!context)
 		return context.error();
 	client.depth = options.depth;
-	client.timeout = milliseconds(options.timeout);
+	client.timeout = bench::milliseconds(options.timeout);
 	auto connected = Store::connect(*context, options.host, options.port, client);
 	if (!connected)
 		return connected.error();
@@ -47,7 +42,7 @@ Result<Client> connect_by_calls(const SystemOptions &options)
 }
 
 template <typename Connect>
-void add(Systems &systems, const char *name, const char *text, Connect connect)
+void add_store(Systems &systems, const char *name, const char *text, Connect connect)
 {
 	systems.add({name, text, apps::default_store_port,
 		[connect](const SystemOptions &options) -> Result<ClientFactory> {
@@ -59,9 +54,9 @@ void add(Systems &systems, const char *name, const char *text, Connect connect)
 
 void add_kv_systems(Systems &systems)
 {
-	add(systems, "prism", "PRISM-KV: every operation by PRISM requests", connect_prism);
-	add(systems, "pilaf", "Pilaf: GET by READs, the rest by calls", connect_by_calls<kv::PilafClient>);
-	add(systems, "rpc", "every operation a call over SEND and RECV", connect_by_calls<kv::RpcStoreClient>);
+	add_store(systems, "prism", "PRISM-KV: every operation by PRISM requests", connect_prism);
+	add_store(systems, "pilaf", "Pilaf: GET by READs, the rest by calls", connect_by_calls<kv::PilafClient>);
+	add_store(systems, "rpc", "every operation a call over SEND and RECV", connect_by_calls<kv::RpcStoreClient>);
 }
 
 } // namespace prism::ycsb

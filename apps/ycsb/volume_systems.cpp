@@ -20,11 +20,6 @@ namespace
 using Client = std::unique_ptr<apps::StoreClient>;
 using MakeKind = rs::VolumeKind (*)(const rs::Configuration &);
 
-std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 rs::VolumeKind lock_kind(const rs::Configuration &volume, bool pipelined)
 {
 	rs::LockOptions options;
@@ -54,7 +49,7 @@ Result<Client> connect(const SystemOptions &options, const rs::Configuration &vo
 		return context.error();
 	rs::VolumeClientOptions client;
 	client.depth = options.depth;
-	client.setup_timeout = milliseconds(options.timeout);
+	client.setup_timeout = bench::milliseconds(options.timeout);
 	Result<std::unique_ptr<rs::VolumeClient>> opened =
 		rs::VolumeClient::open(*context, volume, kind(volume), client);
 	if (!opened)
@@ -62,7 +57,7 @@ Result<Client> connect(const SystemOptions &options, const rs::Configuration &vo
 	return Client(*std::move(opened));
 }
 
-void add(Systems &systems, const char *name, const char *text, MakeKind kind)
+void add_volume(Systems &systems, const char *name, const char *text, MakeKind kind)
 {
 	const auto open = [kind](const SystemOptions &options) -> Result<ClientFactory> {
 		Result<rs::Configuration> volume = rs::Configuration::load(options.configuration);
@@ -80,11 +75,11 @@ void add(Systems &systems, const char *name, const char *text, MakeKind kind)
 
 void add_volume_systems(Systems &systems)
 {
-	add(systems, "rs", "PRISM-RS: replicated blocks by PRISM requests",
+	add_volume(systems, "rs", "PRISM-RS: replicated blocks by PRISM requests",
 		[](const rs::Configuration &volume) { return rs::prism_rs(volume); });
-	add(systems, "abdlock", "the same by locks and plain verbs, one step after another",
+	add_volume(systems, "abdlock", "the same by locks and plain verbs, one step after another",
 		[](const rs::Configuration &volume) { return lock_kind(volume, false); });
-	add(systems, "abdlock-pipelined", "by locks, with as few round trips as plain verbs allow",
+	add_volume(systems, "abdlock-pipelined", "by locks, with as few round trips as plain verbs allow",
 		[](const rs::Configuration &volume) { return lock_kind(volume, true); });
 }
 

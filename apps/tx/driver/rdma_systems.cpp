@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/clock.hpp"
 #include "bench/thread_context.hpp"
 #include "tx/farm/farm_client.hpp"
 #include "tx/locking/locking_client.hpp"
@@ -18,11 +19,6 @@ namespace
 {
 
 using Client = std::unique_ptr<TransactionClient>;
-
-std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
 
 /** What a client draws is its own: pauses that are alike would make the same ones meet again. */
 RetryOptions retry_of(const SystemOptions &options, unsigned number)
@@ -39,7 +35,7 @@ Result<Client> connect_prism(const SystemOptions &options, unsigned number)
 		return context.error();
 	PrismClientOptions client;
 	client.depth = options.depth;
-	client.setup_timeout = milliseconds(options.timeout);
+	client.setup_timeout = bench::milliseconds(options.timeout);
 	client.retry = retry_of(options, number);
 	Result<std::unique_ptr<PrismClient>> connected = PrismClient::connect(*context, options.shards, client);
 	if (!connected)
@@ -54,7 +50,7 @@ Result<Client> connect_by_calls(const SystemOptions &options, unsigned number, O
 	if (!context)
 		return context.error();
 	client.depth = options.depth;
-	client.timeout = milliseconds(options.timeout);
+	client.timeout = bench::milliseconds(options.timeout);
 	client.retry = retry_of(options, number);
 	Result<std::unique_ptr<Rival>> connected = Rival::connect(*context, options.shards, client);
 	if (!connected)
