@@ -10,8 +10,6 @@
 namespace prism::bench
 {
 
-using nlohmann::json;
-
 void print_line(std::FILE *out)
 {
 	fmt::print(out, "{:-<129}\n", "");
@@ -30,7 +28,7 @@ void print_latency(std::FILE *out, std::string_view name, const LatencyHistogram
 		latency.percentile(99), latency.percentile(99.9), latency.max());
 }
 
-json latency_to_json(const LatencyHistogram &latency)
+nlohmann::json latency_to_json(const LatencyHistogram &latency)
 {
 	return {
 		{"n_iterations", latency.count()},
@@ -49,7 +47,7 @@ std::string name_of_error(int error)
 	return error ? std::strerror(error) : "other errors";
 }
 
-Result<void> write_json(const std::string &file, const json &report)
+Result<void> write_json(const std::string &file, const nlohmann::json &report)
 {
 	if (file.empty())
 		return {};
