@@ -66,9 +66,10 @@ TEST(Reconnect, AfterACutEverythingIsThere)
 	ASSERT_EQ(client.api->get_versioned(get, version), Outcome::ok);
 	ASSERT_GE(cut_connections_to(server.store->port()), 1u);
 	ASSERT_EQ(client.api->get_versioned(get, version), Outcome::ok) << "a GET that waits is repeated too";
+	const std::uint64_t connections = client.api->stats().connections;
 	ASSERT_GE(cut_connections_to(server.store->port()), 1u);
-	while (!client.api->broken())
-		client.api->poll({});
+	while (!client.api->broken() && client.api->stats().connections == connections)
+		client.api->poll({}); /* until it has seen the cut, and perhaps connected again */
 	EXPECT_EQ(conditional(client, OperationKind::put, "k", version), Outcome::ok) << "the object is the same";
 }
 
