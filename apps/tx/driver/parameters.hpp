@@ -6,12 +6,12 @@
 #include <string>
 #include <variant>
 
+#include "command_line.hpp"
 #include "tx/driver/run.hpp"
 #include "tx/driver/systems.hpp"
 #include "tx/workloads/smallbank.hpp"
 #include "tx/workloads/tpcc.hpp"
 #include "tx/workloads/ycsb_t.hpp"
-#include "ycsb/parameters.hpp"
 
 namespace prism::tx
 {

@@ -8,12 +8,12 @@
 
 #include <prism/result.hpp>
 
+#include "bench/clock.hpp"
+#include "bench/error_counts.hpp"
 #include "bench/measure.hpp"
 #include "bench/run_state.hpp"
 #include "tx/driver/systems.hpp"
 #include "tx/workloads/workload.hpp"
-#include "ycsb/options.hpp"
-#include "ycsb/outcome.hpp"
 
 namespace prism::tx
 {
