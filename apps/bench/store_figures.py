@@ -30,7 +30,7 @@ def load_matplotlib():
     except ImportError:
         program = os.path.basename(sys.argv[0])
         sys.exit(f"{program}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
-    matplotlib.use("svg")
+    matplotlib.use("agg")
 
 
 def free_port(first):
@@ -152,8 +152,7 @@ def median(samples, key):
 class Figure:
     """Curves in one pair of axes. The same data, the same file."""
 
-    def __init__(self, title, x_label, y_label, salt):
-        matplotlib.rcParams["svg.hashsalt"] = salt
+    def __init__(self, title, x_label, y_label):
         self.figure, self.axes = pyplot.subplots(figsize=(6.4, 4.4), layout="constrained")
         self.axes.set_title(title, fontsize=10)
         self.axes.set_xlabel(x_label)
@@ -180,14 +179,13 @@ class Figure:
             self.axes.legend()
         self.axes.set_ylim(bottom=0)
         self.axes.grid(alpha=0.3, axis="y" if self.bar_labels else "both")
-        self.figure.savefig(path, format="svg", metadata={"Date": None})
+        self.figure.savefig(path, dpi=120, metadata={"Software": None, "Copyright": f"SPDX-License-Identifier: {SPDX}"})
         pyplot.close(self.figure)
-        mark_licence(path)
 
 
-def draw_latency_over_throughput(path, title, curves, salt):
+def draw_latency_over_throughput(path, title, curves):
     """@p curves: (label, style, samples by number of clients)."""
-    figure = Figure(title, "throughput [1000 requests/s]", "median latency [usec]", salt)
+    figure = Figure(title, "throughput [1000 requests/s]", "median latency [usec]")
     for label, style, points in curves:
         counts = sorted(points, key=int)
         xs = [median(points[count], "throughput") / 1e3 for count in counts]
@@ -196,22 +194,34 @@ def draw_latency_over_throughput(path, title, curves, salt):
     figure.write(path)
 
 
-def mark_licence(path):
-    with open(path, encoding="utf-8") as file:
-        lines = [line.rstrip() for line in file]
-    lines.insert(1, f"<!-- SPDX-License-Identifier: {SPDX} -->")
-    write_lines(lines, path)
-
-
 def write_lines(lines, path):
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
 
+def as_lines(value, indent=""):
+    """JSON with a line for each object or list that has no other in it."""
+    inner = indent + " "
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(part, (dict, list)) for part in parts):
+        return json.dumps(value)
+    if isinstance(value, dict):
+        lines = [f"{inner}{json.dumps(key)}: {as_lines(part, inner)}" for key, part in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(inner + as_lines(part, inner) for part in value) + f"\n{indent}]"
+
+
+def rounded(value):
+    """The same with six digits, more than a clock gives."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    return [rounded(part) for part in value] if isinstance(value, list) else value
+
+
 def write_json(report, path):
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(report, file, indent=1)
-        file.write("\n")
+    write_lines([as_lines(report)], path)
 
 
 def read_json(path):

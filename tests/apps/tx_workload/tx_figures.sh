@@ -44,8 +44,8 @@ figures "${small[@]}" --clients 1,4 --thetas 0,0.99 --skew-clients 2,4 --bench-c
 rows=$(grep -Ec '^\| (PRISM-TX|FaRM|two-phase locking)[^|]* \| [0-9]' "$work/figures/tx-figures.md")
 [ "$rows" -eq 30 ] || fail "$rows points are in the table" "$work/figures/tx-figures.md"
 for figure in clients skew skew-aborts smallbank tpcc; do
-	grep -q '</svg>' "$work/figures/tx-$figure.svg" || fail "no figure tx-$figure.svg"
-	grep -q 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' "$work/figures/tx-$figure.svg" || fail "no licence"
+	[ "$(head -c 4 "$work/figures/tx-$figure.png" | tail -c 3)" = PNG ] || fail "no figure tx-$figure.png"
+	grep -aq 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' "$work/figures/tx-$figure.png" || fail "no licence"
 done
 [ "$(wc -l <"$work/bin/started")" -eq 15 ] || fail "not a server for each system and workload" "$work/bin/started"
 grep -q -- '--store prism .*--cells 300 --value-size 512 --commit paper' "$work/bin/started" ||
@@ -60,7 +60,7 @@ pass "tx_figures --redraw"
 : >"$work/bin/started"
 figures --quick --systems prism,farm --workloads smallbank --shards 3 --numbered --out "$work/part" ||
 	fail "a part of it fails" "$work/err" "$work/out"
-[ "$(ls "$work/part")" = "$(printf 'tx-figures.json\ntx-figures.md\ntx-smallbank.svg')" ] || fail "other files"
+[ "$(ls "$work/part")" = "$(printf 'tx-figures.json\ntx-figures.md\ntx-smallbank.png')" ] || fail "other files"
 [ "$(grep -c -- '--shards 3 .*--numbered' "$work/bin/started")" -eq 6 ] || fail "not three shards" "$work/bin/started"
 pass "tx_figures: one workload, three shards"
 
