@@ -2,10 +2,10 @@
 /*
  * The server's side of FaRM's memory. Only the server writes it; clients READ it at any time.
  *
- * A key comes into the index when somebody locks it to write it, with an object that is locked: from then on nobody's
- * reading that it is not there passes a validation, and nobody else locks it. It leaves the index with the lock of who
- * erases it, or of who made it and aborts. Places of objects are used again for other keys; as versions go on, what was
- * known of the former object never passes for the new one.
+ * A key enters the index, with a locked object, when a transaction locks it to write it. From then on transactions that
+ * read the key as absent fail validation, and no other transaction can lock it. The key leaves the index when a
+ * transaction that has erased it, or that has inserted it and aborts, releases the lock. Places of objects are used
+ * again for other keys. Their versions continue, so that a new object is never taken for the former one.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct ObjectTableOptions {
 	std::uint32_t max_value_size = 8192;
 };
 
-/** A lock that somebody holds. */
+/** A lock that a transaction holds. */
 struct Lock {
 	std::uint32_t object = 0;
 	bool made = false; /* it was not there before */

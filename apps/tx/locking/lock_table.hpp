@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Objects with a lock each. A key that is not there can be locked, too: it gets a place in the table, marked empty, for
- * as long as somebody holds the lock. Nobody waits: a lock that is not free is refused.
+ * Objects with a lock each. An absent key can be locked too: while the lock is held, the key has a place in the table,
+ * marked empty. No transaction waits: a lock that is not free is refused.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace prism::tx::locking
 {
 
-/** A lock that somebody holds. */
+/** A lock that a transaction holds. */
 struct Held {
 	std::uint32_t place = 0;
 	bool exclusive = false;

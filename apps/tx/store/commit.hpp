@@ -43,9 +43,9 @@ protected:
 	/* How a preparation went. */
 	enum class Prepare : std::uint8_t {
 		done,
-		too_old, /* somebody later has read it */
-		taken,   /* there is another writer */
-		skipped, /* something before it in the chain was not done */
+		too_old, /* a later transaction has read it */
+		taken,   /* another writer is prepared */
+		skipped, /* an earlier request of the chain did not succeed */
 		no_buffer,
 		failed,
 	};

@@ -21,7 +21,7 @@ namespace prism::tx
 constexpr apps::ControlKind shard_message = message_of(apps::ControlKind::first_of_tx, 0);
 /** To shard 0: value is the new identity of another that has come back empty; shard 0: 0 */
 constexpr apps::ControlKind adopt_message = message_of(apps::ControlKind::first_of_tx, 1);
-/** Shard: the client of the value's number has died, end what it has prepared here; client: I have. */
+/** Shard: the client of the value's number has died, resolve what it has prepared here; client: done. */
 constexpr apps::ControlKind orphans_message = question_of(apps::ControlKind::first_of_tx, 0);
 
 /** The region of a shard's connection record. */

@@ -30,7 +30,7 @@ struct ClientState {
 	StoreView store;
 	std::uint32_t incarnation = 0;
 	LogicalClock clock;
-	/** How long somebody may have prepared what others want before they take it for dead: it may be alive. */
+	/** How long a prepared writer may block this client before it resolves the writer's transaction. */
 	Time patience = std::chrono::milliseconds(10);
 	std::uint64_t serial = 0;                /**< of the commits begun so far */
 	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
@@ -74,7 +74,7 @@ struct Lane {
 		retired |= leaves_traces && request.completion.failed();
 	}
 
-	/** @p who has prepared @p cell of @p shard: since now, if it was not known already. */
+	/** Writer @p who blocks @p cell of @p shard, from now on if this was not known already. */
 	void blocked_by(const Timestamp &who, std::size_t shard, std::uint64_t cell)
 	{
 		for (Blocker &blocker : blockers) {
@@ -86,8 +86,8 @@ struct Lane {
 		blockers.push_back({who, shard, cell, carrier.now()});
 	}
 
-	/** An attempt is over. Who was in the way for too long, and who is not any more, is forgotten; the former
-	 * returned. */
+	/** An attempt is over. Returns the writers that have blocked cells for too long. Forgets these, and those that
+	 * block no more. */
 	std::vector<Blocker> take_overdue()
 	{
 		const auto is_overdue = [this](const Blocker &blocker) {

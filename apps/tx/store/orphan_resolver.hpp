@@ -14,13 +14,13 @@ namespace prism::tx
 {
 
 /**
- * Ends what clients that have died have prepared, when a shard asks for it, beside the lanes of a live client. Nobody
- * then has to meet a cell, and wait, before it is free. One thread.
+ * Resolves the transactions of dead clients when a shard asks for it, beside the lanes of a live client. So a cell is
+ * free before another client needs it and has to wait. One thread.
  */
 class OrphanResolver
 {
 public:
-	/** Told when what @p client had prepared on @p shard is ended, or @p error says why it cannot be. */
+	/** Called when all that @p client had prepared on @p shard is resolved; @p error: why it cannot be, or 0. */
 	using Ended = std::function<void(std::size_t shard, std::uint64_t client, int error)>;
 
 	/** @p lane: a number that no lane has. @p memory: registered, under @p lkey. */

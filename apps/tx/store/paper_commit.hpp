@@ -12,9 +12,9 @@ class PaperCommit final : public Commit
 public:
 	PaperCommit(Lane &lane, Execution &execution) noexcept : Commit(lane, execution) {}
 
-	/** Nobody waits for what others have prepared. */
+	/** Prepared cells never delay a read. */
 	int after_fetch() override { return 0; }
-	/** Nobody can end what another has begun. */
+	/** No client can resolve another one's transaction. */
 	apps::Task<int> after_conflict() override { co_return 0; }
 	[[nodiscard]] Request *request(std::uint32_t) noexcept override { return nullptr; }
 

@@ -24,7 +24,8 @@ struct PrismClientOptions {
 	std::uint32_t depth = 1; /**< transactions under way at once; at most the store's lanes */
 	RetryOptions retry;
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(5);
-	/** How long somebody may have prepared what others want before they end it: too short is slow, never wrong. */
+	/** How long a prepared writer may block this client before it resolves the writer's transaction. Too short is
+	 * slow, never wrong. */
 	Time patience = std::chrono::milliseconds(10);
 	/**
 	 * A shard that has come back empty, which is taken in: its keys are gone, those of the others stay. Not shard

@@ -76,12 +76,12 @@ private:
 	const PrismShardOptions options_;
 	const ShardGeometry geometry_;
 	const std::uint64_t identity_;
-	std::uint64_t store_ = 0;              /* identity of shard 0, once it is known */
-	std::vector<Client> clients_;          /* by number */
-	std::vector<std::uint64_t> lives_;     /* shard 0: identities of the others, 0 if not known yet */
-	std::array<unsigned char, 16> secret_; /* of shard 0 */
-	std::set<std::uint32_t> orphans_;      /* clients that have died, with something prepared */
-	std::uint32_t asked_ = 0;              /* the connection that was last asked to end what they have left */
+	std::uint64_t store_ = 0;                      /* identity of shard 0, once it is known */
+	std::vector<Client> clients_;                  /* by number */
+	std::vector<std::uint64_t> lives_;             /* shard 0: identities of the others, 0 if not known yet */
+	std::array<unsigned char, 16> secret_;         /* of shard 0 */
+	std::set<std::uint32_t> orphans_;              /* clients that have died, with something prepared */
+	std::uint32_t asked_ = 0;                      /* the connection that was last asked to resolve them */
 	std::chrono::steady_clock::time_point ask_at_; /* again, or another */
 };
 

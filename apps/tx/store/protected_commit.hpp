@@ -15,9 +15,9 @@ struct ProtectedCommitMemory {
 };
 
 /**
- * The commit that a client's death at any point leaves whole: values and decision are on the shards before anything is
- * installed, and anyone can finish it. What is only read is validated when everything that is written is prepared:
- * docs/prism-tx.md, "Commit" and "Isolation".
+ * The commit that stays atomic if its client dies at any point: values and decision are on the shards before anything
+ * is installed, so any client can finish it. Cells that are only read are validated after all cells that are written
+ * are prepared: docs/prism-tx.md, "Commit" and "Isolation".
  */
 class ProtectedCommit final : public Commit
 {

@@ -48,8 +48,8 @@ public:
 	}
 
 	/**
-	 * @p who was seen as the writer that has prepared @p cell of @p shard, whose version was older. Aborts it
-	 * unless it has been decided, and does to the cell what was decided. 0, or errno: EHOSTUNREACH (the shard, or
+	 * Resolves transaction @p who, which has prepared @p cell of @p shard: aborts it unless it has been decided,
+	 * then installs or bumps the cell as decided. 0, or errno: EHOSTUNREACH (the shard, or
 	 * the one that has the decision, is gone), EBADMSG (a timestamp that cannot be).
 	 */
 	apps::Task<int> resolve(Timestamp who, std::size_t shard, std::uint64_t cell);

@@ -35,9 +35,9 @@ struct Stamp {
 };
 
 /**
- * One attempt of a transaction, as its body sees it. Changes are kept until the commit. What is read is what committed
- * transactions have written, but only a commit tells whether all of it belongs together: a body must bear values that
- * do not fit each other, and end.
+ * One attempt of a transaction, as its body sees it. Changes are kept until the commit. A body reads only values that
+ * committed transactions have written. But only the commit checks that these values are consistent with each other: a
+ * body must tolerate inconsistent values and terminate.
  */
 class Transaction
 {
@@ -46,14 +46,13 @@ public:
 
 	/**
 	 * Reads those of @p keys that are not known yet, all at once. 0; EAGAIN: it is certain already that this
-	 * attempt cannot commit, return it; E2BIG: too much for one transaction; EINVAL: a key of a forbidden size, or
-	 * no key of this store; otherwise what the store failed with.
+	 * attempt cannot commit: return EAGAIN; E2BIG: too much for one transaction; EINVAL: a key of a forbidden size,
+	 * or no key of this store; otherwise what the store failed with.
 	 */
 	virtual apps::Task<int> fetch(std::span<const Bytes> keys) = 0;
 	apps::Task<int> fetch(Bytes key) { co_return co_await fetch(std::span(&key, 1)); }
 
-	/** What @p key, which was fetched or written, has now; nothing: it is not there. Until the next change of the
-	 * key.
+	/** The value of @p key, which was fetched or written; nothing: the key is absent. Valid until its next change.
 	 */
 	[[nodiscard]] virtual std::optional<Bytes> value(Bytes key) const noexcept = 0;
 
@@ -66,13 +65,13 @@ public:
 	/* For who runs it -------------------------------------------------------------------------------------------
 	 */
 
-	/** Forgets everything, and waits for what an attempt before has left to do. */
+	/** Forgets everything, and waits until the previous attempt has finished its work. */
 	virtual apps::Task<int> begin() = 0;
 	/** Makes all changes, or none. Anything but Outcome::rolled_back; Outcome::conflict: begin() again. */
 	virtual apps::Task<Outcome> commit() = 0;
 	/** Makes none. */
 	virtual apps::Task<int> roll_back() = 0;
-	/** There is no further attempt: what was kept for it is of no use. */
+	/** There is no further attempt: drops what was kept for it. */
 	virtual void forget() noexcept {}
 	/** The errno of what commit() has failed with. */
 	[[nodiscard]] virtual int error() const noexcept = 0;
@@ -82,7 +81,7 @@ public:
 	[[nodiscard]] virtual std::uint32_t round_trips() const noexcept = 0;
 };
 
-/** Reads and changes what it wants. 0: to be committed; EAGAIN, from fetch(): again; any other errno: not at all. */
+/** Reads and changes keys. Returns 0: commit; EAGAIN, from fetch(): run again; any other errno: roll back. */
 using Body = std::function<apps::Task<int>(Transaction &)>;
 
 /** A transaction on its way. Its memory stays until TransactionClient::poll() hands it back. */
