@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The memory of an ABDLOCK replica: a record for each block, in place. Its clients change it by WRITEs under the
- * record's lock; a client that dies in the middle of one leaves a torn block, which its checksum tells from a whole
- * one. Words are little-endian.
+ * record's lock. A client that dies during a WRITE leaves a torn block, which the checksum reveals. Words are
+ * little-endian.
  */
 #pragma once
 

@@ -9,33 +9,33 @@
  *   plain       lock, read, unlock    3   lock, read, write, unlock    4    as in the paper: each step is waited for
  *   pipelined   lock+read             1   lock+read, write+unlock      2    the best that these verbs allow
  *
- * Pipelined, requests joined by + leave with one doorbell and are executed in their order: what a READ brings counts
- * only if the CMP_AND_SWP before it took the lock. A GET's unlock is posted when its value is known, and not waited
- * for: nothing of the operation depends on it, and if it is lost, the lease ends the lock. But it occupies its leg: an
- * operation that follows at once in the same lane, and needs that replica, begins there when the unlock has ended. A
- * GET whose replicas disagree writes back: one round trip more, both ways.
+ * Pipelined, requests joined by + leave with one doorbell and are executed in their order. The result of a READ counts
+ * only if the CMP_AND_SWP before it took the lock. A GET posts its unlock when its value is known, and does not wait
+ * for it: no result depends on it, and if it is lost, the lease ends the lock. But the unlock occupies its leg. If the
+ * lane's next operation needs that replica, it begins there when the unlock has ended. A GET whose replicas disagree
+ * writes back, in both variants: one more round trip.
  *
- * Contention: f+1 locks are tried for at once, beginning with the replica that the block's number says, another one for
- * the next block. So as long as all replicas are there, everybody uses the same quorum for a block, and a GET has
- * nothing to write back. Where a lock is taken, a replica that was not asked yet is tried instead: of two clients of
- * three replicas one always wins, although both may have begun at once. Who cannot get f+1 gives back what it has, as
- * waiting with a lock in hand would be a deadlock, and tries again after a random time whose bound doubles with each
- * attempt.
+ * Contention: a client tries for f+1 locks at once, beginning with the replica that the block's number selects. While
+ * all replicas are available, all clients use the same quorum for a block, and a GET has nothing to write back. Where a
+ * lock is taken, the client tries a replica that it has not asked yet. So of two clients of three replicas one always
+ * wins, even if both begin at once. A client that cannot get f+1 locks releases those it has, because waiting with a
+ * lock held would be a deadlock. It tries again after a random time whose bound doubles with each attempt.
  *
- * Holders that die: a lock names its holder and the number of the lock, so a word that is seen again means the same
- * lock. Who sees one for longer than the lease takes it over by CMP_AND_SWP from exactly that word. An attempt must
- * post its last WRITE within half of the lease, counted from before its first CMP_AND_SWP, or it gives up and starts
- * over; a PUT keeps its tag then, as some replicas may have it already.
+ * Holders that die: a lock names its holder and the number of the lock, so an unchanged word means the same lock. A
+ * client that sees a word unchanged for longer than the lease takes the lock over by CMP_AND_SWP from exactly that
+ * word. An attempt must post its last WRITE within half of the lease, counted from before its first CMP_AND_SWP.
+ * Otherwise it gives up and starts over. A PUT then keeps its tag, because some replicas may have it already.
  *
- * A torn block, whose checksum is wrong, was being written when its holder died. It does not count as an answer of a
- * GET: taken for a block that was never written, it would hide the write that was there before, and the GET could
- * return an older one. More replicas are asked instead, and the newest whole block is written over it. A PUT needs only
- * its tag, which is that of the torn write or of the one before.
+ * Torn blocks: if the checksum is wrong, the holder died while it wrote the block. A torn block does not count as an
+ * answer to a GET. If it counted as never written, it would hide the previous write, and the GET could return an older
+ * one. The GET asks more replicas instead, and overwrites the torn block with the newest whole one. A PUT needs only
+ * the tag, which is that of the torn write or of the previous one.
  *
- * What remains unsafe is the price of locks over one-sided verbs: nothing at the replica ties a WRITE to the lock. One
- * that was posted in time and is executed more than half of a lease later (its packet was delayed or sent again, its
- * thread lost the core between the look at the clock and the doorbell) may overwrite what the next holder has written.
- * The unlock that follows finds another word then, and the operation is repeated, but others may have read meanwhile.
+ * What remains unsafe: nothing at the replica ties a WRITE to the lock. This is the price of locks over one-sided
+ * verbs. A WRITE that was posted in time may be executed more than half of a lease later, because its packet was
+ * delayed or sent again, or because its thread lost the core between reading the clock and the doorbell. It may then
+ * overwrite what the next holder has written. The unlock finds another word and the operation is repeated, but other
+ * clients may have read meanwhile.
  */
 #pragma once
 
@@ -60,7 +60,7 @@ struct LockOptions {
 	/** Between attempts: random, below a bound that doubles from the first of these to the second. */
 	Time shortest_wait = std::chrono::microseconds(2);
 	Time longest_wait = std::chrono::microseconds(200);
-	/** A replica that has not answered for so long is not waited for: another one is asked for its lock. */
+	/** If a replica has not answered for this long, another one is asked for its lock. */
 	Time patience = std::chrono::milliseconds(5);
 };
 
@@ -96,7 +96,7 @@ private:
 		Request request = Request::lock; /* the leg's last */
 		Time asked_at{};
 		bool held = false;
-		bool refused = false;      /* in this attempt: somebody else had it */
+		bool refused = false;      /* in this attempt: another client had it */
 		bool lost = false;         /* in this attempt: it was another's when it was to be given back */
 		std::uint64_t block = 0;   /* whose lock it is: of an operation that may have ended */
 		std::uint64_t word = 0;    /* what this lane has put there, or tried to */

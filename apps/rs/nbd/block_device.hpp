@@ -13,9 +13,9 @@ namespace prism::rs
 {
 
 /**
- * A volume as a device of bytes, for any number of threads. A block is read and written as one. What begins or ends
- * within one reads it first: to other writes of this object that is one step, to those of other clients of the volume
- * it is not. What is written is on a quorum of replicas when the function returns.
+ * A volume as a device of bytes, for any number of threads. A block is read and written as a whole. A write that begins
+ * or ends within a block reads that block first. This is atomic with respect to other writes by this object, but not to
+ * those of other clients of the volume. When a write returns, a quorum of replicas has it in memory.
  */
 class BlockDevice
 {

@@ -21,8 +21,8 @@ namespace prism::rs
 {
 
 /**
- * A client, which one thread at a time may use, for many: a thread that owns it, and does the operations of all. It
- * polls while there are none too, so that replicas that look for lost buffers get their answer.
+ * Lets many threads share a client, which only one thread at a time may use: a thread of its own owns the client and
+ * does all operations. It also polls while there are none, so that replicas that look for lost buffers get an answer.
  */
 class ClientThread
 {
@@ -30,9 +30,9 @@ public:
 	/** What is to be said of an operation that has failed. Called by the thread, which alone may ask the client. */
 	using Explain = std::function<Error(const apps::Operation &)>;
 
-	/** @p patience: how long requests wait behind others of which none succeeds. */
+	/** @p patience: how long requests wait while no operation succeeds. */
 	ClientThread(std::unique_ptr<apps::StoreClient> client, std::chrono::nanoseconds patience, Explain explain);
-	/** What is under way is ended first. */
+	/** Waits for the operations under way. */
 	~ClientThread();
 	ClientThread(const ClientThread &) = delete;
 	ClientThread &operator=(const ClientThread &) = delete;

@@ -20,9 +20,9 @@ struct Extent {
 };
 
 /**
- * Lets no write come between the read and the write of one that changes a block in part: it would be undone. Such
- * writes wait for each other in the order of their coming; those of whole blocks, which the volume orders itself, only
- * for such ones.
+ * Orders writes. A write that changes a part of a block reads the block and writes it back; a write in between would be
+ * undone. So writes of parts wait for each other, in the order in which they arrive. Writes of whole blocks wait only
+ * for writes of parts, as the volume itself orders whole blocks.
  */
 class WriteOrder
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How the replicas of a new volume agree that it is new, so that none of them is taken for new once something may have
- * been written. docs/prism-rs.md, "A new volume"; tests/apps/rs/founding_test.cpp checks it.
+ * How the replicas of a new volume agree that it is new, so that no replica counts as new once anything may have been
+ * written. docs/prism-rs.md, "A new volume"; tests/apps/rs/founding_test.cpp checks it.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ namespace prism::rs
 using Founders = std::vector<std::uint64_t>;
 
 /**
- * One new replica's part of founding its volume, whatever carries the questions. A replica that is to be new asks each
- * of the others. It founds the volume when each of them has answered that it is new too, or has founded the volume
- * together with this incarnation. It serves when so many others have founded it too that a quorum has: one
- * of them will know, whichever f replicas are lost. Any thread.
+ * One new replica's part of founding its volume, independent of the transport. A new replica asks each of the others.
+ * It founds the volume when each of them has answered that it is new too, or that it has founded the volume together
+ * with this incarnation. It serves when a quorum, itself included, has founded the volume: whichever f replicas are
+ * lost, one is left that knows. Any thread.
  */
 class Founding
 {
@@ -40,7 +40,7 @@ public:
 	void hear_new(unsigned other, std::uint64_t incarnation);
 	/** Replica @p other has founded the volume with @p founders. */
 	void hear_founded(unsigned other, const Founders &founders);
-	/** Before all others are asked once more: what they have answered is forgotten. */
+	/** Forgets all answers, before all others are asked once more. */
 	void begin_round();
 
 	/** The volume is founded. */

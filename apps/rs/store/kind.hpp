@@ -7,7 +7,8 @@ namespace prism::rs
 {
 
 /**
- * PRISM-RS, for VolumeClient. @p exclusive: not 0, if nobody else writes to the volume: ExclusiveLock::generation().
+ * PRISM-RS, for VolumeClient. @p exclusive: not 0, if no other client writes to the volume:
+ * ExclusiveLock::generation().
  * @p everywhere: writes go to all replicas, not only to as many as are needed.
  */
 VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive = 0, bool everywhere = false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How a replica becomes part of its volume without a person's help: it founds it with the others, or is repaired. */
+/* How a replica joins its volume by itself: it founds the volume with the others, or is repaired. */
 #pragma once
 
 #include <prism/device.hpp>
@@ -24,8 +24,8 @@ Result<void> found_volume(
 
 /**
  * Repairs @p replica, which has lost its memory, as soon as a quorum of others serves, and tries again until it serves.
- * A repair that somebody else has begun goes first. @p log is told why it takes long, once for each reason. Returns
- * when the replica serves or @p stop is requested.
+ * A repair that another process has begun goes first. If it takes long, @p log gets each reason once. Returns when the
+ * replica serves or @p stop is requested.
  */
 void repair_until_it_serves(const Context &context, const Replica &replica, const std::stop_token &stop,
 	const std::function<void(const std::string &)> &log);

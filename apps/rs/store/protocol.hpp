@@ -21,8 +21,8 @@ struct ProtocolOptions {
 	unsigned replicas = 3;
 	std::uint64_t client = 0; /**< this incarnation, in its tags: never used before or after; not 0 */
 	/**
-	 * Not 0: nobody else writes to the volume, and a PUT guesses its tag, after the first of its block. Larger than
-	 * that of every exclusive writer before, at most 2^24 - 1: see ExclusiveLock.
+	 * Not 0: no other client writes to the volume, and a PUT guesses its tag, after the first of its block. Larger
+	 * than that of every exclusive writer before, at most 2^24 - 1: see ExclusiveLock.
 	 */
 	std::uint32_t exclusive = 0;
 	/** Writes go to all replicas at once; if not, to a quorum, and to the others if one of those fails or is slow.

@@ -17,7 +17,7 @@ struct RepairOptions {
 	unsigned replica = 0;
 	std::uint32_t depth = 16; /**< blocks that are copied at once */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);
-	bool polite = false;  /**< not while somebody else repairs the replica: EBUSY */
+	bool polite = false;  /**< not while another process repairs the replica: EBUSY */
 	std::stop_token stop; /**< ends it early: ECANCELED */
 	/** Is told how many blocks have been looked at; may be null. */
 	std::function<void(std::uint64_t blocks)> progress;

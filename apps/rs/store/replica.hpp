@@ -18,7 +18,7 @@ namespace prism::rs
 
 /** What a replica's memory means when it begins. */
 enum class Beginning : std::uint8_t {
-	lost,       /**< it has forgotten what it knew: it takes part in nothing before it is repaired */
+	lost,       /**< it has lost its memory: it does not serve until it is repaired */
 	new_volume, /**< nothing was ever written to the volume, if the others agree: it serves once they have
 		       (Founding) */
 	founded,    /**< as if they had: for tests, whose replicas all begin at once and never twice */

@@ -19,8 +19,8 @@ struct ReplicaAddress {
 };
 
 /**
- * What makes a volume: fixed when it is made. Replicas and clients hold it against each other's, so that nobody writes
- * to a volume that is another, or that has other replicas.
+ * The description of a volume, fixed when the volume is made. Replicas and clients compare their configurations, so
+ * that no client writes to another volume, or to one with other replicas.
  */
 struct Configuration {
 	static constexpr std::uint32_t smallest_block = 512;

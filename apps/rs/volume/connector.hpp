@@ -12,8 +12,8 @@ namespace prism::rs
 {
 
 /**
- * Makes connections to one replica beside the thread that has operations under way: a replica that is gone costs them
- * nothing. Its functions are called by one thread.
+ * Connects to one replica on a thread of its own, so that a replica that is gone does not delay operations. One thread
+ * calls its functions.
  */
 class Connector
 {

@@ -11,15 +11,16 @@ namespace prism::rs
 {
 
 /**
- * The right to be a volume's only writer, as long as this object, or a process that has inherited it, lives: a lock on
- * the file CONFIGURATION.lock, which stays and has the number of its owner. It binds those alone who ask for it by the
- * same file. A writer that does not ask is found out by the protocol, and ends the other's writing (ESTALE).
+ * The right to be a volume's only writer, held while this object, or a process that has inherited it, lives. It is a
+ * lock on the file CONFIGURATION.lock, which stays and holds the number of its owner. The lock is advisory: it binds
+ * only writers that take it on the same file. The protocol detects any other writer, and the owner stops writing
+ * (ESTALE).
  */
 class ExclusiveLock
 {
 public:
 	/**
-	 * @p location: of the configuration, as in Configuration::load(). Errors: EBUSY (somebody else has it),
+	 * @p location: of the configuration, as in Configuration::load(). Errors: EBUSY (another process has it),
 	 * EOPNOTSUPP (the configuration is in etcd), EOVERFLOW (after 2^24 owners), those of realpath(3), open(2) and
 	 * flock(2).
 	 */

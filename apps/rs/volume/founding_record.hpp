@@ -11,8 +11,8 @@ namespace prism::rs
 {
 
 /**
- * What outlives all replicas: that replica @p replica has founded its volume. It lies beside the configuration, as the
- * file CONFIGURATION.VOLUME.replica-N or the key of the same name, and stays. Not thread-safe.
+ * A record, which outlives all replicas, that replica @p replica has founded its volume. It lies beside the
+ * configuration, as the file CONFIGURATION.VOLUME.replica-N or the key of the same name, and stays. Not thread-safe.
  */
 class FoundingRecord
 {

@@ -36,8 +36,9 @@ enum class Purpose : std::uint8_t {
 };
 
 /**
- * Who connects to whom, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size 4, replica 2,
- * replicas 2, serving 1, purpose 1, asker 2, reserved 4. The founders follow if there are any, 8 bytes each.
+ * Which client connects to which replica, 48 bytes in network order: volume 8, epoch 8, blocks 8, client 8, block size
+ * 4, replica 2, replicas 2, serving 1, purpose 1, asker 2, reserved 4. The founders follow if there are any, 8 bytes
+ * each.
  */
 struct Introduction {
 	static constexpr std::size_t size = 48;
@@ -74,7 +75,7 @@ struct Introduction {
 };
 
 /**
- * What the client says that has sent @p theirs to the replica of @p kind that @p own is. Errors: EPROTONOSUPPORT (it
+ * The introduction of the client that has sent @p theirs to replica @p own of @p kind. Errors: EPROTONOSUPPORT (it
  * wants another kind, volume or replica), EBADMSG.
  */
 Result<Introduction> meet_client(const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own);

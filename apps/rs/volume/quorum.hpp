@@ -37,7 +37,7 @@ public:
 	/** The connection to @p replica; null: there is none. */
 	[[nodiscard]] virtual const ReplicaView *view(unsigned replica) const noexcept = 0;
 
-	/** The newest epoch that anyone has told. Answers count if they came over connections of this one. */
+	/** The newest epoch that this client knows. Answers count only if they came over connections of this epoch. */
 	[[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
 
 	/**
@@ -75,7 +75,7 @@ enum class Verdict : std::uint8_t {
 	counts,
 	again,   /* ask once more, a little later */
 	useless, /* not in this round: ask another */
-	fatal,   /* the round is over; who judges has told why */
+	fatal,   /* the round is over; the judge has recorded why */
 };
 
 struct RoundOptions {
@@ -84,7 +84,7 @@ struct RoundOptions {
 		0; /**< replicas that are asked at once; the others if one fails, or is slower than the hedge */
 	bool reads = false; /**< only replicas that serve are asked */
 	Time hedge{};
-	std::optional<unsigned> only = {}; /**< nobody but this replica is asked */
+	std::optional<unsigned> only = {}; /**< only this replica is asked */
 };
 
 namespace round
@@ -162,8 +162,8 @@ apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, A
 		const bool hedged = now - begun >= options.hedge;
 		const unsigned wanted = hedged ? replicas : options.at_first;
 		count += round::asked(lane, epoch);
-		/* Everybody begins with the same replicas for a block, and so finds there what others have written;
-		 * blocks differ, so that all replicas have the same to do. */
+		/* All clients begin with the same replicas for a block, so these have what others have written.
+		 * Different blocks begin with different replicas, so the load is even. */
 		for (unsigned i = 0; i < replicas && count < wanted; i++) {
 			const unsigned replica = static_cast<unsigned>((lane.block + i) % replicas);
 			Leg &leg = lane.legs[replica];

@@ -77,7 +77,7 @@ public:
 	/** The answer of @p replica to @p question, of the same kind. Errors: as above. */
 	Result<apps::ControlMessage> ask(unsigned replica, const apps::ControlMessage &question);
 
-	/** The newest epoch that anyone has told. */
+	/** The newest epoch that this client knows. */
 	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
 	/** Brings @p epoch, newer than epoch(), to all replicas but the one that is repaired: by connecting once more.
 	 */
