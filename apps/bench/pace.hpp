@@ -44,12 +44,12 @@ public:
 	 */
 	[[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t now, Random &random) noexcept;
 
-	/** Will take() never again give a request, from @p now on? */
+	/** Whether take() will give no further request from @p now on. */
 	[[nodiscard]] bool over(std::uint64_t now) const noexcept { return left == 0 || now >= end; }
 
 	/**
-	 * Adds, for every request that was due before the end and has not been taken, how late it was at the end: what
-	 * it took is at least that. A driver that forgets those whom it kept waiting reports too short latencies.
+	 * Adds, for every request that was due before the end and has not been taken, how late it was at the end. This
+	 * is a lower bound of its latency. A driver that leaves such requests out reports latencies that are too short.
 	 */
 	void add_backlog(LatencyHistogram &backlog, Random &random);
 

@@ -9,9 +9,9 @@ namespace prism::bench
 {
 
 /**
- * The device context of all clients of the calling thread, which any of them drives (Progress::caller); it lives as
- * long as the thread. With contexts of their own, clients would each be left alone while the thread polls the others,
- * and their engine threads would come to help: on few cores that helps nobody. Errors: those of Context::open().
+ * The device context of all clients of the calling thread, which any of them drives (Progress::caller). It lives as
+ * long as the thread. If each client had its own context, no caller would drive it while the thread polls the others,
+ * and its engine thread would take over: on few cores that slows all of them. Errors: those of Context::open().
  */
 [[nodiscard]] Result<Context> context_of_thread(const std::string &device);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the key-value stores have in common for those who use them: the workload driver, the checks, the shell tool.
+ * The interface of all key-value stores, which the workload driver, the checks and the shell tool use.
  * Each system that is measured implements StoreClient, in its own best mode.
  */
 #pragma once

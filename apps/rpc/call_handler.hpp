@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What stands behind an Server: a store, and what it keeps of each of its connections. */
+/* What a Server calls: a store, and the state of each of its connections. */
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class CallHandler
 public:
 	virtual ~CallHandler() = default;
 
-	/** A client has been let in that has up to @p calls calls under way. On the thread of Server::run(). */
+	/** A client was accepted that has up to @p calls calls under way. On the thread of Server::run(). */
 	virtual std::unique_ptr<CallSession> open(const Limits &limits, std::uint32_t calls) = 0;
 };
 

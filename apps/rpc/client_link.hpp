@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The client's side of a connection to a store: calls and READs, at most one of them at a time for each of a number of
- * slots. What calls say is not its concern, but for the id in their header (header.hpp). Whatever goes wrong breaks the
- * link for good.
+ * The client's side of a connection to a store. It has a number of slots, each with at most one call or READ at a time.
+ * Of a call it knows only the id in the header (header.hpp). Any error breaks the link for good.
  */
 #pragma once
 

@@ -45,7 +45,7 @@ struct ServerOptions {
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
 	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
-	/** Is told why a connection was refused or closed, from any of the server's threads; null: standard error. */
+	/** Receives why a connection was refused or closed, from any of the server's threads; null: standard error. */
 	apps::LogSink log;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How stores and their clients introduce themselves: the beginning of ConnectionRecord::private_data, so that a client
- * which reaches another kind of store is told so instead of failing at its first operation.
+ * How stores and their clients introduce themselves: the beginning of ConnectionRecord::private_data. So a client that
+ * reaches another kind of store gets an error at connect instead of failing at its first operation.
  *
  * 32 bytes in network order: magic "PRISMKV\0" 8, kind 2, version 2, longest key 4, longest value 4, operations under
  * way on one connection 4, errno 4, reserved 4 (sent 0, ignored). What follows is the kind's own. A client sends the
@@ -21,7 +21,7 @@
 namespace prism::apps
 {
 
-/** TCP port of a store if nothing else is said. */
+/** Default TCP port of a store. */
 constexpr std::uint16_t default_store_port = 18620;
 
 enum class StoreKind : std::uint16_t {

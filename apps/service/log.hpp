@@ -15,10 +15,10 @@ enum class LogLevel : std::uint8_t {
 	debug
 };
 
-/** Is told what happens in a server, perhaps by several threads at once. */
+/** Receives the events of a server, perhaps from several threads at once. */
 using LogSink = std::function<void(LogLevel, const std::string &)>;
 
-/** Tells @p sink; one that is null means the standard error. */
+/** Passes the event to @p sink; null: writes it to standard error. */
 void log_to(const LogSink &sink, LogLevel level, const std::string &line);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What memory a server or a client is about to take, and what the machine has: told and checked before it is taken. */
+/* The memory that a server or a client needs: logged, and checked against what the machine has, before it is taken. */
 #pragma once
 
 #include <prism/device.hpp>

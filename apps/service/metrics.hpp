@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a server or a long-running client tells of itself to Prometheus (docs/operations.md lists the metrics).
- * prometheus-cpp does it, but this header does not include it: metrics.cpp does, alone.
+ * Metrics of a server or a long-running client for Prometheus (docs/operations.md lists them). Only metrics.cpp
+ * includes prometheus-cpp.
  */
 #pragma once
 
@@ -57,7 +57,7 @@ private:
 class MetricsEndpoint
 {
 public:
-	/** Appends what there is to say at this moment; from threads of the endpoint, one at a time. */
+	/** Appends the current values; from threads of the endpoint, one at a time. */
 	using Source = std::function<void(std::vector<Metric> &)>;
 
 	/**
@@ -72,7 +72,7 @@ public:
 
 	[[nodiscard]] std::uint16_t port() const;
 
-	/** Whatever @p source tells has @p labels too. What it uses must outlive this object. */
+	/** All metrics of @p source get @p labels too. What @p source uses must outlive this object. */
 	void add(Source source, const Labels &labels = {});
 	/** A histogram. Those of one @p name have the same @p help. Valid as long as this object. */
 	LatencyMetric &add_latency(const std::string &name, const std::string &help, const Labels &labels = {});

@@ -34,9 +34,9 @@ struct OneSidedServerOptions {
 	std::uint16_t port = 0; /**< 0: any, see OneSidedServer::port() */
 	std::uint32_t max_connections = 64;
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
-	/** How long a client may owe the answer that a recovery scan waits for before it is cut off; 0: forever. */
+	/** A client that has not answered a recovery scan for this time is cut off; 0: never. */
 	std::chrono::milliseconds answer_timeout = std::chrono::seconds(60);
-	/** After how long a recovery scan that was put off is tried again. */
+	/** Delay before a recovery scan that was put off is tried again. */
 	std::chrono::milliseconds recovery_interval = std::chrono::seconds(1);
 	/** Is told what happens to connections, and of memory before it is taken; null: standard error. */
 	LogSink log;
@@ -50,9 +50,10 @@ struct OneSidedServerStats {
 };
 
 /**
- * A store that its clients read and write by PRISM requests alone, and everything that they cannot do themselves:
- * connections, each with a scratch, buffers that come back, lost buffers. No operation of a client runs here. What the
- * memory means is the derived class's. Construct, serve() on one thread, stop() from any.
+ * The server of a store that clients read and write only by PRISM requests. It does what clients cannot do themselves:
+ * it sets up connections, each with a scratch, returns freed buffers to their lists, and recovers lost ones. It
+ * executes no client's operations. The derived class defines what the memory means. Construct, serve() on one thread,
+ * stop() from any.
  *
  * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation
  * needs its pointer and what that points at under one rkey.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Set-up of clients, for servers of every kind: many at once on one thread, none of which waits for another. A client
- * that says nothing costs a socket until its time is over.
+ * Set-up of clients, for servers of every kind. One thread sets up many clients at once, and none of them waits for
+ * another. A client that sends nothing costs a socket until its timeout.
  *
  * The steps are those of establish(), each taken only when the bytes for it have come: the client's record, the
  * server's answer with its queue pair connected, the client's mark that it is ready. A client that is refused gets the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Recovery of lost buffers (docs/prism-kv.md, "Lost buffers"): when a scan runs, what it does, and what becomes of
- * clients that do not answer. It knows neither what the store is nor what carries its clients' requests: servers and
- * their simulations use the same code.
+ * Recovery of lost buffers (docs/prism-kv.md, "Lost buffers"): when a scan runs, what it does, and how it treats
+ * clients that do not answer. It is independent of the kind of store and of the transport, so servers and their
+ * simulations use the same code.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ public:
 	 */
 	virtual void cut_off(std::uint32_t client) = 0;
 
-	/** How many slots the store has: places that may point at a buffer. */
+	/** Number of the store's slots: places that may point at a buffer. */
 	[[nodiscard]] virtual std::uint64_t slots() const = 0;
 
 	/** The scan comes by slot @p index: what it points at is not lost. */
@@ -65,7 +65,7 @@ public:
 };
 
 struct RecoveryOptions {
-	/** How long a client may owe an answer before it is cut off; 0: forever. The scan waits meanwhile. */
+	/** A client that has not answered for this time is cut off; 0: never. The scan waits meanwhile. */
 	std::chrono::nanoseconds answer_timeout = std::chrono::seconds(60);
 	/** After how long a scan that was put off is tried again. */
 	std::chrono::nanoseconds retry_interval = std::chrono::seconds(1);

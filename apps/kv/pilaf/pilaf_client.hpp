@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Pilaf's client. GET reads an entry, then its extent, and goes on to the next of three places if another key stands
- * there. All that it reads verifies itself. The server is asked in two cases: when what was read stays torn, and when
- * all places were seen without the key, as it may have moved from a place not yet seen to one already seen.
+ * Pilaf's client. GET reads an entry, then its extent, and goes on to the next of three places if it finds another key.
+ * Checksums verify all that it reads. GET calls the server in two cases: when reads stay torn, and when none of the
+ * places has the key, because the key may have moved from a place not yet read to one already read.
  */
 #pragma once
 

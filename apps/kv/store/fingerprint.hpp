@@ -17,8 +17,8 @@ using HashKey = std::array<unsigned char, 16>;
 HashKey random_hash_key() noexcept;
 
 /**
- * SipHash-2-4 with 128 bits: without the secret nobody makes keys that collide. A member's fingerprint, whose claim()
- * is not zero either. Thread-safe.
+ * SipHash-2-4 with 128 bits: without the secret no client can choose keys that collide. A member's fingerprint, whose
+ * claim() is not zero either. Thread-safe.
  */
 Fingerprint fingerprint_of(const HashKey &secret, std::span<const std::byte> key) noexcept;
 

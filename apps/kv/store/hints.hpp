@@ -13,12 +13,12 @@ namespace prism::kv
 {
 
 /**
- * Where keys were when this client last met them: for each, which of its 32 slots. A key that is at home needs no hint,
- * so a quarter of the keys of a table that is half full have one. A hint may be wrong, as others move keys, and as it
- * holds 27 bits of the key's fingerprint alone; whoever follows it verifies what it finds.
+ * Where this client last found each key: in which of the key's 32 slots. A key at home needs no hint, so in a half-full
+ * table a quarter of the keys have one. A hint may be wrong, because other clients move keys, and because it holds only
+ * 27 bits of the key's fingerprint. The caller must verify the slot.
  *
- * Memory is taken once and for all: four bytes a hint, in sets of eight. In a full set the hint goes that has not been
- * of use for longest. One thread at a time.
+ * Memory is allocated once: four bytes for each hint, in sets of eight. A full set drops its least recently used hint.
+ * One thread at a time.
  */
 class Hints
 {
@@ -28,7 +28,7 @@ public:
 	/** @p capacity: rounded up to eight times a power of two; 0: no hints at all. */
 	explicit Hints(std::size_t capacity);
 
-	/** Of how many keys there is room for hints. */
+	/** The number of hints that there is room for. */
 	[[nodiscard]] std::size_t capacity() const noexcept { return sets_.size() * ways; }
 
 	/** The position that was noted last for @p key: its bucket times Geometry::bucket_slots, and the slot in it. */
@@ -37,10 +37,10 @@ public:
 	/** @p key is at @p position. */
 	void note(const Fingerprint &key, std::uint32_t position) noexcept;
 
-	/** The same of a key that nobody has asked for: noted only where that takes no other's place. */
+	/** The same for a key that no operation has asked for: noted only if this displaces no other hint. */
 	void suggest(const Fingerprint &key, std::uint32_t position) noexcept;
 
-	/** What is known of @p key is wrong, or of no use. */
+	/** Drops the hint of @p key, which is wrong or useless. */
 	void forget(const Fingerprint &key) noexcept;
 
 	void clear() noexcept;

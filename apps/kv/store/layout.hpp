@@ -57,8 +57,8 @@ struct ObjectHeader {
 static_assert(sizeof(ObjectHeader) == 16);
 
 /**
- * Where a key may be: any slot of its two buckets, preferably its home. A slot that is emptied is free for every key at
- * once, because who looks for a key looks at all of them.
+ * Where a key may be: any slot of its two buckets, preferably its home. An emptied slot is free for every key at once,
+ * because a search for a key reads all slots of its buckets.
  */
 class Geometry
 {

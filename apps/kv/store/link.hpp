@@ -27,7 +27,7 @@ struct LinkOptions {
 	ShardName shard;                  /**< which is wanted; its store is not looked at */
 	std::optional<std::string> store; /**< name of the store; empty: any */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);
-	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< how long to wait for somebody who listens */
+	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< how long to wait until the server listens */
 };
 
 /** A client's connection to a PRISM-KV server. */

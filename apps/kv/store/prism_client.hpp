@@ -24,13 +24,13 @@ namespace prism::kv
 struct PrismClientOptions {
 	std::uint32_t depth = 1;                                     /**< operations under way at once; at most 4096 */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of the set-up, and of a blocking call */
-	/** How long operations wait for a connection that is lost to be there again, from its loss on. */
+	/** How long operations wait for a new connection, counted from the loss of the old one. */
 	std::chrono::milliseconds patience = std::chrono::seconds(1);
 	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.
 	 */
 	std::uint32_t max_value_size = 0;
-	/** Of how many keys the client remembers where they are, at 4 bytes each: those that are not at home, a quarter
-	 * of the keys of a table that is half full. 0: of none. */
+	/** Number of hints, at 4 bytes each: slots of keys that are not at home. In a half-full table these are a
+	 * quarter of the keys. 0: none. */
 	std::size_t hints = std::size_t{1} << 18;
 	/** Which server this is to be, of how many; its store is not looked at. */
 	ShardName shard;
@@ -48,13 +48,13 @@ struct PrismClientStats {
 
 /**
  * A client of one PRISM-KV server (docs/prism-kv.md): its operations are PRISM requests on the server's memory. One
- * thread at a time, which must call poll() now and then even with nothing under way: a server that looks for lost
- * buffers waits for an answer. Requests leave with a later poll(), several together.
+ * thread at a time. The thread must call poll() now and then even with nothing under way, because a server that looks
+ * for lost buffers waits for an answer. Requests leave with a later poll(), several together.
  *
- * A connection that is lost is made again, by a thread of the client's. GETs that were under way are repeated. PUTs and
- * ERASEs that were under way fail: each was done once, or not at all. Operations that are begun meanwhile wait. If the
- * connection is not back after PrismClientOptions::patience, all that wait fail with ENOTCONN, and so does start() from
- * then on until it is; nothing of these was done.
+ * After a connection is lost, a thread of the client reconnects. GETs that were under way are repeated. PUTs and ERASEs
+ * that were under way fail: each was done once or not at all. Operations that begin meanwhile wait. If there is no
+ * connection after PrismClientOptions::patience, all waiting operations fail with ENOTCONN and were not done. From then
+ * on start() fails likewise, until there is a connection.
  */
 class PrismClient final : public apps::StoreClient, private Carrier
 {
@@ -72,7 +72,7 @@ public:
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
-	/** 0, or, while there is no connection, the errno of what ended the last one. */
+	/** 0; while there is no connection, the errno that ended the last one. */
 	[[nodiscard]] int broken() const noexcept { return broken_; }
 	/** As the last connection knows it. */
 	[[nodiscard]] const ServerView &server() const noexcept { return view_; }

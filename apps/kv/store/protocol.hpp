@@ -62,9 +62,9 @@ public:
 	virtual void release(std::uint64_t address) noexcept = 0;
 
 	/**
-	 * The lane's operation has found nothing to allocate in any class that would do, @p attempts times. Buffers
-	 * that are free are on their way back: they need a report, a grace period and a server that gets round to it.
-	 * What is not reported yet is reported. False: that has had its time.
+	 * The lane's operation has found no buffer in any suitable class, @p attempts times. Freed buffers return after
+	 * a report, a grace period and the server's next turn, so this sends pending reports. Returns false when the
+	 * operation has waited long enough.
 	 */
 	virtual bool buffers_may_come(Lane &lane, unsigned attempts) noexcept = 0;
 
@@ -110,7 +110,7 @@ public:
 
 	/**
 	 * PUT, if the key's object is still the one of @p expected; of number 0: if the key is still absent. not_found:
-	 * it is not, be it because of another insert at the same time.
+	 * the condition does not hold, perhaps because of a concurrent insert.
 	 */
 	apps::Task<Outcome> put_if(Lane &lane, const Version &expected);
 

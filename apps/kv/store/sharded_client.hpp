@@ -13,20 +13,19 @@ namespace prism::kv
 {
 
 /**
- * Several PRISM-KV servers as one store: each key is on the server that its hash names. All clients name all servers in
- * the order of their numbers, which the servers know (PrismServerOptions::shard): another order is an error, and so are
- * servers of different stores. As PrismClient otherwise; a server that is gone, from the beginning or later, takes only
- * its own keys with it, until it is there again: their operations fail, with its errno. apps::run_all() is the GET of
- * many keys at once.
+ * Several PRISM-KV servers as one store: each key is on the server that its hash selects. All clients name all servers
+ * in the order of their numbers, which the servers know (PrismServerOptions::shard). Another order is an error, and so
+ * are servers of different stores. While a server is gone, from the beginning or later, operations on its keys fail
+ * with its errno; other keys are not affected. apps::run_all() reads many keys at once. Otherwise as PrismClient.
  */
 class ShardedClient final : public apps::StoreClient
 {
 public:
 	/**
 	 * Errors: EINVAL (no servers, more than 65535, depth), EPROTONOSUPPORT (another order, another store), those of
-	 * PrismClient::connect(), the message naming the server. @p options: but for shard and store. That one
-	 * of several does not answer (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH) is no error: see
-	 * absence().
+	 * PrismClient::connect(), the message naming the server. @p options: shard and store are ignored. If one
+	 * of several servers does not answer (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH), this is
+	 * no error: see absence().
 	 */
 	static Result<std::unique_ptr<ShardedClient>> connect(const Context &context,
 		const std::vector<ServerAddress> &servers, const PrismClientOptions &options = {});

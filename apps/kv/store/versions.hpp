@@ -9,10 +9,10 @@ namespace prism::kv
 {
 
 /**
- * The versions that a client may give to its objects. The server leases each of them once, to one client: those that a
- * client has not used when it goes, however it goes, are nobody's. The low half of a version is a slot's tag and must
- * not recur while somebody holds the slot as it was, so leases begin small and grow with their use: a client that
- * changes one object costs first_lease of the 2^32 tags.
+ * The versions that a client may give to its objects. The server leases each version once, to one client. Versions that
+ * a client has not used when it disconnects or dies are never used. The low half of a version is a slot's tag. A tag
+ * must not recur while a client remembers the slot's former contents. So leases begin small and grow with their use: a
+ * client that changes one object costs first_lease of the 2^32 tags.
  */
 class LeasedVersions
 {
@@ -24,13 +24,14 @@ public:
 	[[nodiscard]] static bool may_be(std::uint64_t count) noexcept { return count && count <= largest_lease; }
 
 	LeasedVersions() = default;
-	/** Begins with the lease that the introduction has told. */
+	/** Begins with the lease from the introduction. */
 	explicit LeasedVersions(std::uint64_t first) noexcept : next_(first), left_(first_lease) {}
 
-	/** Nothing can be taken before another lease has come. */
+	/** No version can be taken before another lease arrives. */
 	[[nodiscard]] bool empty() const noexcept { return !left_ && !spare_size_; }
 
-	/** How many to ask the server for, which is done now; 0: there are enough, or more are on their way. */
+	/** How many versions the caller must request from the server now; 0: there are enough, or a request is under
+	 * way. */
 	[[nodiscard]] std::uint64_t ask() noexcept
 	{
 		if (asked_ || spare_size_ || left_ > size_ / 2)
@@ -38,7 +39,7 @@ public:
 		return asked_ = std::min(growth * size_, largest_lease);
 	}
 
-	/** The lease has come that ask() asked for; @p first is its first version. False: none was asked for. */
+	/** The lease that ask() requested has arrived; @p first is its first version. False: none was requested. */
 	bool add(std::uint64_t first) noexcept
 	{
 		if (!asked_)

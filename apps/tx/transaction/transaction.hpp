@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the transactional stores have in common for those who use them: the workloads, the checks, the tools. A
+ * The interface of all transactional stores, which the workloads, the checks and the tools use. A
  * transaction is a coroutine over a Transaction; a client runs it, again and again if others come in between.
  */
 #pragma once
