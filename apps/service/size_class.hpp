@@ -10,6 +10,9 @@
 namespace prism::apps
 {
 
+/** Bytes of the longest object: every device takes a READ through a pointer of that length (docs/semantics.md). */
+constexpr std::uint32_t longest_object = std::uint32_t{1} << 20;
+
 /** The classes of @p classes, by ascending buffer_size, whose buffers hold @p size bytes. */
 template <typename Class>
 std::span<const Class> classes_for(const std::vector<Class> &classes, std::uint64_t size) noexcept

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "introduction.hpp"
+#include "service/size_class.hpp"
 
 namespace prism::kv
 {
@@ -18,7 +19,6 @@ namespace
 constexpr std::size_t alignment = 64;
 constexpr std::uint32_t most_connections = 4096;
 constexpr std::uint32_t longest_key = 4096;
-constexpr std::uint32_t longest_value = 1 << 20;
 
 std::size_t aligned(std::size_t bytes)
 {
@@ -36,8 +36,6 @@ Result<void> check(const PrismServerOptions &options)
 	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a store", what); };
 	if (options.max_key_size == 0 || options.max_key_size > longest_key)
 		return wrong("keys have 1 to 4096 bytes at most");
-	if (options.max_value_size > longest_value)
-		return wrong("values have 1 MiB at most");
 	if (options.max_connections == 0 || options.max_connections > most_connections)
 		return wrong("connections are 1 to 4096");
 	if (!options.shard.is_valid())
@@ -46,10 +44,14 @@ Result<void> check(const PrismServerOptions &options)
 		return wrong("the table has 2^35 slots at most");
 	const std::uint64_t largest =
 		sizeof(ObjectHeader) + std::uint64_t{options.max_key_size} + options.max_value_size;
+	if (largest > apps::longest_object)
+		return wrong("the longest key and value have 1 MiB at most, with 16 bytes of an object");
 	bool fits = false;
 	for (const ClassOptions &size_class : options.classes) {
 		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment != 0 || size_class.count == 0)
 			return wrong("a size class has buffers, of a multiple of 64 bytes");
+		if (size_class.buffer_size > apps::longest_object)
+			return wrong("a buffer has 1 MiB at most");
 		fits |= size_class.buffer_size >= largest;
 	}
 	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sodium.h>
 
+#include "service/size_class.hpp"
 #include "tx/store/object.hpp"
 #include "tx/transaction/shards.hpp"
 
@@ -21,16 +22,15 @@ namespace
 
 constexpr std::uint32_t alignment = 64;
 constexpr std::uint32_t longest_key = 4096;
-constexpr std::uint32_t longest_value = 1 << 20;
 constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
 constexpr unsigned shard_bits = 16;
 /* How long a client may take to end what a dead one has left before another is asked */
 constexpr auto until_another = std::chrono::milliseconds(20);
 
-std::uint32_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
+std::uint64_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
 {
 	const std::uint64_t bytes = object_header_size + records * (Record::header_size + key_size + value_size);
-	return static_cast<std::uint32_t>((bytes + alignment - 1) / alignment * alignment);
+	return (bytes + alignment - 1) / alignment * alignment;
 }
 
 std::uint64_t new_identity(std::uint16_t shard)
@@ -51,15 +51,19 @@ Result<void> check(const PrismShardOptions &options)
 	if (options.lanes == 0 || options.max_connections == 0 ||
 		std::uint64_t{options.lanes} * options.max_connections > std::uint64_t{1} << Writer::place_bits)
 		return wrong("clients times their transactions at once are 1 to 2^20");
-	if (options.max_key_size == 0 || options.max_key_size > longest_key || options.max_value_size > longest_value)
-		return wrong("keys have 1 to 4096 bytes at most, values 1 MiB at most");
+	if (options.max_key_size == 0 || options.max_key_size > longest_key)
+		return wrong("keys have 1 to 4096 bytes at most");
 	if (options.numbered && options.max_key_size < sizeof(std::uint64_t))
 		return wrong("numbers of keys have 8 bytes");
-	const std::uint32_t largest = buffer_size(1, options.max_key_size, options.max_value_size);
+	const std::uint64_t largest = buffer_size(1, options.max_key_size, options.max_value_size);
+	if (largest > apps::longest_object)
+		return wrong("the longest key and value have 1 MiB at most, with 32 bytes of an object");
 	bool fits = false;
 	for (const apps::BufferClass &size_class : options.classes) {
 		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment || size_class.count == 0)
 			return wrong("a size class has buffers, of a multiple of 64 bytes");
+		if (size_class.buffer_size > apps::longest_object)
+			return wrong("a buffer has 1 MiB at most");
 		fits |= size_class.buffer_size >= largest;
 	}
 	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)
@@ -75,7 +79,7 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 {
 	const auto class_of = [key_size, value_size](std::uint32_t records, double cells_of_it) -> apps::BufferClass {
 		const auto live = static_cast<std::uint64_t>(cells_of_it);
-		const std::uint32_t size = buffer_size(records, key_size, value_size);
+		const auto size = static_cast<std::uint32_t>(buffer_size(records, key_size, value_size));
 		return {size, static_cast<std::uint32_t>(live + live / 10 + apps::spare_buffers(live, size))};
 	};
 	if (numbered)
@@ -90,6 +94,9 @@ std::vector<apps::BufferClass> PrismShardOptions::classes_for(
 			share *= load / records;
 			sum += share;
 		}
+		/* What shares a cell and is longer can be in no object. */
+		if (largest > 1 && buffer_size(largest, key_size, value_size) > apps::longest_object)
+			break;
 		classes.push_back(class_of(largest, sum * static_cast<double>(cells)));
 	}
 	return classes;

@@ -271,14 +271,15 @@ servers() {
 		1|clients times their transactions|--clients 2000000 --keys 1
 		1|keys have 1 to 4096 bytes|--key-size 0
 		1|keys have 1 to 4096 bytes|--key-size 4097
-		1|values 1 MiB at most|--value-size 2000000 --keys 1
+		1|longest key and value have 1 MiB at most|--value-size 1048576 --keys 1
+		1|a buffer has 1 MiB at most|--class 2097152:10
 		1|numbers of keys have 8 bytes|--numbered --key-size 4
 		1|of a multiple of 64 bytes|--class 100:10
 		1|of a multiple of 64 bytes|--class 1024:0
 		1|one of which holds the longest key and value|--class 64:10
 		1|nothing|-d nothing
 		1|shards are counted from 0|--store farm --shard 1
-		1|lower the number of keys|--keys 100000000 --value-size 1048576
+		1|lower the number of keys|--keys 100000000 --value-size 1048000
 		1|lower the number of records|--store farm --keys 1000000000
 		1|lower the number of records|--store locking --keys 1000000000
 		1|it does not fit a message|--store locking --value-size 60000
@@ -292,8 +293,13 @@ servers() {
 		2|--shard|--shard -1
 	END
 	# Few large values: beside the keys' buffers as many as fill 64 MiB, not 4096 of each size
-	start "$work/large" "$bin/prism-tx-server" --bind 127.0.0.1 --port 0 --keys 20 --value-size 1048576
+	start "$work/large" "$bin/prism-tx-server" --bind 127.0.0.1 --port 0 --keys 20 --key-size 64 --value-size 1048448
 	wait_for 20 grep -q ' port ' "$work/large" || fail "no store of few large values" "$work/large"
+	local large
+	large=127.0.0.1:$(sed -n 's/.* port //p' "$work/large" | head -n 1)
+	{ printf 'put k=' && head -c 1048448 /dev/zero | tr '\0' v && echo; } >"$work/longest"
+	"$bin/prism-tx" "$large" run <"$work/longest" >"$work/out" 2>&1 || fail "the longest value cannot be put" "$work/out"
+	[ "$("$bin/prism-tx" "$large" get k | wc -c)" -eq 1048448 ] || fail "the longest value cannot be read"
 	grep -q 'memory: [0-9]*\.[0-9] MiB: ' "$work/large" || fail "few large values take more than a GiB" "$work/large"
 	expect 1 "no address of this host" timeout 10 "$bin/prism-tx-server" --keys 10 --bind 192.0.2.1 &&
 		says "Cannot assign requested address"
