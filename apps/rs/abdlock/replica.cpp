@@ -61,7 +61,7 @@ RecordHead LockReplica::at(std::uint64_t block) const noexcept
 Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(theirs, apps::StoreKind::abdlock, own);
+	Result<Introduction> client = meet(theirs, apps::StoreKind::abdlock, own, "the client");
 	if (!client)
 		return client.error();
 	if (client->purpose != Purpose::use)

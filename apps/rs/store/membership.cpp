@@ -48,13 +48,9 @@ Result<void> ask(const Context &context, const Replica &replica, unsigned other)
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), answer_timeout);
 	if (!peer)
 		return peer.error();
-	if (Result<apps::Hello> hello = hello_of(apps::StoreKind::rs).expect(*peer, who); !hello)
-		return hello.error();
-	Result<Introduction> theirs = Introduction::parse(*peer, who);
+	Result<Introduction> theirs = meet(*peer, apps::StoreKind::rs, mine, who);
 	if (!theirs)
 		return theirs.error();
-	if (Result<void> expected = mine.expect(*theirs, who); !expected)
-		return expected.error();
 	if (theirs->founders.empty())
 		founding.hear_new(other, theirs->client);
 	else

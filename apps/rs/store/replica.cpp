@@ -130,7 +130,7 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(theirs, apps::StoreKind::rs, own);
+	Result<Introduction> client = meet(theirs, apps::StoreKind::rs, own, "the client");
 	if (!client)
 		return client.error();
 	const Result<void> admitted =

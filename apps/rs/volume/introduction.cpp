@@ -84,16 +84,17 @@ Result<void> Introduction::expect(const Introduction &theirs, const std::string 
 	return {};
 }
 
-Result<Introduction> meet_client(const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own)
+Result<Introduction> meet(
+	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who)
 {
-	if (Result<apps::Hello> hello = hello_of(kind).expect(theirs, "the client"); !hello)
+	if (Result<apps::Hello> hello = hello_of(kind).expect(theirs, who); !hello)
 		return hello.error();
-	Result<Introduction> client = Introduction::parse(theirs, "the client");
-	if (!client)
-		return client;
-	if (Result<void> expected = own.expect(*client, "the client"); !expected)
+	Result<Introduction> introduction = Introduction::parse(theirs, who);
+	if (!introduction)
+		return introduction;
+	if (Result<void> expected = own.expect(*introduction, who); !expected)
 		return expected.error();
-	return client;
+	return introduction;
 }
 
 apps::Hello hello_of(apps::StoreKind kind)

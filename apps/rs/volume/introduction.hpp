@@ -75,10 +75,11 @@ struct Introduction {
 };
 
 /**
- * The introduction of the client that has sent @p theirs to replica @p own of @p kind. Errors: EPROTONOSUPPORT (it
- * wants another kind, volume or replica), EBADMSG.
+ * The introduction of the peer @p who, which has sent @p theirs, for one of @p kind that has introduced itself as
+ * @p own. Errors: EPROTONOSUPPORT (another kind, volume or replica), EBADMSG.
  */
-Result<Introduction> meet_client(const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own);
+Result<Introduction> meet(
+	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who);
 
 /** The Hello of clients and replicas of @p kind: StoreKind::rs or abdlock. */
 apps::Hello hello_of(apps::StoreKind kind);

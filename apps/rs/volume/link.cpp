@@ -66,13 +66,9 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.timeout);
 	if (!peer)
 		return peer.error();
-	if (Result<apps::Hello> hello = hello_of(options.kind).expect(*peer, who); !hello)
-		return hello.error();
-	Result<Introduction> theirs = Introduction::parse(*peer, who);
+	Result<Introduction> theirs = meet(*peer, options.kind, mine, who);
 	if (!theirs)
 		return theirs.error();
-	if (Result<void> expected = mine.expect(*theirs, who); !expected)
-		return expected.error();
 	if (!qp->peer_speaks_prism() && options.kind == apps::StoreKind::rs)
 		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
 	Result<ReplicaView> view = view_of(*peer, *theirs, options, who);
