@@ -2,7 +2,6 @@
 /* The time that a run is measured with. */
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 namespace prism::bench
@@ -18,11 +17,5 @@ public:
 
 /** CLOCK_MONOTONIC, which all processes of a host share. */
 [[nodiscard]] const Clock &monotonic_clock() noexcept;
-
-/** What options in seconds are for interfaces in milliseconds. */
-[[nodiscard]] inline std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
 
 } // namespace prism::bench

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <numeric>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 #include <utility>
 
 namespace prism::rpc
@@ -32,14 +30,6 @@ apps::Hello hello_of(const StoreIdentity &identity)
 }
 
 } // namespace
-
-Server::Wake::Wake() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-Server::Wake::~Wake()
-{
-	if (descriptor >= 0)
-		::close(descriptor);
-}
 
 /** A client that is not ready yet. */
 class Server::PendingConnection final : public apps::Reception::AcceptedConnection
@@ -130,7 +120,7 @@ Result<std::unique_ptr<Server>> Server::create(
 	/* The constructor is private: no make_unique. */
 	std::unique_ptr<Server> server(new Server(
 		pd, handler, std::move(identity), std::move(options), *std::move(clients), *std::move(buffers), srq));
-	if (server->wake.fd() < 0)
+	if (server->wake.get() < 0)
 		return make_error(errno, "cannot create an event descriptor");
 	if (Result<void> created = server->create_workers(); !created)
 		return created.error();
@@ -292,7 +282,7 @@ Result<void> Server::serve()
 		watched.clear();
 		for (const auto &connection : connections)
 			watched.push_back({connection->link->fd(), POLLIN, 0});
-		watched.push_back({wake.fd(), POLLIN, 0});
+		watched.push_back({wake.get(), POLLIN, 0});
 		watched.push_back({reception->fd(), POLLIN, 0});
 		if (::poll(watched.data(), watched.size(), reception->patience()) < 0) {
 			if (errno == EINTR)
@@ -328,7 +318,7 @@ void Server::stop() noexcept
 {
 	stopping = true;
 	/* The only failure is a counter that is full, and then the descriptor is readable already. */
-	(void)eventfd_write(wake.fd(), 1);
+	(void)eventfd_write(wake.get(), 1);
 }
 
 ServerStats Server::stats() const noexcept

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "common/descriptor.hpp"
 #include "rpc/call_handler.hpp"
 #include "rpc/header.hpp"
 #include "service/hello.hpp"
@@ -23,6 +24,7 @@
 #include <poll.h>
 #include <span>
 #include <string>
+#include <sys/eventfd.h>
 #include <thread>
 #include <vector>
 
@@ -111,20 +113,6 @@ private:
 		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
 	};
 
-	/* A descriptor that wakes run(). */
-	class Wake
-	{
-	public:
-		Wake();
-		~Wake();
-		Wake(const Wake &) = delete;
-		Wake &operator=(const Wake &) = delete;
-		[[nodiscard]] int fd() const noexcept { return descriptor; }
-
-	private:
-		int descriptor;
-	};
-
 	Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, ServerOptions options,
 		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
 	Result<void> create_workers();
@@ -179,7 +167,7 @@ private:
 	std::uint32_t met = 0;      /* connections, and clients that are not ready yet */
 	std::uint32_t promised = 0; /* receive buffers, to these */
 	std::unique_ptr<apps::Reception> reception;
-	Wake wake;
+	apps::Descriptor wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
 	std::atomic<bool> stopping{false};
 	std::atomic<bool> ran{false};
 	std::atomic<std::uint64_t> accepted{0};

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -40,11 +39,6 @@ Reception::Reception(TcpListener listener, const Hello &hello, std::chrono::mill
 {
 }
 
-Reception::~Reception()
-{
-	::close(poller_);
-}
-
 Result<std::unique_ptr<Reception>> Reception::create(
 	TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout)
 {
@@ -65,7 +59,7 @@ void Reception::listen(bool on) noexcept
 	epoll_event event{};
 	event.events = on ? unsigned{EPOLLIN} : 0u;
 	event.data.ptr = nullptr; /* clients have theirs */
-	(void)epoll_ctl(poller_, EPOLL_CTL_MOD, listener_.fd(), &event);
+	(void)epoll_ctl(poller_.get(), EPOLL_CTL_MOD, listener_.fd(), &event);
 	listening_ = on;
 }
 
@@ -88,7 +82,7 @@ int Reception::patience() const noexcept
 void Reception::serve(Host &host)
 {
 	std::array<epoll_event, 32> events;
-	const int count = epoll_wait(poller_, events.data(), static_cast<int>(events.size()), 0);
+	const int count = epoll_wait(poller_.get(), events.data(), static_cast<int>(events.size()), 0);
 	for (int i = 0; i < count; i++) {
 		const epoll_event &event = events[static_cast<std::size_t>(i)];
 		if (event.data.ptr)
@@ -135,7 +129,7 @@ void Reception::accept()
 		epoll_event event{};
 		event.events = EPOLLIN | EPOLLRDHUP;
 		event.data.ptr = &client;
-		if (epoll_ctl(poller_, EPOLL_CTL_ADD, client.link->fd(), &event))
+		if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, client.link->fd(), &event))
 			pending_.pop_back();
 		if (pending_.size() == max_pending)
 			listen(false);
@@ -200,7 +194,8 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 	epoll_event event{};
 	event.events = retry ? 0u : EPOLLIN | EPOLLRDHUP; /* readable it is while it waits */
 	event.data.ptr = &client;
-	if ((retry || client.stage == Stage::waiting) && epoll_ctl(poller_, EPOLL_CTL_MOD, client.link->fd(), &event))
+	if ((retry || client.stage == Stage::waiting) &&
+		epoll_ctl(poller_.get(), EPOLL_CTL_MOD, client.link->fd(), &event))
 		return drop(client, gone(errno), host);
 	if (retry) {
 		client.stage = Stage::waiting;
@@ -269,7 +264,7 @@ void Reception::drop(PendingClient &client, const Error &why, Host &host)
 
 void Reception::remove(PendingClient &client) noexcept
 {
-	(void)epoll_ctl(poller_, EPOLL_CTL_DEL, client.link->fd(), nullptr);
+	(void)epoll_ctl(poller_.get(), EPOLL_CTL_DEL, client.link->fd(), nullptr);
 	pending_.erase(client.self);
 }
 

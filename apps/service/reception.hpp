@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "common/descriptor.hpp"
 #include "hello.hpp"
 
 #include <prism/connection.hpp>
@@ -66,14 +67,13 @@ public:
 	 */
 	static Result<std::unique_ptr<Reception>> create(
 		TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout);
-	~Reception();
 	Reception(const Reception &) = delete;
 	Reception &operator=(const Reception &) = delete;
 
 	[[nodiscard]] std::uint16_t port() const noexcept { return listener_.port(); }
 
 	/** For poll(2): readable when serve() has something to do. Stays owned by this object. */
-	[[nodiscard]] int fd() const noexcept { return poller_; }
+	[[nodiscard]] int fd() const noexcept { return poller_.get(); }
 
 	/** Milliseconds after which serve() has something to do in any case; -1: never. As poll(2) takes it. */
 	[[nodiscard]] int patience() const noexcept;
@@ -121,7 +121,7 @@ private:
 	TcpListener listener_;
 	Hello hello_;
 	std::chrono::milliseconds timeout_;
-	int poller_; /* an epoll instance, of the listener and the clients */
+	Descriptor poller_; /* an epoll instance, of the listener and the clients */
 	bool listening_ = false;
 	bool closed_ = false;
 	Deadline listen_again_{};

@@ -19,6 +19,9 @@
 
 #include <fmt/format.h>
 
+#include "common/descriptor.hpp"
+#include "common/seconds.hpp"
+
 namespace prism::apps
 {
 
@@ -26,29 +29,6 @@ namespace
 {
 
 constexpr double most_seconds = 1e6;
-
-std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
-/** A descriptor that this object owns. */
-class Descriptor
-{
-public:
-	explicit Descriptor(int fd) noexcept : fd_(fd) {}
-	~Descriptor()
-	{
-		if (fd_ >= 0)
-			::close(fd_);
-	}
-	Descriptor(const Descriptor &) = delete;
-	Descriptor &operator=(const Descriptor &) = delete;
-	[[nodiscard]] int get() const noexcept { return fd_; }
-
-private:
-	int fd_;
-};
 
 sigset_t ending_signals()
 {

@@ -2,6 +2,7 @@
 #include "ycsb/kv_systems.hpp"
 
 #include "bench/thread_context.hpp"
+#include "common/seconds.hpp"
 #include "kv/calls/rpc_store.hpp"
 #include "kv/pilaf/pilaf_client.hpp"
 #include "kv/store/prism_client.hpp"
@@ -21,7 +22,7 @@ Result<Client> connect(const SystemOptions &options, Options client)
 	if (!context)
 		return context.error();
 	client.depth = options.depth;
-	client.timeout = bench::milliseconds(options.timeout);
+	client.timeout = apps::milliseconds(options.timeout);
 	auto connected = Store::connect(*context, options.host, options.port, client);
 	if (!connected)
 		return connected.error();

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "bench/threads.hpp"
+#include "common/descriptor.hpp"
 
 namespace prism::ycsb
 {
@@ -31,32 +32,9 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr int bar_interval = 100; /* ms */
 
-class Descriptor
-{
-public:
-	explicit Descriptor(int number) noexcept : fd(number) {}
-	Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
-	Descriptor &operator=(Descriptor &&other) noexcept
-	{
-		std::swap(fd, other.fd);
-		return *this;
-	}
-	~Descriptor() { close(); }
-
-	void close() noexcept
-	{
-		if (fd >= 0)
-			::close(std::exchange(fd, -1));
-	}
-	[[nodiscard]] int get() const noexcept { return fd; }
-
-private:
-	int fd;
-};
-
 struct Child {
 	pid_t id;
-	Descriptor results; /* the reading end; closed after the last byte */
+	apps::Descriptor results; /* the reading end; closed after the last byte */
 	Bytes received{};
 };
 
@@ -117,8 +95,8 @@ Result<Child> fork_child(
 	std::array<int, 2> ends{};
 	if (pipe2(ends.data(), O_CLOEXEC) != 0)
 		return make_error(errno, "a pipe to a process of the driver");
-	Descriptor reading(ends[0]);
-	Descriptor writing(ends[1]);
+	apps::Descriptor reading(ends[0]);
+	apps::Descriptor writing(ends[1]);
 	const pid_t id = fork();
 	if (id < 0)
 		return make_error(errno, "another process of the driver");

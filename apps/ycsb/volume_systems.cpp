@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bench/thread_context.hpp"
+#include "common/seconds.hpp"
 #include "rs/abdlock/kind.hpp"
 #include "rs/store/kind.hpp"
 
@@ -49,7 +50,7 @@ Result<Client> connect(const SystemOptions &options, const rs::Configuration &vo
 		return context.error();
 	rs::VolumeClientOptions client;
 	client.depth = options.depth;
-	client.setup_timeout = bench::milliseconds(options.timeout);
+	client.setup_timeout = apps::milliseconds(options.timeout);
 	Result<std::unique_ptr<rs::VolumeClient>> opened =
 		rs::VolumeClient::open(*context, volume, kind(volume), client);
 	if (!opened)

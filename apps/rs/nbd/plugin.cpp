@@ -16,6 +16,7 @@
 #define NBDKIT_API_VERSION 2
 #include <nbdkit-plugin.h>
 
+#include "common/seconds.hpp"
 #include "rs/nbd/block_device.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/volume/exclusive.hpp"
@@ -39,10 +40,7 @@ struct Options {
 	std::uint32_t depth = 32;
 	double timeout = 5;
 
-	[[nodiscard]] std::chrono::milliseconds patience() const
-	{
-		return std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
-	}
+	[[nodiscard]] std::chrono::milliseconds patience() const { return apps::milliseconds(timeout); }
 };
 
 /** What the plugin has, from its first option until it is unloaded. */

@@ -15,6 +15,7 @@
 #include "bench/measure.hpp"
 #include "command_line.hpp"
 #include "common/run_all.hpp"
+#include "common/seconds.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 
@@ -46,11 +47,6 @@ int fail(const Error &error)
 	return 1;
 }
 
-std::chrono::milliseconds milliseconds(double seconds)
-{
-	return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 Result<std::unique_ptr<VolumeClient>> open(const Options &options, std::uint32_t depth = 1)
 {
 	Result<Configuration> volume = Configuration::load(options.configuration);
@@ -61,8 +57,8 @@ Result<std::unique_ptr<VolumeClient>> open(const Options &options, std::uint32_t
 		return context.error();
 	VolumeClientOptions client;
 	client.depth = depth;
-	client.timeout = milliseconds(options.timeout);
-	client.setup_timeout = milliseconds(std::min(options.timeout, 2.0));
+	client.timeout = apps::milliseconds(options.timeout);
+	client.setup_timeout = apps::milliseconds(std::min(options.timeout, 2.0));
 	return VolumeClient::open(*context, *volume, prism_rs(*volume, 0, true), client);
 }
 
@@ -152,7 +148,7 @@ int status(const Options &options)
 	Result<std::unique_ptr<VolumeClient>> client = open(options);
 	if (!client)
 		return fail(client.error());
-	(void)(*client)->wait_for_all(milliseconds(0.5));
+	(void)(*client)->wait_for_all(apps::milliseconds(0.5));
 	const Configuration &volume = (*client)->volume();
 	fmt::print("volume {:016x}: {} blocks of {} bytes, {} replicas\n", volume.volume, volume.blocks,
 		volume.block_size, volume.replicas.size());
@@ -186,7 +182,7 @@ int repair(const Options &options)
 	bench::ProgressBar bar(stderr);
 	RepairOptions repairing;
 	repairing.replica = options.replica;
-	repairing.timeout = milliseconds(options.timeout);
+	repairing.timeout = apps::milliseconds(options.timeout);
 	repairing.progress = [&](std::uint64_t blocks) {
 		const double share = static_cast<double>(blocks) / static_cast<double>(volume->blocks);
 		if (blocks % 1024 == 0)

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/descriptor.hpp"
 #include "rs/volume/etcd.hpp"
 
 namespace prism::rs
@@ -30,12 +31,8 @@ std::string real_path(const std::string &location)
 int sync_folder(const std::string &path)
 {
 	const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-	const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	const int error = ::fsync(fd) ? errno : 0;
-	::close(fd);
-	return error;
+	const apps::Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	return fd.get() < 0 || ::fsync(fd.get()) ? errno : 0;
 }
 
 } // namespace
@@ -83,12 +80,11 @@ Result<void> FoundingRecord::create() const
 		const Result<void> created = key->create(text);
 		return !created && created.error().code == EEXIST ? exists() : created;
 	}
-	const int fd = ::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
+	const apps::Descriptor fd(::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+	if (fd.get() < 0)
 		return errno == EEXIST ? exists() : make_error(errno, "cannot make the record " + place_);
-	const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-	int error = written && !::fsync(fd) ? 0 : errno ? errno : EIO;
-	::close(fd);
+	const bool written = ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+	int error = written && !::fsync(fd.get()) ? 0 : errno ? errno : EIO;
 	error = error ? error : sync_folder(place_);
 	return error ? Result<void>(make_error(error, "cannot write the record " + place_)) : Result<void>();
 }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "bench/clock.hpp"
 #include "bench/thread_context.hpp"
+#include "common/seconds.hpp"
 #include "tx/farm/farm_client.hpp"
 #include "tx/locking/locking_client.hpp"
 #include "tx/store/prism_client.hpp"
@@ -35,7 +35,7 @@ Result<Client> connect_prism(const SystemOptions &options, unsigned number)
 		return context.error();
 	PrismClientOptions client;
 	client.depth = options.depth;
-	client.setup_timeout = bench::milliseconds(options.timeout);
+	client.setup_timeout = apps::milliseconds(options.timeout);
 	client.retry = retry_of(options, number);
 	Result<std::unique_ptr<PrismClient>> connected = PrismClient::connect(*context, options.shards, client);
 	if (!connected)
@@ -50,7 +50,7 @@ Result<Client> connect_by_calls(const SystemOptions &options, unsigned number, O
 	if (!context)
 		return context.error();
 	client.depth = options.depth;
-	client.timeout = bench::milliseconds(options.timeout);
+	client.timeout = apps::milliseconds(options.timeout);
 	client.retry = retry_of(options, number);
 	Result<std::unique_ptr<Rival>> connected = Rival::connect(*context, options.shards, client);
 	if (!connected)

@@ -19,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "common/seconds.hpp"
 #include "tx/store/prism_client.hpp"
 
 namespace
@@ -442,7 +443,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	if (!context)
 		return complain(context.error().message);
 	PrismClientOptions client;
-	client.setup_timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
+	client.setup_timeout = apps::milliseconds(options.timeout);
 	client.retry.timeout = client.setup_timeout;
 	if (options.adopted)
 		client.adopt = options.adopted;
