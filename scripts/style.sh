@@ -10,7 +10,7 @@ list_files() { if in_git; then git ls-files "$@"; else find . -type f -not -path
 
 list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r clang-format --dry-run -Werror
 list_files '*.sh' | grep -E '\.sh$' | xargs -r shellcheck -x
-unlicensed=$(list_files | grep -vE '^(\./)?(LICENSES/|debian/(changelog|source/format)$)|\.(json|png|svg)$' |
+unlicensed=$(list_files | grep -vE '^(\./)?(LICENSES/|debian/(changelog|source/format)$)|\.(json|png)$' |
 	xargs -r grep -L 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' || true)
 if [ -n "$unlicensed" ]; then
 	printf 'no SPDX line in:\n%s\n' "$unlicensed" >&2

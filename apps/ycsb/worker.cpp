@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <sched.h>
-
 #include <fmt/format.h>
 
 namespace prism::ycsb
@@ -21,13 +19,7 @@ using apps::Outcome;
 using bench::Request;
 
 constexpr double ns_per_s = 1e9;
-constexpr std::uint64_t report_interval = 50'000'000; /* ns */
-constexpr unsigned version_bits = 48;                 /* below the worker's number */
-
-Error canceled()
-{
-	return make_error(ECANCELED, "another worker of the run failed");
-}
+constexpr unsigned version_bits = 48; /* below the worker's number */
 
 Error loading_failed(const RunResult &result, std::uint64_t count)
 {
@@ -48,9 +40,9 @@ bool was_done(Outcome outcome)
 
 } // namespace
 
-Worker::Worker(const RunOptions &run_options, bench::RunState &run_crew, unsigned worker_index)
-	: options(run_options), run_state(run_crew), index(worker_index),
-	  random(bench::make_random(run_options.seed, worker_index)),
+Worker::Worker(const RunOptions &run_options, bench::RunState &shared, unsigned worker_index)
+	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options(run_options),
+	  index(worker_index), random(bench::make_random(run_options.seed, worker_index)),
 	  chooser(run_options.distribution, run_options.records, run_options.theta), completed(run_options.depth)
 {
 }
@@ -103,10 +95,9 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<apps::StoreCl
 
 Result<void> Worker::begin(bench::Phase next, std::uint64_t count, double seconds, double rate)
 {
-	const std::optional<std::uint64_t> start = run_state.begin(next, *options.clock);
+	const Result<std::uint64_t> start = begin_phase(next);
 	if (!start)
-		return canceled();
-	phase = next;
+		return start.error();
 	const double one_interval = rate > 0 ? ns_per_s / rate : 0;
 	pace = bench::Pace(
 		{
@@ -119,8 +110,7 @@ Result<void> Worker::begin(bench::Phase next, std::uint64_t count, double second
 		},
 		random);
 	result = RunResult();
-	last_end = last_progress = last_report = *start;
-	reported = 0;
+	last_end = *start;
 	return {};
 }
 
@@ -132,7 +122,7 @@ Result<void> Worker::load()
 	if (!begun)
 		return begun;
 	if (count)
-		drive();
+		result.abandoned += drive();
 	if (result.puts.of(Outcome::ok) == count)
 		return {};
 	if (run_state.has_given_up())
@@ -145,7 +135,7 @@ Result<void> Worker::warm_up()
 	Result<void> begun = begin(bench::Phase::warm_up, 0, options.warm_up, options.rate);
 	if (!begun)
 		return begun;
-	drive();
+	result.abandoned += drive();
 	if (result.abandoned)
 		return make_error(ETIMEDOUT, fmt::format("warming up: {} operations did not end", result.abandoned),
 			"see whether the server is still there");
@@ -159,7 +149,7 @@ Result<RunResult> Worker::measure()
 	if (!begun)
 		return begun.error();
 	if (count || options.operations == 0)
-		drive();
+		result.abandoned += drive();
 	pace.add_backlog(result.backlog, random);
 	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
 	if (run_state.has_given_up())
@@ -167,24 +157,12 @@ Result<RunResult> Worker::measure()
 	return std::move(result);
 }
 
-void Worker::drive()
+std::size_t Worker::serve_clients()
 {
-	for (;;) {
-		std::size_t ended = 0;
-		for (Connection &connection : connections)
-			ended += turn(connection);
-		const std::uint64_t now = options.clock->now();
-		report_progress(now);
-		if (pace.over(now) && in_flight() == 0)
-			return;
-		if (stalled(now, ended)) {
-			result.abandoned += in_flight();
-			return;
-		}
-		if (run_state.has_given_up())
-			return;
-		give_way(ended);
-	}
+	std::size_t ended = 0;
+	for (Connection &connection : connections)
+		ended += turn(connection);
+	return ended;
 }
 
 /*
@@ -258,29 +236,6 @@ std::size_t Worker::collect(Connection &connection)
 	return ended;
 }
 
-bool Worker::stalled(std::uint64_t now, std::size_t ended)
-{
-	if (ended || in_flight() == 0)
-		last_progress = now;
-	return static_cast<double>(now - last_progress) > options.drain * ns_per_s;
-}
-
-void Worker::give_way(std::size_t ended) const noexcept
-{
-	if (ended == 0 && options.yield)
-		sched_yield();
-}
-
-void Worker::report_progress(std::uint64_t now) noexcept
-{
-	if (now - last_report < report_interval)
-		return;
-	last_report = now;
-	run_state.ended[static_cast<std::size_t>(phase)].fetch_add(
-		result.requests - reported, std::memory_order_relaxed);
-	reported = result.requests;
-}
-
 void Worker::prepare(Slot &slot)
 {
 	if (phase == bench::Phase::load) {
@@ -320,7 +275,7 @@ void Worker::prepare_put(Slot &slot, std::uint64_t version)
 
 void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 {
-	last_progress = now;
+	note_progress(now);
 	count(slot);
 	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options.verify)
 		verify(slot);

@@ -12,8 +12,7 @@
 #include <boost/circular_buffer.hpp>
 #include <prism/result.hpp>
 
-#include "bench/pace.hpp"
-#include "bench/run_state.hpp"
+#include "bench/worker_loop.hpp"
 #include "bench/workload.hpp"
 #include "common/store_client.hpp"
 #include "ycsb/options.hpp"
@@ -23,13 +22,13 @@ namespace prism::ycsb
 {
 
 /** Used by the thread that made it. */
-class Worker
+class Worker final : private bench::WorkerLoop
 {
 public:
 	/** @param options, run_state live longer. @param index 0 .. options.workers() - 1. */
 	Worker(const RunOptions &options, bench::RunState &run_state, unsigned index);
 
-	/** Connects the clients, then loads, warms up and measures, together with all other workers of the run_state.
+	/** Connects the clients, then loads, warms up and measures, together with all other workers of the run.
 	 */
 	[[nodiscard]] Result<RunResult> run(const ClientFactory &factory);
 
@@ -61,15 +60,11 @@ private:
 	[[nodiscard]] Result<RunResult> measure();
 	[[nodiscard]] Result<void> begin(bench::Phase next, std::uint64_t count, double seconds, double rate);
 
-	void drive();
 	[[nodiscard]] std::size_t turn(Connection &connection);
 	void begin_due(Connection &connection);
 	void take_due(Connection &connection, std::uint64_t now);
 	void start_pending(Connection &connection);
 	[[nodiscard]] std::size_t collect(Connection &connection);
-	[[nodiscard]] bool stalled(std::uint64_t now, std::size_t ended);
-	void give_way(std::size_t ended) const noexcept;
-	void report_progress(std::uint64_t now) noexcept;
 
 	void prepare(Slot &slot);
 	void prepare_get(Slot &slot);
@@ -79,23 +74,19 @@ private:
 	void verify(const Slot &slot);
 	void end_request(Connection &connection, Slot &slot, std::uint64_t now);
 	[[nodiscard]] std::uint64_t next_version() noexcept;
-	[[nodiscard]] std::size_t in_flight() const noexcept;
+	std::size_t serve_clients() override;
+	[[nodiscard]] std::size_t in_flight() const noexcept override;
+	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return result.requests; }
 
 	const RunOptions &options;
-	bench::RunState &run_state;
 	unsigned index;
 	bench::Random random;
 	bench::KeyChooser chooser;
 	std::vector<Connection> connections;
 	std::vector<apps::Operation *> completed;
 
-	bench::Phase phase = bench::Phase::load;
-	bench::Pace pace;
 	RunResult result;
-	std::uint64_t last_end = 0;      /* of a request */
-	std::uint64_t last_progress = 0; /* when something ended, or nothing was under way */
-	std::uint64_t last_report = 0;
-	std::uint64_t reported = 0;
+	std::uint64_t last_end = 0;  /* of a request */
 	std::uint64_t load_next = 0; /* record */
 	std::uint64_t versions = 0;
 };

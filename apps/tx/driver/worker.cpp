@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include <sched.h>
-
 #include <fmt/format.h>
 
 namespace prism::tx
@@ -19,19 +17,14 @@ namespace
 using bench::Phase;
 
 constexpr double ns_per_s = 1e9;
-constexpr std::uint64_t report_interval = 50'000'000; /* ns */
-
-Error canceled()
-{
-	return make_error(ECANCELED, "another worker of the run failed");
-}
 
 } // namespace
 
 Worker::Worker(
-	const RunOptions &run_options, const Workload &the_workload, bench::RunState &run_crew, unsigned worker_index)
-	: options(run_options), workload(the_workload), run_state(run_crew), index(worker_index),
-	  random(bench::make_random(run_options.seed, worker_index)), completed(run_options.depth)
+	const RunOptions &run_options, const Workload &the_workload, bench::RunState &shared, unsigned worker_index)
+	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options(run_options),
+	  workload(the_workload), index(worker_index), random(bench::make_random(run_options.seed, worker_index)),
+	  completed(run_options.depth)
 {
 }
 
@@ -69,10 +62,9 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<TransactionCl
 
 Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 {
-	const std::optional<std::uint64_t> start = run_state.begin(next, *options.clock);
+	const Result<std::uint64_t> start = begin_phase(next);
 	if (!start)
-		return canceled();
-	phase = next;
+		return start.error();
 	bench::PaceOptions plan;
 	plan.start = *start;
 	plan.count = count;
@@ -82,8 +74,8 @@ Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 	result = RunResult();
 	result.kinds.resize(workload.kinds().size());
 	result.totals = before;
-	last_end = last_progress = last_report = *start;
-	ended = reported = 0;
+	last_end = *start;
+	ended = 0;
 	return {};
 }
 
@@ -97,7 +89,7 @@ Result<RunResult> Worker::load(const ClientFactory &factory)
 	if (!ready)
 		return ready.error();
 	if (count)
-		drive();
+		result.abandoned += drive();
 	if (result.of(Outcome::committed) == count)
 		return std::move(result);
 	if (run_state.has_given_up())
@@ -133,7 +125,7 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 	if (ready && options.warm_up > 0) {
 		ready = begin(Phase::warm_up, 0, options.warm_up);
 		if (ready)
-			drive();
+			result.abandoned += drive();
 		if (ready && result.abandoned)
 			ready = make_error(ETIMEDOUT,
 				fmt::format("warming up: {} transactions did not end", result.abandoned),
@@ -145,32 +137,19 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 	if (!ready)
 		return ready.error();
 	if (count || options.transactions == 0)
-		drive();
+		result.abandoned += drive();
 	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();
 	return std::move(result);
 }
 
-void Worker::drive()
+std::size_t Worker::serve_clients()
 {
-	for (;;) {
-		std::size_t ended_now = 0;
-		for (Connection &connection : connections)
-			ended_now += turn(connection);
-		const std::uint64_t now = options.clock->now();
-		report_progress(now);
-		if (pace.over(now) && in_flight() == 0)
-			return;
-		if (stalled(now, ended_now)) {
-			result.abandoned += in_flight();
-			return;
-		}
-		if (run_state.has_given_up())
-			return;
-		if (ended_now == 0 && options.yield)
-			sched_yield();
-	}
+	std::size_t sum = 0;
+	for (Connection &connection : connections)
+		sum += turn(connection);
+	return sum;
 }
 
 /* As in the driver of key-value stores: no client rests uncounted between the end of one and the next turn. */
@@ -231,27 +210,11 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 {
 	ended++;
 	last_end = std::max(last_end, now);
-	last_progress = now;
+	note_progress(now);
 	result.add(*slot.program, slot.job, now - slot.begun);
 	if (slot.job.outcome == Outcome::committed && now <= pace.deadline())
 		result.in_time++;
 	connection.idle.push_back(&slot);
-}
-
-bool Worker::stalled(std::uint64_t now, std::size_t ended_now)
-{
-	if (ended_now || in_flight() == 0)
-		last_progress = now;
-	return static_cast<double>(now - last_progress) > options.drain * ns_per_s;
-}
-
-void Worker::report_progress(std::uint64_t now) noexcept
-{
-	if (now - last_report < report_interval)
-		return;
-	last_report = now;
-	run_state.ended[static_cast<std::size_t>(phase)].fetch_add(ended - reported, std::memory_order_relaxed);
-	reported = ended;
 }
 
 std::size_t Worker::in_flight() const noexcept

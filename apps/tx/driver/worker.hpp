@@ -8,21 +8,20 @@
 
 #include <prism/result.hpp>
 
-#include "bench/pace.hpp"
-#include "bench/run_state.hpp"
+#include "bench/worker_loop.hpp"
 #include "tx/driver/run.hpp"
 
 namespace prism::tx
 {
 
 /** Used by the thread that made it. */
-class Worker
+class Worker final : private bench::WorkerLoop
 {
 public:
 	/** @param options, workload, run_state live longer. @param index 0 .. options.threads - 1. */
 	Worker(const RunOptions &options, const Workload &workload, bench::RunState &run_state, unsigned index);
 
-	/** Connects and loads its part of the store, together with all other workers of the run_state. */
+	/** Connects and loads its part of the store, together with all other workers of the run. */
 	[[nodiscard]] Result<RunResult> load(const ClientFactory &factory);
 
 	/** Connects, warms up and measures, together with all others. */
@@ -51,33 +50,26 @@ private:
 	[[nodiscard]] Result<void> begin(bench::Phase next, std::uint64_t count, double seconds);
 	[[nodiscard]] Error loading_failed(std::uint64_t count) const;
 
-	void drive();
 	[[nodiscard]] std::size_t turn(Connection &connection);
 	void start_due(Connection &connection);
 	void start(Connection &connection, Slot &slot);
 	[[nodiscard]] std::size_t collect(Connection &connection);
 	void finish(Connection &connection, Slot &slot, std::uint64_t now);
 	[[nodiscard]] std::unique_ptr<Program> next_program(Connection &connection);
-	[[nodiscard]] bool stalled(std::uint64_t now, std::size_t ended);
-	void report_progress(std::uint64_t now) noexcept;
-	[[nodiscard]] std::size_t in_flight() const noexcept;
+	std::size_t serve_clients() override;
+	[[nodiscard]] std::size_t in_flight() const noexcept override;
+	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return ended; }
 
 	const RunOptions &options;
 	const Workload &workload;
-	bench::RunState &run_state;
 	unsigned index;
 	bench::Random random; /* of the pace, which draws nothing in a closed loop */
 	std::vector<Connection> connections;
 	std::vector<Job *> completed;
 
-	bench::Phase phase = bench::Phase::load;
-	bench::Pace pace;
 	RunResult result;
 	std::uint64_t ended = 0; /* transactions of this phase */
 	std::uint64_t last_end = 0;
-	std::uint64_t last_progress = 0; /* when something ended, or nothing was under way */
-	std::uint64_t last_report = 0;
-	std::uint64_t reported = 0;
 	std::uint64_t load_next = 0;
 };
 
