@@ -238,9 +238,11 @@ void PrismShard::look_around()
 {
 	if (orphans_.empty() || std::chrono::steady_clock::now() < ask_at_)
 		return;
-	std::erase_if(orphans_, [this](std::uint32_t client) { return !has_prepared(client); });
 	std::vector<std::uint32_t> clients = present();
-	if (orphans_.empty() || clients.empty())
+	if (clients.empty()) /* nobody to ask: the logs can wait as well */
+		return;
+	std::erase_if(orphans_, [this](std::uint32_t client) { return !has_prepared(client); });
+	if (orphans_.empty())
 		return;
 	ask_at_ = std::chrono::steady_clock::now() + until_another;
 	std::ranges::sort(clients);
