@@ -356,13 +356,18 @@ void OneSidedServer::refused(const Error &why) noexcept
 		log(LogLevel::warning, "refused a client: " + why.message);
 }
 
+/** What a client says beyond this waits for the next turn: one that never stops would hold all others up. */
 void OneSidedServer::listen_to(Connection &connection)
 {
+	constexpr unsigned messages_a_turn = 64;
 	ControlMessage message;
-	int got = 0;
-	while (!connection.dead && (got = connection.control.receive(message)) > 0)
+	for (unsigned heard = 0; heard < messages_a_turn && !connection.dead; heard++) {
+		const int got = connection.control.receive(message);
+		connection.dead |= got < 0;
+		if (got <= 0)
+			return;
 		hear(connection, message);
-	connection.dead |= got < 0;
+	}
 }
 
 void OneSidedServer::hear(Connection &connection, const ControlMessage &message)

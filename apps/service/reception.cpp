@@ -247,11 +247,8 @@ void Reception::read_mark(PendingClient &client, bool hung_up, Host &host)
 /** Reads what else it says: to close with bytes unread would take the reason away from it. */
 void Reception::linger(PendingClient &client) noexcept
 {
-	std::array<std::byte, 256> bytes;
-	ssize_t got = 0;
-	do {
-		got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-	} while (got == static_cast<ssize_t>(bytes.size()));
+	std::array<std::byte, 4096> bytes; /* a turn: whoever sends more without end holds nobody up */
+	const ssize_t got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		remove(client);
 }

@@ -2,7 +2,10 @@
 /* Clients that vanish, slots that are damaged, servers that are others. */
 #include "support.hpp"
 
+#include <endian.h>
 #include <sys/socket.h>
+
+#include <array>
 
 #include <nlohmann/json.hpp>
 
@@ -81,6 +84,23 @@ TEST(Crash, WhatAClientHeldIsFoundWhileOthersGoOn)
 {
 	const std::uint64_t object = reinterpret_cast<const Slot *>(view.table.address)[slot].object.ptr;
 	reinterpret_cast<ObjectHeader *>(object)->value_size = 1 << 30;
+}
+
+/** A client that never stops talking is heard in turns: others, and who stops the server, come in between. */
+TEST(Crash, WhoNeverStopsTalkingIsHeardInTurns)
+{
+	Server server;
+	Client talker(server);
+	const std::vector<int> fds = connections_to(server.store->port());
+	ASSERT_EQ(fds.size(), 1u);
+	constexpr std::size_t count = 65536; /* more than sockets hold: the server hears some when the last is sent */
+	const std::array<std::uint32_t, 4> unasked{
+		htobe32(static_cast<std::uint32_t>(apps::ControlKind::settled)), 0, 0, 0};
+	const std::vector<std::array<std::uint32_t, 4>> messages(count, unasked);
+	const auto bytes = std::as_bytes(std::span(messages));
+	ASSERT_EQ(::send(fds[0], bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+	server.end();
+	EXPECT_LT(server.store->stats().messages, count);
 }
 
 TEST(Crash, AScanWaitsForWhoIsAboutToEnter)

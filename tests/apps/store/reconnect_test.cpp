@@ -2,7 +2,6 @@
 /* Connections that are lost and made again, and what becomes of the operations that were under way. */
 #include "support.hpp"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <map>
@@ -18,13 +17,8 @@ using namespace std::chrono_literals;
 unsigned cut_connections_to(std::uint16_t port)
 {
 	unsigned cut = 0;
-	for (int fd = 3; fd < 1024; fd++) {
-		sockaddr_in peer{};
-		socklen_t length = sizeof(peer);
-		if (getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) || ntohs(peer.sin_port) != port)
-			continue;
+	for (const int fd : connections_to(port))
 		cut += !shutdown(fd, SHUT_RDWR);
-	}
 	return cut;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <cstring>
@@ -72,6 +74,19 @@ public:
 private:
 	std::thread thread;
 };
+
+/** Descriptors of this process' TCP connections to @p port. */
+inline std::vector<int> connections_to(std::uint16_t port)
+{
+	std::vector<int> found;
+	for (int fd = 3; fd < 1024; fd++) {
+		sockaddr_in peer{};
+		socklen_t length = sizeof(peer);
+		if (!getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
+			found.push_back(fd);
+	}
+	return found;
+}
 
 /** Calls that wait. */
 class Client
