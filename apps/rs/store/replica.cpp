@@ -67,8 +67,8 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 
 Replica::Replica(Parts parts, const ReplicaOptions &options)
 	: OneSidedServer(std::move(parts), options), volume_(options.volume), replica_(options.replica),
-	  founding_(founding_of(options)), serving_(options.beginning == Beginning::founded),
-	  epoch_(serving_ ? first_epoch : 0)
+	  founding_(founding_of(options)), before_serving_(options.before_serving),
+	  serving_(options.beginning == Beginning::founded), epoch_(serving_ ? first_epoch : 0)
 {
 }
 
@@ -158,6 +158,10 @@ int Replica::begin_serving(std::uint64_t epoch)
 {
 	if (epoch != epoch_)
 		return ESTALE;
+	if (const Result<void> ready = before_serving_ ? before_serving_() : Result<void>(); !ready) {
+		log(apps::LogLevel::error, ready.error().message);
+		return ready.error().code;
+	}
 	log(apps::LogLevel::info, fmt::format("replica {}: repaired, serves", replica_));
 	serving_ = true;
 	drop_clients(repairer_);

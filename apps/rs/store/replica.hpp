@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct ReplicaOptions : apps::OneSidedServerOptions {
 	Configuration volume;
 	unsigned replica = 0; /**< which one of the volume's */
 	Beginning beginning = Beginning::lost;
+	/** Called when it has been repaired, before it serves; an error keeps it from that. Null: nothing to do. */
+	std::function<Result<void>()> before_serving;
 	/** Buffers beside one a block: for writes under way and buffers on their way back. */
 	std::uint32_t spare_buffers = 8192;
 };
@@ -80,6 +83,7 @@ private:
 	const Configuration volume_;
 	const unsigned replica_;
 	const std::unique_ptr<Founding> founding_; /* null: the replica was not begun as a new one */
+	const std::function<Result<void>()> before_serving_;
 	std::atomic<bool> serving_;
 	std::atomic<std::uint64_t> epoch_; /* 0: none yet */
 	std::uint32_t repairer_ = 0;       /* number of its connection */

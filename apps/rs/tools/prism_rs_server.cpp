@@ -88,12 +88,13 @@ private:
 Made make_rs(const Context &context, const Options &options, const apps::ServerSettings &settings,
 	const Configuration &volume, unsigned number)
 {
+	const FoundingRecord record(options.configuration, volume, number);
 	if (options.is_new) {
-		const FoundingRecord record(options.configuration, volume, number);
 		if (Result<void> absent = record.check_absent(); !absent)
 			return absent.error();
 	}
 	ReplicaOptions replica;
+	replica.before_serving = [record] { return record.keep(); };
 	settings.apply(replica);
 	replica.volume = volume;
 	replica.replica = number;

@@ -70,9 +70,15 @@ Result<void> FoundingRecord::check_absent() const
 	return {};
 }
 
+Result<void> FoundingRecord::keep() const
+{
+	const Result<void> created = create();
+	return !created && created.error().code == EEXIST ? Result<void>() : created;
+}
+
 Result<void> FoundingRecord::create() const
 {
-	const std::string text = fmt::format("replica {} has founded the volume\n", replica_);
+	const std::string text = fmt::format("replica {} has been part of the volume\n", replica_);
 	if (EtcdKey::is(place_)) {
 		Result<EtcdKey> key = EtcdKey::parse(place_);
 		if (!key)

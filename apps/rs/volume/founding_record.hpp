@@ -11,7 +11,7 @@ namespace prism::rs
 {
 
 /**
- * A record, which outlives all replicas, that replica @p replica has founded its volume. It lies beside the
+ * A record, which outlives all replicas, that replica @p replica has been part of its volume. It lies beside the
  * configuration, as the file CONFIGURATION.VOLUME.replica-N or the key of the same name, and stays. Not thread-safe.
  */
 class FoundingRecord
@@ -20,11 +20,15 @@ public:
 	/** @p location: of the configuration, as in Configuration::load(), which has read @p volume there. */
 	FoundingRecord(const std::string &location, const Configuration &volume, unsigned replica);
 
-	/** Errors: EEXIST (the replica has founded the volume before), EACCES and the like, those of etcd. */
+	/** Errors: EEXIST (the replica has been part of the volume before), EACCES and the like, those of etcd. */
 	[[nodiscard]] Result<void> check_absent() const;
 
 	/** Makes it. On return it outlives a crash. Errors: as above, those of open(2) and fsync(2). */
 	[[nodiscard]] Result<void> create() const;
+
+	/** Makes it unless it is there: a replica that is repaired is part of its volume, like one that has founded it.
+	 */
+	[[nodiscard]] Result<void> keep() const;
 
 private:
 	[[nodiscard]] Error exists() const;

@@ -263,10 +263,10 @@ founded() {
 		record=$(echo "$volume".*.replica-$number)
 		mv "$record" "$work/record" # as on another machine, with a copy of the configuration
 		refused_as_new $number
-		mv "$work/record" "$record"
 		reads 7 "acknowledged"
 		serve $number
 		wait_for 20 all_serve || fail "replica $number is not repaired by itself" "$work/status" "$work/replica-$number"
+		[ -e "$record" ] || fail "replica $number serves without a record that it is not new"
 	done
 	reads 7 "acknowledged"
 	pass "a volume is founded once, and replicas that come back are repaired by themselves"
