@@ -96,16 +96,27 @@ PrismClient::PrismClient(Context context, LinkOptions link_options, std::unique_
 	put_off_.reserve(options.depth);
 }
 
-/* What was freed is reported as far as that is possible; the server finds the rest. */
+/*
+ * What was freed is reported as far as that is possible; the server finds the rest. Operations that are under way are
+ * the caller's again, who may have freed them: nobody waits for their requests any more.
+ */
 PrismClient::~PrismClient()
 {
+	for (Lane &lane : lanes_) {
+		lane.waiter = nullptr;
+		lane.task.reset();
+	}
 	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
 	if (link_)
 		link_->flush(flush_id);
-	while (link_ && link_->flushing() && Clock::now() < deadline)
-		poll({});
-	for (Lane &lane : lanes_)
-		lane.task.reset();
+	std::array<Completion, 32> completions;
+	while (link_ && !broken_ && link_->flushing() && Clock::now() < deadline) {
+		const int got = link_options_.cq.poll(completions);
+		for (int i = 0; i < got; i++)
+			handle(completions[static_cast<std::size_t>(i)]);
+		if (got < 0)
+			return;
+	}
 }
 
 /* Operations ----------------------------------------------------------------------------------------------------- */

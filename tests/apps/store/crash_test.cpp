@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -101,6 +102,32 @@ TEST(Crash, WhoNeverStopsTalkingIsHeardInTurns)
 	ASSERT_EQ(::send(fds[0], bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 	server.end();
 	EXPECT_LT(server.store->stats().messages, count);
+}
+
+/** What poll() has not handed back by then is the caller's, who may have freed it. */
+TEST(Crash, WhoIsDestroyedLeavesOperationsAlone)
+{
+	Server server;
+	constexpr unsigned depth = 8;
+	const std::string key = "k";
+	for (unsigned round = 0; round < 50; round++) {
+		auto client = std::make_unique<Client>(server, depth);
+		for (unsigned i = 0; i < 2; i++) /* the second one leaves a buffer to report */
+			ASSERT_EQ(client->put(key, "value"), Outcome::ok);
+		std::array<Operation, depth> operations;
+		for (Operation &operation : operations) {
+			operation.kind = OperationKind::put;
+			operation.key = operation.value = bytes_of(key);
+			operation.outcome = Outcome::not_found; /* which no PUT has */
+			ASSERT_EQ(client->api->start(operation), 0);
+		}
+		client->api->poll({});
+		const auto outcome = [](const Operation &operation) { return operation.outcome; };
+		std::array<Outcome, depth> before;
+		std::ranges::transform(operations, before.begin(), outcome);
+		client.reset();
+		EXPECT_TRUE(std::ranges::equal(operations, before, {}, outcome));
+	}
 }
 
 TEST(Crash, AScanWaitsForWhoIsAboutToEnter)
