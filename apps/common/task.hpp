@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,19 @@ private:
 	std::array<std::vector<Frame>, largest / step + 1> lists_;
 };
 
-/** A coroutine that is started by being awaited, or by detach(), and gives a T. */
+/** What a coroutine gives to the one that awaits it. */
+template <typename T>
+struct Given {
+	T value{};
+	void return_value(T result) noexcept { value = std::move(result); }
+};
+
+template <>
+struct Given<void> {
+	void return_void() noexcept {}
+};
+
+/** A coroutine that is started by being awaited, or by start(), and gives a T, or nothing. */
 template <typename T>
 class [[nodiscard]] Task
 {
@@ -69,8 +82,7 @@ public:
 	struct promise_type;
 	using Handle = std::coroutine_handle<promise_type>;
 
-	struct promise_type {
-		T value{};
+	struct promise_type : Given<T> {
 		std::coroutine_handle<> awaiter = std::noop_coroutine();
 
 		static void *operator new(std::size_t size) { return FramePool::take(size); }
@@ -90,7 +102,6 @@ public:
 			};
 			return ToAwaiter{};
 		}
-		void return_value(T result) noexcept { value = std::move(result); }
 		void unhandled_exception() noexcept { std::abort(); } /* the data path does not throw */
 	};
 
@@ -109,7 +120,7 @@ public:
 	/** Runs until it first waits. */
 	void start() { handle_.resume(); }
 	[[nodiscard]] bool done() const noexcept { return handle_.done(); }
-	[[nodiscard]] const T &value() const noexcept { return handle_.promise().value; }
+	[[nodiscard]] const auto &value() const noexcept { return handle_.promise().value; }
 
 	bool await_ready() const noexcept { return false; }
 	std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiter) noexcept
@@ -117,7 +128,11 @@ public:
 		handle_.promise().awaiter = awaiter;
 		return handle_;
 	}
-	T await_resume() noexcept { return std::move(handle_.promise().value); }
+	T await_resume() noexcept
+	{
+		if constexpr (!std::is_void_v<T>)
+			return std::move(handle_.promise().value);
+	}
 
 private:
 	explicit Task(Handle handle) noexcept : handle_(handle) {}

@@ -6,7 +6,6 @@
 #include <prism/device.hpp>
 
 #include <chrono>
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "common/store_client.hpp"
 #include "common/task.hpp"
+#include "common/waiting.hpp"
 #include "layout.hpp"
 
 namespace prism::kv
@@ -60,22 +60,23 @@ struct Lane {
 	/** An empty chain in place: assigning one would copy all that it has room for. */
 	Chain &begin_chain() noexcept { return *std::construct_at(&chain); }
 
-	std::coroutine_handle<> waiter;
+	apps::Waiter waiter;
 	Completion completion;
 	std::uint32_t round_trips = 0;
 };
 
 /** What co_await on a posted request gives: its completion. A request that could not be posted has failed at once. */
-class RoundTrip
+class RoundTrip : public apps::Event
 {
 public:
-	RoundTrip(Lane &lane, int post_error) noexcept : lane_(lane), error_(post_error) {}
+	RoundTrip(Lane &lane, int post_error) noexcept
+		: Event{lane.waiter, apps::Time::max(), post_error != 0}, lane_(lane)
+	{
+	}
 
-	[[nodiscard]] bool await_ready() const noexcept { return error_ != 0; }
-	void await_suspend(std::coroutine_handle<> waiter) const noexcept { lane_.waiter = waiter; }
 	Completion await_resume() const noexcept
 	{
-		if (error_) {
+		if (happened) {
 			Completion failed;
 			failed.error = IBV_WC_GENERAL_ERR;
 			return failed;
@@ -86,7 +87,6 @@ public:
 
 private:
 	Lane &lane_;
-	int error_;
 };
 
 } // namespace prism::kv

@@ -103,7 +103,7 @@ PrismClient::PrismClient(Context context, LinkOptions link_options, std::unique_
 PrismClient::~PrismClient()
 {
 	for (Lane &lane : lanes_) {
-		lane.waiter = nullptr;
+		lane.waiter = {};
 		lane.task.reset();
 	}
 	const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(200);
@@ -203,7 +203,7 @@ void PrismClient::handle(const Completion &completion) noexcept
 	if (completion.wr_id >= lanes_.size())
 		return;
 	Lane &lane = lanes_[completion.wr_id];
-	if (!lane.waiter) /* another request of a chain that has failed already */
+	if (!lane.waiter.waits()) /* another request of a chain that has failed already */
 		return;
 	under_way_--;
 	resume(lane, completion);
@@ -212,7 +212,7 @@ void PrismClient::handle(const Completion &completion) noexcept
 void PrismClient::resume(Lane &lane, const Completion &completion) noexcept
 {
 	lane.completion = completion;
-	std::exchange(lane.waiter, nullptr).resume();
+	lane.waiter.resume();
 	if (lane.task->done())
 		finish(lane);
 }
@@ -302,7 +302,7 @@ void PrismClient::lose_link() noexcept
 	versions_ = {};
 	answer_.reset();
 	for (Lane &lane : lanes_) {
-		if (lane.waiter)
+		if (lane.waiter.waits())
 			resume(lane, flushed());
 	}
 	if (!connector_)

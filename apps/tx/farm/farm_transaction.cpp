@@ -21,9 +21,9 @@ FarmTransaction::FarmTransaction(FarmClient &client, std::uint32_t lane)
 {
 }
 
-apps::Task<int> FarmTransaction::roll_back()
+apps::Task<void> FarmTransaction::roll_back()
 {
-	co_return 0; /* nobody knows of it */
+	co_return; /* nobody knows of it */
 }
 
 /* Reading ------------------------------------------------------------------------------------------------------------

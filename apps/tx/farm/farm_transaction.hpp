@@ -23,7 +23,7 @@ public:
 
 	int erase(Bytes key) noexcept override;
 	apps::Task<Outcome> commit() override;
-	apps::Task<int> roll_back() override;
+	apps::Task<void> roll_back() override;
 
 private:
 	/** How far the reading of a key has come, and what it found. */

@@ -22,10 +22,10 @@ void LockingTransaction::forget(std::uint32_t shard) noexcept
 	too_large_ = false;
 }
 
-apps::Task<int> LockingTransaction::roll_back()
+apps::Task<void> LockingTransaction::roll_back()
 {
 	send_releases();
-	co_return 0;
+	co_return;
 }
 
 bool LockingTransaction::take_answer(std::uint32_t shard, std::uint32_t items, std::span<const std::byte> body) noexcept

@@ -20,7 +20,7 @@ public:
 	LockingTransaction(LockingClient &client, std::uint32_t lane);
 
 	apps::Task<Outcome> commit() override;
-	apps::Task<int> roll_back() override;
+	apps::Task<void> roll_back() override;
 
 private:
 	/** What the transaction does at a shard. */

@@ -18,12 +18,12 @@ constexpr auto farewell = std::chrono::seconds(1);
 
 } // namespace
 
-void CallingClient::Settled::await_suspend(std::coroutine_handle<> handle) const noexcept
+Event CallingClient::settled(std::uint32_t number, std::uint32_t left) noexcept
 {
-	Lane &lane = client_.lanes_[lane_];
-	lane.left = left_;
-	lane.waits = true;
-	client_.waiter(lane_) = {handle, Time::max()};
+	Lane &lane = lanes_[number];
+	lane.left = left;
+	lane.waits = lane.under_way > left;
+	return {waiter(number), Time::max(), !lane.waits};
 }
 
 CallingClient::Port::Port(

@@ -32,24 +32,6 @@ class CallingClient : public TransactionClient
 public:
 	~CallingClient() override;
 
-	/** Waits until at most @ref left calls and READs of the lane are under way. */
-	class Settled
-	{
-	public:
-		Settled(CallingClient &client, std::uint32_t lane, std::uint32_t left)
-			: client_(client), lane_(lane), left_(left)
-		{
-		}
-		[[nodiscard]] bool await_ready() const noexcept { return client_.lanes_[lane_].under_way <= left_; }
-		void await_suspend(std::coroutine_handle<> handle) const noexcept;
-		void await_resume() const noexcept {}
-
-	private:
-		CallingClient &client_;
-		std::uint32_t lane_;
-		std::uint32_t left_;
-	};
-
 	[[nodiscard]] std::size_t shards() const noexcept { return ports_.size(); }
 
 	/* For the lanes' transactions --------------------------------------------------------------------------------
@@ -74,10 +56,8 @@ public:
 	{
 		return ports_[shard]->link->read_memory(read_slot(lane, reader));
 	}
-	[[nodiscard]] Settled settled(std::uint32_t lane, std::uint32_t left = 0) noexcept
-	{
-		return {*this, lane, left};
-	}
+	/** co_await, at once: until at most @p left calls and READs of the lane are under way. */
+	[[nodiscard]] Event settled(std::uint32_t lane, std::uint32_t left = 0) noexcept;
 	/** The first errno of what the lane has begun since it was asked last, or 0. */
 	[[nodiscard]] int take_error(std::uint32_t lane) noexcept { return std::exchange(lanes_[lane].error, 0); }
 	/** The errno of what broke the link to @p shard, or 0. */

@@ -23,7 +23,7 @@ CallingTransaction::CallingTransaction(CallingClient &client, std::uint32_t lane
 }
 
 /* Answers to the last calls of the attempt before may still be on their way. */
-apps::Task<int> CallingTransaction::begin()
+apps::Task<void> CallingTransaction::begin()
 {
 	co_await client_.settled(lane_);
 	(void)client_.take_error(lane_);
@@ -36,7 +36,6 @@ apps::Task<int> CallingTransaction::begin()
 	round_trips_ = 0;
 	fetch_error_ = 0;
 	error_ = 0;
-	co_return 0;
 }
 
 std::uint32_t CallingTransaction::get(Bytes key) noexcept

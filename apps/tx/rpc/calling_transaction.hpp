@@ -22,7 +22,7 @@ public:
 	int write(Bytes key, Bytes value) noexcept override;
 	int erase(Bytes key) noexcept override { return change(key, {}, true); }
 
-	apps::Task<int> begin() override;
+	apps::Task<void> begin() override;
 	[[nodiscard]] int error() const noexcept override { return error_; }
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return round_trips_; }
 

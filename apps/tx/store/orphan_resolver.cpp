@@ -35,7 +35,7 @@ void OrphanResolver::go_on()
 	task_->start();
 }
 
-apps::Task<int> OrphanResolver::end_all()
+apps::Task<void> OrphanResolver::end_all()
 {
 	while (!orphans_.empty()) {
 		const Orphan orphan = orphans_.front();
@@ -49,14 +49,13 @@ apps::Task<int> OrphanResolver::end_all()
 		orphans_.pop_front();
 		ended_(orphan.shard, orphan.client, error);
 	}
-	co_return 0;
 }
 
 void OrphanResolver::request_ended(const Completion &completion) noexcept
 {
-	if (!requests_.ended(resolver_.request(), completion) || !waiter_.handle)
+	if (!requests_.ended(resolver_.request(), completion) || !waiter_.waits())
 		return;
-	std::exchange(waiter_, {}).handle.resume();
+	waiter_.resume();
 	go_on();
 }
 

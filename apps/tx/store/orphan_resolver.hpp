@@ -45,7 +45,7 @@ private:
 	};
 
 	void go_on();
-	apps::Task<int> end_all();
+	apps::Task<void> end_all();
 
 	ClientState &client_;
 	Carrier &carrier_;
@@ -54,7 +54,7 @@ private:
 	Requests requests_;
 	Resolver resolver_;
 	std::deque<Orphan> orphans_; /* the first is worked on */
-	std::optional<apps::Task<int>> task_;
+	std::optional<apps::Task<void>> task_;
 	std::uint64_t serial_ = 0;
 };
 

@@ -58,7 +58,7 @@ apps::Task<Outcome> PaperCommit::commit_reads()
  * What the writer before this one has prepared must not be passed over: the version becomes later only from that
  * writer's on, which may have to be waited for: docs/prism-tx.md, "Blind writes".
  */
-apps::Task<int> PaperCommit::give_up(Access &access)
+apps::Task<void> PaperCommit::give_up(Access &access)
 {
 	Version before;
 	before.committed = is_blind(access) ? access.memory.was_prepared->writer : access.read;
@@ -72,7 +72,7 @@ apps::Task<int> PaperCommit::give_up(Access &access)
 	for (const Time deadline = lane_.carrier.now() + longest_wait; lane_.carrier.now() < deadline;) {
 		const ShardView *const view = lane_.carrier.view(access.shard);
 		if (!view)
-			co_return EHOSTUNREACH;
+			co_return;
 		access.end.begin(access.shard)
 			.cas(view->version(access.cell), cas, lane_.slice(access.memory.was_version, sizeof(Version)));
 		lane_.post(access.end);
@@ -82,7 +82,6 @@ apps::Task<int> PaperCommit::give_up(Access &access)
 			break;
 		co_await Event{lane_.waiter, lane_.carrier.now() + between_looks};
 	}
-	co_return 0;
 }
 
 apps::Task<Outcome> PaperCommit::commit_writes()
@@ -90,7 +89,7 @@ apps::Task<Outcome> PaperCommit::commit_writes()
 	if (const Outcome prepared = co_await validate_all(); prepared != Outcome::committed) {
 		for (Access &access : accesses()) {
 			if (access.raised)
-				(void)co_await give_up(access);
+				co_await give_up(access);
 		}
 		co_return prepared;
 	}

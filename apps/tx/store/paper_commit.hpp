@@ -30,7 +30,7 @@ private:
 	apps::Task<Outcome> validate_all();
 	apps::Task<Outcome> install_all();
 	[[nodiscard]] bool take_installed(Access &access) noexcept;
-	apps::Task<int> give_up(Access &access);
+	apps::Task<void> give_up(Access &access);
 };
 
 } // namespace prism::tx

@@ -57,19 +57,19 @@ apps::Task<int> PrismTransaction::fetch(std::span<const Bytes> keys)
 	co_return error ? error : EAGAIN;
 }
 
-apps::Task<int> PrismTransaction::begin()
+apps::Task<void> PrismTransaction::begin()
 {
 	co_await lane_.requests.all_ended();
 	execution_.begin();
 	commit_->begin();
 	lane_.round_trips = 0;
 	lane_.leaves_traces = false;
-	co_return 0;
+	co_return;
 }
 
-apps::Task<int> PrismTransaction::roll_back()
+apps::Task<void> PrismTransaction::roll_back()
 {
-	co_return 0; /* nobody has heard of it */
+	co_return; /* nobody has heard of it */
 }
 
 apps::Task<Outcome> PrismTransaction::commit()

@@ -38,9 +38,9 @@ public:
 	int write(Bytes key, Bytes value) noexcept override { return execution_.change(key, value); }
 	int erase(Bytes key) noexcept override { return execution_.change(key, std::nullopt); }
 
-	apps::Task<int> begin() override;
+	apps::Task<void> begin() override;
 	apps::Task<Outcome> commit() override;
-	apps::Task<int> roll_back() override;
+	apps::Task<void> roll_back() override;
 	void forget() noexcept override { execution_.forget(); }
 	[[nodiscard]] int error() const noexcept override { return commit_->error(); }
 	[[nodiscard]] Stamp stamp() const noexcept override { return commit_->timestamp().stamp(); }

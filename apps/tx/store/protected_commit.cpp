@@ -280,7 +280,7 @@ apps::Task<Outcome> ProtectedCommit::prepare_rest()
  * Cells that this transaction has prepared are others' again; then nobody can find what was staged. What holds is kept
  * for the next attempt.
  */
-apps::Task<int> ProtectedCommit::give_up()
+apps::Task<void> ProtectedCommit::give_up()
 {
 	for (Access &access : accesses()) {
 		const ShardView *const view = lane_.carrier.view(access.shard);
@@ -304,7 +304,6 @@ apps::Task<int> ProtectedCommit::give_up()
 			access.read = timestamp_;
 		release_staged(access);
 	}
-	co_return 0;
 }
 
 /** Its requests, if they are not posted yet, are to be awaited; then what is not installed yet is. */
@@ -316,7 +315,7 @@ apps::Task<Outcome> ProtectedCommit::decide_and_install()
 		co_return Outcome::unknown;
 	}
 	if (!decided.ok()) { /* somebody took this client for dead */
-		(void)co_await give_up();
+		co_await give_up();
 		co_return Outcome::conflict;
 	}
 	for (Access &access : accesses()) {
@@ -356,7 +355,7 @@ apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
 	if (prepared == Outcome::committed && !decided && std::ranges::any_of(accesses(), lacks))
 		prepared = co_await prepare_rest();
 	if (prepared != Outcome::committed) {
-		(void)co_await give_up();
+		co_await give_up();
 		co_return prepared;
 	}
 	only_too_old = false;

@@ -52,7 +52,7 @@ private:
 	[[nodiscard]] bool is_prepared(const Access &access) const noexcept;
 	apps::Task<Outcome> prepare_rest();
 	apps::Task<Outcome> decide_and_install();
-	apps::Task<int> give_up();
+	apps::Task<void> give_up();
 	void lack_buffer(const Access &access) noexcept;
 	[[nodiscard]] bool on_one_shard() noexcept;
 	[[nodiscard]] bool is_alone() const noexcept { return Writer::of(timestamp_.writer).home == Writer::no_home; }

@@ -7,7 +7,6 @@
 #include <prism/device.hpp>
 
 #include <array>
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -135,17 +134,8 @@ public:
 
 	[[nodiscard]] std::size_t under_way() const noexcept { return under_way_; }
 
-	struct AllEnded {
-		Requests &requests;
-		[[nodiscard]] bool await_ready() const noexcept { return requests.under_way_ == 0; }
-		void await_suspend(std::coroutine_handle<> handle) const noexcept
-		{
-			requests.waiter_ = {handle, Time::max()};
-		}
-		void await_resume() const noexcept {}
-	};
 	/** co_await: until all have ended. */
-	[[nodiscard]] AllEnded all_ended() noexcept { return {*this}; }
+	[[nodiscard]] Event all_ended() noexcept { return {waiter_, Time::max(), under_way_ == 0}; }
 
 private:
 	Carrier &carrier_;

@@ -48,9 +48,8 @@ int TransactionClient::start(Job &job) noexcept
 void TransactionClient::resume(std::uint32_t number) noexcept
 {
 	Lane &lane = lanes_[number];
-	if (!lane.waiter.handle)
+	if (!lane.waiter.resume())
 		return;
-	std::exchange(lane.waiter, {}).handle.resume();
 	next_timer_ = std::min(next_timer_, lane.waiter.wake_at);
 	if (!lane.task || !lane.task->done())
 		return;
@@ -68,7 +67,7 @@ void TransactionClient::look_at_clock() noexcept
 		return;
 	next_timer_ = Time::max();
 	for (std::uint32_t lane = 0; lane < lanes_.size(); lane++) {
-		if (lanes_[lane].waiter.handle && lanes_[lane].waiter.wake_at <= time)
+		if (lanes_[lane].waiter.waits() && lanes_[lane].waiter.wake_at <= time)
 			resume(lane);
 		next_timer_ = std::min(next_timer_, lanes_[lane].waiter.wake_at);
 	}
@@ -113,17 +112,17 @@ Time TransactionClient::pause(unsigned attempts) noexcept
 	return Time(std::uniform_int_distribution<Time::rep>(0, longest.count())(random_));
 }
 
-apps::Task<int> TransactionClient::run_job(std::uint32_t number, Job &job)
+apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 {
 	Transaction &attempt = transaction(number);
 	const Time deadline = now() + options_.timeout;
 	for (;;) {
 		job.attempts++;
-		(void)co_await attempt.begin();
+		co_await attempt.begin();
 		job.outcome = Outcome::rolled_back;
 		job.error = co_await job.body(attempt);
 		if (job.error) {
-			(void)co_await attempt.roll_back();
+			co_await attempt.roll_back();
 		} else {
 			job.outcome = co_await attempt.commit();
 			job.error = attempt.error();
@@ -139,7 +138,7 @@ apps::Task<int> TransactionClient::run_job(std::uint32_t number, Job &job)
 		}
 		if (!conflict || job.attempts == job.max_attempts || now() >= deadline) {
 			attempt.forget();
-			co_return 0;
+			co_return;
 		}
 		co_await Event{lanes_[number].waiter, now() + pause(job.attempts)};
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -13,21 +12,8 @@
 namespace prism::tx
 {
 
-/** What a coroutine of a lane waits with. */
-struct Waiter {
-	std::coroutine_handle<> handle;
-	Time wake_at = Time::max(); /* if nothing happens before */
-};
-
-/** What co_await on this gives: nothing, when somebody resumes the lane, or it is time. */
-struct Event {
-	Waiter &waiter;
-	Time at = Time::max();
-
-	[[nodiscard]] bool await_ready() const noexcept { return false; }
-	void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter = {handle, at}; }
-	void await_resume() const noexcept {}
-};
+using apps::Event;
+using apps::Waiter;
 
 struct RetryOptions {
 	Time timeout = std::chrono::seconds(5); /**< of one job with all its attempts */
@@ -81,10 +67,10 @@ private:
 	struct Lane {
 		Waiter waiter;
 		Job *job = nullptr;
-		std::optional<apps::Task<int>> task;
+		std::optional<apps::Task<void>> task;
 	};
 
-	apps::Task<int> run_job(std::uint32_t lane, Job &job);
+	apps::Task<void> run_job(std::uint32_t lane, Job &job);
 	Time pause(unsigned attempts) noexcept;
 	void look_at_clock() noexcept;
 

@@ -13,12 +13,13 @@
 #include <span>
 
 #include "common/task.hpp"
+#include "common/waiting.hpp"
 
 namespace prism::tx
 {
 
 using Bytes = std::span<const std::byte>;
-using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+using apps::Time;
 
 enum class Outcome : std::uint8_t {
 	committed,
@@ -66,11 +67,11 @@ public:
 	 */
 
 	/** Forgets everything, and waits until the previous attempt has finished its work. */
-	virtual apps::Task<int> begin() = 0;
+	virtual apps::Task<void> begin() = 0;
 	/** Makes all changes, or none. Anything but Outcome::rolled_back; Outcome::conflict: begin() again. */
 	virtual apps::Task<Outcome> commit() = 0;
 	/** Makes none. */
-	virtual apps::Task<int> roll_back() = 0;
+	virtual apps::Task<void> roll_back() = 0;
 	/** There is no further attempt: drops what was kept for it. */
 	virtual void forget() noexcept {}
 	/** The errno of what commit() has failed with. */

@@ -128,12 +128,12 @@ void Client::handle(const prism::Completion &completion)
 	if (completion.wr_id >= lanes_.size())
 		return;
 	Lane &lane = lanes_[completion.wr_id];
-	if (!lane.waiter) /* another request of a chain that has failed already */
+	if (!lane.waiter.waits()) /* another request of a chain that has failed already */
 		return;
 	lane.completion = completion;
 	if (options_.flaw == Flaw::blind_insert && claims_[lane.number])
 		std::fill(lane.memory.buckets.begin(), lane.memory.buckets.end(), Slot{});
-	std::exchange(lane.waiter, nullptr).resume();
+	lane.waiter.resume();
 	if (lane.task && lane.task->done())
 		finish(lane);
 }

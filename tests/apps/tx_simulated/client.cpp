@@ -217,7 +217,7 @@ soft::Time Client::next_timer() noexcept
 {
 	Time next = Time::max();
 	for (std::uint32_t lane = 0; lane < depth(); lane++)
-		next = waiter(lane).handle ? std::min(next, waiter(lane).wake_at) : next;
+		next = waiter(lane).waits() ? std::min(next, waiter(lane).wake_at) : next;
 	return next == Time::max() ? 0 : static_cast<soft::Time>(next.count());
 }
 

@@ -126,9 +126,9 @@ std::vector<std::string> keys_of(const Workload &workload, std::uint64_t seed, s
 		[[nodiscard]] std::optional<Bytes> value(Bytes) const noexcept override { return {}; }
 		int write(Bytes, Bytes) noexcept override { return EIO; }
 		int erase(Bytes) noexcept override { return EIO; }
-		apps::Task<int> begin() override { co_return 0; }
+		apps::Task<void> begin() override { co_return; }
 		apps::Task<Outcome> commit() override { co_return Outcome::failed; }
-		apps::Task<int> roll_back() override { co_return 0; }
+		apps::Task<void> roll_back() override { co_return; }
 		[[nodiscard]] int error() const noexcept override { return EIO; }
 		[[nodiscard]] std::uint32_t round_trips() const noexcept override { return 0; }
 		std::vector<std::string> &keys;

@@ -55,12 +55,12 @@ std::uint32_t FakeStore::below(std::uint32_t n)
 	return static_cast<std::uint32_t>(random_() % n);
 }
 
-apps::Task<int> FakeTransaction::begin()
+apps::Task<void> FakeTransaction::begin()
 {
 	known_.clear();
 	round_trips_ = 0;
 	error_ = 0;
-	co_return 0;
+	co_return;
 }
 
 apps::Task<int> FakeTransaction::fetch(std::span<const Bytes> keys)
@@ -159,10 +159,10 @@ apps::Task<Outcome> FakeTransaction::commit()
 	co_return unknown ? Outcome::unknown : Outcome::committed;
 }
 
-apps::Task<int> FakeTransaction::roll_back()
+apps::Task<void> FakeTransaction::roll_back()
 {
 	known_.clear();
-	co_return 0;
+	co_return;
 }
 
 FakeClient::FakeClient(FakeStore &store, std::size_t depth) : TransactionClient(depth, {}), store_(store)

@@ -87,9 +87,9 @@ public:
 	[[nodiscard]] std::optional<Bytes> value(Bytes key) const noexcept override;
 	int write(Bytes key, Bytes value) noexcept override;
 	int erase(Bytes key) noexcept override;
-	apps::Task<int> begin() override;
+	apps::Task<void> begin() override;
 	apps::Task<Outcome> commit() override;
-	apps::Task<int> roll_back() override;
+	apps::Task<void> roll_back() override;
 	[[nodiscard]] int error() const noexcept override { return error_; }
 	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return round_trips_; }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The one way in which coroutines of a client wait: for whoever brings what they want, or until a point in time. */
+#pragma once
+
+#include <chrono>
+#include <coroutine>
+#include <utility>
+
+namespace prism::apps
+{
+
+using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+
+/** The coroutine that waits here, if any. One at a time. */
+struct Waiter {
+	std::coroutine_handle<> handle;
+	Time wake_at = Time::max(); /* if nobody resumes it before */
+
+	[[nodiscard]] bool waits() const noexcept { return static_cast<bool>(handle); }
+
+	/** It goes on, and may wait here again before this returns. False: none waited. */
+	bool resume() noexcept
+	{
+		if (!handle)
+			return false;
+		std::exchange(*this, {}).handle.resume();
+		return true;
+	}
+};
+
+/** co_await: until somebody resumes the waiter, or it is time. */
+struct Event {
+	Waiter &waiter;
+	Time at = Time::max();
+	bool happened = false; /* already: there is nothing to wait for */
+
+	[[nodiscard]] bool await_ready() const noexcept { return happened; }
+	void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter = {handle, at}; }
+	void await_resume() const noexcept {}
+};
+
+} // namespace prism::apps
