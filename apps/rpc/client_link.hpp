@@ -127,6 +127,7 @@ private:
 
 	Result<void> finish(Deadline deadline);
 	int post_receive(std::uint64_t receive) noexcept;
+	void group(std::size_t count) noexcept;
 	void enqueue(std::uint32_t slot, State state) noexcept;
 	void take(const Completion &completion, Listener &listener) noexcept;
 	void take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;

@@ -31,8 +31,13 @@ namespace
 constexpr Time spin_time = 50'000;
 /** A turn of the spinning loop that took this long was interrupted: others want the core. */
 constexpr Time interruption = 300'000;
-/** How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. */
-constexpr Time abstinence = 50'000'000;
+/**
+ * How long spinning is then left out. A sleeper is woken by a packet at once, a spinner may have to wait its turn. The
+ * first interruption is often one of its kind, and each request that finds the thread asleep has to wake it: so the
+ * time doubles only while interruptions go on.
+ */
+constexpr Time min_abstinence = 1'000'000;
+constexpr Time max_abstinence = 50'000'000;
 /** An application that polls on and on, as often as this, drives the engine itself. */
 constexpr Time polling_now = 100'000;
 /** So many times it must have done so: one that looks now and then leaves its peers to the thread. */
@@ -54,6 +59,24 @@ constexpr int looks = 4;
 constexpr int company_looks = 12;
 /** However much it announces, no peer keeps the others waiting. */
 constexpr int max_company = 16;
+
+/** When a thread that others interrupted may spin again. */
+class Abstinence
+{
+public:
+	void interrupted(Time at)
+	{
+		/* A pause is over by now: interrupted again soon after it, the cores are still wanted. */
+		const bool again = at - last_ < 2 * max_abstinence;
+		length_ = again ? std::min(length_ * 2, max_abstinence) : min_abstinence;
+		last_ = at;
+	}
+
+	bool lasts(Time at) const { return at < last_ + length_; }
+
+private:
+	Time last_ = 0, length_ = 0;
+};
 
 /** Those of this process. The lock comes before a context's. */
 struct OpenContexts {
@@ -449,7 +472,8 @@ bool Context::park(Time at, Time &patience)
 
 void Context::run()
 {
-	Time busy = now(), last_turn = busy, abstain_until = 0, patience = min_patience;
+	Time busy = now(), last_turn = busy, patience = min_patience;
+	Abstinence abstinence;
 	while (!stop_) {
 		const Time at = now();
 		if (park(at, patience)) {
@@ -457,13 +481,13 @@ void Context::run()
 			continue;
 		}
 		if (at - last_turn > interruption)
-			abstain_until = at + abstinence;
+			abstinence.interrupted(at);
 		{
 			std::lock_guard guard(lock);
 			if (drive(at, trains_a_turn, true))
 				busy = at;
 			sleeps_until_ = engine_->next_deadline();
-			asleep_ = busy != at && (at < abstain_until || at - busy > spin_time);
+			asleep_ = busy != at && (abstinence.lasts(at) || at - busy > spin_time);
 		}
 		last_turn = at;
 		if (asleep_) {
