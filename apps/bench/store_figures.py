@@ -2,8 +2,10 @@
 """What kv_figures, rs_figures and tx_figures have in common: servers, runs of the driver, curves, tables."""
 
 import argparse
+import dataclasses
 import json
 import os
+import shlex
 import socket
 import statistics
 import subprocess
@@ -136,23 +138,104 @@ def sample_of(results):
     return {
         "throughput": results["throughput"],
         "latency": results["latency"]["t_typical"],
+        "mean": results["latency"]["t_avg"],
         "percentile_99": results["latency"]["percentile_99"],
         "read": by_request.get("read", {}).get("t_typical"),
+        "read_mean": by_request.get("read", {}).get("t_avg"),
         "update": by_request.get("update", {}).get("t_typical"),
+        "update_mean": by_request.get("update", {}).get("t_avg"),
         "get_share_1_round_trip": results["get"]["share_1_round_trip"],
         "put_share_1_round_trip": results["put"]["share_1_round_trip"],
     }
 
 
+def values_of(samples, key):
+    return [sample[key] for sample in samples if sample[key] is not None]
+
+
 def median(samples, key):
-    values = [sample[key] for sample in samples if sample[key] is not None]
+    values = values_of(samples, key)
     return statistics.median(values) if values else None
+
+
+def spread(values, digits=2):
+    """The median and, in brackets, the quartiles."""
+    if not values:
+        return "-"
+    middle = number(statistics.median(values), digits)
+    if len(values) < 2:
+        return middle
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return f"{middle} [{number(low, digits)}..{number(high, digits)}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """What is divided by what, both of one round. The values are defined by each program's round_value()."""
+
+    title: str
+    above: tuple
+    below: tuple
+    goal: float = None
+    at_least: bool = True  # else at most
+    paper: str = "-"
+
+    def of_rounds(self, report, round_value):
+        ratios = []
+        for done in range(report["rounds"]):
+            above, below = (round_value(report, value, done) for value in (self.above, self.below))
+            if above and below:
+                ratios.append(above / below)
+        return ratios
+
+    def row(self, report, round_value):
+        """Title, ratio with its quartiles, goal, whether it is reached, the paper's ratio."""
+        ratios = self.of_rounds(report, round_value)
+        if self.goal is None:
+            return self.title, spread(ratios), "-", "-", self.paper
+        reached = statistics.median(ratios)
+        verdict = "yes" if (reached >= self.goal if self.at_least else reached <= self.goal) else "no"
+        goal = f"{'at least' if self.at_least else 'at most'} {self.goal:g}"
+        return self.title, spread(ratios), goal, verdict, self.paper
+
+
+RATIO_HEADER = ("ratio", "median [quartiles] of the rounds", "goal", "reached", "the paper")
+
+
+def ratio_rows(ratios, report, round_value):
+    """Those of which both were measured."""
+    return [ratio.row(report, round_value) for ratio in ratios if ratio.of_rounds(report, round_value)]
+
+
+def print_ratios(ratios, report, round_value):
+    for title, value, goal, verdict, paper in ratio_rows(ratios, report, round_value):
+        print(f"{title:<64}{value:>22}   goal: {goal}, reached: {verdict}; paper: {paper}")
+
+
+def command_line():
+    """This program as it was called, without where the results go."""
+    words, skip = [os.path.basename(sys.argv[0])], False
+    for word in sys.argv[1:]:
+        if not skip and not word.startswith(("--out=", "--redraw=")) and word not in ("--out", "--redraw"):
+            words.append(word)
+        skip = word in ("--out", "--redraw")
+    return shlex.join(words)
+
+
+def written_by(report, *what):
+    """The first lines of a table: how it came about, and what its servers and clients share."""
+    return [
+        f"Written by `{report['command']}`: {report['rounds']} interleaved rounds of {report['duration']:g} s;",
+        "medians, and in brackets the quartiles. " + " ".join(what),
+        f"Servers and clients are on one host and share its {report['cores']} cores; they talk over loopback.",
+    ]
 
 
 class Figure:
     """Curves in one pair of axes. The same data, the same file."""
 
-    def __init__(self, title, x_label, y_label):
+    def __init__(self, title, report, x_label, y_label):
+        title += f"\nservers and clients share the {report['cores']} cores of one host"
         self.figure, self.axes = pyplot.subplots(figsize=(6.4, 4.4), layout="constrained")
         self.axes.set_title(title, fontsize=10)
         self.axes.set_xlabel(x_label)
@@ -183,9 +266,9 @@ class Figure:
         pyplot.close(self.figure)
 
 
-def draw_latency_over_throughput(path, title, curves):
+def draw_latency_over_throughput(path, title, report, curves):
     """@p curves: (label, style, samples by number of clients)."""
-    figure = Figure(title, "throughput [1000 requests/s]", "median latency [usec]")
+    figure = Figure(title, report, "throughput [1000 requests/s]", "median latency [usec]")
     for label, style, points in curves:
         counts = sorted(points, key=int)
         xs = [median(points[count], "throughput") / 1e3 for count in counts]
@@ -253,9 +336,9 @@ def list_of(convert, allowed=None):
     return parse
 
 
-def add_common_arguments(parser, rounds, records):
-    parser.add_argument("--rounds", type=int, default=rounds, help="(default %(default)s)")
-    parser.add_argument("-D", "--duration", type=float, default=1, help="seconds of a run (default %(default)s)")
+def add_common_arguments(parser, records):
+    parser.add_argument("--rounds", type=int, default=7, help="(default %(default)s)")
+    parser.add_argument("-D", "--duration", type=float, default=0.5, help="seconds of a run (default %(default)s)")
     parser.add_argument("--warm-up", type=float, default=0.2, help="seconds before it (default %(default)s)")
     parser.add_argument("--records", type=int, default=records, help="(default %(default)s)")
     parser.add_argument("-s", "--size", type=int, default=512, help="bytes a value (default %(default)s)")

@@ -61,7 +61,7 @@ programs_work() {
 	expect "prism-kv get" '^hello world$' "${as_user[@]}" prism-kv -s 127.0.0.1:19820 get greeting
 	expect "prism-stat" 'prism-kv-server' prism-stat --once
 	expect "prism-ycsb" 'requests/s' "${as_user[@]}" prism-ycsb --system prism -p 19820 --records 500 -n 2000
-	expect "kv_figures" 'GET latency' "${as_user[@]}" kv_figures --table --systems prism,pilaf --mixes C --clients 1 --rounds 1 -D 0.1
+	expect "kv_figures" 'GET, one client' "${as_user[@]}" kv_figures --table --systems prism,pilaf --mixes C --clients 1 --rounds 1 -D 0.1
 	kill $server
 	expect "pyprism" CAS_MISS "${as_user[@]}" python3 -c 'import pyprism; print(pyprism.status_str(1))'
 	expect "nbdkit plugin" 'prism-rs|configuration' nbdkit prism-rs --help

@@ -38,8 +38,9 @@ figures() {
 small=(--rounds 1 -D 0.03 --warm-up 0 --records 300 --accounts 300 --items 100 --customers 20 --tpcc-transactions 100)
 figures "${small[@]}" --clients 1,4 --thetas 0,0.99 --skew-clients 2,4 --bench-clients 4 --out "$work/figures" ||
 	fail "tx_figures fails" "$work/err" "$work/out"
-[ "$(grep -c 'PRISM-TX / .*FaRM: [0-9.]*; two-phase locking: [0-9.]*; .*, exclusive: [0-9.]*; paper' "$work/out")" -eq 5 ] ||
-	fail "not five ratios" "$work/out"
+[ "$(grep -Ec 'PRISM-TX / FaRM +[0-9.]+ .*goal: at .*reached: (yes|no);' "$work/out")" -eq 5 ] ||
+	fail "not five goals" "$work/out"
+[ "$(grep -Ec 'PRISM-TX / .* +[0-9.]+ .*goal: -' "$work/out")" -eq 15 ] || fail "not fifteen other ratios" "$work/out"
 # Of five systems two numbers of clients, two exponents, one line for each benchmark
 rows=$(grep -Ec '^\| (PRISM-TX|FaRM|two-phase locking)[^|]* \| [0-9]' "$work/figures/tx-figures.md")
 [ "$rows" -eq 30 ] || fail "$rows points are in the table" "$work/figures/tx-figures.md"
@@ -48,7 +49,7 @@ for figure in clients skew skew-aborts smallbank tpcc; do
 	grep -aq 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' "$work/figures/tx-$figure.png" || fail "no licence"
 done
 [ "$(wc -l <"$work/bin/started")" -eq 15 ] || fail "not a server for each system and workload" "$work/bin/started"
-grep -q -- '--store prism .*--cells 300 --value-size 512 --commit paper' "$work/bin/started" ||
+grep -q -- '--store prism .*--keys 300 --value-size 512 --commit paper' "$work/bin/started" ||
 	fail "no server of the paper's commit" "$work/bin/started"
 pass "tx_figures"
 
