@@ -299,26 +299,14 @@ apps::Task<Outcome> FarmTransaction::commit()
 /* How many calls. */
 std::uint32_t FarmTransaction::send_locks() noexcept
 {
-	std::uint32_t calls = 0;
 	forget_results();
-	for (const std::uint32_t shard : touched_) {
-		Part &part = parts_[shard];
-		part.replies = 0;
-		if (!contacts_[shard].changes)
-			continue;
-		BodyWriter body = this->body(shard);
-		for (std::uint32_t number = 0; number < keys_.size(); number++) {
-			const Item &item = keys_[number];
-			if (item.shard != shard || !item.changed)
-				continue;
-			const bool reply = wants_reply(item);
-			part.replies += reply ? 1 : 0;
-			put_lock(body, item, readings_[number], reply);
-		}
-		call(shard, Call::lock, contacts_[shard].changes, body.size());
-		calls++;
-	}
-	return calls;
+	for (const std::uint32_t shard : touched_)
+		parts_[shard].replies = 0;
+	return call_with_changes(Call::lock, [this](BodyWriter &body, std::uint32_t number, const Item &item) {
+		const bool reply = wants_reply(item);
+		parts_[item.shard].replies += reply ? 1 : 0;
+		put_lock(body, item, readings_[number], reply);
+	});
 }
 
 void FarmTransaction::put_lock(BodyWriter &body, const Item &item, const Reading &reading, bool reply) noexcept
@@ -452,22 +440,10 @@ bool FarmTransaction::marks_are_as_read() const noexcept
 
 std::uint32_t FarmTransaction::send_updates() noexcept
 {
-	std::uint32_t calls = 0;
-	for (const std::uint32_t shard : touched_) {
-		if (!contacts_[shard].changes)
-			continue;
-		BodyWriter body = this->body(shard);
-		for (std::uint32_t number = 0; number < keys_.size(); number++) {
-			const Item &item = keys_[number];
-			if (item.shard != shard || !item.changed)
-				continue;
-			body.put(item.erased ? farm::erase_mark : static_cast<std::uint32_t>(item.fresh.size()));
-			body.put(item.fresh);
-		}
-		call(shard, Call::update, contacts_[shard].changes, body.size());
-		calls++;
-	}
-	return calls;
+	return call_with_changes(Call::update, [](BodyWriter &body, std::uint32_t, const Item &item) {
+		body.put(item.erased ? farm::erase_mark : static_cast<std::uint32_t>(item.fresh.size()));
+		body.put(item.fresh);
+	});
 }
 
 } // namespace prism::tx

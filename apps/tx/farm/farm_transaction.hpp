@@ -72,10 +72,6 @@ private:
 	void uncount(const Item &item) noexcept;
 	/* Nothing is to be done with the key but to compare its mark. */
 	[[nodiscard]] static bool only_read(const Item &item) noexcept { return item.known && !item.changed; }
-	void call(std::uint32_t shard, farm::Call kind, std::uint32_t items, std::size_t size) noexcept
-	{
-		CallingTransaction::call(shard, static_cast<std::uint8_t>(kind), items, size);
-	}
 
 	void read(const Item &item, Reading &reading) noexcept;
 	Look look_at_bucket(Item &item, Reading &reading) noexcept;

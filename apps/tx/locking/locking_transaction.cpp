@@ -169,25 +169,16 @@ apps::Task<Outcome> LockingTransaction::commit()
 void LockingTransaction::send_changes(Call kind) noexcept
 {
 	forget_results();
-	for (const std::uint32_t shard : touched_) {
-		if (!contacts_[shard].changes)
-			continue;
-		BodyWriter body = this->body(shard);
-		for (std::uint32_t number = 0; number < keys_.size(); number++) {
-			const Item &item = keys_[number];
-			if (item.shard != shard || !item.changed)
-				continue;
-			body.put(item.known ? positions_[number] : locking::no_position);
-			body.put(static_cast<std::uint16_t>(item.known ? 0 : item.key.size()));
-			if (!item.known)
-				body.put(item.key);
-			if (kind == Call::prepare)
-				continue;
-			body.put(item.erased ? locking::no_value : static_cast<std::uint32_t>(item.fresh.size()));
-			body.put(item.fresh);
-		}
-		call(shard, kind, contacts_[shard].changes, body.size());
-	}
+	call_with_changes(kind, [this, kind](BodyWriter &body, std::uint32_t number, const Item &item) {
+		body.put(item.known ? positions_[number] : locking::no_position);
+		body.put(static_cast<std::uint16_t>(item.known ? 0 : item.key.size()));
+		if (!item.known)
+			body.put(item.key);
+		if (kind == Call::prepare)
+			return;
+		body.put(item.erased ? locking::no_value : static_cast<std::uint32_t>(item.fresh.size()));
+		body.put(item.fresh);
+	});
 }
 
 /* Keys that were not fetched have got their positions. */

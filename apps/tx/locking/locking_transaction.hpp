@@ -40,10 +40,6 @@ private:
 	bool count_change(const Item &item, std::size_t size) noexcept override;
 	bool take_answer(std::uint32_t shard, std::uint32_t items, std::span<const std::byte> body) noexcept override;
 
-	void call(std::uint32_t shard, locking::Call kind, std::uint32_t items, std::size_t size) noexcept
-	{
-		CallingTransaction::call(shard, static_cast<std::uint8_t>(kind), items, size);
-	}
 	void send_fetch(std::uint32_t shard) noexcept;
 	bool take_values(std::uint32_t shard, std::uint32_t number, std::span<const std::byte> items) noexcept;
 	[[nodiscard]] std::uint32_t changed_shards() const noexcept;

@@ -114,7 +114,8 @@ BodyWriter CallingTransaction::body(std::uint32_t shard) const noexcept
 	return BodyWriter(client_.request(lane_, shard).data() + rpc::message_header_size);
 }
 
-void CallingTransaction::call(std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept
+void CallingTransaction::begin_call(
+	std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept
 {
 	contacts_[shard].call = kind;
 	contacts_[shard].result = LockResult::conflict; /* until the shard says something else */

@@ -67,7 +67,11 @@ protected:
 	int change(Bytes key, Bytes value, bool erased) noexcept;
 	/** What follows the header of the next request. */
 	[[nodiscard]] BodyWriter body(std::uint32_t shard) const noexcept;
-	void call(std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept;
+	template <typename Kind>
+	void call(std::uint32_t shard, Kind kind, std::uint32_t items, std::size_t size) noexcept
+	{
+		begin_call(shard, static_cast<std::uint8_t>(kind), items, size);
+	}
 	/** What was refused before does not count. */
 	void forget_results() noexcept;
 	/** The errno of what shards have refused since forget_results(), or 0. */
@@ -77,6 +81,29 @@ protected:
 	/** Calls the shards that hold something. */
 	void send_releases() noexcept;
 	Outcome refuse(int error) noexcept;
+
+	/**
+	 * Calls each shard on which something is changed, with what @p put(body, number, item) writes for each item
+	 * that is. How many calls.
+	 */
+	template <typename Kind, typename Put>
+	std::uint32_t call_with_changes(Kind kind, Put put) noexcept
+	{
+		std::uint32_t calls = 0;
+		for (const std::uint32_t shard : touched_) {
+			if (!contacts_[shard].changes)
+				continue;
+			BodyWriter body = this->body(shard);
+			for (std::uint32_t number = 0; number < keys_.size(); number++) {
+				const Item &item = keys_[number];
+				if (item.shard == shard && item.changed)
+					put(body, number, item);
+			}
+			call(shard, kind, contacts_[shard].changes, body.size());
+			calls++;
+		}
+		return calls;
+	}
 
 	CallingClient &client_;
 	const std::uint32_t lane_;
@@ -89,6 +116,7 @@ protected:
 	int error_ = 0;
 
 private:
+	void begin_call(std::uint32_t shard, std::uint8_t kind, std::uint32_t items, std::size_t size) noexcept;
 	[[nodiscard]] bool possible(Bytes key) const noexcept { return !key.empty() && key.size() <= max_key_size_; }
 	/* The number of the key, or KeySet::none. */
 	std::uint32_t get(Bytes key) noexcept;

@@ -114,7 +114,7 @@ TEST(PilafChecksums, PassingDamageIsReadAgain)
 		}
 	});
 	std::uint64_t by_reads = 0;
-	const auto end = std::chrono::steady_clock::now() + test_patience;
+	const auto end = std::chrono::steady_clock::now() + test::patience;
 	const auto seen_enough = [&] {
 		return client->stats().torn_extents + client->stats().torn_entries >= 5 && by_reads > 0;
 	};
@@ -172,7 +172,7 @@ TEST(PilafMoves, NoKeyIsMissedWhileItMoves)
 /* Extents that are used again at once: the checksum in the entry tells that they are another's by now. */
 TEST(PilafExtents, ReuseWithoutRestIsSeen)
 {
-	Log log;
+	ServerLog log;
 	const Context context = open_context(Progress::engine_thread),
 		      client_context = open_context(Progress::engine_thread);
 	PilafOptions options;

@@ -157,7 +157,7 @@ TYPED_TEST(Stores, ManyUnderWayAtOnce)
 	}
 	Operation extra = operations[0];
 	EXPECT_EQ(client->start(extra), EAGAIN);
-	const auto end = std::chrono::steady_clock::now() + test_patience;
+	const auto end = std::chrono::steady_clock::now() + test::patience;
 	while (ended < 4000 && std::chrono::steady_clock::now() < end) {
 		const std::size_t count = client->poll(done);
 		for (std::size_t n = 0; n < count; n++, ended++) {
@@ -370,7 +370,7 @@ TYPED_TEST(Stores, ServerStopsUnderAClient)
 
 TYPED_TEST(Stores, StopBeforeRun)
 {
-	Log log;
+	ServerLog log;
 	const Context context = open_context(Progress::engine_thread);
 	auto server = TypeParam::create(context, small_server(log), 16, 1 << 20).value();
 	server->stop();
@@ -392,7 +392,7 @@ TYPED_TEST(Stores, DepthBeyondTheServers)
 
 TYPED_TEST(Stores, OptionsThatContradict)
 {
-	Log log;
+	ServerLog log;
 	const Context context = open_context(Progress::engine_thread);
 	rpc::ServerOptions options = small_server(log);
 	options.max_value_size = 65536;

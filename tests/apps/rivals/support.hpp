@@ -2,6 +2,9 @@
 /* A store served by a thread of the test, and operations one by one. */
 #pragma once
 
+#include "../support/server_log.hpp"
+#include "../support/text.hpp"
+#include "../support/waiting.hpp"
 #include "common/store_client.hpp"
 #include "kv/calls/rpc_store.hpp"
 #include "kv/pilaf/pilaf_client.hpp"
@@ -10,10 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -30,17 +31,10 @@ using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
 
-constexpr auto test_patience = 30s;
-
-inline std::span<const std::byte> bytes_of(const std::string &text)
-{
-	return std::as_bytes(std::span(text));
-}
-
-inline std::string text_of(std::span<const std::byte> bytes)
-{
-	return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-}
+using test::bytes_of;
+using test::ServerLog;
+using test::text_of;
+using test::wait_until;
 
 /** All byte values, beginning with @p first. */
 inline std::string binary(std::size_t size, unsigned first = 0)
@@ -51,47 +45,12 @@ inline std::string binary(std::size_t size, unsigned first = 0)
 	return text;
 }
 
-/** Polls until @p done, or until the test has waited too long. */
-template <typename Done>
-bool wait_until(Done done)
-{
-	const auto end = std::chrono::steady_clock::now() + test_patience;
-	while (!done()) {
-		if (std::chrono::steady_clock::now() > end)
-			return false;
-		std::this_thread::sleep_for(1ms);
-	}
-	return true;
-}
-
-/** What a server says of its connections. */
-class Log
-{
-public:
-	apps::LogSink sink()
-	{
-		return [this](apps::LogLevel, const std::string &line) {
-			const std::lock_guard guard(lock);
-			lines += line + '\n';
-		};
-	}
-	bool has(const std::string &text)
-	{
-		const std::lock_guard guard(lock);
-		return lines.find(text) != std::string::npos;
-	}
-
-private:
-	std::mutex lock;
-	std::string lines;
-};
-
 inline Context open_context(Progress progress)
 {
 	return Context::open("prism_lo", progress).value();
 }
 
-inline rpc::ServerOptions small_server(Log &log)
+inline rpc::ServerOptions small_server(ServerLog &log)
 {
 	rpc::ServerOptions options;
 	options.address = "127.0.0.1";
@@ -174,7 +133,7 @@ public:
 		return Store::Client::connect(client_context, "127.0.0.1", port(), options).value();
 	}
 
-	Log log;
+	ServerLog log;
 	Context context = open_context(Progress::engine_thread);
 	Context client_context = open_context(Progress::engine_thread);
 
@@ -206,7 +165,7 @@ inline Answer run(apps::StoreClient &client, OperationKind kind, const std::stri
 	if (answer.error)
 		return answer;
 	Operation *done = nullptr;
-	const auto end = std::chrono::steady_clock::now() + test_patience;
+	const auto end = std::chrono::steady_clock::now() + test::patience;
 	while (client.poll({&done, 1}) == 0) {
 		if (std::chrono::steady_clock::now() > end) {
 			ADD_FAILURE() << "an operation did not end";

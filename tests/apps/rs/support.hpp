@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "free_ports.hpp"
+#include "../support/free_places.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 #include "rs/store/replica.hpp"
@@ -27,7 +27,7 @@ using apps::Outcome;
 
 inline Configuration small_volume(std::uint32_t block_size = 512, std::uint64_t blocks = 64, unsigned replicas = 3)
 {
-	return Configuration::make(block_size, blocks, free_places(replicas)).value();
+	return Configuration::make(block_size, blocks, test::free_places<ReplicaAddress>(replicas)).value();
 }
 
 /** Each replica serves on a thread and with a device context of its own, so that it can go alone. */

@@ -20,9 +20,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "../support/free_places.hpp"
 #include "checker.hpp"
 #include "command_line.hpp"
-#include "free_ports.hpp"
 #include "history.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
@@ -237,7 +237,7 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 
 void Run::make_volume()
 {
-	const std::vector<ReplicaAddress> replicas = rs_test::free_places(3);
+	const std::vector<ReplicaAddress> replicas = prism::test::free_places<ReplicaAddress>(3);
 	volume_ = Configuration::make(block_size, options_.blocks, replicas).value();
 	configuration_ = (options_.folder / "volume.json").string();
 	volume_.create(configuration_).value();

@@ -25,22 +25,6 @@ using farm::MarkKind;
 using farm::ObjectHeader;
 using farm::ObjectTable;
 
-Body rmw(const std::vector<std::string> &names)
-{
-	return [names](Transaction &t) -> apps::Task<int> {
-		std::vector<Bytes> keys;
-		for (const std::string &name : names)
-			keys.push_back(bytes_of(name));
-		if (const int error = co_await t.fetch(keys))
-			co_return error;
-		for (const Bytes key : keys) {
-			if (const int error = t.write(key, bytes_of("written")))
-				co_return error;
-		}
-		co_return 0;
-	};
-}
-
 Body read_only(unsigned count)
 {
 	return [count](Transaction &t) -> apps::Task<int> {

@@ -65,29 +65,11 @@ TEST_F(Locks, OnlyWhatMayBeWrittenCounts)
 	EXPECT_EQ(table.upgrade(third), LockResult::ok);
 }
 
-Body rmw(const std::vector<std::string> &names)
-{
-	return [names](Transaction &t) -> apps::Task<int> {
-		std::vector<Bytes> keys;
-		for (const std::string &name : names)
-			keys.push_back(bytes_of(name));
-		if (const int error = co_await t.fetch(keys))
-			co_return error;
-		for (const Bytes key : keys) {
-			if (const int error = t.write(key, bytes_of("written")))
-				co_return error;
-		}
-		co_return 0;
-	};
-}
-
 TEST(LockingRoundTrips, OneShardNeedsNoPrepare)
 {
 	Served<Locking> served(2);
 	auto client = served.client();
-	std::array<std::string, 2> of_shard;
-	for (unsigned i = 0; of_shard[0].empty() || of_shard[1].empty(); i++)
-		of_shard[shard_of(bytes_of(std::to_string(i)), 2)] = std::to_string(i);
+	const std::array<std::string, 2> of_shard = keys_of_two_shards();
 	Job job;
 	ASSERT_EQ(put(*client, of_shard[0], "value", &job), Outcome::committed);
 	EXPECT_EQ(job.round_trips, 1u) << "blind";

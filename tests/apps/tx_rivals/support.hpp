@@ -2,6 +2,9 @@
 /* A store of several shards, each served by a thread of the test, and transactions over it. */
 #pragma once
 
+#include "../support/server_log.hpp"
+#include "../support/text.hpp"
+#include "../support/waiting.hpp"
 #include "tx/farm/farm_client.hpp"
 #include "tx/farm/farm_server.hpp"
 #include "tx/locking/locking_client.hpp"
@@ -11,11 +14,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -28,57 +31,12 @@ using namespace prism;
 using namespace prism::tx;
 using namespace std::chrono_literals;
 
-constexpr auto test_patience = 30s;
 constexpr std::uint32_t longest_key = 64;
 
-inline Bytes bytes_of(const std::string &text)
-{
-	return std::as_bytes(std::span(text));
-}
-
-inline std::string text_of(Bytes bytes)
-{
-	return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-}
-
-template <typename Done>
-bool wait_until(Done done)
-{
-	const auto end = std::chrono::steady_clock::now() + test_patience;
-	while (!done()) {
-		if (std::chrono::steady_clock::now() > end)
-			return false;
-		std::this_thread::sleep_for(1ms);
-	}
-	return true;
-}
-
-/** What servers say of their connections. */
-class Log
-{
-public:
-	apps::LogSink sink()
-	{
-		return [this](apps::LogLevel, const std::string &line) {
-			const std::lock_guard guard(lock);
-			lines += line + '\n';
-		};
-	}
-	bool has(const std::string &text)
-	{
-		const std::lock_guard guard(lock);
-		return lines.find(text) != std::string::npos;
-	}
-	std::string text()
-	{
-		const std::lock_guard guard(lock);
-		return lines;
-	}
-
-private:
-	std::mutex lock;
-	std::string lines;
-};
+using test::bytes_of;
+using test::ServerLog;
+using test::text_of;
+using test::wait_until;
 
 /* How the typed tests speak of the two stores. */
 struct Farm {
@@ -156,7 +114,7 @@ public:
 		return client(options);
 	}
 
-	Log log;
+	ServerLog log;
 	Context context = Context::open("prism_lo", Progress::engine_thread).value();
 	std::vector<apps::ServerAddress> addresses;
 
@@ -186,6 +144,32 @@ inline Outcome put(TransactionClient &client, const std::string &key, const std:
 inline Outcome erase(TransactionClient &client, const std::string &key)
 {
 	return run(client, [&](Transaction &t) -> apps::Task<int> { co_return t.erase(bytes_of(key)); });
+}
+
+/** Reads and writes these keys. */
+inline Body rmw(const std::vector<std::string> &names)
+{
+	return [names](Transaction &t) -> apps::Task<int> {
+		std::vector<Bytes> keys;
+		for (const std::string &name : names)
+			keys.push_back(bytes_of(name));
+		if (const int error = co_await t.fetch(keys))
+			co_return error;
+		for (const Bytes key : keys) {
+			if (const int error = t.write(key, bytes_of("written")))
+				co_return error;
+		}
+		co_return 0;
+	};
+}
+
+/** A key of each. */
+inline std::array<std::string, 2> keys_of_two_shards()
+{
+	std::array<std::string, 2> keys;
+	for (unsigned i = 0; keys[0].empty() || keys[1].empty(); i++)
+		keys[shard_of(bytes_of(std::to_string(i)), 2)] = std::to_string(i);
+	return keys;
 }
 
 inline std::optional<std::string> get(TransactionClient &client, const std::string &key, Job *told = nullptr)

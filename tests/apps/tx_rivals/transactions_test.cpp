@@ -212,9 +212,7 @@ TYPED_TEST(Transactions, ShardThatIsGone)
 {
 	Served<TypeParam> served(2);
 	auto client = served.client();
-	std::array<std::string, 2> of_shard;
-	for (unsigned i = 0; of_shard[0].empty() || of_shard[1].empty(); i++)
-		of_shard[shard_of(bytes_of(std::to_string(i)), 2)] = std::to_string(i);
+	const std::array<std::string, 2> of_shard = keys_of_two_shards();
 	ASSERT_EQ(put(*client, of_shard[0], "0"), Outcome::committed);
 	ASSERT_EQ(put(*client, of_shard[1], "1"), Outcome::committed);
 	served.stop(1);

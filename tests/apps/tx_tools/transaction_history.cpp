@@ -23,9 +23,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "../support/free_places.hpp"
 #include "command_line.hpp"
 #include "cycles.hpp"
-#include "free_ports.hpp"
 #include "recorder.hpp"
 #include "replay.hpp"
 
@@ -195,7 +195,7 @@ pid_t Run::spawn(const std::vector<std::string> &words)
 
 void Run::begin_shards()
 {
-	addresses_ = free_places(options_.shards);
+	addresses_ = prism::test::free_places<prism::apps::ServerAddress>(options_.shards);
 	/* Hashing does not spread keys evenly. */
 	const std::uint64_t keys = 64 + options_.room() * 5 / (4 * options_.shards);
 	for (unsigned shard = 0; shard < options_.shards; shard++) {

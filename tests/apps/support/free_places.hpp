@@ -5,19 +5,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
-#include "rs/volume/configuration.hpp"
-
-namespace rs_test
+namespace prism::test
 {
 
-/** As many different TCP ports of this host, which nobody has at the moment, as places of replicas. */
-inline std::vector<prism::rs::ReplicaAddress> free_places(unsigned count)
+/** As many different TCP ports of this host, which nobody has at the moment, as places {host, port} of servers. */
+template <typename Place>
+std::vector<Place> free_places(unsigned count)
 {
-	std::vector<prism::rs::ReplicaAddress> places;
+	std::vector<Place> places;
 	std::vector<int> sockets; /* all of them at once: a port that is given back may be the next one */
 	for (unsigned i = 0; i < count; i++) {
 		sockets.push_back(::socket(AF_INET, SOCK_STREAM, 0));
@@ -35,4 +33,4 @@ inline std::vector<prism::rs::ReplicaAddress> free_places(unsigned count)
 	return places;
 }
 
-} // namespace rs_test
+} // namespace prism::test
