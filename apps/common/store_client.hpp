@@ -22,8 +22,22 @@ enum class Outcome : std::uint8_t {
 	ok,
 	not_found, /**< GET, ERASE: no such key */
 	full,      /**< PUT: no slot or no buffer for it; nothing was changed */
-	failed,    /**< see Operation::error; whether a PUT or ERASE was done is not known */
+	failed,    /**< see Operation::error; nothing was changed, unless the store says otherwise */
+	unknown,   /**< PUT, ERASE: done once or not at all; see Operation::error. Only a GET can tell */
 };
+constexpr std::size_t outcome_count = 5;
+
+/** Operation::error says why. */
+constexpr bool has_failed(Outcome outcome) noexcept
+{
+	return outcome == Outcome::failed || outcome == Outcome::unknown;
+}
+
+/** What an operation has become whose connection was lost when it may have changed something already. */
+constexpr Outcome outcome_of_loss(OperationKind kind) noexcept
+{
+	return kind == OperationKind::get ? Outcome::failed : Outcome::unknown;
+}
 
 /** One operation on its way. Its memory, and what the spans name, stay until poll() hands it back. */
 struct Operation {
@@ -35,7 +49,9 @@ struct Operation {
 
 	/* Filled in by the client */
 	Outcome outcome = Outcome::ok;
-	int error = 0;                 /**< errno of Outcome::failed */
+	/** errno of Outcome::failed and Outcome::unknown. ENOTCONN goes with failed alone: there is no connection, and
+	 * nothing was done. With unknown it is what ended the connection. */
+	int error = 0;
 	std::uint32_t length = 0;      /**< GET: bytes of the value; only as many as result has room for were copied */
 	std::uint32_t round_trips = 0; /**< of the network, one after another */
 };
@@ -50,8 +66,8 @@ public:
 	/** How many operations may be under way at once. */
 	[[nodiscard]] virtual std::size_t depth() const noexcept = 0;
 
-	/** Begins @p operation. 0, EAGAIN (depth() are under way: poll), or EINVAL (a key or value of a forbidden
-	 * size). */
+	/** Begins @p operation. 0, EAGAIN (depth() are under way: poll), EINVAL (a key or value of a forbidden size),
+	 * or ENOTCONN (there is no connection). */
 	virtual int start(Operation &operation) noexcept = 0;
 
 	/**

@@ -37,7 +37,7 @@ OperationCounts counts_from_json(const json &object)
 void OperationCounts::add(const apps::Operation &operation) noexcept
 {
 	by_outcome[static_cast<std::size_t>(operation.outcome)]++;
-	if (operation.outcome != apps::Outcome::failed)
+	if (!apps::has_failed(operation.outcome))
 		round_trips[std::min<std::size_t>(operation.round_trips, most_round_trips)]++;
 }
 
@@ -100,7 +100,8 @@ double RunResult::throughput() const noexcept
 bool RunResult::clean(bool verify) const noexcept
 {
 	using apps::Outcome;
-	const std::uint64_t undone = gets.of(Outcome::failed) + puts.of(Outcome::failed) + puts.of(Outcome::full);
+	const std::uint64_t undone = gets.of(Outcome::failed) + puts.of(Outcome::failed) + puts.of(Outcome::unknown) +
+				     puts.of(Outcome::full);
 	return undone + abandoned == 0 && (!verify || wrong_values + gets.of(Outcome::not_found) == 0);
 }
 

@@ -17,11 +17,12 @@ namespace prism::ycsb
 
 /** What became of operations of one kind, and how many round trips they took. */
 struct OperationCounts {
-	static constexpr std::size_t outcomes = 4;
+	static constexpr std::size_t outcomes = apps::outcome_count;
 	static constexpr std::size_t most_round_trips = 8; /**< the last count is of these and more */
 
-	std::array<std::uint64_t, outcomes> by_outcome{};              /**< by apps::Outcome */
-	std::array<std::uint64_t, most_round_trips + 1> round_trips{}; /**< of those that did not fail; 0: unknown */
+	std::array<std::uint64_t, outcomes> by_outcome{}; /**< by apps::Outcome */
+	std::array<std::uint64_t, most_round_trips + 1>
+		round_trips{}; /**< of those that have ended well; 0: not told */
 
 	void add(const apps::Operation &operation) noexcept;
 	void merge(const OperationCounts &other) noexcept;

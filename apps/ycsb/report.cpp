@@ -18,7 +18,8 @@ namespace
 using apps::Outcome;
 using nlohmann::json;
 
-constexpr std::array<std::string_view, OperationCounts::outcomes> outcome_names{"ok", "not_found", "full", "failed"};
+constexpr std::array<std::string_view, OperationCounts::outcomes> outcome_names{
+	"ok", "not_found", "full", "failed", "unknown"};
 
 std::string loop_of(const RunOptions &run)
 {

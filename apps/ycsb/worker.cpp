@@ -280,7 +280,7 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options.verify)
 		verify(slot);
 	const bool first_half = slot.request == Request::read_modify_write && slot.operation.kind == OperationKind::get;
-	if (!first_half || slot.operation.outcome == Outcome::failed) {
+	if (!first_half || has_failed(slot.operation.outcome)) {
 		end_request(connection, slot, now);
 		return;
 	}
@@ -293,7 +293,7 @@ void Worker::count(const Slot &slot)
 {
 	OperationCounts &counts = slot.operation.kind == OperationKind::get ? result.gets : result.puts;
 	counts.add(slot.operation);
-	if (slot.operation.outcome == Outcome::failed)
+	if (has_failed(slot.operation.outcome))
 		result.errors.add(slot.operation.error);
 }
 

@@ -103,7 +103,7 @@ void RpcClient::fail_all() noexcept
 		if (!operations[slot])
 			continue;
 		operations[slot]->error = connection->broken();
-		finish(slot, Outcome::failed);
+		finish(slot, apps::outcome_of_loss(operations[slot]->kind));
 	}
 }
 

@@ -53,7 +53,9 @@ struct Lane {
 	apps::Operation *operation = nullptr;
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
-	bool repeats = false;    /* the operation, should the connection be lost: a GET that changes nothing */
+	bool changes = false;    /* the operation is no GET */
+	bool waits = false;      /* for the next connection, if it loses its own before it may have changed anything */
+	bool sent = false;       /* a request of it, on this connection */
 	std::chrono::steady_clock::time_point first_without_buffer;
 
 	Chain chain; /* its request under way, or about to be */

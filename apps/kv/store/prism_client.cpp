@@ -27,6 +27,8 @@ constexpr std::chrono::milliseconds attempt{100};
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
 /* How often a busy client looks at its control channel, which costs a system call */
 constexpr std::uint64_t polls_a_talk = 256;
+/* A client that has nothing under way looks there before it begins, if the last look is older */
+constexpr std::chrono::milliseconds trusted{1};
 
 std::size_t room_for(const ServerView &view)
 {
@@ -121,14 +123,12 @@ PrismClient::~PrismClient()
 
 /* Operations ----------------------------------------------------------------------------------------------------- */
 
-int PrismClient::check(const apps::Operation &operation) const noexcept
+bool PrismClient::fits(const apps::Operation &operation) const noexcept
 {
 	const bool key_fits = !operation.key.empty() && operation.key.size() <= view_.max_key_size;
 	const bool value_fits =
 		operation.kind != apps::OperationKind::put || operation.value.size() <= view_.max_value_size;
-	if (!key_fits || !value_fits)
-		return EINVAL;
-	return given_up() ? ENOTCONN : 0;
+	return key_fits && value_fits;
 }
 
 Lane *PrismClient::begin(apps::Operation &operation) noexcept
@@ -141,18 +141,22 @@ Lane *PrismClient::begin(apps::Operation &operation) noexcept
 	operation.length = 0;
 	lane.operation = &operation;
 	lane.round_trips = 0;
-	lane.repeats = false;
+	lane.changes = operation.kind != apps::OperationKind::get;
+	lane.waits = lane.sent = false;
 	return &lane;
 }
 
 int PrismClient::start(apps::Operation &operation) noexcept
 {
-	if (const int error = check(operation))
-		return error;
+	if (!fits(operation))
+		return EINVAL;
+	catch_up();
+	if (given_up())
+		return ENOTCONN;
 	Lane *const lane = begin(operation);
 	if (!lane)
 		return EAGAIN;
-	lane->repeats = operation.kind == apps::OperationKind::get;
+	lane->waits = true;
 	if (!link_ || broken_ || link_->stopping())
 		return 0; /* adopt() begins it, or look_for_link() ends it */
 	go(*lane, protocol_.run(*lane));
@@ -169,17 +173,40 @@ void PrismClient::go(Lane &lane, apps::Task<apps::Outcome> task) noexcept
 		finish(lane);
 }
 
-/** A GET that has failed with its connection, not of itself, waits for the next one. */
 void PrismClient::finish(Lane &lane) noexcept
 {
-	const apps::Outcome outcome = lane.task->value();
+	apps::Outcome outcome = lane.task->value();
 	lane.task.reset();
-	if (broken_ && lane.repeats && failed_with_link(*lane.operation, outcome)) {
-		lane.operation->error = 0;
-		stats_.repeated++;
-		return;
+	if (failed_with_link(lane, outcome)) {
+		outcome = judge_loss(lane);
+		if (outcome == apps::Outcome::failed && lane.waits) {
+			lane.operation->error = 0;
+			lane.sent = false;
+			stats_.repeated++;
+			return;
+		}
 	}
 	finish(lane, outcome);
+}
+
+/** Whether the operation has failed with its connection, and not of itself. */
+bool PrismClient::failed_with_link(const Lane &lane, apps::Outcome outcome) const noexcept
+{
+	const int error = lane.operation->error;
+	const bool of_itself = error == EBUSY || (error == EBADMSG && !lane.changes);
+	return broken_ && outcome == apps::Outcome::failed && !of_itself;
+}
+
+/** What has lost its connection was not done if it changes nothing, or was not sent. */
+apps::Outcome PrismClient::judge_loss(Lane &lane) const noexcept
+{
+	const bool in_doubt = lane.changes && lane.sent;
+	int &error = lane.operation->error;
+	if (!in_doubt)
+		error = ENOTCONN;
+	else if (error != EBADMSG) /* its own */
+		error = broken_ == EBADMSG ? ECONNRESET : broken_;
+	return in_doubt ? apps::Outcome::unknown : apps::Outcome::failed;
 }
 
 void PrismClient::finish(Lane &lane, apps::Outcome outcome) noexcept
@@ -221,10 +248,7 @@ std::size_t PrismClient::poll(std::span<apps::Operation *> completed) noexcept
 {
 	if (link_)
 		take_completions();
-	if (link_ && broken_)
-		lose_link();
-	if (!link_)
-		look_for_link();
+	look_for_link();
 	const std::size_t count = std::min(completed.size(), ended_.size());
 	std::copy_n(ended_.begin(), count, completed.begin());
 	ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -262,6 +286,8 @@ void PrismClient::ring() noexcept
 	/* GETs first: packets of one size leave as one train (and one key's operations may end in any order). */
 	std::partition(put_off_.begin(), put_off_.end(),
 		[](const Chain::Posting &posting) { return posting.chain->size() == 1; });
+	for (const Chain::Posting &posting : put_off_)
+		lanes_[posting.wr_id].sent = true;
 	const int error = Chain::post(link_->qp(), put_off_);
 	under_way_ += put_off_.size();
 	if (error)
@@ -310,8 +336,22 @@ void PrismClient::lose_link() noexcept
 	connector_->want([options = link_options_] { return Link::connect(options); });
 }
 
+/** For an operation that begins: as much of poll() as it needs to know where it stands. */
+void PrismClient::catch_up() noexcept
+{
+	const bool idle = idle_.size() == lanes_.size();
+	if (link_ && idle && Clock::now() - listened_ > trusted)
+		talk(oldest_under_way());
+	look_for_link();
+}
+
+/** Parts with a connection that is lost, and takes the next one if it is there. */
 void PrismClient::look_for_link() noexcept
 {
+	if (link_ && broken_)
+		lose_link();
+	if (link_)
+		return;
 	if (std::unique_ptr<Link> link = connector_->take()) {
 		adopt(std::move(link));
 		return;
@@ -341,10 +381,25 @@ void PrismClient::adopt(std::unique_ptr<Link> link) noexcept
 	versions_ = LeasedVersions(view_.first_version);
 	broken_ = 0;
 	stats_.connections++;
+	talk(oldest_under_way()); /* it may have been ready for long, and be lost by now */
+	if (broken_) {
+		lose_link();
+		return;
+	}
 	for (Lane &lane : lanes_) {
 		if (lane.operation && !lane.task)
 			go(lane, protocol_.run(lane));
 	}
+}
+
+Error PrismClient::why_disconnected() const
+{
+	if (link_ && !broken_)
+		return {};
+	Error why = connector_ ? connector_->why() : Error{};
+	if (!why.code)
+		why = make_error(broken_, "the connection to " + link_options_.server.text() + " is lost");
+	return why;
 }
 
 bool PrismClient::given_up() const noexcept
@@ -415,6 +470,7 @@ std::uint64_t PrismClient::oldest_under_way() const noexcept
 
 void PrismClient::talk(std::uint64_t oldest) noexcept
 {
+	listened_ = Clock::now();
 	while (!broken_ && !answer_) {
 		if (const int error = link_->talk(oldest, serial_, flush_id)) {
 			break_off(error);
@@ -439,51 +495,44 @@ void PrismClient::hear(const apps::ControlMessage &message) noexcept
 
 /* Blocking calls ------------------------------------------------------------------------------------------------- */
 
-/** Whether @p operation has failed with its connection, and not of itself. */
-bool PrismClient::failed_with_link(const apps::Operation &operation, apps::Outcome outcome) noexcept
-{
-	return outcome == apps::Outcome::failed && operation.error != EBADMSG && operation.error != EBUSY;
-}
-
-/** @p make: makes the task of a lane. @p repeats: if its connection is lost. */
+/** @p make: makes the task of a lane. It is made anew if the connection is lost and nothing was changed. */
 template <typename Make>
-apps::Outcome PrismClient::run(apps::Operation &operation, bool repeats, Make make) noexcept
+apps::Outcome PrismClient::run(apps::Operation &operation, bool changes, Make make) noexcept
 {
-	std::uint64_t losses = 0;
 	do {
 		const bool connected = wait_for_link();
-		operation.error = connected ? check(operation) : ENOTCONN;
+		operation.error = !connected ? ENOTCONN : fits(operation) ? 0 : EINVAL;
 		if (operation.error)
 			return operation.outcome = apps::Outcome::failed;
-		losses = stats_.losses;
 		Lane &lane = *begin(operation);
+		lane.changes = changes;
 		go(lane, make(lane));
 		apps::Operation *ended = nullptr;
 		while (!poll({&ended, 1}))
 			;
-	} while (repeats && losses != stats_.losses && failed_with_link(operation, operation.outcome));
+	} while (operation.outcome == apps::Outcome::failed && operation.error == ENOTCONN);
 	return operation.outcome;
 }
 
 apps::Outcome PrismClient::get_versioned(apps::Operation &operation, Version &version) noexcept
 {
-	return run(operation, true, [&](Lane &lane) { return protocol_.get_versioned(lane, version); });
+	return run(operation, false, [&](Lane &lane) { return protocol_.get_versioned(lane, version); });
 }
 
 apps::Outcome PrismClient::put_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	return run(operation, false, [&](Lane &lane) { return protocol_.put_if(lane, expected); });
+	return run(operation, true, [&](Lane &lane) { return protocol_.put_if(lane, expected); });
 }
 
 apps::Outcome PrismClient::erase_if(apps::Operation &operation, const Version &expected) noexcept
 {
-	return run(operation, false, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
+	return run(operation, true, [&](Lane &lane) { return protocol_.erase_if(lane, expected); });
 }
 
 Result<apps::ControlMessage> PrismClient::ask(const apps::ControlMessage &question)
 {
 	if (!wait_for_link())
-		return make_error(ENOTCONN, "the connection to the server is gone");
+		return Error{ENOTCONN, why_disconnected().message};
 	const std::uint64_t connection = stats_.connections;
 	answer_.reset();
 	if (const int error = link_->control().send(question))

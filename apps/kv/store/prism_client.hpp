@@ -42,7 +42,7 @@ struct PrismClientStats {
 	std::uint64_t direct = 0;      /**< of these, in one round trip */
 	std::uint64_t round_trips = 0; /**< of all of them */
 	std::uint64_t losses = 0;      /**< of the connection */
-	std::uint64_t repeated = 0;    /**< GETs that were begun anew after one */
+	std::uint64_t repeated = 0;    /**< operations that were begun anew after one */
 	std::uint64_t connections = 1; /**< so far */
 };
 
@@ -51,10 +51,14 @@ struct PrismClientStats {
  * thread at a time. The thread must call poll() now and then even with nothing under way, because a server that looks
  * for lost buffers waits for an answer. Requests leave with a later poll(), several together.
  *
- * After a connection is lost, a thread of the client reconnects. GETs that were under way are repeated. PUTs and ERASEs
- * that were under way fail: each was done once or not at all. Operations that begin meanwhile wait. If there is no
- * connection after PrismClientOptions::patience, all waiting operations fail with ENOTCONN and were not done. From then
- * on start() fails likewise, until there is a connection.
+ * After a connection is lost, a thread of the client reconnects. GETs that were under way are repeated, and so is what
+ * was not sent yet. A PUT or ERASE that was sent ends with Outcome::unknown: it was done once or not at all, and its
+ * error is what ended the connection. Operations that begin meanwhile wait. If there is no connection after
+ * PrismClientOptions::patience, all waiting operations fail with ENOTCONN and were not done. From then on start() fails
+ * likewise, until there is a connection; why_disconnected() says what stands in the way.
+ *
+ * A client that nobody polls notices a loss when it begins the next operation, and a connection that has been made
+ * since likewise.
  */
 class PrismClient final : public apps::StoreClient, private Carrier
 {
@@ -74,6 +78,9 @@ public:
 
 	/** 0; while there is no connection, the errno that ended the last one. */
 	[[nodiscard]] int broken() const noexcept { return broken_; }
+	/** Why there is no connection: what the last attempt to connect has met, such as a refusal in the server's own
+	 * words; before there was one, what ended the last connection. Code 0: there is a connection. */
+	[[nodiscard]] Error why_disconnected() const;
 	/** As the last connection knows it. */
 	[[nodiscard]] const ServerView &server() const noexcept { return view_; }
 	[[nodiscard]] const PrismClientStats &stats() const noexcept { return stats_; }
@@ -105,7 +112,7 @@ private:
 	bool buffers_may_come(Lane &lane, unsigned attempts) noexcept override;
 	std::uint64_t next_version() noexcept override;
 
-	int check(const apps::Operation &operation) const noexcept;
+	[[nodiscard]] bool fits(const apps::Operation &operation) const noexcept;
 	Lane *begin(apps::Operation &operation) noexcept;
 	void go(Lane &lane, apps::Task<apps::Outcome> task) noexcept;
 	void finish(Lane &lane) noexcept;
@@ -124,9 +131,11 @@ private:
 	void adopt(std::unique_ptr<Link> link) noexcept;
 	[[nodiscard]] bool given_up() const noexcept;
 	[[nodiscard]] bool wait_for_link() noexcept;
-	static bool failed_with_link(const apps::Operation &operation, apps::Outcome outcome) noexcept;
+	void catch_up() noexcept;
+	[[nodiscard]] bool failed_with_link(const Lane &lane, apps::Outcome outcome) const noexcept;
+	apps::Outcome judge_loss(Lane &lane) const noexcept;
 	template <typename Make>
-	apps::Outcome run(apps::Operation &operation, bool repeats, Make make) noexcept;
+	apps::Outcome run(apps::Operation &operation, bool changes, Make make) noexcept;
 	Result<apps::ControlMessage> ask(const apps::ControlMessage &question);
 
 	Context context_;
@@ -139,6 +148,7 @@ private:
 	std::unique_ptr<Link> link_;                       /* null: lost */
 	std::unique_ptr<apps::Connector<Link>> connector_; /* since the first loss */
 	std::chrono::steady_clock::time_point lost_;
+	std::chrono::steady_clock::time_point listened_; /* to the server, on the control channel */
 	std::vector<Lane> lanes_;             /* with an operation and without a task: it waits for a connection */
 	std::vector<Chain::Posting> put_off_; /* to a later poll */
 	std::size_t under_way_ = 0;           /* lanes' requests that are posted */

@@ -59,7 +59,7 @@ int errno_of(const Completion &completion) noexcept
 	case IBV_WC_GENERAL_ERR:
 		return EIO;
 	default:
-		return ENOTCONN;
+		return ECONNRESET;
 	}
 }
 

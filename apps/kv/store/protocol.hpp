@@ -81,7 +81,7 @@ struct Version {
 
 /**
  * What a failed request says of its connection: EBADMSG (a slot led nowhere), ETIMEDOUT (the server is gone), EIO (it
- * could not be posted), ENOTCONN.
+ * could not be posted), ECONNRESET (the connection is lost).
  */
 int errno_of(const Completion &completion) noexcept;
 

@@ -17,6 +17,13 @@ bool does_not_answer(int error) noexcept
 	       error == ENETUNREACH;
 }
 
+/** The message has the address, once. */
+Error named(const ServerAddress &server, const Error &why)
+{
+	const std::string address = server.text();
+	return why.message.find(address) == std::string::npos ? Error{why.code, address + ": " + why.message} : why;
+}
+
 } // namespace
 
 Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
@@ -35,7 +42,7 @@ Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 			shard.client = *std::move(client);
 			each.store = shard.client->server().shard.store;
 		} else {
-			shard.absence = {client.error().code, server.text() + ": " + client.error().message};
+			shard.absence = named(server, client.error());
 			if (!does_not_answer(client.error().code))
 				return shard.absence;
 		}
@@ -72,7 +79,18 @@ std::size_t ShardedClient::shard_of(std::span<const std::byte> key) const noexce
 int ShardedClient::start(apps::Operation &operation) noexcept
 {
 	Shard &shard = shards_[shard_of(operation.key)];
-	return shard.client ? shard.client->start(operation) : shard.absence.code;
+	if (!shard.client)
+		shard.client = shard.connector->take();
+	return shard.client ? shard.client->start(operation) : ENOTCONN;
+}
+
+Error ShardedClient::absence(std::size_t shard) const
+{
+	const Shard &one = shards_[shard];
+	const Error why = one.client ? one.client->why_disconnected() : one.connector->why();
+	if (one.client && !why.code)
+		return {};
+	return why.code ? named(one.address, why) : one.absence;
 }
 
 std::size_t ShardedClient::poll(std::span<apps::Operation *> completed) noexcept

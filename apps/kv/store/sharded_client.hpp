@@ -16,7 +16,7 @@ namespace prism::kv
  * Several PRISM-KV servers as one store: each key is on the server that its hash selects. All clients name all servers
  * in the order of their numbers, which the servers know (PrismServerOptions::shard). Another order is an error, and so
  * are servers of different stores. While a server is gone, from the beginning or later, operations on its keys fail
- * with its errno; other keys are not affected. apps::run_all() reads many keys at once. Otherwise as PrismClient.
+ * with ENOTCONN; other keys are not affected. apps::run_all() reads many keys at once. Otherwise as PrismClient.
  */
 class ShardedClient final : public apps::StoreClient
 {
@@ -40,14 +40,15 @@ public:
 	[[nodiscard]] const ServerAddress &address(std::size_t shard) const noexcept { return shards_[shard].address; }
 	/** The client of server number @p shard; null if that has not been connected yet. */
 	[[nodiscard]] PrismClient *client(std::size_t shard) noexcept { return shards_[shard].client.get(); }
-	/** Why client() is null. */
-	[[nodiscard]] const Error &absence(std::size_t shard) const noexcept { return shards_[shard].absence; }
+	/** Why there is no connection to server number @p shard, whose address the message has; code 0: there is one.
+	 */
+	[[nodiscard]] Error absence(std::size_t shard) const;
 
 private:
 	struct Shard {
 		ServerAddress address;
 		std::unique_ptr<PrismClient> client;
-		Error absence;
+		Error absence;                                           /* what the first attempt has met */
 		std::unique_ptr<apps::Connector<PrismClient>> connector; /* as long as there is no client */
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-kv: a PRISM-KV store from the shell.
- * Exit codes: 0; 1 something failed; 2 an error of usage; 3 no such key; 4 the store is full; 5 another version.
+ * Exit codes: 0; 1 something failed, and was not done; 2 an error of usage; 3 no such key; 4 the store is full;
+ * 5 another version; 6 a change was done once or not at all.
  */
 #include <cstdio>
 #include <functional>
@@ -32,7 +33,8 @@ enum ExitCode {
 	usage = 2,
 	not_found = 3,
 	full = 4,
-	other_version = 5
+	other_version = 5,
+	unknown = 6
 };
 
 struct Options {
@@ -79,6 +81,7 @@ public:
 
 private:
 	int report(const Operation &operation, const std::string &key) const;
+	[[nodiscard]] std::string why_failed(const Operation &operation) const;
 	int change(Operation operation, const std::string &key, const std::optional<std::uint64_t> &version);
 	int line(const std::string &text);
 	[[nodiscard]] std::vector<std::byte> room_for(const std::string &key);
@@ -104,14 +107,34 @@ int Tool::report(const Operation &operation, const std::string &key) const
 		fmt::print(stderr, "prism-kv: {}: the store has no slot or no buffer for it\n", key);
 		return full;
 	case Outcome::failed:
+		fmt::print(stderr, "prism-kv: {}: {}\n", key, why_failed(operation));
+		return failed;
+	case Outcome::unknown:
 		break;
 	}
-	const std::size_t shard = store_.shard_of(bytes_of(key));
-	const std::string hint = operation.error == EINVAL    ? "prism-kv stats tells the longest key and value"
-				 : operation.error == EBADMSG ? "its slot or object is damaged"
-							      : "its server is " + store_.address(shard).text();
-	fmt::print(stderr, "prism-kv: {}: {} ({})\n", key, std::strerror(operation.error), hint);
-	return failed;
+	fmt::print(stderr,
+		"prism-kv: {}: was done once or not at all, and 'prism-kv get' tells which: lost the connection to {}: "
+		"{}\n",
+		key, store_.address(store_.shard_of(bytes_of(key))).text(), std::strerror(operation.error));
+	return unknown;
+}
+
+std::string Tool::why_failed(const Operation &operation) const
+{
+	const std::size_t shard = store_.shard_of(operation.key);
+	const std::string server = store_.address(shard).text();
+	switch (operation.error) {
+	case EINVAL:
+		return "the key is empty, or key or value is too long; 'prism-kv stats' tells the limits";
+	case EBADMSG:
+		return "its slot or object is damaged; a put replaces it";
+	case EBUSY:
+		return "was not done, as others change the key all the time; try again";
+	case ENOTCONN:
+		return "was not done, as there is no connection: " + store_.absence(shard).message;
+	default:
+		return fmt::format("{} (its server is {})", std::strerror(operation.error), server);
+	}
 }
 
 /** Does @p call, which waits, at the shard of @p operation's key; its outcome, or failed if that shard is not there. */
@@ -121,7 +144,7 @@ Outcome Tool::at_shard(Operation &operation, Call call)
 	const std::size_t shard = store_.shard_of(operation.key);
 	if (PrismClient *const client = store_.client(shard))
 		return call(*client);
-	operation.error = store_.absence(shard).code;
+	operation.error = ENOTCONN;
 	return operation.outcome = Outcome::failed;
 }
 
@@ -321,7 +344,9 @@ int main(int argc, char **argv)
 	std::function<int(Tool &)> command;
 	cli::CommandLine app{"A PRISM-KV store from the shell."};
 	app.add_version("prism-kv");
-	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version.");
+	app.footer("Exit codes: 0; 1 failed; 2 usage; 3 no such key; 4 the store is full; 5 another version; 6 done "
+		   "once or "
+		   "not at all.");
 	app.add_option("-s,--server", options.servers,
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
 		.capture_default_str();

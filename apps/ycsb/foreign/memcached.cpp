@@ -228,7 +228,7 @@ void MemcachedClient::settle(Operation &operation, memcached_return_t code) noex
 		operation.outcome = Outcome::full;
 		return;
 	default:
-		operation.outcome = Outcome::failed;
+		operation.outcome = apps::outcome_of_loss(operation.kind);
 		operation.error = error_of(handle.get(), code);
 	}
 }

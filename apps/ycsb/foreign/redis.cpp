@@ -136,10 +136,12 @@ std::size_t RedisClient::poll(std::span<Operation *> completed) noexcept
 		Reply reply;
 		if (!broken && !next_reply(reply))
 			break;
-		if (broken)
-			fail(operation, broken);
-		else
+		if (broken) {
+			operation.outcome = apps::outcome_of_loss(operation.kind);
+			operation.error = broken;
+		} else {
 			take_reply(operation, *reply);
+		}
 		under_way.pop_front();
 		completed[count++] = &operation;
 	}

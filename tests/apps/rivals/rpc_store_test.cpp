@@ -360,7 +360,7 @@ TYPED_TEST(Stores, ServerStopsUnderAClient)
 	served.stop();
 	const auto start = std::chrono::steady_clock::now();
 	const Answer answer = run(*client, OperationKind::put, "key", "value");
-	EXPECT_EQ(answer.outcome, Outcome::failed);
+	EXPECT_EQ(answer.outcome, Outcome::unknown) << "the call may have been served";
 	EXPECT_NE(answer.error, 0);
 	EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
 	EXPECT_EQ(get(*client, "key").outcome, Outcome::failed) << "broken for good";

@@ -143,6 +143,7 @@ void User::record_end(const Job &job)
 		history_->end(job.record, prism::test::Outcome::no_effect);
 		break;
 	case Outcome::failed:
+	case Outcome::unknown: /* a client of the simulator knows no connections */
 		break;
 	}
 }

@@ -262,7 +262,7 @@ void World::begin_server()
 void World::heed_failure(Seat &seat)
 {
 	for (const int error : seat.user->take_errors()) {
-		if (!server_ended_ || (error != ETIMEDOUT && error != ENOTCONN))
+		if (!server_ended_ || (error != ETIMEDOUT && error != ECONNRESET))
 			find(fmt::format("an operation failed with {}", std::strerror(error)));
 	}
 	if (seat.user->busy())

@@ -114,6 +114,7 @@ void HistoryClient::end(const Job &job)
 		writer_.end(job.record, test::Outcome::no_effect);
 		break;
 	case apps::Outcome::failed:
+	case apps::Outcome::unknown:
 		break;
 	}
 }
@@ -132,7 +133,7 @@ bool HistoryClient::conditionally()
 	Version version;
 	client_->get_versioned(job.operation, version);
 	end(job);
-	if (job.operation.outcome == apps::Outcome::failed)
+	if (has_failed(job.operation.outcome))
 		return options_.survives;
 	const bool erases = version.number && random_() % 4 == 0;
 	record.kind = erases ? Kind::conditional_erase : Kind::conditional_put;
@@ -146,7 +147,7 @@ bool HistoryClient::conditionally()
 		writer_.end(job.record, test::Outcome::mismatch);
 	else
 		end(job);
-	return options_.survives || outcome != apps::Outcome::failed;
+	return options_.survives || !has_failed(outcome);
 }
 
 Result<void> HistoryClient::run()
@@ -164,7 +165,7 @@ Result<void> HistoryClient::run()
 			Job &job = *static_cast<Job *>(completed[i]->context);
 			end(job);
 			ended++;
-			good &= options_.survives || job.operation.outcome != apps::Outcome::failed;
+			good &= options_.survives || !has_failed(job.operation.outcome);
 			if (good && options_.depth == 1 && random_() % 4 == 0)
 				good = conditionally();
 			if (good && begun < options_.operations) {

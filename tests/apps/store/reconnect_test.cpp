@@ -125,12 +125,106 @@ TEST(Reconnect, AServerOfAnotherNumberIsNotTheSame)
 	auto server = std::make_unique<Server>();
 	const std::uint16_t port = server->store->port();
 	Client client(*server, 1, 300ms);
+	EXPECT_EQ(client.api->why_disconnected().code, 0);
 	server.reset();
 	PrismServerOptions other = store_at(port);
 	other.shard = {1, 2, ""};
 	server = std::make_unique<Server>(other);
 	EXPECT_EQ(client.get("k"), "<failed>");
 	EXPECT_EQ(client.last.error, ENOTCONN);
+	const Error why = client.api->why_disconnected();
+	EXPECT_EQ(why.code, EPROTONOSUPPORT);
+	EXPECT_NE(why.message.find("this is shard 1 of 2, not shard 0 of 1"), std::string::npos) << why.message;
+	const Result<std::string> stats = client.api->server_stats();
+	EXPECT_EQ(stats.error().code, ENOTCONN);
+	EXPECT_NE(stats.error().message.find("not shard 0 of 1"), std::string::npos) << stats.error().message;
+}
+
+/** Nobody polls an idle client. What it begins when the server is back does not suffer from what it did not see. */
+TEST(Reconnect, AnIdleClientNoticesALossBeforeItBegins)
+{
+	auto server = std::make_unique<Server>();
+	const std::uint16_t port = server->store->port();
+	Client client(*server, 1, 20s);
+	for (std::uint64_t round = 1; round <= 3; round++) {
+		ASSERT_EQ(client.put("k", "before"), Outcome::ok);
+		server.reset();
+		server = std::make_unique<Server>(store_at(port));
+		std::this_thread::sleep_for(100ms);
+		EXPECT_EQ(client.put("k", "after"), Outcome::ok) << client.last.error;
+		EXPECT_EQ(client.api->stats().losses, round);
+	}
+}
+
+/** The connection is there already: who asks for it takes it, though it was given up long ago. */
+TEST(Reconnect, TheFirstOperationTakesAConnectionThatIsReady)
+{
+	auto server = std::make_unique<Server>();
+	const std::uint16_t port = server->store->port();
+	Client client(*server, 1, 50ms);
+	ASSERT_EQ(client.put("k", "before"), Outcome::ok);
+	for (unsigned round = 0; round < 3; round++) {
+		server.reset();
+		EXPECT_EQ(client.get("k"), "<failed>");
+		EXPECT_EQ(client.last.error, ENOTCONN);
+		server = std::make_unique<Server>(store_at(port));
+		while (!server->has_clients())
+			std::this_thread::sleep_for(1ms);
+		std::this_thread::sleep_for(100ms);
+		EXPECT_EQ(client.put("k", "after"), Outcome::ok) << client.last.error;
+	}
+}
+
+/** A connection that was ready for long may have been lost since. */
+TEST(Reconnect, AReadyConnectionThatWasLostAgainIsNoTrap)
+{
+	auto server = std::make_unique<Server>();
+	const std::uint16_t port = server->store->port();
+	Client client(*server, 1, 20s);
+	ASSERT_EQ(client.put("k", "before"), Outcome::ok);
+	server.reset();
+	while (!client.api->broken())
+		client.api->poll({});
+	for (unsigned life = 0; life < 2; life++) {
+		server = std::make_unique<Server>(store_at(port));
+		while (!server->has_clients() && !life)
+			std::this_thread::sleep_for(1ms);
+		if (!life)
+			server.reset();
+	}
+	EXPECT_EQ(client.put("k", "after"), Outcome::ok) << client.last.error;
+}
+
+/** A server that hangs: what was sent is in doubt, what could not even be sent was not done. */
+TEST(Reconnect, WhatWasSentIsInDoubtAndWhatWasNotIsNot)
+{
+	Server server;
+	constexpr unsigned depth = 2;
+	Client client(server, depth, 0ms);
+	ASSERT_EQ(client.put("k", "before"), Outcome::ok);
+	const std::string key = "k", value = "after";
+	std::vector<Operation> operations(depth);
+	for (Operation &put : operations) {
+		put.kind = OperationKind::put;
+		put.key = bytes_of(key);
+		put.value = bytes_of(value);
+	}
+	ASSERT_EQ(client.api->start(operations[0]), 0);
+	client.api->poll({}); /* sends it */
+	ASSERT_GE(cut_connections_to(server.store->port()), 1u);
+	server.end();
+	Operation *ended = nullptr;
+	const auto deadline = std::chrono::steady_clock::now() + 20s;
+	while (!client.api->poll({&ended, 1}) && std::chrono::steady_clock::now() < deadline)
+		;
+	ASSERT_EQ(ended, &operations[0]);
+	if (ended->outcome != Outcome::ok) { /* its answer may have been quicker */
+		EXPECT_EQ(ended->outcome, Outcome::unknown);
+		EXPECT_NE(ended->error, ENOTCONN);
+		EXPECT_NE(ended->error, 0);
+	}
+	std::this_thread::sleep_for(5ms);
+	EXPECT_EQ(client.api->start(operations[1]), ENOTCONN);
 }
 
 /** Many operations under way on a connection that is cut again and again: each ends once, and as is said. */
@@ -180,7 +274,8 @@ TEST(Reconnect, GetsAreRepeatedAndChangesAreDoneOnceOrNotAtAll)
 		} else if (done->outcome == Outcome::ok) {
 			may_be[job.key] = {job.value};
 		} else {
-			ASSERT_EQ(done->outcome, Outcome::failed);
+			ASSERT_EQ(done->outcome, Outcome::unknown);
+			ASSERT_NE(done->error, ENOTCONN);
 			may_be[job.key].insert(job.value);
 			failed++;
 		}

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -67,6 +68,16 @@ public:
 	{
 		if (thread.joinable())
 			thread.join();
+	}
+
+	/** Any thread: as the metrics have it. */
+	[[nodiscard]] bool has_clients() const
+	{
+		std::vector<apps::Metric> metrics;
+		store->collect(metrics);
+		const auto open = [](const apps::Metric &metric) { return metric.name == "prism_connections_open"; };
+		const auto found = std::find_if(metrics.begin(), metrics.end(), open);
+		return found != metrics.end() && found->value > 0;
 	}
 
 	std::unique_ptr<PrismServer> store;

@@ -108,10 +108,10 @@ shell_tool() {
 
 limits() {
 	local what
-	expect 1 "empty key" kv put '' x && says "Invalid argument"
-	expect 1 "key too long" kv put "$(repeated k 49)" x && says "longest key and value"
-	expect 1 "key too long" kv get "$(repeated k 49)" && says "longest key and value"
-	expect 1 "value too long" kv put k "$(repeated v 513)" && says "longest key and value"
+	expect 1 "empty key" kv put '' x && says "the key is empty"
+	expect 1 "key too long" kv put "$(repeated k 49)" x && says "too long; 'prism-kv stats' tells the limits"
+	expect 1 "key too long" kv get "$(repeated k 49)" && says "too long"
+	expect 1 "value too long" kv put k "$(repeated v 513)" && says "too long"
 	expect 0 "longest key and value" kv put "$(repeated k 48)" "$(repeated v 512)"
 	expect 1 "several, one of them too long" kv get x "$(repeated k 49)" x && prints $'hello  world\nhello  world'
 	for what in '' 'put k' 'put k v --if-version x' 'get' 'fetch k' "get k --timeout x"; do
@@ -224,26 +224,71 @@ restarted_server() {
 	for key in {1..50}; do
 		echo "get key" >&8
 	done
-	wait_for 10 grep -q "its server is" "$work/steady-err" || fail "a server that is gone is not told"
-	: >"$work/server-again"
-	start "$work/server-again" "$bin/prism-kv-server" -p "${address##*:}" --bind 127.0.0.1 --records 1000
-	wait_for 20 grep -q ' port ' "$work/server-again" || fail "the server does not start again" "$work/server-again"
-	for key in {1..100}; do # until it is met
-		echo "put key after" >&8
-		echo "get key" >&8
-		grep -qx after "$work/steady" && break
-		sleep 0.1
-	done
+	wait_for 10 grep -q "key: was not done, as there is no connection: .*$address" "$work/steady-err" ||
+		fail "a server that is gone is not told" "$work/steady-err"
+	wait_for 10 all_told || fail "not all operations are told" "$work/steady-err"
+
+	# Another shard at its place: what it says of that is what the user is told.
+	started_again --shard 1 --shards 2
+	sleep 1 # until the client has tried
+	echo "get key" >&8
+	wait_for 10 grep -q "refuses: this is shard 1 of 2, not shard 0 of 1" "$work/steady-err" ||
+		fail "it is not told why the server refuses" "$work/steady-err"
+	kill -9 "$started"
+	wait "$started" 2>"$work/wait"
+
+	# Back, and met while the client idles: its first operation is done.
+	started_again
+	wait_for 20 has_client "$address" || fail "the client does not connect again" "$work/steady-err"
+	: >"$work/steady-err"
+	echo "put key after" >&8
+	echo "get key" >&8
+	wait_for 10 grep -qx after "$work/steady" || fail "the client does not come back" "$work/steady-err"
+	[ ! -s "$work/steady-err" ] || fail "an operation fails though the server is there" "$work/steady-err"
+
+	# Lost and back while the client idles, and has not seen it: likewise.
+	kill -9 "$started"
+	wait "$started" 2>"$work/wait"
+	started_again
+	echo "put key unnoticed" >&8
+	echo "get key" >&8
+	wait_for 10 grep -qx unnoticed "$work/steady" || fail "the client does not come back" "$work/steady-err"
+	[ ! -s "$work/steady-err" ] || fail "an operation fails though the server is there" "$work/steady-err"
+
+	# One that hangs: what was sent may be done later.
+	kill -STOP "$started"
+	echo "put key doubtful" >&8
+	wait_for 20 grep -q "key: was done once or not at all" "$work/steady-err" ||
+		fail "what is in doubt is not told" "$work/steady-err"
+	kill -CONT "$started"
 	exec 8>&-
 	wait "$fed"
-	grep -qx after "$work/steady" || fail "the client does not come back" "$work/steady-err"
-	pass "a server that is started again is used by clients that had been connected"
+	key=$?
+	[ $key -eq 6 ] || fail "a change that is in doubt has another exit code: $key" "$work/steady-err"
+	pass "a server that is started again is used by clients that had been connected, at once"
+}
+
+all_told() {
+	[ "$(wc -l <"$work/steady-err")" -eq 50 ]
+}
+
+# started_again OPTION...: a server at $address
+started_again() {
+	: >"$work/server-again"
+	start "$work/server-again" "$bin/prism-kv-server" -p "${address##*:}" --bind 127.0.0.1 --records 1000 "$@" 8>&-
+	wait_for 20 grep -q ' port ' "$work/server-again" || fail "the server does not start again" "$work/server-again"
+}
+
+# has_client ADDRESS: beside the one that asks
+has_client() {
+	[ "$(stat_of "$1" 's["connections"]["open"]')" -ge 2 ]
 }
 
 # one_shard_left OUT ERR VALUES ERRORS: as many values, as many complaints that name the server
 one_shard_left() {
 	[ "$(wc -l <"$1")" -eq "$3" ] || fail "$(wc -l <"$1") values, not $3" "$1" "$2"
-	[ "$(grep -c "its server is $second" "$2")" -eq "$4" ] || fail "not $4 keys of the shard that died" "$2"
+	[ "$(grep -c "was not done, as there is no connection: .*$second" "$2")" -eq "$4" ] ||
+		fail "not $4 keys of the shard that died" "$2"
 }
 
 # refused PATTERN NAME ADDRESS: prism-kv says so and ends with 1
