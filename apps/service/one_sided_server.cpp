@@ -88,10 +88,18 @@ public:
 	~PendingConnection() override
 	{
 		std::erase(server.pending_, this);
-		if (connection)
-			server.free_scratches_.push_back(connection->scratch);
+		if (!connection)
+			return;
+		server.free_scratches_.push_back(connection->scratch);
+		if (ready_) /* it has gone in this very moment */
+			server.ended(connection->number);
 	}
 
+	void ready() override
+	{
+		ready_ = true;
+		server.entered(connection->number);
+	}
 	void enter() override
 	{
 		server.stats_.connections++;
@@ -110,6 +118,7 @@ public:
 private:
 	OneSidedServer &server;
 	std::unique_ptr<Connection> connection;
+	bool ready_ = false;
 };
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */

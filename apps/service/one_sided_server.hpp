@@ -136,7 +136,12 @@ protected:
 	virtual int hear(
 		std::uint32_t number, const ControlMessage &message, std::optional<ControlMessage> &answer) = 0;
 
-	/** Connection @p number has ended, with its queue pair. */
+	/**
+	 * The client of connection @p number is ready, and is told that this side is, too, when this returns. Before,
+	 * it was only introduced, and may have been anybody who has said a few words.
+	 */
+	virtual void entered(std::uint32_t /*number*/) {}
+	/** Connection @p number, which had entered, has ended, with its queue pair. */
 	virtual void ended(std::uint32_t /*number*/) {}
 	/** Called every few milliseconds at least. */
 	virtual void look_around() {}

@@ -237,6 +237,7 @@ void Reception::read_mark(PendingClient &client, bool hung_up, Host &host)
 		return drop(client, gone(-there), host);
 	if (there == 0)
 		return;
+	client.connection->ready();
 	if (Result<void> met = client.link->barrier(Clock::now()); !met)
 		return drop(client, met.error(), host);
 	const std::unique_ptr<AcceptedConnection> connection = std::move(client.connection);

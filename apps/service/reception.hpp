@@ -39,6 +39,9 @@ public:
 	{
 	public:
 		virtual ~AcceptedConnection() = default;
+		/** The client is ready, and is told next that this side is; then comes enter(), if it is still there.
+		 */
+		virtual void ready() {}
 		/** The client is ready: its connection begins. Once, then the object is destroyed. */
 		virtual void enter() = 0;
 	};

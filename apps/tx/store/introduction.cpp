@@ -30,6 +30,7 @@ std::vector<std::byte> Introduction::serialize() const
 	apps::store(&bytes[60], static_cast<std::uint8_t>(view.numbered));
 	apps::store(&bytes[61], static_cast<std::uint8_t>(view.as_in_paper));
 	apps::store(&bytes[62], static_cast<std::uint8_t>(used));
+	apps::store(&bytes[64], signature);
 	return bytes;
 }
 
@@ -52,6 +53,7 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 	made.view.numbered = load<std::uint8_t>(&bytes[60]) == 1;
 	made.view.as_in_paper = load<std::uint8_t>(&bytes[61]) == 1;
 	made.used = load<std::uint8_t>(&bytes[62]) == 1;
+	made.signature = load<std::uint64_t>(&bytes[64]);
 	return made;
 }
 
@@ -59,7 +61,7 @@ apps::Hello tx_hello()
 {
 	apps::Hello hello;
 	hello.kind = apps::StoreKind::tx;
-	hello.version = 1;
+	hello.version = 2;
 	return hello;
 }
 

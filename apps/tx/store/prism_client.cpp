@@ -61,7 +61,7 @@ struct PrismClient::Meeting {
 /** A shard that is to be taken in. */
 struct PrismClient::Adoption {
 	std::optional<std::size_t> wanted;
-	std::uint64_t identity = 0; /* 0: shard 0 knows it already */
+	std::optional<Introduction> shard; /* nothing: shard 0 knows it already */
 };
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		if (Result<void> met = client->meet(shard, shards[shard], options, meeting); !met)
 			return met.error();
 	}
-	Adoption adoption{options.adopt};
+	Adoption adoption{options.adopt, {}};
 	if (Result<void> told = client->tell_lives(meeting, adoption); !told)
 		return told.error();
 	if (Result<void> made = client->make_lanes(meeting); !made)
@@ -131,6 +131,7 @@ Result<void> PrismClient::meet(
 		mine.store = meeting.shards[0].identity;
 		mine.client = meeting.shards[0].client;
 		mine.incarnation = meeting.shards[0].incarnation;
+		mine.signature = meeting.shards[0].signature;
 	}
 	mine.shard = static_cast<std::uint16_t>(number);
 	mine.shards = static_cast<std::uint16_t>(shards_.size());
@@ -176,15 +177,27 @@ Result<void> PrismClient::meet(
 	return shard.link->report_to(peer->free_lists);
 }
 
+/** Of another shard, which has signed it. */
+Result<apps::ControlMessage> PrismClient::tell_life(apps::ControlKind kind, const Introduction &shard)
+{
+	if (const int error =
+			shards_[0].link ? shards_[0].link->control().send({proof_message, shard.signature}) : ENOTCONN)
+		return make_error(error, "shard 0 does not answer");
+	return ask(0, {kind, shard.identity});
+}
+
 /** A shard that has come back empty is found out by shard 0. */
 Result<void> PrismClient::tell_lives(const Meeting &meeting, Adoption &adoption)
 {
 	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
-		Result<apps::ControlMessage> answer = ask(0, {shard_message, meeting.shards[shard].identity});
+		Result<apps::ControlMessage> answer = tell_life(shard_message, meeting.shards[shard]);
 		if (!answer)
 			return answer.error();
+		if (answer->value == EACCES)
+			return make_error(EACCES, fmt::format("shard {} is of another store", shard),
+				"start all shards with the same --secret");
 		if (answer->value == ESTALE && adoption.wanted == shard)
-			adoption.identity = meeting.shards[shard].identity;
+			adoption.shard = meeting.shards[shard];
 		else if (answer->value)
 			return make_error(static_cast<int>(answer->value),
 				fmt::format("shard {} has lost its memory since clients have met it", shard),
@@ -223,7 +236,7 @@ int PrismClient::run_alone(apps::Task<int> task)
 /** First what was to be decided there is decided, for all shards alike; then others may come. */
 Result<void> PrismClient::adopt(const Adoption &adoption)
 {
-	if (!adoption.identity)
+	if (!adoption.shard)
 		return {};
 	const std::size_t home = *adoption.wanted;
 	const auto cannot = [home](int error, const char *why) {
@@ -241,7 +254,7 @@ Result<void> PrismClient::adopt(const Adoption &adoption)
 					     ? "nothing tells how a transaction was decided there: start "
 					       "all servers anew"
 					     : "it does not answer");
-	Result<apps::ControlMessage> answer = ask(0, {adopt_message, adoption.identity});
+	Result<apps::ControlMessage> answer = tell_life(adopt_message, *adoption.shard);
 	if (!answer)
 		return answer.error();
 	return answer->value ? Result<void>(cannot(static_cast<int>(answer->value), "shard 0 refuses"))

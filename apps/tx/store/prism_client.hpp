@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "service/server_link.hpp"
+#include "tx/store/introduction.hpp"
 #include "tx/store/orphan_resolver.hpp"
 #include "tx/store/prism_transaction.hpp"
 #include "tx/transaction/client.hpp"
@@ -47,9 +48,9 @@ class PrismClient final : public TransactionClient, private Carrier
 public:
 	/**
 	 * Connects to all shards, and ends what a client with its number has left behind. Errors: EINVAL (depth, no
-	 * shards), EPROTONOSUPPORT (another kind of store, other shards; a device without PRISM), ESTALE (a shard has
-	 * lost its memory), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the
-	 * shard.
+	 * shards), EPROTONOSUPPORT (another kind of store, other shards; a device without PRISM), EACCES (a shard has
+	 * another secret), ESTALE (a shard has lost its memory), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT,
+	 * ECONNREFUSED ...; the message names the shard.
 	 */
 	static Result<std::unique_ptr<PrismClient>> connect(
 		const Context &context, const Shards &shards, const PrismClientOptions &options = {});
@@ -99,6 +100,7 @@ private:
 	int run_alone(apps::Task<int> task);
 	Result<void> make_lanes(const Meeting &meeting);
 	Result<void> clear_logs(const Meeting &meeting);
+	Result<apps::ControlMessage> tell_life(apps::ControlKind kind, const Introduction &shard);
 	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);
 
 	/* TransactionClient */

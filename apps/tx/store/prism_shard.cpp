@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,8 @@ constexpr std::uint64_t most_cells = std::uint64_t{1} << 35;
 constexpr unsigned shard_bits = 16;
 /* How long a client may take to end what a dead one has left before another is asked */
 constexpr auto until_another = std::chrono::milliseconds(20);
+/* How long shard 0 keeps the number of a client that was cut off, if there are others to give */
+constexpr auto kept_for_its_client = std::chrono::seconds(2);
 
 std::uint64_t buffer_size(std::uint32_t records, std::uint64_t key_size, std::uint64_t value_size)
 {
@@ -46,6 +49,8 @@ Result<void> check(const PrismShardOptions &options)
 	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a shard", what); };
 	if (options.shards == 0 || options.shards > max_shards || options.shard >= options.shards)
 		return wrong("shards are numbered from 0, 4095 at most");
+	if (options.shards > 1 && !options.secret)
+		return wrong("the shards of a store need a secret by which they recognise each other (--secret FILE)");
 	if (options.cells == 0 || options.cells > most_cells)
 		return wrong("a shard has 1 to 2^35 cells");
 	if (options.lanes == 0 || options.max_connections == 0 ||
@@ -123,6 +128,7 @@ Result<std::unique_ptr<PrismShard>> PrismShard::create(const Context &context, c
 
 PrismShard::PrismShard(Parts parts, const PrismShardOptions &options, const ShardGeometry &geometry)
 	: OneSidedServer(std::move(parts), options), options_(options), geometry_(geometry),
+	  store_secret_(options.secret ? *options.secret : StoreSecret::random()),
 	  identity_(new_identity(options.shard)), store_(options.shard ? 0 : identity_),
 	  clients_(options.max_connections), lives_(options.shard ? 0 : options.shards)
 {
@@ -131,29 +137,62 @@ PrismShard::PrismShard(Parts parts, const PrismShardOptions &options, const Shar
 
 /* Clients -------------------------------------------------------------------------------------------------------- */
 
-/** On shard 0: a number whose last client is gone, with its queue pair here. */
+bool PrismShard::is_free(std::uint32_t client) const
+{
+	const auto will_be = [this, client](const auto &entrant) {
+		return entrant.second.client == client && is_open(entrant.first);
+	};
+	const std::uint32_t connection = clients_[client].connection;
+	return (!connection || !is_open(connection)) && std::ranges::none_of(entrants_, will_be);
+}
+
+PrismShard::Client *PrismShard::client_of(std::uint32_t connection) noexcept
+{
+	const auto found = std::ranges::find(clients_, connection, &Client::connection);
+	return found == clients_.end() ? nullptr : &*found;
+}
+
+/**
+ * On shard 0: a number whose last client is gone. Clients that were cut off may come back for theirs: a number that was
+ * left just now is given to another only if there is none else, and then the one that was left first.
+ */
 Result<void> PrismShard::number_client(Introduction &client, const Place &place)
 {
-	const auto is_free = [this](const Client &one) { return !one.connection || !is_open(one.connection); };
-	const auto found = std::ranges::find_if(clients_, is_free);
-	if (found == clients_.end())
+	const Time long_ago = std::chrono::steady_clock::now() - kept_for_its_client;
+	const Client *chosen = nullptr;
+	for (const Client &one : clients_) {
+		if (!is_free(static_cast<std::uint32_t>(&one - clients_.data())))
+			continue;
+		if (!chosen || one.left < chosen->left)
+			chosen = &one;
+		if (!one.left || *one.left < long_ago)
+			break;
+	}
+	if (!chosen)
 		return make_error(EMFILE, fmt::format("there are {} clients already", clients_.size()),
 			"raise the number of connections of all shards");
-	client.client = static_cast<std::uint32_t>(found - clients_.begin());
+	client.client = static_cast<std::uint32_t>(chosen - clients_.data());
 	client.incarnation = place.number;
+	client.store = store_;
+	client.signature = store_secret_.ticket(store_, client.client, client.incarnation);
 	return {};
 }
 
-/** Who had the number before is dead for shard 0, and ends here too: nothing of it is executed from now on. */
-Result<void> PrismShard::take_client(Introduction &client, const Place &place)
+/** Nothing that a client says of itself is believed which shard 0 has not signed. */
+Result<void> PrismShard::check_ticket(const Introduction &client) const
 {
-	Client &one = clients_[client.client];
-	if (one.incarnation >= client.incarnation)
+	if (!client.store || !client.incarnation || client.client >= clients_.size())
+		return make_error(EBADMSG, "the client does not say which number shard 0 has given it");
+	if (!StoreSecret::same(client.signature, store_secret_.ticket(client.store, client.client, client.incarnation)))
+		return make_error(EACCES, "the client has no ticket of a shard 0 with this shard's secret",
+			"start all shards with the same --secret");
+	if (store_ && store_ != client.store)
+		return make_error(ESTALE,
+			options_.shard ? "shard 0 has lost its memory: this shard is of a store of before"
+				       : "shard 0 has lost its memory: the client is of a store of before",
+			options_.shard ? "start all servers anew" : "connect anew");
+	if (clients_[client.client].incarnation > client.incarnation)
 		return make_error(ESTALE, "a later client has this number", "connect anew");
-	client.used = one.connection != 0;
-	drop_client(one.connection);
-	orphans_.erase(client.client); /* the newcomer clears its logs */
-	one = {place.number, client.incarnation};
 	return {};
 }
 
@@ -170,21 +209,15 @@ Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &
 			fmt::format("this is shard {} of {}, not {} of {}", options_.shard, options_.shards,
 				client->shard, client->shards),
 			"name all servers, in the order of their numbers");
-	if (!options_.shard) {
-		if (Result<void> numbered = number_client(*client, place); !numbered)
-			return numbered;
-	} else if (!client->store || client->client >= clients_.size()) {
-		return make_error(EBADMSG, "the client does not say which number shard 0 has given it");
-	} else if (store_ && store_ != client->store) {
-		return make_error(ESTALE, "shard 0 has lost its memory: this shard is of a store of before",
-			"start all servers anew");
-	} else {
-		store_ = client->store;
-	}
-	if (Result<void> taken = take_client(*client, place); !taken)
-		return taken;
+	std::erase_if(entrants_, [this](const auto &entrant) { return !is_open(entrant.first); });
+	const bool is_new = !options_.shard && !client->store;
+	if (Result<void> admitted = is_new ? number_client(*client, place) : check_ticket(*client); !admitted)
+		return admitted;
+	entrants_[place.number] = {client->client, client->incarnation, client->store};
+	client->used = clients_[client->client].connection != 0;
+	if (options_.shard)
+		client->signature = store_secret_.proof_of_life(client->store, identity_);
 	client->identity = identity_;
-	client->store = store_;
 	client->geometry = geometry_;
 	client->view.secret = secret_;
 	client->view.numbered = options_.numbered;
@@ -195,6 +228,33 @@ Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &
 	mine.private_data = hello.serialize(client->serialize());
 	mine.regions = {{shard_region, memory().remote()}};
 	return {};
+}
+
+/**
+ * Who had the number before is dead for shard 0, and ends here too: nothing of it is executed from now on. Its
+ * successor clears its logs. A client that has lost its connection, and has come back, leaves what it had prepared to
+ * whoever is asked.
+ */
+void PrismShard::entered(std::uint32_t number)
+{
+	const auto found = entrants_.find(number);
+	if (found == entrants_.end())
+		return;
+	const Entrant entrant = found->second;
+	entrants_.erase(found);
+	Client &one = clients_[entrant.client];
+	if (one.incarnation > entrant.incarnation || (store_ && store_ != entrant.store)) { /* meanwhile */
+		drop_client(number);
+		return;
+	}
+	drop_client(one.connection);
+	if (one.incarnation == entrant.incarnation && !options_.as_in_paper)
+		orphans_[entrant.client] = {};
+	else
+		orphans_.erase(entrant.client);
+	ask_at_ = {};
+	one = {number, entrant.incarnation, {}, 0};
+	store_ = entrant.store;
 }
 
 /* The dead -------------------------------------------------------------------------------------------------------- */
@@ -233,7 +293,11 @@ bool PrismShard::has_prepared(std::uint32_t client) const noexcept
 	return false;
 }
 
-/** Asks clients to end what the first of the dead has left, one after the other: some do not poll for a while. */
+/**
+ * Asks clients to end what one of the dead has left, one after the other: some do not poll for a while. Who has
+ * answered is not asked again: if it is not done then, the shard of the decision is gone. Who comes later may find that
+ * taken in.
+ */
 void PrismShard::look_around()
 {
 	if (orphans_.empty() || std::chrono::steady_clock::now() < ask_at_)
@@ -241,49 +305,67 @@ void PrismShard::look_around()
 	std::vector<std::uint32_t> clients = present();
 	if (clients.empty()) /* nobody to ask: the logs can wait as well */
 		return;
-	std::erase_if(orphans_, [this](std::uint32_t client) { return !has_prepared(client); });
-	if (orphans_.empty())
-		return;
-	ask_at_ = std::chrono::steady_clock::now() + until_another;
 	std::ranges::sort(clients);
-	const auto next = std::ranges::upper_bound(clients, asked_);
-	asked_ = next == clients.end() ? clients.front() : *next;
-	(void)tell(asked_, {orphans_message, *orphans_.begin()});
+	std::erase_if(orphans_, [this](const auto &orphan) { return !has_prepared(orphan.first); });
+	ask_at_ = std::chrono::steady_clock::now() + (orphans_.empty() ? Time::duration{} : until_another);
+	for (const auto &[orphan, answered] : orphans_) {
+		std::vector<std::uint32_t> left;
+		std::ranges::set_difference(clients, answered, std::back_inserter(left));
+		if (left.empty())
+			continue;
+		const auto next = std::ranges::upper_bound(left, asked_);
+		asked_ = next == left.end() ? left.front() : *next;
+		(void)tell(asked_, {orphans_message, orphan});
+		return;
+	}
 }
 
 void PrismShard::ended(std::uint32_t number)
 {
-	const auto found = std::ranges::find(clients_, number, &Client::connection);
-	if (found == clients_.end() || options_.as_in_paper)
+	entrants_.erase(number);
+	Client *const client = client_of(number);
+	if (!client)
 		return;
-	orphans_.insert(static_cast<std::uint32_t>(found - clients_.begin()));
+	client->left = std::chrono::steady_clock::now();
+	if (options_.as_in_paper)
+		return;
+	orphans_[static_cast<std::uint32_t>(client - clients_.data())] = {};
 	ask_at_ = {};
 }
 
 /** A client tells shard 0 which life of another shard it has met: a later one has forgotten what the first has known.
  */
-int PrismShard::hear(std::uint32_t, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
+int PrismShard::hear(
+	std::uint32_t number, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	if (message.kind == orphans_message) {
-		/* If it is not ended, as the shard of the decision is gone, another client could not end it either. */
-		orphans_.erase(static_cast<std::uint32_t>(message.value));
-		ask_at_ = {};
+	Client *const client = client_of(number);
+	if (!client) /* a later connection has its number */
+		return EBADMSG;
+	if (message.kind == orphans_message) { /* whether that is so shows in the logs */
+		const auto found = orphans_.find(static_cast<std::uint32_t>(message.value));
+		if (found != orphans_.end() && found->second.insert(number).second)
+			ask_at_ = {};
+		return 0;
+	}
+	if (message.kind == proof_message) {
+		client->proof = message.value;
 		return 0;
 	}
 	const std::size_t shard = message.value & ((1U << shard_bits) - 1);
 	const bool adopts = message.kind == adopt_message;
-	if ((!adopts && message.kind != shard_message) || shard >= lives_.size() || (adopts && !shard))
+	if ((!adopts && message.kind != shard_message) || shard == 0 || shard >= lives_.size())
 		return EBADMSG;
-	if (adopts) {
-		lives_[shard] = message.value;
-		OneSidedServer::log(
-			apps::LogLevel::info, fmt::format("shard {} is taken in, without the keys that it had", shard));
-		answer = {adopt_message, 0};
+	answer = {message.kind, 0};
+	if (!StoreSecret::same(client->proof, store_secret_.proof_of_life(store_, message.value))) {
+		answer->value = EACCES;
 		return 0;
 	}
-	if (!lives_[shard])
+	if (adopts && lives_[shard] != message.value)
+		OneSidedServer::log(
+			apps::LogLevel::info, fmt::format("shard {} is taken in, without the keys that it had", shard));
+	if (adopts || !lives_[shard])
 		lives_[shard] = message.value;
-	answer = {shard_message, lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE}};
+	answer->value = lives_[shard] == message.value ? 0 : std::uint64_t{ESTALE};
 	return 0;
 }
 

@@ -3,13 +3,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "service/one_sided_server.hpp"
 #include "tx/store/introduction.hpp"
+#include "tx/store/store_secret.hpp"
 
 namespace prism::tx
 {
@@ -17,6 +20,8 @@ namespace prism::tx
 struct PrismShardOptions : apps::OneSidedServerOptions {
 	std::uint16_t shard = 0; /**< its number */
 	std::uint16_t shards = 1;
+	/** The same for all shards; a store of one shard alone needs none. */
+	std::optional<StoreSecret> secret;
 	std::uint64_t cells = 1 << 17; /**< twice the number of keys: few keys share one. Numbered: one a key */
 	bool numbered = false;         /**< keys are numbers of 8 bytes, below cells * shards */
 	bool as_in_paper = false;      /**< commits are not protected from the death of clients */
@@ -34,9 +39,10 @@ struct PrismShardOptions : apps::OneSidedServerOptions {
 };
 
 /**
- * The memory of one shard and everything that its clients cannot do themselves. Shard 0 also numbers the clients, and
- * remembers the lives of the others: one that comes back empty is refused. Construct, serve() on one thread, stop()
- * from any.
+ * The memory of one shard and everything that its clients cannot do themselves. Shard 0 also admits the clients, and
+ * remembers the lives of the others: one that comes back empty is refused. What a peer claims changes nothing before
+ * its signature was seen to be that of a shard, and before its connection has entered. Construct, serve() on one
+ * thread, stop() from any.
  */
 class PrismShard final : public apps::OneSidedServer
 {
@@ -51,9 +57,19 @@ public:
 	[[nodiscard]] std::string stats_json() const override;
 
 private:
+	using Time = std::chrono::steady_clock::time_point;
+
 	struct Client {
 		std::uint32_t connection = 0; /* 0: none yet */
 		std::uint32_t incarnation = 0;
+		std::optional<Time> left; /* its connection has ended then */
+		std::uint64_t proof = 0;  /* of the identity that it tells next */
+	};
+	/* What a connection becomes once it enters. */
+	struct Entrant {
+		std::uint32_t client = 0;
+		std::uint32_t incarnation = 0;
+		std::uint64_t store = 0;
 	};
 
 	PrismShard(Parts parts, const PrismShardOptions &options, const ShardGeometry &geometry);
@@ -65,24 +81,30 @@ private:
 	[[nodiscard]] std::uint64_t slots() const override;
 	void look_at(std::uint64_t index) override;
 
+	void entered(std::uint32_t number) override;
 	void ended(std::uint32_t number) override;
 	void look_around() override;
 
 	[[nodiscard]] bool has_prepared(std::uint32_t client) const noexcept;
 	Result<void> number_client(Introduction &client, const Place &place);
-	Result<void> take_client(Introduction &client, const Place &place);
+	Result<void> check_ticket(const Introduction &client) const;
+	[[nodiscard]] bool is_free(std::uint32_t client) const;
+	[[nodiscard]] Client *client_of(std::uint32_t connection) noexcept;
 	[[nodiscard]] const LogPlace &log(std::uint32_t place) const noexcept;
 
 	const PrismShardOptions options_;
 	const ShardGeometry geometry_;
+	const StoreSecret store_secret_;
 	const std::uint64_t identity_;
-	std::uint64_t store_ = 0;                      /* identity of shard 0, once it is known */
-	std::vector<Client> clients_;                  /* by number */
-	std::vector<std::uint64_t> lives_;             /* shard 0: identities of the others, 0 if not known yet */
-	std::array<unsigned char, 16> secret_;         /* of shard 0 */
-	std::set<std::uint32_t> orphans_;              /* clients that have died, with something prepared */
-	std::uint32_t asked_ = 0;                      /* the connection that was last asked to resolve them */
-	std::chrono::steady_clock::time_point ask_at_; /* again, or another */
+	std::uint64_t store_ = 0;                   /* identity of shard 0, once it is known */
+	std::vector<Client> clients_;               /* by number */
+	std::map<std::uint32_t, Entrant> entrants_; /* by connection */
+	std::vector<std::uint64_t> lives_;          /* shard 0: identities of the others, 0 if not known yet */
+	std::array<unsigned char, 16> secret_;      /* of shard 0: of the hash that finds cells */
+	/* Clients that have died, with something prepared, and the connections that have answered about each */
+	std::map<std::uint32_t, std::set<std::uint32_t>> orphans_;
+	std::uint32_t asked_ = 0; /* the connection that was last asked to resolve them */
+	Time ask_at_;             /* again, or another */
 };
 
 } // namespace prism::tx

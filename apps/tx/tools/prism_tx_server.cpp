@@ -30,6 +30,7 @@ struct Options {
 	std::string commit = "protected";
 	std::uint16_t shard = 0;
 	std::uint16_t shards = 1;
+	std::string secret;
 	std::optional<std::uint64_t> keys;
 	std::optional<std::uint64_t> cells;
 	std::optional<std::uint32_t> key_size;
@@ -58,6 +59,12 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	settings.apply(shard);
 	shard.shard = options.shard;
 	shard.shards = options.shards;
+	if (!options.secret.empty()) {
+		Result<StoreSecret> secret = StoreSecret::read(options.secret);
+		if (!secret)
+			return secret.error();
+		shard.secret = *secret;
+	}
 	shard.cells = options.number_of_cells();
 	shard.numbered = options.numbered;
 	shard.as_in_paper = options.commit == "paper";
@@ -155,6 +162,9 @@ void add_options(cli::CommandLine &app, Options &options)
 		.capture_default_str();
 	app.add_option("--shard", options.shard, "Number of this shard, from 0").capture_default_str();
 	app.add_option("--shards", options.shards, "How many the store has").capture_default_str();
+	app.add_option("--secret", options.secret,
+		"prism: file of 16 to 4096 bytes, alike for all shards and known to nobody else; needed if there are "
+		"several");
 	app.add_option("--keys,--records,--objects", options.keys,
 		   "How many keys of this shard to have room for (default: 100000, or one a cell)")
 		.check(cli::Range(1.0, 1e10));

@@ -23,19 +23,6 @@ namespace
 
 using namespace tx_test;
 
-/** Keys of two shards: of number 0, then of number 1. */
-std::array<std::string, 2> keys_of_both(Client &client)
-{
-	std::array<std::string, 2> keys;
-	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
-		const std::string key = "k" + std::to_string(number);
-		KeyPlace place;
-		EXPECT_EQ(client.api->place_of(bytes(key), place), 0);
-		keys[place.shard] = key;
-	}
-	return keys;
-}
-
 TEST(Transaction, WritesAndReads)
 {
 	Store store;
@@ -534,12 +521,6 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	EXPECT_EQ(later.get(keys[1]), "again");
 }
 
-/** Cells of @p shard that somebody has prepared. */
-std::uint64_t prepared_on(Client &client, std::size_t shard)
-{
-	return nlohmann::json::parse(client.api->stats_of(shard).value())["cells"]["prepared"];
-}
-
 /** A transaction is prepared on both shards when the one is lost on which it was to be decided. */
 TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 {
@@ -548,20 +529,7 @@ TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 	const auto keys = keys_of_both(other);
 	ASSERT_EQ(other.put(keys[0], "1"), Outcome::committed);
 	Job job;
-	job.body = [&keys](Transaction &transaction) -> apps::Task<int> {
-		transaction.write(bytes(keys[1]), bytes("2"));
-		co_return transaction.write(bytes(keys[0]), bytes("2"));
-	};
-	constexpr std::uint64_t fetched = 2, prepared = 6; /* requests */
-	std::array<Job *, 1> ended;
-	ASSERT_EQ(open.api->start(job), 0);
-	while (open.api->figures().requests < fetched + prepared)
-		ASSERT_EQ(open.api->poll(ended), 0u);
-	(void)open.api->poll(ended); /* sends them; what they answer is not looked at */
-	for (int i = 0; i < 1000 && !(prepared_on(other, 0) && prepared_on(other, 1)); i++)
-		std::this_thread::sleep_for(1ms);
-	ASSERT_EQ(prepared_on(other, 0), 1u);
-	ASSERT_EQ(prepared_on(other, 1), 1u);
+	prepare_on_both(open, other, keys, job);
 	store.end(1);
 	store.begin(1);
 	PrismClientOptions adopting;
@@ -572,6 +540,7 @@ TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 	EXPECT_EQ(prepared_on(adopter, 0), 0u);
 	EXPECT_EQ(adopter.run(change_of({}, {keys[0], keys[1]})), Outcome::committed);
 	/* Who had begun it does not know; at any rate it has not come to pass. */
+	std::array<Job *, 1> ended;
 	while (open.api->poll(ended) == 0) {}
 	EXPECT_NE(job.outcome, Outcome::committed);
 	EXPECT_EQ(adopter.get(keys[0]), "again");

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "tx/store/prism_client.hpp"
 #include "tx/store/prism_shard.hpp"
@@ -45,6 +48,7 @@ struct StoreOptions {
 	std::uint32_t value_size = 512;
 	std::uint32_t clients = 16;
 	std::uint32_t lanes = 16;
+	std::optional<StoreSecret> secret = StoreSecret::random();
 	std::vector<apps::BufferClass> classes; /* empty: for as many keys as cells */
 };
 
@@ -72,6 +76,7 @@ public:
 		mine.port = addresses.size() > shard ? addresses[shard].port : 0;
 		mine.shard = shard;
 		mine.shards = options.shards;
+		mine.secret = options.secret;
 		mine.cells = options.cells;
 		mine.numbered = options.numbered;
 		mine.as_in_paper = options.as_in_paper;
@@ -120,7 +125,7 @@ public:
 		return used;
 	}
 
-	const StoreOptions options;
+	StoreOptions options;
 	Shards addresses;
 
 private:
@@ -179,5 +184,46 @@ public:
 	std::unique_ptr<PrismClient> api;
 	Job last; /* as it ended */
 };
+
+/** Keys of two shards: of number 0, then of number 1. */
+inline std::array<std::string, 2> keys_of_both(Client &client)
+{
+	std::array<std::string, 2> keys;
+	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
+		const std::string key = "k" + std::to_string(number);
+		KeyPlace place;
+		EXPECT_EQ(client.api->place_of(bytes(key), place), 0);
+		keys[place.shard] = key;
+	}
+	return keys;
+}
+
+/** Cells of @p shard that somebody has prepared. */
+inline std::uint64_t prepared_on(Client &client, std::size_t shard)
+{
+	return nlohmann::json::parse(client.api->stats_of(shard).value())["cells"]["prepared"];
+}
+
+/**
+ * Begins @p job of @p open, which has one lane: it writes both of @p keys, whose shards are to decide with the second.
+ * When this returns both are prepared, and @p open does not know yet. @p other: looks.
+ */
+inline void prepare_on_both(Client &open, Client &other, const std::array<std::string, 2> &keys, Job &job)
+{
+	job.body = [&keys](Transaction &transaction) -> apps::Task<int> {
+		transaction.write(bytes(keys[1]), bytes("2"));
+		co_return transaction.write(bytes(keys[0]), bytes("2"));
+	};
+	constexpr std::uint64_t fetched = 2, prepared = 6; /* requests */
+	std::array<Job *, 1> ended;
+	ASSERT_EQ(open.api->start(job), 0);
+	while (open.api->figures().requests < fetched + prepared)
+		ASSERT_EQ(open.api->poll(ended), 0u);
+	(void)open.api->poll(ended); /* sends them; what they answer is not looked at */
+	for (int i = 0; i < 1000 && !(prepared_on(other, 0) && prepared_on(other, 1)); i++)
+		std::this_thread::sleep_for(1ms);
+	ASSERT_EQ(prepared_on(other, 0), 1u);
+	ASSERT_EQ(prepared_on(other, 1), 1u);
+}
 
 } // namespace tx_test

@@ -28,12 +28,14 @@ tells() {
 	grep -Eq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
 }
 
+head -c 32 /dev/urandom >"$work/secret"
+
 # start_shard NUMBER OPTION...: its log is in shard-NUMBER
 start_shard() {
 	local number=$1
 	shift
 	: >"$work/shard-$number"
-	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json "$@"
+	start "$work/shard-$number" "$bin/prism-tx-server" --bind 127.0.0.1 --json --secret "$work/secret" "$@"
 	shard_pid[number]=$started
 	wait_for 20 grep -q ' port ' "$work/shard-$number" || {
 		fail "shard $number does not start" "$work/shard-$number"

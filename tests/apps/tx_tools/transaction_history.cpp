@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
@@ -64,6 +65,7 @@ struct Options {
 	{
 		return folder / fmt::format("{}.transactions", client);
 	}
+	[[nodiscard]] std::filesystem::path secret() const { return folder / "secret"; }
 	[[nodiscard]] std::filesystem::path state() const { return folder / "state"; }
 	[[nodiscard]] std::uint32_t value_size() const
 	{
@@ -198,13 +200,15 @@ void Run::begin_shards()
 	addresses_ = prism::test::free_places<prism::apps::ServerAddress>(options_.shards);
 	/* Hashing does not spread keys evenly. */
 	const std::uint64_t keys = 64 + options_.room() * 5 / (4 * options_.shards);
+	std::ofstream(options_.secret()) << fmt::format("{:032x}", random_());
 	for (unsigned shard = 0; shard < options_.shards; shard++) {
 		std::vector<std::string> words{options_.server, "--shard", std::to_string(shard), "--shards",
 			std::to_string(options_.shards), "--bind", "127.0.0.1", "--port",
 			std::to_string(addresses_[shard].port), "--keys", std::to_string(keys), "--key-size", "8",
 			"--value-size", std::to_string(options_.value_size()), "--lanes",
 			std::to_string(options_.load.depth), "--clients", std::to_string(most_connections()), "-d",
-			"prism_lo", "--commit", options_.as_in_paper ? "paper" : "protected"};
+			"prism_lo", "--secret", options_.secret(), "--commit",
+			options_.as_in_paper ? "paper" : "protected"};
 		if (options_.numbered)
 			words.emplace_back("--numbered");
 		servers_.push_back(spawn(words));

@@ -163,7 +163,7 @@ connections() {
 	for kind in farm locking; do
 		start_shard 9 --store $kind --port "$spare_port" --keys 100
 		expect 1 "a $kind store" tx get alice
-		says "shard 0 at $store speaks for a $kind store, version 1; expected a tx store, version 1"
+		says "shard 0 at $store speaks for a $kind store, version 1; expected a tx store, version 2"
 		end_shard 9
 		grep -q '^{' "$work/shard-9" || fail "$kind: no statistics at the end" "$work/shard-9"
 	done
@@ -266,6 +266,10 @@ servers() {
 	done <<-'END'
 		1|shards are numbered from 0|--shard 2 --shards 2
 		1|shards are numbered from 0|--shards 4096
+		1|need a secret|--shards 2
+		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/null
+		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/zero
+		1|cannot read the secret in /nowhere|--shards 2 --secret /nowhere
 		1|clients times their transactions|--clients 0
 		1|clients times their transactions|--lanes 0
 		1|clients times their transactions|--clients 2000000 --keys 1

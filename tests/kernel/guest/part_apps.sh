@@ -91,12 +91,13 @@ tx_bank() {
 tx_run() {
 	local second status=0
 	[ -x "$PRISM_BUILD/bin/prism-tx-server" ] || skip "no build tree with prism-tx-server"
+	head -c 32 /dev/urandom >/tmp/secret
 	"$PRISM_BUILD/bin/prism-tx-server" -d "$DEVICE" --shard 1 --shards 2 -p "$((port + 1))" --keys 1000 --clients 8 \
-		--lanes 8 &
+		--lanes 8 --secret /tmp/secret &
 	second=$!
 	wait_for 15 listening_or_ended "$((port + 1))" $second || true
 	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-tx-server" -d "$DEVICE" --shard 0 --shards 2 -p "$port" \
-		--keys 1000 --clients 8 --lanes 8 --json -- "$@" || status=$?
+		--keys 1000 --clients 8 --lanes 8 --secret /tmp/secret --json -- "$@" || status=$?
 	kill $second 2>/dev/null
 	wait $second || status=$?
 	return $status
