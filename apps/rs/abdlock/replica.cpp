@@ -61,7 +61,8 @@ RecordHead LockReplica::at(std::uint64_t block) const noexcept
 Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet(theirs, apps::StoreKind::abdlock, own, "the client");
+	Result<Introduction> client = meet_client(theirs, apps::StoreKind::abdlock, own,
+		[this](apps::LogLevel level, const std::string &line) { log(level, line); });
 	if (!client)
 		return client.error();
 	if (client->purpose != Purpose::use)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "repair.hpp"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <thread>
@@ -8,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "rs/store/epoch.hpp"
 #include "rs/store/kind.hpp"
-#include "rs/store/replica.hpp"
 
 namespace prism::rs
 {
@@ -21,6 +23,13 @@ using Clock = std::chrono::steady_clock;
 
 /* How often another repair may begin a newer epoch meanwhile */
 constexpr unsigned most_attempts = 8;
+
+std::uint64_t random_bits()
+{
+	std::uint64_t random = 0;
+	(void)!::getrandom(&random, sizeof(random), 0);
+	return random;
+}
 
 class Repair
 {
@@ -84,7 +93,10 @@ Result<void> Repair::begin_epoch()
 {
 	if (Result<void> there = wait_for_others(); !there)
 		return there;
-	epoch_ = next_epoch(client_.epoch());
+	const std::optional<std::uint64_t> next = next_epoch(client_.epoch(), random_bits());
+	if (!next)
+		return make_error(EOVERFLOW, "the volume has had all epochs that there are", "make a new volume");
+	epoch_ = *next;
 	client_.raise_epoch(epoch_);
 	if (Result<void> there = wait_for_others(); !there)
 		return there;

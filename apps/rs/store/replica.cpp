@@ -15,8 +15,6 @@ namespace prism::rs
 namespace
 {
 
-constexpr unsigned random_bits = 24;
-
 std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
 {
 	if (options.beginning != Beginning::new_volume)
@@ -29,14 +27,6 @@ std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
 }
 
 } // namespace
-
-std::uint64_t next_epoch(std::uint64_t epoch)
-{
-	std::uint64_t random = 0;
-	(void)!::getrandom(&random, sizeof(random), 0);
-	const std::uint64_t low = random & ((std::uint64_t{1} << random_bits) - 1);
-	return ((epoch >> random_bits) + 1) << random_bits | low;
-}
 
 Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const ReplicaOptions &options)
 {
@@ -68,15 +58,13 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 Replica::Replica(Parts parts, const ReplicaOptions &options)
 	: OneSidedServer(std::move(parts), options), volume_(options.volume), replica_(options.replica),
 	  founding_(founding_of(options)), before_serving_(options.before_serving),
-	  serving_(options.beginning == Beginning::founded), epoch_(serving_ ? first_epoch : 0)
+	  state_(options.beginning == Beginning::founded)
 {
 }
 
-/** Nobody has been let in before: there is no connection of another epoch. */
 void Replica::serve_as_founder()
 {
-	epoch_ = first_epoch;
-	serving_ = true;
+	state_.serve_as_founder();
 	log(apps::LogLevel::info, fmt::format("replica {}: the volume is founded, serves", replica_));
 }
 
@@ -99,46 +87,51 @@ Result<void> Replica::answer_founder(const Introduction &asker, Introduction &ow
 	return {};
 }
 
-/**
- * Who has an epoch that this replica has not heard of brings it, and ends all connections of older ones with it. A
- * replica that has lost its memory has lost its epoch too, and cannot tell a newer one from an older: only its repair
- * can.
- */
+Error Replica::refusal(int error) const
+{
+	switch (error) {
+	case EALREADY:
+		return make_error(error, "this replica has forgotten nothing: there is nothing to repair");
+	case EBUSY:
+		return make_error(error, "this replica is being repaired already");
+	default:
+		return make_error(error, "this replica has lost its memory and waits to be repaired",
+			fmt::format("prism-rs repair {}", replica_));
+	}
+}
+
+/** Who brings a newer epoch ends all connections of older ones with it. */
 Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 {
-	const bool repairs = client.purpose == Purpose::repair || client.purpose == Purpose::polite_repair;
-	if (founding_ && !serving_)
+	if (founding_ && !serving())
 		return make_error(ENODATA, "this replica is new and waits for all others of the volume to be there");
-	if (repairs) {
-		if (serving_)
-			return make_error(EALREADY, "this replica has forgotten nothing: there is nothing to repair");
-		if (client.purpose == Purpose::polite_repair && repairer_ && is_open(repairer_))
-			return make_error(EBUSY, "this replica is being repaired already");
-		drop_clients();
-		epoch_ = 0;
-		repairer_ = number;
+	const bool polite = client.purpose == Purpose::polite_repair;
+	const bool repairs = client.purpose == Purpose::repair || polite;
+	const EpochState::Answer answer = repairs ? state_.repair_connects(number, polite, is_open(state_.repairer()))
+						  : state_.client_connects(client.epoch);
+	if (answer.error)
+		return refusal(answer.error);
+	if (!answer.drops)
 		return {};
-	}
-	if (!epoch_)
-		return make_error(ENOTRECOVERABLE, "this replica has lost its memory and waits to be repaired",
-			fmt::format("prism-rs repair {}", replica_));
-	if (serving_ && client.epoch > epoch_)
-		begin_epoch(client.epoch);
+	if (!repairs)
+		log(apps::LogLevel::info, fmt::format("replica {}: epoch {:x}", replica_, state_.epoch()));
+	drop_others();
 	return {};
 }
 
 Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet(theirs, apps::StoreKind::rs, own, "the client");
+	Result<Introduction> client = meet_client(theirs, apps::StoreKind::rs, own,
+		[this](apps::LogLevel level, const std::string &line) { log(level, line); });
 	if (!client)
 		return client.error();
 	const Result<void> admitted =
 		client->purpose == Purpose::found ? answer_founder(*client, own) : admit(*client, place.number);
 	if (!admitted)
 		return admitted.error();
-	own.epoch = epoch_;
-	own.serving = serving_;
+	own.epoch = state_.epoch();
+	own.serving = serving();
 	mine.private_data = hello_of(apps::StoreKind::rs).serialize(own.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{slots_region, {all.address, volume_.blocks * sizeof(Slot), all.rkey}},
@@ -146,25 +139,32 @@ Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &pla
 	return {};
 }
 
-int Replica::begin_epoch(std::uint64_t epoch)
+void Replica::drop_others()
 {
+	drop_clients(serving() ? 0 : state_.repairer());
+}
+
+int Replica::begin_epoch(std::uint32_t number, std::uint64_t epoch)
+{
+	const EpochState::Answer answer = state_.begin_epoch(number, epoch);
+	if (answer.error)
+		return answer.error;
 	log(apps::LogLevel::info, fmt::format("replica {}: epoch {:x}", replica_, epoch));
-	epoch_ = epoch;
-	drop_clients(serving_ ? 0 : repairer_);
+	drop_others();
 	return 0;
 }
 
-int Replica::begin_serving(std::uint64_t epoch)
+int Replica::begin_serving(std::uint32_t number, std::uint64_t epoch)
 {
-	if (epoch != epoch_)
-		return ESTALE;
+	if (const int error = state_.check_end(number, epoch))
+		return error;
 	if (const Result<void> ready = before_serving_ ? before_serving_() : Result<void>(); !ready) {
 		log(apps::LogLevel::error, ready.error().message);
 		return ready.error().code;
 	}
 	log(apps::LogLevel::info, fmt::format("replica {}: repaired, serves", replica_));
-	serving_ = true;
-	drop_clients(repairer_);
+	state_.end_repair();
+	drop_clients(state_.repairer());
 	return 0;
 }
 
@@ -174,9 +174,7 @@ int Replica::hear(
 	const bool epoch = message.kind == epoch_message;
 	if (!epoch && message.kind != serve_message)
 		return EBADMSG;
-	int error = EPERM;
-	if (number == repairer_ && !serving_)
-		error = epoch ? begin_epoch(message.value) : begin_serving(message.value);
+	const int error = epoch ? begin_epoch(number, message.value) : begin_serving(number, message.value);
 	answer = {message.kind, static_cast<std::uint64_t>(error)};
 	return 0;
 }
@@ -198,8 +196,8 @@ std::string Replica::stats_json() const
 	nlohmann::json json;
 	json["volume"] = fmt::format("{:016x}", volume_.volume);
 	json["replica"] = replica_;
-	json["serving"] = serving_.load();
-	json["epoch"] = epoch_.load();
+	json["serving"] = serving();
+	json["epoch"] = state_.epoch();
 	json["blocks"] = {{"number", volume_.blocks}, {"size", volume_.block_size}, {"written", written}};
 	json["buffers"] = {{"size", info.buffer_size}, {"number", buffers}, {"available", list.available()},
 		{"released", list.stats().released}, {"recovered", list.stats().recovered},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "rs/store/epoch.hpp"
 #include "rs/store/founding.hpp"
 #include "rs/store/layout.hpp"
 #include "rs/volume/configuration.hpp"
@@ -59,7 +59,7 @@ public:
 	/* Any thread */
 
 	/** Its answers to reads count. */
-	[[nodiscard]] bool serving() const noexcept { return serving_; }
+	[[nodiscard]] bool serving() const noexcept { return state_.serving(); }
 	/** Of Beginning::new_volume. */
 	[[nodiscard]] Founding &founding() const noexcept { return *founding_; }
 	/** The volume is founded, and that is on record: clients are let in. Of Beginning::new_volume. */
@@ -77,22 +77,16 @@ private:
 
 	Result<void> answer_founder(const Introduction &asker, Introduction &own) const;
 	Result<void> admit(const Introduction &client, std::uint32_t number);
-	int begin_epoch(std::uint64_t epoch);
-	int begin_serving(std::uint64_t epoch);
+	[[nodiscard]] Error refusal(int error) const;
+	int begin_epoch(std::uint32_t number, std::uint64_t epoch);
+	int begin_serving(std::uint32_t number, std::uint64_t epoch);
+	void drop_others();
 
 	const Configuration volume_;
 	const unsigned replica_;
 	const std::unique_ptr<Founding> founding_; /* null: the replica was not begun as a new one */
 	const std::function<Result<void>()> before_serving_;
-	std::atomic<bool> serving_;
-	std::atomic<std::uint64_t> epoch_; /* 0: none yet */
-	std::uint32_t repairer_ = 0;       /* number of its connection */
+	EpochState state_;
 };
-
-/** The epoch of a volume that is new. */
-constexpr std::uint64_t first_epoch = std::uint64_t{1} << 24;
-
-/** An epoch after @p epoch, which no other repair chooses: a number, and 24 random bits. */
-std::uint64_t next_epoch(std::uint64_t epoch);
 
 } // namespace prism::rs

@@ -84,17 +84,44 @@ Result<void> Introduction::expect(const Introduction &theirs, const std::string 
 	return {};
 }
 
+namespace
+{
+
+Result<Introduction> read_introduction(const ConnectionRecord &record, apps::StoreKind kind, const std::string &who)
+{
+	if (Result<apps::Hello> hello = hello_of(kind).expect(record, who); !hello)
+		return hello.error();
+	return Introduction::parse(record, who);
+}
+
+} // namespace
+
 Result<Introduction> meet(
 	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who)
 {
-	if (Result<apps::Hello> hello = hello_of(kind).expect(theirs, who); !hello)
-		return hello.error();
-	Result<Introduction> introduction = Introduction::parse(theirs, who);
+	Result<Introduction> introduction = read_introduction(theirs, kind, who);
 	if (!introduction)
 		return introduction;
 	if (Result<void> expected = own.expect(*introduction, who); !expected)
 		return expected.error();
 	return introduction;
+}
+
+Result<Introduction> meet_client(
+	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const apps::LogSink &log)
+{
+	const std::string who = "the client";
+	Result<Introduction> client = read_introduction(theirs, kind, who);
+	if (!client)
+		return client;
+	const Result<void> expected = own.expect(*client, who);
+	if (expected)
+		return client;
+	if (client->volume == own.volume)
+		return expected.error();
+	apps::log_to(log, apps::LogLevel::warning, expected.error().message);
+	return make_error(EPROTONOSUPPORT, "the client has another volume",
+		"give clients and replicas the same configuration; the replica's log has the numbers of both");
 }
 
 apps::Hello hello_of(apps::StoreKind kind)

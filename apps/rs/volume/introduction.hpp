@@ -12,6 +12,7 @@
 #include "rs/volume/configuration.hpp"
 #include "service/control.hpp"
 #include "service/hello.hpp"
+#include "service/log.hpp"
 
 namespace prism::rs
 {
@@ -80,6 +81,13 @@ struct Introduction {
  */
 Result<Introduction> meet(
 	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who);
+
+/**
+ * Likewise of a client that a replica is to let in. One that has not named this volume is told that it is another, not
+ * which: @p log gets both numbers.
+ */
+Result<Introduction> meet_client(
+	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const apps::LogSink &log);
 
 /** The Hello of clients and replicas of @p kind: StoreKind::rs or abdlock. */
 apps::Hello hello_of(apps::StoreKind kind);

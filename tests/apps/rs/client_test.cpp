@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <limits>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "rs/store/protocol.hpp"
@@ -138,6 +139,10 @@ TEST(BadInput, AnotherVolumeIsNotOpened)
 	wrong.volume++;
 	EXPECT_EQ(open(wrong).code, EPROTONOSUPPORT);
 	EXPECT_NE(open(wrong).message.find("volume"), std::string::npos);
+	const std::string secret = fmt::format("{:x}", volume.configuration.volume);
+	EXPECT_EQ(open(wrong).message.find(secret), std::string::npos)
+		<< "who has not named it is not told which it is";
+	EXPECT_NE(volume.logged(0).find(secret), std::string::npos) << "but the operator is";
 	wrong = volume.configuration;
 	wrong.block_size = 1024;
 	EXPECT_NE(open(wrong).message.find("block size"), std::string::npos);
@@ -166,15 +171,22 @@ TEST(BadInput, ConfigurationsThatCannotBe)
 	EXPECT_EQ(Configuration::from_json(good.to_json()).value(), good);
 }
 
-/** Puts @p tag into a slot of @p replica, as a client of the volume could that has gone mad. */
-void spoil(const Volume &volume, unsigned replica, std::uint64_t block, const Slot &slot)
+/** What a client of the volume connects with. */
+LinkOptions link_options(const Volume &volume, const Context &context)
 {
-	const Context context = Context::open("prism_lo", Progress::caller).value();
 	LinkOptions options{ProtectionDomain::create(context).value(), CompletionQueue::create(context, 64).value(),
 		volume.configuration};
 	options.slot_size = sizeof(Slot);
 	options.buffer_size = buffer_size(volume.configuration.block_size);
 	options.max_send_wr = 16;
+	return options;
+}
+
+/** Puts @p tag into a slot of @p replica, as a client of the volume could that has gone mad. */
+void spoil(const Volume &volume, unsigned replica, std::uint64_t block, const Slot &slot)
+{
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	LinkOptions options = link_options(volume, context);
 	const auto link = Link::connect(options, replica, 0).value();
 	const RemoteAddress place = link->view().slots.at(block * sizeof(Slot));
 	ASSERT_EQ(Chain{}.write(place, std::as_bytes(std::span(&slot, 1))).post(link->qp(), 1), 0);
@@ -249,6 +261,41 @@ TEST(Failures, OneReplicaMoreOrLessIsNotNoticed)
 		ASSERT_TRUE(repaired.ok()) << repaired.error().message;
 	}
 	EXPECT_EQ(client.get(1), 'd');
+}
+
+/** No peer can use up the epochs that later repairs need. */
+TEST(Failures, AClientThatBringsTheLastEpochStopsNoRepair)
+{
+	Volume volume;
+	Client client(volume);
+	EXPECT_EQ(client.put(1, 'a'), Outcome::ok);
+	const LinkOptions options = link_options(volume, client.context);
+	for (unsigned replica = 0; replica < 3; replica++)
+		(void)Link::connect(options, replica, ~std::uint64_t{0});
+	volume.end(2);
+	volume.begin(2, false);
+	RepairOptions repairing;
+	repairing.replica = 2;
+	const Result<void> repaired = repair(client.context, volume.configuration, repairing);
+	ASSERT_TRUE(repaired.ok()) << repaired.error().message;
+	volume.end(0);
+	EXPECT_EQ(client.get(1), 'a');
+}
+
+/** A replica that is far behind, as it was cut off while others were repaired, is brought the epoch in steps. */
+TEST(Failures, AReplicaThatHasMissedManyRepairsCatchesUp)
+{
+	Volume volume;
+	Client before(volume);
+	EXPECT_EQ(before.put(1, 'a'), Outcome::ok);
+	const LinkOptions options = link_options(volume, before.context);
+	for (int repairs = 0; repairs < 10; repairs++)
+		ASSERT_TRUE(Link::connect(options, 0, ~std::uint64_t{0}).ok());
+	Client client(volume);
+	EXPECT_TRUE(client.api->wait_for_all(10s));
+	EXPECT_EQ(client.get(1), 'a');
+	for (unsigned replica = 0; replica < 3; replica++)
+		EXPECT_EQ(client.api->state_of(replica).epoch, client.api->epoch());
 }
 
 TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,8 +56,11 @@ public:
 		options.beginning = is_new ? Beginning::founded : Beginning::lost;
 		options.address = "127.0.0.1";
 		options.spare_buffers = spare;
-		options.log = [](apps::LogLevel, const std::string &) {};
 		Place &place = places[replica];
+		options.log = [&place](apps::LogLevel, const std::string &line) {
+			const std::lock_guard guard(place.lock);
+			place.log += line + '\n';
+		};
 		place.store =
 			Replica::create(Context::open("prism_lo", Progress::engine_thread).value(), options).value();
 		place.thread = std::thread([&place] { EXPECT_TRUE(place.store->serve().ok()); });
@@ -72,6 +77,13 @@ public:
 		place.store.reset();
 	}
 
+	/** What a replica has logged. */
+	[[nodiscard]] std::string logged(unsigned replica)
+	{
+		const std::lock_guard guard(places[replica].lock);
+		return places[replica].log;
+	}
+
 	/** What the CPU of a replica sees of a block. */
 	[[nodiscard]] Slot at(unsigned replica, std::uint64_t block) const { return places[replica].store->at(block); }
 
@@ -80,10 +92,12 @@ public:
 
 private:
 	struct Place {
+		std::mutex lock;
+		std::string log; /* under lock */
 		std::unique_ptr<Replica> store;
 		std::thread thread;
 	};
-	std::vector<Place> places;
+	std::deque<Place> places;
 };
 
 /** Calls that wait. */

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "repair.hpp"
 
+#include "rs/store/epoch.hpp"
+
 namespace rs_sim
 {
-
-namespace
-{
-
-constexpr unsigned random_bits = 24;
-
-} // namespace
 
 Repair::Repair(
 	Client &client, unsigned replica, const RepairOptions &options, prism::test::Random &random, RepairTalk &talk)
@@ -31,8 +26,7 @@ unsigned Repair::serving(std::uint64_t epoch) const
 /** An epoch that is larger than all, and no other repair's. */
 void Repair::choose()
 {
-	const std::uint64_t low = random_.bits() & ((std::uint64_t{1} << random_bits) - 1);
-	chosen_ = ((client_.epoch() >> random_bits) + 1) << random_bits | low;
+	chosen_ = prism::rs::next_epoch(client_.epoch(), random_.bits()).value();
 	if (options_.flaw == Flaw::no_epoch)
 		chosen_ = client_.epoch();
 	client_.raise_epoch(chosen_);

@@ -31,7 +31,7 @@ simulation::StoreOptions store_options(const ReplicaOptions &options)
 
 Replica::Replica(test::Node &node, simulation::Surroundings &around, const ReplicaOptions &options, bool is_new)
 	: Store(node, around, store_options(options), options.blocks * sizeof(Slot)), options_(options),
-	  serving_(is_new || options.flaw == Flaw::empty_serves), epoch_(serving_ ? first_epoch : 0)
+	  state_(is_new || options.flaw == Flaw::empty_serves)
 {
 }
 
@@ -44,22 +44,13 @@ Slot Replica::at_block(std::uint64_t block) const noexcept
 
 /* Connections ---------------------------------------------------------------------------------------------------- */
 
-/** As prism::rs::Replica::admit(). */
 bool Replica::admits(const Request &request, std::uint32_t number)
 {
-	if (request.repairs) {
-		if (serving_)
-			return false;
-		drop_clients(number);
-		epoch_ = 0;
-		repairer_ = number;
-		return true;
-	}
-	if (!epoch_)
-		return false;
-	if (serving_ && request.epoch > epoch_)
-		begin_epoch(request.epoch);
-	return true;
+	const prism::rs::EpochState::Answer answer =
+		request.repairs ? state_.repair_connects(number, false, false) : state_.client_connects(request.epoch);
+	if (answer.drops)
+		drop_clients(serving() ? 0 : number);
+	return !answer.error;
 }
 
 /** The number of a connection is that which it will have: who is refused has none. */
@@ -75,33 +66,25 @@ std::optional<Admission> Replica::admit(Pair &pair, const Request &request)
 	const simulation::List &list = lists().front();
 	admission.view.free_list = list.number();
 	admission.view.buffers = {list.first(), std::uint64_t{list.size()} * list.buffers(), key()};
-	admission.view.epoch = epoch_;
-	admission.view.serving = serving_ || options_.flaw == Flaw::early_reads;
+	admission.view.epoch = state_.epoch();
+	admission.view.serving = serving() || options_.flaw == Flaw::early_reads;
 	return admission;
-}
-
-void Replica::begin_epoch(std::uint64_t epoch)
-{
-	epoch_ = epoch;
-	drop_clients(serving_ ? 0 : repairer_);
 }
 
 int Replica::hear_epoch(std::uint32_t number, std::uint64_t epoch)
 {
-	if (number != repairer_ || serving_)
-		return EPERM;
-	begin_epoch(epoch);
-	return 0;
+	const prism::rs::EpochState::Answer answer = state_.begin_epoch(number, epoch);
+	if (answer.drops)
+		drop_clients(number);
+	return answer.error;
 }
 
 int Replica::hear_serve(std::uint32_t number, std::uint64_t epoch)
 {
-	if (number != repairer_ || serving_)
-		return EPERM;
-	if (epoch != epoch_)
-		return ESTALE;
-	serving_ = true;
-	drop_clients(repairer_);
+	if (const int error = state_.check_end(number, epoch))
+		return error;
+	state_.end_repair();
+	drop_clients(number);
 	return 0;
 }
 

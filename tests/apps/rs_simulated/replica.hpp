@@ -7,6 +7,7 @@
 
 #include "flaw.hpp"
 #include "link.hpp"
+#include "rs/store/epoch.hpp"
 #include "rs/store/layout.hpp"
 #include "simulation/store.hpp"
 
@@ -19,9 +20,6 @@ struct ReplicaOptions : simulation::StoreOptions {
 	std::uint32_t spare_buffers = 64; /* beside one a block */
 	Flaw flaw = Flaw::none;
 };
-
-/** The epoch of a volume that is new. */
-constexpr std::uint64_t first_epoch = std::uint64_t{1} << 24;
 
 /** What the memory of one replica is, and who may use it when: prism::rs::Replica, on a simulated device. */
 class Replica final : public simulation::Store
@@ -41,7 +39,7 @@ public:
 	int hear_epoch(std::uint32_t number, std::uint64_t epoch);
 	int hear_serve(std::uint32_t number, std::uint64_t epoch);
 
-	[[nodiscard]] bool serving() const noexcept { return serving_; }
+	[[nodiscard]] bool serving() const noexcept { return state_.serving(); }
 	[[nodiscard]] prism::rs::Slot at_block(std::uint64_t block) const noexcept;
 	/** Buffers that are not in the free list. */
 	[[nodiscard]] std::uint64_t buffers_in_use() const noexcept;
@@ -56,12 +54,9 @@ private:
 	[[nodiscard]] std::uint64_t buffer_of(std::uint64_t index) const override { return at_block(index).block.ptr; }
 
 	bool admits(const Request &request, std::uint32_t number);
-	void begin_epoch(std::uint64_t epoch);
 
 	const ReplicaOptions options_;
-	bool serving_;
-	std::uint64_t epoch_;        /* 0: none yet */
-	std::uint32_t repairer_ = 0; /* number of its connection */
+	prism::rs::EpochState state_;
 };
 
 } // namespace rs_sim

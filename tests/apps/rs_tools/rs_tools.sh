@@ -108,7 +108,7 @@ limits() {
 
 # Configurations that are none, or of another volume than the one that the replicas are of
 configurations() {
-	local text
+	local text number
 	volume=$work/other
 	for text in '' nonsense '[]' '{}' '{"volume": 1}' '{"volume": "zz", "block_size": 4096, "blocks": 1, "replicas": []}' \
 		'{"volume": "12", "block_size": 4096, "blocks": 1, "replicas": []}' \
@@ -131,7 +131,11 @@ configurations() {
 	expect 1 "a folder" rs get 0
 
 	other_volume 's/"volume": ".*"/"volume": "123"/'
-	expect 1 "another volume" rs get 0 && tells 'replica .* refuses: the client has volume 0x123, not 0x[0-9a-f]+'
+	expect 1 "another volume" rs get 0 && tells 'replica .* refuses: the client has another volume'
+	number=$(sed -n 's/.*"volume": "\(.*\)".*/\1/p' "$work/volume" | sed 's/^0*//')
+	! grep -q "$number" "$work/err" || fail "a stranger is told the volume's number" "$work/err"
+	cat "$work"/replica-* | grep -q "the client has volume 0x123, not 0x$number" ||
+		fail "no log tells the operator what a client's configuration differs in" "$work/replica-0"
 	other_volume 's/"blocks": 100/"blocks": 200/'
 	expect 1 "more blocks" rs get 0 && tells 'the client has a number of blocks .*c8, not 0x64'
 	other_volume 's/"block_size": 4096/"block_size": 512/'

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "epoch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace prism::rs
+{
+
+namespace
+{
+
+constexpr std::uint64_t random_part = (std::uint64_t{1} << epoch_random_bits) - 1;
+
+/** The last epoch that a replica in @p epoch takes from a client. */
+constexpr std::uint64_t furthest(std::uint64_t epoch) noexcept
+{
+	const std::uint64_t left = last_epoch_counter - epoch_counter(epoch);
+	return (epoch_counter(epoch) + std::min(left, longest_epoch_step)) << epoch_random_bits | random_part;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> next_epoch(std::uint64_t epoch, std::uint64_t random) noexcept
+{
+	if (epoch_counter(epoch) == last_epoch_counter)
+		return std::nullopt;
+	return (epoch_counter(epoch) + 1) << epoch_random_bits | (random & random_part);
+}
+
+/** Nobody has been let in before: there is no connection of another epoch. */
+void EpochState::serve_as_founder() noexcept
+{
+	epoch_ = first_epoch;
+	serving_ = true;
+}
+
+EpochState::Answer EpochState::client_connects(std::uint64_t epoch) noexcept
+{
+	if (!epoch_)
+		return {ENOTRECOVERABLE};
+	if (!serving_ || epoch <= epoch_)
+		return {};
+	epoch_ = std::min(epoch, furthest(epoch_));
+	return {0, true};
+}
+
+EpochState::Answer EpochState::repair_connects(std::uint32_t number, bool is_polite, bool is_open) noexcept
+{
+	if (serving_)
+		return {EALREADY};
+	if (is_polite && repairer_ && is_open)
+		return {EBUSY};
+	epoch_ = 0;
+	repairer_ = number;
+	return {0, true};
+}
+
+EpochState::Answer EpochState::begin_epoch(std::uint32_t number, std::uint64_t epoch) noexcept
+{
+	if (serving_ || number != repairer_)
+		return {EPERM};
+	if (!epoch || epoch_counter(epoch) == last_epoch_counter)
+		return {EOVERFLOW};
+	epoch_ = epoch;
+	return {0, true};
+}
+
+int EpochState::check_end(std::uint32_t number, std::uint64_t epoch) const noexcept
+{
+	if (serving_ || number != repairer_)
+		return EPERM;
+	return epoch == epoch_ ? 0 : ESTALE;
+}
+
+} // namespace prism::rs
