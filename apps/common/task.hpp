@@ -18,7 +18,8 @@
 namespace prism::apps
 {
 
-/** Memory of ended coroutines for those to come. One a thread. */
+/** Memory of ended coroutines for those to come. One a thread; a coroutine may end on another thread than it began on.
+ */
 class FramePool
 {
 public:
@@ -34,8 +35,18 @@ public:
 
 	static void give_back(void *frame, std::size_t size) noexcept
 	{
-		of_thread().lists_[index_of(size)].emplace_back(frame);
+		auto &list = of_thread().lists_[index_of(size)];
+		if (list.size() < most)
+			list.emplace_back(frame);
+		else
+			::operator delete(frame);
 	}
+
+	/** Frames that wait for coroutines of @p size, of this thread. */
+	static std::size_t spare(std::size_t size) noexcept { return of_thread().lists_[index_of(size)].size(); }
+
+	/** Of each size that a thread keeps: one on which others' coroutines end must not keep all of them. */
+	static constexpr std::size_t most = 4096;
 
 private:
 	struct Delete {

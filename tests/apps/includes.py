@@ -35,6 +35,7 @@ BELOW = {
     "tx/workloads": {"bench", "common", "tx/transaction"},
     "tx/driver": STORE | {"tx", "bench"},
     "tx/tools": STORE | {"tx"},
+    "c": STORE | {"kv", "tx"},
     "ycsb": STORE | {"bench", "kv", "rs"},
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

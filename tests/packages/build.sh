@@ -35,7 +35,7 @@ mkdir -p "$cache"
 	--put "$here/apt.sh=/apt.sh" --put "$cache=/ccache" --get "/packages=$packages" -- bash /build "$source"
 ls -s "$packages"
 
-wanted='libprism-dev libprism-ext0 libprism1 prism-apps prism-utils python3-pyprism rxe-prism-dkms wireshark-prism'
+wanted='libprism-dev libprism-ext0 libprism-stores0 libprism1 prism-apps prism-utils python3-pyprism rxe-prism-dkms wireshark-prism'
 found=$(cd "$packages" && for file in *.deb; do echo "${file%%_*}"; done | sort | tr '\n' ' ')
 [ "$found" = "$wanted " ] || { echo "FAIL: packages: $found"; exit 1; }
 dpkg-deb -c "$packages"/rxe-prism-dkms_*.deb >"$work/module"

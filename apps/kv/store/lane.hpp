@@ -46,11 +46,15 @@ struct LaneMemory {
 	}
 };
 
+struct Version;
+
 /** Where one operation at a time runs: its memory, its request under way, and the coroutine that waits for it. */
 struct Lane {
 	std::uint32_t number = 0; /* the wr_id of its requests */
 	LaneMemory memory;
 	apps::Operation *operation = nullptr;
+	Version *version =
+		nullptr; /* of the operation: what a GET tells, the condition of a PUT or ERASE; may be null */
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
 	bool changes = false;    /* the operation is no GET */

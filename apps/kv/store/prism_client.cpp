@@ -140,13 +140,14 @@ Lane *PrismClient::begin(apps::Operation &operation) noexcept
 	operation.error = 0;
 	operation.length = 0;
 	lane.operation = &operation;
+	lane.version = nullptr;
 	lane.round_trips = 0;
 	lane.changes = operation.kind != apps::OperationKind::get;
 	lane.waits = lane.sent = false;
 	return &lane;
 }
 
-int PrismClient::start(apps::Operation &operation) noexcept
+int PrismClient::start(apps::Operation &operation, Version *version) noexcept
 {
 	if (!fits(operation))
 		return EINVAL;
@@ -157,6 +158,7 @@ int PrismClient::start(apps::Operation &operation) noexcept
 	if (!lane)
 		return EAGAIN;
 	lane->waits = true;
+	lane->version = version;
 	if (!link_ || broken_ || link_->stopping())
 		return 0; /* adopt() begins it, or look_for_link() ends it */
 	go(*lane, protocol_.run(*lane));

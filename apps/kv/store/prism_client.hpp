@@ -73,7 +73,12 @@ public:
 
 	[[nodiscard]] std::size_t depth() const noexcept override { return lanes_.size(); }
 	/** As StoreClient::start(); ENOTCONN: there has been no connection for longer than the client's patience. */
-	int start(apps::Operation &operation) noexcept override;
+	int start(apps::Operation &operation) noexcept override { return start(operation, nullptr); }
+	/**
+	 * Begins @p operation on a condition, as the calls below do: a GET fills @p version in, a PUT or an ERASE
+	 * expects it. It stays where it is until poll() hands the operation back. Null: no condition.
+	 */
+	int start(apps::Operation &operation, Version *version) noexcept;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
 	/** 0; while there is no connection, the errno that ended the last one. */

@@ -642,15 +642,16 @@ apps::Task<Protocol::Outcome> Protocol::erase_if(Lane &lane, const Version &expe
 
 apps::Task<Protocol::Outcome> Protocol::run(Lane &lane)
 {
+	Version *const version = lane.version;
 	switch (lane.operation->kind) {
 	case apps::OperationKind::get:
-		return get(lane, nullptr);
+		break;
 	case apps::OperationKind::put:
-		return put(lane);
+		return version ? put_if(lane, *version) : put(lane);
 	case apps::OperationKind::erase:
-		return erase(lane);
+		return version ? erase_if(lane, *version) : erase(lane);
 	}
-	return get(lane, nullptr);
+	return version ? get_versioned(lane, *version) : get(lane, nullptr);
 }
 
 } // namespace prism::kv

@@ -102,7 +102,8 @@ public:
 	{
 	}
 
-	/** Runs lane.operation. Its outcome, error and length are filled in. */
+	/** Runs lane.operation, on the condition lane.version if there is one: as the functions below. Its outcome,
+	 * error and length are filled in. */
 	apps::Task<Outcome> run(Lane &lane);
 
 	/** GET that also tells the version, at the price of one more slot read. */

@@ -76,12 +76,12 @@ std::size_t ShardedClient::shard_of(std::span<const std::byte> key) const noexce
 	return shards_.size() == 1 ? 0 : fingerprint_of(HashKey{}, key).high % shards_.size();
 }
 
-int ShardedClient::start(apps::Operation &operation) noexcept
+int ShardedClient::start(apps::Operation &operation, Version *version) noexcept
 {
 	Shard &shard = shards_[shard_of(operation.key)];
 	if (!shard.client)
 		shard.client = shard.connector->take();
-	return shard.client ? shard.client->start(operation) : ENOTCONN;
+	return shard.client ? shard.client->start(operation, version) : ENOTCONN;
 }
 
 Error ShardedClient::absence(std::size_t shard) const

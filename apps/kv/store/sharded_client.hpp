@@ -32,7 +32,9 @@ public:
 
 	/** Of each server. */
 	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
-	int start(apps::Operation &operation) noexcept override;
+	int start(apps::Operation &operation) noexcept override { return start(operation, nullptr); }
+	/** As PrismClient::start(). */
+	int start(apps::Operation &operation, Version *version) noexcept;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
 	[[nodiscard]] std::size_t shards() const noexcept { return shards_.size(); }

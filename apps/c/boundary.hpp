@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* How functions that C calls fail: with a negative errno value and a message, never with an exception. */
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <prism/result.hpp>
+
+#include "c_boundary.hpp"
+
+namespace prism::capi
+{
+
+/** What the outcome of a change is called that is not known (<prism/store.h>). */
+constexpr int outcome_unknown = EINPROGRESS;
+
+/** Keeps @p message for prism_store_message() and returns -@p error. */
+int fail(int error, std::string_view message) noexcept;
+
+inline int fail(const Error &error) noexcept
+{
+	return fail(error.code, error.message);
+}
+
+/** "what: reason of @p error" */
+int fail_with_reason(int error, std::string_view what);
+
+/** The result of @p call, or -errno for the exception that it throws. */
+template <typename Call>
+int guarded(const Call &call) noexcept
+{
+	const WithoutCancellation whole;
+	try {
+		return call();
+	} catch (const std::system_error &error) { /* no more threads: EAGAIN */
+		return fail(error.code().value(), error.what());
+	} catch (const std::exception &error) {
+		return fail(ENOMEM, error.what());
+	}
+}
+
+/** Whether a pointer and a size that C gives are bytes: a null pointer is none. */
+inline bool is_bytes(const void *data, std::size_t size) noexcept
+{
+	return (data || !size) && size <= PTRDIFF_MAX;
+}
+
+inline std::span<const std::byte> bytes(const void *data, std::size_t size) noexcept
+{
+	return {static_cast<const std::byte *>(data), size};
+}
+
+/**
+ * Reads what C gives as @p given, which begins with its size and may be null, to @p options. A program that was
+ * compiled with a later version of the header may ask for what this library does not know. 0 or -EINVAL.
+ */
+template <typename Options>
+int read_options(const Options *given, std::size_t least, Options &options) noexcept
+{
+	options = {};
+	if (!given)
+		return 0;
+	const std::size_t size = given->size;
+	if (size < least)
+		return fail(EINVAL, "the options' size is not sizeof the structure");
+	const auto *const more = reinterpret_cast<const unsigned char *>(given);
+	for (std::size_t i = sizeof(options); i < size; i++) {
+		if (more[i])
+			return fail(EINVAL, "the options ask for what this version of libprism-stores does not know");
+	}
+	std::memcpy(&options, given, size < sizeof(options) ? size : sizeof(options));
+	return 0;
+}
+
+} // namespace prism::capi

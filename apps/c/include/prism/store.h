@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * <prism/store.h>: what the interfaces of all stores have in common. Include <prism/kv.h> or <prism/tx.h>.
+ *
+ * Errors. Functions that return int return 0, or a count, if they have succeeded, and a negative errno value if they
+ * have not; prism_store_message() then tells the cause. Two values mean the same everywhere:
+ *
+ *   -EINVAL       An argument is wrong; nothing was done.
+ *   -EINPROGRESS  The outcome is not known: all that the call was to change is changed, or will be, or nothing. Only
+ *                 reading it again can tell.
+ *
+ * After every other failure nothing was changed.
+ *
+ * Threads. A handle may be used by several threads at once. It has a thread of its own, which answers the servers while
+ * no call is made. After fork() the child must not use the handles of its parent, not even to close them.
+ *
+ * Memory. What arguments point at belongs to the caller, and is not used after the function has returned, unless its
+ * description says otherwise.
+ */
+#ifndef PRISM_STORE_H
+#define PRISM_STORE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Why the last function of <prism/kv.h> or <prism/tx.h> that has failed on the calling thread has failed: cause and
+ * next step, for people, without a line end. Never NULL; empty if none has failed. Valid until the next failure on this
+ * thread.
+ */
+const char *prism_store_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

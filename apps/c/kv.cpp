@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <prism/kv.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "boundary.hpp"
+#include "kv/store/sharded_client.hpp"
+#include "service/hello.hpp"
+#include "sharing.hpp"
+
+namespace prism::capi
+{
+
+namespace
+{
+
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr std::uint32_t default_depth = 16;
+constexpr std::size_t first_options_size = sizeof(prism_kv_options);
+
+/**
+ * An operation under way. One that somebody waits for has copies of what its caller owns: the caller may return before
+ * it ends. One that was submitted works on the caller's memory.
+ */
+struct Call {
+	Operation operation;
+	kv::Version version;
+	bool with_version = false;
+	std::vector<std::byte> key, value; /* the copies; their room is kept for the next call */
+	prism_kv_operation *submitted = nullptr;
+	bool begun = false;
+	bool ended = false;
+	bool abandoned = false;
+};
+
+std::span<const std::byte> copy(const void *data, std::size_t size, std::vector<std::byte> &room)
+{
+	if (room.size() < size)
+		room.resize(size);
+	if (size)
+		std::memcpy(room.data(), data, size);
+	return {room.data(), size};
+}
+
+Result<std::vector<apps::ServerAddress>> parse_servers(const std::string &text)
+{
+	std::vector<apps::ServerAddress> servers;
+	std::istringstream list(text);
+	for (std::string item; std::getline(list, item, ',');) {
+		Result<apps::ServerAddress> server = apps::ServerAddress::parse(item, apps::default_store_port);
+		if (!server)
+			return server.error();
+		servers.push_back(*std::move(server));
+	}
+	return servers;
+}
+
+/** What a function of this interface says when the key of a conditional change is not as it is expected to be. */
+int other_version(std::uint64_t expected, bool absent)
+{
+	if (!expected)
+		return fail(EEXIST, "there is such a key already");
+	if (absent)
+		return fail(ENOENT, "there is no such key");
+	return fail(ESTALE, "the key has another version");
+}
+
+} // namespace
+
+/** A client for several threads. */
+class KvStore
+{
+public:
+	KvStore(std::unique_ptr<kv::ShardedClient> connected, Milliseconds wait)
+		: client(std::move(connected)), timeout(wait), keeper([this] {
+			  const std::lock_guard guard(lock);
+			  poll();
+		  })
+	{
+	}
+
+	int get(std::span<const std::byte> key, void *value, std::size_t &value_size, std::uint64_t *version);
+	/** A PUT or an ERASE. */
+	int change(OperationKind kind, std::span<const std::byte> key, std::span<const std::byte> value);
+	int change_if(OperationKind kind, std::span<const std::byte> key, std::span<const std::byte> value,
+		std::uint64_t version);
+	int submit(prism_kv_operation &operation);
+	int take(std::span<prism_kv_operation *> room, Milliseconds wait);
+	std::size_t max_size(std::uint32_t kv::ServerView::*which);
+
+private:
+	/** A call for as long as somebody waits for it. */
+	class Waiting
+	{
+	public:
+		Waiting(KvStore &owner, OperationKind kind, std::span<const std::byte> key) : store(owner)
+		{
+			const std::lock_guard guard(store.lock);
+			call = &store.take_call();
+			call->operation.kind = kind;
+			try {
+				call->operation.key = copy(key.data(), key.size(), call->key);
+			} catch (...) {
+				store.give_back(*call);
+				throw;
+			}
+		}
+		~Waiting()
+		{
+			const std::lock_guard guard(store.lock);
+			if (call->begun && !call->ended)
+				call->abandoned = true; /* poll() gives it back */
+			else
+				store.give_back(*call);
+		}
+		Waiting(const Waiting &) = delete;
+		Waiting &operator=(const Waiting &) = delete;
+
+		Call &operator*() const noexcept { return *call; }
+		Call *operator->() const noexcept { return call; }
+
+	private:
+		KvStore &store;
+		Call *call = nullptr;
+	};
+
+	Call &take_call();
+	void give_back(Call &call) noexcept;
+	void poll() noexcept;
+	int start(Call &call) noexcept;
+	/** Waits for the end of @p call: 0, or -errno if it has failed; else see its outcome. */
+	int run(Call &call, Deadline deadline);
+	int find(Call &call, std::uint64_t expected, Deadline deadline);
+	static int error_of(const Call &call) noexcept;
+	[[nodiscard]] int result_of(const Call &call) const;
+	[[nodiscard]] std::string server_of(std::span<const std::byte> key) const;
+	int not_started(int error, std::span<const std::byte> key);
+
+	std::mutex lock; /* of all that follows */
+	std::vector<std::unique_ptr<Call>> calls;
+	std::vector<Call *> idle;
+	std::vector<prism_kv_operation *> ended; /* of those that were submitted; has room for all that are under way */
+	std::size_t submitted = 0;               /* and are under way */
+	std::unique_ptr<kv::ShardedClient> client;
+	const Milliseconds timeout;
+	Keeper keeper; /* declared last: its thread uses the others */
+};
+
+Call &KvStore::take_call()
+{
+	if (idle.empty()) {
+		calls.push_back(std::make_unique<Call>());
+		idle.reserve(calls.size());
+		idle.push_back(calls.back().get());
+	}
+	Call &call = *idle.back();
+	idle.pop_back();
+	call.operation = {};
+	call.operation.context = &call;
+	call.version = {};
+	call.with_version = call.begun = call.ended = call.abandoned = false;
+	call.submitted = nullptr;
+	return call;
+}
+
+void KvStore::give_back(Call &call) noexcept
+{
+	idle.push_back(&call);
+}
+
+/** Drives what is under way. */
+void KvStore::poll() noexcept
+{
+	std::array<Operation *, 64> completed;
+	const std::size_t count = client->poll(completed);
+	for (std::size_t i = 0; i < count; i++) {
+		Call &call = *static_cast<Call *>(completed[i]->context);
+		call.ended = true;
+		if (call.submitted) {
+			submitted--;
+			ended.push_back(call.submitted);
+			call.submitted->result = -error_of(call);
+			if (call.operation.kind == OperationKind::get)
+				call.submitted->value_size = call.operation.length;
+		}
+		if (call.submitted || call.abandoned)
+			give_back(call);
+	}
+}
+
+int KvStore::start(Call &call) noexcept
+{
+	const int error = client->start(call.operation, call.with_version ? &call.version : nullptr);
+	call.begun = !error;
+	return error;
+}
+
+std::string KvStore::server_of(std::span<const std::byte> key) const
+{
+	return client->address(client->shard_of(key)).text();
+}
+
+/** @p error of start(). */
+int KvStore::not_started(int error, std::span<const std::byte> key)
+{
+	if (error == EINVAL)
+		return fail(EINVAL, "the key or the value is longer than the store takes");
+	const std::size_t shard = client->shard_of(key);
+	if (!client->client(shard))
+		return fail(error, client->absence(shard).message);
+	return fail_with_reason(error, server_of(key));
+}
+
+/** 0, or the errno value that the functions return for its outcome. */
+int KvStore::error_of(const Call &call) noexcept
+{
+	const Operation &operation = call.operation;
+	switch (operation.outcome) {
+	case Outcome::ok:
+		return operation.length > operation.result.size() ? EMSGSIZE : 0;
+	case Outcome::not_found:
+		return ENOENT;
+	case Outcome::full:
+		return ENOSPC;
+	case Outcome::failed:
+		break;
+	}
+	const bool changes = operation.kind != OperationKind::get;
+	return changes && operation.error != ENOTCONN ? outcome_unknown : operation.error;
+}
+
+/** As the functions return it. */
+int KvStore::result_of(const Call &call) const
+{
+	const int error = error_of(call);
+	switch (error) {
+	case 0:
+		return 0;
+	case EMSGSIZE:
+		return fail(EMSGSIZE, "the value is longer than the room for it");
+	case ENOENT:
+		return fail(ENOENT, "there is no such key");
+	case ENOSPC:
+		return fail(ENOSPC, "the store has no slot or no buffer for it");
+	default:
+		return fail(error, make_error(call.operation.error, server_of(call.operation.key),
+					   error == outcome_unknown ? "it is not known whether this was done" : "")
+					   .message);
+	}
+}
+
+int KvStore::run(Call &call, Deadline deadline)
+{
+	int error = 0;
+	call.ended = false;
+	const bool done = wait_until(
+		lock, deadline, [this] { poll(); },
+		[&] {
+			if (!call.begun)
+				error = start(call);
+			return call.ended || (error && error != EAGAIN);
+		});
+	const std::lock_guard guard(lock);
+	if (!call.begun && done)
+		return not_started(error, call.operation.key);
+	if (done)
+		return 0;
+	const bool may_be_done = call.begun && call.operation.kind != OperationKind::get;
+	return fail(may_be_done ? outcome_unknown : ETIMEDOUT,
+		"the operation took longer than the store's timeout (" + server_of(call.operation.key) + ")");
+}
+
+int KvStore::get(std::span<const std::byte> key, void *value, std::size_t &value_size, std::uint64_t *version)
+{
+	Waiting call(*this, OperationKind::get, key);
+	call->with_version = version;
+	const std::size_t room = std::min(value_size, max_size(&kv::ServerView::max_value_size));
+	if (call->value.size() < room)
+		call->value.resize(room);
+	call->operation.result = {call->value.data(), room};
+	if (const int failed = run(*call, deadline_in(timeout)))
+		return failed;
+	const Operation &operation = call->operation;
+	if (operation.outcome == Outcome::ok) {
+		value_size = operation.length;
+		const std::size_t had = std::min<std::size_t>(operation.length, room);
+		if (had)
+			std::memcpy(value, call->value.data(), had);
+	}
+	if (version)
+		*version = call->version.number;
+	return result_of(*call);
+}
+
+int KvStore::change(OperationKind kind, std::span<const std::byte> key, std::span<const std::byte> value)
+{
+	Waiting call(*this, kind, key);
+	call->operation.value = copy(value.data(), value.size(), call->value);
+	if (const int failed = run(*call, deadline_in(timeout)))
+		return failed;
+	return result_of(*call);
+}
+
+/** Has the slot and the object of @p expected in the call's version. 0, or -errno: the key has another version. */
+int KvStore::find(Call &call, std::uint64_t expected, Deadline deadline)
+{
+	call.with_version = true;
+	if (const int failed = run(call, deadline))
+		return failed;
+	const bool absent = call.operation.outcome == Outcome::not_found;
+	if (!absent && call.operation.outcome != Outcome::ok)
+		return result_of(call);
+	return call.version.number == expected ? 0 : other_version(expected, absent);
+}
+
+int KvStore::change_if(
+	OperationKind kind, std::span<const std::byte> key, std::span<const std::byte> value, std::uint64_t version)
+{
+	const Deadline deadline = deadline_in(timeout);
+	kv::Version expected;
+	if (value.size() > max_size(&kv::ServerView::max_value_size))
+		return not_started(EINVAL, key);
+	if (version) {
+		Waiting call(*this, OperationKind::get, key);
+		if (const int failed = find(*call, version, deadline))
+			return failed;
+		expected = call->version;
+	}
+	Waiting call(*this, kind, key);
+	call->operation.value = copy(value.data(), value.size(), call->value);
+	call->version = expected;
+	call->with_version = true;
+	if (const int failed = run(*call, deadline))
+		return failed;
+	return call->operation.outcome == Outcome::not_found ? other_version(version, false) : result_of(*call);
+}
+
+int KvStore::submit(prism_kv_operation &given)
+{
+	const std::lock_guard guard(lock);
+	ended.reserve(ended.size() + submitted + 1);
+	Call &call = take_call();
+	call.submitted = &given;
+	call.operation.key = bytes(given.key, given.key_size);
+	if (given.kind == PRISM_KV_GET)
+		call.operation.result = {static_cast<std::byte *>(given.value), given.value_size};
+	else if (given.kind == PRISM_KV_PUT)
+		call.operation.value = bytes(given.value, given.value_size);
+	call.operation.kind = given.kind == PRISM_KV_GET   ? OperationKind::get
+			      : given.kind == PRISM_KV_PUT ? OperationKind::put
+							   : OperationKind::erase;
+	const int error = start(call);
+	if (!error) {
+		submitted++;
+		return 0;
+	}
+	give_back(call);
+	if (error == EAGAIN)
+		return fail(EAGAIN, "as many operations are under way as the options' depth: poll");
+	return not_started(error, call.operation.key);
+}
+
+int KvStore::take(std::span<prism_kv_operation *> room, Milliseconds wait)
+{
+	std::size_t count = 0;
+	(void)wait_until(
+		lock, deadline_in(wait), [this] { poll(); },
+		[&] {
+			count = std::min(room.size(), ended.size());
+			std::copy_n(ended.begin(), count, room.begin());
+			ended.erase(ended.begin(), ended.begin() + static_cast<std::ptrdiff_t>(count));
+			return count || !submitted;
+		});
+	return static_cast<int>(count);
+}
+
+/** The least of the servers that are there. */
+std::size_t KvStore::max_size(std::uint32_t kv::ServerView::*which)
+{
+	const std::lock_guard guard(lock);
+	std::size_t least = std::numeric_limits<std::uint32_t>::max();
+	for (std::size_t shard = 0; shard < client->shards(); shard++) {
+		if (const kv::PrismClient *const one = client->client(shard))
+			least = std::min<std::size_t>(least, one->server().*which);
+	}
+	return least;
+}
+
+} // namespace prism::capi
+
+/* C -------------------------------------------------------------------------------------------------------------- */
+
+/* The name that C has for it. */
+struct prism_kv final : prism::capi::KvStore {
+	using KvStore::KvStore;
+};
+
+namespace prism::capi
+{
+
+namespace
+{
+
+int open(prism_kv *&store, const char *servers, const prism_kv_options &options)
+{
+	Result<std::vector<apps::ServerAddress>> addresses = parse_servers(servers);
+	if (!addresses)
+		return fail(addresses.error());
+	kv::PrismClientOptions wanted;
+	wanted.depth = options.depth ? options.depth : default_depth;
+	wanted.max_value_size = options.max_value_size;
+	if (options.timeout_ms)
+		wanted.timeout = Milliseconds(options.timeout_ms);
+	if (options.patience_ms)
+		wanted.patience = Milliseconds(options.patience_ms);
+	Result<Context> context = Context::open(options.device ? options.device : "", Progress::caller);
+	if (!context)
+		return fail(context.error());
+	auto connected = kv::ShardedClient::connect(*context, *addresses, wanted);
+	if (!connected)
+		return fail(connected.error());
+	store = std::make_unique<prism_kv>(*std::move(connected), wanted.timeout).release();
+	return 0;
+}
+
+/** What is wrong with the arguments of a call, or null. */
+const char *wrong(const prism_kv *store, const void *key, std::size_t key_size)
+{
+	if (!store)
+		return "the store is NULL";
+	return is_bytes(key, key_size) && key_size ? nullptr : "the key is empty or NULL";
+}
+
+const char *wrong(
+	const prism_kv *store, const void *key, std::size_t key_size, const void *value, std::size_t value_size)
+{
+	if (const char *const what = wrong(store, key, key_size))
+		return what;
+	return is_bytes(value, value_size) ? nullptr : "the value is NULL, its size is not 0";
+}
+
+const char *wrong(const prism_kv *store, const prism_kv_operation *operation)
+{
+	if (!store || !operation)
+		return store ? "the operation is NULL" : "the store is NULL";
+	if (operation->kind > PRISM_KV_REMOVE)
+		return "the operation's kind is none of enum prism_kv_kind";
+	return wrong(store, operation->key, operation->key_size, operation->value,
+		operation->kind == PRISM_KV_REMOVE ? 0 : operation->value_size);
+}
+
+/** The result of @p call, unless an argument is @p wrong. */
+template <typename Call>
+int checked(const char *wrong, const Call &call) noexcept
+{
+	return wrong ? fail(EINVAL, wrong) : guarded(call);
+}
+
+} // namespace
+
+} // namespace prism::capi
+
+using namespace prism::capi;
+
+int prism_kv_open(struct prism_kv **store, const char *servers, const struct prism_kv_options *given)
+{
+	if (!store)
+		return fail(EINVAL, "the place for the store is NULL");
+	*store = nullptr;
+	if (!servers)
+		return fail(EINVAL, "the servers are NULL");
+	prism_kv_options options;
+	if (const int failed = read_options(given, first_options_size, options))
+		return failed;
+	return guarded([&] { return open(*store, servers, options); });
+}
+
+void prism_kv_close(struct prism_kv *store)
+{
+	(void)guarded([store] {
+		const std::unique_ptr<prism_kv> owned(store);
+		return 0;
+	});
+}
+
+size_t prism_kv_max_key_size(struct prism_kv *store)
+{
+	return store ? store->max_size(&prism::kv::ServerView::max_key_size) : 0;
+}
+
+size_t prism_kv_max_value_size(struct prism_kv *store)
+{
+	return store ? store->max_size(&prism::kv::ServerView::max_value_size) : 0;
+}
+
+int prism_kv_get(
+	struct prism_kv *store, const void *key, size_t key_size, void *value, size_t *value_size, uint64_t *version)
+{
+	const char *const what =
+		value_size ? wrong(store, key, key_size, value, *value_size) : "the place for the value's size is NULL";
+	return checked(what, [&] { return store->get(bytes(key, key_size), value, *value_size, version); });
+}
+
+int prism_kv_put(struct prism_kv *store, const void *key, size_t key_size, const void *value, size_t value_size)
+{
+	return checked(wrong(store, key, key_size, value, value_size),
+		[&] { return store->change(OperationKind::put, bytes(key, key_size), bytes(value, value_size)); });
+}
+
+int prism_kv_put_if(struct prism_kv *store, const void *key, size_t key_size, const void *value, size_t value_size,
+	uint64_t version)
+{
+	return checked(wrong(store, key, key_size, value, value_size), [&] {
+		return store->change_if(OperationKind::put, bytes(key, key_size), bytes(value, value_size), version);
+	});
+}
+
+int prism_kv_remove(struct prism_kv *store, const void *key, size_t key_size)
+{
+	return checked(wrong(store, key, key_size),
+		[&] { return store->change(OperationKind::erase, bytes(key, key_size), {}); });
+}
+
+int prism_kv_remove_if(struct prism_kv *store, const void *key, size_t key_size, uint64_t version)
+{
+	const char *const what = version ? wrong(store, key, key_size) : "the version 0 is that of no key";
+	return checked(what, [&] { return store->change_if(OperationKind::erase, bytes(key, key_size), {}, version); });
+}
+
+int prism_kv_submit(struct prism_kv *store, struct prism_kv_operation *operation)
+{
+	return checked(wrong(store, operation), [&] { return store->submit(*operation); });
+}
+
+int prism_kv_poll(struct prism_kv *store, struct prism_kv_operation **ended, unsigned int max, uint32_t timeout_ms)
+{
+	const char *const what = !store                            ? "the store is NULL"
+				 : !ended || !max || max > INT_MAX ? "there is no room for operations that have ended"
+								   : nullptr;
+	return checked(what, [&] { return store->take({ended, max}, Milliseconds(timeout_ms)); });
+}
