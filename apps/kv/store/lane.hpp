@@ -53,8 +53,7 @@ struct Lane {
 	std::uint32_t number = 0; /* the wr_id of its requests */
 	LaneMemory memory;
 	apps::Operation *operation = nullptr;
-	Version *version =
-		nullptr; /* of the operation: what a GET tells, the condition of a PUT or ERASE; may be null */
+	Version *version = nullptr; /* a GET's answer, the condition of a PUT or ERASE; null: not wanted */
 	std::optional<apps::Task<apps::Outcome>> task;
 	std::uint64_t began = 0; /* serial number of the operation */
 	bool changes = false;    /* the operation is no GET */

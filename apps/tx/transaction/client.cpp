@@ -58,6 +58,12 @@ void TransactionClient::resume(std::uint32_t number) noexcept
 	ended_.push_back(std::exchange(lane.job, nullptr));
 }
 
+/** Of a job that is under way. */
+std::uint32_t TransactionClient::lane_of(const Job &job) const noexcept
+{
+	return static_cast<std::uint32_t>(std::ranges::find(lanes_, &job, &Lane::job) - lanes_.begin());
+}
+
 void TransactionClient::look_at_clock() noexcept
 {
 	if (next_timer_ == Time::max())

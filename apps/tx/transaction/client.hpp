@@ -46,6 +46,14 @@ public:
 	/** Runs @p job and waits for its end, driving all others. The outcome. */
 	Outcome run(Job &job) noexcept;
 
+	/* For a body whose steps come from outside: one that goes on when its caller wants it to, not when an answer
+	 * comes */
+
+	/** What such a body of @p job awaits: wake(), or nothing; it is to look whether there is a step. */
+	[[nodiscard]] Event asleep(const Job &job) noexcept { return {waiter(lane_of(job))}; }
+	/** The body of @p job, which awaits asleep(), goes on. */
+	void wake(const Job &job) noexcept { resume(lane_of(job)); }
+
 	/** Jobs whose commit met others, and was tried again: since the beginning. */
 	[[nodiscard]] std::uint64_t conflicts() const noexcept { return conflicts_; }
 
@@ -70,6 +78,7 @@ private:
 		std::optional<apps::Task<void>> task;
 	};
 
+	[[nodiscard]] std::uint32_t lane_of(const Job &job) const noexcept;
 	apps::Task<void> run_job(std::uint32_t lane, Job &job);
 	Time pause(unsigned attempts) noexcept;
 	void look_at_clock() noexcept;

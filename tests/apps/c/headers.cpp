@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* That the headers are C++, of any standard. */
+#include <prism/tx.h>
+
 #include <prism/kv.h>
 
 int prism_headers_in_cpp(prism_kv **store);
