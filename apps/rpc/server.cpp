@@ -331,6 +331,7 @@ ServerStats Server::stats() const noexcept
 		sum.requests += worker->requests.load(std::memory_order_relaxed);
 		sum.malformed += worker->malformed.load(std::memory_order_acquire);
 		sum.vanished += worker->vanished.load(std::memory_order_acquire);
+		sum.handling += worker->handling;
 	}
 	return sum;
 }

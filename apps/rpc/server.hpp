@@ -9,6 +9,7 @@
 #include "rpc/call_handler.hpp"
 #include "rpc/header.hpp"
 #include "service/hello.hpp"
+#include "service/histogram.hpp"
 #include "service/log.hpp"
 #include "service/memory.hpp"
 #include "service/reception.hpp"
@@ -47,6 +48,7 @@ struct ServerOptions {
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
 	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
+	bool timed = false; /**< fill in ServerStats::handling, which reads the clock twice for each call */
 	/** Receives why a connection was refused or closed, from any of the server's threads; null: standard error. */
 	apps::LogSink log;
 };
@@ -58,6 +60,9 @@ struct ServerStats {
 	std::uint64_t requests = 0;    /**< executed */
 	std::uint64_t malformed = 0;   /**< messages for which the connection was closed */
 	std::uint64_t vanished = 0;    /**< connections that failed in the device */
+	/** ServerOptions::timed: how long a worker was busy with each executed call, from its request to its response.
+	 */
+	apps::Histogram handling{apps::buckets::durations};
 };
 
 /** What a store adds to the introduction of a server. */

@@ -21,6 +21,8 @@ inline void collect_calls(std::vector<apps::Metric> &metrics, const ServerStats 
 	};
 	apps::collect_connections(metrics, stats.connections, stats.open, stats.refused);
 	count("prism_calls_total", "Calls that were executed", stats.requests);
+	metrics.push_back(apps::histogram_metric("prism_call_seconds",
+		"Time that a worker was busy with a call, without network and queues", stats.handling));
 	count("prism_calls_malformed_total", "Messages for which a connection was closed", stats.malformed);
 	count("prism_connections_vanished_total", "Connections that failed in the device", stats.vanished);
 }

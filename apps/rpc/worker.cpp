@@ -164,10 +164,15 @@ const char *Worker::respond(Connection &connection, std::span<const std::byte> r
 
 void Worker::execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
 {
-	if (const char *wrong = respond(connection, server.receive_buffer(slot, length)))
+	const bool timed = server.settings.timed;
+	const Clock::time_point began = timed ? Clock::now() : Clock::time_point();
+	if (const char *wrong = respond(connection, server.receive_buffer(slot, length))) {
 		give_up(connection, malformed, std::string("malformed request: ") + wrong);
-	else
+	} else {
 		requests.fetch_add(1, std::memory_order_relaxed);
+		if (timed)
+			handling.add(Clock::now() - began);
+	}
 	recycle(slot);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rpc/server.hpp"
+#include "service/histogram.hpp"
 
 #include <array>
 #include <atomic>
@@ -78,6 +79,7 @@ public:
 	std::atomic<std::uint64_t> requests{0};
 	std::atomic<std::uint64_t> malformed{0};
 	std::atomic<std::uint64_t> vanished{0};
+	apps::Histogram handling{apps::buckets::durations}; /* if ServerOptions::timed */
 
 private:
 	using Clock = std::chrono::steady_clock;

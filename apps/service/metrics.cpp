@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <map>
 #include <mutex>
 
+#include <prometheus/client_metric.h>
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
-#include <prometheus/family.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/metric_type.h>
 
 namespace prism::apps
 {
@@ -25,7 +26,32 @@ constexpr std::size_t threads = 2;
 
 prometheus::MetricType type_of(Metric::Kind kind)
 {
-	return kind == Metric::Kind::counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+	switch (kind) {
+	case Metric::Kind::counter:
+		return prometheus::MetricType::Counter;
+	case Metric::Kind::gauge:
+		return prometheus::MetricType::Gauge;
+	case Metric::Kind::histogram:
+		break;
+	}
+	return prometheus::MetricType::Histogram;
+}
+
+/** Prometheus wants each bucket with all smaller ones, and a last one without a limit. */
+prometheus::ClientMetric::Histogram sample_of(const Histogram &histogram)
+{
+	const Buckets &buckets = histogram.buckets();
+	prometheus::ClientMetric::Histogram sample;
+	std::uint64_t so_far = 0;
+	for (std::size_t i = 0; i <= buckets.limits.size(); i++) {
+		so_far += histogram.count_of(i);
+		const double limit = i < buckets.limits.size() ? static_cast<double>(buckets.limits[i]) * buckets.unit
+							       : std::numeric_limits<double>::infinity();
+		sample.bucket.push_back({so_far, limit});
+	}
+	sample.sample_count = so_far;
+	sample.sample_sum = static_cast<double>(histogram.sum()) * buckets.unit;
+	return sample;
 }
 
 prometheus::ClientMetric sample_of(const Metric &metric)
@@ -33,7 +59,9 @@ prometheus::ClientMetric sample_of(const Metric &metric)
 	prometheus::ClientMetric sample;
 	for (const auto &[name, value] : metric.labels)
 		sample.label.push_back({name, value});
-	if (metric.kind == Metric::Kind::counter)
+	if (metric.histogram)
+		sample.histogram = sample_of(*metric.histogram);
+	else if (metric.kind == Metric::Kind::counter)
 		sample.counter.value = metric.value;
 	else
 		sample.gauge.value = metric.value;
@@ -83,51 +111,15 @@ private:
 	std::vector<std::pair<MetricsEndpoint::Source, Labels>> sources_;
 };
 
-/** 1, 2 and 5 of each power of ten: seconds. */
-prometheus::Histogram::BucketBoundaries latency_buckets()
-{
-	prometheus::Histogram::BucketBoundaries buckets;
-	for (const double power : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0}) {
-		for (const double digit : {1.0, 2.0, 5.0})
-			buckets.push_back(digit * power);
-	}
-	buckets.push_back(100);
-	return buckets;
-}
-
-std::map<std::string, std::string> map_of(const Labels &labels)
-{
-	return {labels.begin(), labels.end()};
-}
-
 } // namespace
-
-struct LatencyMetric::Implementation {
-	prometheus::Histogram &histogram;
-};
-
-LatencyMetric::LatencyMetric(std::unique_ptr<Implementation> implementation)
-	: implementation_(std::move(implementation))
-{
-}
-
-LatencyMetric::~LatencyMetric() = default;
-
-void LatencyMetric::observe(std::chrono::nanoseconds took) noexcept
-{
-	implementation_->histogram.Observe(std::chrono::duration<double>(took).count());
-}
 
 struct MetricsEndpoint::Implementation {
 	explicit Implementation(const std::string &address) : exposer(address, threads)
 	{
 		exposer.RegisterCollectable(sources);
-		exposer.RegisterCollectable(registry);
 	}
 
 	std::shared_ptr<Sources> sources = std::make_shared<Sources>();
-	std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
-	std::vector<std::unique_ptr<LatencyMetric>> latencies;
 	prometheus::Exposer exposer;
 };
 
@@ -161,18 +153,6 @@ std::uint16_t MetricsEndpoint::port() const
 void MetricsEndpoint::add(Source source, const Labels &labels)
 {
 	implementation_->sources->add(std::move(source), labels);
-}
-
-LatencyMetric &MetricsEndpoint::add_latency(const std::string &name, const std::string &help, const Labels &labels)
-{
-	prometheus::Histogram &histogram = prometheus::BuildHistogram()
-						   .Name(name)
-						   .Help(help)
-						   .Register(*implementation_->registry)
-						   .Add(map_of(labels), latency_buckets());
-	auto made = std::make_unique<LatencyMetric::Implementation>(LatencyMetric::Implementation{histogram});
-	implementation_->latencies.emplace_back(new LatencyMetric(std::move(made))); /* private constructor */
-	return *implementation_->latencies.back();
 }
 
 void MetricsEndpoint::add_device(const Context &context)

@@ -7,13 +7,15 @@
 
 #include <prism/device.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "service/histogram.hpp"
 
 namespace prism::apps
 {
@@ -26,32 +28,22 @@ struct Metric {
 	enum class Kind : std::uint8_t {
 		counter, /**< only grows; its name ends in _total */
 		gauge,
+		histogram,
 	};
 
 	Kind kind = Kind::gauge;
 	std::string name;
 	std::string help; /**< the same for all metrics of a name */
-	double value = 0;
+	double value = 0; /**< of a counter or gauge */
 	Labels labels;
+	std::optional<Histogram> histogram = std::nullopt;
 };
 
-/** Durations in buckets, from 1 us to 100 s. Any thread. */
-class LatencyMetric
+/** What @p histogram has now, as a metric. */
+inline Metric histogram_metric(std::string name, std::string help, const Histogram &histogram, Labels labels = {})
 {
-public:
-	~LatencyMetric();
-	LatencyMetric(const LatencyMetric &) = delete;
-	LatencyMetric &operator=(const LatencyMetric &) = delete;
-
-	void observe(std::chrono::nanoseconds took) noexcept;
-
-private:
-	friend class MetricsEndpoint;
-	struct Implementation;
-	explicit LatencyMetric(std::unique_ptr<Implementation> implementation);
-
-	std::unique_ptr<Implementation> implementation_;
-};
+	return {Metric::Kind::histogram, std::move(name), std::move(help), 0, std::move(labels), histogram};
+}
 
 /** An HTTP server at which Prometheus finds metrics as /metrics. */
 class MetricsEndpoint
@@ -74,8 +66,6 @@ public:
 
 	/** All metrics of @p source get @p labels too. What @p source uses must outlive this object. */
 	void add(Source source, const Labels &labels = {});
-	/** A histogram. Those of one @p name have the same @p help. Valid as long as this object. */
-	LatencyMetric &add_latency(const std::string &name, const std::string &help, const Labels &labels = {});
 	/** The counters of @p context's device, as prismdv_query_counters(3) has them. */
 	void add_device(const Context &context);
 

@@ -288,10 +288,10 @@ void OneSidedServer::collect(std::vector<Metric> &metrics) const
 		metrics.push_back({Metric::Kind::gauge, name, help, static_cast<double>(value), std::move(labels)});
 	};
 	collect_connections(metrics, now.server.connections, now.server.open, now.server.refused);
-	count("prism_control_messages_total", "Messages of clients on their control channels", now.server.messages);
-	count("prism_recovery_scans_total", "Scans for lost buffers that were completed", now.recovery.scans);
-	count("prism_recovery_seconds_total", "Time that completed scans took",
-		std::chrono::duration<double>(now.recovery.time).count());
+	metrics.push_back(histogram_metric("prism_control_message_seconds",
+		"Time that the server was busy with a message of a client's control channel", now.server.messages));
+	metrics.push_back(histogram_metric("prism_recovery_scan_seconds",
+		"Duration of completed scans for lost buffers, with the wait for clients", now.recovery.durations));
 	count("prism_recovery_put_off_total", "Scans that were put off and tried again", now.recovery.put_off);
 	count("prism_recovery_buffers_total", "Lost buffers that scans found", now.recovery.recovered);
 	count("prism_recovery_cut_off_total", "Clients that were cut off as they did not answer", now.recovery.cut_off);
@@ -375,14 +375,15 @@ void OneSidedServer::listen_to(Connection &connection)
 		connection.dead |= got < 0;
 		if (got <= 0)
 			return;
+		const Clock::time_point began = Clock::now();
 		hear(connection, message);
+		stats_.messages.add(Clock::now() - began);
 	}
 }
 
 void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 {
 	int error = 0;
-	stats_.messages++;
 	switch (message.kind) {
 	case ControlKind::settled:
 		recovery_.settled(connection.number, message.value);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "service/control.hpp"
+#include "service/histogram.hpp"
 #include "service/log.hpp"
 #include "service/memory.hpp"
 #include "service/reception.hpp"
@@ -46,7 +47,8 @@ struct OneSidedServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
 	std::uint64_t open = 0;        /**< of these, not closed */
 	std::uint64_t refused = 0;     /**< clients of another kind, one too many, or whose set-up failed */
-	std::uint64_t messages = 0;    /**< of clients, on their control channels */
+	/** How long the server was busy with each message of a client's control channel. */
+	Histogram messages{buckets::durations};
 };
 
 /**

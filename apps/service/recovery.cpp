@@ -100,7 +100,7 @@ void BufferRecovery::finish(std::chrono::nanoseconds now)
 	if (!recovered)
 		return try_again("a client died meanwhile", now);
 	stats_.scans++;
-	stats_.time += now - began_;
+	stats_.durations.add(now - began_);
 	stats_.recovered += *recovered;
 	told_ = false;
 }

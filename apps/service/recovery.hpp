@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 
+#include "service/histogram.hpp"
+
 namespace prism::apps
 {
 
@@ -74,11 +76,12 @@ struct RecoveryOptions {
 };
 
 struct RecoveryStats {
-	std::uint64_t scans = 0;         /**< that came to their end */
-	std::uint64_t put_off = 0;       /**< scans that could not tell what is lost, and were tried again */
-	std::uint64_t recovered = 0;     /**< buffers that scans found */
-	std::uint64_t cut_off = 0;       /**< clients that did not answer in time */
-	std::chrono::nanoseconds time{}; /**< of the completed scans together */
+	std::uint64_t scans = 0;     /**< that came to their end */
+	std::uint64_t put_off = 0;   /**< scans that could not tell what is lost, and were tried again */
+	std::uint64_t recovered = 0; /**< buffers that scans found */
+	std::uint64_t cut_off = 0;   /**< clients that did not answer in time */
+	/** Duration of each completed scan, with the wait for clients. */
+	Histogram durations{buckets::durations};
 };
 
 /**

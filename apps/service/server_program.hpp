@@ -35,6 +35,8 @@ struct ServerSettings {
 	double stop_timeout = 5;
 	LogSink log;
 
+	/** Whether anybody will look at how long calls take. */
+	[[nodiscard]] bool times_calls() const noexcept { return !metrics.empty(); }
 	/** Fills in what they say of a one-sided server. */
 	void apply(OneSidedServerOptions &options) const;
 };

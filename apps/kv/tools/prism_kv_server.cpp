@@ -81,6 +81,7 @@ rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &set
 	server.receive_buffers = options.receive_buffers
 					 ? options.receive_buffers
 					 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 4096));
+	server.timed = settings.times_calls();
 	server.log = settings.log;
 	return server;
 }

@@ -121,6 +121,7 @@ CalledShardOptions by_calls(const Options &options, const apps::ServerSettings &
 	server.server.max_depth = options.lanes;
 	const std::uint64_t most = std::uint64_t{settings.connections} * options.lanes;
 	server.server.receive_buffers = static_cast<std::uint32_t>(std::min(most, most_receive_buffers));
+	server.server.timed = settings.times_calls();
 	server.server.log = settings.log;
 	server.objects = options.number_of_keys();
 	server.value_size = options.value_size;

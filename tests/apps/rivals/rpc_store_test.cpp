@@ -324,6 +324,19 @@ TYPED_TEST(Stores, OneClientTooMany)
 	EXPECT_TRUE(TypeParam::Client::connect(served.client_context, "127.0.0.1", served.port(), options));
 }
 
+TYPED_TEST(Stores, CallsAreTimedIfThatIsAskedFor)
+{
+	for (const bool timed : {false, true}) {
+		Served<TypeParam> served(16, 1 << 20, [timed](rpc::ServerOptions &options) { options.timed = timed; });
+		auto client = served.client();
+		ASSERT_EQ(put(*client, "k", "v"), Outcome::ok);
+		ASSERT_EQ(erase(*client, "k"), Outcome::ok);
+		ASSERT_TRUE(wait_until([&] { return served.stats().requests == 2; }));
+		EXPECT_TRUE(wait_until([&] { return served.stats().handling.count() == (timed ? 2u : 0u); }));
+		EXPECT_EQ(served.stats().handling.sum() > 0, timed);
+	}
+}
+
 /* More clients than the table of connections has places, one after the other: each place comes back. */
 TYPED_TEST(Stores, ClientsComeAndGo)
 {

@@ -84,22 +84,48 @@ TEST(Metrics, OfSeveralStoresAreOneFamily)
 	EXPECT_EQ(text.find("# TYPE test_open"), text.rfind("# TYPE test_open"));
 }
 
-TEST(Metrics, HaveLatenciesInBuckets)
+TEST(Metrics, HaveDurationsInBuckets)
 {
 	const auto metrics = endpoint();
-	LatencyMetric &get = metrics->add_latency("test_seconds", "Time", {{"operation", "get"}});
-	LatencyMetric &put = metrics->add_latency("test_seconds", "Time", {{"operation", "put"}});
-	get.observe(1500ns);
-	get.observe(3ms);
-	put.observe(1000s);
+	Histogram get(buckets::durations);
+	Histogram put(buckets::durations);
+	const auto source = [&](std::vector<Metric> &into) {
+		for (const auto &[name, histogram] : {std::pair{"get", &get}, std::pair{"put", &put}})
+			into.push_back(histogram_metric("test_seconds", "Time", *histogram, {{"operation", name}}));
+	};
+	metrics->add(source, {{"store", "kv"}});
+	get.add(1500ns);
+	get.add(3ms);
+	put.add(1000s);
+	put.add(-1ns); /* a clock that went back */
 	const std::string text = scrape(*metrics);
 	EXPECT_LINE(text, "# TYPE test_seconds histogram");
-	EXPECT_LINE(text, "test_seconds_count{operation=\"get\"} 2");
-	EXPECT_LINE(text, "test_seconds_bucket{operation=\"get\",le=\"1e-06\"} 0");
-	EXPECT_LINE(text, "test_seconds_bucket{operation=\"get\",le=\"2e-06\"} 1");
-	EXPECT_LINE(text, "test_seconds_bucket{operation=\"get\",le=\"0.005\"} 2");
-	EXPECT_LINE(text, "test_seconds_bucket{operation=\"put\",le=\"100\"} 0");
-	EXPECT_LINE(text, "test_seconds_bucket{operation=\"put\",le=\"+Inf\"} 1");
+	EXPECT_LINE(text, "test_seconds_count{store=\"kv\",operation=\"get\"} 2");
+	EXPECT_LINE(text, "test_seconds_sum{store=\"kv\",operation=\"get\"} 0.0030015");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"get\",le=\"1e-06\"} 0");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"get\",le=\"2e-06\"} 1");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"get\",le=\"0.005\"} 2");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"put\",le=\"1e-07\"} 1");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"put\",le=\"100\"} 1");
+	EXPECT_LINE(text, "test_seconds_bucket{store=\"kv\",operation=\"put\",le=\"+Inf\"} 2");
+}
+
+TEST(Histogram, ALimitBelongsToItsBucketAndSumsMayBeAdded)
+{
+	Histogram one(buckets::small_numbers);
+	one.add(1);
+	one.add(2);
+	one.add(7);
+	one.add(51);
+	Histogram all(one);
+	all += one;
+	EXPECT_EQ(one.count_of(0), 1u);
+	EXPECT_EQ(one.count_of(1), 1u);
+	EXPECT_EQ(one.count_of(6), 1u) << "7 is above 6, and not above 8";
+	EXPECT_EQ(one.count_of(buckets::small_number_limits.size()), 1u);
+	EXPECT_EQ(one.count(), 4u);
+	EXPECT_EQ(all.count(), 8u);
+	EXPECT_EQ(all.sum(), 122u);
 }
 
 TEST(Metrics, HaveTheCountersOfTheDevice)

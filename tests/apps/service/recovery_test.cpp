@@ -97,7 +97,8 @@ TEST_F(ScansForLostBuffers, OneForEachClientThatLeaves)
 	go_on(4s, {1});
 	EXPECT_TRUE(recovery.idle());
 	EXPECT_EQ(recovery.stats().scans, 1u);
-	EXPECT_EQ(recovery.stats().time, 3s);
+	EXPECT_EQ(recovery.stats().durations.count(), 1u);
+	EXPECT_EQ(std::chrono::nanoseconds(recovery.stats().durations.sum()), 3s);
 	EXPECT_EQ(recovery.stats().recovered, 3u);
 	EXPECT_EQ(host.looked, 10u);
 	EXPECT_EQ(host.asked.size(), 2u) << "before and after the table was looked at";
