@@ -85,6 +85,14 @@ wait_listening() {
 	return 1
 }
 
+# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
+free_ports() {
+	python3 -c '
+import socket, sys
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[s.getsockname()[1] for s in sockets])' "$1"
+}
+
 # wait_for SECONDS COMMAND...: until the command succeeds
 wait_for() {
 	local tries=$(($1 * 20))

@@ -18,8 +18,10 @@
 
 #include "common/seconds.hpp"
 #include "rs/nbd/block_device.hpp"
+#include "rs/nbd/replica_states.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/volume/exclusive.hpp"
+#include "service/metered_client.hpp"
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
 
@@ -39,8 +41,18 @@ struct Options {
 	bool exclusive = false;
 	std::uint32_t depth = 32;
 	double timeout = 5;
+	std::string metrics; /* address; empty: none */
 
 	[[nodiscard]] std::chrono::milliseconds patience() const { return apps::milliseconds(timeout); }
+};
+
+/** What Prometheus is told of the volume's client. */
+struct Metrics {
+	explicit Metrics(std::size_t number_of_replicas) : replicas(number_of_replicas) {}
+
+	apps::ClientMetrics client;
+	ReplicaStates replicas;
+	std::unique_ptr<apps::MetricsEndpoint> endpoint; /* declared last: it asks the others */
 };
 
 /** What the plugin has, from its first option until it is unloaded. */
@@ -48,6 +60,7 @@ struct Plugin {
 	Options options;
 	std::optional<Configuration> volume;
 	std::optional<ExclusiveLock> lock;
+	std::unique_ptr<Metrics> metrics; /* outlives the device, whose client it counts */
 	std::unique_ptr<BlockDevice> device;
 };
 
@@ -117,9 +130,11 @@ Result<void> set_option(Options &options, const std::string &key, const char *va
 		if (!seconds)
 			return seconds.error();
 		options.timeout = *seconds;
+	} else if (key == "metrics") {
+		options.metrics = value;
 	} else {
 		return make_error(EINVAL, "the parameter " + key,
-			"there are configuration, device, exclusive, depth and timeout");
+			"there are configuration, device, exclusive, depth, timeout and metrics");
 	}
 	return {};
 }
@@ -186,40 +201,73 @@ Error explain(const VolumeClient &client, double timeout, const apps::Operation 
 	return make_error(operation.error, what);
 }
 
-Result<std::unique_ptr<BlockDevice>> open_device(const Options &options, const Configuration &volume)
+Result<std::unique_ptr<Metrics>> serve_metrics(
+	const std::string &address, const Context &context, const Configuration &volume)
 {
-	Result<Context> context = Context::open(options.device, Progress::caller);
-	if (!context)
-		return context.error();
+	auto metrics = std::make_unique<Metrics>(volume.replicas.size());
+	Result<std::unique_ptr<apps::MetricsEndpoint>> endpoint = apps::MetricsEndpoint::create(address);
+	if (!endpoint)
+		return endpoint.error();
+	const apps::Labels labels{{"store", "rs"}};
+	(*endpoint)->add([&client = metrics->client](auto &into) { client.collect(into); }, labels);
+	(*endpoint)->add([&replicas = metrics->replicas](auto &into) { replicas.collect(into); }, labels);
+	(*endpoint)->add_device(context);
+	metrics->endpoint = *std::move(endpoint);
+	return metrics;
+}
+
+/** Counts what @p client does in @p metrics, which may be null. */
+std::unique_ptr<apps::StoreClient> counted(std::unique_ptr<VolumeClient> client, Metrics *metrics)
+{
+	if (!metrics)
+		return client;
+	return metrics->client.metered(std::make_unique<WatchedClient>(std::move(client), metrics->replicas));
+}
+
+Result<std::unique_ptr<VolumeClient>> open_client(
+	const Options &options, const Context &context, const Configuration &volume)
+{
 	VolumeClientOptions wanted;
 	wanted.depth = options.depth;
 	wanted.timeout = options.patience();
 	wanted.setup_timeout = options.patience();
-	Result<std::unique_ptr<VolumeClient>> client = VolumeClient::open(
-		*context, volume, prism_rs(volume, plugin().lock ? plugin().lock->generation() : 0, true), wanted);
+	const std::uint64_t generation = plugin().lock ? plugin().lock->generation() : 0;
+	return VolumeClient::open(context, volume, prism_rs(volume, generation, true), wanted);
+}
+
+Result<void> open_device(Plugin &here)
+{
+	const Options &options = here.options;
+	Result<Context> context = Context::open(options.device, Progress::caller);
+	if (!context)
+		return context.error();
+	if (!options.metrics.empty()) {
+		Result<std::unique_ptr<Metrics>> metrics = serve_metrics(options.metrics, *context, *here.volume);
+		if (!metrics)
+			return metrics.error();
+		here.metrics = *std::move(metrics);
+	}
+	Result<std::unique_ptr<VolumeClient>> client = open_client(options, *context, *here.volume);
 	if (!client)
 		return client.error();
 	/* The device owns the client, and asks for explanations only while it has it. */
 	const auto why = [&there = **client, timeout = options.timeout](
 				 const apps::Operation &operation) { return explain(there, timeout, operation); };
-	return std::make_unique<BlockDevice>(*std::move(client), volume.block_size, options.patience(), why);
+	here.device = std::make_unique<BlockDevice>(
+		counted(*std::move(client), here.metrics.get()), here.volume->block_size, options.patience(), why);
+	return {};
 }
 
 int after_fork() noexcept
 {
-	return guarded([]() -> Result<void> {
-		Result<std::unique_ptr<BlockDevice>> device = open_device(plugin().options, *plugin().volume);
-		if (!device)
-			return device.error();
-		plugin().device = *std::move(device);
-		return {};
-	});
+	return guarded([] { return open_device(plugin()); });
 }
 
 /** All connections have ended. */
 void cleanup() noexcept
 {
 	plugin().device.reset();
+	plugin().metrics.reset();
 }
 
 void unload() noexcept
@@ -304,7 +352,8 @@ nbdkit_plugin make_plugin()
 			   "device=DEV          RDMA device (default: the first userspace device).\n"
 			   "exclusive=true      Be the volume's only writer: writes take one round trip.\n"
 			   "depth=COUNT         Blocks under way at once, 1 to 1024 (default 32).\n"
-			   "timeout=SECONDS     After which a request fails (default 5).";
+			   "timeout=SECONDS     After which a request fails (default 5).\n"
+			   "metrics=ADDRESS     Serve metrics for Prometheus at HOST:PORT or PORT.";
 	made.magic_config_key = "configuration";
 	made.unload = unload;
 	made.config = set;

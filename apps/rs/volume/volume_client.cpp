@@ -469,11 +469,18 @@ void VolumeClient::repaired_has_epoch() noexcept
 		replicas_[*repairs_].link->set_epoch(epoch_);
 }
 
+bool VolumeClient::serves(unsigned replica) const noexcept
+{
+	const ReplicaView *const there = view(replica);
+	return there && there->serving && there->epoch == epoch_;
+}
+
 unsigned VolumeClient::serving() const noexcept
 {
-	return static_cast<unsigned>(std::count_if(replicas_.begin(), replicas_.end(), [this](const Replica &replica) {
-		return replica.link && replica.link->view().serving && replica.link->view().epoch == epoch_;
-	}));
+	unsigned count = 0;
+	for (unsigned replica = 0; replica < replicas_.size(); replica++)
+		count += serves(replica);
+	return count;
 }
 
 Result<apps::ControlMessage> VolumeClient::ask(unsigned replica, const apps::ControlMessage &question)

@@ -84,6 +84,8 @@ public:
 	void raise_epoch(std::uint64_t epoch) noexcept { epoch_ = epoch; }
 	/** The replica that is repaired has been told the newest epoch. */
 	void repaired_has_epoch() noexcept;
+	/** Whether the client is connected to @p replica, which serves in the newest epoch. */
+	[[nodiscard]] bool serves(unsigned replica) const noexcept;
 	/** How many replicas serve, in the newest epoch. */
 	[[nodiscard]] unsigned serving() const noexcept;
 

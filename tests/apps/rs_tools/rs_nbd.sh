@@ -313,6 +313,53 @@ idle() {
 	pass "a device with nothing to do answers its replicas"
 }
 
+# counts METRIC{LABELS} VALUE: it is told so
+counts() {
+	curl -sS --max-time 5 "http://127.0.0.1:$metrics_port/metrics" >"$work/metrics" || fail "no metrics"
+	grep -Fqx -- "$1 $2" "$work/metrics"
+}
+
+# told METRIC{LABELS} VALUE
+told() {
+	counts "$@" || fail "its metrics do not have: $1 $2" "$work/metrics"
+}
+
+# What the server has done for its clients, and which replicas serve it.
+metrics() {
+	command -v curl >/dev/null || {
+		echo "not done: metrics: there is no curl"
+		return
+	}
+	metrics_port=$(free_ports 1)
+	export_volume metrics="127.0.0.1:$metrics_port"
+	head -c $size /dev/urandom >"$work/expected"
+	expect 0 "nbdcopy" timeout 60 nbdcopy "$work/expected" "$uri"
+	told 'prism_client_operations_total{store="rs",operation="put",outcome="ok"}' $blocks
+	told 'prism_client_operations_total{store="rs",operation="get",outcome="ok"}' 0
+	told 'prism_client_operation_seconds_count{store="rs",operation="put"}' $blocks
+	told 'prism_client_round_trips_bucket{store="rs",operation="put",le="+Inf"}' $blocks
+	grep -Eq '^prism_client_operation_seconds_sum{store="rs",operation="put"} 0*\.?0*[1-9]' "$work/metrics" ||
+		fail "writes take no time" "$work/metrics"
+	expect 0 "nbdcopy" timeout 60 nbdcopy "$uri" "$work/device"
+	told 'prism_client_operations_total{store="rs",operation="get",outcome="ok"}' $blocks
+	grep -q '^prism_device_total{device="[^"]*",counter="tx_packets"} [1-9]' "$work/metrics" ||
+		fail "no counters of the device" "$work/metrics"
+	local replica
+	for replica in 0 1 2; do
+		told "prism_client_replica_serving{store=\"rs\",replica=\"$replica\"}" 1
+	done
+	lose_replica 0
+	wait_for 10 counts 'prism_client_replica_serving{store="rs",replica="0"}' 0 ||
+		fail "the loss of a replica is not told" "$work/metrics"
+	serve 0
+	wait_for 20 counts 'prism_client_replica_serving{store="rs",replica="0"}' 1 ||
+		fail "its return is not told" "$work/metrics"
+	refused "cannot serve metrics at '127.0.0.1:$metrics_port'" "a port that is taken" \
+		nbdkit --foreground --unix "$work/other" "$plugin" "$volume" metrics="127.0.0.1:$metrics_port"
+	end "$nbdkit"
+	pass "metrics of the volume's client"
+}
+
 no_quorum() {
 	export_volume
 	lose_replica 2
@@ -352,7 +399,7 @@ usage() {
 		give seconds, 0.001 to 3600|configuration=$volume timeout=soon
 		give seconds, 0.001 to 3600|configuration=$volume timeout=0
 		give seconds, 0.001 to 3600|configuration=$volume timeout=nan
-		there are configuration, device, exclusive, depth and timeout|configuration=$volume size=3
+		there are configuration, device, exclusive, depth, timeout and metrics|configuration=$volume size=3
 		no-such-device|configuration=$volume device=no-such-device
 	END
 	pass "parameters that cannot be"
@@ -375,6 +422,7 @@ exclusive
 background
 idle
 file_system
+metrics
 usage
 lost_replica
 no_quorum

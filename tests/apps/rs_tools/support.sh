@@ -10,14 +10,6 @@ patience=2    # seconds that prism-rs waits for a quorum
 volume=''     # where its configuration is
 replica_pid=() # of the volume's replicas, by number
 
-# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
-free_ports() {
-	python3 -c '
-import socket, sys
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
-print(*[s.getsockname()[1] for s in sockets])' "$1"
-}
-
 rs() {
 	timeout -k 5 30 "$bin/prism-rs" --timeout "$patience" -c "$volume" "$@"
 }

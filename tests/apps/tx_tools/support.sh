@@ -11,14 +11,6 @@ store=''     # the addresses of its shards
 addresses=() # by number
 shard_pid=() # by number
 
-# free_ports COUNT: that many TCP ports that nobody has, separated by spaces
-free_ports() {
-	python3 -c '
-import socket, sys
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
-print(*[s.getsockname()[1] for s in sockets])' "$1"
-}
-
 tx() {
 	timeout -k 5 30 "$bin/prism-tx" --timeout "$patience" "$store" "$@"
 }
