@@ -18,17 +18,17 @@ namespace
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t alignment = 64;
-/* Reports of freed buffers that may wait */
+/* Reports of freed buffers that the receive queue has room for */
 constexpr std::uint32_t report_slots = 1024;
-/* A list whose counters are in doubt is emptied for a scan if that is quick. */
+/* A free list whose counters are in doubt is emptied for a scan if it has at most so many buffers. */
 constexpr std::uint32_t most_to_drain = 1 << 14;
-/* How long serve() sleeps if no client has anything to say */
+/* How long serve() waits for messages of clients */
 constexpr int turn_milliseconds = 1;
 /* How old the figures of collect() may be */
 constexpr auto snapshot_interval = std::chrono::milliseconds(100);
-/* Beside each buffer: who holds it, and its places among those that go back and those that are undecided */
+/* Bookkeeping of a buffer: its holder, and its places in the lists of returned and of undecided buffers */
 constexpr std::uint64_t ledger_bytes = 8 + 4 + 8;
-/* An entry of a free list of the userspace device, which has a power of two of them */
+/* Entry of a free list of the userspace device, which rounds their number up to a power of two */
 constexpr std::uint64_t list_entry_bytes = 32;
 
 std::chrono::nanoseconds now()
@@ -220,7 +220,7 @@ Result<void> OneSidedServer::serve()
 		if (!lists_.empty()) /* a store without buffers loses none */
 			recovery_.go_on(now());
 		deserted_ = stats_.connections && !stats_.open && (lists_.empty() || recovery_.idle());
-		/* Buffers come back in time as long as they come; a server without PUTs sleeps. */
+		/* While reports come in, do not sleep, so that buffers return in time. */
 		patience = recovery_.busy() || reclaimer_.stats().reports != before ? 0 : turn_milliseconds;
 	}
 	return {};
@@ -231,7 +231,7 @@ void OneSidedServer::drain(std::chrono::milliseconds limit) noexcept
 	drain_for_ = std::max<std::int64_t>(limit.count(), 0);
 }
 
-/** True: it was asked to drain, and all clients have gone, or their time is over. */
+/** True: the server was asked to drain, and all clients have left or the time limit has passed. */
 bool OneSidedServer::go_on_draining()
 {
 	const std::int64_t limit = drain_for_;
@@ -304,7 +304,7 @@ void OneSidedServer::collect(std::vector<Metric> &metrics) const
 	}
 }
 
-/** Until a client has something to say, at most @p milliseconds. */
+/** Waits for messages or new clients, at most @p milliseconds, and handles them. */
 void OneSidedServer::wait(int milliseconds)
 {
 	std::vector<pollfd> waiting{{reception_->fd(), POLLIN, 0}};
@@ -360,12 +360,12 @@ Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connec
 void OneSidedServer::refused(const Error &why) noexcept
 {
 	stats_.refused++;
-	/* Who waits for this store to be ready asks again and again. */
+	/* A client that waits until this store is ready connects again and again: not worth a line each. */
 	if (why.code != ENODATA && why.code != ENOTRECOVERABLE && why.code != EBUSY)
 		log(LogLevel::warning, "refused a client: " + why.message);
 }
 
-/** What a client says beyond this waits for the next turn: one that never stops would hold all others up. */
+/** Further messages wait for the next turn, so that a client that never stops sending does not block the others. */
 void OneSidedServer::listen_to(Connection &connection)
 {
 	constexpr unsigned messages_a_turn = 64;
@@ -456,7 +456,7 @@ void OneSidedServer::drop_client(std::uint32_t number)
 	}
 }
 
-/** With its queue pair nothing of a client is under way any more; what it held is found by a recovery scan. */
+/** Without its queue pair a client has nothing under way. A recovery scan finds the buffers that it held. */
 void OneSidedServer::destroy_disconnected()
 {
 	const auto dead = [](const auto &connection) { return connection->dead; };
@@ -559,7 +559,7 @@ void OneSidedServer::spare(std::uint64_t address)
 		live.add(address);
 }
 
-/** Each poll() handles a few. What arrived before this call is no more than the receive queue has room for. */
+/** Each poll() handles a few reports. Those that arrived before this call are at most as many as the queue holds. */
 bool OneSidedServer::take_reports()
 {
 	const auto handled = [this] { return reclaimer_.stats().reports + reclaimer_.stats().failed_receives; };
@@ -573,7 +573,7 @@ bool OneSidedServer::take_reports()
 	return true;
 }
 
-/** A client that died after the lists were marked may have left an ALLOCATE half done: its buffer is not lost. */
+/** Nothing, if a client died in an ALLOCATE after the lists were marked: the device took that buffer back itself. */
 std::optional<std::uint64_t> OneSidedServer::collect()
 {
 	for (std::size_t i = 0; i < lists_.size(); i++) {

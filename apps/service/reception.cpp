@@ -15,12 +15,12 @@ namespace prism::apps
 namespace
 {
 
-/* How soon the server is asked again whether it has room */
+/* Delay before the server is asked again whether it has room */
 constexpr auto retry_pause = std::chrono::milliseconds(1);
-/* How long nobody is accepted when that has failed, such as for want of descriptors */
+/* Back-off after accept() fails, for example for lack of descriptors */
 constexpr auto listen_pause = std::chrono::milliseconds(100);
 
-/* The descriptor shall be readable when so many bytes are there, not before. */
+/* Makes the descriptor readable only once so many bytes have arrived. */
 void wake_at(int fd, std::size_t bytes) noexcept
 {
 	const int count = static_cast<int>(bytes);
@@ -152,7 +152,7 @@ void Reception::step(PendingClient &client, bool hung_up, Host &host)
 	}
 }
 
-/** Copies what has come, which stays: 1: all of @p bytes, 0: less, negative errno: no more will come. */
+/** Copies received bytes without consuming them. 1: all of @p bytes; 0: fewer; negative errno: no more will come. */
 int Reception::peek(const PendingClient &client, std::span<std::byte> bytes, bool hung_up) noexcept
 {
 	const ssize_t got = recv(client.link->fd(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
@@ -204,7 +204,7 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 	wake_at(client.link->fd(), 1); /* swap() reads in two parts */
 	if (!made)
 		return refuse(client, record, made.error(), host);
-	/* All that it reads is there, and what it sends fits: it does not wait. */
+	/* The client's record has arrived and ours fits into the socket's buffer: this does not wait. */
 	if (Result<ConnectionRecord> swapped = client.link->swap(mine, Clock::now()); !swapped)
 		return drop(client, swapped.error(), host);
 	client.connection = *std::move(made);
@@ -214,7 +214,7 @@ void Reception::on_connect(PendingClient &client, const ConnectionRecord &record
 
 void Reception::refuse(PendingClient &client, const ConnectionRecord &record, const Error &why, Host &host)
 {
-	/* Who does not speak of stores would not understand. */
+	/* A peer that sent no Hello would not understand a refusal. */
 	if (!Hello::parse(record.private_data))
 		return drop(client, why, host);
 	ConnectionRecord mine;
@@ -245,7 +245,7 @@ void Reception::read_mark(PendingClient &client, bool hung_up, Host &host)
 	connection->enter();
 }
 
-/** Reads what else it says: to close with bytes unread would take the reason away from it. */
+/** Reads until the client closes: closing with unread bytes could reset the connection before it reads the reason. */
 void Reception::linger(PendingClient &client) noexcept
 {
 	std::array<std::byte, 4096> bytes; /* a turn: whoever sends more without end holds nobody up */
