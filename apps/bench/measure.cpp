@@ -64,7 +64,7 @@ double LatencyHistogram::percentile(double percent) const
 {
 	if (!samples)
 		return 0;
-	/* The small term keeps 99.9% of 1000 from becoming rank 1000 by the rounding of a binary fraction. */
+	/* The small term keeps the rank of 99.9% of 1000 samples at 999, as 0.999 is not exact in binary. */
 	const double exact_rank = static_cast<double>(samples) * percent / 100;
 	const auto rank = std::clamp<std::uint64_t>(
 		static_cast<std::uint64_t>(std::ceil(exact_rank - 1e-9 * exact_rank)), 1, samples);

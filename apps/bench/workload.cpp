@@ -44,7 +44,7 @@ double log_quotient(double x)
 	return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2;
 }
 
-/* A stream of words that a record and a version determine. */
+/* Pseudo-random words, determined by a record and a version. */
 class Stream
 {
 public:
@@ -125,7 +125,7 @@ Zipf::Zipf(std::uint64_t n, double theta)
 	resize(n);
 }
 
-/* The continuous function that the probabilities are cut from, its integral, and the inverse of that. */
+/* The continuous function that gives each rank's probability, its integral, and the inverse of the integral. */
 
 double Zipf::density(double x) const noexcept
 {
@@ -156,7 +156,7 @@ std::uint64_t Zipf::next(Random &random) const noexcept
 		const double y = area_last + Unit()(random) * (area_first - area_last);
 		const double x = area_inverse(y);
 		const double rank = std::clamp(std::floor(x + 0.5), 1.0, static_cast<double>(ranks));
-		/* The first test spares the second, and its logarithms, for most ranks. */
+		/* The first test accepts most ranks, without the logarithms of the second. */
 		if (rank - x <= shortcut || y >= area(rank + 0.5) - density(rank))
 			return static_cast<std::uint64_t>(rank);
 	}
@@ -186,7 +186,7 @@ std::uint64_t permute(std::uint64_t value, unsigned bits) noexcept
 {
 	const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
 	const unsigned half = std::max(bits / 2, 1U);
-	/* Adding, multiplying by an odd number, and folding the upper half into the lower one can all be undone. */
+	/* Each step can be inverted: adding, multiplying by an odd number, xor of the upper half into the lower. */
 	for (int round = 0; round < 3; round++) {
 		value = (value + odd_factor) & mask;
 		value = (value * 0xd6e8feb86659fd93) & mask;
@@ -263,7 +263,7 @@ std::optional<std::uint64_t> version_of(std::uint64_t record, std::span<const st
 void RecordCounter::finish(std::uint64_t record) noexcept
 {
 	finished[record % window].store(record + 1, std::memory_order_seq_cst);
-	/* Whoever finishes the oldest one moves on past all that have finished after it. */
+	/* The thread that finishes the oldest record also advances past all later ones that have finished. */
 	std::uint64_t oldest = ended.load(std::memory_order_seq_cst);
 	while (finished[oldest % window].load(std::memory_order_seq_cst) == oldest + 1) {
 		if (ended.compare_exchange_strong(oldest, oldest + 1, std::memory_order_seq_cst))

@@ -15,14 +15,14 @@ namespace prism::rpc
 namespace
 {
 
-/* Work request ids: receives carry their number and this bit, all else its sequence number. */
+/* Work request IDs: a receive has its number and this bit, any other request its sequence number. */
 constexpr std::uint64_t receive_tag = std::uint64_t{1} << 63;
 constexpr std::uint32_t longest_queue = 2 * depth_limit;
 constexpr auto look_after = std::chrono::milliseconds(20);
 
 std::uint32_t send_queue_size(std::uint32_t slots) noexcept
 {
-	/* Requests that were answered may still stand in the queue. What finds no room waits. */
+	/* Twice the slots, as answered requests may still occupy the queue. A request that finds no room waits. */
 	return std::clamp(2 * slots, std::uint32_t{16}, longest_queue);
 }
 
@@ -175,8 +175,8 @@ void ClientLink::read(std::uint32_t index, RemoteAddress from, std::uint32_t len
 }
 
 /*
- * Requests of one opcode and one size, beside each other: their packets leave as one train. Slots have no order among
- * each other.
+ * Sorts requests by opcode and size, because the packets of equal ones leave as one train. Slots may be sent in any
+ * order.
  */
 void ClientLink::group(std::size_t count) noexcept
 {
@@ -188,7 +188,7 @@ void ClientLink::group(std::size_t count) noexcept
 		[&](std::uint32_t one, std::uint32_t other) { return kind(one) < kind(other); });
 }
 
-/* One doorbell. The last request is signalled, and says with its completion that all before it are done. */
+/* Posts with one doorbell. Only the last request is signalled: its completion covers all before it. */
 void ClientLink::flush() noexcept
 {
 	const std::size_t count = std::min<std::uint64_t>(begun_count, queue_size - (posted - completed));
@@ -240,7 +240,7 @@ void ClientLink::take_response(std::uint64_t receive, std::uint32_t length, List
 		return;
 	}
 	Slot &slot = slots[index];
-	/* The device may have to send the request once more: its bytes stay as they are. */
+	/* The device may have to retransmit the request, so its bytes must not change. */
 	if (!(slot.request.send_flags & IBV_SEND_INLINE) && slot.sequence >= completed) {
 		slot.early = receive;
 		slot.early_length = length;
@@ -277,7 +277,7 @@ void ClientLink::take(const Completion &completion, Listener &listener) noexcept
 		take_sent(completion.wr_id, listener);
 }
 
-/* A server that closes the connection says so on its socket only, and one that hangs says nothing. */
+/* A server that closes the connection shows it only on its socket; one that hangs shows nothing. */
 void ClientLink::watch(bool progress) noexcept
 {
 	constexpr unsigned polls_between_looks = 256;
@@ -304,7 +304,7 @@ void ClientLink::poll(Listener &listener) noexcept
 	std::array<Completion, 32> completions;
 	if (failure)
 		return;
-	/* As long as answers come in, more requests will follow them, and share their doorbell. */
+	/* While others are under way, their answers bring more requests, which can share the doorbell. */
 	if (begun_count == active)
 		flush();
 	const int got = cq.poll(completions);
@@ -312,7 +312,7 @@ void ClientLink::poll(Listener &listener) noexcept
 		break_off(-got);
 	for (int i = 0; i < got && !failure; i++) {
 		take(completions[static_cast<std::size_t>(i)], listener);
-		/* The server has the one half while this client has the other. */
+		/* Send half of them while the server works on the other half. */
 		if (active > 1 && 2 * begun_count >= active)
 			flush();
 	}

@@ -20,7 +20,7 @@ namespace
 constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 
-/** What clients of this store must be, and what they are told that it is. */
+/** The kind and version that this store tells its clients and expects of them. */
 apps::Hello hello_of(const StoreIdentity &identity)
 {
 	apps::Hello hello;
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Server>> Server::create(
 
 Result<void> Server::create_workers()
 {
-	/* Every receive may end at one worker; and a connection that closed makes room before it is buried. */
+	/* One worker may get all receives, and connections that have closed keep entries until they are removed. */
 	const std::size_t entries =
 		settings.receive_buffers + 2 * connections_of_worker() * std::size_t{settings.max_depth};
 	for (unsigned i = 0; i < settings.threads; i++) {
@@ -178,7 +178,7 @@ Worker *Server::least_loaded() noexcept
 	return (*found)->load() < 2 * connections_of_worker() ? found->get() : nullptr;
 }
 
-/** How many calls at once the client announces, if there are receive buffers for them. */
+/** The number of concurrent calls that the client announces. Errors: there are no receive buffers for them. */
 Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 {
 	Result<apps::Hello> hello = hello_of(identity).expect(theirs, "the client");
@@ -217,7 +217,7 @@ Result<std::shared_ptr<Server::Connection>> Server::connect(
 	auto connection = std::make_shared<Connection>(
 		link, *std::move(qp), *std::move(responses), std::move(session), settings.max_depth, calls);
 	connection->worker = &worker;
-	/* Before the client may send. */
+	/* The worker must know the connection before the client can send. */
 	worker.add(connection);
 	if (Result<void> connected = connection->qp.connect(peer); !connected) {
 		worker.remove(connection);
@@ -262,7 +262,7 @@ void Server::part(const std::shared_ptr<Connection> &connection)
 	promised -= connection->calls;
 }
 
-/* Once it is connected a client has nothing to say on the socket: whatever happens there is the end. */
+/* A connected client sends nothing on the socket, so any event there means that it has left. */
 void Server::drop_departed(std::span<const pollfd> links)
 {
 	std::size_t kept = 0;
@@ -317,7 +317,7 @@ Result<void> Server::run()
 void Server::stop() noexcept
 {
 	stopping = true;
-	/* The only failure is a counter that is full, and then the descriptor is readable already. */
+	/* Fails only if the counter is full, and then the descriptor is readable already. */
 	(void)eventfd_write(wake.get(), 1);
 }
 

@@ -11,11 +11,11 @@ namespace prism::rpc
 namespace
 {
 
-/* Work request ids: receives carry the number of their slot, sends the number of their response and this bit. */
+/* Work request IDs: a receive has the number of its slot, a send the number of its response and this bit. */
 constexpr std::uint64_t send_tag = std::uint64_t{1} << 63;
-/* Completions of a queue pair in the error state have arrived after this time. */
+/* Time in which all completions of a queue pair in the error state arrive */
 constexpr auto wake_time = std::chrono::milliseconds(10);
-/* How long answers may take to arrive when the server stops */
+/* Time limit for the delivery of responses when the server stops */
 constexpr auto finish_time = std::chrono::seconds(1);
 constexpr auto first_nap = std::chrono::microseconds(10);
 
@@ -66,22 +66,22 @@ Worker::Connection *Worker::find(std::uint32_t number) noexcept
 {
 	auto found = connections.find(number);
 	if (found == connections.end()) {
-		/* It was announced before the client could send, but maybe after this thread looked. */
+		/* It was added before the client could send, but perhaps after this thread last read its mail. */
 		read_mail();
 		found = connections.find(number);
 	}
 	return found == connections.end() ? nullptr : found->second.get();
 }
 
-/* The queue pair goes to the error state and what is under way comes back; it is destroyed when all of that has come.
- * No call of this connection is executed any more. */
+/* Executes no more calls of this connection. Its queue pair goes to the error state, which flushes its requests, and is
+ * destroyed when all their completions have arrived. */
 void Worker::close(Connection &connection) noexcept
 {
 	if (connection.closed)
 		return;
 	connection.closed = true;
 	connection.closed_at = Clock::now();
-	/* Before the client can notice: who was cut off finds that it holds nothing any more. */
+	/* Before the client can notice, so that a client that was cut off holds no lock any more. */
 	connection.session.reset();
 	graves++;
 	for (; connection.waiting_begin != connection.waiting_end; connection.waiting_begin++)
@@ -89,11 +89,11 @@ void Worker::close(Connection &connection) noexcept
 	ibv_qp_attr attr{};
 	attr.qp_state = IBV_QPS_ERR;
 	(void)ibv_modify_qp(connection.qp.raw(), &attr, IBV_QP_STATE);
-	/* The client learns of it by this; the thread in run() closes the descriptor. */
+	/* This tells the client. The thread in run() closes the descriptor. */
 	(void)shutdown(connection.link->fd(), SHUT_RDWR);
 }
 
-/* In this order: whoever sees the count finds the reason in the log, and a client that was cut off finds both. */
+/* Log, count, close, in this order: the reason is in the log when the count shows, and both when the client notices. */
 void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept
 {
 	if (connection.closed)
@@ -138,7 +138,7 @@ void Worker::touch(Connection &connection) noexcept
 	touched.push_back(&connection);
 }
 
-/* Null, or what is wrong with the request. */
+/* Executes the request and builds its response. Returns null, or what is wrong with the request. */
 const char *Worker::respond(Connection &connection, std::span<const std::byte> request) noexcept
 {
 	const auto at = connection.built % connection.depth;
@@ -182,7 +182,7 @@ void Worker::accept_request(Connection &connection, std::uint32_t slot, std::uin
 		execute(connection, slot, length);
 		return;
 	}
-	/* A client that keeps to what it announced never has more requests waiting; what waits holds a buffer. */
+	/* Waiting requests hold receive buffers, so a client may not have more than it announced. */
 	if (connection.waiting_end - connection.waiting_begin == connection.calls) {
 		give_up(connection, malformed,
 			"more requests at once than the " + std::to_string(connection.calls) + " that it announced");
@@ -235,7 +235,7 @@ void Worker::handle(const Completion &completion) noexcept
 		handle_receive(completion);
 }
 
-/* One doorbell, one completion: that of the last one says that all before it are done. */
+/* Posts all new responses with one doorbell. Only the last is signalled: its completion covers all before it. */
 void Worker::post_chain(Connection &connection) noexcept
 {
 	ibv_send_wr *first = &connection.requests[connection.posted % connection.depth];
@@ -263,7 +263,7 @@ void Worker::post_responses() noexcept
 	touched.clear();
 }
 
-/* Whether there was anything to do. */
+/* Does what can be done now. False: there was nothing. */
 bool Worker::turn() noexcept
 {
 	std::array<Completion, batch> completions;
@@ -272,16 +272,16 @@ bool Worker::turn() noexcept
 	const int got = cq.poll(completions);
 	for (int i = 0; i < got; i++)
 		handle(completions[static_cast<std::size_t>(i)]);
-	/* Receives first: what comes next finds a buffer. */
+	/* Receives before responses, as a response brings the client's next request, which needs a buffer. */
 	flush_receives();
 	post_responses();
-	/* Only when nothing of theirs can be in the queue any more. */
+	/* Only after the queue was empty, so that it has no completions of closed connections. */
 	if (got < static_cast<int>(batch) && graves)
 		bury();
 	return got > 0;
 }
 
-/* A device with an engine thread is handed over to it, or it would wait for this thread to poll again. */
+/* Arming the queue hands the device over to its engine thread, which otherwise waits for this thread's next poll. */
 void Worker::nap(Clock::duration idle) noexcept
 {
 	if (idle < server.settings.spin)
@@ -293,7 +293,7 @@ void Worker::nap(Clock::duration idle) noexcept
 
 void Worker::run()
 {
-	/* Reading the clock costs as much as an empty poll; and after a nap one look is enough. */
+	/* Reading the clock costs as much as an empty poll, so do it rarely; after a nap, one poll is enough. */
 	constexpr int polls_between_looks = 32;
 	auto last_work = Clock::now();
 	while (!server.stopping.load(std::memory_order_relaxed)) {
@@ -317,7 +317,7 @@ void Worker::run()
 	connections.clear();
 }
 
-/** Answers the calls that have arrived, and waits for the answers to arrive. Those that come later are not executed. */
+/** Executes the calls that have arrived, but none that arrive later, and waits until the responses are delivered. */
 void Worker::finish() noexcept
 {
 	const auto deadline = Clock::now() + finish_time;

@@ -14,7 +14,7 @@ namespace prism::apps
 namespace
 {
 
-/* No statistics are longer. */
+/* Longest text of statistics that a peer may announce */
 constexpr std::size_t max_text = 1 << 20;
 
 struct Wire {
@@ -29,7 +29,7 @@ int send_all(int fd, const void *bytes, std::size_t length)
 	const ssize_t sent = ::send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent < 0)
 		return errno;
-	/* So little fits, unless the peer has not read for long. */
+	/* A short message fits into the socket's buffer unless the peer has stopped reading. */
 	return static_cast<std::size_t>(sent) == length ? 0 : EAGAIN;
 }
 

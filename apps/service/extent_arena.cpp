@@ -21,7 +21,7 @@ std::size_t ExtentArena::class_of(std::size_t bytes) noexcept
 	const std::size_t wanted = std::max<std::size_t>(1, (bytes + granule - 1) / granule);
 	if (wanted <= 2)
 		return wanted - 1;
-	/* Between 2^k and 2^(k+1) lies one more class. */
+	/* One size class lies between 2^k and 2^(k+1). */
 	const auto log = static_cast<std::size_t>(std::bit_width(wanted - 1)) - 1;
 	const std::size_t middle = std::size_t{3} << (log - 1);
 	return 2 * log + (wanted > middle ? 1 : 0);

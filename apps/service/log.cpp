@@ -14,7 +14,7 @@ namespace prism::apps
 namespace
 {
 
-/* Of syslog(3): LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG */
+/* The priorities LOG_ERR, LOG_WARNING, LOG_INFO and LOG_DEBUG of syslog(3) */
 int priority(LogLevel level)
 {
 	switch (level) {
@@ -30,7 +30,7 @@ int priority(LogLevel level)
 	return 7;
 }
 
-/* One write: lines of several threads stay whole. */
+/* A single write(), so that lines of several threads do not mix. */
 void write_to_standard_error(const std::string &text) noexcept
 {
 	(void)!::write(STDERR_FILENO, text.data(), text.size());

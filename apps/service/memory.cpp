@@ -32,7 +32,7 @@ std::optional<std::uint64_t> number_of(std::string_view text)
 	return number;
 }
 
-/** The number that @p file consists of; nothing for "max". */
+/** The number in @p file, which has nothing else; no value if it says "max". */
 std::optional<std::uint64_t> number_in(const std::filesystem::path &file)
 {
 	std::ifstream in(file);
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path &file, std::s
 	return std::nullopt;
 }
 
-/** How the two versions of cgroups name things. */
+/** The file names of the two versions of cgroups. */
 struct CgroupFiles {
 	const char *limit;
 	const char *usage;
@@ -76,7 +76,7 @@ void add_group(const std::filesystem::path &folder, const CgroupFiles &names, st
 		fmt::format("what {} leaves of {}", (folder / names.limit).string(), readable_bytes(*limit))});
 }
 
-/** The group of @p line, of /proc/self/cgroup, and all around it. */
+/** Adds the limits of the cgroup in @p line of /proc/self/cgroup, and those of all its parents. */
 void add_groups(const std::string &line, const std::filesystem::path &root, std::vector<MemoryLimit> &limits)
 {
 	const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -105,7 +105,7 @@ void add_process_limits(bool pinned, const std::filesystem::path &root, std::vec
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		limits.push_back({left_of(limit, number_in(status, "VmSize:").value_or(0) * kib),
 			"what RLIMIT_AS leaves (ulimit -v)"});
-	/* CAP_IPC_LOCK, which lifts the limit, goes with root. */
+	/* Root has CAP_IPC_LOCK, which lifts this limit. */
 	if (pinned && geteuid() && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		limits.push_back({left_of(limit, number_in(status, "VmPin:").value_or(0) * kib),
 			"what RLIMIT_MEMLOCK leaves (ulimit -l, or LimitMEMLOCK= of a unit)"});

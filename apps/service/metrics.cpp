@@ -21,7 +21,7 @@ namespace prism::apps
 namespace
 {
 
-/* One answers, one takes the next request. */
+/* One thread answers while the other accepts the next request. */
 constexpr std::size_t threads = 2;
 
 prometheus::MetricType type_of(Metric::Kind kind)
@@ -37,7 +37,7 @@ prometheus::MetricType type_of(Metric::Kind kind)
 	return prometheus::MetricType::Histogram;
 }
 
-/** Prometheus wants each bucket with all smaller ones, and a last one without a limit. */
+/** In Prometheus's format each bucket includes all smaller ones, and the last has no upper limit. */
 prometheus::ClientMetric::Histogram sample_of(const Histogram &histogram)
 {
 	const Buckets &buckets = histogram.buckets();
@@ -68,7 +68,7 @@ prometheus::ClientMetric sample_of(const Metric &metric)
 	return sample;
 }
 
-/** Asks the sources whenever Prometheus asks. */
+/** Calls the sources on each request of Prometheus. */
 class Sources final : public prometheus::Collectable
 {
 public:
@@ -125,7 +125,7 @@ struct MetricsEndpoint::Implementation {
 
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::create(const std::string &address)
 {
-	/* The library throws, and names no cause. */
+	/* The library throws an exception that does not name the cause. */
 	try {
 		return std::unique_ptr<MetricsEndpoint>(
 			new MetricsEndpoint(std::make_unique<Implementation>(address))); /* private constructor */

@@ -65,7 +65,7 @@ int BufferRecovery::begin(std::chrono::nanoseconds now)
 	return 0;
 }
 
-/** Clients that come later are not asked: nothing that they do began before. */
+/** Clients that connect later are not asked, as they have nothing under way from before. */
 void BufferRecovery::ask(std::chrono::nanoseconds now)
 {
 	const std::uint64_t value = next_value_++;
@@ -115,7 +115,7 @@ void BufferRecovery::try_again(const std::string &why, std::chrono::nanoseconds 
 	told_ = true;
 }
 
-/** The host may call left() meanwhile, and so change the clients. */
+/** First collects the clients, as cut_off() may call left(), which changes clients_. */
 void BufferRecovery::cut_off_silent(std::chrono::nanoseconds now)
 {
 	if (options_.answer_timeout.count() == 0 || stage_ == Stage::none)

@@ -15,7 +15,7 @@ std::uint64_t crc64(std::span<const std::byte> bytes, std::uint64_t crc) noexcep
 #if defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize("thread"), noinline)) void publish(void *to, const void *from, std::size_t bytes) noexcept
 {
-	/* volatile: a loop that the compiler took for memcpy would be looked at again. */
+	/* volatile keeps the compiler from turning this loop into memcpy(), which the sanitizer checks. */
 	auto *out = static_cast<volatile unsigned char *>(to);
 	const auto *in = static_cast<const unsigned char *>(from);
 	for (std::size_t i = 0; i < bytes; i++)

@@ -16,7 +16,7 @@ Result<ServerAddress> ServerAddress::parse(const std::string &text, std::uint16_
 	if (bracketed && (end == std::string::npos || (end + 1 < text.size() && text[end + 1] != ':')))
 		return wrong();
 	const std::size_t colon = text.find(':', bracketed ? end : 0);
-	/* More than one colon and no brackets: an IPv6 address alone */
+	/* More than one colon and no brackets: an IPv6 address without a port */
 	const bool has_port =
 		colon != std::string::npos && (bracketed || text.find(':', colon + 1) == std::string::npos);
 	if (has_port) {

@@ -74,8 +74,9 @@ int ServerLink::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t f
 }
 
 /**
- * The server looks for lost buffers: once the requests have ended that were under way when it asked, every buffer of
- * this client is in a slot or reported. A flush, be it of nothing, tells that the reports before it have arrived.
+ * Answers the server's recovery scan. When the requests that were under way at its question have ended, each buffer of
+ * this client is in a slot or has been reported. Completion of a flush, even an empty one, proves that earlier reports
+ * arrived.
  */
 int ServerLink::settle(std::uint64_t oldest, std::uint64_t flush_id) noexcept
 {

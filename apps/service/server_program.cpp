@@ -70,7 +70,7 @@ std::string check_class(const std::string &text)
 
 /* Threads --------------------------------------------------------------------------------------------------------- */
 
-/** One thread for each store; a descriptor tells when the first of them has returned. */
+/** One thread for each store. ended() becomes readable whenever one of them returns. */
 class ServerProgram::Threads
 {
 public:
@@ -85,7 +85,7 @@ public:
 
 	[[nodiscard]] int ended() const noexcept { return ended_.get(); }
 	[[nodiscard]] bool all_ended() const noexcept { return !running_; }
-	/** The first error of one. */
+	/** Waits for all threads. Errors: the first that a store returned. */
 	Result<void> join()
 	{
 		for (std::thread &thread : threads_) {
@@ -219,7 +219,7 @@ Result<std::unique_ptr<MetricsEndpoint>> ServerProgram::tell_metrics(const Conte
 	return endpoint;
 }
 
-/** Until a signal comes, or one of the stores fails: then all end. */
+/** Serves until a signal arrives or a store fails, which ends all of them. */
 Result<void> ServerProgram::serve(Stores &stores)
 {
 	const sigset_t set = ending_signals();
