@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""PRISM-KV, a key-value store: <prism/kv.h> in Python.
+
+    with pyprism.kv.open('localhost') as store:
+        store.put(b'greeting', b'hello')
+        value, version = store.get(b'greeting')
+
+docs/prism-kv.md says what the store guarantees, and what it does not: it is volatile and not replicated, and it trusts
+its clients. Keys and values are bytes, or what has the buffer of bytes. Errors are those of pyprism.stores. Threads may
+share a store; calls release the interpreter's lock while they wait.
+"""
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+cimport pyprism.libstores as c
+from pyprism.stores cimport Bytes
+
+import errno
+
+from pyprism.stores import InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, error_of, milliseconds
+
+__all__ = ['InvalidArgument', 'NoSuchKey', 'OtherVersion', 'OutcomeUnknown', 'Store', 'StoreError', 'open']
+
+DEF USUAL_SIZE = 4096
+
+
+cdef class Store:
+    """A client of one store, for several threads. Close it, or use it with `with`."""
+    cdef c.prism_kv *store
+    cdef int calls  # that other threads are in
+
+    def __init__(self, servers, *, device=None, timeout=None, patience=None, depth=0, max_value_size=0):
+        """Open a store as prism_kv_open(3).
+
+        :param servers: str: 'HOST' or 'HOST:PORT'; several, separated by commas, are shards of one store in the order of
+                        their numbers
+        :param device: str: name of the RDMA device; None: the first userspace device
+        :param timeout: seconds that opening, and each call that waits, may take; None: 5
+        :param patience: seconds that operations wait for a lost connection; None: 1
+        :param depth: operations under way at once on each server, of put_many() and get_many(); 0: 16
+        :param max_value_size: bytes of the longest value that is put and got; 0: the servers' limit
+        :raises StoreError: see prism_kv_open(3)
+        """
+        cdef c.prism_kv_options options
+        cdef bytes names = servers.encode()
+        cdef const char *text = names
+        cdef bytes device_name
+        cdef int result
+        if self.store != NULL:
+            raise StoreError(errno.EBUSY, 'the store is open')
+        options.size = sizeof(options)
+        options.device = NULL
+        if device is not None:
+            device_name = device.encode()
+            options.device = device_name
+        options.timeout_ms = milliseconds(timeout, 'timeout')
+        options.patience_ms = milliseconds(patience, 'patience')
+        options.depth = depth
+        options.max_value_size = max_value_size
+        with nogil:
+            result = c.prism_kv_open(&self.store, text, &options)
+        self.check(result)
+
+    def __dealloc__(self):
+        c.prism_kv_close(self.store)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close()
+
+    cdef check(self, int result):
+        if result < 0:
+            raise error_of(result, c.prism_store_message())
+
+    cdef c.prism_kv *begin(self) except NULL:
+        """Before each call; behind it, end()."""
+        if self.store == NULL:
+            raise StoreError(errno.EBADF, 'the store is closed')
+        self.calls += 1
+        return self.store
+
+    cdef end(self, int result):
+        self.calls -= 1
+        self.check(result)
+
+    def close(self):
+        """Close the store; again is no error.
+
+        :raises StoreError: EBUSY: another thread is in a call
+        """
+        cdef c.prism_kv *store = self.store
+        if self.calls:
+            raise StoreError(errno.EBUSY, 'another thread uses the store')
+        self.store = NULL
+        with nogil:
+            c.prism_kv_close(store)
+
+    @property
+    def closed(self):
+        return self.store == NULL
+
+    @property
+    def max_key_size(self):
+        """Bytes of the longest key."""
+        cdef c.prism_kv *store = self.begin()
+        size = c.prism_kv_max_key_size(store)
+        self.end(0)
+        return size
+
+    @property
+    def max_value_size(self):
+        """Bytes of the longest value."""
+        cdef c.prism_kv *store = self.begin()
+        size = c.prism_kv_max_value_size(store)
+        self.end(0)
+        return size
+
+    def get(self, key):
+        """Get the value of a key, and its version for put_if() and remove_if().
+
+        :param key: bytes
+        :return: tuple of bytes and int
+        :raises NoSuchKey: the key is not there
+        :raises StoreError: see prism_kv_get(3)
+        """
+        cdef Bytes name = Bytes(key)
+        cdef size_t room = USUAL_SIZE, size = 0
+        cdef uint64_t version = 0
+        cdef char *value
+        cdef int result
+        cdef c.prism_kv *store
+        while True:
+            value = <char *>malloc(room)
+            if value == NULL:
+                raise MemoryError()
+            try:
+                store = self.begin()
+                size = room
+                with nogil:
+                    result = c.prism_kv_get(store, name.data, name.size, value, &size, &version)
+                if result == -errno.EMSGSIZE:
+                    self.end(0)
+                    room = size
+                    continue
+                self.end(result)
+                return value[:size], version
+            finally:
+                free(value)
+
+    def put(self, key, value):
+        """Put a value, whether the key is there or not.
+
+        :param key: bytes
+        :param value: bytes
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_kv_put(3)
+        """
+        cdef Bytes name = Bytes(key), data = Bytes(value)
+        cdef c.prism_kv *store = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_kv_put(store, name.data, name.size, data.data, data.size)
+        self.end(result)
+
+    def put_if(self, key, value, uint64_t version):
+        """Put a value if the key's version is still this one.
+
+        :param key: bytes
+        :param value: bytes
+        :param version: of get(); 0: if there is no such key
+        :raises OtherVersion: the version is another
+        :raises NoSuchKey: the key is not there any more
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_kv_put_if(3)
+        """
+        cdef Bytes name = Bytes(key), data = Bytes(value)
+        cdef c.prism_kv *store = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_kv_put_if(store, name.data, name.size, data.data, data.size, version)
+        self.end(result)
+
+    def remove(self, key):
+        """Remove a key.
+
+        :param key: bytes
+        :raises NoSuchKey: the key is not there
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_kv_remove(3)
+        """
+        cdef Bytes name = Bytes(key)
+        cdef c.prism_kv *store = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_kv_remove(store, name.data, name.size)
+        self.end(result)
+
+    def remove_if(self, key, uint64_t version):
+        """Remove a key if its version is still this one.
+
+        :param key: bytes
+        :param version: of get()
+        :raises OtherVersion: the version is another
+        :raises NoSuchKey: the key is not there any more
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_kv_remove_if(3)
+        """
+        cdef Bytes name = Bytes(key)
+        cdef c.prism_kv *store = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_kv_remove_if(store, name.data, name.size, version)
+        self.end(result)
+
+
+def open(servers, **options):
+    """Open a store: Store(servers, ...), whose options these are.
+
+    :param servers: str: 'HOST' or 'HOST:PORT'; several, separated by commas
+    :return: Store
+    """
+    return Store(servers, **options)

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""PRISM-TX, a store with transactions: <prism/tx.h> in Python.
+
+    with pyprism.tx.open('localhost:18620,localhost:18621') as store:
+        with store.transaction() as t:  # commits at the end, aborts on an exception
+            t.write(b'alice', b'100')
+
+        def spend(t):
+            t.write(b'alice', b'%d' % (int(t.read(b'alice')) - 30))
+        store.run(spend)  # again after each conflict
+
+docs/prism-tx.md says what transactions guarantee, and what the store does not: it is volatile and not replicated, and
+it trusts its clients. Keys and values are bytes, or what has the buffer of bytes. Errors are those of pyprism.stores.
+Threads may share a store; a transaction belongs to one thread. Calls release the interpreter's lock while they wait.
+"""
+from libc.stdlib cimport free, malloc
+cimport pyprism.libstores as c
+from pyprism.stores cimport Bytes
+
+import errno
+
+from pyprism.stores import Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown, StoreError, error_of, milliseconds
+
+__all__ = ['Conflict', 'InvalidArgument', 'NoSuchKey', 'OutcomeUnknown', 'Store', 'StoreError', 'Transaction', 'open']
+
+DEF USUAL_SIZE = 4096
+
+
+cdef check(int result):
+    if result < 0:
+        raise error_of(result, c.prism_store_message())
+
+
+cdef class Store:
+    """A client of one store, for several threads. Close it, or use it with `with`."""
+    cdef c.prism_tx *store
+    cdef int calls  # that other threads are in
+
+    def __init__(self, shards, *, device=None, timeout=None, depth=0):
+        """Open a store as prism_tx_open(3).
+
+        :param shards: str: 'HOST:PORT' of all servers, separated by commas, in the order of their numbers
+        :param device: str: name of the RDMA device; None: the first userspace device
+        :param timeout: seconds that opening, and each call that waits, may take; None: 5
+        :param depth: transactions under way at once, fewer than the servers' --lanes; 0: 16
+        :raises StoreError: see prism_tx_open(3)
+        """
+        cdef c.prism_tx_options options
+        cdef bytes names = shards.encode()
+        cdef const char *text = names
+        cdef bytes device_name
+        cdef int result
+        if self.store != NULL:
+            raise StoreError(errno.EBUSY, 'the store is open')
+        options.size = sizeof(options)
+        options.device = NULL
+        if device is not None:
+            device_name = device.encode()
+            options.device = device_name
+        options.timeout_ms = milliseconds(timeout, 'timeout')
+        options.depth = depth
+        with nogil:
+            result = c.prism_tx_open(&self.store, text, &options)
+        check(result)
+
+    def __dealloc__(self):
+        c.prism_tx_close(self.store)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close()
+
+    cdef c.prism_tx *begin(self) except NULL:
+        """Before each call; behind it, end()."""
+        if self.store == NULL:
+            raise StoreError(errno.EBADF, 'the store is closed')
+        self.calls += 1
+        return self.store
+
+    cdef end(self, int result):
+        self.calls -= 1
+        check(result)
+
+    def close(self):
+        """Close the store; again is no error. Transactions that have not ended are aborted.
+
+        :raises StoreError: EBUSY: another thread is in a call
+        """
+        cdef c.prism_tx *store = self.store
+        if self.calls:
+            raise StoreError(errno.EBUSY, 'another thread uses the store')
+        self.store = NULL
+        with nogil:
+            c.prism_tx_close(store)
+
+    @property
+    def closed(self):
+        return self.store == NULL
+
+    @property
+    def max_key_size(self):
+        """Bytes of the longest key; 8 in a numbered store, whose keys are numbers, the lowest byte first."""
+        cdef c.prism_tx *store = self.begin()
+        size = c.prism_tx_max_key_size(store)
+        self.end(0)
+        return size
+
+    @property
+    def max_value_size(self):
+        """Bytes of the longest value."""
+        cdef c.prism_tx *store = self.begin()
+        size = c.prism_tx_max_value_size(store)
+        self.end(0)
+        return size
+
+    def transaction(self):
+        """Begin a transaction. With `with`, it commits at the end of the block, and aborts if that raises.
+
+        :return: Transaction
+        :raises StoreError: EBUSY: as many as depth have not ended; see prism_tx_begin(3)
+        """
+        cdef c.prism_tx *store = self.begin()
+        cdef c.prism_tx_transaction *transaction = NULL
+        cdef int result
+        with nogil:
+            result = c.prism_tx_begin(store, &transaction)
+        self.end(result)
+        return make(self, transaction)
+
+    def run(self, function, *, unsigned int attempts=0):
+        """Run a function as a transaction, again after each conflict, as prism_tx_run(3).
+
+        The function may run several times, so it must change nothing but the transaction; and it may see values that do
+        not belong together. If it raises, the transaction is aborted; Conflict runs it again.
+
+        :param function: called with a Transaction, which it neither commits nor aborts
+        :param attempts: at most so many; 0: as the timeout has room for
+        :return: what the function has returned in the attempt that was committed
+        :raises Conflict: the attempts or the time were used up
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_tx_run(3)
+        """
+        cdef Body body = Body(self, function)
+        cdef void *argument = <void *>body
+        cdef c.prism_tx *store = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_tx_run(store, run_body, argument, attempts)
+        message = c.prism_store_message()
+        self.calls -= 1
+        if body.error is not None:
+            raise body.error
+        if result:
+            raise error_of(result, message)
+        return body.value
+
+
+cdef class Body:
+    """What Store.run() runs, and what has become of it."""
+    cdef Store store
+    cdef object function, value, error
+
+    def __init__(self, store, function):
+        self.store, self.function = store, function
+
+
+cdef int run_body(c.prism_tx_transaction *given, void *argument) nogil:
+    with gil:
+        return attempt(given, <Body>argument)
+
+
+cdef int attempt(c.prism_tx_transaction *given, Body body):
+    cdef Transaction transaction = make(body.store, given)
+    transaction.of_run = True
+    try:
+        body.value = body.function(transaction)
+        return 0
+    except Conflict:
+        return -errno.EAGAIN
+    except BaseException as error:
+        body.error = error
+        return -errno.ECANCELED
+    finally:
+        transaction.transaction = NULL
+
+
+cdef Transaction make(Store store, c.prism_tx_transaction *given):
+    cdef Transaction transaction = Transaction.__new__(Transaction)
+    transaction.store, transaction.transaction = store, given
+    return transaction
+
+
+cdef class Transaction:
+    """A transaction that has begun: see Store.transaction() and Store.run(). One thread at a time."""
+    cdef Store store
+    cdef c.prism_tx_transaction *transaction  # NULL: it has ended
+    cdef bint of_run
+
+    def __init__(self):
+        raise TypeError('transactions begin with Store.transaction()')
+
+    def __dealloc__(self):
+        if self.transaction != NULL and not self.of_run and self.store is not None and self.store.store != NULL:
+            c.prism_tx_abort(self.transaction)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if self.ended:
+            return
+        if kind is None:
+            self.commit()
+        else:
+            self.abort()
+
+    @property
+    def ended(self):
+        """Committed or aborted, or its store is closed."""
+        return self.transaction == NULL or self.store.store == NULL
+
+    cdef c.prism_tx_transaction *begin(self) except NULL:
+        """Before each call; behind it, end() of the store."""
+        if self.transaction == NULL:
+            raise StoreError(errno.EBADF, 'the transaction has ended')
+        self.store.begin()
+        return self.transaction
+
+    def fetch(self, *keys):
+        """Read several keys at once, in the time of one: read() of these then waits for nothing.
+
+        :param keys: bytes
+        :raises Conflict: the transaction cannot commit any more
+        :raises StoreError: see prism_tx_fetch(3)
+        """
+        cdef list names = [Bytes(key) for key in keys]
+        cdef size_t count = len(names), i
+        cdef c.prism_tx_transaction *transaction
+        cdef c.prism_tx_key *given = <c.prism_tx_key *>malloc((count + 1) * sizeof(c.prism_tx_key))
+        cdef int result
+        if given == NULL:
+            raise MemoryError()
+        try:
+            for i in range(count):
+                given[i].data, given[i].size = (<Bytes>names[i]).data, (<Bytes>names[i]).size
+            transaction = self.begin()
+            with nogil:
+                result = c.prism_tx_fetch(transaction, given, count)
+            self.store.end(result)
+        finally:
+            free(given)
+
+    def read(self, key):
+        """Read the value of a key as this transaction has it.
+
+        Only a commit that succeeds proves that the values of several keys belong together.
+
+        :param key: bytes
+        :return: bytes
+        :raises NoSuchKey: the key is not there; the transaction goes on
+        :raises Conflict: the transaction cannot commit any more
+        :raises StoreError: see prism_tx_read(3)
+        """
+        cdef Bytes name = Bytes(key)
+        cdef size_t room = USUAL_SIZE, size = 0
+        cdef c.prism_tx_transaction *transaction
+        cdef char *value
+        cdef int result
+        while True:
+            value = <char *>malloc(room)
+            if value == NULL:
+                raise MemoryError()
+            try:
+                transaction = self.begin()
+                size = room
+                with nogil:
+                    result = c.prism_tx_read(transaction, name.data, name.size, value, &size)
+                if result == -errno.EMSGSIZE:
+                    self.store.end(0)
+                    room = size
+                    continue
+                self.store.end(result)
+                return value[:size]
+            finally:
+                free(value)
+
+    def write(self, key, value):
+        """Write a value, at the commit.
+
+        :param key: bytes
+        :param value: bytes
+        :raises StoreError: see prism_tx_write(3)
+        """
+        cdef Bytes name = Bytes(key), data = Bytes(value)
+        cdef c.prism_tx_transaction *transaction = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_tx_write(transaction, name.data, name.size, data.data, data.size)
+        self.store.end(result)
+
+    def remove(self, key):
+        """Remove a key, at the commit, whether it is there or not.
+
+        :param key: bytes
+        :raises StoreError: see prism_tx_remove(3)
+        """
+        cdef Bytes name = Bytes(key)
+        cdef c.prism_tx_transaction *transaction = self.begin()
+        cdef int result
+        with nogil:
+            result = c.prism_tx_remove(transaction, name.data, name.size)
+        self.store.end(result)
+
+    cdef require_own(self):
+        if self.of_run:
+            raise InvalidArgument(errno.EINVAL, 'run() ends its transaction itself')
+
+    def commit(self):
+        """Make all changes, or none. The transaction has ended, whatever is raised.
+
+        :raises Conflict: nothing was changed, because of another transaction: begin again
+        :raises OutcomeUnknown: the connection was lost, or the time was up
+        :raises StoreError: see prism_tx_commit(3)
+        """
+        cdef c.prism_tx_transaction *transaction
+        cdef int result
+        self.require_own()
+        transaction = self.begin()
+        self.transaction = NULL
+        with nogil:
+            result = c.prism_tx_commit(transaction)
+        self.store.end(result)
+
+    def abort(self):
+        """End without a change. No error if it has ended."""
+        cdef c.prism_tx_transaction *transaction
+        self.require_own()
+        if self.ended:
+            return
+        transaction = self.begin()
+        self.transaction = NULL
+        with nogil:
+            c.prism_tx_abort(transaction)
+        self.store.end(0)
+
+
+def open(shards, **options):
+    """Open a store: Store(shards, ...), whose options these are.
+
+    :param shards: str: 'HOST:PORT' of all servers, separated by commas, in the order of their numbers
+    :return: Store
+    """
+    return Store(shards, **options)
