@@ -237,11 +237,12 @@ int KvStore::error_of(const Call &call) noexcept
 		return ENOENT;
 	case Outcome::full:
 		return ENOSPC;
+	case Outcome::unknown:
+		return outcome_unknown;
 	case Outcome::failed:
 		break;
 	}
-	const bool changes = operation.kind != OperationKind::get;
-	return changes && operation.error != ENOTCONN ? outcome_unknown : operation.error;
+	return operation.error;
 }
 
 /** As the functions return it. */
