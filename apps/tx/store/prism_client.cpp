@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "service/memory.hpp"
 #include "tx/store/introduction.hpp"
@@ -58,11 +59,49 @@ struct PrismClient::Meeting {
 	bool used = false; /* the number was another client's on any of them */
 };
 
-/** A shard that is to be taken in. */
-struct PrismClient::Adoption {
-	std::optional<std::size_t> wanted;
-	std::optional<Introduction> shard; /* nothing: shard 0 knows it already */
-};
+namespace
+{
+
+/** "shard 1" or "shards 1, 2". */
+std::string name_of(const std::vector<std::size_t> &shards)
+{
+	return fmt::format("shard{} {}", shards.size() > 1 ? "s" : "", fmt::join(shards, ", "));
+}
+
+Result<void> check_adopted(const std::vector<std::size_t> &adopted, std::size_t shards)
+{
+	for (const std::size_t shard : adopted) {
+		if (shard == 0)
+			return make_error(EINVAL, "cannot take in shard 0: it numbers the clients",
+				"start all servers anew if it is lost");
+		if (shard >= shards)
+			return make_error(EINVAL, fmt::format("cannot take in shard {}: the store has {} shard{}",
+							  shard, shards, shards > 1 ? "s" : ""));
+	}
+	return {};
+}
+
+/** All shards that have come back empty must be taken in together, and no other. */
+Result<void> check_lost(const std::vector<std::size_t> &lost, const std::vector<std::size_t> &adopted)
+{
+	for (const std::size_t shard : adopted) {
+		if (std::ranges::find(lost, shard) == lost.end())
+			return make_error(
+				EALREADY, fmt::format("cannot take in shard {}: it has not lost its memory", shard));
+	}
+	const auto is_left = [&adopted](
+				     std::size_t shard) { return std::ranges::find(adopted, shard) == adopted.end(); };
+	if (std::ranges::none_of(lost, is_left))
+		return {};
+	const bool one = lost.size() == 1;
+	return make_error(ESTALE,
+		fmt::format("{} {} since clients have met {}", name_of(lost),
+			one ? "has lost its memory" : "have lost their memory", one ? "it" : "them"),
+		fmt::format("take {} in without {} keys (prism-tx SHARDS adopt {}), or start all servers anew",
+			one ? "it" : "them", one ? "its" : "their", fmt::join(lost, " ")));
+}
+
+} // namespace
 
 /* Set-up --------------------------------------------------------------------------------------------------------- */
 
@@ -73,6 +112,8 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		return make_error(EINVAL, "cannot connect to a store", "name 1 to 4095 shards");
 	if (options.depth == 0 || options.depth > max_depth)
 		return make_error(EINVAL, "cannot connect to a store", fmt::format("the depth is 1 to {}", max_depth));
+	if (Result<void> checked = check_adopted(options.adopt, shards.size()); !checked)
+		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
@@ -87,13 +128,16 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		if (Result<void> met = client->meet(shard, shards[shard], options, meeting); !met)
 			return met.error();
 	}
-	Adoption adoption{options.adopt, {}};
-	if (Result<void> told = client->tell_lives(meeting, adoption); !told)
-		return told.error();
+	Result<std::vector<std::size_t>> lost = client->tell_lives(meeting);
+	if (!lost)
+		return lost.error();
+	if (Result<void> checked = check_lost(*lost, options.adopt); !checked)
+		return checked.error();
 	if (Result<void> made = client->make_lanes(meeting); !made)
 		return made.error();
-	if (Result<void> adopted = client->adopt(adoption); !adopted)
+	if (Result<void> adopted = client->adopt(meeting, *lost); !adopted)
 		return adopted.error();
+	client->hear_of_orphans();
 	if (Result<void> cleared = client->clear_logs(meeting); !cleared)
 		return cleared.error();
 	return client;
@@ -186,27 +230,22 @@ Result<apps::ControlMessage> PrismClient::tell_life(apps::ControlKind kind, cons
 	return ask(0, {kind, shard.identity});
 }
 
-/** A shard that has come back empty is found out by shard 0. */
-Result<void> PrismClient::tell_lives(const Meeting &meeting, Adoption &adoption)
+/** Shards that have come back empty are found out by shard 0: these are returned. */
+Result<std::vector<std::size_t>> PrismClient::tell_lives(const Meeting &meeting)
 {
+	std::vector<std::size_t> lost;
 	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
 		Result<apps::ControlMessage> answer = tell_life(shard_message, meeting.shards[shard]);
 		if (!answer)
 			return answer.error();
-		if (answer->value == EACCES)
-			return make_error(EACCES, fmt::format("shard {} is of another store", shard),
-				"start all shards with the same --secret");
-		if (answer->value == ESTALE && adoption.wanted == shard)
-			adoption.shard = meeting.shards[shard];
+		if (answer->value == ESTALE)
+			lost.push_back(shard);
 		else if (answer->value)
 			return make_error(static_cast<int>(answer->value),
-				fmt::format("shard {} has lost its memory since clients have met it", shard),
-				fmt::format(
-					"take it in without its keys (prism-tx SHARDS adopt {}), or start all servers "
-					"anew",
-					shard));
+				fmt::format("shard {} is of another store", shard),
+				"start all shards with the same --secret");
 	}
-	return {};
+	return lost;
 }
 
 int PrismClient::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept
@@ -233,32 +272,37 @@ int PrismClient::run_alone(apps::Task<int> task)
 	return task.value();
 }
 
-/** First what was to be decided there is decided, for all shards alike; then others may come. */
-Result<void> PrismClient::adopt(const Adoption &adoption)
+/**
+ * First what was to be decided on them is decided, for all shards alike; then others may come. The logs of the others
+ * tell: those of the @p lost shards are empty, too.
+ */
+Result<void> PrismClient::adopt(const Meeting &meeting, const std::vector<std::size_t> &lost)
 {
-	if (!adoption.shard)
-		return {};
-	const std::size_t home = *adoption.wanted;
-	const auto cannot = [home](int error, const char *why) {
-		return make_error(error, fmt::format("cannot take in shard {}", home), why);
+	const auto cannot = [&lost](int error, const char *why) {
+		return make_error(error, "cannot take in " + name_of(lost), why);
 	};
-	Doubts doubts;
-	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
-		if (shard == home)
-			continue;
-		if (const int error = run_alone(lanes_[0]->resolver().survey(shard, home, doubts)))
-			return cannot(error, "the logs of another shard cannot be read");
+	for (const std::size_t home : lost) {
+		Doubts doubts;
+		for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+			if (std::ranges::find(lost, shard) != lost.end())
+				continue;
+			if (const int error = run_alone(lanes_[0]->resolver().survey(shard, home, doubts)))
+				return cannot(error, "the logs of another shard cannot be read");
+		}
+		if (const int error = run_alone(lanes_[0]->resolver().settle(home, doubts)))
+			return cannot(error, error == ENOTRECOVERABLE
+						     ? "nothing tells how a transaction was decided there: "
+						       "start all servers anew"
+						     : "it does not answer");
 	}
-	if (const int error = run_alone(lanes_[0]->resolver().settle(home, doubts)))
-		return cannot(error, error == ENOTRECOVERABLE
-					     ? "nothing tells how a transaction was decided there: start "
-					       "all servers anew"
-					     : "it does not answer");
-	Result<apps::ControlMessage> answer = tell_life(adopt_message, *adoption.shard);
-	if (!answer)
-		return answer.error();
-	return answer->value ? Result<void>(cannot(static_cast<int>(answer->value), "shard 0 refuses"))
-			     : Result<void>();
+	for (const std::size_t shard : lost) {
+		Result<apps::ControlMessage> answer = tell_life(adopt_message, meeting.shards[shard]);
+		if (!answer)
+			return answer.error();
+		if (answer->value)
+			return cannot(static_cast<int>(answer->value), "shard 0 refuses");
+	}
+	return {};
 }
 
 Result<void> PrismClient::make_lanes(const Meeting &meeting)
@@ -286,14 +330,19 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 	for (std::uint32_t lane = 0; lane < depth(); lane++)
 		lanes_.push_back(std::make_unique<PrismTransaction>(state_, static_cast<Carrier &>(*this), waiter(lane),
 			lane, first_place + lane, memory_->data() + lane * size, room, memory_->region().lkey()));
+	return {};
+}
+
+/** Before shards that were lost are taken in, nobody may decide on them what dead clients have left. */
+void PrismClient::hear_of_orphans()
+{
 	const auto lanes = static_cast<std::uint32_t>(depth());
 	orphans_ = std::make_unique<OrphanResolver>(state_, static_cast<Carrier &>(*this), lanes,
-		*reinterpret_cast<ResolverMemory *>(memory_->data() + size * lanes), memory_->region().lkey(),
-		[this](std::size_t shard, std::uint64_t client, int) {
+		*reinterpret_cast<ResolverMemory *>(memory_->data() + PrismTransaction::memory_size() * lanes),
+		memory_->region().lkey(), [this](std::size_t shard, std::uint64_t client, int) {
 			if (shards_[shard].link) /* a connection that is gone shows when it is looked at */
 				(void)shards_[shard].link->control().send({orphans_message, client});
 		});
-	return {};
 }
 
 Result<void> PrismClient::clear_logs(const Meeting &meeting)

@@ -29,10 +29,10 @@ struct PrismClientOptions {
 	 * slow, never wrong. */
 	Time patience = std::chrono::milliseconds(10);
 	/**
-	 * A shard that has come back empty, which is taken in: its keys are gone, those of the others stay. Not shard
-	 * 0. docs/prism-tx.md, "Clients that die during a commit".
+	 * All shards that have come back empty, which are taken in: their keys are gone, those of the others stay. Not
+	 * shard 0. docs/prism-tx.md, "Clients that die during a commit".
 	 */
-	std::optional<std::size_t> adopt;
+	std::vector<std::size_t> adopt;
 	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };
@@ -49,8 +49,9 @@ public:
 	/**
 	 * Connects to all shards, and ends what a client with its number has left behind. Errors: EINVAL (depth, no
 	 * shards), EPROTONOSUPPORT (another kind of store, other shards; a device without PRISM), EACCES (a shard has
-	 * another secret), ESTALE (a shard has lost its memory), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT,
-	 * ECONNREFUSED ...; the message names the shard.
+	 * another secret), ESTALE (shards have lost their memory and are not adopted), EALREADY (a shard that is to be
+	 * adopted has not), ENOTRECOVERABLE (nothing tells how a transaction was decided on it), EMFILE (too many
+	 * clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the shard.
 	 */
 	static Result<std::unique_ptr<PrismClient>> connect(
 		const Context &context, const Shards &shards, const PrismClientOptions &options = {});
@@ -89,16 +90,16 @@ private:
 	};
 	struct WorkRequest;
 	struct Meeting;
-	struct Adoption;
 
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
 		const PrismClientOptions &options);
 	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
 		Meeting &meeting);
-	Result<void> tell_lives(const Meeting &meeting, Adoption &adoption);
-	Result<void> adopt(const Adoption &adoption);
+	Result<std::vector<std::size_t>> tell_lives(const Meeting &meeting);
+	Result<void> adopt(const Meeting &meeting, const std::vector<std::size_t> &lost);
 	int run_alone(apps::Task<int> task);
 	Result<void> make_lanes(const Meeting &meeting);
+	void hear_of_orphans();
 	Result<void> clear_logs(const Meeting &meeting);
 	Result<apps::ControlMessage> tell_life(apps::ControlKind kind, const Introduction &shard);
 	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);

@@ -45,7 +45,7 @@ struct Options {
 	unsigned attempts = 0;
 	std::vector<std::string> words;
 	bool json = false;
-	std::size_t adopted = 0; /* shard; 0: none */
+	std::vector<unsigned> adopted; /* shards */
 };
 
 enum class Kind : std::uint8_t {
@@ -426,8 +426,14 @@ int Tool::status()
 int Tool::recover()
 {
 	int code = done;
+	const auto deadline = std::chrono::steady_clock::now() + apps::milliseconds(options_.timeout);
 	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
-		const Result<void> begun = client_.request_recovery(shard);
+		Result<void> begun = client_.request_recovery(shard);
+		/* Another is under way, and may have begun before what this one is to find was lost. */
+		while (!begun && begun.error().code == EBUSY && std::chrono::steady_clock::now() < deadline) {
+			(void)client_.poll({});
+			begun = client_.request_recovery(shard);
+		}
 		if (!begun)
 			code = complain(shards_[shard].text() + ": " + begun.error().message);
 	}
@@ -445,8 +451,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	PrismClientOptions client;
 	client.setup_timeout = apps::milliseconds(options.timeout);
 	client.retry.timeout = client.setup_timeout;
-	if (options.adopted)
-		client.adopt = options.adopted;
+	client.adopt.assign(options.adopted.begin(), options.adopted.end());
 	auto connected = PrismClient::connect(*context, *shards, client);
 	if (!connected)
 		return complain(connected.error().message);
@@ -513,8 +518,11 @@ int main(int argc, char **argv)
 	app.add_subcommand("recover", "Have the shards look for buffers that dead clients held").callback([&] {
 		command = [](Tool &tool) { return tool.recover(); };
 	});
-	cli::Command adopt = app.add_subcommand("adopt", "Take in a shard that has come back empty: its keys are gone");
-	adopt.add_option("SHARD", options.adopted, "Its number; not 0").required().check(cli::Range(1, 4094));
+	cli::Command adopt =
+		app.add_subcommand("adopt", "Take in shards that have come back empty: their keys are gone");
+	adopt.add_option("SHARD", options.adopted, "The numbers of all of them; not 0")
+		.required()
+		.check(cli::Range(1, 4094));
 	adopt.callback([&] { command = [](Tool &tool) { return tool.status(); }; });
 	if (const auto early = app.parse(argc, argv))
 		return early->print() ? usage : done;

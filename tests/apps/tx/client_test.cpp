@@ -148,7 +148,7 @@ TEST(RoundTrips, OverTwoShards)
 {
 	Store store;
 	Client client(store);
-	const auto keys = keys_of_both(client);
+	const auto keys = keys_of_all(client);
 	client.put(keys[0], "1");
 	const Outcome outcome = client.run([&keys](Transaction &transaction) -> apps::Task<int> {
 		const Bytes both[] = {bytes(keys[0]), bytes(keys[1])};
@@ -486,7 +486,7 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 {
 	Store store;
 	Client client(store);
-	const auto keys = keys_of_both(client);
+	const auto keys = keys_of_all(client);
 	EXPECT_EQ(client.put(keys[0], "1"), Outcome::committed);
 	EXPECT_EQ(client.put(keys[1], "1"), Outcome::committed);
 	store.end(1);
@@ -508,7 +508,7 @@ TEST(Shard, ThatIsLostTakesItsKeysAlone)
 	EXPECT_NE(anew.error().message.find("shard 1 has lost its memory"), std::string::npos) << anew.error().message;
 	/* Unless it is taken in, without what it had. */
 	PrismClientOptions adopting;
-	adopting.adopt = 1;
+	adopting.adopt = {1};
 	{
 		Client adopter(store, 1, adopting);
 		EXPECT_EQ(adopter.get(keys[1]), "-");
@@ -526,14 +526,14 @@ TEST(Shard, ThatIsTakenInDecidesWhatIsOpen)
 {
 	Store store;
 	Client open(store, 1), other(store);
-	const auto keys = keys_of_both(other);
+	const auto keys = keys_of_all(other);
 	ASSERT_EQ(other.put(keys[0], "1"), Outcome::committed);
 	Job job;
-	prepare_on_both(open, other, keys, job);
+	prepare_on_all(open, other, keys, job);
 	store.end(1);
 	store.begin(1);
 	PrismClientOptions adopting;
-	adopting.adopt = 1;
+	adopting.adopt = {1};
 	Client adopter(store, 1, adopting);
 	EXPECT_EQ(adopter.get(keys[0]), "1");
 	EXPECT_EQ(adopter.get(keys[1]), "-");
@@ -550,7 +550,7 @@ TEST(Shard, ThatNumbersTheClientsIsLost)
 {
 	Store store;
 	Client client(store);
-	const auto keys = keys_of_both(client);
+	const auto keys = keys_of_all(client);
 	store.end(0);
 	store.begin(0);
 	const auto anew = PrismClient::connect(client.context, store.addresses);
@@ -667,7 +667,7 @@ TEST(Drained, CommitsEndAndNoneBegins)
 	for (unsigned round = 0; round < 5; round++) {
 		Store store;
 		Client client(store);
-		const std::array<std::string, 2> keys = keys_of_both(client);
+		const std::vector<std::string> keys = keys_of_all(client);
 		Outcome outcome = Outcome::committed;
 		unsigned commits = 0;
 		for (; outcome == Outcome::committed && commits < 100'000; commits++) {

@@ -170,14 +170,14 @@ TEST(Stranger, IsNotBelievedThatTransactionsAreResolved)
 {
 	Store store;
 	auto dying = std::make_unique<Client>(store, 1), looking = std::make_unique<Client>(store, 1);
-	const std::array<std::string, 2> keys = keys_of_both(*dying);
+	const std::vector<std::string> keys = keys_of_all(*dying);
 	Stranger zero(store, 0, {}, true);
 	ASSERT_TRUE(zero.entered());
 	const Introduction &ticket = zero.theirs();
 	Stranger one(store, 1, claim(ticket.identity, ticket.client, ticket.incarnation, ticket.signature), true);
 	ASSERT_TRUE(one.entered());
 	Job job;
-	prepare_on_both(*dying, *looking, keys, job);
+	prepare_on_all(*dying, *looking, keys, job);
 	looking.reset();
 	dying.reset();
 	for (unsigned i = 0; i < 100; i++) {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -125,6 +129,15 @@ public:
 		return used;
 	}
 
+	/** Clients that @p shard has connections to, as it was a moment ago. */
+	[[nodiscard]] std::uint64_t open_connections(std::uint16_t shard) const
+	{
+		std::vector<apps::Metric> metrics;
+		static_cast<const apps::Service &>(*places[shard].shard).collect(metrics);
+		const auto found = std::ranges::find(metrics, "prism_connections_open", &apps::Metric::name);
+		return static_cast<std::uint64_t>(found->value);
+	}
+
 	StoreOptions options;
 	Shards addresses;
 
@@ -185,11 +198,11 @@ public:
 	Job last; /* as it ended */
 };
 
-/** Keys of two shards: of number 0, then of number 1. */
-inline std::array<std::string, 2> keys_of_both(Client &client)
+/** A key of each shard, by number. */
+inline std::vector<std::string> keys_of_all(Client &client, std::size_t shards = 2)
 {
-	std::array<std::string, 2> keys;
-	for (int number = 0; keys[0].empty() || keys[1].empty(); number++) {
+	std::vector<std::string> keys(shards);
+	for (int number = 0; std::ranges::any_of(keys, &std::string::empty); number++) {
 		const std::string key = "k" + std::to_string(number);
 		KeyPlace place;
 		EXPECT_EQ(client.api->place_of(bytes(key), place), 0);
@@ -205,25 +218,55 @@ inline std::uint64_t prepared_on(Client &client, std::size_t shard)
 }
 
 /**
- * Begins @p job of @p open, which has one lane: it writes both of @p keys, whose shards are to decide with the second.
- * When this returns both are prepared, and @p open does not know yet. @p other: looks.
+ * Begins @p job of @p open, which has one lane: it writes all of @p keys, one of each shard, and is to be decided on
+ * shard 1. When this returns all are prepared, and @p open does not know yet. @p other: looks.
  */
-inline void prepare_on_both(Client &open, Client &other, const std::array<std::string, 2> &keys, Job &job)
+inline void prepare_on_all(Client &open, Client &other, const std::vector<std::string> &keys, Job &job)
 {
 	job.body = [&keys](Transaction &transaction) -> apps::Task<int> {
-		transaction.write(bytes(keys[1]), bytes("2"));
-		co_return transaction.write(bytes(keys[0]), bytes("2"));
+		int error = transaction.write(bytes(keys[1]), bytes("2"));
+		for (std::size_t shard = 0; shard < keys.size() && !error; shard++)
+			error = shard == 1 ? 0 : transaction.write(bytes(keys[shard]), bytes("2"));
+		co_return error;
 	};
-	constexpr std::uint64_t fetched = 2, prepared = 6; /* requests */
+	const std::uint64_t requests = open.api->figures().requests + keys.size() /* fetched */ + 3 * keys.size();
 	std::array<Job *, 1> ended;
 	ASSERT_EQ(open.api->start(job), 0);
-	while (open.api->figures().requests < fetched + prepared)
+	while (open.api->figures().requests < requests)
 		ASSERT_EQ(open.api->poll(ended), 0u);
 	(void)open.api->poll(ended); /* sends them; what they answer is not looked at */
-	for (int i = 0; i < 1000 && !(prepared_on(other, 0) && prepared_on(other, 1)); i++)
+	const auto all_prepared = [&other, &keys] {
+		for (std::size_t shard = 0; shard < keys.size(); shard++) {
+			if (prepared_on(other, shard) != 1)
+				return false;
+		}
+		return true;
+	};
+	bool prepared = all_prepared();
+	for (int i = 0; i < 1000 && !prepared; i++) {
 		std::this_thread::sleep_for(1ms);
-	ASSERT_EQ(prepared_on(other, 0), 1u);
-	ASSERT_EQ(prepared_on(other, 1), 1u);
+		prepared = all_prepared();
+	}
+	ASSERT_TRUE(prepared);
+}
+
+/** This process' TCP connections to @p port. */
+inline std::vector<int> connections_to(std::uint16_t port)
+{
+	std::vector<int> found;
+	for (int fd = 3; fd < 1024; fd++) {
+		sockaddr_in peer{};
+		socklen_t length = sizeof(peer);
+		if (!getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
+			found.push_back(fd);
+	}
+	return found;
+}
+
+/** Both ends see it, as if the network had reset the connection. */
+inline void cut(int fd)
+{
+	(void)shutdown(fd, SHUT_RDWR);
 }
 
 } // namespace tx_test

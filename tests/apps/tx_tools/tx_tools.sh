@@ -316,6 +316,8 @@ servers() {
 shard_lost() {
 	start_store 2 --keys 200
 	expect 0 put tx put alice=1
+	expect 1 "adopt a shard that lives" tx adopt 1 && says "cannot take in shard 1: it has not lost its memory"
+	expect 1 "adopt a shard that is none" tx adopt 7 && says "cannot take in shard 7: the store has 2 shards"
 	end_shard 1 KILL
 	local lost=${addresses[1]}
 	expect 1 "get, a shard is lost" tx get alice
@@ -327,7 +329,9 @@ shard_lost() {
 	expect 2 "adopt without a number" tx adopt
 	expect 2 "adopt shard 0" tx adopt 0
 	expect 0 adopt tx adopt 1
-	grep -q "^shard 1 at $lost: 0 of " "$work/out" || fail "the shard that was taken in is not empty" "$work/out"
+	cp "$work/out" "$work/adopted"
+	expect 1 "adopt it again" tx adopt 1 && says "cannot take in shard 1: it has not lost its memory"
+	grep -q "^shard 1 at $lost: 0 of " "$work/adopted" || fail "the shard that was taken in is not empty" "$work/out"
 	local key
 	for key in {1..8}; do
 		expect 0 "put, after adopt" tx put "key$key=1" && reads "key$key" 1

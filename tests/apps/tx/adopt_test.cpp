@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Shards that have come back empty and are taken in, and what becomes of transactions that were decided on them. */
+#include "support.hpp"
+
+#include <cerrno>
+
+namespace
+{
+
+using namespace tx_test;
+
+PrismClientOptions adopting(std::vector<std::size_t> shards)
+{
+	PrismClientOptions options;
+	options.adopt = std::move(shards);
+	return options;
+}
+
+Error error_of(const Store &store, const PrismClientOptions &options = {})
+{
+	const Context context = Context::open("prism_lo", Progress::caller).value();
+	const auto made = PrismClient::connect(context, store.addresses, options);
+	return made ? Error{} : made.error();
+}
+
+bool says(const Error &error, const std::string &text)
+{
+	return error.message.find(text) != std::string::npos;
+}
+
+TEST(Adopt, TwoShardsAtOnce)
+{
+	StoreOptions options;
+	options.shards = 3;
+	Store store(options);
+	std::vector<std::string> keys;
+	{
+		Client client(store);
+		keys = keys_of_all(client, 3);
+		for (const std::string &key : keys)
+			ASSERT_EQ(client.put(key, "1"), Outcome::committed);
+	}
+	for (const std::uint16_t lost : {1, 2}) {
+		store.end(lost);
+		store.begin(lost);
+	}
+	for (const PrismClientOptions &wrong : {PrismClientOptions{}, adopting({1}), adopting({2})}) {
+		const Error error = error_of(store, wrong);
+		EXPECT_EQ(error.code, ESTALE);
+		EXPECT_TRUE(says(error, "shards 1, 2 have lost their memory")) << error.message;
+		EXPECT_TRUE(says(error, "prism-tx SHARDS adopt 1 2")) << error.message;
+	}
+	{
+		Client adopter(store, 1, adopting({1, 2}));
+		EXPECT_EQ(adopter.get(keys[0]), "1");
+		EXPECT_EQ(adopter.get(keys[1]), "-");
+		EXPECT_EQ(adopter.get(keys[2]), "-");
+	}
+	Client later(store);
+	for (const std::string &key : keys)
+		EXPECT_EQ(later.put(key, "2"), Outcome::committed);
+}
+
+TEST(Adopt, ShardsThatAreNotLostOrAreNone)
+{
+	Store store;
+	EXPECT_EQ(error_of(store).code, 0);
+	const Error alive = error_of(store, adopting({1}));
+	EXPECT_EQ(alive.code, EALREADY);
+	EXPECT_TRUE(says(alive, "cannot take in shard 1: it has not lost its memory")) << alive.message;
+	const Error none = error_of(store, adopting({7}));
+	EXPECT_EQ(none.code, EINVAL);
+	EXPECT_TRUE(says(none, "the store has 2 shards")) << none.message;
+	EXPECT_EQ(error_of(store, adopting({0})).code, EINVAL);
+	EXPECT_EQ(error_of(store).code, 0);
+}
+
+/**
+ * A store of three shards. A transaction that writes a key of each was decided on shard 1, and is installed on shard 0;
+ * on shard 2 it is prepared. Then shard 1 is lost.
+ */
+class HalfInstalled : public testing::Test
+{
+protected:
+	HalfInstalled() : store(three()), other(store), keys(keys_of_all(other, 3))
+	{
+		for (const std::string &key : keys)
+			EXPECT_EQ(other.put(key, "1"), Outcome::committed);
+		const std::uint16_t port = store.addresses[2].port;
+		const std::vector<int> of_others = connections_to(port);
+		auto open = std::make_unique<Client>(store, 1);
+		Job job;
+		job.max_attempts = 1;
+		prepare_on_all(*open, other, keys, job);
+		for (const int fd : connections_to(port)) {
+			if (std::ranges::find(of_others, fd) == of_others.end())
+				cut(fd);
+		}
+		/* The others do not poll: they would be asked to end what is prepared there. */
+		const auto gone = [this] { return store.open_connections(2) == 1; };
+		for (int i = 0; i < 2000 && !gone(); i++)
+			std::this_thread::sleep_for(1ms);
+		EXPECT_TRUE(gone());
+		std::array<Job *, 1> ended;
+		while (open->api->poll(ended) == 0) {}
+		EXPECT_EQ(job.outcome, Outcome::committed);
+		open.reset();
+		store.end(1);
+	}
+
+	static StoreOptions three()
+	{
+		StoreOptions options;
+		options.shards = 3;
+		return options;
+	}
+
+	Store store;
+	Client other;
+	const std::vector<std::string> keys;
+};
+
+TEST_F(HalfInstalled, IsCommittedWhereItsDecisionIsLost)
+{
+	store.begin(1);
+	Client adopter(store, 1, adopting({1}));
+	EXPECT_EQ(adopter.get(keys[0]), "2");
+	EXPECT_EQ(adopter.get(keys[1]), "-");
+	EXPECT_EQ(adopter.get(keys[2]), "2");
+}
+
+TEST_F(HalfInstalled, CannotBeDecidedIfWhatItHasInstalledIsOverwritten)
+{
+	EXPECT_EQ(other.put(keys[0], "3"), Outcome::committed);
+	store.begin(1);
+	const Error error = error_of(store, adopting({1}));
+	EXPECT_EQ(error.code, ENOTRECOVERABLE);
+	EXPECT_TRUE(says(error, "cannot take in shard 1")) << error.message;
+	EXPECT_TRUE(says(error, "start all servers anew")) << error.message;
+	EXPECT_EQ(error_of(store).code, ESTALE) << "it is not taken in";
+}
+
+} // namespace
