@@ -17,6 +17,8 @@ namespace
 
 /* For how many commits a conflict makes a lane careful */
 constexpr unsigned commits_with_care = 16;
+/* How often a commit that waits for a connection looks whether it is there */
+constexpr Time between_looks = std::chrono::milliseconds(1);
 
 } // namespace
 
@@ -35,21 +37,43 @@ bool Commit::meets_stopping_shard() noexcept
 	});
 }
 
+/** Until there is a connection to @p shard, or none is expected any more. Whether there is one. */
+apps::Task<bool> Commit::regains(std::size_t shard)
+{
+	while (!lane_.carrier.view(shard) && lane_.carrier.may_come_back(shard))
+		co_await Event{lane_.waiter, lane_.carrier.now() + between_looks};
+	co_return lane_.carrier.view(shard) != nullptr;
+}
+
+/** False: there is none, until what lanes have left in theirs can be cleared. */
+bool Commit::take_another_place() noexcept
+{
+	std::vector<std::uint32_t> &spare = lane_.client.spare_places;
+	if (lane_.place != Lane::no_place)
+		lane_.client.left_places.push_back(std::exchange(lane_.place, Lane::no_place));
+	if (spare.empty())
+		return false;
+	lane_.place = spare.back();
+	spare.pop_back();
+	lane_.retired = false;
+	return true;
+}
+
 /**
  * When a shard was lost in mid-commit, the lane's log and its last decision are all that others have to end the
- * transaction with: the lane goes on in another place, if there is one left.
+ * transaction with: the lane goes on in another place, or in the same when that is cleared.
  */
 apps::Task<Outcome> Commit::run()
 {
 	error_ = 0;
 	if (meets_stopping_shard())
 		co_return failed(ESHUTDOWN);
-	if (lane_.retired) {
-		if (lane_.client.spare_places.empty())
-			co_return failed(ENOTCONN);
-		lane_.place = lane_.client.spare_places.back();
-		lane_.client.spare_places.pop_back();
-		lane_.retired = false;
+	if (lane_.retired && !take_another_place()) {
+		for (std::size_t shard = 0; shard < lane_.carrier.shards(); shard++) {
+			if (!co_await regains(shard))
+				co_return failed(EHOSTUNREACH);
+		}
+		co_return Outcome::conflict; /* again, when places are cleared: that takes some round trips */
 	}
 	no_buffer_ = false;
 	const Outcome outcome = co_await attempt();

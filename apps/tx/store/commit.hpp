@@ -71,6 +71,7 @@ protected:
 	void release_staged(Access &access) noexcept;
 	Outcome failed(int error) noexcept;
 	[[nodiscard]] bool meets_stopping_shard() noexcept;
+	apps::Task<bool> regains(std::size_t shard);
 
 	[[nodiscard]] std::span<Access> accesses() noexcept { return execution_.accesses(); }
 	[[nodiscard]] RemoteAddress entry_of(const Access &access) const noexcept;
@@ -83,6 +84,7 @@ protected:
 	unsigned without_buffer_ = 0; /* attempts one after another that have found none */
 
 private:
+	bool take_another_place() noexcept;
 	apps::Task<Outcome> attempt();
 	int compose(Access &access) noexcept;
 };

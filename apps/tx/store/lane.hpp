@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "tx/store/requests.hpp"
@@ -34,6 +35,7 @@ struct ClientState {
 	Time patience = std::chrono::milliseconds(10);
 	std::uint64_t serial = 0;                /**< of the commits begun so far */
 	std::vector<std::uint32_t> spare_places; /**< in the logs: of no lane */
+	std::vector<std::uint32_t> left_places;  /**< likewise, with something in them: to be cleared */
 	RegisteredMemory *memory = nullptr;      /**< not null once there are lanes */
 };
 
@@ -43,6 +45,7 @@ struct TransactionFigures {
 	std::uint64_t prepared = 0;  /**< committed, prepared before */
 	std::uint64_t read_only = 0; /**< committed, without a change */
 	std::uint64_t resolved = 0;  /**< transactions of others that were ended */
+	std::uint64_t found_out = 0; /**< whose outcome a later connection has told */
 	std::uint64_t no_buffer = 0; /**< attempts that found none */
 	std::uint64_t requests = 0;  /**< PRISM requests posted */
 };
@@ -117,7 +120,8 @@ struct Lane {
 	Carrier &carrier;
 	Waiter &waiter;
 	Requests requests;
-	std::uint32_t place; /**< in the logs of all shards */
+	static constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::max();
+	std::uint32_t place; /**< in the logs of all shards; no_place: it waits for one */
 	const std::uint32_t lkey;
 
 	std::vector<Blocker> blockers;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "orphan_resolver.hpp"
 
+#include <cerrno>
 #include <limits>
 #include <utility>
 
@@ -28,16 +29,47 @@ void OrphanResolver::go_on()
 {
 	if (task_ && task_->done())
 		task_.reset();
-	if (task_ || orphans_.empty())
+	if (task_ || (orphans_.empty() && !can_clear()))
 		return;
 	serial_ = ++client_.serial;
 	task_.emplace(end_all());
 	task_->start();
 }
 
+bool OrphanResolver::can_clear() const noexcept
+{
+	if (client_.left_places.empty())
+		return false;
+	for (std::size_t shard = 0; shard < carrier_.shards(); shard++) {
+		if (!carrier_.view(shard))
+			return false;
+	}
+	return true;
+}
+
+/** As a successor would: of the connection that was lost nothing is executed any more. */
+apps::Task<void> OrphanResolver::clear_place()
+{
+	const std::uint32_t place = client_.left_places.back();
+	client_.left_places.pop_back();
+	int error = 0;
+	for (std::size_t shard = 0; shard < carrier_.shards() && !error && !client_.store.as_in_paper; shard++) {
+		bool cleared = false;
+		error = co_await resolver_.clear(shard, place, client_.clock, cleared);
+	}
+	if (!error)
+		client_.spare_places.push_back(place);
+	else if (error == EHOSTUNREACH) /* later; what cannot be is left alone */
+		client_.left_places.push_back(place);
+}
+
 apps::Task<void> OrphanResolver::end_all()
 {
-	while (!orphans_.empty()) {
+	while (!orphans_.empty() || can_clear()) {
+		if (orphans_.empty()) {
+			co_await clear_place();
+			continue;
+		}
 		const Orphan orphan = orphans_.front();
 		const ShardView *const view = carrier_.view(orphan.shard);
 		int error = view ? 0 : EHOSTUNREACH;

@@ -15,7 +15,8 @@ namespace prism::tx
 
 /**
  * Resolves the transactions of dead clients when a shard asks for it, beside the lanes of a live client. So a cell is
- * free before another client needs it and has to wait. One thread.
+ * free before another client needs it and has to wait. It also clears the places in the logs that the client's own
+ * lanes have left, when all shards are connected. One thread.
  */
 class OrphanResolver
 {
@@ -32,6 +33,9 @@ public:
 	/** Client number @p client has died, says @p shard. Numbers that cannot be are ignored. */
 	void take(std::size_t shard, std::uint64_t client);
 
+	/** Begins to clear places that lanes have left, if that is possible now. */
+	void look_after_places() { go_on(); }
+
 	/* For the carrier: as PrismTransaction's */
 
 	[[nodiscard]] Request &request() noexcept { return resolver_.request(); }
@@ -45,6 +49,8 @@ private:
 	};
 
 	void go_on();
+	[[nodiscard]] bool can_clear() const noexcept;
+	apps::Task<void> clear_place();
 	apps::Task<void> end_all();
 
 	ClientState &client_;

@@ -30,6 +30,11 @@ constexpr std::size_t completions_of_a_lane = 3 * max_accesses + 1;
 constexpr std::uint64_t polls_a_look = 256;
 /* Requests that leave together at the latest, though answers still come in */
 constexpr std::size_t many = 64;
+/* One attempt to connect again waits so long for somebody who listens, and for what a server has to do */
+constexpr std::chrono::milliseconds attempt{100};
+constexpr std::chrono::milliseconds longest_attempt{1000};
+/* What has failed before it was noticed that a connection is there again, ends in this time */
+constexpr std::chrono::milliseconds just_now{20};
 
 } // namespace
 
@@ -51,6 +56,28 @@ struct PrismClient::WorkRequest {
 		return {static_cast<std::uint32_t>(id >> 32), static_cast<std::size_t>(id >> 16 & 0xffff),
 			static_cast<std::uint16_t>(id & 0xffff)};
 	}
+};
+
+/** All that it takes to connect to a shard, on any thread. */
+struct PrismClient::Approach {
+	ProtectionDomain pd;
+	CompletionQueue cq;
+	apps::ServerAddress address;
+	std::size_t number;
+	std::uint32_t depth;
+	std::chrono::milliseconds listening; /* how long to wait for somebody who listens */
+	std::chrono::milliseconds timeout;   /* of the rest */
+	Introduction mine;
+	std::optional<std::uint64_t> identity; /* that the shard must have */
+};
+
+/** A shard to which there is a connection; or none, as it never will be. */
+struct PrismClient::Met {
+	std::size_t number = 0;
+	Introduction theirs;
+	apps::Hello hello;
+	ShardView view;
+	std::unique_ptr<apps::ServerLink> link;
 };
 
 /** What the shards have said of themselves and of this client. */
@@ -147,9 +174,57 @@ PrismClient::PrismClient(
 	Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards, const PrismClientOptions &options)
 	: TransactionClient(options.depth, options.retry), context_(std::move(context)), pd_(std::move(pd)),
 	  cq_(std::move(cq)), object_memory_(pd_), clock_(options.clock), shards_(shards),
-	  timeout_(options.setup_timeout)
+	  timeout_(options.setup_timeout), reconnect_timeout_(options.reconnect_timeout)
 {
 	state_.patience = options.patience;
+}
+
+Result<PrismClient::Met> PrismClient::approach(const Approach &to)
+{
+	const std::string who = fmt::format("shard {} at {}", to.number, to.address.text());
+	const auto named = [&who](Error error) {
+		error.message = who + ": " + error.message;
+		return error;
+	};
+	QueuePairOptions pair;
+	pair.max_send_wr = std::min<std::uint32_t>(to.depth * 4 * max_accesses, most_requests) +
+			   apps::ServerLink::room_for_reports;
+	Result<QueuePair> qp = QueuePair::create(to.pd, to.cq, to.cq, pair);
+	if (!qp)
+		return qp.error();
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(to.address.host, to.address.port, to.listening);
+	if (!rendezvous)
+		return named(rendezvous.error());
+	const Deadline deadline = SteadyClock::now() + to.timeout;
+	ConnectionRecord record;
+	record.endpoint = qp->endpoint();
+	record.private_data = tx_hello().serialize(to.mine.serialize());
+	Result<ConnectionRecord> peer = rendezvous->swap(record, deadline);
+	if (!peer)
+		return named(peer.error());
+	Result<apps::Hello> hello = tx_hello().expect(*peer, who);
+	if (!hello)
+		return hello.error();
+	Result<Introduction> theirs = Introduction::parse(*peer, who);
+	if (!theirs)
+		return theirs.error();
+	/* A shard that has come back empty is not entered: it would take this for its store. */
+	if (to.identity && theirs->identity != *to.identity)
+		return make_error(ESTALE, who + " has lost its memory");
+	if (Result<void> connected = qp->connect(peer->endpoint); !connected)
+		return named(connected.error());
+	if (Result<void> met = rendezvous->barrier(deadline); !met)
+		return named(met.error());
+	if (!qp->peer_speaks_prism())
+		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
+	Result<ShardView> view = view_of(*peer, *theirs, who);
+	if (!view)
+		return view.error();
+	Met made{to.number, *theirs, *hello, *std::move(view),
+		std::make_unique<apps::ServerLink>(*std::move(rendezvous), *std::move(qp))};
+	if (Result<void> reports = made.link->report_to(peer->free_lists); !reports)
+		return reports.error();
+	return made;
 }
 
 /** Connects to one shard. Shard 0, the first, gives the client its number. */
@@ -157,19 +232,6 @@ Result<void> PrismClient::meet(
 	std::size_t number, const apps::ServerAddress &address, const PrismClientOptions &options, Meeting &meeting)
 {
 	const std::string who = fmt::format("shard {} at {}", number, address.text());
-	QueuePairOptions pair;
-	pair.max_send_wr = std::min<std::uint32_t>(options.depth * 4 * max_accesses, most_requests) +
-			   apps::ServerLink::room_for_reports;
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, pair);
-	if (!qp)
-		return qp.error();
-	const auto named = [&who](Error error) {
-		error.message = who + ": " + error.message;
-		return error;
-	};
-	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(address.host, address.port, options.setup_timeout);
-	if (!rendezvous)
-		return named(rendezvous.error());
 	Introduction mine;
 	if (number) {
 		mine.store = meeting.shards[0].identity;
@@ -179,46 +241,44 @@ Result<void> PrismClient::meet(
 	}
 	mine.shard = static_cast<std::uint16_t>(number);
 	mine.shards = static_cast<std::uint16_t>(shards_.size());
-	ConnectionRecord record;
-	record.private_data = tx_hello().serialize(mine.serialize());
-	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.setup_timeout);
-	if (!peer)
-		return named(peer.error());
-	Result<apps::Hello> hello = tx_hello().expect(*peer, who);
-	if (!hello)
-		return hello.error();
-	Result<Introduction> theirs = Introduction::parse(*peer, who);
-	if (!theirs)
-		return theirs.error();
-	if (!qp->peer_speaks_prism())
-		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
-	Result<ShardView> view = view_of(*peer, *theirs, who);
-	if (!view)
-		return view.error();
-	if (options.depth > theirs->geometry.lanes)
+	Approach to{pd_, cq_, address, number, options.depth, options.setup_timeout, options.setup_timeout, mine, {}};
+	Result<Met> met = approach(to);
+	if (!met)
+		return met.error();
+	const Introduction &theirs = met->theirs;
+	if (options.depth > theirs.geometry.lanes)
 		return make_error(EINVAL, fmt::format("{} takes {} transactions of a client at once, not {}", who,
-						  theirs->geometry.lanes, options.depth));
-	if (number && (theirs->view.numbered != state_.store.numbered ||
-			      theirs->view.as_in_paper != state_.store.as_in_paper))
+						  theirs.geometry.lanes, options.depth));
+	if (number &&
+		(theirs.view.numbered != state_.store.numbered || theirs.view.as_in_paper != state_.store.as_in_paper))
 		return make_error(EPROTONOSUPPORT, who + " finds keys or commits in another way than shard 0");
-	if (number && (theirs->geometry.clients != meeting.shards[0].geometry.clients ||
-			      theirs->geometry.lanes != meeting.shards[0].geometry.lanes))
+	if (number && (theirs.geometry.clients != meeting.shards[0].geometry.clients ||
+			      theirs.geometry.lanes != meeting.shards[0].geometry.lanes))
 		return make_error(
 			EPROTONOSUPPORT, who + " has another number of clients, or of their lanes, than shard 0");
 	if (!number) {
-		state_.store = theirs->view;
-		state_.store.max_key_size = hello->max_key_size;
-		state_.store.max_value_size = hello->max_value_size;
-		state_.incarnation = theirs->incarnation;
+		state_.store = theirs.view;
+		state_.store.max_key_size = met->hello.max_key_size;
+		state_.store.max_value_size = met->hello.max_value_size;
+		state_.incarnation = theirs.incarnation;
+		mine.store = theirs.identity;
+		mine.client = theirs.client;
+		mine.incarnation = theirs.incarnation;
+		mine.signature = theirs.signature;
 	}
-	state_.store.max_key_size = std::min(state_.store.max_key_size, hello->max_key_size);
-	state_.store.max_value_size = std::min(state_.store.max_value_size, hello->max_value_size);
-	meeting.used |= theirs->used;
-	meeting.shards.push_back(*theirs);
+	state_.store.max_key_size = std::min(state_.store.max_key_size, met->hello.max_key_size);
+	state_.store.max_value_size = std::min(state_.store.max_value_size, met->hello.max_value_size);
+	meeting.used |= theirs.used;
+	meeting.shards.push_back(theirs);
 	Shard &shard = shards_[number];
-	shard.view = *std::move(view);
-	shard.link = std::make_unique<apps::ServerLink>(*std::move(rendezvous), *std::move(qp));
-	return shard.link->report_to(peer->free_lists);
+	to.mine = mine;
+	to.identity = theirs.identity;
+	to.listening = attempt;
+	to.timeout = std::min(to.timeout, longest_attempt);
+	shard.again = std::make_shared<const Approach>(std::move(to));
+	shard.view = std::move(met->view);
+	shard.link = std::move(met->link);
+	return {};
 }
 
 /** Of another shard, which has signed it. */
@@ -525,6 +585,10 @@ std::uint64_t PrismClient::oldest_commit() const noexcept
 
 void PrismClient::look_after_links() noexcept
 {
+	if (std::unique_ptr<Met> met = connector_ ? connector_->take() : nullptr)
+		regain(std::move(*met));
+	if (orphans_)
+		orphans_->look_after_places();
 	for (std::size_t number = 0; number < shards_.size(); number++) {
 		apps::ServerLink *const link = shards_[number].link.get();
 		const std::uint64_t flush_id = WorkRequest{WorkRequest::no_lane, number, 0}.id();
@@ -552,6 +616,9 @@ void PrismClient::link_down(std::size_t number) noexcept
 	gone.put_off.clear();
 	gone.groups.clear();
 	gone.link.reset();
+	gone.lost = SteadyClock::now();
+	connection_figures_.losses++;
+	look_for_links();
 	Completion flushed;
 	flushed.error = IBV_WC_WR_FLUSH_ERR;
 	for (std::uint32_t lane = 0; lane < lanes_.size(); lane++) {
@@ -568,6 +635,74 @@ void PrismClient::link_down(std::size_t number) noexcept
 	}
 	if (orphans_)
 		take(static_cast<std::uint32_t>(lanes_.size()), 0, number, flushed);
+}
+
+/** Looks for all that are lost, beside this thread. */
+void PrismClient::look_for_links()
+{
+	std::vector<std::shared_ptr<const Approach>> lost;
+	for (const Shard &shard : shards_) {
+		if (!shard.link && shard.again && shard.lost)
+			lost.push_back(shard.again);
+	}
+	if (lost.empty() || reconnect_timeout_ == std::chrono::milliseconds(0))
+		return;
+	if (!connector_)
+		connector_ = std::make_unique<apps::Connector<Met>>();
+	connector_->want([lost]() -> Result<std::unique_ptr<Met>> {
+		Error why;
+		for (const auto &to : lost) {
+			Result<Met> met = approach(*to);
+			if (met)
+				return std::make_unique<Met>(*std::move(met));
+			why = met.error();
+			if (why.code == ESTALE || why.code == EACCES || why.code == EPROTONOSUPPORT) {
+				auto never = std::make_unique<Met>();
+				never->number = to->number;
+				return never;
+			}
+		}
+		return why;
+	});
+}
+
+/**
+ * The shard has destroyed the queue pair of the connection before. What its requests have ended with is taken first:
+ * requests of the same numbers follow.
+ */
+void PrismClient::regain(Met met)
+{
+	Shard &shard = shards_[met.number];
+	while (!shard.link && take_completions())
+		;
+	if (!met.link) {
+		shard.again.reset();
+	} else if (!shard.link) {
+		shard.link = std::move(met.link);
+		shard.view = std::move(met.view);
+		shard.lost.reset();
+		shard.regained = SteadyClock::now();
+		connection_figures_.regained++;
+	}
+	look_for_links();
+}
+
+bool PrismClient::may_come_back(std::size_t number) const noexcept
+{
+	const Shard &shard = shards_[number];
+	return !shard.link && shard.again && shard.lost && SteadyClock::now() - *shard.lost < reconnect_timeout_;
+}
+
+bool PrismClient::reconnects() const noexcept
+{
+	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+		if (may_come_back(shard))
+			return true;
+	}
+	/* What has failed for want of a connection may end when there is one again. */
+	return std::ranges::any_of(shards_, [](const Shard &shard) {
+		return shard.link && shard.regained && SteadyClock::now() - *shard.regained < just_now;
+	});
 }
 
 Result<apps::ControlMessage> PrismClient::ask(std::size_t shard, const apps::ControlMessage &question)
@@ -627,6 +762,7 @@ TransactionFigures PrismClient::figures() const noexcept
 		all.prepared += one.prepared;
 		all.read_only += one.read_only;
 		all.resolved += one.resolved;
+		all.found_out += one.found_out;
 		all.no_buffer += one.no_buffer;
 		all.requests += one.requests;
 	}

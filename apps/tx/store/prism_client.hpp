@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "service/connector.hpp"
 #include "service/server_link.hpp"
 #include "tx/store/introduction.hpp"
 #include "tx/store/orphan_resolver.hpp"
@@ -33,15 +34,26 @@ struct PrismClientOptions {
 	 * shard 0. docs/prism-tx.md, "Clients that die during a commit".
 	 */
 	std::vector<std::size_t> adopt;
+	/** How long transactions wait for a new connection to a shard, counted from the loss of the old one. 0: no
+	 * connection is made again. */
+	std::chrono::milliseconds reconnect_timeout = std::chrono::seconds(1);
 	/** For timestamps, in ns; may jump, and differ from others'. Empty: CLOCK_REALTIME. */
 	std::function<std::uint64_t()> clock;
 };
 
+/** Of the connections to all shards. */
+struct ConnectionFigures {
+	std::uint64_t losses = 0;
+	std::uint64_t regained = 0;
+};
+
 /**
- * A client of a PRISM-TX store. A shard that is lost takes its keys with it: transactions that need them fail with
- * EHOSTUNREACH, and those under way there may be in doubt (Outcome::unknown); connect() anew when it is back. One
- * thread at a time, which must call poll() now and then even with nothing under way: a shard that looks for lost
- * buffers waits for an answer.
+ * A client of a PRISM-TX store. After the connection to a shard is lost, a thread of the client connects again, under
+ * the same number. Transactions that need the shard wait meanwhile; one that was being decided there finds out how it
+ * ended. After PrismClientOptions::reconnect_timeout they fail with EHOSTUNREACH, and what was being decided is in
+ * doubt (Outcome::unknown). A shard that has lost its memory is not connected to again, nor is any if this client's
+ * number is another's: connect() anew. One thread at a time, which must call poll() now and then even with nothing
+ * under way: a shard that looks for lost buffers waits for an answer.
  */
 class PrismClient final : public TransactionClient, private Carrier
 {
@@ -65,6 +77,7 @@ public:
 	}
 	/** Of all lanes. */
 	[[nodiscard]] TransactionFigures figures() const noexcept;
+	[[nodiscard]] const ConnectionFigures &connection_figures() const noexcept { return connection_figures_; }
 	/** The statistics of shard number @p shard as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
 	Result<std::string> stats_of(std::size_t shard);
 	/** Has @p shard look for lost buffers. Errors: as above, EBUSY. */
@@ -82,8 +95,14 @@ private:
 		ProtectionDomain pd_;
 		std::vector<Buffer> buffers_;
 	};
+	struct Approach;
+	struct Met;
+	using Moment = std::optional<std::chrono::steady_clock::time_point>;
 	struct Shard {
-		std::unique_ptr<apps::ServerLink> link;
+		std::unique_ptr<apps::ServerLink> link; /* null: lost */
+		std::shared_ptr<const Approach> again;  /* null: never */
+		Moment lost;                            /* while it is */
+		Moment regained;                        /* the last time */
 		ShardView view;
 		std::vector<Chain::Posting> put_off;
 		std::vector<std::size_t> groups; /* of these: how many belong together */
@@ -93,6 +112,7 @@ private:
 
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
 		const PrismClientOptions &options);
+	static Result<Met> approach(const Approach &to);
 	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
 		Meeting &meeting);
 	Result<std::vector<std::size_t>> tell_lives(const Meeting &meeting);
@@ -106,6 +126,7 @@ private:
 
 	/* TransactionClient */
 	void drive() noexcept override;
+	[[nodiscard]] bool reconnects() const noexcept override;
 	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override { return *lanes_[lane]; }
 
 	/* Carrier */
@@ -113,6 +134,7 @@ private:
 	[[nodiscard]] std::uint64_t clock() const noexcept override;
 	[[nodiscard]] std::size_t shards() const noexcept override { return shards_.size(); }
 	[[nodiscard]] const ShardView *view(std::size_t shard) const noexcept override;
+	[[nodiscard]] bool may_come_back(std::size_t shard) const noexcept override;
 	int post(std::uint32_t lane, Request &request) noexcept override;
 	void release(std::size_t shard, std::uint64_t address) noexcept override;
 	void report_now(std::size_t shard) noexcept override;
@@ -124,6 +146,8 @@ private:
 	void ring(std::size_t shard) noexcept;
 	void look_after_links() noexcept;
 	void link_down(std::size_t shard) noexcept;
+	void look_for_links();
+	void regain(Met met);
 	[[nodiscard]] std::uint64_t oldest_commit() const noexcept;
 
 	Context context_;
@@ -137,9 +161,12 @@ private:
 	std::vector<std::unique_ptr<PrismTransaction>> lanes_;
 	std::unique_ptr<OrphanResolver> orphans_;
 	std::chrono::milliseconds timeout_;
+	const std::chrono::milliseconds reconnect_timeout_;
+	ConnectionFigures connection_figures_;
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
 	std::size_t under_way_ = 0;
 	std::uint64_t polls_ = 0;
+	std::unique_ptr<apps::Connector<Met>> connector_; /* since the first loss; its thread ends before all else */
 };
 
 } // namespace prism::tx

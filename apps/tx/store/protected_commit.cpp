@@ -310,14 +310,19 @@ apps::Task<void> ProtectedCommit::give_up()
 apps::Task<Outcome> ProtectedCommit::decide_and_install()
 {
 	const Completion &decided = decisive().completion;
-	if (decided.failed()) {
-		error_ = errno_of(decided);
-		co_return Outcome::unknown;
-	}
+	if (decided.failed())
+		co_return co_await find_out();
 	if (!decided.ok()) { /* somebody took this client for dead */
 		co_await give_up();
 		co_return Outcome::conflict;
 	}
+	install_rest();
+	co_return Outcome::committed;
+}
+
+/** What is committed, and was not tried to be installed over a connection that is still there. */
+void ProtectedCommit::install_rest() noexcept
+{
 	for (Access &access : accesses()) {
 		if (!access.is_write())
 			continue;
@@ -329,7 +334,35 @@ apps::Task<Outcome> ProtectedCommit::decide_and_install()
 		install(access.end.begin(access.shard), access, false);
 		lane_.post(access.end);
 	}
-	co_return Outcome::committed;
+}
+
+/**
+ * The connection to the shard of the decision was lost before the answer came. Once there is another, nothing more of
+ * the commit is executed that is not yet: what is undecided then is aborted.
+ */
+apps::Task<Outcome> ProtectedCommit::find_out()
+{
+	const Access &first = *execution_.first_write();
+	error_ = EHOSTUNREACH;
+	lane_.retired = true;
+	if (!co_await regains(first.shard))
+		co_return Outcome::unknown;
+	std::uint64_t verdict = 0;
+	int error = 0;
+	if (is_alone()) /* not by ?:, of which g++ 12 runs the co_await in any case */
+		error = co_await resolver_.conclude(timestamp_, first.shard, first.cell, first.empties, verdict);
+	else
+		error = co_await resolver_.decide_aborted(timestamp_, verdict);
+	if (error || !verdict)
+		co_return Outcome::unknown;
+	lane_.figures.found_out++;
+	error_ = 0;
+	if (verdict == Decision::committed) {
+		install_rest();
+		co_return Outcome::committed;
+	}
+	co_await give_up();
+	co_return Outcome::conflict;
 }
 
 apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
@@ -349,7 +382,7 @@ apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
 	if (prepared == Outcome::committed && one_chain)
 		prepared = judge_reads(true);
 	if (prepared == Outcome::failed && one_chain) /* it may have come to its end */
-		co_return Outcome::unknown;
+		co_return co_await find_out();
 	const bool decided = one_chain && decisive().completion.status != Status::skipped;
 	const auto lacks = [this](const Access &access) { return !is_prepared(access); };
 	if (prepared == Outcome::committed && !decided && std::ranges::any_of(accesses(), lacks))

@@ -52,6 +52,8 @@ private:
 	[[nodiscard]] bool is_prepared(const Access &access) const noexcept;
 	apps::Task<Outcome> prepare_rest();
 	apps::Task<Outcome> decide_and_install();
+	apps::Task<Outcome> find_out();
+	void install_rest() noexcept;
 	apps::Task<void> give_up();
 	void lack_buffer(const Access &access) noexcept;
 	[[nodiscard]] bool on_one_shard() noexcept;

@@ -88,6 +88,10 @@ public:
 	[[nodiscard]] virtual std::size_t shards() const noexcept = 0;
 	/** The connection to @p shard; null: there is none any more. */
 	[[nodiscard]] virtual const ShardView *view(std::size_t shard) const noexcept = 0;
+	/** There is no connection to @p shard, but one is expected soon. Nothing that went over the last is executed
+	 * then.
+	 */
+	[[nodiscard]] virtual bool may_come_back(std::size_t /*shard*/) const noexcept { return false; }
 
 	/**
 	 * Posts @p request of @p lane: when it has ended, Requests::ended() is called. Requests to one shard are

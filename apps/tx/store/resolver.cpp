@@ -117,6 +117,47 @@ apps::Task<int> Resolver::resolve(Timestamp who, std::size_t shard, std::uint64_
 	co_return co_await post(request_);
 }
 
+namespace
+{
+
+/** How a transaction has ended that raised, or did not raise, the version of its only cell to @p version. */
+std::uint64_t verdict_of(const Timestamp &who, const Version &version, bool erases) noexcept
+{
+	if (version.committed > who)
+		return 0;
+	const bool is_its_own = version.object.ptr && version.object.tag == tag_of(who);
+	const bool installed = version.committed == who && (erases ? !version.object.ptr : is_its_own);
+	return installed ? Decision::committed : Decision::aborted;
+}
+
+} // namespace
+
+/**
+ * A writer is prepared only if the one before it has ended. So the version is read after the prepared writer: if that
+ * is a later one, and the version still an earlier one, this transaction has never come to prepare the cell.
+ */
+apps::Task<int> Resolver::conclude(
+	Timestamp who, std::size_t shard, std::uint64_t cell, bool erases, std::uint64_t &verdict)
+{
+	const ShardView *view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	request_.begin(shard).read(view->prepared(cell), slice(memory_.cell.prepared));
+	if (const int error = co_await post(request_))
+		co_return error;
+	view = carrier_.view(shard);
+	if (!view)
+		co_return EHOSTUNREACH;
+	if (memory_.cell.prepared.writer == who)
+		request_.begin(shard).cas(view->version(cell), bump(who), slice(memory_.cell.version));
+	else
+		request_.begin(shard).read(view->version(cell), slice(memory_.cell.version));
+	if (const int error = co_await post(request_))
+		co_return error;
+	verdict = verdict_of(who, memory_.cell.version, erases);
+	co_return 0;
+}
+
 /** It may never have come to prepare the cell, or be over. */
 apps::Task<int> Resolver::end_entry(std::size_t shard, const LogEntry &entry)
 {

@@ -55,6 +55,18 @@ public:
 	apps::Task<int> resolve(Timestamp who, std::size_t shard, std::uint64_t cell);
 
 	/**
+	 * Decides that transaction @p who is aborted, unless that is decided already. @p verdict: of Decision; 0: the
+	 * transaction is over, with all that it has left. 0 or errno, as above.
+	 */
+	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);
+	/**
+	 * Ends transaction @p who, whose only write is to @p cell of @p shard, if it has not ended. Of its own requests
+	 * there none is executed any more. @p erases: it leaves no object. @p verdict: of Decision; 0: the cell was
+	 * written since, and nothing tells. 0 or errno, as above.
+	 */
+	apps::Task<int> conclude(
+		Timestamp who, std::size_t shard, std::uint64_t cell, bool erases, std::uint64_t &verdict);
+	/**
 	 * Ends what an earlier client has left in the log @p place of @p shard, and clears it. @p clock learns of all
 	 * timestamps there, @p cleared whether there were any. 0 or errno, as above.
 	 */
@@ -85,7 +97,6 @@ private:
 	apps::Task<int> survey_entry(std::size_t shard, const LogEntry &entry, Doubts &doubts);
 	apps::Task<int> clear_entry(
 		std::size_t shard, std::uint32_t place, std::uint32_t number, const LogEntry &entry);
-	apps::Task<int> decide_aborted(Timestamp who, std::uint64_t &verdict);
 	apps::Task<int> install_from_log(Timestamp who, std::size_t shard, std::uint64_t cell);
 
 	template <typename T>

@@ -8,6 +8,14 @@
 namespace prism::tx
 {
 
+namespace
+{
+
+/* How often a job that waits for a connection looks whether it is there */
+constexpr Time between_looks = std::chrono::milliseconds(1);
+
+} // namespace
+
 TransactionClient::TransactionClient(std::size_t depth, const RetryOptions &options)
 	: options_(options), lanes_(depth),
 	  random_(static_cast<std::minstd_rand::result_type>(options.seed % std::minstd_rand::modulus))
@@ -141,6 +149,13 @@ apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 			conflicts_++;
 			job.outcome = Outcome::conflict;
 			job.error = attempt.error() ? attempt.error() : EAGAIN;
+		}
+		const bool changed_nothing = job.outcome == Outcome::failed || job.outcome == Outcome::rolled_back;
+		if (changed_nothing && job.error == EHOSTUNREACH && now() < deadline && reconnects()) {
+			job.attempts--; /* it has met nobody */
+			attempt.forget();
+			co_await Event{lanes_[number].waiter, now() + between_looks};
+			continue;
 		}
 		if (!conflict || job.attempts == job.max_attempts || now() >= deadline) {
 			attempt.forget();

@@ -64,6 +64,9 @@ protected:
 	virtual void drive() noexcept = 0;
 	[[nodiscard]] virtual Transaction &transaction(std::uint32_t lane) noexcept = 0;
 	[[nodiscard]] virtual Time now() const noexcept;
+	/** A lost connection may be there again soon: jobs that have failed for want of it, and changed nothing, wait.
+	 */
+	[[nodiscard]] virtual bool reconnects() const noexcept { return false; }
 
 	[[nodiscard]] Waiter &waiter(std::uint32_t lane) noexcept { return lanes_[lane].waiter; }
 	/** Resumes the coroutine of @p lane, if it waits. */

@@ -88,7 +88,9 @@ protected:
 			EXPECT_EQ(other.put(key, "1"), Outcome::committed);
 		const std::uint16_t port = store.addresses[2].port;
 		const std::vector<int> of_others = connections_to(port);
-		auto open = std::make_unique<Client>(store, 1);
+		PrismClientOptions once;
+		once.reconnect_timeout = 0ms;
+		auto open = std::make_unique<Client>(store, 1, once);
 		Job job;
 		job.max_attempts = 1;
 		prepare_on_all(*open, other, keys, job);

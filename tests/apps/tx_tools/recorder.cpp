@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "recorder.hpp"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -22,6 +25,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
+constexpr std::uint64_t cut_after = 20'000'000;  /* ns between two cuts of a client, at least */
 constexpr std::uint64_t jump_after = 20'000'000; /* ns */
 
 /* Percent of the transactions */
@@ -97,12 +101,14 @@ Result<std::unique_ptr<Recorder>> Recorder::create(
 	auto writer = record::HistoryWriter::create(file, options.kind());
 	if (!writer)
 		return writer.error();
-	std::unique_ptr<Recorder> made(new Recorder(options, number, std::move(*writer))); /* private constructor */
+	std::unique_ptr<Recorder> made(
+		new Recorder(options, number, shards, std::move(*writer))); /* private constructor */
 	PrismClientOptions client;
 	client.depth = options.depth;
 	client.setup_timeout = 10s;
 	client.retry.timeout = 20s;
 	client.retry.seed = number + 1;
+	client.reconnect_timeout = 10s;
 	client.patience = std::chrono::nanoseconds(static_cast<std::int64_t>(options.patience * 1e9));
 	if (options.skew > 0)
 		client.clock = [recorder = made.get()] { return recorder->clock(); };
@@ -113,9 +119,9 @@ Result<std::unique_ptr<Recorder>> Recorder::create(
 	return made;
 }
 
-Recorder::Recorder(const LoadOptions &options, std::uint32_t number, record::HistoryWriter writer)
-	: options_(options), number_(number), writer_(std::move(writer)), random_(number), generations_(options.keys),
-	  lanes_(options.depth)
+Recorder::Recorder(const LoadOptions &options, std::uint32_t number, const Shards &shards, record::HistoryWriter writer)
+	: options_(options), shards_(shards), number_(number), writer_(std::move(writer)), random_(number),
+	  generations_(options.keys), lanes_(options.depth)
 {
 	for (std::size_t place = 0; place < lanes_.size(); place++) {
 		Lane &lane = lanes_[place];
@@ -307,11 +313,29 @@ Result<void> Recorder::end(Lane &lane)
 	if (error_)
 		return make_error(error_, "cannot record a transaction");
 	const bool own = job.outcome == Outcome::rolled_back && job.error == ECANCELED && lane.rolls_back;
-	if (job.outcome == Outcome::committed || own)
+	const bool in_doubt = job.outcome == Outcome::unknown && options_.cuts;
+	if (job.outcome == Outcome::committed || own || in_doubt)
 		return {};
 	static constexpr const char *names[] = {"committed", "rolled back", "in conflict", "failed", "unknown"};
 	return make_error(job.error, fmt::format("a transaction is {} after {} attempts",
 					     names[static_cast<std::size_t>(job.outcome)], job.attempts));
+}
+
+/** One of the connections, as if the network had reset it. */
+void Recorder::cut_now_and_then()
+{
+	if (cuts_ == options_.cuts || moment() < next_cut_)
+		return;
+	next_cut_ = moment() + cut_after + random_() % cut_after;
+	if (!cuts_++)
+		return; /* not at the very beginning */
+	const std::uint16_t port = shards_[random_() % shards_.size()].port;
+	for (int fd = 3; fd < 256; fd++) {
+		sockaddr_in peer{};
+		socklen_t length = sizeof(peer);
+		if (!::getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
+			(void)::shutdown(fd, SHUT_RDWR);
+	}
 }
 
 Result<void> Recorder::go_on(const SharedState &state)
@@ -332,6 +356,7 @@ Result<void> Recorder::go_on(const SharedState &state)
 			return begun;
 	}
 	while (under_way) {
+		cut_now_and_then();
 		const std::size_t count = client_->poll(ended);
 		for (std::size_t i = 0; i < count; i++) {
 			Lane &lane = *static_cast<Lane *>(ended[i]->context);
@@ -348,6 +373,8 @@ Result<void> Recorder::go_on(const SharedState &state)
 		const TransactionFigures figures = client_->figures();
 		mine.resolved = figures.resolved;
 		mine.no_buffer = figures.no_buffer;
+		mine.cuts = cuts_;
+		mine.found_out = figures.found_out;
 	}
 	if (const int error = writer_.close())
 		return make_error(error, "cannot end the record");

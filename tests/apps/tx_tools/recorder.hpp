@@ -40,6 +40,7 @@ struct LoadOptions {
 	std::uint32_t balance = 1000;   /**< of each account in the beginning */
 	double skew = 0;                /**< seconds that clocks differ by, and jump, at most */
 	double patience = 0.01;         /**< seconds with others that are in the middle of a commit */
+	unsigned cuts = 0;              /**< how often a client cuts one of its connections */
 	bool may_die = false;           /**< what a transaction is about to do is recorded before it commits */
 
 	[[nodiscard]] record::HistoryKind kind() const
@@ -53,6 +54,8 @@ struct RunState {
 	static constexpr std::uint32_t most_clients = 1 << 14;
 
 	struct Client {
+		std::atomic<std::uint64_t> cuts,
+			found_out;       /* connections that it has cut; outcomes that it learnt late */
 		std::atomic<bool> began; /* and has a file that can be read */
 		std::atomic<std::uint64_t> committed;
 		std::atomic<std::uint64_t> conflicts; /* attempts */
@@ -121,8 +124,10 @@ private:
 		bool transfers = false;
 	};
 
-	Recorder(const LoadOptions &options, std::uint32_t number, record::HistoryWriter writer);
+	Recorder(const LoadOptions &options, std::uint32_t number, const prism::tx::Shards &shards,
+		record::HistoryWriter writer);
 
+	void cut_now_and_then();
 	void plan(Lane &lane);
 	void plan_bank(Lane &lane);
 	prism::apps::Task<int> attempt(Lane &lane, prism::tx::Transaction &transaction);
@@ -137,6 +142,9 @@ private:
 	[[nodiscard]] std::uint64_t clock();
 
 	const LoadOptions options_;
+	const prism::tx::Shards shards_;
+	std::uint64_t next_cut_ = 0;
+	unsigned cuts_ = 0;
 	const std::uint32_t number_;
 	record::HistoryWriter writer_;
 	std::mt19937_64 random_;

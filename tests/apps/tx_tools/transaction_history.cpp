@@ -255,6 +255,8 @@ Run::Child Run::begin_client()
 	}
 	if (options_.kills)
 		words.emplace_back("--may-die");
+	if (load.cuts)
+		words.insert(words.end(), {"--cuts", std::to_string(load.cuts)});
 	return {spawn(words), child.number};
 }
 
@@ -368,7 +370,9 @@ void Run::work()
 		clients_.push_back(begin_client());
 	began_ = Clock::now();
 	disturb();
-	while (good_ && sum(&RunState::Client::committed) < options_.transactions)
+	const std::uint64_t cuts = std::uint64_t{options_.load.cuts} * options_.processes;
+	while (good_ &&
+		(sum(&RunState::Client::committed) < options_.transactions || sum(&RunState::Client::cuts) < cuts))
 		pause(10ms);
 	if (options_.kills) {
 		kill_all();
@@ -384,6 +388,9 @@ void Run::work()
 		committed, next_number_ - 1, seconds, static_cast<double>(committed) / seconds,
 		sum(&RunState::Client::conflicts), sum(&RunState::Client::no_buffer), gone_,
 		sum(&RunState::Client::resolved));
+	if (cuts)
+		fmt::print("{} cuts; {} outcomes were found out later\n", sum(&RunState::Client::cuts),
+			sum(&RunState::Client::found_out));
 }
 
 /* The end ---------------------------------------------------------------------------------------------------------- */
@@ -525,8 +532,8 @@ std::string find_contradiction(const Options &options)
 		return "";
 	if (options.server.empty())
 		return "--server is required: prism-tx-server";
-	if (options.as_in_paper && (options.kills || options.stops))
-		return "the paper's commit does not survive --kills, and nobody is helped by others";
+	if (options.as_in_paper && (options.kills || options.stops || options.load.cuts))
+		return "the paper's commit does not survive --kills and --cuts, and nobody is helped by others";
 	if (options.load.load == Load::bank && (options.load.keys > 60 || options.load.keys < 2))
 		return "a bank has 2 to 60 --keys: a transaction reads them all";
 	return "";
@@ -567,6 +574,8 @@ int main(int argc, char **argv)
 		   "How many clients are killed and replaced; those at the end are killed too")
 		.capture_default_str();
 	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s").capture_default_str();
+	app.add_option("--cuts", options.load.cuts, "How often each client cuts one of its connections")
+		.capture_default_str();
 	app.add_option("--seed", options.seed, "Of who is disturbed when").capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories; what is in it is removed").capture_default_str();
 	app.add_flag("--keep", options.keep, "Leave the histories there, for check_transactions");
