@@ -128,6 +128,7 @@ add long long_rs_succession clean all "$owners -DGETS=2 -DTIMEOUTS=1 -DSUCCESSIO
 helped='-DHELPERS=1'
 mortal='-DCRASHES=1'
 taken='-DCRASHES=1 -DTAKEN_OVER'
+loses='-DCRASHES=1 -DTAKEN_OVER -DLOSES'
 reuse='-DTXS=3 -DTXS_0=2 -DSET_0=15'
 succession="$reuse -DSET_1=3 -DSET_2=3 -DRECORDED=1 -DCRASHES=2 -DTAKEN_OVER $helped"
 in_time='-DREAL_TIME'
@@ -159,6 +160,10 @@ add clean tx_keep clean all "$keeps $in_time -DSET_0=15 -DSET_1=15 -DSET_2=15"
 add clean tx_keep_read clean all "$keeps $in_time -DSET_0=13 -DSET_1=13 -DSET_2=15 $helped"
 add clean tx_validate_first clean all "-DVALIDATE_FIRST $taken $helped"
 add clean tx_validate_first_fast clean all "-DVALIDATE_FIRST -DSHARDS=1 -DFAST $in_time $taken $helped"
+add clean tx_lost clean all "$loses $helped"
+add clean tx_lost_fast clean all "-DSHARDS=1 -DFAST $loses $helped"
+add clean tx_lost_again clean all "-DTXS=3 -DTXS_0=2 -DSET_0=3 -DSET_1=3 -DSET_2=3 $loses $helped"
+add clean tx_lost_alone clean all "-DTXS=3 -DSET_0=3 -DSET_1=3 -DSET_2=3 $loses $helped"
 add clean tx_paper clean all '-DPAPER'
 add clean tx_paper_alone clean all '-DPAPER -DTXS=1'
 add clean tx_paper_erased clean all "-DPAPER $erased"
@@ -185,6 +190,8 @@ add control tx_paper_bump_validated cell_is_free all '-DPAPER -DBUMP_VALIDATED'
 add control tx_paper_bump_validated_erased committed_is_installed all "-DPAPER -DBUMP_VALIDATED $erased"
 add control tx_paper_bump_raised committed_is_installed all '-DPAPER -DBUMP_RAISED'
 
+add control tx_guess_aborted aborted_is_invisible all "-DGUESS_ABORTED $loses $helped"
+add control tx_ignore_later aborted_is_invisible all "-DIGNORE_LATER -DTXS=3 -DSET_0=3 -DSET_1=3 -DSET_2=3 $loses $helped"
 add control tx_unchecked_read real_time_order all "-DUNCHECKED_READ $readers $mortal $helped"
 add control tx_told_early real_time_order all "-DUNCHECKED_READ $readers"
 add control tx_reads_first real_time_order all "-DREADS_FIRST $singles"

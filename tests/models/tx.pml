@@ -264,6 +264,7 @@ inline find_entry(T, k)
 #define DEAD 5
 #define TAKEOVER 6
 #define IDLE 7
+#define FINDOUT 8
 
 #define TODO 0
 #define HALF 1   /* the entry is written, or the buffer is allocated: the first of the two */
@@ -741,6 +742,87 @@ inline crash()
 #endif
 }
 
+#ifdef LOSES
+/* It goes on with the next transaction, once its log is cleared, and its clock stays. */
+inline forget(how)
+{
+	outcome[n] = how;
+	if
+	:: ts[n] > floor -> floor = ts[n]
+	:: else
+	fi;
+	n++;
+	reset();
+	verdict = 0;
+	at = 0;
+	looked = 0;
+	phase = TAKEOVER
+}
+
+/*
+ * The client loses its connection, and with it the answers to all that was under way. It goes on when it has another, and
+ * nothing more of what it has posted is executed. A decision that it has not sent it knows to be missing.
+ */
+inline lose()
+{
+	crashes++;
+	if
+#ifndef FAST
+	:: phase == PREPARE -> forget(ABORTED)
+#endif
+	:: phase == ABORT -> forget(ABORTED)
+	:: else ->
+		outcome[n] = UNKNOWN;
+		phase = FINDOUT
+	fi
+}
+
+#define ONLY_WRITE (IS_WRITTEN(n, 0) -> 0 : 1)
+
+/* Of one write: a version above its own tells nothing. */
+inline judge_version(k)
+{
+	if
+#ifdef IGNORE_LATER
+	:: c[k] != ts[n] -> forget(ABORTED)
+#else
+	:: c[k] > ts[n] -> forget(UNKNOWN)
+	:: c[k] < ts[n] -> forget(ABORTED)
+#endif
+	:: c[k] == ts[n] && ptr[k] == BUFFER(n, k) -> forget(COMMITTED)
+	:: c[k] == ts[n] && ptr[k] != BUFFER(n, k) -> forget(ABORTED)
+	fi
+}
+
+inline find_out()
+{
+	x = ONLY_WRITE;
+	if
+	:: WRITE_COUNT(n) == 0 -> forget(ABORTED)
+	:: WRITE_COUNT(n) > 0 && home[n] != NONE ->
+		resolve(ts[n]);
+		if
+#ifdef GUESS_ABORTED
+		:: true -> forget(ABORTED)
+#endif
+		:: verdict == IS_COMMITTED -> forget(COMMITTED)
+		:: verdict == IS_ABORTED -> forget(ABORTED)
+		:: else -> forget(UNKNOWN)
+		fi
+	:: WRITE_COUNT(n) > 0 && home[n] == NONE && !looked -> looked = 1 + pw[x]
+	:: WRITE_COUNT(n) > 0 && home[n] == NONE && looked ->
+		if
+		:: looked == 1 + ts[n] -> bump(x, ts[n])
+		:: else -> hit = false
+		fi;
+		if
+		:: hit -> forget(ABORTED)
+		:: else -> judge_version(x)
+		fi
+	fi
+}
+#endif
+
 #define TAKEN ENTRY(me, at)
 #define TAKEN_CELL (entry_cell[TAKEN] - 1)
 #define ABOVE(a) ((a) > floor -> (a) : floor)
@@ -872,6 +954,9 @@ proctype client(byte me)
 	byte verdict;
 	bool raised;
 #endif
+#ifdef LOSES
+	byte looked; /* PW, as it was when the client looked what has become of its write; plus 1 */
+#endif
 
 	do
 	STEPS_AT(0)
@@ -908,12 +993,35 @@ proctype client(byte me)
 		late_ts = 0
 	}
 #endif
-#if CRASHES
+#ifdef LOSES
+	:: d_step {
+		me == 0 && phase > FETCH && phase < DEAD && crashes < CRASHES ->
+		lose();
+		skip
+	}
+	/* The only install is executed, and its answer is lost. */
+	:: d_step {
+		me == 0 && phase == INSTALL && home[n] == NONE && WRITE_COUNT(n) > 0 && done[ONLY_WRITE] != OVER &&
+			crashes < CRASHES ->
+		x = ONLY_WRITE;
+		y = OWN(x);
+		install(x, ts[n], y);
+		lose();
+		skip
+	}
+	:: d_step {
+		phase == FINDOUT ->
+		find_out();
+		skip
+	}
+#elif CRASHES
 	:: d_step {
 		me == 0 && (phase < DEAD || phase == IDLE) && crashes < CRASHES ->
 		crash();
 		skip
 	}
+#endif
+#if CRASHES
 	:: d_step {
 		phase == TAKEOVER && verdict == 0 ->
 		begin_takeover();

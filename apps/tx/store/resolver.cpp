@@ -133,8 +133,8 @@ std::uint64_t verdict_of(const Timestamp &who, const Version &version, bool eras
 } // namespace
 
 /**
- * A writer is prepared only if the one before it has ended. So the version is read after the prepared writer: if that
- * is a later one, and the version still an earlier one, this transaction has never come to prepare the cell.
+ * Only its own client installs a single write. So if the version is an earlier one now, the write is not installed and
+ * never will be; what is prepared is given up.
  */
 apps::Task<int> Resolver::conclude(
 	Timestamp who, std::size_t shard, std::uint64_t cell, bool erases, std::uint64_t &verdict)
@@ -142,18 +142,17 @@ apps::Task<int> Resolver::conclude(
 	const ShardView *view = carrier_.view(shard);
 	if (!view)
 		co_return EHOSTUNREACH;
-	request_.begin(shard).read(view->prepared(cell), slice(memory_.cell.prepared));
+	request_.begin(shard).read(view->prepared(cell), slice(memory_.cell));
 	if (const int error = co_await post(request_))
 		co_return error;
-	view = carrier_.view(shard);
-	if (!view)
-		co_return EHOSTUNREACH;
-	if (memory_.cell.prepared.writer == who)
+	if (memory_.cell.prepared.writer == who && memory_.cell.version.committed < who) {
+		view = carrier_.view(shard);
+		if (!view)
+			co_return EHOSTUNREACH;
 		request_.begin(shard).cas(view->version(cell), bump(who), slice(memory_.cell.version));
-	else
-		request_.begin(shard).read(view->version(cell), slice(memory_.cell.version));
-	if (const int error = co_await post(request_))
-		co_return error;
+		if (const int error = co_await post(request_))
+			co_return error;
+	}
 	verdict = verdict_of(who, memory_.cell.version, erases);
 	co_return 0;
 }
