@@ -194,8 +194,9 @@ device_is_served() {
 # Transactions go on until one is refused as a shard stops; none has an outcome that is not known.
 transactional_store() {
 	local number code store count=0
+	head -c 32 /dev/urandom >"$work/secret"
 	for number in 0 1; do
-		start_unit tx "$number" 'port = 0' "shard = $number" 'shards = 2' 'keys = 1000'
+		start_unit tx "$number" 'port = 0' "shard = $number" 'shards = 2' "secret = '$work/secret'" 'keys = 1000'
 	done
 	store=127.0.0.1:$(port_of tx-0),127.0.0.1:$(port_of tx-1)
 	expect 0 "put" timeout -k 5 20 "$bin/prism-tx" "$store" put a=0 b=0

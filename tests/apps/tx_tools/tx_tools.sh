@@ -358,6 +358,42 @@ shard_lost() {
 	pass "a shard that does not answer"
 }
 
+# SIGTERM while clients write to both shards: what has begun ends, and nobody is left in doubt.
+stopped_under_load() {
+	local round writer pids code last
+	for round in 0 1; do
+		start_store 2 --keys 200
+		expect 0 put tx put a=0 b=0 c=0 d=0 e=0 f=0 g=0 h=0
+		pids=()
+		for writer in 1 2 3; do
+			(
+				for i in {1..400}; do
+					"$bin/prism-tx" --timeout 2 "$store" add a 1 b 1 c 1 d 1 e 1 f 1 g 1 h 1 \
+						>/dev/null 2>"$work/writer-$writer.err"
+					code=$?
+					[ $code -eq 0 ] || break
+					echo "$i"
+				done >"$work/writer-$writer"
+				exit $code
+			) &
+			pids+=($!)
+		done
+		sleep 0.5
+		kill -TERM "${shard_pid[round]}"
+		wait "${shard_pid[round]}" || fail "a shard that is stopped under load ends with $?" "$work/shard-$round"
+		grep -q 'have not ended within' "$work/shard-$round" && fail "clients have not ended" "$work/shard-$round"
+		for writer in 1 2 3; do
+			code=0
+			wait "${pids[writer - 1]}" || code=$?
+			[ $code -eq 1 ] || fail "a writer ends with $code" "$work/writer-$writer.err"
+			last=$(tail -n 1 "$work/writer-$writer")
+			[ "${last:-0}" -gt 0 ] || fail "a writer has written nothing"
+		done
+		end_store
+	done
+	pass "shards that are stopped under load"
+}
+
 # Every option that a program has is in its page, and none else
 man_pages() {
 	local program page command
@@ -394,5 +430,6 @@ end_store
 full
 numbers
 shard_lost
+stopped_under_load
 man_pages
 finish
