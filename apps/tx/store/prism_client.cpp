@@ -114,7 +114,7 @@ Result<void> check_lost(const std::vector<std::size_t> &lost, const std::vector<
 	for (const std::size_t shard : adopted) {
 		if (std::ranges::find(lost, shard) == lost.end())
 			return make_error(
-				EALREADY, fmt::format("cannot take in shard {}: it has not lost its memory", shard));
+				EINVAL, fmt::format("cannot take in shard {}: it has not lost its memory", shard));
 	}
 	const auto is_left = [&adopted](
 				     std::size_t shard) { return std::ranges::find(adopted, shard) == adopted.end(); };

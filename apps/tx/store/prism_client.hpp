@@ -60,10 +60,11 @@ class PrismClient final : public TransactionClient, private Carrier
 public:
 	/**
 	 * Connects to all shards, and ends what a client with its number has left behind. Errors: EINVAL (depth, no
-	 * shards), EPROTONOSUPPORT (another kind of store, other shards; a device without PRISM), EACCES (a shard has
-	 * another secret), ESTALE (shards have lost their memory and are not adopted), EALREADY (a shard that is to be
-	 * adopted has not), ENOTRECOVERABLE (nothing tells how a transaction was decided on it), EMFILE (too many
-	 * clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the shard.
+	 * shards; a shard that is to be adopted does not exist or has not lost its memory), EPROTONOSUPPORT (another
+	 * kind of store, other shards; a device without PRISM), EACCES (a shard has another secret), ESTALE (shards
+	 * have lost their memory and are not adopted), ENOTRECOVERABLE (nothing tells how a transaction was decided on
+	 * one that is), EMFILE (too many clients), EHOSTUNREACH, ETIMEDOUT, ECONNREFUSED ...; the message names the
+	 * shard.
 	 */
 	static Result<std::unique_ptr<PrismClient>> connect(
 		const Context &context, const Shards &shards, const PrismClientOptions &options = {});

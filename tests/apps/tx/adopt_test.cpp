@@ -66,7 +66,7 @@ TEST(Adopt, ShardsThatAreNotLostOrAreNone)
 	Store store;
 	EXPECT_EQ(error_of(store).code, 0);
 	const Error alive = error_of(store, adopting({1}));
-	EXPECT_EQ(alive.code, EALREADY);
+	EXPECT_EQ(alive.code, EINVAL);
 	EXPECT_TRUE(says(alive, "cannot take in shard 1: it has not lost its memory")) << alive.message;
 	const Error none = error_of(store, adopting({7}));
 	EXPECT_EQ(none.code, EINVAL);
