@@ -33,8 +33,6 @@ constexpr std::size_t many = 64;
 /* One attempt to connect again waits so long for somebody who listens, and for what a server has to do */
 constexpr std::chrono::milliseconds attempt{100};
 constexpr std::chrono::milliseconds longest_attempt{1000};
-/* What has failed before it was noticed that a connection is there again, ends in this time */
-constexpr std::chrono::milliseconds just_now{20};
 
 } // namespace
 
@@ -681,7 +679,6 @@ void PrismClient::regain(Met met)
 		shard.link = std::move(met.link);
 		shard.view = std::move(met.view);
 		shard.lost.reset();
-		shard.regained = SteadyClock::now();
 		connection_figures_.regained++;
 	}
 	look_for_links();
@@ -699,10 +696,7 @@ bool PrismClient::reconnects() const noexcept
 		if (may_come_back(shard))
 			return true;
 	}
-	/* What has failed for want of a connection may end when there is one again. */
-	return std::ranges::any_of(shards_, [](const Shard &shard) {
-		return shard.link && shard.regained && SteadyClock::now() - *shard.regained < just_now;
-	});
+	return false;
 }
 
 Result<apps::ControlMessage> PrismClient::ask(std::size_t shard, const apps::ControlMessage &question)

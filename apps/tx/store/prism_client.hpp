@@ -103,7 +103,6 @@ private:
 		std::unique_ptr<apps::ServerLink> link; /* null: lost */
 		std::shared_ptr<const Approach> again;  /* null: never */
 		Moment lost;                            /* while it is */
-		Moment regained;                        /* the last time */
 		ShardView view;
 		std::vector<Chain::Posting> put_off;
 		std::vector<std::size_t> groups; /* of these: how many belong together */
@@ -128,6 +127,10 @@ private:
 	/* TransactionClient */
 	void drive() noexcept override;
 	[[nodiscard]] bool reconnects() const noexcept override;
+	[[nodiscard]] std::uint64_t connection_changes() const noexcept override
+	{
+		return connection_figures_.losses + connection_figures_.regained;
+	}
 	[[nodiscard]] Transaction &transaction(std::uint32_t lane) noexcept override { return *lanes_[lane]; }
 
 	/* Carrier */

@@ -132,6 +132,7 @@ apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 	const Time deadline = now() + options_.timeout;
 	for (;;) {
 		job.attempts++;
+		const std::uint64_t changes = connection_changes();
 		co_await attempt.begin();
 		job.outcome = Outcome::rolled_back;
 		job.error = co_await job.body(attempt);
@@ -151,7 +152,8 @@ apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 			job.error = attempt.error() ? attempt.error() : EAGAIN;
 		}
 		const bool changed_nothing = job.outcome == Outcome::failed || job.outcome == Outcome::rolled_back;
-		if (changed_nothing && job.error == EHOSTUNREACH && now() < deadline && reconnects()) {
+		if (changed_nothing && job.error == EHOSTUNREACH && now() < deadline &&
+			(reconnects() || changes != connection_changes())) {
 			job.attempts--; /* it has met nobody */
 			attempt.forget();
 			co_await Event{lanes_[number].waiter, now() + between_looks};

@@ -67,6 +67,8 @@ protected:
 	/** A lost connection may be there again soon: jobs that have failed for want of it, and changed nothing, wait.
 	 */
 	[[nodiscard]] virtual bool reconnects() const noexcept { return false; }
+	/** How often a connection was lost or made again so far. */
+	[[nodiscard]] virtual std::uint64_t connection_changes() const noexcept { return 0; }
 
 	[[nodiscard]] Waiter &waiter(std::uint32_t lane) noexcept { return lanes_[lane].waiter; }
 	/** Resumes the coroutine of @p lane, if it waits. */
