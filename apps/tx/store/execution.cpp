@@ -118,15 +118,16 @@ int find_place(const StoreView &store, const Carrier &carrier, Bytes key, KeyPla
 			reinterpret_cast<const unsigned char *>(key.data()), key.size(), store.secret.data());
 		place.shard = hash[0] % carrier.shards();
 	}
-	const ShardView *const view = carrier.view(place.shard);
-	if (!view)
+	const ShardGeometry *const geometry = carrier.geometry(place.shard);
+	if (!geometry)
 		return EHOSTUNREACH;
 	if (!store.numbered)
-		place.cell = static_cast<std::uint64_t>(
-			static_cast<unsigned __int128>(hash[1]) * view->geometry.cells >> 64);
-	return place.cell < view->geometry.cells ? 0 : EINVAL;
+		place.cell =
+			static_cast<std::uint64_t>(static_cast<unsigned __int128>(hash[1]) * geometry->cells >> 64);
+	return place.cell < geometry->cells ? 0 : EINVAL;
 }
 
+/** Also if the shard's connection was lost since: what was read is there, and not absent. */
 const Access *Execution::find(Bytes key) const noexcept
 {
 	KeyPlace place;
@@ -143,6 +144,8 @@ int Execution::access(Bytes key, Access *&found) noexcept
 	KeyPlace place;
 	if (const int error = find_place(lane_.client.store, lane_.carrier, key, place))
 		return error;
+	if (!lane_.carrier.view(place.shard))
+		return EHOSTUNREACH;
 	for (Access &access : accesses()) {
 		if (access.cell == place.cell && access.shard == place.shard) {
 			found = &access;

@@ -138,6 +138,10 @@ private:
 	[[nodiscard]] std::uint64_t clock() const noexcept override;
 	[[nodiscard]] std::size_t shards() const noexcept override { return shards_.size(); }
 	[[nodiscard]] const ShardView *view(std::size_t shard) const noexcept override;
+	[[nodiscard]] const ShardGeometry *geometry(std::size_t shard) const noexcept override
+	{
+		return &shards_[shard].view.geometry;
+	}
 	[[nodiscard]] bool may_come_back(std::size_t shard) const noexcept override;
 	int post(std::uint32_t lane, Request &request) noexcept override;
 	void release(std::size_t shard, std::uint64_t address) noexcept override;

@@ -88,6 +88,12 @@ public:
 	[[nodiscard]] virtual std::size_t shards() const noexcept = 0;
 	/** The connection to @p shard; null: there is none any more. */
 	[[nodiscard]] virtual const ShardView *view(std::size_t shard) const noexcept = 0;
+	/** Of @p shard, also while there is no connection; null: there was none yet. */
+	[[nodiscard]] virtual const ShardGeometry *geometry(std::size_t shard) const noexcept
+	{
+		const ShardView *const connected = view(shard);
+		return connected ? &connected->geometry : nullptr;
+	}
 	/** There is no connection to @p shard, but one is expected soon. Nothing that went over the last is executed
 	 * then.
 	 */

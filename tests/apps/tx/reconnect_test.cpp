@@ -105,6 +105,35 @@ TEST(Reconnected, WhatWasPreparedIsAbortedAndRunAgain)
 	}
 }
 
+/** A connection that is lost after a key was read does not make it absent. */
+TEST(Reconnected, WhatWasReadStaysSo)
+{
+	Store store;
+	Client client(store, 1, patient());
+	const std::vector<std::string> keys = keys_of_all(client);
+	ASSERT_EQ(client.run(incrementing(keys)), Outcome::committed);
+	bool lost = false;
+	EXPECT_EQ(client.run([&](Transaction &transaction) -> apps::Task<int> {
+		if (const int error = co_await transaction.fetch(bytes(keys[1])))
+			co_return error;
+		if (!lost) {
+			lost = true;
+			cut_all(connections_to(store.addresses[1].port));
+			/* Round trips to the other shard, until the loss is noticed */
+			while (!client.api->connection_figures().losses) {
+				const int error = co_await transaction.fetch(bytes(keys[0]));
+				if (error)
+					co_return error;
+				(void)client.api->stats_of(0);
+			}
+		}
+		EXPECT_EQ(text(transaction.value(bytes(keys[1]))), "1");
+		co_return 0;
+	}),
+		Outcome::committed);
+	EXPECT_TRUE(lost);
+}
+
 /** Nothing is done twice and nothing is lost, however often; what is in doubt is only what was overwritten since. */
 TEST(Reconnected, EachTransactionIsDoneOnce)
 {
