@@ -28,6 +28,21 @@ std::optional<std::uint64_t> next_epoch(std::uint64_t epoch, std::uint64_t rando
 	return (epoch_counter(epoch) + 1) << epoch_random_bits | (random & random_part);
 }
 
+int RepairTurn::take(std::uint64_t client, std::chrono::nanoseconds now) noexcept
+{
+	if (holder_ && holder_ != client && now < until_)
+		return EBUSY;
+	holder_ = client;
+	until_ = now + lease_;
+	return 0;
+}
+
+void RepairTurn::give_back(std::uint64_t client) noexcept
+{
+	if (holder_ == client)
+		holder_ = 0;
+}
+
 /** Nobody has been let in before: there is no connection of another epoch. */
 void EpochState::serve_as_founder() noexcept
 {
@@ -45,15 +60,25 @@ EpochState::Answer EpochState::client_connects(std::uint64_t epoch) noexcept
 	return {0, true};
 }
 
-EpochState::Answer EpochState::repair_connects(std::uint32_t number, bool is_polite, bool is_open) noexcept
+EpochState::Answer EpochState::repair_connects(
+	std::uint32_t number, bool is_open, std::chrono::nanoseconds now) noexcept
 {
 	if (serving_)
 		return {EALREADY};
-	if (is_polite && repairer_ && is_open)
+	if (repairer_ && is_open && now - heard_ < lease_)
 		return {EBUSY};
 	epoch_ = 0;
 	repairer_ = number;
+	heard_ = now;
 	return {0, true};
+}
+
+int EpochState::repair_goes_on(std::uint32_t number, std::chrono::nanoseconds now) noexcept
+{
+	if (serving_ || number != repairer_)
+		return EPERM;
+	heard_ = now;
+	return 0;
 }
 
 EpochState::Answer EpochState::begin_epoch(std::uint32_t number, std::uint64_t epoch) noexcept

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -34,9 +35,32 @@ constexpr std::uint64_t longest_epoch_step = 16;
 /** An epoch after @p epoch, with 24 of the bits of @p random; nothing: there is none. */
 std::optional<std::uint64_t> next_epoch(std::uint64_t epoch, std::uint64_t random) noexcept;
 
+/** A repair that says nothing for this time is taken for dead. */
+constexpr std::chrono::nanoseconds repair_lease = std::chrono::seconds(2);
+
 /**
- * The epoch of one replica, and whether it serves. One thread calls its functions, but the getters and
- * serve_as_founder(), which any may call.
+ * Whose turn it is, among repairs of different replicas: a replica that serves gives it to one at a time, so that none
+ * begins an epoch while another one copies. One thread.
+ */
+class RepairTurn
+{
+public:
+	explicit RepairTurn(std::chrono::nanoseconds lease) noexcept : lease_(lease) {}
+
+	/** Repair @p client wants the turn, or keeps it; @p now is of any clock. 0, or EBUSY: another one has it. */
+	int take(std::uint64_t client, std::chrono::nanoseconds now) noexcept;
+	/** Repair @p client has ended. */
+	void give_back(std::uint64_t client) noexcept;
+
+private:
+	const std::chrono::nanoseconds lease_;
+	std::uint64_t holder_ = 0; /* 0: nobody */
+	std::chrono::nanoseconds until_{};
+};
+
+/**
+ * The epoch of one replica, whether it serves, and who repairs it. One thread calls its functions, but the getters and
+ * serve_as_founder(), which any may call. Times are of any clock.
  */
 class EpochState
 {
@@ -48,7 +72,10 @@ public:
 	};
 
 	/** @p serves: nothing was ever written to the volume. If not, the replica has lost its memory. */
-	explicit EpochState(bool serves) noexcept : serving_(serves), epoch_(serves ? first_epoch : 0) {}
+	explicit EpochState(bool serves, std::chrono::nanoseconds lease = repair_lease) noexcept
+		: serving_(serves), epoch_(serves ? first_epoch : 0), lease_(lease)
+	{
+	}
 
 	/** The replica's answers to reads count. */
 	[[nodiscard]] bool serving() const noexcept { return serving_; }
@@ -65,9 +92,14 @@ public:
 	 */
 	Answer client_connects(std::uint64_t epoch) noexcept;
 
-	/** A repair connects, as connection @p number, in place of any other. Errors: EALREADY (the replica serves),
-	 * EBUSY (@p is_polite, and another is under way; @p is_open says so). */
-	Answer repair_connects(std::uint32_t number, bool is_polite, bool is_open) noexcept;
+	/**
+	 * A repair connects, as connection @p number. It takes the place of an earlier one whose connection is closed
+	 * (not @p is_open), or that has said nothing for the lease. Errors: EALREADY (the replica serves), EBUSY
+	 * (another repair is under way).
+	 */
+	Answer repair_connects(std::uint32_t number, bool is_open, std::chrono::nanoseconds now) noexcept;
+	/** Connection @p number says that it goes on with its repair. 0, or EPERM: it does not repair this replica. */
+	int repair_goes_on(std::uint32_t number, std::chrono::nanoseconds now) noexcept;
 	/** The number of the latest repair's connection; 0: there was none. */
 	[[nodiscard]] std::uint32_t repairer() const noexcept { return repairer_; }
 
@@ -82,7 +114,9 @@ public:
 private:
 	std::atomic<bool> serving_;
 	std::atomic<std::uint64_t> epoch_;
+	const std::chrono::nanoseconds lease_;
 	std::uint32_t repairer_ = 0;
+	std::chrono::nanoseconds heard_{}; /* of it, last */
 };
 
 } // namespace prism::rs

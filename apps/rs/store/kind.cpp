@@ -37,13 +37,11 @@ VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive, bool e
 	return kind_of(volume, options);
 }
 
-VolumeKind repair_of(const Configuration &volume, unsigned replica, bool polite)
+VolumeKind repair_of(const Configuration &volume, unsigned replica)
 {
 	ProtocolOptions options;
 	options.repairs = replica;
-	VolumeKind kind = kind_of(volume, options);
-	kind.polite = polite;
-	return kind;
+	return kind_of(volume, options);
 }
 
 } // namespace prism::rs

@@ -13,7 +13,7 @@ namespace prism::rs
  */
 VolumeKind prism_rs(const Configuration &volume, std::uint32_t exclusive = 0, bool everywhere = false);
 
-/** The repair of @p replica; @p polite: not while another one is under way. See repair(). */
-VolumeKind repair_of(const Configuration &volume, unsigned replica, bool polite = false);
+/** The repair of @p replica. See repair(). */
+VolumeKind repair_of(const Configuration &volume, unsigned replica);
 
 } // namespace prism::rs

@@ -92,7 +92,6 @@ void repair_until_it_serves(const Context &context, const Replica &replica, cons
 {
 	RepairOptions options;
 	options.replica = replica.number();
-	options.polite = true;
 	options.timeout = 2s;
 	options.stop = stop;
 	std::string told;

@@ -3,7 +3,6 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <thread>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "rs/store/epoch.hpp"
 #include "rs/store/kind.hpp"
+#include "rs/store/repair_protocol.hpp"
 
 namespace prism::rs
 {
@@ -21,9 +21,6 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* How often another repair may begin a newer epoch meanwhile */
-constexpr unsigned most_attempts = 8;
-
 std::uint64_t random_bits()
 {
 	std::uint64_t random = 0;
@@ -31,25 +28,115 @@ std::uint64_t random_bits()
 	return random;
 }
 
-class Repair
+/** A repair over the connections of a VolumeClient. */
+class Repair final : private RepairClient
 {
 public:
-	Repair(VolumeClient &client, const RepairOptions &options) : client_(client), options_(options) {}
+	Repair(VolumeClient &client, const RepairOptions &options)
+		: client_(client), options_(options), protocol_(rules(client, options), *this), copies_(client.depth()),
+		  ended_(client.depth())
+	{
+		for (Copy &copy : copies_) {
+			copy.operation.context = &copy;
+			idle_.push_back(&copy);
+		}
+	}
 
 	Result<void> run();
 
 private:
-	Result<void> wait_for_others();
-	Result<void> begin_epoch();
-	Result<void> copy();
-	Result<void> tell(apps::ControlKind kind);
+	struct Copy {
+		std::uint64_t block = 0;
+		apps::Operation operation;
+	};
+
+	static RepairRules rules(const VolumeClient &client, const RepairOptions &options);
+
+	/* RepairClient */
+	[[nodiscard]] Time now() const noexcept override { return client_.now(); }
+	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override
+	{
+		return client_.view(replica);
+	}
+	[[nodiscard]] std::uint64_t epoch() const noexcept override { return client_.epoch(); }
+	void raise_epoch(std::uint64_t epoch) noexcept override { client_.raise_epoch(epoch); }
+	void repaired_has_epoch() noexcept override { client_.repaired_has_epoch(); }
+	[[nodiscard]] std::optional<std::uint64_t> new_epoch() noexcept override
+	{
+		return next_epoch(client_.epoch(), random_bits());
+	}
+	void tell(unsigned replica, const apps::ControlMessage &message) noexcept override
+	{
+		client_.tell(replica, message);
+	}
+	bool copy(std::uint64_t block) noexcept override;
+
+	std::size_t take_copies();
+	void hear();
+	[[nodiscard]] Error failure() const;
 	[[nodiscard]] Error unreachable() const;
-	[[nodiscard]] Error stopped() const;
 
 	VolumeClient &client_;
 	const RepairOptions &options_;
-	std::uint64_t epoch_ = 0;
+	RepairProtocol protocol_;
+	std::vector<Copy> copies_;
+	std::vector<Copy *> idle_;
+	std::vector<apps::Operation *> ended_;
+	std::uint64_t failed_block_ = 0;
 };
+
+RepairRules Repair::rules(const VolumeClient &client, const RepairOptions &options)
+{
+	RepairRules rules;
+	rules.replica = options.replica;
+	rules.replicas = static_cast<unsigned>(client.volume().replicas.size());
+	rules.blocks = client.volume().blocks;
+	while (!rules.client)
+		rules.client = random_bits();
+	return rules;
+}
+
+bool Repair::copy(std::uint64_t block) noexcept
+{
+	if (idle_.empty())
+		return false;
+	Copy &copy = *idle_.back();
+	copy.block = block;
+	copy.operation.key = std::as_bytes(std::span(&copy.block, 1));
+	if (client_.start(copy.operation))
+		return false;
+	idle_.pop_back();
+	return true;
+}
+
+std::size_t Repair::take_copies()
+{
+	const std::size_t count = client_.poll(ended_);
+	for (std::size_t i = 0; i < count; i++) {
+		Copy &copy = *static_cast<Copy *>(ended_[i]->context);
+		const bool good = copy.operation.outcome == apps::Outcome::ok;
+		if (!good)
+			failed_block_ = copy.block;
+		idle_.push_back(&copy);
+		protocol_.copied(good ? 0 : copy.operation.error);
+	}
+	if (count && options_.progress)
+		options_.progress(protocol_.blocks_copied());
+	return count;
+}
+
+void Repair::hear()
+{
+	for (unsigned replica = 0; replica < client_.volume().replicas.size(); replica++) {
+		while (const std::optional<apps::ControlMessage> answer = client_.take_answer(replica))
+			protocol_.hear(replica, *answer);
+	}
+	if (client_.lost_its_replica())
+		protocol_.give_up(ECONNRESET);
+	const ReplicaState state = client_.state_of(options_.replica);
+	if (state.refused == EALREADY || state.refused == EBUSY)
+		protocol_.give_up(state.refused);
+}
 
 Error Repair::unreachable() const
 {
@@ -62,122 +149,49 @@ Error Repair::unreachable() const
 		"prism-rs status tells how they are");
 }
 
-Error Repair::stopped() const
+Error Repair::failure() const
 {
-	return make_error(ECANCELED, fmt::format("the repair of replica {} was ended", options_.replica));
-}
-
-/** Until a quorum of the others, and the replica itself, are connected in the newest epoch. */
-Result<void> Repair::wait_for_others()
-{
-	const Clock::time_point deadline = Clock::now() + options_.timeout;
-	while (client_.serving() < client_.volume().quorum() || !client_.state_of(options_.replica).connected) {
-		if (const ReplicaState state = client_.state_of(options_.replica); state.refused == EALREADY)
-			return make_error(EALREADY, fmt::format("replica {} is not repaired", options_.replica),
-				"it has forgotten nothing");
-		else if (state.refused == EBUSY)
-			return make_error(
-				EBUSY, fmt::format("replica {} is repaired by somebody else", options_.replica));
-		if (options_.stop.stop_requested())
-			return stopped();
-		if (Clock::now() > deadline)
-			return unreachable();
-		client_.poll({});
-		std::this_thread::sleep_for(std::chrono::microseconds(100));
+	const int error = protocol_.error();
+	switch (error) {
+	case EALREADY:
+		return make_error(
+			error, fmt::format("replica {} is not repaired", options_.replica), "it has forgotten nothing");
+	case EBUSY:
+	case EPERM:
+		return make_error(EBUSY, fmt::format("replica {} is repaired by somebody else", options_.replica));
+	case ECONNRESET:
+		return make_error(error, fmt::format("the connection to replica {} has ended", options_.replica),
+			"it has been restarted, or another repair has taken over");
+	case EAGAIN:
+		return make_error(error, "other repairs began again and again", "repair one replica at a time");
+	case EOVERFLOW:
+		return make_error(error, "the volume has had all epochs that there are", "make a new volume");
+	default:
+		return make_error(error, fmt::format("cannot copy block {}", failed_block_),
+			"prism-rs status tells how the replicas are");
 	}
-	return {};
 }
 
-/** The others first: what the replica acknowledges in the new epoch must not count together with anything older. */
-Result<void> Repair::begin_epoch()
-{
-	if (Result<void> there = wait_for_others(); !there)
-		return there;
-	const std::optional<std::uint64_t> next = next_epoch(client_.epoch(), random_bits());
-	if (!next)
-		return make_error(EOVERFLOW, "the volume has had all epochs that there are", "make a new volume");
-	epoch_ = *next;
-	client_.raise_epoch(epoch_);
-	if (Result<void> there = wait_for_others(); !there)
-		return there;
-	if (client_.epoch() != epoch_)
-		return {}; /* another repair: see run() */
-	if (Result<void> told = tell(epoch_message); !told)
-		return told;
-	client_.repaired_has_epoch();
-	return {};
-}
-
-Result<void> Repair::tell(apps::ControlKind kind)
-{
-	Result<apps::ControlMessage> answer = client_.ask(options_.replica, {kind, epoch_});
-	if (!answer)
-		return answer.error();
-	if (answer->value)
-		return make_error(static_cast<int>(answer->value),
-			fmt::format("replica {} refuses to be repaired", options_.replica),
-			"is another repair under way?");
-	return {};
-}
-
-Result<void> Repair::copy()
-{
-	struct Copy {
-		std::uint64_t block = 0;
-		apps::Operation operation;
-	};
-	std::vector<Copy> copies(client_.depth());
-	std::vector<apps::Operation *> ended(client_.depth()), idle;
-	for (Copy &copy : copies) {
-		copy.operation.context = &copy;
-		idle.push_back(&copy.operation);
-	}
-	const std::uint64_t blocks = client_.volume().blocks;
-	for (std::uint64_t next = 0, done = 0; done < blocks && client_.epoch() == epoch_;) {
-		if (options_.stop.stop_requested())
-			return stopped();
-		for (; next < blocks && !idle.empty(); next++) {
-			Copy &copy = *static_cast<Copy *>(idle.back()->context);
-			idle.pop_back();
-			copy.block = next;
-			copy.operation.key = std::as_bytes(std::span(&copy.block, 1));
-			if (const int error = client_.start(copy.operation))
-				return make_error(error, fmt::format("cannot copy block {}", next));
-		}
-		const std::size_t count = client_.poll(ended);
-		for (std::size_t i = 0; i < count; i++) {
-			if (ended[i]->outcome != apps::Outcome::ok)
-				return make_error(ended[i]->error,
-					fmt::format(
-						"cannot copy block {}", static_cast<Copy *>(ended[i]->context)->block),
-					"prism-rs status tells how the replicas are");
-			idle.push_back(ended[i]);
-		}
-		done += count;
-		if (count && options_.progress)
-			options_.progress(done);
-	}
-	while (idle.size() < copies.size()) { /* the epoch is over: what is under way ends, one way or the other */
-		const std::size_t count = client_.poll(ended);
-		idle.insert(idle.end(), ended.begin(), ended.begin() + static_cast<std::ptrdiff_t>(count));
-	}
-	return {};
-}
-
-/** If another repair begins a newer epoch meanwhile, what was copied may have been read too early: all over again. */
 Result<void> Repair::run()
 {
-	for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-		if (Result<void> begun = begin_epoch(); !begun)
-			return begun;
-		if (client_.epoch() != epoch_)
-			continue;
-		if (Result<void> copied = copy(); !copied)
-			return copied;
-		if (client_.epoch() == epoch_)
-			return tell(serve_message);
+	Clock::time_point deadline = Clock::now() + options_.timeout;
+	while (!protocol_.over()) {
+		if (options_.stop.stop_requested())
+			return make_error(
+				ECANCELED, fmt::format("the repair of replica {} was ended", options_.replica));
+		const std::size_t copied = take_copies();
+		hear();
+		protocol_.poll();
+		if (!protocol_.waits_for_replicas())
+			deadline = Clock::now() + options_.timeout;
+		else if (Clock::now() > deadline)
+			return unreachable();
+		if (!copied && protocol_.state() != RepairProtocol::State::copying)
+			std::this_thread::sleep_for(std::chrono::microseconds(100));
 	}
-	return make_error(EAGAIN, "other repairs began again and again", "repair one replica at a time");
+	if (protocol_.state() == RepairProtocol::State::failed)
+		return failure();
+	return {};
 }
 
 } // namespace
@@ -191,7 +205,7 @@ Result<void> repair(const Context &context, const Configuration &volume, const R
 	client.timeout = options.timeout;
 	client.setup_timeout = options.timeout;
 	Result<std::unique_ptr<VolumeClient>> opened =
-		VolumeClient::open(context, volume, repair_of(volume, options.replica, options.polite), client);
+		VolumeClient::open(context, volume, repair_of(volume, options.replica), client);
 	if (!opened)
 		return opened.error();
 	return Repair(**opened, options).run();

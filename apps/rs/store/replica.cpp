@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <cerrno>
+#include <chrono>
 #include <limits>
 
 #include <fmt/format.h>
@@ -14,6 +15,11 @@ namespace prism::rs
 
 namespace
 {
+
+std::chrono::nanoseconds now()
+{
+	return std::chrono::steady_clock::now().time_since_epoch();
+}
 
 std::unique_ptr<Founding> founding_of(const ReplicaOptions &options)
 {
@@ -105,9 +111,8 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 {
 	if (founding_ && !serving())
 		return make_error(ENODATA, "this replica is new and waits for all others of the volume to be there");
-	const bool polite = client.purpose == Purpose::polite_repair;
-	const bool repairs = client.purpose == Purpose::repair || polite;
-	const EpochState::Answer answer = repairs ? state_.repair_connects(number, polite, is_open(state_.repairer()))
+	const bool repairs = client.purpose == Purpose::repair;
+	const EpochState::Answer answer = repairs ? state_.repair_connects(number, is_open(state_.repairer()), now())
 						  : state_.client_connects(client.epoch);
 	if (answer.error)
 		return refusal(answer.error);
@@ -168,14 +173,25 @@ int Replica::begin_serving(std::uint32_t number, std::uint64_t epoch)
 	return 0;
 }
 
+int Replica::hear_of_repair(std::uint32_t number, const apps::ControlMessage &message)
+{
+	if (message.kind == epoch_message)
+		return begin_epoch(number, message.value);
+	if (message.kind == serve_message)
+		return begin_serving(number, message.value);
+	return serving() ? turn_.take(message.value, now()) : state_.repair_goes_on(number, now());
+}
+
 int Replica::hear(
 	std::uint32_t number, const apps::ControlMessage &message, std::optional<apps::ControlMessage> &answer)
 {
-	const bool epoch = message.kind == epoch_message;
-	if (!epoch && message.kind != serve_message)
+	if (message.kind == turn_ends_message) {
+		turn_.give_back(message.value);
+		return 0;
+	}
+	if (message.kind != epoch_message && message.kind != serve_message && message.kind != turn_message)
 		return EBADMSG;
-	const int error = epoch ? begin_epoch(number, message.value) : begin_serving(number, message.value);
-	answer = {message.kind, static_cast<std::uint64_t>(error)};
+	answer = {message.kind, static_cast<std::uint64_t>(hear_of_repair(number, message))};
 	return 0;
 }
 

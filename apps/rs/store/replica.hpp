@@ -78,6 +78,7 @@ private:
 	Result<void> answer_founder(const Introduction &asker, Introduction &own) const;
 	Result<void> admit(const Introduction &client, std::uint32_t number);
 	[[nodiscard]] Error refusal(int error) const;
+	int hear_of_repair(std::uint32_t number, const apps::ControlMessage &message);
 	int begin_epoch(std::uint32_t number, std::uint64_t epoch);
 	int begin_serving(std::uint32_t number, std::uint64_t epoch);
 	void drop_others();
@@ -87,6 +88,7 @@ private:
 	const std::unique_ptr<Founding> founding_; /* null: the replica was not begun as a new one */
 	const std::function<Result<void>()> before_serving_;
 	EpochState state_;
+	RepairTurn turn_{repair_lease};
 };
 
 } // namespace prism::rs

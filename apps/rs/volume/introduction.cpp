@@ -128,7 +128,7 @@ apps::Hello hello_of(apps::StoreKind kind)
 {
 	apps::Hello hello;
 	hello.kind = kind;
-	hello.version = 2;
+	hello.version = 3;
 	return hello;
 }
 

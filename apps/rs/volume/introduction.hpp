@@ -24,6 +24,14 @@ constexpr apps::ControlKind epoch_message = message_of(apps::ControlKind::first_
 /** The repair has ended, in the epoch of the value; replica: 0 or an errno. */
 constexpr apps::ControlKind serve_message = message_of(apps::ControlKind::first_of_rs, 1);
 
+/**
+ * A repair, which has the number of the value, goes on; replica: 0 or an errno. To the replica that is repaired, and to
+ * one that serves: RepairTurn.
+ */
+constexpr apps::ControlKind turn_message = message_of(apps::ControlKind::first_of_rs, 2);
+/** The repair of that number has ended; no answer. */
+constexpr apps::ControlKind turn_ends_message = message_of(apps::ControlKind::first_of_rs, 3);
+
 /** Regions of a replica's connection record. */
 constexpr std::uint32_t slots_region = 1;
 constexpr std::uint32_t scratch_region = 2;
@@ -31,9 +39,8 @@ constexpr std::uint32_t scratch_region = 2;
 /** What a client wants of the replica that it connects to. */
 enum class Purpose : std::uint8_t {
 	use = 0,
-	repair = 1,        /**< in place of any other repair of this replica */
-	polite_repair = 2, /**< likewise, but not while another one is under way */
-	found = 3,         /**< a new replica asks whether the volume is new: see Founding */
+	repair = 1, /**< to repair it, if no other repair is under way */
+	found = 2,  /**< a new replica asks whether the volume is new: see Founding */
 };
 
 /**

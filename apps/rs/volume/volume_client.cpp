@@ -115,9 +115,7 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	link.max_send_wr = options.depth * kind.requests_of_a_leg;
 	for (unsigned replica = 0; replica < replicas_.size(); replica++) {
 		replicas_[replica].put_off.reserve(options.depth);
-		link.purpose = repairs_ != replica ? Purpose::use
-			       : kind.polite       ? Purpose::polite_repair
-						   : Purpose::repair;
+		link.purpose = repairs_ == replica ? Purpose::repair : Purpose::use;
 		replicas_[replica].connector = std::make_unique<Connector>(link, replica);
 		replicas_[replica].connector->want(0);
 	}
@@ -443,7 +441,10 @@ void VolumeClient::link_down(unsigned replica) noexcept
 		lane.legs[replica].completion.error = IBV_WC_WR_FLUSH_ERR;
 		end_leg(lane, replica);
 	}
-	gone.connector->want(epoch_);
+	if (repairs_ == replica) /* another connection might lead to another incarnation of it */
+		lost_its_replica_ = true;
+	else
+		gone.connector->want(epoch_);
 	for (Lane &lane : lanes_)
 		wake(lane);
 }
@@ -481,6 +482,19 @@ unsigned VolumeClient::serving() const noexcept
 	for (unsigned replica = 0; replica < replicas_.size(); replica++)
 		count += serves(replica);
 	return count;
+}
+
+void VolumeClient::tell(unsigned replica, const apps::ControlMessage &message) noexcept
+{
+	Replica &to = replicas_[replica];
+	if (to.link && to.link->control().send(message))
+		link_down(replica);
+}
+
+std::optional<apps::ControlMessage> VolumeClient::take_answer(unsigned replica) noexcept
+{
+	const Replica &from = replicas_[replica];
+	return from.link ? from.link->take_answer() : std::nullopt;
 }
 
 Result<apps::ControlMessage> VolumeClient::ask(unsigned replica, const apps::ControlMessage &question)

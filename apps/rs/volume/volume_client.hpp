@@ -34,7 +34,6 @@ struct VolumeKind {
 	std::uint32_t buffer_size = 0;       /**< likewise */
 	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
 	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */
-	bool polite = false;                 /**< a repair that gives way to one that is under way */
 	std::function<std::unique_ptr<VolumeProtocol>(Carrier &, std::uint64_t client)> make_protocol;
 };
 
@@ -74,9 +73,16 @@ public:
 	[[nodiscard]] ReplicaState state_of(unsigned replica) const;
 	/** The statistics of @p replica as JSON. Errors: ENOTCONN, ETIMEDOUT, ECONNRESET. */
 	Result<std::string> stats_of(unsigned replica);
+	/** Says @p message to @p replica, which answers some time (take_answer()) if it has a connection then. */
+	void tell(unsigned replica, const apps::ControlMessage &message) noexcept;
+	/** What @p replica has answered last, if it has; forgotten then. */
+	std::optional<apps::ControlMessage> take_answer(unsigned replica) noexcept;
 	/** The answer of @p replica to @p question, of the same kind. Errors: as above. */
 	Result<apps::ControlMessage> ask(unsigned replica, const apps::ControlMessage &question);
 
+	[[nodiscard]] Time now() const noexcept override;
+	/** The connection to @p replica; null: there is none. */
+	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override;
 	/** The newest epoch that this client knows. */
 	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
 	/** Brings @p epoch, newer than epoch(), to all replicas but the one that is repaired: by connecting once more.
@@ -86,6 +92,8 @@ public:
 	void repaired_has_epoch() noexcept;
 	/** Whether the client is connected to @p replica, which serves in the newest epoch. */
 	[[nodiscard]] bool serves(unsigned replica) const noexcept;
+	/** A repair: the connection to its own replica has been there, and is no more. */
+	[[nodiscard]] bool lost_its_replica() const noexcept { return lost_its_replica_; }
 	/** How many replicas serve, in the newest epoch. */
 	[[nodiscard]] unsigned serving() const noexcept;
 
@@ -107,8 +115,6 @@ private:
 	Result<void> wait_for_quorum(std::chrono::milliseconds timeout);
 
 	/* Carrier */
-	[[nodiscard]] Time now() const noexcept override;
-	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override;
 	int post(Lane &lane, unsigned replica) noexcept override;
 	void release(unsigned replica, std::uint64_t address) noexcept override;
 	void wake(Lane &lane) noexcept override;
@@ -147,6 +153,7 @@ private:
 	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
 	std::size_t under_way_ = 0;
 	Time next_timer_ = Time::max();
+	bool lost_its_replica_ = false;
 };
 
 } // namespace prism::rs

@@ -3,12 +3,14 @@
  */
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rs/store/epoch.hpp"
 #include "rs/store/protocol.hpp"
 #include "support.hpp"
 
@@ -349,6 +351,67 @@ TEST(Failures, AReplicaThatServesIsNotRepaired)
 	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EALREADY);
 	repairing.replica = 3;
 	EXPECT_EQ(repair(client.context, volume.configuration, repairing).error().code, EINVAL);
+}
+
+/** Repairs of two replicas at once, each by a program of its own. */
+TEST(TwoRepairs, OfTwoReplicasWaitForEachOther)
+{
+	Volume volume(small_volume(512, 3000, 5));
+	Client client(volume);
+	EXPECT_EQ(client.put(7, 'a'), Outcome::ok);
+	std::vector<std::thread> repairs;
+	for (const unsigned replica : {1u, 3u}) {
+		volume.end(replica);
+		volume.begin(replica, false);
+	}
+	for (const unsigned replica : {1u, 3u}) {
+		repairs.emplace_back([&volume, replica] {
+			const Context context = Context::open("prism_lo", Progress::caller).value();
+			RepairOptions repairing;
+			repairing.replica = replica;
+			repairing.timeout = 20s;
+			const Result<void> repaired = repair(context, volume.configuration, repairing);
+			EXPECT_TRUE(repaired.ok()) << repaired.error().message;
+		});
+	}
+	for (std::thread &one : repairs)
+		one.join();
+	Client after(volume);
+	EXPECT_TRUE(after.api->wait_for_all(5s));
+	/* One for each repair; on a host that is so busy that one is taken for dead, a few more. */
+	EXPECT_LE(epoch_counter(after.api->epoch()), epoch_counter(first_epoch) + 5);
+	volume.end(0);
+	volume.end(2);
+	EXPECT_EQ(after.get(7), 'a') << "with both that were repaired, and one other";
+}
+
+TEST(TwoRepairs, OfOneReplicaDoNotInterruptEachOther)
+{
+	Volume volume(small_volume(512, 3000));
+	Client client(volume);
+	EXPECT_EQ(client.put(7, 'a'), Outcome::ok);
+	volume.end(1);
+	volume.begin(1, false);
+	std::atomic<std::uint64_t> copied = 0;
+	std::thread first([&volume, &copied] {
+		const Context context = Context::open("prism_lo", Progress::caller).value();
+		RepairOptions repairing;
+		repairing.replica = 1;
+		repairing.timeout = 20s;
+		repairing.progress = [&copied](std::uint64_t blocks) { copied = blocks; };
+		const Result<void> repaired = repair(context, volume.configuration, repairing);
+		EXPECT_TRUE(repaired.ok()) << repaired.error().message;
+	});
+	const auto deadline = std::chrono::steady_clock::now() + 10s;
+	while (!copied && std::chrono::steady_clock::now() < deadline)
+		std::this_thread::sleep_for(1ms);
+	RepairOptions repairing;
+	repairing.replica = 1;
+	const int second = repair(client.context, volume.configuration, repairing).error().code;
+	EXPECT_TRUE(second == EBUSY || second == EALREADY) << second;
+	first.join();
+	volume.end(0);
+	EXPECT_EQ(client.get(7), 'a');
 }
 
 /** Whether @p replica has a buffer in use for each block that it has, once it has nothing to look for any more. */

@@ -52,6 +52,7 @@ public:
 	void begin();
 
 	[[nodiscard]] prism::rs::Lane &lane(std::size_t number) noexcept { return lanes_[number]; }
+	[[nodiscard]] std::size_t depth() const noexcept { return lanes_.size(); }
 	[[nodiscard]] unsigned replicas() const noexcept { return static_cast<unsigned>(replicas_.size()); }
 	/** Runs @p operation on @p block in the idle @p lane. */
 	void start(prism::rs::Lane &lane, prism::apps::Operation &operation, std::uint64_t block);

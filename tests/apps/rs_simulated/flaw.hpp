@@ -22,6 +22,7 @@ enum class Flaw : std::uint8_t {
 	empty_serves,  /**< a replica that has lost its memory serves as if it had not */
 	early_reads,   /**< a replica under repair answers reads */
 	no_epoch,      /**< a repair raises no epoch: acknowledgements of a lost memory count on */
+	no_turns,      /**< repairs of different replicas do not wait for each other */
 	keeps_misses,  /**< the buffer of an install that missed is not given back */
 	double_report, /**< clients report a freed buffer once more, some time later */
 	no_grace,      /**< a buffer that has come back is handed out at once, whoever still reads it */

@@ -33,8 +33,8 @@ const std::map<std::string, Flaw> flaws{{"none", Flaw::none}, {"no-write-back", 
 	{"deaf-get", Flaw::deaf_get}, {"small-quorum", Flaw::small_quorum}, {"same-client", Flaw::same_client},
 	{"reused-client", Flaw::reused_client}, {"missed-guess", Flaw::missed_guess},
 	{"empty-serves", Flaw::empty_serves}, {"early-reads", Flaw::early_reads}, {"no-epoch", Flaw::no_epoch},
-	{"keeps-misses", Flaw::keeps_misses}, {"double-report", Flaw::double_report}, {"no-grace", Flaw::no_grace},
-	{"hasty-settle", Flaw::hasty_settle}, {"no-collect", Flaw::no_collect}};
+	{"no-turns", Flaw::no_turns}, {"keeps-misses", Flaw::keeps_misses}, {"double-report", Flaw::double_report},
+	{"no-grace", Flaw::no_grace}, {"hasty-settle", Flaw::hasty_settle}, {"no-collect", Flaw::no_collect}};
 
 /** What many runs have come to. */
 class Sum
@@ -72,6 +72,7 @@ void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &res
 	all_.partitions += result.partitions;
 	all_.repairs += result.repairs;
 	all_.lost_repairs += result.lost_repairs;
+	all_.interruptions += result.interruptions;
 	all_.links += result.links;
 	all_.time += result.time;
 	if (result.finding.empty())
@@ -86,14 +87,15 @@ int Sum::report() const
 	const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
 	fmt::print(
 		"rs-sim: flaw {}: {} runs, {} operations ({} in one round trip, {} failed, {} stale), {} packets, {} "
-		"connections, {} partitions, {} crashes of clients, {} of replicas, {} repairs and {} lost ones, {} "
+		"connections, {} partitions, {} crashes of clients, {} of replicas, {} repairs, {} interruptions of "
+		"them and {} lost ones, {} "
 		"reports, {} scans ({} put off, {} drained a list) found {} buffers, {:.1f} s of virtual time in "
 		"{:.1f} s, {} runs with a finding\n",
 		options_.flaw, runs_, all_.users.operations, all_.users.direct, all_.users.failed, all_.users.stale,
 		all_.packets, all_.links, all_.partitions, all_.crashes, all_.replica_crashes, all_.repairs,
-		all_.lost_repairs, all_.stores.reports, all_.stores.recovery.scans, all_.stores.recovery.put_off,
-		all_.stores.drained, all_.stores.recovery.recovered, static_cast<double>(all_.time) * 1e-9,
-		took.count(), findings_);
+		all_.interruptions, all_.lost_repairs, all_.stores.reports, all_.stores.recovery.scans,
+		all_.stores.recovery.put_off, all_.stores.drained, all_.stores.recovery.recovered,
+		static_cast<double>(all_.time) * 1e-9, took.count(), findings_);
 	return (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
 }
 
@@ -176,6 +178,8 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--crash-at-packet", options.crash_at,
 		"the first client dies with its Nth packet, sent or received; all: a run for each N");
 	app.add_option("--replica-crashes", world.replica_crashes, "replicas that come back empty, at most");
+	app.add_flag("--lost-together", world.lost_together,
+		"as many replicas as may be are lost at once; each repair has to end without beginning again");
 	app.add_option("--repair-crashes", world.repair_crashes, "repairs that die, or meet another one, at most");
 	app.add_option("--partitions", world.partitions, "of a client from a replica, at most");
 	app.add_option("--longest-partition-ns", world.longest_partition, "of them");

@@ -1,101 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "repair.hpp"
 
+#include <algorithm>
+#include <cerrno>
+
 #include "rs/store/epoch.hpp"
 
 namespace rs_sim
 {
 
+using prism::apps::ControlMessage;
+
 Repair::Repair(
-	Client &client, unsigned replica, const RepairOptions &options, prism::test::Random &random, RepairTalk &talk)
-	: client_(client), replica_(replica), options_(options), random_(random), talk_(talk)
+	Client &client, const prism::rs::RepairRules &rules, Flaw flaw, prism::test::Random &random, RepairTalk &talk)
+	: client_(client), replica_(rules.replica), flaw_(flaw), random_(random), talk_(talk),
+	  operations_(client.depth()), busy_(client.depth()), protocol_(rules, *this)
 {
 }
 
-/** Serving replicas that are connected in @p epoch. */
-unsigned Repair::serving(std::uint64_t epoch) const
+void Repair::repaired_has_epoch() noexcept
 {
-	unsigned count = 0;
-	for (unsigned replica = 0; replica < client_.replicas(); replica++) {
-		const prism::rs::ReplicaView *const view = client_.view(replica);
-		count += replica != replica_ && view && view->serving && view->epoch == epoch;
-	}
-	return count;
+	if (Link *const link = client_.link(replica_))
+		link->set_epoch(client_.epoch());
 }
 
-/** An epoch that is larger than all, and no other repair's. */
-void Repair::choose()
+std::optional<std::uint64_t> Repair::new_epoch() noexcept
 {
-	chosen_ = prism::rs::next_epoch(client_.epoch(), random_.bits()).value();
-	if (options_.flaw == Flaw::no_epoch)
-		chosen_ = client_.epoch();
-	client_.raise_epoch(chosen_);
-	state_ = State::spreading;
+	if (flaw_ == Flaw::no_epoch)
+		return client_.epoch();
+	return prism::rs::next_epoch(client_.epoch(), random_.bits());
 }
 
-void Repair::copy()
+void Repair::tell(unsigned replica, const ControlMessage &message) noexcept
 {
-	if (next_ == options_.blocks) {
-		talk_.tell_serve(chosen_);
-		waits_ = true;
-		state_ = State::ending;
-		return;
-	}
-	waits_ = true;
-	operation_ = {};
-	operation_.kind = prism::apps::OperationKind::get;
-	client_.start(client_.lane(0), operation_, next_);
+	/* Each believes that it is its turn. */
+	if (flaw_ == Flaw::no_turns && message.kind == prism::rs::turn_message && replica != replica_)
+		protocol_.hear(replica, {message.kind, 0});
+	else
+		talk_.tell(replica, message);
+}
+
+bool Repair::copy(std::uint64_t block) noexcept
+{
+	const auto idle = std::find(busy_.begin(), busy_.end(), false);
+	if (idle == busy_.end())
+		return false;
+	*idle = true;
+	const auto number = static_cast<std::size_t>(idle - busy_.begin());
+	operations_[number] = {};
+	operations_[number].kind = prism::apps::OperationKind::get;
+	client_.start(client_.lane(number), operations_[number], block);
+	return true;
+}
+
+void Repair::ended(const prism::rs::Lane &lane)
+{
+	busy_[lane.number] = false;
+	const prism::apps::Operation &operation = operations_[lane.number];
+	protocol_.copied(operation.outcome == prism::apps::Outcome::ok ? 0 : operation.error);
 }
 
 void Repair::poll()
 {
-	if (over())
-		return;
-	if (client_.lost_its_replica()) {
-		state_ = State::lost;
-		return;
-	}
-	if (chosen_ && client_.epoch() != chosen_) { /* somebody knows a larger one */
-		chosen_ = 0;
-		again_ = waits_;
-		state_ = State::asking;
-	}
-	if (waits_ || !client_.link(replica_))
-		return;
-	if (state_ == State::asking && serving(client_.epoch()) >= options_.quorum)
-		choose();
-	if (state_ == State::spreading && serving(chosen_) >= options_.quorum) {
-		talk_.tell_epoch(chosen_);
-		waits_ = true;
-		state_ = State::telling;
-	} else if (state_ == State::copying) {
-		copy();
-	}
-}
-
-void Repair::hear(int error)
-{
-	waits_ = false;
-	if (std::exchange(again_, false) || over())
-		return;
-	if (error) {
-		state_ = error == ESTALE ? State::asking : State::lost;
-		chosen_ = 0;
-	} else if (state_ == State::telling) {
-		client_.link(replica_)->set_epoch(chosen_);
-		next_ = 0;
-		state_ = State::copying;
-	} else {
-		state_ = State::ended;
-	}
-}
-
-void Repair::copied()
-{
-	waits_ = false;
-	if (std::exchange(again_, false))
-		return;
-	next_ += operation_.outcome == prism::apps::Outcome::ok;
+	if (client_.lost_its_replica())
+		protocol_.give_up(ECONNRESET);
+	protocol_.poll();
 }
 
 } // namespace rs_sim

@@ -31,7 +31,8 @@ simulation::StoreOptions store_options(const ReplicaOptions &options)
 
 Replica::Replica(test::Node &node, simulation::Surroundings &around, const ReplicaOptions &options, bool is_new)
 	: Store(node, around, store_options(options), options.blocks * sizeof(Slot)), options_(options),
-	  state_(is_new || options.flaw == Flaw::empty_serves)
+	  state_(is_new || options.flaw == Flaw::empty_serves, std::chrono::nanoseconds(options.repair_lease)),
+	  turn_(std::chrono::nanoseconds(options.repair_lease))
 {
 }
 
@@ -47,7 +48,8 @@ Slot Replica::at_block(std::uint64_t block) const noexcept
 bool Replica::admits(const Request &request, std::uint32_t number)
 {
 	const prism::rs::EpochState::Answer answer =
-		request.repairs ? state_.repair_connects(number, false, false) : state_.client_connects(request.epoch);
+		request.repairs ? state_.repair_connects(number, is_open(state_.repairer()), now())
+				: state_.client_connects(request.epoch);
 	if (answer.drops)
 		drop_clients(serving() ? 0 : number);
 	return !answer.error;
@@ -71,7 +73,7 @@ std::optional<Admission> Replica::admit(Pair &pair, const Request &request)
 	return admission;
 }
 
-int Replica::hear_epoch(std::uint32_t number, std::uint64_t epoch)
+int Replica::begin_epoch(std::uint32_t number, std::uint64_t epoch)
 {
 	const prism::rs::EpochState::Answer answer = state_.begin_epoch(number, epoch);
 	if (answer.drops)
@@ -79,13 +81,26 @@ int Replica::hear_epoch(std::uint32_t number, std::uint64_t epoch)
 	return answer.error;
 }
 
-int Replica::hear_serve(std::uint32_t number, std::uint64_t epoch)
+int Replica::begin_serving(std::uint32_t number, std::uint64_t epoch)
 {
 	if (const int error = state_.check_end(number, epoch))
 		return error;
 	state_.end_repair();
 	drop_clients(number);
 	return 0;
+}
+
+int Replica::hear(std::uint32_t number, const prism::apps::ControlMessage &message)
+{
+	if (message.kind == prism::rs::epoch_message)
+		return begin_epoch(number, message.value);
+	if (message.kind == prism::rs::serve_message)
+		return begin_serving(number, message.value);
+	if (message.kind == prism::rs::turn_ends_message) {
+		turn_.give_back(message.value);
+		return 0;
+	}
+	return serving() ? turn_.take(message.value, now()) : state_.repair_goes_on(number, now());
 }
 
 /* Buffers -------------------------------------------------------------------------------------------------------- */

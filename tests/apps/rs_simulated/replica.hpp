@@ -9,6 +9,7 @@
 #include "link.hpp"
 #include "rs/store/epoch.hpp"
 #include "rs/store/layout.hpp"
+#include "rs/volume/introduction.hpp"
 #include "simulation/store.hpp"
 
 namespace rs_sim
@@ -17,7 +18,8 @@ namespace rs_sim
 struct ReplicaOptions : simulation::StoreOptions {
 	std::uint64_t blocks = 4;
 	std::uint32_t block_size = 512;
-	std::uint32_t spare_buffers = 64; /* beside one a block */
+	std::uint32_t spare_buffers = 64;    /* beside one a block */
+	soft::Time repair_lease = 4'000'000; /* ns: as prism::rs::repair_lease */
 	Flaw flaw = Flaw::none;
 };
 
@@ -35,9 +37,8 @@ public:
 	/** Connects @p pair; nothing: it is refused. */
 	std::optional<Admission> admit(Pair &pair, const Request &request);
 
-	/* What connection @p number says; the answer is an errno. */
-	int hear_epoch(std::uint32_t number, std::uint64_t epoch);
-	int hear_serve(std::uint32_t number, std::uint64_t epoch);
+	/** What connection @p number, a repair's, says; the answer is an errno. */
+	int hear(std::uint32_t number, const prism::apps::ControlMessage &message);
 
 	[[nodiscard]] bool serving() const noexcept { return state_.serving(); }
 	[[nodiscard]] prism::rs::Slot at_block(std::uint64_t block) const noexcept;
@@ -54,9 +55,13 @@ private:
 	[[nodiscard]] std::uint64_t buffer_of(std::uint64_t index) const override { return at_block(index).block.ptr; }
 
 	bool admits(const Request &request, std::uint32_t number);
+	int begin_epoch(std::uint32_t number, std::uint64_t epoch);
+	int begin_serving(std::uint32_t number, std::uint64_t epoch);
+	[[nodiscard]] std::chrono::nanoseconds now() const { return std::chrono::nanoseconds(around_.time()); }
 
 	const ReplicaOptions options_;
 	prism::rs::EpochState state_;
+	prism::rs::RepairTurn turn_;
 };
 
 } // namespace rs_sim

@@ -2,6 +2,7 @@
 #include "world.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -43,7 +44,8 @@ std::uint32_t destination(std::span<const std::uint8_t> packet)
 World::World(std::uint64_t seed, const WorldOptions &options)
 	: options_(options), random_(seed), sites_(options.replicas), crash_at_(options.crash_at),
 	  crashes_left_(options.crashes), replica_crashes_left_(options.replica_crashes),
-	  repair_crashes_left_(options.repair_crashes), partitions_left_(options.partitions), down_left_(options.down)
+	  repair_crashes_left_(options.repair_crashes), partitions_left_(options.partitions), down_left_(options.down),
+	  together_left_(options.lost_together)
 {
 	std::vector<test::Node *> nodes;
 	std::uint8_t host = 1;
@@ -258,7 +260,7 @@ void World::reach(const WirePtr &wire, std::uint64_t epoch)
 	const Replica::Request request{epoch, wire->seat->client->repairs(wire->replica)};
 	const std::optional<Admission> admission = site.replica->admit(*wire->pair, request);
 	if (!admission && request.repairs) { /* there is nothing to repair, as a repair is told */
-		wire->seat->repair->give_up();
+		wire->seat->repair->protocol().give_up(EBUSY);
 		return;
 	}
 	if (!admission) {
@@ -362,25 +364,23 @@ void World::Around::tell_ended(std::uint32_t connection)
 			[wire](Seat &seat) { seat.client->link_down(wire->replica); });
 }
 
-/** A repair says something to its replica, and hears the answer. */
-void World::tell(Seat &seat, std::function<int(Replica &, std::uint32_t)> message)
+/** A repair says something to a replica, and hears the answer. */
+void World::tell(Seat &seat, unsigned replica, const prism::apps::ControlMessage &message)
 {
-	const WirePtr wire = seat.wires[seat.repaired];
-	up(wire, random_.between(10 * us, 100 * us), [this, wire, message = std::move(message)](Replica &replica) {
-		const int error = message(replica, wire->connection);
-		down(wire, random_.between(10 * us, 100 * us),
-			[error](Seat &repairer) { repairer.repair->hear(error); });
+	const WirePtr wire = seat.wires[replica];
+	up(wire, random_.between(10 * us, 100 * us), [this, wire, message](Replica &to) {
+		const auto error = static_cast<std::uint64_t>(to.hear(wire->connection, message));
+		if (message.kind == prism::rs::turn_ends_message)
+			return;
+		down(wire, random_.between(10 * us, 100 * us), [wire, message, error](Seat &repairer) {
+			repairer.repair->protocol().hear(wire->replica, {message.kind, error});
+		});
 	});
 }
 
-void World::Seat::tell_epoch(std::uint64_t epoch)
+void World::Seat::tell(unsigned replica, const prism::apps::ControlMessage &message)
 {
-	world->tell(*this, [epoch](Replica &replica, std::uint32_t me) { return replica.hear_epoch(me, epoch); });
-}
-
-void World::Seat::tell_serve(std::uint64_t epoch)
-{
-	world->tell(*this, [epoch](Replica &replica, std::uint32_t me) { return replica.hear_serve(me, epoch); });
+	world->tell(*this, replica, message);
 }
 
 /* Faults --------------------------------------------------------------------------------------------------------- */
@@ -563,6 +563,16 @@ void World::crash_replica(unsigned replica, bool stays_away)
 	}
 }
 
+/** Other than that nothing happens, so no repair has a reason to begin again. */
+void World::crash_together()
+{
+	together_left_ = false;
+	const auto first = static_cast<unsigned>(random_.below(options_.replicas));
+	replica_crashes_left_ += failures();
+	for (unsigned i = 0; i < failures(); i++)
+		crash_replica((first + i) % options_.replicas, false);
+}
+
 void World::bring_back(unsigned replica)
 {
 	Site &site = sites_[replica];
@@ -587,28 +597,38 @@ void World::begin_repair(unsigned replica, bool alone)
 	options.protocol.replicas = options_.replicas;
 	options.protocol.client = random_.bits() | 1;
 	options.protocol.repairs = replica;
+	options.depth = 2;
 	options.protocol.hedge = std::chrono::nanoseconds(options_.hedge);
 	options.block_size = options_.user.block_size;
 	options.report_batch = options_.report_batch;
 	options.timeout = options_.user.timeout;
 	ClientSurroundings &around = *this; /* the base is private */
 	seat.client = std::make_unique<Client>(
-		*seat.host, around, options, [&seat](prism::rs::Lane &) { seat.repair->copied(); });
+		*seat.host, around, options, [&seat](prism::rs::Lane &lane) { seat.repair->ended(lane); });
 	seat.repaired = replica;
-	const RepairOptions repair{options_.replica.blocks, options_.replicas / 2 + 1, options_.flaw};
-	seat.repair = std::make_unique<Repair>(*seat.client, replica, repair, random_, seat);
+	prism::rs::RepairRules rules;
+	rules.replica = replica;
+	rules.replicas = options_.replicas;
+	rules.blocks = options_.replica.blocks;
+	rules.client = options.protocol.client;
+	rules.says_so = std::chrono::nanoseconds(options_.replica.repair_lease / 4);
+	rules.patience = std::chrono::nanoseconds(4 * options_.replica.repair_lease);
+	seat.repair = std::make_unique<Repair>(*seat.client, rules, options_.flaw, random_, seat);
 	seat.client->begin();
 	seat.next_poll = now_ + 1;
 }
 
 void World::look_after_repairs(Seat &seat)
 {
+	using State = prism::rs::RepairProtocol::State;
 	seat.repair->poll();
-	if (!seat.repair->over()) {
-		seat.next_poll = seat.repair->state() == Repair::State::copying ? now_ + 1 : now_ + turn;
+	const State state = seat.repair->protocol().state();
+	if (!seat.repair->protocol().over()) {
+		seat.next_poll = state == State::copying ? now_ + 1 : now_ + turn;
 		return;
 	}
-	if (seat.repair->state() == Repair::State::lost) {
+	result_.interruptions += seat.repair->protocol().interruptions();
+	if (state == State::failed) {
 		lose_repair(seat);
 		return;
 	}
@@ -634,10 +654,16 @@ void World::crash_repair()
 	if (found == seats_.end())
 		return;
 	repair_crashes_left_--;
-	if (random_.chance(50))
+	const unsigned replica = (*found)->repaired;
+	if (random_.chance(50)) {
 		lose_repair(**found);
-	else
-		after(random_.below(1 * ms), [this, replica = (*found)->repaired] { begin_repair(replica, false); });
+		return;
+	}
+	/* It is not heard of, so the other one takes its place, and goes on all the same. */
+	const Time lease = options_.replica.repair_lease;
+	if (random_.chance(50))
+		parted_until_[{(*found)->number, replica}] = now_ + random_.between(lease, 4 * lease);
+	after(random_.below(3 * lease), [this, replica] { begin_repair(replica, false); });
 }
 
 /** A client from one replica, or from all but one, for a while each. */
@@ -709,6 +735,8 @@ void World::happen()
 		crash_repair();
 	if (partitions_left_ && random_.chance(happenings))
 		part();
+	if (together_left_ && random_.chance(happenings))
+		crash_together();
 	if (down_left_ && random_.chance(happenings))
 		crash_replica(static_cast<unsigned>(random_.below(options_.replicas)), true);
 	Site &site = sites_[random_.below(options_.replicas)];
@@ -747,8 +775,8 @@ std::string World::state() const
 			text += view ? fmt::format(" {:x}{}", view->epoch, view->serving ? "s" : "") : " -";
 		}
 		if (seat->repair)
-			text += fmt::format(
-				" of {} in state {}", seat->repaired, static_cast<int>(seat->repair->state()));
+			text += fmt::format(" of {} in state {}", seat->repaired,
+				static_cast<int>(seat->repair->protocol().state()));
 	}
 	return text;
 }
@@ -791,6 +819,8 @@ void World::sum_up()
 	}
 	if (result_.users.failed && !options_.partitions && options_.down <= failures())
 		find(fmt::format("{} operations failed, though a quorum was there", result_.users.failed));
+	if (options_.lost_together && result_.interruptions)
+		find(fmt::format("repairs have interrupted each other {} times", result_.interruptions));
 	result_.packets = network_->sent;
 	result_.victim_packets = victim_packets_;
 	result_.time = now_;

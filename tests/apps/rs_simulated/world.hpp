@@ -37,10 +37,11 @@ struct WorldOptions {
 	unsigned repair_crashes = 0;  /* repairs that vanish on the way, and others that come too soon */
 	unsigned partitions = 0;      /* of a client from a replica, for a time */
 	soft::Time longest_partition = 12'000'000;
-	unsigned down = 0;      /* replicas that vanish on the way and stay away */
-	unsigned writers = 32;  /* users that do not only read */
-	bool exclusive = false; /* the first user is the only one that writes */
-	bool intruder = false;  /* or so it believes */
+	bool lost_together = false; /* as many replicas as may be are lost at once, and repaired, with nothing else */
+	unsigned down = 0;          /* replicas that vanish on the way and stay away */
+	unsigned writers = 32;      /* users that do not only read */
+	bool exclusive = false;     /* the first user is the only one that writes */
+	bool intruder = false;      /* or so it believes */
 	Flaw flaw = Flaw::none;
 };
 
@@ -55,7 +56,8 @@ struct WorldResult {
 	std::uint64_t partitions = 0;
 	std::uint64_t repairs = 0;
 	std::uint64_t lost_repairs = 0;
-	std::uint64_t links = 0; /* connections that were made */
+	std::uint64_t interruptions = 0; /* of repairs that began all over again, as others began newer epochs */
+	std::uint64_t links = 0;         /* connections that were made */
 	soft::Time time = 0;
 };
 
@@ -119,8 +121,7 @@ private:
 		soft::Time next_poll = 0;
 		std::vector<std::shared_ptr<Wire>> wires; /* by replica: of the connection that is there */
 
-		void tell_epoch(std::uint64_t epoch) override;
-		void tell_serve(std::uint64_t epoch) override;
+		void tell(unsigned replica, const prism::apps::ControlMessage &message) override;
 	};
 
 	/** A TCP connection of one incarnation of a client to one of a replica. What is said arrives in its order. */
@@ -161,7 +162,7 @@ private:
 	void confirm(const WirePtr &wire);
 	void try_again(const WirePtr &wire);
 	void end(const WirePtr &wire);
-	void tell(Seat &seat, std::function<int(Replica &, std::uint32_t connection)> message);
+	void tell(Seat &seat, unsigned replica, const prism::apps::ControlMessage &message);
 	[[nodiscard]] WirePtr wire_of(unsigned replica, std::uint32_t connection) const;
 	[[nodiscard]] bool is_connected(const Wire &wire) const;
 
@@ -175,6 +176,7 @@ private:
 	void crash_here(Seat &seat);
 	void spread_news(unsigned replica);
 	void crash_replica(unsigned replica, bool stays_away);
+	void crash_together();
 	void bring_back(unsigned replica);
 	/** @p alone: unless there is another of that replica. */
 	void begin_repair(unsigned replica, bool alone);
@@ -226,6 +228,7 @@ private:
 	unsigned repair_crashes_left_ = 0;
 	unsigned partitions_left_ = 0;
 	unsigned down_left_ = 0;
+	bool together_left_ = false;
 };
 
 } // namespace rs_sim
