@@ -196,6 +196,17 @@ bool Client::has_completions() const noexcept
 		[](const Replica &replica) { return replica.link && !replica.link->pair().endpoint.send_cq.empty(); });
 }
 
+std::optional<unsigned> Client::installing() const noexcept
+{
+	for (const Lane &lane : lanes_) {
+		for (unsigned replica = 0; replica < replicas(); replica++) {
+			if (lane.legs[replica].state == Leg::State::asked && installs(lane.legs[replica]))
+				return replica;
+		}
+	}
+	return std::nullopt;
+}
+
 void Client::ring()
 {
 	for (unsigned number = 0; number < replicas(); number++) {

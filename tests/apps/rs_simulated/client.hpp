@@ -66,6 +66,8 @@ public:
 	[[nodiscard]] soft::Time next_timer() const noexcept;
 	/** Reports what is freed and not reported yet. */
 	void flush();
+	/** A replica at which an install is under way; nothing: there is none. */
+	[[nodiscard]] std::optional<unsigned> installing() const noexcept;
 	/** Installs that have not replaced anything. */
 	[[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
 

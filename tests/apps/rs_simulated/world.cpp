@@ -23,7 +23,8 @@ namespace
 constexpr Time us = 1'000;
 constexpr Time ms = 1'000 * us;
 constexpr Time second = 1'000 * ms;
-constexpr Time longest_run = 30 * second;
+constexpr Time day = 86'400 * second;
+constexpr Time longest_run = 30 * second; /* without days */
 /* How often a replica with a scan under way has its turn, if nothing else happens */
 constexpr Time turn = 20 * us;
 constexpr std::uint32_t replica_qpns = 0x100;
@@ -45,6 +46,7 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 	: options_(options), random_(seed), sites_(options.replicas), crash_at_(options.crash_at),
 	  crashes_left_(options.crashes), replica_crashes_left_(options.replica_crashes),
 	  repair_crashes_left_(options.repair_crashes), partitions_left_(options.partitions), down_left_(options.down),
+	  lost_acknowledgements_left_(options.lost_acknowledgements), second_lives_left_(options.second_lives),
 	  together_left_(options.lost_together)
 {
 	std::vector<test::Node *> nodes;
@@ -66,8 +68,10 @@ World::World(std::uint64_t seed, const WorldOptions &options)
 		seat->identity = number + 1;
 		nodes.push_back(seat->host.get());
 		UserOptions user = options_.user;
-		if (number >= writers())
+		if (number >= writers()) {
 			user.gets = 100;
+			user.pause = options_.second_lives ? 0 : user.pause;
+		}
 		if (number < options_.users)
 			seat->user = std::make_unique<User>(
 				number, user, random_, history_, [this](const std::string &what) { find(what); });
@@ -391,6 +395,12 @@ bool World::parted(const Seat &seat, unsigned replica) const
 	return found != parted_until_.end() && found->second > now_;
 }
 
+bool World::is_parted() const
+{
+	return std::any_of(parted_until_.begin(), parted_until_.end(),
+		[this](const auto &parted) { return parted.second > now_; });
+}
+
 /** Whether a packet that has come to @p node has come through a partition, and so has not. */
 bool World::is_cut_off(test::Node &node, std::span<const std::uint8_t> packet)
 {
@@ -573,6 +583,72 @@ void World::crash_together()
 		crash_replica((first + i) % options_.replicas, false);
 }
 
+/**
+ * The first user writes to one replica alone, which has acknowledged that when it is lost, and repaired. Then another
+ * one acknowledges too. Who counts both has a write that a read of the other two does not see.
+ */
+void World::lose_acknowledgements()
+{
+	const auto lost = static_cast<unsigned>(random_.below(options_.replicas));
+	if (serving() != options_.replicas || !seats_.front()->client || is_parted())
+		return;
+	lost_acknowledgements_left_--;
+	replica_crashes_left_++;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if (replica != lost)
+			parted_until_[{0, replica}] = now_ + 12 * ms;
+	}
+	const Time delay = random_.between(1 * ms, 3 * ms);
+	due_crashes_.push_back({now_ + delay, lost});
+	const unsigned apart = (lost + 1) % options_.replicas, healed = (lost + 2) % options_.replicas;
+	const std::uint64_t life = sites_[lost].life;
+	after(delay, [this, lost, life, healed, apart] { heal_when_repaired(lost, life, healed, apart); });
+}
+
+/** @p life: of the replica before it is lost. */
+void World::heal_when_repaired(unsigned lost, std::uint64_t life, unsigned healed, unsigned apart)
+{
+	if (sites_[lost].life == life || !sites_[lost].replica || !sites_[lost].replica->serving()) {
+		after(100 * us, [this, lost, life, healed, apart] { heal_when_repaired(lost, life, healed, apart); });
+		return;
+	}
+	parted_until_[{0, healed}] = now_;
+	parted_until_[{0, apart}] = now_ + 8 * ms;
+}
+
+/**
+ * The first user dies when one replica alone has what it was writing, and comes back where that one cannot be reached.
+ * If its new life takes the tags of the first, two blocks have the same. One reader sees the one, and the last reader,
+ * which cannot reach that replica either, the other.
+ */
+void World::live_twice()
+{
+	const Seat &seat = *seats_.front();
+	const std::optional<unsigned> installing = seat.client ? seat.client->installing() : std::nullopt;
+	if (!installing || is_parted())
+		return;
+	second_lives_left_--;
+	const unsigned alone = *installing;
+	for (unsigned replica = 0; replica < options_.replicas; replica++) {
+		if (replica != alone)
+			parted_until_[{0, replica}] = now_ + 10 * ms;
+	}
+	after(random_.between(100 * us, 500 * us), [this, alone] { begin_second_life(alone); });
+}
+
+void World::begin_second_life(unsigned alone)
+{
+	Seat &seat = *seats_.front();
+	if (closing_ || !seat.client)
+		return;
+	kill(seat);
+	result_.crashes++;
+	for (unsigned replica = 0; replica < options_.replicas; replica++)
+		parted_until_.erase({0, replica});
+	parted_until_[{0, alone}] = parted_until_[{options_.users - 1, alone}] = now_ + 8 * ms;
+	after(20 * us, [this, &seat] { sit_down(seat); });
+}
+
 void World::bring_back(unsigned replica)
 {
 	Site &site = sites_[replica];
@@ -669,8 +745,7 @@ void World::crash_repair()
 /** A client from one replica, or from all but one, for a while each. */
 void World::part()
 {
-	const auto active = [this](const auto &parted) { return parted.second > now_; };
-	if (std::any_of(parted_until_.begin(), parted_until_.end(), active) && !random_.chance(10))
+	if (is_parted() && !random_.chance(10))
 		return;
 	partitions_left_--;
 	result_.partitions++;
@@ -717,28 +792,45 @@ void World::crash_here(Seat &seat)
 	after(random_.between(10 * us, 5 * ms), [this, &seat] { sit_down(seat); });
 }
 
-/** What is still to happen to users, replicas and repairs, at random times. */
+/** Whether one of so many that are to happen in all is due now: at any step of a run, or with one of many bursts. */
+bool World::is_due(unsigned in_all)
+{
+	const double bursts = options_.days * static_cast<double>(day / second) / options_.pause;
+	return random_.chance(options_.days <= 0 ? happenings : 100 * in_all / bursts);
+}
+
+/** What is still to happen to users, replicas and repairs, at random times; of days, with each burst. */
 void World::happen()
 {
-	if (crashes_left_ && random_.chance(happenings))
+	if (crashes_left_ && is_due(options_.crashes))
 		crash_user();
 	/* Most are to come with a partition, if there are any. */
-	if (replica_crashes_left_ && random_.chance(partitions_left_ ? happenings / 10 : happenings))
+	const bool rarely = options_.days <= 0 && partitions_left_;
+	if (replica_crashes_left_ && (!rarely || random_.chance(10)) && is_due(options_.replica_crashes))
 		crash_replica(static_cast<unsigned>(random_.below(options_.replicas)), false);
-	const auto is_due = [this](const auto &crash) { return crash.first <= now_; };
+	if (partitions_left_ && is_due(options_.partitions))
+		part();
+	if (down_left_ && is_due(options_.down))
+		crash_replica(static_cast<unsigned>(random_.below(options_.replicas)), true);
+	if (lost_acknowledgements_left_ && is_due(options_.lost_acknowledgements))
+		lose_acknowledgements();
+	if (second_lives_left_ && is_due(options_.second_lives))
+		live_twice();
+	if (together_left_ && is_due(1))
+		crash_together();
+}
+
+/** What happens at a step, also of days. */
+void World::happen_at_once()
+{
+	const auto is_late = [this](const auto &crash) { return crash.first <= now_; };
 	for (const auto &crash : due_crashes_) {
-		if (is_due(crash) && replica_crashes_left_)
+		if (is_late(crash) && replica_crashes_left_)
 			crash_replica(crash.second, false);
 	}
-	std::erase_if(due_crashes_, is_due);
+	std::erase_if(due_crashes_, is_late);
 	if (repair_crashes_left_ && random_.chance(happenings))
 		crash_repair();
-	if (partitions_left_ && random_.chance(happenings))
-		part();
-	if (together_left_ && random_.chance(happenings))
-		crash_together();
-	if (down_left_ && random_.chance(happenings))
-		crash_replica(static_cast<unsigned>(random_.below(options_.replicas)), true);
 	Site &site = sites_[random_.below(options_.replicas)];
 	if (site.replica && random_.chance(options_.scans))
 		site.replica->want_recovery();
@@ -781,17 +873,42 @@ std::string World::state() const
 	return text;
 }
 
+/** All users at once, so that they meet, then a long time nothing. */
+void World::burst()
+{
+	std::uint64_t done = 0;
+	for (const auto &seat : seats_) {
+		if (!seat->user)
+			continue;
+		seat->user->give_work(options_.operations);
+		done += seat->user->figures().operations;
+		seat->next_poll = now_ + 1;
+	}
+	if (options_.days > 0)
+		happen();
+	const auto pause = static_cast<Time>(options_.pause * static_cast<double>(second));
+	const Time day_before = (now_ - std::min(now_, pause)) / day;
+	if (options_.progress && now_ / day != day_before)
+		options_.progress(static_cast<double>(now_) / static_cast<double>(day), done);
+	if (options_.days > 0 && now_ + pause < work_ends_)
+		after(pause, [this] { burst(); });
+	else
+		work_ends_ = 0;
+}
+
 WorldResult World::run()
 {
-	for (const auto &seat : seats_) {
-		if (seat->user)
-			seat->user->give_work(options_.operations);
-	}
-	while (result_.finding.empty() && (working() || !whole())) {
+	if (options_.days > 0)
+		work_ends_ = now_ + static_cast<Time>(options_.days * static_cast<double>(day));
+	const Time limit = work_ends_ + longest_run;
+	burst();
+	while (result_.finding.empty() && (work_ends_ || working() || !whole())) {
 		step(true);
-		if (working())
+		if (working() && options_.days <= 0)
 			happen();
-		if (now_ > longest_run)
+		if (working())
+			happen_at_once();
+		if (now_ > limit)
 			find("work is left undone: " + state());
 	}
 	if (result_.finding.empty())

@@ -37,6 +37,11 @@ struct WorldOptions {
 	unsigned repair_crashes = 0;  /* repairs that vanish on the way, and others that come too soon */
 	unsigned partitions = 0;      /* of a client from a replica, for a time */
 	soft::Time longest_partition = 12'000'000;
+	unsigned lost_acknowledgements = 0; /* see World::lose_acknowledgements() */
+	unsigned second_lives = 0;          /* see World::live_twice() */
+	double days = 0;    /* of the users' work, which then comes in bursts, and of all that happens */
+	double pause = 600; /* seconds of virtual time between two bursts */
+	std::function<void(double day, std::uint64_t operations)> progress = {}; /* of days; may be null */
 	bool lost_together = false; /* as many replicas as may be are lost at once, and repaired, with nothing else */
 	unsigned down = 0;          /* replicas that vanish on the way and stay away */
 	unsigned writers = 32;      /* users that do not only read */
@@ -177,6 +182,10 @@ private:
 	void spread_news(unsigned replica);
 	void crash_replica(unsigned replica, bool stays_away);
 	void crash_together();
+	void lose_acknowledgements();
+	void heal_when_repaired(unsigned lost, std::uint64_t life, unsigned healed, unsigned apart);
+	void live_twice();
+	void begin_second_life(unsigned replica);
 	void bring_back(unsigned replica);
 	/** @p alone: unless there is another of that replica. */
 	void begin_repair(unsigned replica, bool alone);
@@ -187,9 +196,13 @@ private:
 	void aggravate(Seat &seat, unsigned replica);
 	void retire(Site &site);
 	[[nodiscard]] bool parted(const Seat &seat, unsigned replica) const;
+	[[nodiscard]] bool is_parted() const; /* somebody, from some replica */
 	[[nodiscard]] unsigned serving() const;
 	[[nodiscard]] unsigned failures() const { return (options_.replicas - 1) / 2; }
 	void happen();
+	void happen_at_once();
+	[[nodiscard]] bool is_due(unsigned in_all);
+	void burst();
 	/** Users that do not only read. */
 	[[nodiscard]] unsigned writers() const
 	{
@@ -228,6 +241,9 @@ private:
 	unsigned repair_crashes_left_ = 0;
 	unsigned partitions_left_ = 0;
 	unsigned down_left_ = 0;
+	unsigned lost_acknowledgements_left_ = 0;
+	unsigned second_lives_left_ = 0;
+	soft::Time work_ends_ = 0; /* of days; 0: the last burst has begun */
 	bool together_left_ = false;
 };
 
