@@ -300,6 +300,17 @@ void Recorder::record(Lane &lane, record::Outcome outcome)
 	error_ = error_ ? error_ : writer_.record(lane.draft);
 }
 
+/**
+ * Whether its transaction came too late for a shard that stops, or has stopped. That nothing was done is what the
+ * record says.
+ */
+bool Recorder::lost_shard(const Lane &lane) const
+{
+	const bool done_nothing = lane.job.outcome == Outcome::failed || lane.job.outcome == Outcome::rolled_back;
+	return options_.may_lose_shard && done_nothing &&
+	       (lane.job.error == ESHUTDOWN || lane.job.error == EHOSTUNREACH);
+}
+
 Result<void> Recorder::end(Lane &lane)
 {
 	const Job &job = lane.job;
@@ -314,7 +325,7 @@ Result<void> Recorder::end(Lane &lane)
 		return make_error(error_, "cannot record a transaction");
 	const bool own = job.outcome == Outcome::rolled_back && job.error == ECANCELED && lane.rolls_back;
 	const bool in_doubt = job.outcome == Outcome::unknown && options_.cuts;
-	if (job.outcome == Outcome::committed || own || in_doubt)
+	if (job.outcome == Outcome::committed || own || in_doubt || lost_shard(lane))
 		return {};
 	static constexpr const char *names[] = {"committed", "rolled back", "in conflict", "failed", "unknown"};
 	return make_error(job.error, fmt::format("a transaction is {} after {} attempts",
@@ -364,7 +375,7 @@ Result<void> Recorder::go_on(const SharedState &state)
 			if (Result<void> good = end(lane); !good)
 				return good;
 			mine.committed += lane.job.outcome == Outcome::committed;
-			if (state->stop)
+			if (state->stop || lost_shard(lane))
 				continue;
 			if (Result<void> begun = begin(lane); !begun)
 				return begun;
@@ -436,14 +447,18 @@ Result<void> Recorder::touch_all()
 }
 
 /** Of lists also those that were left for others: touch_all() has found how many there are. */
-Result<void> Recorder::read_all()
+Result<void> Recorder::read_all(bool of_what_is_left)
 {
 	lanes_.front().transfers = false;
 	const std::size_t at_once = options_.load == Load::bank ? options_.keys : together;
 	std::vector<Step> steps;
 	for (std::uint32_t slot = 0; slot < options_.keys; slot++) {
 		for (std::uint32_t generation = 0; generation <= generations_[slot]; generation++) {
-			steps.push_back({slot + Key{options_.keys} * generation});
+			const Key key = slot + Key{options_.keys} * generation;
+			KeyPlace place;
+			if (of_what_is_left && client_->place_of(bytes_of(key), place) == EHOSTUNREACH)
+				continue;
+			steps.push_back({key});
 			if (steps.size() < at_once)
 				continue;
 			if (Result<void> good = run(std::exchange(steps, {})); !good)

@@ -42,6 +42,7 @@ struct LoadOptions {
 	double patience = 0.01;         /**< seconds with others that are in the middle of a commit */
 	unsigned cuts = 0;              /**< how often a client cuts one of its connections */
 	bool may_die = false;           /**< what a transaction is about to do is recorded before it commits */
+	bool may_lose_shard = false;    /**< a lane that finds a shard stopping ends, with its transaction not done */
 
 	[[nodiscard]] record::HistoryKind kind() const
 	{
@@ -89,7 +90,10 @@ public:
 	static prism::Result<std::unique_ptr<Recorder>> create(const LoadOptions &options, std::uint32_t number,
 		const prism::tx::Shards &shards, const std::filesystem::path &file);
 
-	/** Random transactions on all lanes until @p state says stop. Errors: of a transaction, or the recording. */
+	/**
+	 * Random transactions on all lanes until @p state says stop, or no lane is left (LoadOptions::may_lose_shard).
+	 * Errors: of a transaction, or the recording.
+	 */
 	prism::Result<void> go_on(const SharedState &state);
 
 	/* For the first and the last client of a run, with one lane: each waits, and is recorded. */
@@ -98,8 +102,8 @@ public:
 	prism::Result<void> open_bank();
 	/** Changes every key that there is: none is blocked. */
 	prism::Result<void> touch_all();
-	/** Reads every key. */
-	prism::Result<void> read_all();
+	/** Reads every key. @p of_what_is_left: but for those of shards that are gone. */
+	prism::Result<void> read_all(bool of_what_is_left = false);
 
 	[[nodiscard]] prism::tx::PrismClient &client() { return *client_; }
 
@@ -137,6 +141,7 @@ private:
 	int change_list(Lane &lane, prism::tx::Transaction &transaction, const Step &step, record::Value value);
 	[[nodiscard]] prism::Result<void> end(Lane &lane);
 	void record(Lane &lane, record::Outcome outcome);
+	[[nodiscard]] bool lost_shard(const Lane &lane) const;
 	prism::Result<void> run(std::vector<Step> steps);
 	[[nodiscard]] std::vector<Key> last_keys();
 	[[nodiscard]] std::uint64_t clock();

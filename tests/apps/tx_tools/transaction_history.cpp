@@ -2,7 +2,8 @@
 /*
  * transaction-history: the shards of a PRISM-TX store and its clients, each a process, which record the transactions
  * that they do, while clients are killed and replaced, or stopped for so long that others end what they have begun;
- * then the checks that what they saw is serializable, that no key is blocked, no money and no buffer lost.
+ * then the checks that what they saw is serializable, that no key is blocked, no money and no buffer lost. Or one of
+ * the shards is told to stop under load: the others must have all that was acknowledged by then, and nothing else.
  */
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -41,6 +42,8 @@ using Clock = std::chrono::steady_clock;
 
 /* Transactions beyond those wanted that there is room for: clients go on until all disturbances are over. */
 constexpr std::uint64_t more_transactions = 1'000'000;
+/* How long a shard waits for its clients: much longer than they need */
+constexpr auto stop_timeout = 60s;
 /* How often a run says how far it is */
 constexpr auto report_after = 10s;
 
@@ -56,6 +59,7 @@ struct Options {
 	unsigned stops = 0;
 	bool numbered = false;
 	bool as_in_paper = false;
+	bool terminate = false;
 	bool keep = false;
 	std::uint64_t seed = 1;
 	std::string server;
@@ -128,12 +132,14 @@ private:
 	void stop_client();
 	void disturb();
 	void work();
+	void terminate_shard();
 	bool all_alive();
 	bool pause(std::chrono::milliseconds time);
 	[[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> RunState::Client::*figure) const;
 	[[nodiscard]] unsigned most_connections() const { return 2 * options_.processes + 2; }
 	void take_numbers();
 	void look_at_the_end();
+	void look_at_other_shards();
 	bool nothing_lost(PrismClient &client);
 	void check_history();
 	void check(bool good, const std::string &what);
@@ -143,7 +149,9 @@ private:
 	const char *const program_;
 	std::mt19937_64 random_;
 	Shards addresses_;
-	std::vector<pid_t> servers_;
+	std::vector<pid_t> servers_; /* 0: it has ended */
+	std::unique_ptr<Recorder>
+		witness_; /* --terminate: it is there before, as nobody can come when a shard is gone */
 	std::vector<Child> clients_;
 	std::optional<SharedState> state_;
 	std::uint32_t next_number_ = 0;
@@ -160,6 +168,8 @@ Run::~Run()
 		::waitpid(child.pid, nullptr, 0);
 	}
 	for (const pid_t server : servers_) {
+		if (!server)
+			continue;
 		::kill(server, SIGTERM);
 		::waitpid(server, nullptr, 0);
 	}
@@ -206,9 +216,9 @@ void Run::begin_shards()
 			std::to_string(options_.shards), "--bind", "127.0.0.1", "--port",
 			std::to_string(addresses_[shard].port), "--keys", std::to_string(keys), "--key-size", "8",
 			"--value-size", std::to_string(options_.value_size()), "--lanes",
-			std::to_string(options_.load.depth), "--clients", std::to_string(most_connections()), "-d",
-			"prism_lo", "--secret", options_.secret(), "--commit",
-			options_.as_in_paper ? "paper" : "protected"};
+			std::to_string(options_.load.depth), "--clients", std::to_string(most_connections()),
+			"--stop-timeout", std::to_string(stop_timeout.count()), "-d", "prism_lo", "--secret",
+			options_.secret(), "--commit", options_.as_in_paper ? "paper" : "protected"};
 		if (options_.numbered)
 			words.emplace_back("--numbered");
 		servers_.push_back(spawn(words));
@@ -257,6 +267,8 @@ Run::Child Run::begin_client()
 		words.emplace_back("--may-die");
 	if (load.cuts)
 		words.insert(words.end(), {"--cuts", std::to_string(load.cuts)});
+	if (options_.terminate)
+		words.emplace_back("--may-lose-shard");
 	return {spawn(words), child.number};
 }
 
@@ -364,6 +376,26 @@ void Run::wait_for_clients()
 		check(ended_well(child), "a client failed");
 }
 
+/** The last one, while all lanes of all clients have transactions under way: these end well, and then it ends well. */
+void Run::terminate_shard()
+{
+	pid_t &server = servers_.back();
+	::kill(server, SIGTERM);
+	std::array<Job *, 1> none;
+	int status = 0;
+	const Clock::time_point deadline = Clock::now() + stop_timeout / 2;
+	while (::waitpid(server, &status, WNOHANG) == 0) {
+		if (Clock::now() > deadline) {
+			check(false, "the shard waits for clients that have nothing under way");
+			return;
+		}
+		(void)witness_->client().poll(none); /* or the shard waits for this client */
+		std::this_thread::sleep_for(1ms);
+	}
+	server = 0;
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 0, fmt::format("the shard has ended with {:#x}", status));
+}
+
 void Run::work()
 {
 	for (unsigned i = 0; i < options_.processes; i++)
@@ -374,6 +406,8 @@ void Run::work()
 	while (good_ &&
 		(sum(&RunState::Client::committed) < options_.transactions || sum(&RunState::Client::cuts) < cuts))
 		pause(10ms);
+	if (options_.terminate && good_)
+		terminate_shard();
 	if (options_.kills) {
 		kill_all();
 	} else {
@@ -455,6 +489,13 @@ void Run::look_at_the_end()
 	check(nothing_lost(last->client()), "buffers are lost, or cells stay prepared");
 }
 
+/** Nothing that was acknowledged is lost there, and nothing is there that was refused: see check_history(). */
+void Run::look_at_other_shards()
+{
+	check(witness_->read_all(true), "a key of another shard cannot be read");
+	witness_.reset();
+}
+
 void Run::check_history()
 {
 	std::vector<std::filesystem::path> files;
@@ -510,9 +551,13 @@ int Run::go()
 	if (first && options_.load.load == Load::bank)
 		check(first->open_bank(), "the bank does not open");
 	first.reset();
+	if (good_ && options_.terminate)
+		witness_ = connect();
 	if (good_)
 		work();
-	if (good_)
+	if (good_ && options_.terminate)
+		look_at_other_shards();
+	else if (good_)
 		look_at_the_end();
 	if (good_)
 		check_history();
@@ -534,6 +579,8 @@ std::string find_contradiction(const Options &options)
 		return "--server is required: prism-tx-server";
 	if (options.as_in_paper && (options.kills || options.stops || options.load.cuts))
 		return "the paper's commit does not survive --kills and --cuts, and nobody is helped by others";
+	if (options.terminate && (options.kills || options.load.load == Load::bank || options.shards < 2))
+		return "--terminate leaves the other shards' keys: there must be some, of no bank, and live clients";
 	if (options.load.load == Load::bank && (options.load.keys > 60 || options.load.keys < 2))
 		return "a bank has 2 to 60 --keys: a transaction reads them all";
 	return "";
@@ -576,6 +623,7 @@ int main(int argc, char **argv)
 	app.add_option("--stops", options.stops, "How often a client is stopped for up to 0.3 s").capture_default_str();
 	app.add_option("--cuts", options.load.cuts, "How often each client cuts one of its connections")
 		.capture_default_str();
+	app.add_flag("--terminate", options.terminate, "The last shard gets SIGTERM under load at the end");
 	app.add_option("--seed", options.seed, "Of who is disturbed when").capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories; what is in it is removed").capture_default_str();
 	app.add_flag("--keep", options.keep, "Leave the histories there, for check_transactions");
@@ -587,6 +635,7 @@ int main(int argc, char **argv)
 		.check(cli::Range(0.0, 1e6))
 		.capture_default_str();
 	app.add_flag("--may-die", options.load.may_die, "Of a client: record what is about to be done");
+	app.add_flag("--may-lose-shard", options.load.may_lose_shard, "Of a client: a shard is going to stop");
 	if (const auto early = app.parse(argc, argv))
 		return early->print();
 	if (const std::string reason = find_contradiction(options); !reason.empty()) {
