@@ -5,6 +5,7 @@
  * Exit codes: 0; 1 if a replica could not be made or the device failed; 2 for an error of usage.
  */
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -31,6 +32,7 @@ struct Options {
 	bool is_new = false;
 	bool no_repair = false;
 	std::uint32_t spare = 8192;
+	std::string state;
 };
 
 using Made = Result<std::unique_ptr<apps::Service>>;
@@ -70,7 +72,8 @@ private:
 	Result<void> join(const std::stop_token &stop)
 	{
 		if (options_.is_new) {
-			const FoundingRecord record(options_.configuration, replica_->volume(), replica_->number());
+			const FoundingRecord record(
+				options_.configuration, replica_->volume(), replica_->number(), options_.state);
 			return found_volume(context_, *replica_, record, stop);
 		}
 		if (!options_.no_repair)
@@ -88,7 +91,7 @@ private:
 Made make_rs(const Context &context, const Options &options, const apps::ServerSettings &settings,
 	const Configuration &volume, unsigned number)
 {
-	const FoundingRecord record(options.configuration, volume, number);
+	const FoundingRecord record(options.configuration, volume, number, options.state);
 	if (options.is_new) {
 		if (Result<void> absent = record.check_absent(); !absent)
 			return absent.error();
@@ -169,6 +172,12 @@ int main(int argc, char **argv)
 	app.add_flag("--no-repair", options.no_repair,
 		"Without --new: wait for prism-rs repair, instead of being repaired as soon as enough others serve");
 	app.add_option("--spare-buffers", options.spare, "Buffers beside one a block").capture_default_str();
+	/* Of a service whose unit has a StateDirectory; see systemd.exec(5). */
+	if (const char *const folder = std::getenv("STATE_DIRECTORY"))
+		options.state = folder;
+	app.add_option("--state", options.state,
+		"Folder for the record that a replica has been part of its volume, unless the configuration is in etcd "
+		"(default: $STATE_DIRECTORY, or beside the configuration)");
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

@@ -37,17 +37,21 @@ int sync_folder(const std::string &path)
 
 } // namespace
 
-FoundingRecord::FoundingRecord(const std::string &location, const Configuration &volume, unsigned replica)
-	: place_(fmt::format("{}.{:016x}.replica-{}", EtcdKey::is(location) ? location : real_path(location),
+FoundingRecord::FoundingRecord(
+	const std::string &location, const Configuration &volume, unsigned replica, const std::string &folder)
+	: beside_(fmt::format("{}.{:016x}.replica-{}", EtcdKey::is(location) ? location : real_path(location),
 		  volume.volume, replica)),
+	  place_(folder.empty() || EtcdKey::is(location)
+			  ? beside_
+			  : fmt::format("{}/{:016x}.replica-{}", folder, volume.volume, replica)),
 	  replica_(replica)
 {
 }
 
-Error FoundingRecord::exists() const
+Error FoundingRecord::exists(const std::string &place) const
 {
 	return make_error(EEXIST,
-		fmt::format("replica {} is not new: {} tells that it was there before", replica_, place_),
+		fmt::format("replica {} is not new: {} tells that it was there before", replica_, place),
 		"start it without --new: what it had is gone, and the others repair it");
 }
 
@@ -59,11 +63,13 @@ Result<void> FoundingRecord::check_absent() const
 			return key.error();
 		Result<std::string> there = key->get();
 		if (there)
-			return exists();
+			return exists(place_);
 		return there.error().code == ENOENT ? Result<void>() : there.error();
 	}
-	if (!::access(place_.c_str(), F_OK))
-		return exists();
+	for (const std::string &place : {beside_, place_}) {
+		if (!::access(place.c_str(), F_OK))
+			return exists(place);
+	}
 	const std::filesystem::path folder = std::filesystem::path(place_).parent_path();
 	if (errno != ENOENT || ::access(folder.empty() ? "." : folder.c_str(), W_OK))
 		return make_error(errno, "cannot make the record " + place_);
@@ -84,11 +90,11 @@ Result<void> FoundingRecord::create() const
 		if (!key)
 			return key.error();
 		const Result<void> created = key->create(text);
-		return !created && created.error().code == EEXIST ? exists() : created;
+		return !created && created.error().code == EEXIST ? exists(place_) : created;
 	}
 	const apps::Descriptor fd(::open(place_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 	if (fd.get() < 0)
-		return errno == EEXIST ? exists() : make_error(errno, "cannot make the record " + place_);
+		return errno == EEXIST ? exists(place_) : make_error(errno, "cannot make the record " + place_);
 	const bool written = ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 	int error = written && !::fsync(fd.get()) ? 0 : errno ? errno : EIO;
 	error = error ? error : sync_folder(place_);

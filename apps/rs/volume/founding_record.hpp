@@ -11,14 +11,19 @@ namespace prism::rs
 {
 
 /**
- * A record, which outlives all replicas, that replica @p replica has been part of its volume. It lies beside the
- * configuration, as the file CONFIGURATION.VOLUME.replica-N or the key of the same name, and stays. Not thread-safe.
+ * A record, which outlives all replicas, that a replica has been part of its volume. It lies beside the configuration,
+ * as the file CONFIGURATION.VOLUME.replica-N or the key of the same name, or in another folder as VOLUME.replica-N, and
+ * stays. Not thread-safe.
  */
 class FoundingRecord
 {
 public:
-	/** @p location: of the configuration, as in Configuration::load(), which has read @p volume there. */
-	FoundingRecord(const std::string &location, const Configuration &volume, unsigned replica);
+	/**
+	 * @p location: of the configuration, as in Configuration::load(), which has read @p volume there. @p folder:
+	 * for the record of a configuration that is a file; empty: beside it. A record beside it counts in any case.
+	 */
+	FoundingRecord(const std::string &location, const Configuration &volume, unsigned replica,
+		const std::string &folder = {});
 
 	/** Errors: EEXIST (the replica has been part of the volume before), EACCES and the like, those of etcd. */
 	[[nodiscard]] Result<void> check_absent() const;
@@ -31,9 +36,10 @@ public:
 	[[nodiscard]] Result<void> keep() const;
 
 private:
-	[[nodiscard]] Error exists() const;
+	[[nodiscard]] Error exists(const std::string &place) const;
 
-	std::string place_; /* a path, or a key in etcd */
+	std::string beside_; /* the configuration: a path, or a key in etcd */
+	std::string place_;  /* where it is made; mostly the same */
 	unsigned replica_;
 };
 

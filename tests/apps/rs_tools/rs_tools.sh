@@ -236,7 +236,7 @@ repaired() {
 
 # refused_as_new NUMBER: it ends, and says that the volume is not new
 refused_as_new() {
-	expect 1 "--new for replica $1 again" timeout 20 "$bin/prism-rs-server" -c "$volume" -r "$1" --bind 127.0.0.1 --new
+	expect 1 "--new for replica $1 again" timeout 20 "$bin/prism-rs-server" -c "$volume" -r "$@" --bind 127.0.0.1 --new
 	tells "not new"
 }
 
@@ -273,6 +273,22 @@ founded() {
 		[ -e "$record" ] || fail "replica $number serves without a record that it is not new"
 	done
 	reads 7 "acknowledged"
+
+	# With a folder for records; one beside the configuration counts too.
+	mkdir "$work/state"
+	lose_replica 0
+	refused_as_new 0 --state "$work/state"
+	record=$(echo "$volume".*.replica-0)
+	mv "$record" "$work/record"
+	serve 0 --state "$work/state"
+	wait_for 20 all_serve || fail "replica 0 is not repaired" "$work/status" "$work/replica-0"
+	[ ! -e "$record" ] || fail "its record is beside the configuration"
+	[ -e "$work/state/${record#"$volume".}" ] || fail "its record is not in the folder"
+	lose_replica 0
+	refused_as_new 0 --state "$work/state"
+	tells "$work/state/.*replica-0 tells"
+	serve 0
+	wait_for 20 all_serve || fail "replica 0 is not repaired" "$work/status" "$work/replica-0"
 	pass "a volume is founded once, and replicas that come back are repaired by themselves"
 
 	for number in 0 1 2; do
