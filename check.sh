@@ -91,8 +91,9 @@ defined=$(ctest --test-dir "$tree" --show-only | sed -n 's/^Total Tests: //p')
 
 again=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/kernel_test.sh)
 failed=$tree/Testing/Temporary/LastTestsFailed.log
-# What this machine need not have: an unpacked rdma-core, a KCSAN kernel; and, for users who are not root, rights.
-may_skip='(asan\.)?abi_check|kernel_kcsan'
+# What this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a systemd can be the first process
+# of; and, for users who are not root, rights.
+may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd'
 [ "$(id -u)" -eq 0 ] || may_skip='.*'
 rm -f "$again" "$failed"
 tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }

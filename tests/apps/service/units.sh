@@ -3,8 +3,8 @@
 # The servers as their systemd units start them: configuration files, what the service manager is told, metrics and the
 # board that shows them, and SIGTERM under load.
 # shellcheck disable=SC2015,SC2016,SC2128,SC2178,SC2317 # functions are called by name; text for others; names of locals
-# shellcheck source=tests/integration/common.sh
-. "$(dirname "$0")/../../integration/common.sh"
+# shellcheck source=tests/apps/service/support.sh
+. "$(dirname "$0")/support.sh"
 alone "$@"
 need_program curl python3
 
@@ -230,15 +230,7 @@ transactional_store() {
 	stopped tx-1 10
 	wait "$load"
 	has tx-0 '^prism_connections_accepted_total{store="prism",shard="0"} [1-9]'
-	python3 - "$work/load.json" >"$work/outcomes" 2>&1 <<-'END' || fail "transactions under load:" "$work/outcomes"
-		import errno, json, os, sys
-		results = json.load(open(sys.argv[1]))["results"]
-		refusals = {os.strerror(errno.ESHUTDOWN), os.strerror(errno.EHOSTUNREACH)}
-		assert results["committed"] > 0, "none was committed"
-		assert results["unknown"] == results["abandoned"] == 0, f"outcomes are not known: {results}"
-		assert results["errors"], "none was refused"
-		assert results["errors"].keys() <= refusals, f"other errors: {results['errors']}"
-	END
+	outcomes_are_known "$work/load.json"
 	for number in 0 1; do
 		! grep -q 'have not ended' "$work/log-tx-$number" || fail "clients did not end in time" "$work/log-tx-$number"
 	done
