@@ -142,12 +142,17 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int
 	add_client_options(app, parameters.run, given);
 	add_amount_options(app, parameters.run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
+	app.add_option("--metrics", parameters.metrics,
+		"Serve metrics of the clients for Prometheus at this address, HOST:PORT or PORT; not with --processes");
 	app.add_help_and_version(program);
 	if (std::optional<EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);
 	const System &system = *systems.find(parameters.system);
 	if (const std::string wrong = wrong_place(app, system); !wrong.empty())
 		return cli::usage_error(program, wrong);
+	if (!parameters.metrics.empty() && parameters.run.processes > 1)
+		return cli::usage_error(
+			program, "--metrics are those of one process: use --threads in place of --processes");
 	apply(system, given, parameters);
 	const Result<void> checked = check(parameters.run);
 	if (!checked)

@@ -17,6 +17,7 @@ struct Parameters {
 	SystemOptions connection;
 	RunOptions run;
 	std::string json_file; /**< empty: none */
+	std::string metrics;   /**< address of the endpoint, for a run of one process; empty: none */
 };
 
 using cli::EarlyExit;

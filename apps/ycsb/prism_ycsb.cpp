@@ -5,10 +5,12 @@
  */
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "service/metered_client.hpp"
 #include "ycsb/foreign/systems.hpp"
 #include "ycsb/kv_systems.hpp"
 #include "ycsb/parameters.hpp"
@@ -28,10 +30,36 @@ int fail(const Error &error)
 	return 1;
 }
 
+/** Its clients are counted in @p metrics. */
+ycsb::ClientFactory metered(const ycsb::ClientFactory &factory, apps::ClientMetrics &metrics)
+{
+	return [factory, &metrics](unsigned number) -> Result<std::unique_ptr<apps::StoreClient>> {
+		Result<std::unique_ptr<apps::StoreClient>> client = factory(number);
+		if (!client)
+			return client;
+		return metrics.metered(*std::move(client));
+	};
+}
+
+Result<ycsb::RunResult> run(const ycsb::System &system, const ycsb::Parameters &parameters)
+{
+	const auto open = [&] { return system.open(parameters.connection); };
+	if (parameters.metrics.empty())
+		return ycsb::run_processes(parameters.run, open);
+	apps::ClientMetrics metrics;
+	Result<std::unique_ptr<apps::MetricsEndpoint>> endpoint = apps::MetricsEndpoint::create(parameters.metrics);
+	if (!endpoint)
+		return endpoint.error();
+	(*endpoint)->add([&metrics](auto &into) { metrics.collect(into); }, {{"store", system.name}});
+	return ycsb::run_processes(parameters.run, [&]() -> Result<ycsb::ClientFactory> {
+		Result<ycsb::ClientFactory> factory = open();
+		return factory ? metered(*factory, metrics) : factory;
+	});
+}
+
 int measure(const ycsb::System &system, const ycsb::Parameters &parameters)
 {
-	const Result<ycsb::RunResult> result =
-		ycsb::run_processes(parameters.run, [&] { return system.open(parameters.connection); });
+	const Result<ycsb::RunResult> result = run(system, parameters);
 	if (!result)
 		return fail(result.error());
 	ycsb::print_report(stdout, parameters, *result);

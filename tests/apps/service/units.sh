@@ -167,10 +167,15 @@ replicated_volume() {
 		start_unit rs "$number" "configuration = \"$work/volume.json\"" "replica = $number" 'new = true' \
 			'spare-buffers = 500'
 	done
+	metrics_of[load]=127.0.0.1:$(free_ports 1)
+	expect 2 "metrics of several processes" "$bin/prism-ycsb" --system rs -c "$work/volume.json" --processes 2 --metrics 0
 	start "$work/load" timeout -k 5 60 "$bin/prism-ycsb" --system rs -c "$work/volume.json" --mix A --records 50 \
-		--size 512 --tx-depth 16 --duration 4 --verify
+		--size 512 --tx-depth 16 --duration 4 --verify --metrics "${metrics_of[load]}"
 	load=$started
 	wait_for 20 loaded rs-1 0 || fail "there is no load" "$work/load"
+	scrape load
+	has load '^prism_client_operations_total{store="rs",operation="put",outcome="ok"} [1-9]'
+	has load '^prism_client_operation_seconds_count{store="rs",operation="put"} [1-9]'
 	for number in {51..70}; do
 		[ "$number" -ne 54 ] || kill "${pid_of[rs-1]}"
 		timeout -k 5 20 "$bin/prism-rs" -c "$work/volume.json" put "$number" "value$number" >"$work/out" 2>&1
