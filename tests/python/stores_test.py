@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -205,9 +206,13 @@ class TxTest(StoreTestCase):
     def setUp(self):
         ports = free_ports(2)
         self.servers = []
+        secret = tempfile.NamedTemporaryFile()
+        self.addCleanup(secret.close)
+        secret.write(os.urandom(32))
+        secret.flush()
         for shard, port in enumerate(ports):
             server, _ = start('prism-tx-server', '--keys', '1000', '--value-size', '5000', '--shard', str(shard), '--shards',
-                              '2', '--port', str(port))
+                              '2', '--port', str(port), '--secret', secret.name)
             self.servers.append(server)
             self.addCleanup(lambda server=server: stop(server))
         self.address = ','.join(f'127.0.0.1:{port}' for port in ports)
