@@ -152,7 +152,7 @@ apps::Task<void> TransactionClient::run_job(std::uint32_t number, Job &job)
 			job.error = attempt.error() ? attempt.error() : EAGAIN;
 		}
 		const bool changed_nothing = job.outcome == Outcome::failed || job.outcome == Outcome::rolled_back;
-		if (changed_nothing && job.error == EHOSTUNREACH && now() < deadline &&
+		if (changed_nothing && job.error == EHOSTUNREACH && job.max_attempts != 1 && now() < deadline &&
 			(reconnects() || changes != connection_changes())) {
 			job.attempts--; /* it has met nobody */
 			attempt.forget();

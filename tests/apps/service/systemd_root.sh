@@ -28,7 +28,7 @@ for name in bin sbin lib lib32 lib64 libx32; do
 	[ ! -L "/$name" ] || cp -a "/$name" "$root/"
 done
 cp -a /etc/{passwd,group,nsswitch.conf,ld.so.cache,hosts} "$root/etc/"
-cp "$3"/*.toml "$3"/*.json "$root/etc/prism/"
+cp "$3"/*.toml "$3"/*.json "$3"/*.secret "$root/etc/prism/"
 echo PRISM_DEVICES=lo >"$root/etc/default/prism"
 for pair in "/usr usr" "$2 build" "$3 units"; do
 	mount --bind "${pair% *}" "$root/${pair#* }"

@@ -447,7 +447,7 @@ Result<void> Recorder::touch_all()
 }
 
 /** Of lists also those that were left for others: touch_all() has found how many there are. */
-Result<void> Recorder::read_all(bool of_what_is_left)
+Result<void> Recorder::read_all(std::optional<std::size_t> lost_shard)
 {
 	lanes_.front().transfers = false;
 	const std::size_t at_once = options_.load == Load::bank ? options_.keys : together;
@@ -456,7 +456,7 @@ Result<void> Recorder::read_all(bool of_what_is_left)
 		for (std::uint32_t generation = 0; generation <= generations_[slot]; generation++) {
 			const Key key = slot + Key{options_.keys} * generation;
 			KeyPlace place;
-			if (of_what_is_left && client_->place_of(bytes_of(key), place) == EHOSTUNREACH)
+			if (lost_shard && (client_->place_of(bytes_of(key), place) || place.shard == *lost_shard))
 				continue;
 			steps.push_back({key});
 			if (steps.size() < at_once)

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -102,8 +103,8 @@ public:
 	prism::Result<void> open_bank();
 	/** Changes every key that there is: none is blocked. */
 	prism::Result<void> touch_all();
-	/** Reads every key. @p of_what_is_left: but for those of shards that are gone. */
-	prism::Result<void> read_all(bool of_what_is_left = false);
+	/** Reads every key, but for those of @p lost_shard. */
+	prism::Result<void> read_all(std::optional<std::size_t> lost_shard = {});
 
 	[[nodiscard]] prism::tx::PrismClient &client() { return *client_; }
 
