@@ -53,11 +53,11 @@ configure() {
 }
 
 write_configurations() {
-	local number secret=/run/credentials/prism-tx@
+	local number
 	configure kv one 9500 'port = 18600' 'records = 1000'
 	for number in 0 1; do
 		configure tx $number $((9510 + number)) "port = $((18610 + number))" "shard = $number" 'shards = 2' 'keys = 1000' \
-			"secret = \"$secret$number.service/secret\""
+			"secret = \"/etc/prism/tx-$number.secret\""
 		printf 'a secret of both shards, not a word more' >"$work/units/tx-$number.secret"
 	done
 	expect 0 "create" "$bin/prism-rs" -c "$work/units/volume.json" create -s 512 -b 100 127.0.0.1:1862{0,1,2} || finish
