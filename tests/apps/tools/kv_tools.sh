@@ -257,15 +257,21 @@ restarted_server() {
 
 	# One that hangs: what was sent may be done later.
 	kill -STOP "$started"
+	wait_for 10 is_stopped "$started" || fail "the server does not stop"
 	echo "put key doubtful" >&8
 	wait_for 20 grep -q "key: was done once or not at all" "$work/steady-err" ||
-		fail "what is in doubt is not told" "$work/steady-err"
+		fail "what is in doubt is not told" "$work/steady-err" "$work/steady" "/proc/$started/status"
 	kill -CONT "$started"
 	exec 8>&-
 	wait "$fed"
 	key=$?
 	[ $key -eq 6 ] || fail "a change that is in doubt has another exit code: $key" "$work/steady-err"
 	pass "a server that is started again is used by clients that had been connected, at once"
+}
+
+# is_stopped PID: with all of its threads
+is_stopped() {
+	! grep -L '^State:.T' "/proc/$1"/task/*/status | grep -q .
 }
 
 all_told() {

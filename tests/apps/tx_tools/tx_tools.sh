@@ -141,7 +141,7 @@ assert all(s["cells"]["written"] > 5 and s["commit"] == "protected" for s in sha
 		2>"$work/err" || fail "its statistics" "$work/err"
 	expect 0 recover tx recover
 	# Clients that have ended are looked after by scans of their own: none may be under way.
-	wait_for 10 nothing_lost || fail "buffers are lost" "$work/out"
+	wait_for 30 nothing_lost || fail "buffers are lost" "$work/out"
 	pass "status, recover"
 }
 
@@ -199,7 +199,7 @@ many_clients() {
 	expect 0 "their sum" tx get from to
 	awk '{ sum += $1 } NR == 2 { moved = $1 } END { exit !(sum == 1000 && (moved - 48) % 5 == 0 && moved >= 48) }' \
 		"$work/out" || fail "money is lost" "$work/out"
-	wait_for 10 nothing_lost || fail "buffers are lost" "$work/out"
+	wait_for 30 nothing_lost || fail "buffers are lost" "$work/out"
 	pass "many clients, some of which are killed"
 }
 
