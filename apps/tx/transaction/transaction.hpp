@@ -88,10 +88,10 @@ using Body = std::function<apps::Task<int>(Transaction &)>;
 /** A transaction on its way. Its memory stays until TransactionClient::poll() hands it back. */
 struct Job {
 	Body body;
-	/** That meet other transactions. 0: as many as the client's timeout has room for; 1: the body runs once, even if
-	 * a connection is lost. */
+	/** That meet other transactions. 0: as many as the client's timeout has room for; 1: the body runs once, even
+	 * if a connection is lost. */
 	unsigned max_attempts = 0;
-	void *context = nullptr;   /**< the caller's */
+	void *context = nullptr; /**< the caller's */
 
 	/* Filled in by the client */
 	Outcome outcome = Outcome::committed;
