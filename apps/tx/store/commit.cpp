@@ -18,7 +18,7 @@ namespace
 /* For how many commits a conflict makes a lane careful */
 constexpr unsigned commits_with_care = 16;
 /* How often a commit that waits for a connection looks whether it is there */
-constexpr Time between_looks = std::chrono::milliseconds(1);
+constexpr Time until_next_look = std::chrono::milliseconds(1);
 
 } // namespace
 
@@ -41,7 +41,7 @@ bool Commit::meets_stopping_shard() noexcept
 apps::Task<bool> Commit::regains(std::size_t shard)
 {
 	while (!lane_.carrier.view(shard) && lane_.carrier.may_come_back(shard))
-		co_await Event{lane_.waiter, lane_.carrier.now() + between_looks};
+		co_await Event{lane_.waiter, lane_.carrier.now() + until_next_look};
 	co_return lane_.carrier.view(shard) != nullptr;
 }
 
