@@ -147,9 +147,10 @@ private:
 	int run(Call &call, Deadline deadline);
 	int find(Call &call, std::uint64_t expected, Deadline deadline);
 	static int error_of(const Call &call) noexcept;
-	[[nodiscard]] int result_of(const Call &call) const;
+	[[nodiscard]] int result_of(const Call &call);
 	[[nodiscard]] std::string server_of(std::span<const std::byte> key) const;
-	int not_started(int error, std::span<const std::byte> key);
+	[[nodiscard]] std::string why_absent(std::span<const std::byte> key) const;
+	int not_started(int error, std::span<const std::byte> key) const;
 
 	std::mutex lock; /* of all that follows */
 	std::vector<std::unique_ptr<Call>> calls;
@@ -216,14 +217,18 @@ std::string KvStore::server_of(std::span<const std::byte> key) const
 }
 
 /** @p error of start(). */
-int KvStore::not_started(int error, std::span<const std::byte> key)
+int KvStore::not_started(int error, std::span<const std::byte> key) const
 {
 	if (error == EINVAL)
 		return fail(EINVAL, "the key or the value is longer than the store takes");
-	const std::size_t shard = client->shard_of(key);
-	if (!client->client(shard))
-		return fail(error, client->absence(shard).message);
-	return fail_with_reason(error, server_of(key));
+	return fail(error, "nothing was done, as there is no connection: " + why_absent(key));
+}
+
+/** Why there is no connection to the server of @p key. */
+std::string KvStore::why_absent(std::span<const std::byte> key) const
+{
+	const std::string why = client->absence(client->shard_of(key)).message;
+	return why.empty() ? server_of(key) : why;
 }
 
 /** 0, or the errno value that the functions return for its outcome. */
@@ -237,16 +242,16 @@ int KvStore::error_of(const Call &call) noexcept
 		return ENOENT;
 	case Outcome::full:
 		return ENOSPC;
-	case Outcome::unknown:
-		return outcome_unknown;
 	case Outcome::failed:
+		return operation.error;
+	case Outcome::unknown:
 		break;
 	}
-	return operation.error;
+	return outcome_unknown;
 }
 
 /** As the functions return it. */
-int KvStore::result_of(const Call &call) const
+int KvStore::result_of(const Call &call)
 {
 	const int error = error_of(call);
 	switch (error) {
@@ -258,10 +263,16 @@ int KvStore::result_of(const Call &call) const
 		return fail(ENOENT, "there is no such key");
 	case ENOSPC:
 		return fail(ENOSPC, "the store has no slot or no buffer for it");
-	default:
+	case ENOTCONN: {
+		const std::lock_guard guard(lock);
+		return not_started(error, call.operation.key);
+	}
+	case outcome_unknown:
 		return fail(error, make_error(call.operation.error, server_of(call.operation.key),
-					   error == outcome_unknown ? "it is not known whether this was done" : "")
+					   "it is not known whether this was done")
 					   .message);
+	default:
+		return fail_with_reason(error, server_of(call.operation.key));
 	}
 }
 

@@ -57,10 +57,9 @@ size_t prism_kv_max_value_size(struct prism_kv *store);
 
 /*
  * Calls that wait. Each takes timeout_ms at most. Besides what is listed, each may return -EINVAL (the key is empty, or
- * the key or the value is too long), -ENOTCONN (there has been no connection to the key's server for patience_ms) or
- * the error for which there has been none since prism_kv_open(), -ETIMEDOUT, -EBADMSG (the key's slot or object is
- * damaged), -EBUSY (other clients keep interfering), -ENOMEM; those that change something -EINPROGRESS, if the
- * connection was lost or the time was up when the operation was under way.
+ * the key or the value is too long), -ENOTCONN (there has been no connection to the key's server for patience_ms),
+ * -ETIMEDOUT, -EBADMSG (the key's slot or object is damaged), -EBUSY (other clients keep interfering), -ENOMEM; those
+ * that change something -EINPROGRESS, if the connection was lost or the time was up when the operation was under way.
  */
 
 /**
