@@ -2,8 +2,9 @@
 /*
  * PRISM-TX from C: moves an amount from one account to another, on whatever shards they are.
  *
- *     $ build/bin/prism-tx-server --shard 0 --shards 2 --port 18660 &
- *     $ build/bin/prism-tx-server --shard 1 --shards 2 --port 18661 &
+ *     $ head -c 32 /dev/urandom >store.secret
+ *     $ build/bin/prism-tx-server --shard 0 --shards 2 --secret store.secret --port 18660 &
+ *     $ build/bin/prism-tx-server --shard 1 --shards 2 --secret store.secret --port 18661 &
  *     $ build/bin/examples/tx_transfer localhost:18660,localhost:18661 alice bob 30
  */
 #include <errno.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# $ build/bin/prism-tx-server --shard 0 --shards 2 --port 18660 &
-# $ build/bin/prism-tx-server --shard 1 --shards 2 --port 18661 &
+# $ head -c 32 /dev/urandom >store.secret
+# $ build/bin/prism-tx-server --shard 0 --shards 2 --secret store.secret --port 18660 &
+# $ build/bin/prism-tx-server --shard 1 --shards 2 --secret store.secret --port 18661 &
 # $ PYTHONPATH=build/python /usr/bin/python3 examples/tx_transfer.py localhost:18660,localhost:18661 alice bob 30
 """Moves an amount from one account to another, on whatever shards they are: tx_transfer.py SHARDS FROM TO AMOUNT"""
 import sys

@@ -59,7 +59,7 @@ def script_of(blocks):
     """One bash script; each block's output between marks of its own."""
     lines = [PROLOGUE]
     for number, block in enumerate(blocks):
-        lines.append(f"echo '##block {number}'")
+        lines.append(f"printf '\\n##block {number}\\n'")  # what comes before may have no line end
         for command in block.first:
             lines.append(command)
         for line in block.joined():
@@ -69,7 +69,7 @@ def script_of(blocks):
                 lines.append('background "$before" $!')
             else:
                 lines.append(line)
-    lines.append("echo '##end'")
+    lines.append("printf '\\n##end\\n'")
     return "\n".join(lines) + "\n"
 
 

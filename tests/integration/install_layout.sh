@@ -15,6 +15,8 @@ libdir=$(cmake_cache CMAKE_INSTALL_LIBDIR)
 sysconf=$(cmake_cache CMAKE_INSTALL_SYSCONFDIR)
 [ -n "$(cmake_cache PRISM_SANITIZE)" ] && skip "a build with sanitizers is not one to install"
 lib=$root$prefix/$libdir
+stores= # the applications may have been left out
+[ "$(cmake_cache PRISM_APPS)" = OFF ] || stores=$lib/libprism-stores.so.0
 
 install_tree() {
 	DESTDIR=$root cmake --install "$PRISM_BUILD" >"$work/install" 2>&1 || {
@@ -38,6 +40,9 @@ layout() {
 		"$root$prefix/include/infiniband/prismdv.h" "$root$prefix/bin/prism-run" \
 		"$root$prefix/bin/ib_prism_read_lat" "$root$prefix/bin/prism-stat" "$root$prefix/share/man/man7/prismdv.7" \
 		"$root$prefix/share/man/man1/prism-run.1" "$root$prefix/share/man/man3/prismdv_create_qp.3"
+	[ -z "$stores" ] || has "$lib/libprism-stores.so" "$stores" "$lib/pkgconfig/prism-stores.pc" \
+		"$lib/cmake/prism-stores/prism-storesConfig.cmake" "$root$prefix/include/prism/kv.h" \
+		"$root$prefix/include/prism/tx.h" "$root$prefix/include/prism/store.h"
 	[ -n "$(find "$root" -path '*/wireshark/*' -name prism.lua)" ] || fail "not installed: Wireshark's prism.lua"
 	local driver
 	driver=$(find "$root" -path '*/libibverbs.d/prism.driver')
@@ -53,10 +58,12 @@ layout() {
 	pass "layout"
 }
 
-# Every function of the header has a page, as rdma-core's have.
+# Every function of the headers has a page, as rdma-core's have.
 man_pages() {
 	local name
-	for name in $(nm -D --defined-only "$lib/libprism.so.1" | sed -nE 's/.* T (prismdv_[a-z_]+)@@PRISM_1\.0$/\1/p'); do
+	# shellcheck disable=SC2086 # stores: one or none
+	for name in $(nm -D --defined-only "$lib/libprism.so.1" $stores |
+		sed -nE 's/.* T (prism(dv)?_[a-z_]+)@@PRISM_(1\.0|STORES_0)$/\1/p'); do
 		has "$root$prefix/share/man/man3/$name.3"
 	done
 	pass "man pages"
@@ -71,6 +78,16 @@ symbols() {
 	[ -z "$alien" ] || fail "libprism exports more than it should: $alien"
 	grep -c ' T .*@@PRISM_1.0' <(nm -D --defined-only "$lib/libprism.so.1") >"$work/count"
 	[ "$(cat "$work/count")" -gt 10 ] || fail "libprism exports only $(cat "$work/count") functions"
+	if [ -n "$stores" ]; then
+		readelf -d "$stores" | grep -q 'SONAME.*\[libprism-stores.so.0\]' || fail "SONAME of libprism-stores"
+		alien=$(nm -D --defined-only "$stores" |
+			grep -vE ' T prism_(kv|tx|store)_[a-z_]+@@PRISM_STORES_0$| A PRISM_STORES_0(@@.*)?$')
+		[ -z "$alien" ] || fail "libprism-stores exports more than it should: $alien"
+		local declared exported
+		declared=$(sed -nE 's/^[a-z].*[ *](prism_[a-z_]+)\(.*/\1/p' "$root$prefix"/include/prism/{kv,store,tx}.h | sort)
+		exported=$(nm -D --defined-only "$stores" | sed -nE 's/.* T (prism_[a-z_]+)@@.*/\1/p' | sort)
+		[ "$declared" = "$exported" ] || fail "libprism-stores does not export what its headers declare: $(diff <(echo "$declared") <(echo "$exported"))"
+	fi
 	local path
 	while read -r path; do
 		readelf -d "$path" 2>/dev/null | grep -E '(RPATH|RUNPATH)' | grep -F "$PRISM_BUILD" &&
@@ -93,6 +110,19 @@ write_programs() {
 		}
 	END
 	cp "$work/use.c" "$work/use.cpp"
+	cat >"$work/store.c" <<-'END'
+		#include <prism/tx.h>
+		#include <prism/kv.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			struct prism_kv *store;
+			int result = prism_kv_open(&store, "", NULL);
+			puts(prism_store_message());
+			return result != -22;
+		}
+	END
+	cp "$work/store.c" "$work/store.cpp"
 	local headers
 	headers=$(cd "$root$prefix/include" && find prism -name '*.hpp')
 	{
@@ -104,7 +134,7 @@ write_programs() {
 }
 
 run_program() {
-	LD_LIBRARY_PATH=$lib "$work/$1" >"$work/out" 2>&1 && grep -q CAS_MISS "$work/out" ||
+	LD_LIBRARY_PATH=$lib "$work/$1" >"$work/out" 2>&1 && grep -Eq "CAS_MISS|1 to 65535 servers" "$work/out" ||
 		fail "$2: the program does not run" "$work/out"
 }
 
@@ -128,7 +158,8 @@ with_pkg_config() {
 with_cmake() {
 	local folder=$work/cmake_user
 	mkdir "$folder"
-	cp "$work"/use.c "$work"/use.cpp "$work"/ext.cpp "$folder"
+	local programs="use_c use_cpp use_ext"
+	cp "$work"/use.c "$work"/use.cpp "$work"/ext.cpp "$work"/store.c "$folder"
 	cat >"$folder/CMakeLists.txt" <<-'END'
 		cmake_minimum_required(VERSION 3.20)
 		project(user LANGUAGES C CXX)
@@ -141,12 +172,20 @@ with_cmake() {
 		add_executable(use_ext ext.cpp)
 		target_link_libraries(use_ext prism::prism-ext)
 	END
+	if [ -n "$stores" ]; then
+		programs+=" use_stores"
+		cat >>"$folder/CMakeLists.txt" <<-'END'
+			find_package(prism-stores REQUIRED)
+			add_executable(use_stores store.c)
+			target_link_libraries(use_stores prism::prism-stores)
+		END
+	fi
 	cmake -S "$folder" -B "$folder/build" -DCMAKE_PREFIX_PATH="$root$prefix" >"$work/configure" 2>&1 &&
 		cmake --build "$folder/build" >>"$work/configure" 2>&1 || {
 		fail "find_package(prism), find_package(prism-ext)" "$work/configure"
 		return
 	}
-	for program in use_c use_cpp use_ext; do
+	for program in $programs; do
 		run_program "cmake_user/build/$program" "find_package, $program"
 	done
 	pass "find_package(prism), find_package(prism-ext)"
@@ -166,6 +205,10 @@ write_programs
 with_pkg_config use.c prism cc
 with_pkg_config use.cpp prism c++ -std=c++20
 with_pkg_config ext.cpp prism-ext c++ -std=c++20
+if [ -n "$stores" ]; then
+	with_pkg_config store.c prism-stores cc -std=c11 -Wall -Wextra -Wpedantic -Werror
+	with_pkg_config store.cpp prism-stores c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror
+fi
 with_cmake
 launcher
 finish

@@ -62,6 +62,8 @@ programs_work() {
 	expect "prism-stat" 'prism-kv-server' prism-stat --once
 	expect "prism-ycsb" 'requests/s' "${as_user[@]}" prism-ycsb --system prism -p 19820 --records 500 -n 2000
 	expect "kv_figures" 'GET, one client' "${as_user[@]}" kv_figures --table --systems prism,pilaf --mixes C --clients 1 --rounds 1 -D 0.1
+	expect "pyprism.kv" "^b'hello world'" "${as_user[@]}" python3 -c \
+		'import pyprism.kv; print(pyprism.kv.open("127.0.0.1:19820").get(b"greeting")[0])'
 	kill $server
 	expect "pyprism" CAS_MISS "${as_user[@]}" python3 -c 'import pyprism; print(pyprism.status_str(1))'
 	expect "nbdkit plugin" 'prism-rs|configuration' nbdkit prism-rs --help
@@ -90,6 +92,22 @@ program_compiles() {
 	printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(use CXX)' 'find_package(prism-ext REQUIRED)' \
 		'add_executable(use use.cpp)' 'target_link_libraries(use PRIVATE prism::prism-ext)' >/tmp/CMakeLists.txt
 	expect "a CMake project with prism-ext" '' sh -c 'cmake -S /tmp -B /tmp/build-use && cmake --build /tmp/build-use'
+	cat >/tmp/store.c <<-'END'
+		#include <prism/kv.h>
+		#include <prism/tx.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			struct prism_kv *store;
+			int result = prism_kv_open(&store, "", NULL);
+			puts(prism_store_message());
+			return result != -22;
+		}
+	END
+	# shellcheck disable=SC2016
+	expect "compiling C by pkg-config prism-stores" '' \
+		sh -c 'gcc /tmp/store.c -o /tmp/store $(pkg-config --cflags --libs prism-stores)'
+	expect "a C program with prism-stores" 'name 1 to 65535 servers' /tmp/store
 	expect "manual pages of the library" '^prismdv.7' ls /usr/share/man/man7
 }
 
