@@ -27,6 +27,7 @@ enum class Step : std::uint8_t {
 	fetch,
 	commit,
 	repeat, /* another attempt */
+	fail,   /* with what the attempt cannot commit for: the client knows whether another one would do better */
 	abort,
 };
 
@@ -186,9 +187,16 @@ apps::Task<int> TxStore::steps(Transaction &mine, tx::Transaction &attempt)
 			continue;
 		}
 		mine.attempt = nullptr;
-		if (step == Step::commit)
+		switch (step) {
+		case Step::commit:
 			co_return 0;
-		co_return step == Step::repeat ? EAGAIN : ECANCELED;
+		case Step::repeat:
+			co_return EAGAIN;
+		case Step::fail:
+			co_return mine.broken;
+		default:
+			co_return ECANCELED;
+		}
 	}
 }
 
@@ -309,14 +317,15 @@ int TxStore::change(Transaction &mine, Bytes key, std::optional<Bytes> value)
 /** Ends the attempt by @p step, which commits if it can. What it has come to; 0 too if there is another attempt. */
 int TxStore::end(Transaction &mine, Step step)
 {
-	const int broken = mine.late ? ETIMEDOUT : mine.broken;
-	if (broken && step == Step::commit)
-		step = broken == EAGAIN ? Step::repeat : Step::abort;
+	if (mine.late)
+		step = Step::abort;
+	else if (step == Step::commit && mine.broken)
+		step = Step::fail;
 	const bool in_time = make(mine, step);
 	if (in_time && !mine.ended)
 		return 0;
 	if (step == Step::abort)
-		return broken ? fail_for(broken) : 0;
+		return mine.late ? fail_for(ETIMEDOUT) : 0;
 	if (!in_time)
 		return step == Step::commit ? fail(outcome_unknown, "the commit took longer than the store's timeout")
 					    : fail_for(ETIMEDOUT);
@@ -349,7 +358,8 @@ int TxStore::run(prism_tx_body body, void *argument, unsigned attempts)
 	mine->of_run = true;
 	for (bool ended = false; !ended;) {
 		const int said = body(mine, argument);
-		const Step step = !said ? Step::commit : said == -EAGAIN ? Step::repeat : Step::abort;
+		const bool says_why = mine->broken && said == -mine->broken;
+		const Step step = !said || says_why ? Step::commit : said == -EAGAIN ? Step::repeat : Step::abort;
 		result = end(*mine, step);
 		if (step == Step::abort)
 			result = said;

@@ -9,6 +9,7 @@
 #include <climits>
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace
 {
@@ -389,6 +390,35 @@ TEST_F(TxInterface, RunAbortsIfItsBodySaysSo)
 	}),
 		-E2BIG);
 	EXPECT_EQ(get("key 0"), error(ENOENT));
+}
+
+/** A body that passes on what its read returns when the connection is lost, as most bodies do, is run again. */
+TEST_F(TxInterface, RunsAgainAfterALostConnection)
+{
+	constexpr unsigned most_rounds = 50;
+	open();
+	unsigned seen = 0, round = 0;
+	for (; round < most_rounds && !seen; round++) {
+		bool first = true;
+		const Body body = [&](prism_tx_transaction *transaction) {
+			std::string value = read(transaction, "k");
+			if (std::exchange(first, false)) {
+				for (const prism::apps::ServerAddress &shard : shards->addresses)
+					for (const int fd : tx_test::connections_to(shard.port))
+						tx_test::cut(fd);
+			}
+			for (unsigned key = 0; key < 20 && value == error(ENOENT); key++)
+				value = read(transaction, "key " + std::to_string(key));
+			if (value == error(EHOSTUNREACH)) {
+				seen++;
+				return -EHOSTUNREACH;
+			}
+			return write(transaction, "done", std::to_string(round));
+		};
+		ASSERT_EQ(run(body), 0) << prism_store_message();
+	}
+	EXPECT_GT(seen, 0u);
+	EXPECT_EQ(get("done"), std::to_string(round - 1));
 }
 
 /* Threads ---------------------------------------------------------------------------------------------------------- */
