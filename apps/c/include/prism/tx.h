@@ -116,7 +116,8 @@ typedef int (*prism_tx_body)(struct prism_tx_transaction *transaction, void *arg
 
 /**
  * Runs @body as a transaction, again after each conflict, with pauses in between: at most @attempts times, or, if that
- * is 0, as often as timeout_ms has room for. What was read and is unchanged is not read again. Returns as
+ * is 0, as often as timeout_ms has room for. Unless @attempts is 1, it runs again too if a connection was lost before
+ * the commit was decided, and has come back. What was read and is unchanged is not read again. Returns as
  * prism_tx_commit(), or the value for which @body has aborted.
  */
 int prism_tx_run(struct prism_tx *store, prism_tx_body body, void *argument, unsigned int attempts);
