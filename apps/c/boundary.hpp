@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -17,6 +19,11 @@
 
 namespace prism::capi
 {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/** What a store has under way at once whose options do not say. */
+constexpr std::uint32_t default_depth = 16;
 
 /** What the outcome of a change is called that is not known (<prism/store.h>). */
 constexpr int outcome_unknown = EINPROGRESS;
@@ -46,10 +53,23 @@ int guarded(const Call &call) noexcept
 	}
 }
 
+/** The result of @p call, unless an argument is @p wrong. */
+template <typename Call>
+int checked(const char *wrong, const Call &call) noexcept
+{
+	return wrong ? fail(EINVAL, wrong) : guarded(call);
+}
+
 /** Whether a pointer and a size that C gives are bytes: a null pointer is none. */
 inline bool is_bytes(const void *data, std::size_t size) noexcept
 {
 	return (data || !size) && size <= PTRDIFF_MAX;
+}
+
+/** Likewise, whether they can be a key. */
+inline bool is_key(const void *key, std::size_t size) noexcept
+{
+	return size && is_bytes(key, size);
 }
 
 inline std::span<const std::byte> bytes(const void *data, std::size_t size) noexcept
@@ -77,6 +97,33 @@ int read_options(const Options *given, std::size_t least, Options &options) noex
 	}
 	std::memcpy(&options, given, size < sizeof(options) ? size : sizeof(options));
 	return 0;
+}
+
+/**
+ * Opens a store at @p place with the options @p given, which @p open reads, unless @p wrong says what another argument
+ * is. 0 or -errno, with a null pointer at @p place.
+ */
+template <typename Store, typename Options, typename Open>
+int open_store(Store **place, const char *wrong, const Options *given, std::size_t least, const Open &open) noexcept
+{
+	if (!place)
+		return fail(EINVAL, "the place for the store is NULL");
+	*place = nullptr;
+	if (wrong)
+		return fail(EINVAL, wrong);
+	Options options;
+	if (const int failed = read_options(given, least, options))
+		return failed;
+	return guarded([&] { return open(options); });
+}
+
+template <typename Store>
+void close_store(Store *store) noexcept
+{
+	(void)guarded([store] {
+		const std::unique_ptr<Store> owned(store);
+		return 0;
+	});
 }
 
 } // namespace prism::capi

@@ -28,9 +28,7 @@ namespace
 using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
-using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::uint32_t default_depth = 16;
 constexpr std::size_t first_options_size = sizeof(prism_kv_options);
 
 /**
@@ -455,7 +453,7 @@ const char *wrong(const prism_kv *store, const void *key, std::size_t key_size)
 {
 	if (!store)
 		return "the store is NULL";
-	return is_bytes(key, key_size) && key_size ? nullptr : "the key is empty or NULL";
+	return is_key(key, key_size) ? nullptr : "the key is empty or NULL";
 }
 
 const char *wrong(
@@ -476,13 +474,6 @@ const char *wrong(const prism_kv *store, const prism_kv_operation *operation)
 		operation->kind == PRISM_KV_REMOVE ? 0 : operation->value_size);
 }
 
-/** The result of @p call, unless an argument is @p wrong. */
-template <typename Call>
-int checked(const char *wrong, const Call &call) noexcept
-{
-	return wrong ? fail(EINVAL, wrong) : guarded(call);
-}
-
 } // namespace
 
 } // namespace prism::capi
@@ -491,23 +482,13 @@ using namespace prism::capi;
 
 int prism_kv_open(struct prism_kv **store, const char *servers, const struct prism_kv_options *given)
 {
-	if (!store)
-		return fail(EINVAL, "the place for the store is NULL");
-	*store = nullptr;
-	if (!servers)
-		return fail(EINVAL, "the servers are NULL");
-	prism_kv_options options;
-	if (const int failed = read_options(given, first_options_size, options))
-		return failed;
-	return guarded([&] { return open(*store, servers, options); });
+	return open_store(store, servers ? nullptr : "the servers are NULL", given, first_options_size,
+		[&](const prism_kv_options &options) { return open(*store, servers, options); });
 }
 
 void prism_kv_close(struct prism_kv *store)
 {
-	(void)guarded([store] {
-		const std::unique_ptr<prism_kv> owned(store);
-		return 0;
-	});
+	close_store(store);
 }
 
 size_t prism_kv_max_key_size(struct prism_kv *store)

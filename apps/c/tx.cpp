@@ -59,11 +59,9 @@ namespace
 {
 
 using Transaction = prism_tx_transaction;
-using Milliseconds = std::chrono::milliseconds;
 using tx::Bytes;
 using tx::Outcome;
 
-constexpr std::uint32_t default_depth = 16;
 constexpr std::size_t first_options_size = sizeof(prism_tx_options);
 
 int fail_for(int error)
@@ -404,11 +402,6 @@ int open(prism_tx *&store, const char *servers, const prism_tx_options &options)
 	return 0;
 }
 
-bool is_key(const void *key, std::size_t size) noexcept
-{
-	return size && is_bytes(key, size);
-}
-
 /** What is wrong with the arguments of a call, or null. */
 const char *wrong(const Transaction *transaction, bool is_key, bool is_value = true)
 {
@@ -419,13 +412,6 @@ const char *wrong(const Transaction *transaction, bool is_key, bool is_value = t
 	return is_value ? nullptr : "the value is NULL, its size is not 0";
 }
 
-/** The result of @p call, unless an argument is @p wrong. */
-template <typename Call>
-int checked(const char *wrong, const Call &call) noexcept
-{
-	return wrong ? fail(EINVAL, wrong) : guarded(call);
-}
-
 } // namespace
 
 } // namespace prism::capi
@@ -434,23 +420,13 @@ using namespace prism::capi;
 
 int prism_tx_open(struct prism_tx **store, const char *shards, const struct prism_tx_options *given)
 {
-	if (!store)
-		return fail(EINVAL, "the place for the store is NULL");
-	*store = nullptr;
-	if (!shards)
-		return fail(EINVAL, "the shards are NULL");
-	prism_tx_options options;
-	if (const int failed = read_options(given, first_options_size, options))
-		return failed;
-	return guarded([&] { return open(*store, shards, options); });
+	return open_store(store, shards ? nullptr : "the shards are NULL", given, first_options_size,
+		[&](const prism_tx_options &options) { return open(*store, shards, options); });
 }
 
 void prism_tx_close(struct prism_tx *store)
 {
-	(void)guarded([store] {
-		const std::unique_ptr<prism_tx> owned(store);
-		return 0;
-	});
+	close_store(store);
 }
 
 size_t prism_tx_max_key_size(struct prism_tx *store)
