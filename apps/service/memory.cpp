@@ -9,10 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "common/saturating.hpp"
 
 namespace prism::apps
 {
@@ -20,7 +21,6 @@ namespace prism::apps
 namespace
 {
 
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kib = 1024;
 
 std::optional<std::uint64_t> number_of(std::string_view text)
@@ -52,6 +52,13 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path &file, std::s
 	return std::nullopt;
 }
 
+/** The same, of a file that counts KiB, in bytes. */
+std::optional<std::uint64_t> kib_in(const std::filesystem::path &file, std::string_view name)
+{
+	const auto number = number_in(file, name);
+	return number ? std::optional(product_of(*number, kib)) : std::nullopt;
+}
+
 /** The file names of the two versions of cgroups. */
 struct CgroupFiles {
 	const char *limit;
@@ -69,8 +76,8 @@ void add_group(const std::filesystem::path &folder, const CgroupFiles &names, st
 	const auto used = number_in(folder / names.usage);
 	if (!limit || !used)
 		return;
-	const std::uint64_t files = number_in(folder / "memory.stat", names.inactive).value_or(0) +
-				    number_in(folder / "memory.stat", names.active).value_or(0);
+	const std::uint64_t files = sum_of(number_in(folder / "memory.stat", names.inactive).value_or(0),
+		number_in(folder / "memory.stat", names.active).value_or(0));
 	const std::uint64_t taken = *used - std::min(files, *used);
 	limits.push_back({*limit - std::min(taken, *limit),
 		fmt::format("what {} leaves of {}", (folder / names.limit).string(), readable_bytes(*limit))});
@@ -103,11 +110,11 @@ void add_process_limits(bool pinned, const std::filesystem::path &root, std::vec
 	const std::filesystem::path status = root / "proc/self/status";
 	rlimit limit{};
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		limits.push_back({left_of(limit, number_in(status, "VmSize:").value_or(0) * kib),
-			"what RLIMIT_AS leaves (ulimit -v)"});
+		limits.push_back(
+			{left_of(limit, kib_in(status, "VmSize:").value_or(0)), "what RLIMIT_AS leaves (ulimit -v)"});
 	/* Root has CAP_IPC_LOCK, which lifts this limit. */
 	if (pinned && geteuid() && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		limits.push_back({left_of(limit, number_in(status, "VmPin:").value_or(0) * kib),
+		limits.push_back({left_of(limit, kib_in(status, "VmPin:").value_or(0)),
 			"what RLIMIT_MEMLOCK leaves (ulimit -l, or LimitMEMLOCK= of a unit)"});
 }
 
@@ -116,7 +123,7 @@ void add_process_limits(bool pinned, const std::filesystem::path &root, std::vec
 void MemoryPlan::add(const std::string &what, std::uint64_t bytes)
 {
 	parts_.push_back({what, bytes});
-	total_ = bytes > most - total_ ? most : total_ + bytes;
+	total_ = sum_of(total_, bytes);
 }
 
 std::string MemoryPlan::text() const
@@ -143,8 +150,8 @@ std::string readable_bytes(std::uint64_t bytes)
 std::vector<MemoryLimit> memory_limits(bool pinned, const std::filesystem::path &root)
 {
 	std::vector<MemoryLimit> limits;
-	if (const auto available = number_in(root / "proc/meminfo", "MemAvailable:"))
-		limits.push_back({*available * kib, "MemAvailable of /proc/meminfo"});
+	if (const auto available = kib_in(root / "proc/meminfo", "MemAvailable:"))
+		limits.push_back({*available, "MemAvailable of /proc/meminfo"});
 	std::ifstream groups(root / "proc/self/cgroup");
 	for (std::string line; std::getline(groups, line);)
 		add_groups(line, root, limits);

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "common/saturating.hpp"
+
 namespace prism::apps
 {
 
@@ -38,7 +40,7 @@ std::chrono::nanoseconds now()
 
 std::size_t aligned(std::size_t bytes)
 {
-	return (bytes + alignment - 1) / alignment * alignment;
+	return rounded_up(bytes, alignment);
 }
 
 RecoveryOptions recovery_options(const OneSidedServerOptions &options)
@@ -125,7 +127,8 @@ private:
 
 std::uint64_t OneSidedServer::bookkeeping_bytes(const BufferClass &list) noexcept
 {
-	return ledger_bytes * list.count + list_entry_bytes * std::bit_ceil(std::uint64_t{list.count});
+	return ledger_bytes * list.count +
+	       list_entry_bytes * std::bit_ceil(std::uint64_t{list.count}); /* 2^38 at most */
 }
 
 Result<OneSidedServer::Parts> OneSidedServer::make_parts(
@@ -136,15 +139,18 @@ Result<OneSidedServer::Parts> OneSidedServer::make_parts(
 		return listener.error();
 	MemoryPlan plan;
 	plan.add(layout.slots, aligned(layout.slot_bytes));
-	std::size_t bytes = aligned(layout.slot_bytes) + scratch_bytes * options.max_connections;
-	std::uint64_t bookkeeping = scratch_bytes * options.max_connections;
+	const std::uint64_t scratches = scratch_bytes * std::uint64_t{options.max_connections};
+	std::uint64_t bytes = sum_of(aligned(layout.slot_bytes), scratches);
+	std::uint64_t bookkeeping = scratches;
 	for (const BufferClass &list : layout.lists) {
 		const std::uint64_t buffers = std::uint64_t{list.buffer_size} * list.count;
 		plan.add(fmt::format("{} buffers of {} bytes", list.count, list.buffer_size), buffers);
-		bytes += buffers;
-		bookkeeping += bookkeeping_bytes(list);
+		bytes = sum_of(bytes, buffers);
+		bookkeeping = sum_of(bookkeeping, bookkeeping_bytes(list));
 	}
 	plan.add("bookkeeping", bookkeeping);
+	if (bytes == saturated) /* whatever the limits are */
+		return make_error(ENOMEM, "memory: " + plan.text(), layout.to_need_less);
 	if (Result<void> checked = announce_memory(plan, context, options.log, layout.to_need_less); !checked)
 		return checked.error();
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);

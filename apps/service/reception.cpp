@@ -83,14 +83,17 @@ void Reception::serve(Host &host)
 {
 	std::array<epoll_event, 32> events;
 	const int count = epoll_wait(poller_.get(), events.data(), static_cast<int>(events.size()), 0);
+	bool calls = false;
 	for (int i = 0; i < count; i++) {
 		const epoll_event &event = events[static_cast<std::size_t>(i)];
 		if (event.data.ptr)
 			step(*static_cast<PendingClient *>(event.data.ptr),
 				event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR), host);
 		else
-			accept();
+			calls = true;
 	}
+	if (calls) /* afterwards: it may end clients that the events above name */
+		accept(host);
 	for (auto next = pending_.begin(); next != pending_.end();) {
 		PendingClient &client = *next++;
 		if (client.stage == Stage::waiting)
@@ -111,9 +114,14 @@ void Reception::close(Host &host)
 		drop(pending_.front(), make_error(ESHUTDOWN, "the server is being stopped"), host);
 }
 
-void Reception::accept()
+/** At most as many as may be on their way: a crowd that connects without end keeps nobody from being served. */
+void Reception::accept(Host &host)
 {
-	while (listening_) {
+	for (std::size_t turn = 0; turn < max_pending && listening_; turn++) {
+		if (pending_.size() >= max_pending && silent() == pending_.end()) {
+			listen(false);
+			return;
+		}
 		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
@@ -122,6 +130,8 @@ void Reception::accept()
 			listen(false);
 			return;
 		}
+		if (pending_.size() >= max_pending)
+			drop(*silent(), make_error(EBUSY, "a client that said nothing makes room for others"), host);
 		pending_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,
 			Stage::reading_record, nullptr, {}});
 		PendingClient &client = pending_.back();
@@ -131,9 +141,17 @@ void Reception::accept()
 		event.data.ptr = &client;
 		if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, client.link->fd(), &event))
 			pending_.pop_back();
-		if (pending_.size() == max_pending)
-			listen(false);
+		else
+			step(client, false,
+				host); /* what it said while it waited counts, before another takes its place */
 	}
+}
+
+/** The client that has been silent for longest: its place goes to the next one, if there is no other. */
+std::list<Reception::PendingClient>::iterator Reception::silent() noexcept
+{
+	return std::find_if(pending_.begin(), pending_.end(),
+		[](const PendingClient &client) { return client.stage == Stage::reading_record; });
 }
 
 void Reception::step(PendingClient &client, bool hung_up, Host &host)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Set-up of clients, for servers of every kind. One thread sets up many clients at once, and none of them waits for
- * another. A client that sends nothing costs a socket until its timeout.
+ * another. A client that sends nothing costs a socket until its timeout, or until so many others have come that its
+ * place is needed.
  *
  * The steps are those of establish(), each taken only when the bytes for it have come: the client's record, the
  * server's answer with its queue pair connected, the client's mark that it is ready. A client that is refused gets the
@@ -31,7 +32,8 @@ public:
 	/** The client's TCP connection. */
 	using Link = std::shared_ptr<TcpRendezvous>;
 
-	/** How many clients may be on their way at once; more wait in the listener's backlog. */
+	/** How many clients may be on their way at once. The next one takes the place of that which has been silent for
+	 * longest; if all have spoken, it waits in the listener's backlog. */
 	static constexpr std::size_t max_pending = 256;
 
 	/** What the server has made for a client that is not ready yet. Destroyed without enter(): it will not be. */
@@ -109,7 +111,8 @@ private:
 
 	Reception(TcpListener listener, const Hello &hello, std::chrono::milliseconds timeout, int poller);
 	void listen(bool on) noexcept;
-	void accept();
+	void accept(Host &host);
+	std::list<PendingClient>::iterator silent() noexcept;
 	void step(PendingClient &client, bool hung_up, Host &host);
 	void read_record(PendingClient &client, bool hung_up, Host &host);
 	void on_connect(PendingClient &client, const ConnectionRecord &record, Host &host);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/saturating.hpp"
 #include "introduction.hpp"
 #include "service/size_class.hpp"
 
@@ -35,28 +37,33 @@ Result<void> check(const PrismServerOptions &options)
 {
 	const auto wrong = [](const char *what) { return make_error(EINVAL, "cannot make a store", what); };
 	if (options.max_key_size == 0 || options.max_key_size > longest_key)
-		return wrong("keys have 1 to 4096 bytes at most");
+		return wrong("the longest key (--key-size) has 1 to 4096 bytes");
 	if (options.max_connections == 0 || options.max_connections > most_connections)
-		return wrong("connections are 1 to 4096");
+		return wrong("the connections (--connections) are 1 to 4096");
 	if (!options.shard.is_valid())
-		return wrong("shards are numbered from 0; the store's name has 31 graphic ASCII characters at most");
+		return wrong(
+			"the shard (--shard) is a number from 0 and below that of --shards; the store's name (--name) "
+			"has 31 graphic ASCII characters at most");
 	if (options.slots > std::uint64_t{1} << 35)
-		return wrong("the table has 2^35 slots at most");
+		return wrong("the table has 2^35 slots at most (--slots, or half of --records)");
 	const std::uint64_t largest =
 		sizeof(ObjectHeader) + std::uint64_t{options.max_key_size} + options.max_value_size;
 	if (largest > apps::longest_object)
-		return wrong("the longest key and value have 1 MiB at most, with 16 bytes of an object");
+		return wrong(
+			"the longest key and value (--key-size, --value-size) have 1 MiB at most, with 16 bytes of an "
+			"object");
 	bool fits = false;
 	for (const ClassOptions &size_class : options.classes) {
 		if (size_class.buffer_size == 0 || size_class.buffer_size % alignment != 0 || size_class.count == 0)
-			return wrong("a size class has buffers, of a multiple of 64 bytes");
+			return wrong("a size class (--class) has buffers, of a multiple of 64 bytes");
 		if (size_class.buffer_size > apps::longest_object)
-			return wrong("a buffer has 1 MiB at most");
+			return wrong("a buffer (--class) has 1 MiB at most");
 		fits |= size_class.buffer_size >= largest;
 	}
 	if (!fits || options.classes.size() > ConnectionRecord::max_free_lists)
 		return wrong(
-			"1 to 64 size classes are needed, one of which holds the longest key and value with 16 bytes");
+			"1 to 64 size classes (--class) are needed, one of which holds the longest key and value with "
+			"16 bytes");
 	return {};
 }
 
@@ -65,8 +72,10 @@ Result<void> check(const PrismServerOptions &options)
 ClassOptions PrismServerOptions::class_for(std::uint64_t objects, std::uint32_t key_size, std::uint32_t value_size)
 {
 	const std::size_t object = sizeof(ObjectHeader) + std::size_t{key_size} + value_size;
-	return {static_cast<std::uint32_t>(aligned(object)),
-		static_cast<std::uint32_t>(objects + objects / 10 + apps::spare_buffers(objects, aligned(object)))};
+	constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max(); /* more than any machine has */
+	const std::uint64_t all =
+		apps::sum_of(objects, apps::sum_of(objects / 10, apps::spare_buffers(objects, aligned(object))));
+	return {static_cast<std::uint32_t>(aligned(object)), static_cast<std::uint32_t>(std::min(all, most))};
 }
 
 Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context, const PrismServerOptions &options)

@@ -293,7 +293,7 @@ TEST_F(Receiving, TheReasonReachesTheClient)
 
 TEST_F(Receiving, NobodyIsTurnedAwayForACrowdOfSilentOnes)
 {
-	make(500ms);
+	make(1h);
 	std::vector<std::unique_ptr<Caller>> crowd;
 	while (crowd.size() < apps::Reception::max_pending) {
 		crowd.push_back(std::make_unique<Caller>(reception->port()));
@@ -304,8 +304,52 @@ TEST_F(Receiving, NobodyIsTurnedAwayForACrowdOfSilentOnes)
 	caller.send_record();
 	caller.send_mark();
 	EXPECT_TRUE(serve_until([&] { return host.entered == 1; }));
-	EXPECT_GE(host.refusals, 1) << "the place of one whose time was up";
-	EXPECT_EQ(host.last.code, ETIMEDOUT);
+	EXPECT_EQ(host.refusals, 1) << "the place of one that said nothing";
+	EXPECT_EQ(host.last.code, EBUSY);
+	EXPECT_TRUE(crowd.front()->receive(1).empty());
+	EXPECT_TRUE(crowd.front()->link.peer_gone()) << "the first to come";
+	EXPECT_FALSE(crowd.back()->link.peer_gone());
+}
+
+/** Several times as many as there is room for, that come all the time, beside those who speak. */
+TEST_F(Receiving, ACrowdOfSilentOnesThatGrowsKeepsNobodyOut)
+{
+	make(1h);
+	std::vector<std::unique_ptr<Caller>> crowd, spoken;
+	for (unsigned clients = 1; clients <= 5; clients++) {
+		for (std::size_t i = 0; i < apps::Reception::max_pending / 2; i++) {
+			crowd.push_back(std::make_unique<Caller>(reception->port()));
+			reception->serve(host);
+		}
+		spoken.push_back(std::make_unique<Caller>(reception->port()));
+		spoken.back()->send_record();
+		spoken.back()->send_mark();
+		EXPECT_TRUE(serve_until([&] { return host.entered == static_cast<int>(clients); })) << clients;
+		EXPECT_LE(reception->pending(), apps::Reception::max_pending);
+	}
+}
+
+/** Those who have spoken keep their places, and the next one waits for one of them. */
+TEST_F(Receiving, WhoHasSpokenKeepsItsPlace)
+{
+	make(1h);
+	std::vector<std::unique_ptr<Caller>> crowd;
+	while (crowd.size() < apps::Reception::max_pending) {
+		crowd.push_back(std::make_unique<Caller>(reception->port()));
+		crowd.back()->send_record();
+		reception->serve(host);
+	}
+	const int all = static_cast<int>(apps::Reception::max_pending);
+	ASSERT_TRUE(serve_until([&] { return host.alive == all; }));
+	Caller next(reception->port());
+	next.send_record();
+	next.send_mark();
+	for (unsigned turn = 0; turn < 10; turn++)
+		reception->serve(host);
+	EXPECT_EQ(host.entered, 0);
+	EXPECT_EQ(host.refusals, 0);
+	crowd.back()->send_mark();
+	EXPECT_TRUE(serve_until([&] { return host.entered == 2; }));
 }
 
 /* Through whole servers */

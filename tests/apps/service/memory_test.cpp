@@ -79,6 +79,17 @@ TEST_F(Machine, HasTheLimitsOfTheGroupsAround)
 	EXPECT_EQ(least(), 0u) << "nothing is left where more is used than the limit allows";
 }
 
+TEST_F(Machine, HasNumbersThatAreTooLargeForItsUnits)
+{
+	write("proc/meminfo", "MemAvailable: 18014398509481985 kB\n"); /* 2^54 + 1 */
+	EXPECT_EQ(least(), std::numeric_limits<std::uint64_t>::max());
+	write("proc/self/cgroup", "0::/store\n");
+	write("sys/fs/cgroup/store/memory.max", "100\n");
+	write("sys/fs/cgroup/store/memory.current", "50\n");
+	write("sys/fs/cgroup/store/memory.stat", "inactive_file 18446744073709551615\nactive_file 20\n");
+	EXPECT_EQ(least(), 100u) << "no sum wraps around";
+}
+
 TEST_F(Machine, HasTheLimitOfAGroupOfVersionOne)
 {
 	write("proc/self/cgroup", "5:cpu,cpuacct:/\n4:memory:/box/1\n0::/\n");
