@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "command_line.hpp"
 
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <map>
+#include <set>
 #include <sstream>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +22,50 @@ namespace
 {
 
 constexpr int usage = 2;
+constexpr double most_seconds = 1e6;
+/* Bytes of a configuration file: no sensible one has more. */
+constexpr std::size_t longest_config = std::size_t{1} << 20;
+
+bool is_control(char character) noexcept
+{
+	return static_cast<unsigned char>(character) < ' ' || character == 0x7f;
+}
+
+void append_escaped(std::string &text, char character)
+{
+	constexpr const char *digits = "0123456789abcdef";
+	const auto byte = static_cast<unsigned char>(character);
+	text += "\\x";
+	text += digits[byte / 16];
+	text += digits[byte % 16];
+}
+
+/** For a terminal, which must not obey what a user has pasted: control characters are escaped, but for new lines. */
+std::string without_controls(std::string_view message)
+{
+	std::string text;
+	for (const char character : message) {
+		if (is_control(character) && character != '\n')
+			append_escaped(text, character);
+		else
+			text += character;
+	}
+	return text;
+}
+
+/** What stands in a file, which may be no text at all, for a message: quoted, ASCII alone, and not too much of it. */
+std::string in_quotes(std::string_view found)
+{
+	constexpr std::size_t most = 60;
+	std::string text = "'";
+	for (const char character : found.substr(0, most)) {
+		if (is_control(character) || static_cast<unsigned char>(character) > 0x7f)
+			append_escaped(text, character);
+		else
+			text += character;
+	}
+	return text + (found.size() > most ? "...'" : "'");
+}
 
 /** Of any kind of CLI11's. */
 std::shared_ptr<const CLI::Validator> share(const CLI::Validator &validator)
@@ -31,7 +82,7 @@ EarlyExit early_exit(const CLI::App &app, const CLI::ParseError &error)
 {
 	std::ostringstream text;
 	const int code = app.exit(error, text, text);
-	return {code, text.str()};
+	return {code, code ? without_controls(text.str()) : text.str()};
 }
 
 } // namespace
@@ -45,9 +96,58 @@ int EarlyExit::print() const
 EarlyExit usage_error(std::string_view program, std::string_view text)
 {
 	std::ostringstream whole;
-	whole << program << ": " << text << "\nTry '" << program << " --help'.\n";
+	whole << program << ": " << without_controls(text) << "\nTry '" << program << " --help'.\n";
 	return {usage, whole.str()};
 }
+
+/* Numbers ---------------------------------------------------------------------------------------------------------- */
+
+namespace
+{
+
+template <typename Number>
+std::string describe_numbers()
+{
+	if constexpr (std::is_floating_point_v<Number>)
+		return "number";
+	else
+		return "whole number from " + std::to_string(std::numeric_limits<Number>::min()) + " to " +
+		       std::to_string(std::numeric_limits<Number>::max());
+}
+
+/** What is wrong with @p text as a Number, or nothing. CLI11 would take "nan" and "inf" for numbers. */
+template <typename Number>
+std::string check_number(const std::string &text)
+{
+	Number number{};
+	bool good = CLI::detail::lexical_cast(text, number);
+	if constexpr (std::is_floating_point_v<Number>)
+		good = good && std::isfinite(number);
+	return good ? std::string() : "'" + text + "' is no " + describe_numbers<Number>();
+}
+
+std::string check_seconds(std::string &text)
+{
+	double seconds = -1;
+	const bool good = CLI::detail::lexical_cast(text, seconds) && seconds >= 0 && seconds <= most_seconds;
+	return good ? std::string() : "'" + text + "' is no number of seconds from 0 to 1000000";
+}
+
+/** The type of each value of an option whose variable is a Target. */
+template <typename Target>
+struct ValueOf {
+	using Type = Target;
+};
+template <typename Value>
+struct ValueOf<std::optional<Value>> {
+	using Type = Value;
+};
+template <typename Value>
+struct ValueOf<std::vector<Value>> {
+	using Type = Value;
+};
+
+} // namespace
 
 /* What a value must be --------------------------------------------------------------------------------------------- */
 
@@ -58,6 +158,8 @@ Range::Range(std::uint32_t least, std::uint32_t most) : Check(share(CLI::Range(l
 Range::Range(std::uint64_t least, std::uint64_t most) : Check(share(CLI::Range(least, most))) {}
 
 Range::Range(double least, double most) : Check(share(CLI::Range(least, most))) {}
+
+Seconds::Seconds() : Check(share(CLI::Validator(check_seconds, {}, "SECONDS"))) {}
 
 PositiveNumber::PositiveNumber() : Check(share(CLI::PositiveNumber)) {}
 
@@ -121,7 +223,11 @@ Option Option::delimiter(char between) const
 template <typename Target>
 Option Command::add_option(const std::string &names, Target &target, const std::string &help)
 {
-	return Option(app_->add_option(names, target, help));
+	CLI::Option *const option = app_->add_option(names, target, help);
+	using Value = typename ValueOf<Target>::Type;
+	if constexpr (std::is_arithmetic_v<Value>)
+		option->check(check_number<Value>);
+	return Option(option);
 }
 
 template Option Command::add_option(const std::string &, int &, const std::string &);
@@ -191,6 +297,130 @@ void Command::footer(const std::string &text)
 	app_->footer(text);
 }
 
+/* Configuration files ---------------------------------------------------------------------------------------------- */
+
+namespace
+{
+
+/** Reads a file for the options of a program. It applies them itself, so that errors name the file and the line. */
+class ConfigFile final : public CLI::ConfigTOML
+{
+public:
+	ConfigFile(CLI::App &app, std::string option) : app_(app), option_(std::move(option)) {}
+
+	/** Nothing is left for CLI11 to apply. */
+	std::vector<CLI::ConfigItem> from_config(std::istream &input) const override
+	{
+		const std::string text = read(input);
+		std::istringstream again(text);
+		std::set<CLI::Option *> seen;
+		for (const CLI::ConfigItem &item : CLI::ConfigTOML::from_config(again))
+			apply(item, line_of(item.name, text), seen);
+		return {};
+	}
+
+private:
+	[[noreturn]] void refuse(const std::string &what, std::size_t line = 0) const
+	{
+		const std::string file = app_.get_config_ptr()->as<std::string>();
+		throw CLI::ConfigError(
+			option_ + ": " + file + (line ? ", line " + std::to_string(line) : "") + ": " + what,
+			CLI::ExitCodes::ConfigError);
+	}
+
+	[[nodiscard]] std::string read(std::istream &input) const
+	{
+		std::string text;
+		std::size_t line = 1;
+		for (char character = 0; input.get(character); text += character) {
+			line += character == '\n';
+			if (is_control(character) && !std::isspace(static_cast<unsigned char>(character)))
+				refuse("this is no text", line);
+			if (text.size() == longest_config)
+				refuse("this is longer than 1 MiB");
+		}
+		return text;
+	}
+
+	/** Where @p name begins a line; 0: nowhere. */
+	static std::size_t line_of(const std::string &name, const std::string &text)
+	{
+		std::istringstream lines(text);
+		std::size_t number = 0;
+		for (std::string line; std::getline(lines, line);) {
+			number++;
+			const std::size_t begin = line.find_first_not_of(" \t\"'");
+			if (begin == std::string::npos || line.compare(begin, name.size(), name) != 0)
+				continue;
+			const std::size_t end = begin + name.size();
+			if (end == line.size() || std::string(" \t\r=\"'#").find(line[end]) != std::string::npos)
+				return number;
+		}
+		return 0;
+	}
+
+	[[nodiscard]] CLI::Option *find(const std::string &name) const
+	{
+		CLI::Option *const option = app_.get_option_no_throw("--" + name);
+		return option || name.size() != 1 ? option : app_.get_option_no_throw("-" + name);
+	}
+
+	void apply(const CLI::ConfigItem &item, std::size_t line, std::set<CLI::Option *> &seen) const
+	{
+		if (!item.parents.empty() || item.name == "++" || item.name == "--")
+			refuse("there are no sections and no names with dots: options stand for themselves");
+		CLI::Option *const option = find(item.name);
+		if (!option || !option->get_configurable())
+			refuse(in_quotes(item.name) + " is no option that a file can have; see --help", line);
+		if (!seen.insert(option).second)
+			refuse(in_quotes(item.name) + " is there twice; write several values as a list, [\"a\", \"b\"]",
+				line);
+		for (const std::string &value : item.inputs) {
+			if (value.empty() || value.front() == '[' || value.back() == ']')
+				refuse(in_quotes(item.name) + " has the value " + in_quotes(value) +
+						"; write NAME = VALUE, or a list, [\"a\", \"b\"]",
+					line);
+		}
+		if (option->count()) /* the command line has said it */
+			return;
+		try {
+			give(*option, item);
+		} catch (const CLI::ParseError &error) {
+			refuse(error.what(), line);
+		}
+	}
+
+	void give(CLI::Option &option, const CLI::ConfigItem &item) const
+	{
+		if (item.inputs.size() > 1 && option.get_expected_max() <= 1)
+			throw CLI::ConversionError(in_quotes(item.name) + " has " + std::to_string(item.inputs.size()) +
+							   " values; it takes one",
+				CLI::ExitCodes::ConversionError);
+		if (option.get_expected_min() == 0) {
+			option.add_result(option.get_flag_value(item.name, to_flag(item)));
+			return;
+		}
+		option.add_result(item.inputs);
+		option.run_callback();
+	}
+
+	CLI::App &app_;
+	const std::string option_;
+};
+
+/** What keeps a configuration file from being read, or nothing. */
+std::string check_readable(const std::string &path)
+{
+	std::error_code ignored;
+	const bool is_folder = std::filesystem::is_directory(path, ignored);
+	errno = 0;
+	if (!is_folder && std::ifstream(path).good())
+		return {};
+	return "cannot read '" + path + "': " + std::strerror(is_folder ? EISDIR : errno ? errno : EIO);
+}
+
+} // namespace
+
 CommandLine::CommandLine(const std::string &description, const std::string &program)
 	: CommandLine(std::make_unique<CLI::App>(description, program))
 {
@@ -213,8 +443,8 @@ void CommandLine::add_help_and_version(std::string_view program)
 
 void CommandLine::add_config(const std::string &names, const std::string &help)
 {
-	app().set_config(names, "", help);
-	app().allow_config_extras(CLI::config_extras_mode::error);
+	app().set_config(names, "", help)->check(check_readable);
+	app().config_formatter(std::make_shared<ConfigFile>(app(), names));
 }
 
 std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)

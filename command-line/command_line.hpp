@@ -62,6 +62,11 @@ struct Range : Check {
 	Range(double least, double most);
 };
 
+/** A number of seconds: from 0 to 1,000,000. */
+struct Seconds : Check {
+	Seconds();
+};
+
 /** A number above 0. */
 struct PositiveNumber : Check {
 	PositiveNumber();
@@ -152,7 +157,8 @@ class Command
 {
 public:
 	/**
-	 * An option with a value, or, if @p names has no dash, an argument that is known by its place.
+	 * An option with a value, or, if @p names has no dash, an argument that is known by its place. Numbers must be
+	 * finite, and fit their type.
 	 * @param names such as "-p,--port"
 	 * @param target is left as it is if the option is not given. Its type is one of those that command_line.cpp
 	 *        lists; the linker misses others.
@@ -224,7 +230,9 @@ public:
 
 	/**
 	 * Adds an option whose value is a file that has more options, a line each, by the rules of TOML: their long
-	 * names without dashes. What the line itself says comes first. A name that is no option's is an error.
+	 * names without dashes. What the line itself says comes first. Errors name the file, the line and the option: a
+	 * file that cannot be read or is no text, a name that is no option's or is there twice, a value that the option
+	 * refuses.
 	 */
 	void add_config(const std::string &names, const std::string &help);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -123,15 +124,28 @@ struct MetricsEndpoint::Implementation {
 	prometheus::Exposer exposer;
 };
 
+std::string check_metrics_address(const std::string &text)
+{
+	const std::size_t colon = text.rfind(':');
+	const std::string port = text.substr(colon == std::string::npos ? 0 : colon + 1);
+	std::uint16_t number = 0;
+	const auto [rest, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+	const bool good = colon != 0 && error == std::errc{} && rest == port.data() + port.size();
+	return good ? std::string() : "'" + text + "' is no address: write HOST:PORT or PORT, the port 0 to 65535";
+}
+
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::create(const std::string &address)
 {
+	if (const std::string wrong = check_metrics_address(address); !wrong.empty())
+		return make_error(EINVAL, "cannot serve metrics", wrong);
 	/* The library throws an exception that does not name the cause. */
 	try {
 		return std::unique_ptr<MetricsEndpoint>(
 			new MetricsEndpoint(std::make_unique<Implementation>(address))); /* private constructor */
 	} catch (const std::exception &) {
-		return make_error(EADDRINUSE, "cannot serve metrics at '" + address + "'",
-			"name a free port, as HOST:PORT or PORT, of an address of this host");
+		return Error{EADDRINUSE, "cannot serve metrics at '" + address +
+						 "': the port is taken, or no interface of this host has the address; "
+						 "choose another (--metrics HOST:PORT or PORT)"};
 	}
 }
 

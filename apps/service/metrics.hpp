@@ -45,6 +45,9 @@ inline Metric histogram_metric(std::string name, std::string help, const Histogr
 	return {Metric::Kind::histogram, std::move(name), std::move(help), 0, std::move(labels), histogram};
 }
 
+/** For options that name such an address: what is wrong with @p text, or nothing. */
+std::string check_metrics_address(const std::string &text);
+
 /** An HTTP server at which Prometheus finds metrics as /metrics. */
 class MetricsEndpoint
 {

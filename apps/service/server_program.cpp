@@ -21,6 +21,7 @@
 
 #include "common/descriptor.hpp"
 #include "common/seconds.hpp"
+#include "service/size_class.hpp"
 
 namespace prism::apps
 {
@@ -28,7 +29,8 @@ namespace prism::apps
 namespace
 {
 
-constexpr double most_seconds = 1e6;
+/* No server takes more: each has its memory, and its descriptor. */
+constexpr std::uint32_t most_connections = 1 << 16;
 
 sigset_t ending_signals()
 {
@@ -65,7 +67,16 @@ std::optional<BufferClass> parse_class(const std::string &text)
 
 std::string check_class(const std::string &text)
 {
-	return parse_class(text) ? std::string() : "'" + text + "' is no size class: write BYTES:COUNT";
+	constexpr std::uint32_t unit = 64;
+	const std::optional<BufferClass> size_class = parse_class(text);
+	const std::string wrong = "'" + text + "' is no size class: ";
+	if (!size_class)
+		return wrong + "write BYTES:COUNT";
+	if (size_class->buffer_size == 0 || size_class->buffer_size % unit != 0)
+		return wrong + fmt::format("the bytes of a buffer are a multiple of {}", unit);
+	if (size_class->buffer_size > longest_object)
+		return wrong + fmt::format("a buffer has {} bytes at most", longest_object);
+	return size_class->count ? std::string() : wrong + "the number of buffers is at least 1";
 }
 
 /* Threads --------------------------------------------------------------------------------------------------------- */
@@ -131,20 +142,23 @@ ServerProgram::ServerProgram(const std::string &name, const std::string &descrip
 	command_line_.add_option("-d,--ib-dev", settings_.device, "RDMA device (default: the first userspace device)");
 	command_line_.add_option("--bind", settings_.address, "Address to listen on (default: all)");
 	command_line_.add_option("--connections,--clients", settings_.connections, "At most so many clients")
+		.check(cli::Range(1U, most_connections))
 		.capture_default_str();
 	command_line_
 		.add_option("--answer-timeout", settings_.answer_timeout,
 			"one-sided stores: seconds after which a client is cut off that does not answer the server's "
 			"questions about lost buffers; 0: never")
-		.check(cli::Range(0.0, most_seconds))
+		.check(cli::Seconds())
 		.capture_default_str();
 	command_line_
 		.add_option("--stop-timeout", settings_.stop_timeout,
 			"Seconds that clients have to end what is under way when the server is stopped")
-		.check(cli::Range(0.0, most_seconds))
+		.check(cli::Seconds())
 		.capture_default_str();
-	command_line_.add_option(
-		"--metrics", settings_.metrics, "Serve metrics for Prometheus at this address, HOST:PORT or PORT");
+	command_line_
+		.add_option("--metrics", settings_.metrics,
+			"Serve metrics for Prometheus at this address, HOST:PORT or PORT")
+		.check(check_metrics_address);
 	command_line_.add_choice<LogLevel>("--log-level", log_level_,
 		{{"error", LogLevel::error}, {"warning", LogLevel::warning}, {"info", LogLevel::info},
 			{"debug", LogLevel::debug}},
@@ -162,8 +176,8 @@ void ServerProgram::add_port(std::uint16_t default_port)
 
 int ServerProgram::run(int argc, char **argv, const Make &make)
 {
-	if (const auto early = command_line_.parse(argc, argv))
-		return early->print() ? 2 : 0;
+	if (const auto early = command_line_.parse(name_, argc, argv))
+		return early->print();
 	settings_.log = standard_error_log(name_, log_level_);
 	const sigset_t signals = ending_signals();
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -182,7 +196,7 @@ Result<void> ServerProgram::serve(const Make &make)
 		return context.error();
 	Result<Stores> stores = make(*context, settings_);
 	if (!stores)
-		return stores.error();
+		return named(stores.error());
 	Result<std::unique_ptr<MetricsEndpoint>> metrics = tell_metrics(*context, *stores);
 	if (!metrics)
 		return metrics.error();
@@ -201,6 +215,13 @@ Result<void> ServerProgram::serve(const Make &make)
 	if (std::fflush(stdout) || std::ferror(stdout))
 		return make_error(EIO, "cannot write to the standard output");
 	return {};
+}
+
+/** @p error, of a store that could not be made, with the option that it is about, where only this class knows it. */
+Error ServerProgram::named(const Error &error) const
+{
+	const bool is_address = error.code == EADDRNOTAVAIL && !settings_.address.empty();
+	return {error.code, (is_address ? "--bind: " : "") + error.message};
 }
 
 Result<std::unique_ptr<MetricsEndpoint>> ServerProgram::tell_metrics(const Context &context, const Stores &stores) const

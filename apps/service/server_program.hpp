@@ -80,6 +80,7 @@ private:
 	class Threads;
 
 	Result<void> serve(const Make &make);
+	[[nodiscard]] Error named(const Error &error) const;
 	Result<std::unique_ptr<MetricsEndpoint>> tell_metrics(const Context &context, const Stores &stores) const;
 	Result<void> serve(Stores &stores);
 	void drain(Stores &stores) const;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bench/yield_option.hpp"
+#include "service/metrics.hpp"
 
 namespace prism::ycsb
 {
@@ -52,6 +53,7 @@ void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters
 		"RDMA device (default: the one that has the address of the TCP connection)");
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
 		.check(cli::PositiveNumber())
+		.check(cli::Seconds())
 		.capture_default_str();
 }
 
@@ -88,15 +90,19 @@ void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 
 void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
-	const cli::Option duration = app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)");
+	const cli::Option duration =
+		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 5)").check(cli::Seconds());
 	app.add_option("-n,--iters", run.operations, "Requests to measure instead").excludes(duration);
-	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured").capture_default_str();
+	app.add_option("--warm-up", run.warm_up, "Seconds before that, not measured")
+		.check(cli::Seconds())
+		.capture_default_str();
 	app.add_option("--rate", run.rate,
 		"Requests a second of all clients together, latencies counted from when they are due (default: each "
 		"client sends one when another ended)");
 	app.add_choice<bench::Arrivals>("--arrivals", run.arrivals,
 		{{"even", bench::Arrivals::even}, {"poisson", bench::Arrivals::poisson}}, "With --rate (default even)");
 	app.add_option("--drain", run.drain, "Seconds without any answer after which requests are given up")
+		.check(cli::Seconds())
 		.capture_default_str();
 }
 
@@ -143,7 +149,9 @@ std::variant<Parameters, EarlyExit> parse_parameters(const Systems &systems, int
 	add_amount_options(app, parameters.run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
 	app.add_option("--metrics", parameters.metrics,
-		"Serve metrics of the clients for Prometheus at this address, HOST:PORT or PORT; not with --processes");
+		   "Serve metrics of the clients for Prometheus at this address, HOST:PORT or PORT; not with "
+		   "--processes")
+		.check(apps::check_metrics_address);
 	app.add_help_and_version(program);
 	if (std::optional<EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);

@@ -214,6 +214,21 @@ bool TcpRendezvous::peer_gone() const noexcept
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
+namespace
+{
+
+Error cannot_listen(int error, std::uint16_t port, const std::string &address)
+{
+	const char *const next_step =
+		error == EADDRNOTAVAIL ? "no interface of this host has this address; choose another, or none for all"
+		: error == EACCES      ? "choose a port above 1023, or 0 for any"
+				       : "choose another port, or 0 for any";
+	const std::string where = address.empty() ? "" : address + ", ";
+	return make_error(error, "cannot listen on " + where + "port " + std::to_string(port), next_step);
+}
+
+} // namespace
+
 Result<TcpListener> TcpListener::create(std::uint16_t port, const std::string &address)
 {
 	Result<AddressList> addresses = resolve(address, port, AI_PASSIVE);
@@ -224,8 +239,7 @@ Result<TcpListener> TcpListener::create(std::uint16_t port, const std::string &a
 	const int on = 1;
 	if (listening.get() < 0 || setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 		bind(listening.get(), first->ai_addr, first->ai_addrlen) || listen(listening.get(), backlog))
-		return make_error(
-			errno, "cannot listen on port " + std::to_string(port), "choose another port, or 0 for any");
+		return cannot_listen(errno, port, address);
 
 	sockaddr_storage bound{};
 	socklen_t size = sizeof(bound);

@@ -2,9 +2,12 @@
 /* The library that reads command lines: what options write into their variables, and the words of refusals and of help.
  */
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,8 +64,7 @@ protected:
 	CommandLine app_{"Tests a library.", "tool"};
 };
 
-constexpr int validation_error = 105, conversion_error = 104, required_error = 106, excludes_error = 108,
-	      extras_error = 109;
+constexpr int validation_error = 105, required_error = 106, excludes_error = 108, extras_error = 109;
 
 template <typename Number>
 class CommandLineNumber : public CommandLineTest
@@ -83,7 +85,118 @@ TYPED_TEST(CommandLineNumber, IsReadAndShown)
 	EXPECT_EQ(number, TypeParam{7});
 	this->accept({"--number=9"});
 	EXPECT_EQ(number, TypeParam{9});
-	this->refuse({"-n", "many"}, "Could not convert: --number = many", conversion_error);
+	const auto early = this->parse({"-n", "many"});
+	ASSERT_TRUE(early);
+	EXPECT_TRUE(early->text.starts_with("--number: 'many' is no ")) << early->text;
+	EXPECT_EQ(early->code, validation_error);
+}
+
+TEST_F(CommandLineTest, NumbersAreFinite)
+{
+	double number = 1, seconds = 2;
+	std::vector<double> rates;
+	app_.add_option("--number", number);
+	app_.add_option("--rates", rates);
+	app_.add_option("--seconds", seconds).check(Seconds());
+	for (const std::string word : {"nan", "-nan", "inf", "-inf", "infinity", "1e4000", "x"}) {
+		refuse({"--number", word.c_str()}, "--number: '" + word + "' is no number", validation_error);
+		refuse({("--rates=" + word).c_str()}, "--rates: '" + word + "' is no number", validation_error);
+	}
+	for (const std::string word : {"-1", "-1e-9", "1e300", "1000001"})
+		refuse({("--seconds=" + word).c_str()},
+			"--seconds: '" + word + "' is no number of seconds from 0 to 1000000", validation_error);
+	refuse({"--seconds", "nan"}, "--seconds: 'nan' is no number", validation_error);
+	EXPECT_EQ(number, 1);
+	EXPECT_EQ(seconds, 2);
+	accept({"--seconds", "1e6", "--number", "-1e300"});
+}
+
+TEST_F(CommandLineTest, NoControlCharacterGoesToTheTerminal)
+{
+	std::uint16_t port = 0;
+	app_.add_option("--port", port);
+	refuse({"--port", "1\033[31m"}, "--port: '1\\x1b[31m' is no whole number from 0 to 65535", validation_error);
+	const std::vector<const char *> wrong{"tool", "\033c"};
+	const auto early = app_.parse("name", 2, wrong.data());
+	ASSERT_TRUE(early);
+	EXPECT_EQ(early->text, "name: The following argument was not expected: \\x1bc\nTry 'name --help'.\n");
+}
+
+class ConfigFileTest : public CommandLineTest
+{
+protected:
+	ConfigFileTest()
+	{
+		app_.add_config("--config", "File");
+		app_.add_option("-p,--port", port_);
+		app_.add_option("--names,--aliases", names_);
+		app_.add_option("--seconds", seconds_).check(Seconds());
+		app_.add_flag("--json", json_, "flag");
+	}
+	~ConfigFileTest() override { std::filesystem::remove(path_); }
+
+	std::vector<const char *> with(const std::string &text)
+	{
+		std::ofstream(path_, std::ios::binary) << text;
+		return {"--config", path_.c_str()};
+	}
+	void refuse_file(const std::string &text, const std::string &what)
+	{
+		const auto early = parse(with(text));
+		ASSERT_TRUE(early) << "accepted, expected: " << what;
+		EXPECT_EQ(early->text, "--config: " + path_ + what + "\nRun with --help for more information.\n");
+		EXPECT_TRUE(std::all_of(early->text.begin(), early->text.end(), [](char one) {
+			return one == '\n' || (one >= ' ' && one <= '~');
+		})) << early->text;
+	}
+
+	const std::string path_ = testing::TempDir() + "prism-config-" + std::to_string(getpid());
+	std::uint16_t port_ = 1;
+	std::vector<std::string> names_;
+	double seconds_ = 3;
+	bool json_ = false;
+};
+
+TEST_F(ConfigFileTest, ItsOptionsAreThoseOfTheLineWhichComesFirst)
+{
+	accept(with("# a comment\nport = 7\n\naliases = [\"one\", \"two\"]\njson = true\nseconds = 0.5\n"));
+	EXPECT_EQ(port_, 7);
+	EXPECT_EQ(names_, (std::vector<std::string>{"one", "two"}));
+	EXPECT_TRUE(json_);
+	EXPECT_EQ(seconds_, 0.5);
+	auto words = with("port = 7\nseconds = 0.5\n");
+	words.insert(words.end(), {"-p", "8"});
+	accept(words);
+	EXPECT_EQ(port_, 8);
+	EXPECT_EQ(seconds_, 0.5);
+}
+
+TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
+{
+	refuse_file("port = 7\nnonsense = 1\n", ", line 2: 'nonsense' is no option that a file can have; see --help");
+	refuse_file("config = \"x\"\n", ", line 1: 'config' is no option that a file can have; see --help");
+	refuse_file("\nport = 99999\n", ", line 2: --port: '99999' is no whole number from 0 to 65535");
+	refuse_file("seconds = nan\n", ", line 1: --seconds: 'nan' is no number");
+	refuse_file("seconds = -1\n", ", line 1: --seconds: '-1' is no number of seconds from 0 to 1000000");
+	refuse_file("port = 7\nport = 8\n", ", line 1: 'port' has 2 values; it takes one");
+	refuse_file("names = a\nport = 8\naliases = b\n",
+		", line 3: 'aliases' is there twice; write several values as a list, [\"a\", \"b\"]");
+	for (const std::string value : {"", "["})
+		refuse_file("port = " + value, ", line 1: 'port' has the value '" + value +
+						       "'; write NAME = VALUE, or a list, [\"a\", \"b\"]");
+	refuse_file("[kv]\nport = 1\n", ": there are no sections and no names with dots: options stand for themselves");
+}
+
+TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
+{
+	refuse_file("port = 1\n\033]0;title\007", ", line 2: this is no text");
+	refuse_file(std::string("po\0rt = 1", 9), ", line 1: this is no text");
+	refuse_file("n\xc3\xb6 = 1", ", line 1: 'n\\xc3\\xb6' is no option that a file can have; see --help");
+	refuse_file(std::string((1 << 20) + 1, 'a'), ": this is longer than 1 MiB");
+	refuse_file(std::string(5000, 'a') + " = 1",
+		", line 1: '" + std::string(60, 'a') + "...' is no option that a file can have; see --help");
+	refuse({"--config", "/none"}, "--config: cannot read '/none': No such file or directory", validation_error);
+	refuse({"--config", "/"}, "--config: cannot read '/': Is a directory", validation_error);
 }
 
 TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)
@@ -92,8 +205,8 @@ TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)
 	std::uint64_t large = 0;
 	app_.add_option("--port", port);
 	app_.add_option("--large", large);
-	refuse({"--port", "65536"}, "Could not convert: --port = 65536", conversion_error);
-	refuse({"--port", "-1"}, "Could not convert: --port = -1", conversion_error);
+	refuse({"--port", "65536"}, "--port: '65536' is no whole number from 0 to 65535", validation_error);
+	refuse({"--port", "-1"}, "--port: '-1' is no whole number from 0 to 65535", validation_error);
 	accept({"--large", "18446744073709551615"});
 	EXPECT_EQ(large, UINT64_MAX);
 }
@@ -183,7 +296,7 @@ TEST_F(CommandLineTest, Ranges)
 	refuse({"-n", "6"}, "-n: Value 6 not in range 1 to 5", validation_error);
 	refuse({"-f", "0.4"}, "-f: Value 0.4 not in range 0.500000 to 1.500000", validation_error);
 	refuse({"-l", "0"}, "-l: Value 0 not in range 1 to 1099511627776", validation_error);
-	refuse({"-s", "x"}, "-s: Value x not in range 8 to 16", validation_error);
+	refuse({"-s", "x"}, "-s: 'x' is no whole number from 0 to 4294967295", validation_error);
 }
 
 TEST_F(CommandLineTest, Signs)

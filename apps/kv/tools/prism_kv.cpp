@@ -15,6 +15,7 @@
 
 #include "command_line.hpp"
 #include "common/run_all.hpp"
+#include "common/seconds.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
 
@@ -40,7 +41,7 @@ enum ExitCode {
 struct Options {
 	std::vector<std::string> servers{"127.0.0.1"};
 	std::string device;
-	unsigned timeout = 5; /* seconds */
+	double timeout = 5; /* seconds */
 	std::vector<std::string> keys;
 	std::string key, value;
 	std::optional<std::uint64_t> version;
@@ -318,7 +319,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	PrismClientOptions client;
 	client.depth = 16;
 	client.hints = 4096;
-	client.timeout = std::chrono::seconds(options.timeout);
+	client.timeout = apps::milliseconds(options.timeout);
 	auto store = ShardedClient::connect(*context, servers, client);
 	if (!store)
 		return complain(store.error());
@@ -351,7 +352,9 @@ int main(int argc, char **argv)
 		   "HOST or HOST:PORT; several are shards of one store, named alike and in one order by all clients")
 		.capture_default_str();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("--timeout", options.timeout, "Seconds to wait for a server").capture_default_str();
+	app.add_option("--timeout", options.timeout, "Seconds to wait for a server")
+		.check(cli::Seconds())
+		.capture_default_str();
 	app.require_subcommand(1);
 
 	cli::Command get =
@@ -384,8 +387,8 @@ int main(int argc, char **argv)
 	stats.callback([&] { command = [](Tool &tool) { return tool.stats(); }; });
 	recover.callback([&] { command = [](Tool &tool) { return tool.recover(); }; });
 	batch.callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
-	if (const auto early = app.parse(argc, argv))
-		return early->print() ? usage : done;
+	if (const auto early = app.parse("prism-kv", argc, argv))
+		return early->print();
 	try {
 		return run(options, command);
 	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more */

@@ -207,7 +207,9 @@ int main(int argc, char **argv)
 	app.add_option("-c,--configuration", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")
 		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
-	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails").capture_default_str();
+	app.add_option("--timeout", options.timeout, "Seconds after which an operation fails")
+		.check(cli::Seconds())
+		.capture_default_str();
 
 	cli::Command creating = app.add_subcommand("create", "Make the configuration of a new volume");
 	creating.add_option("-s,--size", options.block_size, "Bytes of a block: a power of two, 512 to 65536")
@@ -226,8 +228,8 @@ int main(int argc, char **argv)
 	cli::Command repairing =
 		app.add_subcommand("repair", "Copy what the others have to a replica that has lost its memory");
 	repairing.add_option("replica", options.replica, "Which one, from 0").required();
-	if (const auto early = app.parse(argc, argv))
-		return early->print() ? 2 : 0;
+	if (const auto early = app.parse("prism-rs", argc, argv))
+		return early->print();
 	if (creating.parsed())
 		return create(options);
 	if (getting.parsed())

@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 		.required();
 	app.add_option("-d,--ib-dev", options.device, "RDMA device (default: the first userspace device)");
 	app.add_option("--timeout", options.timeout, "Seconds to wait for a shard, and to try")
-		.check(cli::Range(0.0, 1e6))
+		.check(cli::Seconds())
 		.capture_default_str();
 	app.add_option(
 		"--attempts", options.attempts, "Give up after so many (default: as many as the timeout has room for)");
@@ -524,8 +524,8 @@ int main(int argc, char **argv)
 		.required()
 		.check(cli::Range(1, 4094));
 	adopt.callback([&] { command = [](Tool &tool) { return tool.status(); }; });
-	if (const auto early = app.parse(argc, argv))
-		return early->print() ? usage : done;
+	if (const auto early = app.parse("prism-tx", argc, argv))
+		return early->print();
 	if (wrong)
 		return wrong;
 	try {

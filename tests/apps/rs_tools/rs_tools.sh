@@ -163,7 +163,7 @@ servers() {
 	expect 1 "more than the machine has" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0
 	says "make a volume of fewer blocks"
 	volume=$work/volume
-	for options in '-d nothing' '--bind 192.0.2.1' '--connections 0'; do
+	for options in '-d nothing' '--bind 192.0.2.1'; do
 		# shellcheck disable=SC2086
 		expect 1 "prism-rs-server $options" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0 $options
 		[ -s "$work/err" ] || fail "prism-rs-server $options: it does not say why"

@@ -85,21 +85,42 @@ unit_files() {
 	pass "systemd takes the units"
 }
 
+# mentions TEXT: the last command did, on the standard error
+mentions() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+}
+
 # The examples are configurations that the programs take: they only find that the port of the metrics is taken.
 examples() {
-	local system
+	local system option seconds
 	for system in kv rs tx; do
-		sed "s|^port = .*|port = 0|; s|/etc/prism/volume.json|$work/none|; s|^metrics = .*|metrics = \"nowhere\"|" \
+		sed "s|^port = .*|port = 0|; s|/etc/prism/volume.json|$work/none|; s|^metrics = .*|metrics = \"192.0.2.1:1\"|" \
 			"$units/$system-example.toml" >"$work/example.toml"
 		expect 1 "example of $system" timeout 10 "$bin/prism-$system-server" --config "$work/example.toml"
-		grep -Eq "metrics at 'nowhere'|configuration $work/none" "$work/err" || fail "example of $system" "$work/err"
+		grep -Eq "metrics at '192.0.2.1:1'|configuration $work/none" "$work/err" || fail "example of $system" "$work/err"
 	done
 	echo 'nonsense = 1' >"$work/bad.toml"
 	expect 2 "a name that is no option's" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml"
-	grep -q nonsense "$work/err" || fail "it does not say which" "$work/err"
+	mentions "$work/bad.toml, line 1: 'nonsense' is no option"
 	expect 2 "no such file" timeout 10 "$bin/prism-kv-server" --config "$work/none"
 	echo 'value-size = "much"' >"$work/bad.toml"
-	expect 2 "a value that is none" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml"
+	expect 2 "a value that is none" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml" &&
+		mentions "$work/bad.toml, line 1: --value-size: 'much' is no whole number"
+	for system in kv rs tx; do
+		printf '\033]0;title\007' >"$work/bad.toml"
+		expect 2 "what is no text" timeout 10 "$bin/prism-$system-server" --config "$work/bad.toml" &&
+			mentions "$work/bad.toml, line 1: this is no text"
+		grep -q $'\033' "$work/err" && fail "what is no text goes to the terminal"
+		for option in --answer-timeout --stop-timeout; do
+			for seconds in nan inf -1 1e300; do
+				expect 2 "$option $seconds" timeout 10 "$bin/prism-$system-server" "$option=$seconds" &&
+					mentions "$option: '$seconds' is no number"
+			done
+		done
+		expect 2 "no connections" timeout 10 "$bin/prism-$system-server" --connections 0 && mentions "connections"
+		expect 2 "no address" timeout 10 "$bin/prism-$system-server" --metrics nonsense &&
+			mentions "--metrics: 'nonsense' is no address: write HOST:PORT or PORT"
+	done
 	printf 'port = 0\nsize = 2000000\n' >"$work/other.toml"
 	expect 1 "an option's other name" timeout 10 "$bin/prism-kv-server" --config "$work/other.toml" && says "1 MiB"
 	start "$work/first" "$bin/prism-kv-server" --config "$work/other.toml" --size 100

@@ -377,12 +377,17 @@ server_usage() {
 		[ -s "$work/err" ] || fail "prism-kv-server $options: it does not say why"
 	done <<-'END'
 		2 --class 100
+		2 --class 100:10
+		2 --class 64:0
+		2 --class 1048640:1
+		2 --answer-timeout nan
+		2 --metrics nonsense
 		2 --class=-5:3
 		2 --class 64:x
 		2 --records 0
 		2 --store redis
 		2 --port 65536
-		1 --class 100:10
+		2 --connections 0
 		1 --class 64:10
 		1 --shard 1
 		1 --shard 2 --shards 2
@@ -391,7 +396,6 @@ server_usage() {
 		1 --max-key 0
 		1 --max-key 5000
 		1 --size 2000000
-		1 --connections 0
 		1 -d nothing
 		1 --bind 192.0.2.1
 		1 --store rpc --threads 0
@@ -406,6 +410,11 @@ server_usage() {
 			fail "it does not say how much is asked for, and how much there is" "$work/err"
 		says "lower the number of records"
 	done
+	expect 1 "an address of somebody else" timeout 10 "$bin/prism-kv-server" -p 0 --bind 192.0.2.1
+	says "--bind: cannot listen on 192.0.2.1, port 0"
+	says "no interface of this host has this address"
+	expect 1 "a value that is too long" timeout 10 "$bin/prism-kv-server" -p 0 --value-size 2000000
+	says "--value-size"
 	expect 1 "a port that is taken" timeout 10 "$bin/prism-kv-server" -p "${address##*:}"
 	says "choose another port"
 	pass "prism-kv-server: options that cannot be"

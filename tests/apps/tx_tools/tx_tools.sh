@@ -270,16 +270,16 @@ servers() {
 		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/null
 		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/zero
 		1|cannot read the secret in /nowhere|--shards 2 --secret /nowhere
-		1|clients times their transactions|--clients 0
+		2|--connections|--clients 0
 		1|clients times their transactions|--lanes 0
-		1|clients times their transactions|--clients 2000000 --keys 1
+		2|--connections|--clients 2000000 --keys 1
 		1|keys have 1 to 4096 bytes|--key-size 0
 		1|keys have 1 to 4096 bytes|--key-size 4097
 		1|longest key and value have 1 MiB at most|--value-size 1048576 --keys 1
-		1|a buffer has 1 MiB at most|--class 2097152:10
+		2|a buffer has 1048576 bytes at most|--class 2097152:10
 		1|numbers of keys have 8 bytes|--numbered --key-size 4
-		1|of a multiple of 64 bytes|--class 100:10
-		1|of a multiple of 64 bytes|--class 1024:0
+		2|a multiple of 64|--class 100:10
+		2|at least 1|--class 1024:0
 		1|one of which holds the longest key and value|--class 64:10
 		1|nothing|-d nothing
 		1|shards are counted from 0|--store farm --shard 1
