@@ -132,10 +132,34 @@ def drive(arguments, timeout, program="prism-ycsb"):
             return json.load(file)["results"]
 
 
+TRAFFIC = ("tx_packets", "tx_trains", "rx_packets", "rx_trains")  # of a request, at the clients
+
+
+def traffic_of(results):
+    return {key: (results["traffic"] or {}).get(key) for key in TRAFFIC}
+
+
+TRAFFIC_HEADER = ("packets sent (in trains)", "received (in trains)")
+TRAFFIC_NOTE = (
+    "Packets are those of a request, at the client, acknowledgements included. A train is what one system call sends or",
+    "takes.",
+)
+
+
+def traffic_cells(samples):
+    """Two cells of a table."""
+    tx_packets, tx_trains, rx_packets, rx_trains = (median(samples, key) for key in TRAFFIC)
+    return tuple(
+        "-" if packets is None else f"{packets:.2f} ({trains:.2f})"
+        for packets, trains in ((tx_packets, tx_trains), (rx_packets, rx_trains))
+    )
+
+
 def sample_of(results):
     """What is kept of one run."""
     by_request = results["latency_by_request"]
     return {
+        **traffic_of(results),
         "throughput": results["throughput"],
         "latency": results["latency"]["t_typical"],
         "mean": results["latency"]["t_avg"],

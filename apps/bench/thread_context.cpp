@@ -1,20 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "bench/thread_context.hpp"
 
+#include <cstring>
 #include <map>
+
+#include "common/device_counters.hpp"
 
 namespace prism::bench
 {
 
+namespace
+{
+
+thread_local std::map<std::string, Context> contexts; /* by device */
+
+} // namespace
+
 Result<Context> context_of_thread(const std::string &device)
 {
-	static thread_local std::map<std::string, Context> contexts; /* by device */
 	if (const auto kept = contexts.find(device); kept != contexts.end())
 		return kept->second;
 	Result<Context> context = Context::open(device, Progress::caller);
 	if (context)
 		contexts.emplace(device, *context);
 	return context;
+}
+
+Traffic traffic_of_thread()
+{
+	Traffic sum;
+	for (const auto &[device, context] : contexts) {
+		for (const prismdv_counter &counter : apps::device_counters(context)) {
+			for (const auto &[name, member] : Traffic::counters) {
+				if (std::strcmp(name, counter.name) == 0)
+					sum.*member += counter.value;
+			}
+		}
+	}
+	return sum;
 }
 
 } // namespace prism::bench

@@ -5,6 +5,8 @@
 
 #include <prism/prism.hpp>
 
+#include "bench/traffic.hpp"
+
 namespace prism::bench
 {
 
@@ -14,5 +16,8 @@ namespace prism::bench
  * and its engine thread would take over: on few cores that slows all of them. Errors: those of Context::open().
  */
 [[nodiscard]] Result<Context> context_of_thread(const std::string &device);
+
+/** What the calling thread's contexts have sent and received since they were opened. */
+[[nodiscard]] Traffic traffic_of_thread();
 
 } // namespace prism::bench

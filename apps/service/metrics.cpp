@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "metrics.hpp"
 
-#include <infiniband/prismdv.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -15,6 +13,8 @@
 #include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/metric_type.h>
+
+#include "common/device_counters.hpp"
 
 namespace prism::apps
 {
@@ -172,11 +172,7 @@ void MetricsEndpoint::add(Source source, const Labels &labels)
 void MetricsEndpoint::add_device(const Context &context)
 {
 	const auto tell = [context](std::vector<Metric> &metrics) {
-		const ssize_t count = prismdv_query_counters(context.raw(), nullptr, 0);
-		std::vector<prismdv_counter> counters(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-		if (prismdv_query_counters(context.raw(), counters.data(), counters.size()) < 0)
-			return;
-		for (const prismdv_counter &counter : counters)
+		for (const prismdv_counter &counter : device_counters(context))
 			metrics.push_back({Metric::Kind::counter, "prism_device_total",
 				"What the device counts, by the names of prismdv_query_counters(3)",
 				static_cast<double>(counter.value), {{"counter", counter.name}}});

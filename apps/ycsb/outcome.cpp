@@ -82,6 +82,7 @@ void RunResult::merge(const RunResult &other)
 	wrong_values += other.wrong_values;
 	verified += other.verified;
 	nanoseconds = std::max(nanoseconds, other.nanoseconds);
+	traffic += other.traffic;
 }
 
 bench::LatencyHistogram RunResult::all_latencies() const
@@ -123,6 +124,7 @@ json RunResult::to_json() const
 		{"verified", verified},
 		{"first_wrong", first_wrong},
 		{"nanoseconds", nanoseconds},
+		{"traffic", traffic.to_json()},
 	};
 }
 
@@ -142,6 +144,7 @@ RunResult RunResult::from_json(const json &object)
 	object.at("verified").get_to(result.verified);
 	object.at("first_wrong").get_to(result.first_wrong);
 	object.at("nanoseconds").get_to(result.nanoseconds);
+	result.traffic = bench::Traffic::from_json(object.at("traffic"));
 	return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/error_counts.hpp"
 #include "bench/measure.hpp"
+#include "bench/traffic.hpp"
 #include "bench/workload.hpp"
 #include "common/store_client.hpp"
 
@@ -52,6 +53,7 @@ struct RunResult {
 	std::uint64_t verified = 0;     /**< GETs that were checked */
 	std::uint64_t first_wrong = 0;  /**< a record whose value was wrong, if any was */
 	std::uint64_t nanoseconds = 0;  /**< from the common start to the end */
+	bench::Traffic traffic;         /**< of the clients' devices in that time */
 
 	void merge(const RunResult &other);
 

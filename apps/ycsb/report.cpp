@@ -151,6 +151,7 @@ json results_to_json(const Parameters &parameters, const RunResult &result)
 		{"requests_in_time", result.in_time},
 		{"latency", bench::latency_to_json(result.all_latencies())},
 		{"latency_by_request", requests},
+		{"traffic", bench::traffic_to_json(result.traffic, result.requests)},
 		{"backlog", result.backlog.count()},
 		{"abandoned", result.abandoned},
 		{"get", counts_with_shares(result.gets)},
@@ -173,6 +174,7 @@ void print_report(std::FILE *out, const Parameters &parameters, const RunResult 
 		static_cast<double>(result.nanoseconds) / 1e9);
 	print_counts(out, "GET", result.gets);
 	print_counts(out, "PUT", result.puts);
+	bench::print_traffic(out, result.traffic, result.requests, "request");
 	print_trouble(out, parameters, result);
 	std::fflush(out);
 }

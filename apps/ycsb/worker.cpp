@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/thread_context.hpp"
+
 namespace prism::ycsb
 {
 
@@ -148,8 +150,10 @@ Result<RunResult> Worker::measure()
 	Result<void> begun = begin(bench::Phase::measure, count, options.duration, options.rate);
 	if (!begun)
 		return begun.error();
+	const bench::Traffic before = bench::traffic_of_thread();
 	if (count || options.operations == 0)
 		result.abandoned += drive();
+	result.traffic = bench::traffic_of_thread().since(before);
 	pace.add_backlog(result.backlog, random);
 	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
 	if (run_state.has_given_up())

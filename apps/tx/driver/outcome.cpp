@@ -48,6 +48,7 @@ void RunResult::merge(const RunResult &other)
 	abandoned += other.abandoned;
 	errors.merge(other.errors);
 	nanoseconds = std::max(nanoseconds, other.nanoseconds);
+	traffic += other.traffic;
 	totals.merge(other.totals);
 }
 

@@ -162,6 +162,7 @@ json results_to_json(const Parameters &parameters, const RunResult &result)
 		{"abort_rate", result.abort_rate()},
 		{"round_trips", result.round_trips},
 		{"mean_round_trips", result.mean_round_trips()},
+		{"traffic", bench::traffic_to_json(result.traffic, result.of(Outcome::committed))},
 		{"abandoned", result.abandoned},
 		{"errors", errors},
 		{"checked", result.checked},
@@ -183,6 +184,7 @@ void print_report(std::FILE *out, const Parameters &parameters, const RunResult 
 	fmt::print(out, " throughput: {:.0f} commits/s ({} in {:.3f} s)\n", result.throughput(), result.in_time,
 		static_cast<double>(result.nanoseconds) / 1e9);
 	print_outcomes(out, result);
+	bench::print_traffic(out, result.traffic, result.of(Outcome::committed), "commit");
 	print_trouble(out, parameters, result);
 	std::fflush(out);
 }

@@ -12,6 +12,7 @@
 #include "bench/error_counts.hpp"
 #include "bench/measure.hpp"
 #include "bench/run_state.hpp"
+#include "bench/traffic.hpp"
 #include "tx/driver/systems.hpp"
 #include "tx/workloads/workload.hpp"
 
@@ -69,7 +70,8 @@ struct RunResult {
 	std::uint64_t abandoned = 0; /**< still under way after RunOptions::drain */
 	bench::ErrorCounts errors;   /**< of what failed, is unknown, or is trouble */
 	std::uint64_t nanoseconds = 0;
-	Totals totals; /**< of all that ended, in the warm-up as well */
+	bench::Traffic traffic; /**< of the clients' devices while it was measured */
+	Totals totals;          /**< of all that ended, in the warm-up as well */
 
 	bool checked = false;
 	Findings findings;

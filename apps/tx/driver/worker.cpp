@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/thread_context.hpp"
+
 namespace prism::tx
 {
 
@@ -136,8 +138,10 @@ Result<RunResult> Worker::measure(const ClientFactory &factory)
 		ready = begin(Phase::measure, count, options.duration);
 	if (!ready)
 		return ready.error();
+	const bench::Traffic before = bench::traffic_of_thread();
 	if (count || options.transactions == 0)
 		result.abandoned += drive();
+	result.traffic = bench::traffic_of_thread().since(before);
 	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();

@@ -79,6 +79,26 @@ TEST_F(ReportTest, BacklogIsShown)
 	EXPECT_NE(text.find("(not begun)"), std::string::npos) << text;
 }
 
+TEST_F(ReportTest, TrafficIsOfARequest)
+{
+	EXPECT_EQ(printed().find("packets"), std::string::npos) << "a system that counts none";
+	EXPECT_TRUE(make_report(parameters, result).at("results").at("traffic").is_null());
+
+	Traffic at_first;
+	at_first.tx_packets = 5;
+	Traffic at_last{38, 22, 11, 11};
+	result.traffic = at_last.since(at_first);
+	RunResult other = RunResult::from_json(result.to_json());
+	other.requests = 0;
+	result.merge(other);
+	const std::string text = printed();
+	EXPECT_NE(text.find("a request: 6.00 packets sent in 4.00 trains, 2.00 received in 2.00"), std::string::npos)
+		<< text;
+	const nlohmann::json report = make_report(parameters, result);
+	EXPECT_EQ(report.at("results").at("traffic").at("tx_trains"), 4.0);
+	EXPECT_THROW((void)Traffic::from_json({{"tx_packets", 1}}), nlohmann::json::exception);
+}
+
 TEST_F(ReportTest, Json)
 {
 	const nlohmann::json report = make_report(parameters, result);

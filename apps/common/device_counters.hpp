@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <infiniband/prismdv.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <prism/prism.hpp>
+
+namespace prism::apps
+{
+
+/** What @p context's device counts, as prismdv_query_counters(3) has it; empty if it counts nothing. Any thread. */
+[[nodiscard]] inline std::vector<prismdv_counter> device_counters(const Context &context)
+{
+	const ssize_t count = prismdv_query_counters(context.raw(), nullptr, 0);
+	std::vector<prismdv_counter> counters(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+	if (prismdv_query_counters(context.raw(), counters.data(), counters.size()) < 0)
+		counters.clear();
+	return counters;
+}
+
+} // namespace prism::apps
