@@ -24,14 +24,12 @@ void OrphanResolver::take(std::size_t shard, std::uint64_t client)
 	go_on();
 }
 
-/** An install may replace a buffer: until that is reported, this counts as a commit. */
 void OrphanResolver::go_on()
 {
 	if (task_ && task_->done())
 		task_.reset();
 	if (task_ || (orphans_.empty() && !can_clear()))
 		return;
-	serial_ = ++client_.serial;
 	task_.emplace(end_all());
 	task_->start();
 }
@@ -47,9 +45,19 @@ bool OrphanResolver::can_clear() const noexcept
 	return true;
 }
 
+/**
+ * An install may replace a buffer: until that is reported, a place of a log counts as a commit. Only one place does: a
+ * client may leave hundreds, and a shard that looks for lost buffers waits for the commits that it has asked about.
+ */
+void OrphanResolver::begin_place() noexcept
+{
+	serial_ = ++client_.serial;
+}
+
 /** As a successor would: of the connection that was lost nothing is executed any more. */
 apps::Task<void> OrphanResolver::clear_place()
 {
+	begin_place();
 	const std::uint32_t place = client_.left_places.back();
 	client_.left_places.pop_back();
 	int error = 0;
@@ -73,10 +81,11 @@ apps::Task<void> OrphanResolver::end_all()
 		const Orphan orphan = orphans_.front();
 		const ShardView *const view = carrier_.view(orphan.shard);
 		int error = view ? 0 : EHOSTUNREACH;
-		if (view) {
-			const std::uint32_t lanes = view->geometry.lanes;
-			error = co_await resolver_.end_all(
-				orphan.shard, static_cast<std::uint32_t>(orphan.client) * lanes, lanes);
+		const std::uint32_t lanes = view ? view->geometry.lanes : 0;
+		for (std::uint32_t lane = 0; lane < lanes && !error; lane++) {
+			begin_place();
+			error = co_await resolver_.end_place(
+				orphan.shard, static_cast<std::uint32_t>(orphan.client) * lanes + lane);
 		}
 		orphans_.pop_front();
 		ended_(orphan.shard, orphan.client, error);

@@ -50,6 +50,7 @@ private:
 
 	void go_on();
 	[[nodiscard]] bool can_clear() const noexcept;
+	void begin_place() noexcept;
 	apps::Task<void> clear_place();
 	apps::Task<void> end_all();
 
@@ -61,7 +62,7 @@ private:
 	Resolver resolver_;
 	std::deque<Orphan> orphans_; /* the first is worked on */
 	std::optional<apps::Task<void>> task_;
-	std::uint64_t serial_ = 0;
+	std::uint64_t serial_ = 0; /* of the place that is worked on */
 };
 
 } // namespace prism::tx

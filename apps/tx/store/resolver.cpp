@@ -204,15 +204,13 @@ apps::Task<int> Resolver::read_log(std::size_t shard, std::uint32_t place)
 	co_return co_await post(request_);
 }
 
-apps::Task<int> Resolver::end_all(std::size_t shard, std::uint32_t first, std::uint32_t places)
+apps::Task<int> Resolver::end_place(std::size_t shard, std::uint32_t place)
 {
-	for (std::uint32_t place = first; place < first + places; place++) {
-		if (const int error = co_await read_log(shard, place))
+	if (const int error = co_await read_log(shard, place))
+		co_return error;
+	for (const LogEntry &entry : memory_.log.entries) {
+		if (const int error = co_await end_entry(shard, entry))
 			co_return error;
-		for (const LogEntry &entry : memory_.log.entries) {
-			if (const int error = co_await end_entry(shard, entry))
-				co_return error;
-		}
 	}
 	co_return 0;
 }

@@ -72,10 +72,10 @@ public:
 	 */
 	apps::Task<int> clear(std::size_t shard, std::uint32_t place, LogicalClock &clock, bool &cleared);
 	/**
-	 * Ends what a client that may be alive has prepared on @p shard, as far as the log @p places from @p first on
-	 * list it. Clears nothing. 0 or errno, as above.
+	 * Ends what a client that may be alive has prepared on @p shard, as far as the log @p place lists it. Clears
+	 * nothing. 0 or errno, as above.
 	 */
-	apps::Task<int> end_all(std::size_t shard, std::uint32_t first, std::uint32_t places);
+	apps::Task<int> end_place(std::size_t shard, std::uint32_t place);
 	/** Adds to @p doubts what the logs of @p shard list that was to be decided on shard @p home. 0 or errno. */
 	apps::Task<int> survey(std::size_t shard, std::size_t home, Doubts &doubts);
 	/**
