@@ -299,7 +299,7 @@ private:
 			const std::uint32_t key = index_.key_of(i);
 			if (action == Action::read) {
 				last_reader_[key] = transaction;
-				fits_[key] = index_.version_of(i) == current_[key];
+				fits_[key] = holds_only_now(key, index_.version_of(i));
 			} else if (action == Action::append) {
 				append(i);
 			} else if (action == Action::erase) {
@@ -312,6 +312,12 @@ private:
 				set(key, index_.version_of(i), last_reader_[key] != transaction);
 			}
 		}
+	}
+
+	/* An absence that somebody has made without a look at the key is like the one before. */
+	[[nodiscard]] bool holds_only_now(std::uint32_t key, std::uint32_t version) const
+	{
+		return version == current_[key] && !(version == Index::initial && blind_[key]);
 	}
 
 	void report(std::uint32_t transaction, std::uint64_t operation)
@@ -463,7 +469,7 @@ private:
 	std::vector<bool> ambiguous_; /* the key may just as well have one of its alternatives */
 	std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> alternatives_;
 	std::vector<bool> blind_;                 /* somebody has overwritten it without reading it */
-	std::vector<bool> fits_;                  /* who was placed had read current */
+	std::vector<bool> fits_;                  /* who was placed had read current, so comes right behind it */
 	std::vector<bool> vague_;                 /* somebody may have erased it at any time */
 	std::vector<std::uint32_t> vague_erases_; /* that nobody has noticed yet */
 	std::vector<std::uint32_t> last_reader_;

@@ -84,6 +84,25 @@ TEST(Replay, UnknownWithoutATimestamp)
 	EXPECT_TRUE(small.replayed().has("stale read")) << text_of(small.replayed());
 }
 
+/* It has read an absence, and may come before a blind erase although only a later read of key 2 shows that it ran. */
+TEST(Replay, UnknownWithoutATimestampBeforeABlindErase)
+{
+	Small small(registers);
+	small.add(Draft{}.read(1, absent).write(1, 10).write(2, 10), Outcome::unknown).stamp = {};
+	small.add(Draft{}.erase(1));
+	small.add(Draft{}.read(2, 10));
+	small.add(Draft{}.read(1, absent).write(1, 20));
+	EXPECT_EQ(small.replayed().total(), 0U) << text_of(small.replayed());
+	small.drafts()[3].operations = Draft{}.read(1, 10).write(1, 20).operations;
+	EXPECT_EQ(small.replayed().total(), 0U) << "or after it: " << text_of(small.replayed());
+	small.add(Draft{}.read(1, absent));
+	EXPECT_TRUE(small.replayed().has("stale read")) << "not both";
+	small.drafts().pop_back();
+	small.drafts()[1].operations = Draft{}.read(1, absent).erase(1).operations;
+	small.drafts()[3].operations = Draft{}.read(1, absent).write(1, 20).operations;
+	EXPECT_TRUE(small.replayed().has("stale read")) << "nobody can have erased what it wrote";
+}
+
 TEST(Replay, UnknownWithoutATimestampInALongList)
 {
 	Small small(lists);
