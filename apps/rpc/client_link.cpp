@@ -69,7 +69,7 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	Result<TcpRendezvous> link = TcpRendezvous::connect(host, port, options.timeout);
 	if (!link)
 		return link.error();
-	apps::Hello mine{wanted.kind, wanted.version, 0, 0, options.depth};
+	apps::Hello mine{wanted.kind, 0, 0, options.depth};
 	ConnectionRecord record;
 	record.endpoint = qp->endpoint();
 	record.private_data = mine.serialize();

@@ -20,15 +20,6 @@ namespace
 constexpr std::uint32_t connection_limit = 4096;
 constexpr std::uint32_t receive_limit = 65536;
 
-/** The kind and version that this store tells its clients and expects of them. */
-apps::Hello hello_of(const StoreIdentity &identity)
-{
-	apps::Hello hello;
-	hello.kind = identity.kind;
-	hello.version = identity.version;
-	return hello;
-}
-
 } // namespace
 
 /** A client that is not ready yet. */
@@ -104,7 +95,7 @@ Result<std::unique_ptr<Server>> Server::create(
 	if (!listening)
 		return listening.error();
 	Result<std::unique_ptr<apps::Reception>> clients =
-		apps::Reception::create(*std::move(listening), hello_of(identity), options.setup_timeout);
+		apps::Reception::create(*std::move(listening), apps::Hello{identity.kind}, options.setup_timeout);
 	if (!clients)
 		return clients.error();
 	Result<Buffer> buffers =
@@ -181,7 +172,7 @@ Worker *Server::least_loaded() noexcept
 /** The number of concurrent calls that the client announces. Errors: there are no receive buffers for them. */
 Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 {
-	Result<apps::Hello> hello = hello_of(identity).expect(theirs, "the client");
+	Result<apps::Hello> hello = apps::Hello{identity.kind}.expect(theirs, "the client");
 	if (!hello)
 		return hello.error();
 	const std::uint32_t calls = hello->max_depth;
@@ -240,8 +231,7 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 		return connection.error();
 	mine.endpoint = (*connection)->qp.endpoint();
 	mine.regions = identity.regions;
-	const apps::Hello hello{
-		identity.kind, identity.version, settings.max_key_size, settings.max_value_size, settings.max_depth};
+	const apps::Hello hello{identity.kind, settings.max_key_size, settings.max_value_size, settings.max_depth};
 	mine.private_data = hello.serialize(identity.own);
 	met++;
 	promised += *calls;

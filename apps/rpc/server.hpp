@@ -67,8 +67,7 @@ struct ServerStats {
 
 /** What a store adds to the introduction of a server. */
 struct StoreIdentity {
-	apps::StoreKind kind = apps::StoreKind::rpc;
-	std::uint16_t version = 1;
+	apps::StoreKind kind = {};
 	std::vector<std::byte> own;      /**< follows the Hello */
 	std::vector<RegionInfo> regions; /**< what clients may read */
 	unsigned access_flags = 0;       /**< of the queue pairs: what clients may do by themselves */

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "service/application.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +17,7 @@
 namespace prism::apps
 {
 
-/** What servers of every kind and their clients say. Each application has a range of numbers for messages of its own.
+/** What servers of every kind and their clients say. Each Application has a range of numbers for messages of its own.
  */
 enum class ControlKind : std::uint32_t {
 	settle = 2,  /**< server: end what you have begun, report what you have freed, then answer settled */
@@ -23,28 +25,25 @@ enum class ControlKind : std::uint32_t {
 	stats = 4,   /**< client: statistics, please */
 	recover = 5, /**< client: begin a recovery scan; server: value is 0, or an errno why it does not */
 	stop = 6, /**< server: it ends soon: begin nothing more, end what you have begun, then close the connection */
-
-	first_of_kv = 0x100,
-	first_of_rs = 0x200,
-	first_of_tx = 0x300,
 };
 
-/** The message @p number, below 0x80, of the application whose range begins with @p first. */
-constexpr ControlKind message_of(ControlKind first, std::uint32_t number) noexcept
+/** The message @p number, below 0x80, of @p application. */
+constexpr ControlKind message_of(Application application, std::uint32_t number) noexcept
 {
-	return static_cast<ControlKind>(static_cast<std::uint32_t>(first) + number);
+	return static_cast<ControlKind>(static_cast<std::uint32_t>(application) + number);
 }
 
 /** Likewise one that the server sends unasked: for ServerLink::take_question(). */
-constexpr ControlKind question_of(ControlKind first, std::uint32_t number) noexcept
+constexpr ControlKind question_of(Application application, std::uint32_t number) noexcept
 {
-	return message_of(first, 0x80 + number);
+	return message_of(application, 0x80 + number);
 }
 
 /** @p kind is one of question_of(). */
 constexpr bool is_question(ControlKind kind) noexcept
 {
-	return kind >= ControlKind::first_of_kv && (static_cast<std::uint32_t>(kind) & 0x80);
+	constexpr std::uint32_t first_of_applications = 0x100;
+	return static_cast<std::uint32_t>(kind) >= first_of_applications && (static_cast<std::uint32_t>(kind) & 0x80);
 }
 
 struct ControlMessage {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace prism::apps
 {
@@ -29,45 +30,25 @@ std::string text_of(std::span<const std::byte> bytes)
 	return text;
 }
 
-std::string describe(StoreKind kind, std::uint16_t version)
-{
-	return std::string(to_string(kind)) + " store, version " + std::to_string(version);
-}
-
 } // namespace
 
-std::string_view to_string(StoreKind kind) noexcept
+std::string StoreKind::text() const
 {
-	switch (kind) {
-	case StoreKind::rpc:
-		return "rpc";
-	case StoreKind::pilaf:
-		return "pilaf";
-	case StoreKind::prism:
-		return "prism";
-	case StoreKind::rs:
-		return "rs";
-	case StoreKind::abdlock:
-		return "abdlock";
-	case StoreKind::tx:
-		return "tx";
-	case StoreKind::farm:
-		return "farm";
-	case StoreKind::locking:
-		return "locking";
-	}
-	return "unknown";
+	const auto end = std::find(name.begin(), name.end(), '\0');
+	const std::string called = text_of(std::as_bytes(std::span(name.begin(), end)));
+	return (called.empty() ? "nameless" : called) + " store, version " + std::to_string(version);
 }
 
 std::vector<std::byte> Hello::serialize(std::span<const std::byte> own) const
 {
 	std::vector<std::byte> bytes(size + own.size());
 	store(&bytes[0], magic);
-	store(&bytes[8], static_cast<std::uint16_t>(kind));
-	store(&bytes[10], version);
+	store(&bytes[8], kind.number);
+	store(&bytes[10], kind.version);
 	store(&bytes[12], max_key_size);
 	store(&bytes[16], max_value_size);
 	store(&bytes[20], max_depth);
+	std::memcpy(&bytes[32], kind.name.data(), kind.name.size());
 	std::copy(own.begin(), own.end(), bytes.begin() + size);
 	return bytes;
 }
@@ -86,8 +67,9 @@ Result<Hello> Hello::parse(std::span<const std::byte> bytes)
 		return make_error(
 			EBADMSG, "the peer does not introduce itself as a store or its client", "check host and port");
 	Hello hello;
-	hello.kind = static_cast<StoreKind>(load<std::uint16_t>(&bytes[8]));
-	hello.version = load<std::uint16_t>(&bytes[10]);
+	hello.kind.number = load<std::uint16_t>(&bytes[8]);
+	hello.kind.version = load<std::uint16_t>(&bytes[10]);
+	std::memcpy(hello.kind.name.data(), &bytes[32], hello.kind.name.size());
 	hello.max_key_size = load<std::uint32_t>(&bytes[12]);
 	hello.max_value_size = load<std::uint32_t>(&bytes[16]);
 	hello.max_depth = load<std::uint32_t>(&bytes[20]);
@@ -99,10 +81,9 @@ Result<Hello> Hello::expect(const ConnectionRecord &peer, const std::string &who
 	Result<Hello> theirs = parse(peer.private_data);
 	if (!theirs)
 		return Error{theirs.error().code, who + ": " + theirs.error().message};
-	if (theirs->kind != kind || theirs->version != version)
+	if (theirs->kind != kind)
 		return make_error(EPROTONOSUPPORT,
-			who + " speaks for a " + describe(theirs->kind, theirs->version) + "; expected a " +
-				describe(kind, version),
+			who + " speaks for a " + theirs->kind.text() + "; expected a " + kind.text(),
 			"connect a client to a server of its own kind and version");
 	const std::uint32_t refused = load<std::uint32_t>(&peer.private_data[24]);
 	if (refused > largest_errno)

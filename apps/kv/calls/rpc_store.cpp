@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "kv/calls/rpc_store.hpp"
+#include "kv/calls/kind.hpp"
 
 #include <cerrno>
 #include <new>
@@ -17,8 +18,7 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 	if (options.capacity == 0 || options.memory == 0)
 		return make_error(EINVAL, "a store without room", "give it a capacity and memory");
 	rpc::StoreIdentity identity;
-	identity.kind = apps::StoreKind::rpc;
-	identity.version = rpc_store_version;
+	identity.kind = rpc_kind;
 	if (Result<void> checked = rpc::Server::check(identity, options.server); !checked)
 		return checked.error();
 	apps::MemoryPlan plan;
@@ -58,9 +58,7 @@ Outcome RpcStoreServer::handle(const Request &request, std::span<std::byte> valu
 Result<std::unique_ptr<RpcStoreClient>> RpcStoreClient::connect(
 	const Context &context, const std::string &host, std::uint16_t port, const rpc::ClientOptions &options)
 {
-	apps::Hello wanted;
-	wanted.kind = apps::StoreKind::rpc;
-	wanted.version = rpc_store_version;
+	const apps::Hello wanted{rpc_kind};
 	Result<std::unique_ptr<rpc::ClientLink>> link = rpc::ClientLink::connect(context, host, port, wanted, options,
 		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server); });
 	if (!link)

@@ -15,8 +15,6 @@
 namespace prism::kv
 {
 
-constexpr std::uint16_t rpc_store_version = 1;
-
 struct RpcStoreOptions {
 	rpc::ServerOptions server;
 	std::uint64_t capacity = 1 << 20;          /**< objects */

@@ -22,8 +22,6 @@ namespace prism::kv::pilaf
 using apps::crc64;
 using apps::publish;
 
-constexpr std::uint16_t protocol_version = 1;
-
 /** Ids of ConnectionRecord::regions. */
 enum : std::uint32_t {
 	table_region = 1,

@@ -2,6 +2,7 @@
 #include "pilaf_client.hpp"
 
 #include "common/wire.hpp"
+#include "kv/pilaf/kind.hpp"
 #include "service/key_hash.hpp"
 
 #include <algorithm>
@@ -34,9 +35,7 @@ PilafClient::PilafClient(
 Result<std::unique_ptr<PilafClient>> PilafClient::connect(
 	const Context &context, const std::string &host, std::uint16_t port, const rpc::ClientOptions &options)
 {
-	apps::Hello wanted;
-	wanted.kind = apps::StoreKind::pilaf;
-	wanted.version = pilaf::protocol_version;
+	const apps::Hello wanted{pilaf::store_kind};
 	Result<std::unique_ptr<rpc::ClientLink>> connected = rpc::ClientLink::connect(context, host, port, wanted,
 		options,
 		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server, read_size(server)); });

@@ -2,6 +2,7 @@
 #include "pilaf_server.hpp"
 
 #include "common/wire.hpp"
+#include "kv/pilaf/kind.hpp"
 
 #include <cerrno>
 #include <new>
@@ -18,8 +19,7 @@ namespace
 rpc::StoreIdentity identity_of(const pilaf::CuckooTable &table, std::uint64_t seed)
 {
 	rpc::StoreIdentity identity;
-	identity.kind = apps::StoreKind::pilaf;
-	identity.version = pilaf::protocol_version;
+	identity.kind = pilaf::store_kind;
 	identity.own.resize(pilaf::own_part_size);
 	apps::store(identity.own.data(), seed);
 	identity.regions = {{pilaf::table_region, table.table()}, {pilaf::extent_region, table.extent_memory()}};

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "kv/store/kind.hpp"
+
 namespace prism::kv
 {
 
@@ -58,17 +60,9 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 	return made;
 }
 
-apps::Hello prism_hello()
-{
-	apps::Hello hello;
-	hello.kind = apps::StoreKind::prism;
-	hello.version = 2;
-	return hello;
-}
-
 Result<ServerView> view_of(const ConnectionRecord &record, const std::string &who)
 {
-	Result<apps::Hello> hello = prism_hello().expect(record, who);
+	Result<apps::Hello> hello = apps::Hello{prism_kind}.expect(record, who);
 	if (!hello)
 		return hello.error();
 	Result<Introduction> theirs = Introduction::parse(record, who);

@@ -18,7 +18,7 @@ namespace prism::kv
 /* On control channels, beside those of apps::ControlKind */
 
 /** Client: value is how many versions it wants; server: the first of as many. */
-constexpr apps::ControlKind lease_message = message_of(apps::ControlKind::first_of_kv, 0);
+constexpr apps::ControlKind lease_message = message_of(apps::Application::kv, 0);
 
 /** Regions of a PRISM-KV server's connection record. */
 constexpr std::uint32_t table_region = 1;
@@ -45,9 +45,6 @@ struct Introduction {
 	 * trusted. Errors: EBADMSG. */
 	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 };
-
-/** The Hello of clients and servers of this kind. */
-apps::Hello prism_hello();
 
 /**
  * The server that @p record, from a peer that is not trusted, describes. Errors: EBADMSG, EPROTONOSUPPORT (another kind

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "link.hpp"
+#include "kv/store/kind.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -35,7 +36,7 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options)
 		return rendezvous.error();
 	Introduction wanted;
 	wanted.shard = options.shard;
-	apps::Hello hello = prism_hello();
+	apps::Hello hello{prism_kind};
 	hello.max_depth = options.depth;
 	ConnectionRecord mine;
 	mine.private_data = hello.serialize(wanted.serialize());

@@ -10,6 +10,7 @@
 
 #include "common/saturating.hpp"
 #include "introduction.hpp"
+#include "kv/store/kind.hpp"
 #include "service/size_class.hpp"
 
 namespace prism::kv
@@ -82,7 +83,7 @@ Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context,
 {
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
-	Result<Parts> parts = make_parts(context, prism_hello(),
+	Result<Parts> parts = make_parts(context, apps::Hello{prism_kind},
 		{geometry_for(options.slots).table_bytes(), "table", options.classes,
 			"lower the number of records (--records), the size of values (--size), or the slots (--slots) "
 			"and "
@@ -104,7 +105,7 @@ PrismServer::PrismServer(Parts parts, const PrismServerOptions &options)
 
 Result<void> PrismServer::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
-	apps::Hello hello = prism_hello();
+	apps::Hello hello{prism_kind};
 	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
 		return expected.error();
 	Result<Introduction> client = Introduction::parse(theirs, "a client");

@@ -9,7 +9,7 @@ namespace prism::rs
 VolumeKind abdlock(const Configuration &volume, const LockOptions &options)
 {
 	VolumeKind kind;
-	kind.kind = apps::StoreKind::abdlock;
+	kind.kind = abdlock_kind;
 	kind.slot_size = record_size(volume.block_size);
 	kind.requests_of_a_leg = 2;
 	LockOptions all = options;

@@ -7,6 +7,9 @@
 namespace prism::rs
 {
 
+/** A replica of the lock-based ABD. */
+constexpr apps::StoreKind abdlock_kind{apps::Application::rs, 1, "abdlock", 3};
+
 /** ABDLOCK, for VolumeClient. Of @p options the mode and the times count; the rest follows from the volume. */
 VolumeKind abdlock(const Configuration &volume, const LockOptions &options = {});
 

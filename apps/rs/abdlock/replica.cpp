@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "replica.hpp"
+#include "rs/abdlock/kind.hpp"
 
 #include <array>
 #include <bit>
@@ -41,8 +42,8 @@ Result<std::unique_ptr<LockReplica>> LockReplica::create(const Context &context,
 	if (!mine.port)
 		mine.port = options.volume.replicas[options.replica].port;
 	const std::size_t bytes = options.volume.blocks * record_size(options.volume.block_size);
-	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::abdlock),
-		{bytes, "blocks", {}, "make a volume of fewer blocks"}, mine);
+	Result<Parts> parts = make_parts(
+		context, apps::Hello{abdlock_kind}, {bytes, "blocks", {}, "make a volume of fewer blocks"}, mine);
 	if (!parts)
 		return parts.error();
 	return std::unique_ptr<LockReplica>(new LockReplica(*std::move(parts), mine));
@@ -61,15 +62,15 @@ RecordHead LockReplica::at(std::uint64_t block) const noexcept
 Result<void> LockReplica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(theirs, apps::StoreKind::abdlock, own,
-		[this](apps::LogLevel level, const std::string &line) { log(level, line); });
+	Result<Introduction> client = meet_client(
+		theirs, abdlock_kind, own, [this](apps::LogLevel level, const std::string &line) { log(level, line); });
 	if (!client)
 		return client.error();
 	if (client->purpose != Purpose::use)
 		return make_error(EOPNOTSUPP, "replicas of ABDLOCK are not repaired");
 	own.epoch = epoch;
 	own.serving = true;
-	mine.private_data = hello_of(apps::StoreKind::abdlock).serialize(own.serialize());
+	mine.private_data = apps::Hello{abdlock_kind}.serialize(own.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{slots_region, {all.address, bytes(), all.rkey}}, {scratch_region, place.scratch}};
 	return {};

@@ -13,7 +13,8 @@ namespace
 VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 {
 	VolumeKind kind;
-	kind.kind = apps::StoreKind::rs;
+	kind.kind = prism_kind;
+	kind.needs_prism = true;
 	kind.slot_size = sizeof(Slot);
 	kind.buffer_size = buffer_size(volume.block_size);
 	kind.requests_of_a_leg = 3;

@@ -6,6 +6,9 @@
 namespace prism::rs
 {
 
+/** A replica of PRISM-RS. */
+constexpr apps::StoreKind prism_kind{apps::Application::rs, 0, "rs", 3};
+
 /**
  * PRISM-RS, for VolumeClient. @p exclusive: not 0, if no other client writes to the volume:
  * ExclusiveLock::generation().

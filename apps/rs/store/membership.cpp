@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 
 namespace prism::rs
@@ -44,11 +45,11 @@ Result<void> ask(const Context &context, const Replica &replica, unsigned other)
 	mine.asker = static_cast<std::uint16_t>(replica.number());
 	mine.client = founding.incarnation();
 	ConnectionRecord record;
-	record.private_data = hello_of(apps::StoreKind::rs).serialize(mine.serialize());
+	record.private_data = apps::Hello{prism_kind}.serialize(mine.serialize());
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), answer_timeout);
 	if (!peer)
 		return peer.error();
-	Result<Introduction> theirs = meet(*peer, apps::StoreKind::rs, mine, who);
+	Result<Introduction> theirs = meet(*peer, prism_kind, mine, who);
 	if (!theirs)
 		return theirs.error();
 	if (theirs->founders.empty())

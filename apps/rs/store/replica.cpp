@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "replica.hpp"
+#include "rs/store/kind.hpp"
 
 #include <sys/random.h>
 
@@ -49,7 +50,7 @@ Result<std::unique_ptr<Replica>> Replica::create(const Context &context, const R
 	if (!mine.port)
 		mine.port = options.volume.replicas[options.replica].port;
 	const apps::BufferClass blocks{buffer_size(options.volume.block_size), static_cast<std::uint32_t>(buffers)};
-	Result<Parts> parts = make_parts(context, hello_of(apps::StoreKind::rs),
+	Result<Parts> parts = make_parts(context, apps::Hello{prism_kind},
 		{options.volume.blocks * sizeof(Slot), "slots", {blocks},
 			"make a volume of fewer blocks, or lower the spare buffers (--spare-buffers)"},
 		mine);
@@ -127,8 +128,8 @@ Result<void> Replica::admit(const Introduction &client, std::uint32_t number)
 Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
 	Introduction own = Introduction::of(volume_, replica_);
-	Result<Introduction> client = meet_client(theirs, apps::StoreKind::rs, own,
-		[this](apps::LogLevel level, const std::string &line) { log(level, line); });
+	Result<Introduction> client = meet_client(
+		theirs, prism_kind, own, [this](apps::LogLevel level, const std::string &line) { log(level, line); });
 	if (!client)
 		return client.error();
 	const Result<void> admitted =
@@ -137,7 +138,7 @@ Result<void> Replica::introduce(const ConnectionRecord &theirs, const Place &pla
 		return admitted.error();
 	own.epoch = state_.epoch();
 	own.serving = serving();
-	mine.private_data = hello_of(apps::StoreKind::rs).serialize(own.serialize());
+	mine.private_data = apps::Hello{prism_kind}.serialize(own.serialize());
 	const RemoteRegion all = memory().remote();
 	mine.regions = {{slots_region, {all.address, volume_.blocks * sizeof(Slot), all.rkey}},
 		{scratch_region, place.scratch}};

@@ -87,9 +87,10 @@ Result<void> Introduction::expect(const Introduction &theirs, const std::string 
 namespace
 {
 
-Result<Introduction> read_introduction(const ConnectionRecord &record, apps::StoreKind kind, const std::string &who)
+Result<Introduction> read_introduction(
+	const ConnectionRecord &record, const apps::StoreKind &kind, const std::string &who)
 {
-	if (Result<apps::Hello> hello = hello_of(kind).expect(record, who); !hello)
+	if (Result<apps::Hello> hello = apps::Hello{kind}.expect(record, who); !hello)
 		return hello.error();
 	return Introduction::parse(record, who);
 }
@@ -97,7 +98,7 @@ Result<Introduction> read_introduction(const ConnectionRecord &record, apps::Sto
 } // namespace
 
 Result<Introduction> meet(
-	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who)
+	const ConnectionRecord &theirs, const apps::StoreKind &kind, const Introduction &own, const std::string &who)
 {
 	Result<Introduction> introduction = read_introduction(theirs, kind, who);
 	if (!introduction)
@@ -108,7 +109,7 @@ Result<Introduction> meet(
 }
 
 Result<Introduction> meet_client(
-	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const apps::LogSink &log)
+	const ConnectionRecord &theirs, const apps::StoreKind &kind, const Introduction &own, const apps::LogSink &log)
 {
 	const std::string who = "the client";
 	Result<Introduction> client = read_introduction(theirs, kind, who);
@@ -122,14 +123,6 @@ Result<Introduction> meet_client(
 	apps::log_to(log, apps::LogLevel::warning, expected.error().message);
 	return make_error(EPROTONOSUPPORT, "the client has another volume",
 		"give clients and replicas the same configuration; the replica's log has the numbers of both");
-}
-
-apps::Hello hello_of(apps::StoreKind kind)
-{
-	apps::Hello hello;
-	hello.kind = kind;
-	hello.version = 3;
-	return hello;
 }
 
 } // namespace prism::rs

@@ -20,17 +20,17 @@ namespace prism::rs
 /* On control channels, beside those of apps::ControlKind */
 
 /** Repair of a replica: value is the epoch that it begins with; replica: 0 or an errno. */
-constexpr apps::ControlKind epoch_message = message_of(apps::ControlKind::first_of_rs, 0);
+constexpr apps::ControlKind epoch_message = message_of(apps::Application::rs, 0);
 /** The repair has ended, in the epoch of the value; replica: 0 or an errno. */
-constexpr apps::ControlKind serve_message = message_of(apps::ControlKind::first_of_rs, 1);
+constexpr apps::ControlKind serve_message = message_of(apps::Application::rs, 1);
 
 /**
  * A repair, which has the number of the value, goes on; replica: 0 or an errno. To the replica that is repaired, and to
  * one that serves: RepairTurn.
  */
-constexpr apps::ControlKind turn_message = message_of(apps::ControlKind::first_of_rs, 2);
+constexpr apps::ControlKind turn_message = message_of(apps::Application::rs, 2);
 /** The repair of that number has ended; no answer. */
-constexpr apps::ControlKind turn_ends_message = message_of(apps::ControlKind::first_of_rs, 3);
+constexpr apps::ControlKind turn_ends_message = message_of(apps::Application::rs, 3);
 
 /** Regions of a replica's connection record. */
 constexpr std::uint32_t slots_region = 1;
@@ -87,16 +87,13 @@ struct Introduction {
  * @p own. Errors: EPROTONOSUPPORT (another kind, volume or replica), EBADMSG.
  */
 Result<Introduction> meet(
-	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const std::string &who);
+	const ConnectionRecord &theirs, const apps::StoreKind &kind, const Introduction &own, const std::string &who);
 
 /**
  * Likewise of a client that a replica is to let in. One that has not named this volume is told that it is another, not
  * which: @p log gets both numbers.
  */
 Result<Introduction> meet_client(
-	const ConnectionRecord &theirs, apps::StoreKind kind, const Introduction &own, const apps::LogSink &log);
-
-/** The Hello of clients and replicas of @p kind: StoreKind::rs or abdlock. */
-apps::Hello hello_of(apps::StoreKind kind);
+	const ConnectionRecord &theirs, const apps::StoreKind &kind, const Introduction &own, const apps::LogSink &log);
 
 } // namespace prism::rs

@@ -62,14 +62,14 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 	mine.client = options.client;
 	mine.purpose = options.purpose;
 	ConnectionRecord record;
-	record.private_data = hello_of(options.kind).serialize(mine.serialize());
+	record.private_data = apps::Hello{options.kind}.serialize(mine.serialize());
 	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(record), options.timeout);
 	if (!peer)
 		return peer.error();
 	Result<Introduction> theirs = meet(*peer, options.kind, mine, who);
 	if (!theirs)
 		return theirs.error();
-	if (!qp->peer_speaks_prism() && options.kind == apps::StoreKind::rs)
+	if (!qp->peer_speaks_prism() && options.needs_prism)
 		return make_error(EPROTONOSUPPORT, "the device of " + who + " does not speak PRISM");
 	Result<ReplicaView> view = view_of(*peer, *theirs, options, who);
 	if (!view)

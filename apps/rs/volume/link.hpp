@@ -20,7 +20,8 @@ struct LinkOptions {
 	ProtectionDomain pd;
 	CompletionQueue cq;
 	Configuration volume;
-	apps::StoreKind kind = apps::StoreKind::rs;
+	apps::StoreKind kind = {};
+	bool needs_prism = false;      /**< the requests are PRISM ones, which each replica's device must know */
 	std::size_t slot_size = 0;     /**< bytes that a replica has for each block in its slots, aligned to 8 */
 	std::uint32_t buffer_size = 0; /**< bytes of the least that its buffers have; 0: it has none */
 	std::uint64_t client = 0;      /**< its incarnation, as in its tags */

@@ -109,6 +109,7 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	protocol_ = kind.make_protocol(*this, client);
 	LinkOptions link{pd_, cq_, volume_};
 	link.kind = kind.kind;
+	link.needs_prism = kind.needs_prism;
 	link.slot_size = kind.slot_size;
 	link.buffer_size = kind.buffer_size;
 	link.client = client;

@@ -29,8 +29,9 @@ struct VolumeClientOptions {
 
 /** What a kind of replicated store adds to VolumeClient. */
 struct VolumeKind {
-	apps::StoreKind kind = apps::StoreKind::rs;
-	std::size_t slot_size = 0;           /**< as in LinkOptions */
+	apps::StoreKind kind = {};
+	bool needs_prism = false;            /**< as in LinkOptions */
+	std::size_t slot_size = 0;           /**< likewise */
 	std::uint32_t buffer_size = 0;       /**< likewise */
 	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
 	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */

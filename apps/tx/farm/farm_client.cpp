@@ -2,6 +2,7 @@
 #include "farm_client.hpp"
 
 #include "farm_transaction.hpp"
+#include "tx/farm/kind.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -45,9 +46,7 @@ Result<std::unique_ptr<FarmClient>> FarmClient::connect(
 {
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
-	apps::Hello wanted;
-	wanted.kind = apps::StoreKind::farm;
-	wanted.version = farm::protocol_version;
+	const apps::Hello wanted{farm::store_kind};
 	std::vector<Memory> memories;
 	const auto measure = [&](std::size_t shard, const ConnectionRecord &record,
 				     const apps::Hello &hello) -> Result<rpc::SlotSizes> {

@@ -2,6 +2,7 @@
 #include "farm_server.hpp"
 
 #include "message.hpp"
+#include "tx/farm/kind.hpp"
 
 #include <cerrno>
 
@@ -23,8 +24,7 @@ rpc::StoreIdentity identity_of(const farm::ObjectTable &table, const CalledShard
 	geometry.shard = options.shard;
 	geometry.shards = options.shards;
 	rpc::StoreIdentity identity;
-	identity.kind = apps::StoreKind::farm;
-	identity.version = farm::protocol_version;
+	identity.kind = farm::store_kind;
 	identity.own.resize(farm::Geometry::size);
 	geometry.serialize(std::span(identity.own).first<farm::Geometry::size>());
 	identity.regions = {{farm::index_region, table.index()}, {farm::object_region, table.objects()}};

@@ -26,8 +26,6 @@
 namespace prism::tx::farm
 {
 
-constexpr std::uint16_t protocol_version = 1;
-
 /** Ids of ConnectionRecord::regions. */
 enum : std::uint32_t {
 	index_region = 1,

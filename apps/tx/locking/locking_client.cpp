@@ -3,6 +3,7 @@
 
 #include "locking_transaction.hpp"
 
+#include "tx/locking/kind.hpp"
 #include "tx/rpc/body.hpp"
 
 #include <cerrno>
@@ -50,9 +51,7 @@ LockingClient::~LockingClient()
 Result<std::unique_ptr<LockingClient>> LockingClient::connect(
 	const Context &context, std::span<const apps::ServerAddress> shards, const LockingClientOptions &options)
 {
-	apps::Hello wanted;
-	wanted.kind = apps::StoreKind::locking;
-	wanted.version = locking::protocol_version;
+	const apps::Hello wanted{locking::store_kind};
 	std::vector<std::uint32_t> sizes;
 	const auto measure = [&](std::size_t shard, const ConnectionRecord &record,
 				     const apps::Hello &hello) -> Result<rpc::SlotSizes> {

@@ -2,6 +2,7 @@
 #include "locking_server.hpp"
 
 #include "message.hpp"
+#include "tx/locking/kind.hpp"
 
 #include <cerrno>
 #include <limits>
@@ -32,8 +33,7 @@ Result<void> check_objects(std::uint64_t objects)
 rpc::StoreIdentity identity_of(const CalledShardOptions &options)
 {
 	rpc::StoreIdentity identity;
-	identity.kind = apps::StoreKind::locking;
-	identity.version = locking::protocol_version;
+	identity.kind = locking::store_kind;
 	identity.own.resize(locking::own_part_size);
 	BodyWriter own(identity.own.data());
 	own.put(options.message_size);

@@ -29,8 +29,6 @@
 namespace prism::tx::locking
 {
 
-constexpr std::uint16_t protocol_version = 1;
-
 enum class Call : std::uint8_t {
 	fetch = 1,
 	prepare = 2,

@@ -57,14 +57,6 @@ Result<Introduction> Introduction::parse(const ConnectionRecord &record, const s
 	return made;
 }
 
-apps::Hello tx_hello()
-{
-	apps::Hello hello;
-	hello.kind = apps::StoreKind::tx;
-	hello.version = 2;
-	return hello;
-}
-
 Result<ShardView> view_of(const ConnectionRecord &record, const Introduction &theirs, const std::string &who)
 {
 	const auto wrong = [&who](const char *what) {

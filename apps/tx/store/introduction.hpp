@@ -18,15 +18,15 @@ namespace prism::tx
 /* On control channels, beside those of apps::ControlKind */
 
 /** To shard 0: value is what another has signed of the identity that the next message has; no answer. */
-constexpr apps::ControlKind proof_message = message_of(apps::ControlKind::first_of_tx, 0);
+constexpr apps::ControlKind proof_message = message_of(apps::Application::tx, 0);
 /** To shard 0: value is the identity of another; shard 0: 0, ESTALE if it had another, EACCES if that was not signed.
  */
-constexpr apps::ControlKind shard_message = message_of(apps::ControlKind::first_of_tx, 1);
+constexpr apps::ControlKind shard_message = message_of(apps::Application::tx, 1);
 /** To shard 0: value is the new identity of another that has come back empty; shard 0: 0, or EACCES likewise */
-constexpr apps::ControlKind adopt_message = message_of(apps::ControlKind::first_of_tx, 2);
+constexpr apps::ControlKind adopt_message = message_of(apps::Application::tx, 2);
 /** Shard: the client of the value's number has died, resolve what it has prepared here; client that was asked: done.
  */
-constexpr apps::ControlKind orphans_message = question_of(apps::ControlKind::first_of_tx, 0);
+constexpr apps::ControlKind orphans_message = question_of(apps::Application::tx, 0);
 
 /** The region of a shard's connection record. */
 constexpr std::uint32_t shard_region = 1;
@@ -58,9 +58,6 @@ struct Introduction {
 	/** From a peer that is not trusted; @p who names it in messages. Errors: EBADMSG. */
 	static Result<Introduction> parse(const ConnectionRecord &record, const std::string &who);
 };
-
-/** The Hello of clients and shards. */
-apps::Hello tx_hello();
 
 /** The shard that @p record describes, which has introduced itself as @p theirs. Errors: EBADMSG. */
 Result<ShardView> view_of(const ConnectionRecord &record, const Introduction &theirs, const std::string &who);

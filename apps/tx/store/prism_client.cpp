@@ -12,6 +12,7 @@
 
 #include "service/memory.hpp"
 #include "tx/store/introduction.hpp"
+#include "tx/store/kind.hpp"
 
 namespace prism::tx
 {
@@ -196,11 +197,11 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 	const Deadline deadline = SteadyClock::now() + to.timeout;
 	ConnectionRecord record;
 	record.endpoint = qp->endpoint();
-	record.private_data = tx_hello().serialize(to.mine.serialize());
+	record.private_data = apps::Hello{prism_kind}.serialize(to.mine.serialize());
 	Result<ConnectionRecord> peer = rendezvous->swap(record, deadline);
 	if (!peer)
 		return named(peer.error());
-	Result<apps::Hello> hello = tx_hello().expect(*peer, who);
+	Result<apps::Hello> hello = apps::Hello{prism_kind}.expect(*peer, who);
 	if (!hello)
 		return hello.error();
 	Result<Introduction> theirs = Introduction::parse(*peer, who);

@@ -12,6 +12,7 @@
 #include <sodium.h>
 
 #include "service/size_class.hpp"
+#include "tx/store/kind.hpp"
 #include "tx/store/object.hpp"
 #include "tx/transaction/shards.hpp"
 
@@ -112,7 +113,7 @@ Result<std::unique_ptr<PrismShard>> PrismShard::create(const Context &context, c
 	if (Result<void> checked = check(options); !checked)
 		return checked.error();
 	const ShardGeometry geometry{options.cells, options.max_connections, options.lanes};
-	Result<Parts> parts = make_parts(context, tx_hello(),
+	Result<Parts> parts = make_parts(context, apps::Hello{prism_kind},
 		{geometry.bytes(), "cells and logs", options.classes,
 			"lower the number of keys (--keys), the size of values (--value-size), the buffers (--class), "
 			"or the "
@@ -198,7 +199,7 @@ Result<void> PrismShard::check_ticket(const Introduction &client) const
 
 Result<void> PrismShard::introduce(const ConnectionRecord &theirs, const Place &place, ConnectionRecord &mine)
 {
-	apps::Hello hello = tx_hello();
+	apps::Hello hello{prism_kind};
 	if (Result<apps::Hello> expected = hello.expect(theirs, "a client"); !expected)
 		return expected.error();
 	Result<Introduction> client = Introduction::parse(theirs, "a client");

@@ -11,9 +11,11 @@ namespace
 using namespace prism;
 using namespace prism::apps;
 
+constexpr StoreKind kind{Application::rs, 2, "pilaf", 3};
+
 Hello sample()
 {
-	return {StoreKind::pilaf, 3, 100, 5000, 64};
+	return {kind, 100, 5000, 64};
 }
 
 ConnectionRecord record_of(std::vector<std::byte> bytes)
@@ -30,8 +32,7 @@ TEST(Hello, ComesBackAsItWas)
 	ASSERT_EQ(bytes.size(), Hello::size + 2);
 	const Result<Hello> back = Hello::parse(bytes);
 	ASSERT_TRUE(back);
-	EXPECT_EQ(back->kind, StoreKind::pilaf);
-	EXPECT_EQ(back->version, 3);
+	EXPECT_EQ(back->kind, kind);
 	EXPECT_EQ(back->max_key_size, 100u);
 	EXPECT_EQ(back->max_value_size, 5000u);
 	EXPECT_EQ(back->max_depth, 64u);
@@ -42,9 +43,11 @@ TEST(Hello, BytesAreInNetworkOrder)
 {
 	const std::vector<std::byte> bytes = sample().serialize();
 	EXPECT_EQ(std::string(reinterpret_cast<const char *>(bytes.data()), 8), std::string("PRISMKV\0", 8));
-	EXPECT_EQ(bytes[8], std::byte{0});
+	EXPECT_EQ(bytes[8], std::byte{2});
 	EXPECT_EQ(bytes[9], std::byte{2});
+	EXPECT_EQ(bytes[11], std::byte{3});
 	EXPECT_EQ(bytes[15], std::byte{100});
+	EXPECT_EQ(bytes[32], std::byte{'p'});
 }
 
 TEST(Hello, EveryShorterOneIsRefused)
@@ -69,7 +72,7 @@ TEST(Hello, AnotherMagicIsRefused)
 TEST(Hello, AnotherKindIsNamed)
 {
 	Hello wanted = sample();
-	wanted.kind = StoreKind::rpc;
+	wanted.kind = {Application::rs, 1, "rpc", 3};
 	const Result<Hello> met = wanted.expect(record_of(sample().serialize()), "the server at there");
 	ASSERT_FALSE(met);
 	EXPECT_EQ(met.error().code, EPROTONOSUPPORT);
@@ -80,7 +83,7 @@ TEST(Hello, AnotherKindIsNamed)
 TEST(Hello, AnotherVersionIsRefused)
 {
 	Hello wanted = sample();
-	wanted.version = 4;
+	wanted.kind.version = 4;
 	EXPECT_FALSE(wanted.expect(record_of(sample().serialize()), "it"));
 	EXPECT_TRUE(sample().expect(record_of(sample().serialize()), "it"));
 }
@@ -105,10 +108,26 @@ TEST(Hello, ARefusalThatCannotBe)
 	EXPECT_EQ(sample().expect(record_of(bytes), "it").error().code, EBADMSG);
 }
 
-TEST(Hello, UnknownKindHasAName)
+TEST(Hello, TheSameNumberOfAnotherNameIsRefused)
 {
-	EXPECT_EQ(to_string(static_cast<StoreKind>(999)), "unknown");
-	EXPECT_EQ(to_string(StoreKind::prism), "prism");
+	Hello wanted = sample();
+	wanted.kind = {Application::rs, 2, "rpc", 3};
+	EXPECT_FALSE(wanted.expect(record_of(sample().serialize()), "it"));
+}
+
+/* The name is the peer's: it may be of any bytes, or none. */
+TEST(Hello, WhatIsNotAName)
+{
+	Hello odd = sample();
+	odd.kind.name.fill('\x1b');
+	const Result<Hello> met = sample().expect(record_of(odd.serialize()), "it");
+	ASSERT_FALSE(met);
+	EXPECT_NE(met.error().message.find("a ???????????????? store"), std::string::npos) << met.error().message;
+	odd.kind.name.fill('\0');
+	EXPECT_EQ(odd.kind.text(), "nameless store, version 3");
+	const StoreKind long_name{Application::tx, 255, "sixteen characters and more", 1};
+	EXPECT_EQ(long_name.text(), "sixteen characte store, version 1");
+	EXPECT_EQ(long_name.number, 0x3ff);
 }
 
 } // namespace

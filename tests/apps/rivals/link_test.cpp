@@ -3,6 +3,8 @@
 #include "support.hpp"
 
 #include "common/wire.hpp"
+#include "kv/calls/kind.hpp"
+#include "kv/pilaf/kind.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -94,7 +96,7 @@ std::vector<std::byte> message_of(
 
 std::vector<std::byte> client_hello(std::uint32_t depth = 1)
 {
-	return apps::Hello{apps::StoreKind::rpc, rpc_store_version, 0, 0, depth}.serialize();
+	return apps::Hello{rpc_kind, 0, 0, depth}.serialize();
 }
 
 class HostileClient : public testing::Test
@@ -215,8 +217,7 @@ TEST_F(HostileClient, NoIntroduction)
 TEST_F(HostileClient, WantsTooMuch)
 {
 	ASSERT_TRUE(peer.establish(TcpRendezvous::connect("127.0.0.1", served.port(), 2s).value(), client_hello(17)));
-	apps::Hello wanted;
-	wanted.version = rpc_store_version;
+	const apps::Hello wanted{rpc_kind};
 	const Result<apps::Hello> answer = wanted.expect(peer.record(), "the server");
 	ASSERT_FALSE(answer);
 	EXPECT_EQ(answer.error().code, EINVAL);
@@ -256,7 +257,7 @@ protected:
 	void serve(const Answer &answer)
 	{
 		RawPeer peer(context);
-		const apps::Hello hello{apps::StoreKind::rpc, rpc_store_version, 64, 990, 4};
+		const apps::Hello hello{rpc_kind, 64, 990, 4};
 		ASSERT_TRUE(peer.establish(listener.accept(5s).value(), hello.serialize()));
 		const auto message = peer.receive();
 		ASSERT_TRUE(message);
@@ -350,7 +351,7 @@ TEST_F(HostileServer, LimitsThatNoMessageKeeps)
 {
 	std::thread server([&] {
 		RawPeer peer(context);
-		const apps::Hello hello{apps::StoreKind::rpc, rpc_store_version, 64, 65536, 4};
+		const apps::Hello hello{rpc_kind, 64, 65536, 4};
 		EXPECT_FALSE(peer.establish(listener.accept(5s).value(), hello.serialize()));
 	});
 	const auto client = RpcStoreClient::connect(context, "127.0.0.1", listener.port());
@@ -364,7 +365,7 @@ TEST_F(HostileServer, PilafWithoutRegions)
 {
 	std::thread server([&] {
 		RawPeer peer(context);
-		const apps::Hello hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4};
+		const apps::Hello hello{pilaf::store_kind, 64, 1000, 4};
 		const std::vector<std::byte> seed(8);
 		peer.establish(listener.accept(5s).value(), hello.serialize(seed));
 	});
@@ -387,8 +388,7 @@ TEST_F(HostileServer, PilafEntryThatLeadsElsewhere)
 		TcpRendezvous link = listener.accept(5s).value();
 		ConnectionRecord record;
 		const std::vector<std::byte> seed(8);
-		record.private_data =
-			apps::Hello{apps::StoreKind::pilaf, pilaf::protocol_version, 64, 1000, 4}.serialize(seed);
+		record.private_data = apps::Hello{pilaf::store_kind, 64, 1000, 4}.serialize(seed);
 		record.regions = {
 			{pilaf::table_region, {memory.remote().address, sizeof(*entry), memory.remote().rkey}},
 			{pilaf::extent_region, memory.remote()}};

@@ -17,6 +17,8 @@ using namespace rivals;
 constexpr std::byte ready_mark{0xa5};
 
 /** A record that could be a client's. */
+constexpr apps::StoreKind kind{apps::Application::kv, 9, "test", 1};
+
 ConnectionRecord client_record()
 {
 	ConnectionRecord record;
@@ -26,7 +28,7 @@ ConnectionRecord client_record()
 	record.endpoint.gid.raw[10] = record.endpoint.gid.raw[11] = 0xff;
 	record.endpoint.gid.raw[12] = 127;
 	record.endpoint.gid.raw[15] = 1;
-	record.private_data = apps::Hello{apps::StoreKind::rpc, 1, 0, 0, 1}.serialize();
+	record.private_data = apps::Hello{kind, 0, 0, 1}.serialize();
 	return record;
 }
 
@@ -111,8 +113,7 @@ class Receiving : public testing::Test
 protected:
 	void make(std::chrono::milliseconds timeout = 10s)
 	{
-		apps::Hello hello;
-		hello.kind = apps::StoreKind::rpc;
+		const apps::Hello hello{kind};
 		reception =
 			apps::Reception::create(TcpListener::create(0, "127.0.0.1").value(), hello, timeout).value();
 	}
@@ -276,8 +277,7 @@ TEST_F(Receiving, TheReasonReachesTheClient)
 	EXPECT_EQ(bytes.back(), ready_mark) << "so that a client that has connected its queue pair gets to read it";
 	bytes.pop_back();
 	const ConnectionRecord answer = ConnectionRecord::parse(bytes).value();
-	apps::Hello wanted;
-	wanted.kind = apps::StoreKind::rpc;
+	apps::Hello wanted{kind};
 	const Result<apps::Hello> expected = wanted.expect(answer, "the server");
 	ASSERT_FALSE(expected);
 	EXPECT_EQ(expected.error().code, ENOBUFS);
@@ -285,7 +285,7 @@ TEST_F(Receiving, TheReasonReachesTheClient)
 		<< expected.error().message;
 	EXPECT_EQ(reception->pending(), 1u) << "it is given the time to read that";
 	EXPECT_EQ(answer.endpoint.qp_num, client_record().endpoint.qp_num) << "its own: nobody else's";
-	wanted.kind = apps::StoreKind::pilaf;
+	wanted.kind.number++;
 	EXPECT_EQ(wanted.expect(answer, "the server").error().code, EPROTONOSUPPORT) << "that is said first";
 	caller = Caller(reception->port());
 	EXPECT_TRUE(serve_until([&] { return reception->pending() == 1; }));

@@ -6,7 +6,9 @@
 #include "../support/text.hpp"
 #include "../support/waiting.hpp"
 #include "common/store_client.hpp"
+#include "kv/calls/kind.hpp"
 #include "kv/calls/rpc_store.hpp"
+#include "kv/pilaf/kind.hpp"
 #include "kv/pilaf/pilaf_client.hpp"
 #include "kv/pilaf/pilaf_server.hpp"
 
@@ -69,7 +71,7 @@ inline rpc::ServerOptions small_server(ServerLog &log)
 struct Rpc {
 	using Server = RpcStoreServer;
 	using Client = RpcStoreClient;
-	static constexpr apps::StoreKind kind = apps::StoreKind::rpc;
+	static constexpr apps::StoreKind kind = rpc_kind;
 	static Result<std::unique_ptr<Server>> create(
 		const Context &context, const rpc::ServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{
@@ -85,7 +87,7 @@ struct Rpc {
 struct Pilaf {
 	using Server = PilafServer;
 	using Client = PilafClient;
-	static constexpr apps::StoreKind kind = apps::StoreKind::pilaf;
+	static constexpr apps::StoreKind kind = pilaf::store_kind;
 	static Result<std::unique_ptr<Server>> create(
 		const Context &context, const rpc::ServerOptions &server, std::uint64_t objects, std::size_t memory)
 	{

@@ -198,7 +198,7 @@ public:
 	{
 		for (unsigned replica = 0; replica < replicas.volume.replicas.size(); replica++) {
 			LinkOptions options{pd_, cq_, replicas.volume};
-			options.kind = apps::StoreKind::abdlock;
+			options.kind = abdlock_kind;
 			options.slot_size = record_size(block_size);
 			options.client = 1;
 			options.max_send_wr = 8;

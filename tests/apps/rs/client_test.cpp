@@ -178,6 +178,7 @@ LinkOptions link_options(const Volume &volume, const Context &context)
 {
 	LinkOptions options{ProtectionDomain::create(context).value(), CompletionQueue::create(context, 64).value(),
 		volume.configuration};
+	options.kind = prism_kind;
 	options.slot_size = sizeof(Slot);
 	options.buffer_size = buffer_size(volume.configuration.block_size);
 	options.max_send_wr = 16;

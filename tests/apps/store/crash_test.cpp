@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kv/store/introduction.hpp"
+#include "kv/store/kind.hpp"
 
 namespace
 {
@@ -143,7 +144,7 @@ TEST(Crash, AScanWaitsForWhoIsAboutToEnter)
 		TcpRendezvous link = TcpRendezvous::connect("127.0.0.1", server.store->port(), 2s).value();
 		ConnectionRecord mine;
 		mine.endpoint = pair.endpoint();
-		mine.private_data = prism_hello().serialize(Introduction{}.serialize());
+		mine.private_data = apps::Hello{prism_kind}.serialize(Introduction{}.serialize());
 		ASSERT_TRUE(link.swap(mine, std::chrono::steady_clock::now() + 2s).ok());
 		ASSERT_TRUE(client.api->request_recovery().ok());
 		EXPECT_FALSE(within(200ms, client, [&] { return stats(client)["recovery"]["scans"] > 0; }));
@@ -348,7 +349,7 @@ TEST(Crash, ClientsThatStopHalfWayLeaveNothing)
 		TcpRendezvous link = TcpRendezvous::connect("127.0.0.1", server.store->port(), 2s).value();
 		ConnectionRecord mine;
 		mine.endpoint = qp.endpoint();
-		apps::Hello hello = prism_hello();
+		const apps::Hello hello{prism_kind};
 		mine.private_data = hello.serialize(Introduction{}.serialize());
 		const auto peer = link.swap(mine, std::chrono::steady_clock::now() + 2s);
 		ASSERT_TRUE(peer.ok());
@@ -373,7 +374,7 @@ TEST(Crash, AServerOfAnotherKindIsNamed)
 		QueuePair qp = QueuePair::create(pd, cq, cq).value();
 		TcpRendezvous link = listener.accept(5s).value();
 		ConnectionRecord mine;
-		mine.private_data = apps::Hello{apps::StoreKind::pilaf, 1, 8, 8, 1}.serialize();
+		mine.private_data = apps::Hello{{apps::Application::kv, 9, "pilaf", 1}, 8, 8, 1}.serialize();
 		(void)establish(link, qp, mine, 2s);
 		while (!link.peer_gone())
 			std::this_thread::sleep_for(1ms);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tx/store/introduction.hpp"
+#include "tx/store/kind.hpp"
 
 namespace
 {
@@ -27,10 +28,10 @@ public:
 		mine.shards = store.options.shards;
 		ConnectionRecord record;
 		record.endpoint = pair_.endpoint();
-		record.private_data = tx_hello().serialize(mine.serialize());
+		record.private_data = apps::Hello{prism_kind}.serialize(mine.serialize());
 		const auto deadline = std::chrono::steady_clock::now() + 2s;
 		const ConnectionRecord answer = link_.swap(record, deadline).value();
-		const Result<apps::Hello> hello = tx_hello().expect(answer, "the shard");
+		const Result<apps::Hello> hello = apps::Hello{prism_kind}.expect(answer, "the shard");
 		error_ = hello ? 0 : hello.error().code;
 		if (hello)
 			theirs_ = Introduction::parse(answer, "the shard").value();

@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include "service/key_hash.hpp"
+#include "tx/farm/kind.hpp"
 #include "tx/farm/object_table.hpp"
 
 #include <array>
@@ -351,7 +352,7 @@ TEST(FarmGeometry, OfAServerThatIsNotTrusted)
 	ConnectionRecord record;
 	record.regions = {
 		{farm::index_region, {4096, 120 * sizeof(Bucket), 1}}, {farm::object_region, {65536, 1000 * 1152, 2}}};
-	const apps::Hello hello{apps::StoreKind::farm, farm::protocol_version, 64, 1024, 16};
+	const apps::Hello hello{farm::store_kind, 64, 1024, 16};
 	const auto parses = [&](const Geometry &geometry) {
 		std::array<std::byte, Geometry::size> own{};
 		geometry.serialize(own);

@@ -48,11 +48,9 @@ public:
 		std::vector<std::byte> body;
 	};
 
-	RawClient(const apps::ServerAddress &address, apps::StoreKind kind, std::uint16_t version)
+	RawClient(const apps::ServerAddress &address, const apps::StoreKind &kind)
 	{
-		apps::Hello wanted;
-		wanted.kind = kind;
-		wanted.version = version;
+		const apps::Hello wanted{kind};
 		rpc::ClientOptions options;
 		options.depth = 2;
 		const auto sizes = [](const ConnectionRecord &, const apps::Hello &) -> Result<rpc::SlotSizes> {
@@ -95,10 +93,7 @@ template <typename Store>
 class Hostile : public testing::Test
 {
 protected:
-	std::unique_ptr<RawClient> raw()
-	{
-		return std::make_unique<RawClient>(served.addresses[0], Store::kind, Store::version);
-	}
+	std::unique_ptr<RawClient> raw() { return std::make_unique<RawClient>(served.addresses[0], Store::kind); }
 
 	template <typename Call>
 	void expect_closed(

@@ -7,6 +7,8 @@
 #include "../support/waiting.hpp"
 #include "tx/farm/farm_client.hpp"
 #include "tx/farm/farm_server.hpp"
+#include "tx/farm/kind.hpp"
+#include "tx/locking/kind.hpp"
 #include "tx/locking/locking_client.hpp"
 #include "tx/locking/locking_server.hpp"
 #include "tx/rpc/key_set.hpp"
@@ -43,16 +45,14 @@ struct Farm {
 	using Server = FarmServer;
 	using Client = FarmClient;
 	using ClientOptions = FarmClientOptions;
-	static constexpr apps::StoreKind kind = apps::StoreKind::farm;
-	static constexpr std::uint16_t version = farm::protocol_version;
+	static constexpr apps::StoreKind kind = farm::store_kind;
 };
 
 struct Locking {
 	using Server = LockingServer;
 	using Client = LockingClient;
 	using ClientOptions = LockingClientOptions;
-	static constexpr apps::StoreKind kind = apps::StoreKind::locking;
-	static constexpr std::uint16_t version = locking::protocol_version;
+	static constexpr apps::StoreKind kind = locking::store_kind;
 };
 
 template <typename Store>
