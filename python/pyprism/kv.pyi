@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-from types import TracebackType
-from typing import Optional, Tuple, Type, Union
+from typing import Optional, Tuple, Union
 
 from pyprism.stores import InvalidArgument as InvalidArgument, NoSuchKey as NoSuchKey, OtherVersion as OtherVersion
-from pyprism.stores import OutcomeUnknown as OutcomeUnknown, StoreError as StoreError
+from pyprism.stores import Handle, OutcomeUnknown as OutcomeUnknown, StoreError as StoreError
 
 Bytes = Union[bytes, bytearray, memoryview]
 
-class Store:
+class Store(Handle):
     def __init__(self, servers: str, *, device: Optional[str] = ..., timeout: Optional[float] = ...,
                  patience: Optional[float] = ..., depth: int = ..., max_value_size: int = ...) -> None: ...
-    def __enter__(self) -> Store: ...
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None: ...
-    def close(self) -> None: ...
-    @property
-    def closed(self) -> bool: ...
     @property
     def max_key_size(self) -> int: ...
     @property

@@ -9,25 +9,23 @@ docs/prism-kv.md says what the store guarantees, and what it does not: it is vol
 its clients. Keys and values are bytes, or what has the buffer of bytes. Errors are those of pyprism.stores. Threads may
 share a store; calls release the interpreter's lock while they wait.
 """
-from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport uint64_t
 cimport pyprism.libstores as c
-from pyprism.stores cimport Bytes
+from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
 
-from pyprism.stores import InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, error_of, milliseconds
+from pyprism.stores import InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, milliseconds
 
 __all__ = ['InvalidArgument', 'NoSuchKey', 'OtherVersion', 'OutcomeUnknown', 'Store', 'StoreError', 'open']
 
-DEF USUAL_SIZE = 4096
+
+cdef int get_value(Read *read, void *value, size_t *size) nogil:
+    return c.prism_kv_get(<c.prism_kv *>read.source, read.key, read.key_size, value, size, &read.version)
 
 
-cdef class Store:
+cdef class Store(Handle):
     """A client of one store, for several threads. Close it, or use it with `with`."""
-    cdef c.prism_kv *store
-    cdef int calls  # that other threads are in
-
     def __init__(self, servers, *, device=None, timeout=None, patience=None, depth=0, max_value_size=0):
         """Open a store as prism_kv_open(3).
 
@@ -45,8 +43,7 @@ cdef class Store:
         cdef const char *text = names
         cdef bytes device_name
         cdef int result
-        if self.store != NULL:
-            raise StoreError(errno.EBUSY, 'the store is open')
+        self.require_closed()
         options.size = sizeof(options)
         options.device = NULL
         if device is not None:
@@ -57,53 +54,16 @@ cdef class Store:
         options.depth = depth
         options.max_value_size = max_value_size
         with nogil:
-            result = c.prism_kv_open(&self.store, text, &options)
+            result = c.prism_kv_open(<c.prism_kv **>&self.store, text, &options)
         self.check(result)
 
-    def __dealloc__(self):
-        c.prism_kv_close(self.store)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self.close()
-
-    cdef check(self, int result):
-        if result < 0:
-            raise error_of(result, c.prism_store_message())
-
-    cdef c.prism_kv *begin(self) except NULL:
-        """Before each call; behind it, end()."""
-        if self.store == NULL:
-            raise StoreError(errno.EBADF, 'the store is closed')
-        self.calls += 1
-        return self.store
-
-    cdef end(self, int result):
-        self.calls -= 1
-        self.check(result)
-
-    def close(self):
-        """Close the store; again is no error.
-
-        :raises StoreError: EBUSY: another thread is in a call
-        """
-        cdef c.prism_kv *store = self.store
-        if self.calls:
-            raise StoreError(errno.EBUSY, 'another thread uses the store')
-        self.store = NULL
-        with nogil:
-            c.prism_kv_close(store)
-
-    @property
-    def closed(self):
-        return self.store == NULL
+    cdef void close_store(self, void *store) nogil:
+        c.prism_kv_close(<c.prism_kv *>store)
 
     @property
     def max_key_size(self):
         """Bytes of the longest key."""
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         size = c.prism_kv_max_key_size(store)
         self.end(0)
         return size
@@ -111,7 +71,7 @@ cdef class Store:
     @property
     def max_value_size(self):
         """Bytes of the longest value."""
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         size = c.prism_kv_max_value_size(store)
         self.end(0)
         return size
@@ -125,28 +85,10 @@ cdef class Store:
         :raises StoreError: see prism_kv_get(3)
         """
         cdef Bytes name = Bytes(key)
-        cdef size_t room = USUAL_SIZE, size = 0
-        cdef uint64_t version = 0
-        cdef char *value
-        cdef int result
-        cdef c.prism_kv *store
-        while True:
-            value = <char *>malloc(room)
-            if value == NULL:
-                raise MemoryError()
-            try:
-                store = self.begin()
-                size = room
-                with nogil:
-                    result = c.prism_kv_get(store, name.data, name.size, value, &size, &version)
-                if result == -errno.EMSGSIZE:
-                    self.end(0)
-                    room = size
-                    continue
-                self.end(result)
-                return value[:size], version
-            finally:
-                free(value)
+        cdef Read read
+        read.source, read.key, read.key_size, read.version = self.store, name.data, name.size, 0
+        value = self.read(get_value, &read)
+        return value, read.version
 
     def put(self, key, value):
         """Put a value, whether the key is there or not.
@@ -157,7 +99,7 @@ cdef class Store:
         :raises StoreError: see prism_kv_put(3)
         """
         cdef Bytes name = Bytes(key), data = Bytes(value)
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
             result = c.prism_kv_put(store, name.data, name.size, data.data, data.size)
@@ -175,7 +117,7 @@ cdef class Store:
         :raises StoreError: see prism_kv_put_if(3)
         """
         cdef Bytes name = Bytes(key), data = Bytes(value)
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
             result = c.prism_kv_put_if(store, name.data, name.size, data.data, data.size, version)
@@ -190,7 +132,7 @@ cdef class Store:
         :raises StoreError: see prism_kv_remove(3)
         """
         cdef Bytes name = Bytes(key)
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
             result = c.prism_kv_remove(store, name.data, name.size)
@@ -207,7 +149,7 @@ cdef class Store:
         :raises StoreError: see prism_kv_remove_if(3)
         """
         cdef Bytes name = Bytes(key)
-        cdef c.prism_kv *store = self.begin()
+        cdef c.prism_kv *store = <c.prism_kv *>self.begin()
         cdef int result
         with nogil:
             result = c.prism_kv_remove_if(store, name.data, name.size, version)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What pyprism.kv and pyprism.tx have in common: their exceptions."""
+"""What pyprism.kv and pyprism.tx have in common: their exceptions, and how a store is opened, used and closed."""
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdlib cimport free, malloc
+cimport pyprism.libstores as c
 
 import errno
 import os
+
+DEF USUAL_SIZE = 4096
 
 
 class StoreError(OSError):
@@ -67,3 +71,78 @@ cdef class Bytes:
 
     def __dealloc__(self):
         PyBuffer_Release(&self.view)
+
+
+cdef class Handle:
+    """A store of either kind: from open to close, for several threads."""
+    def __dealloc__(self):
+        self.close_store(self.store)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close()
+
+    cdef void close_store(self, void *store) nogil:
+        """Of the kind of store. NULL is none."""
+        pass
+
+    cdef require_closed(self):
+        """Before it is opened."""
+        if self.store != NULL:
+            raise StoreError(errno.EBUSY, 'the store is open')
+
+    cdef check(self, int result):
+        if result < 0:
+            raise error_of(result, c.prism_store_message())
+
+    cdef void *begin(self) except NULL:
+        """Before each call; behind it, end()."""
+        if self.store == NULL:
+            raise StoreError(errno.EBADF, 'the store is closed')
+        self.calls += 1
+        return self.store
+
+    cdef end(self, int result):
+        self.calls -= 1
+        self.check(result)
+
+    cdef bytes read(self, read_value function, Read *read):
+        """A value of any size."""
+        cdef size_t room = USUAL_SIZE, size = 0
+        cdef char *value
+        cdef int result
+        while True:
+            value = <char *>malloc(room)
+            if value == NULL:
+                raise MemoryError()
+            try:
+                self.begin()
+                size = room
+                with nogil:
+                    result = function(read, value, &size)
+                if result == -errno.EMSGSIZE:
+                    self.end(0)
+                    room = size
+                    continue
+                self.end(result)
+                return value[:size]
+            finally:
+                free(value)
+
+    def close(self):
+        """Close the store; again is no error. Transactions that have not ended are aborted.
+
+        :raises StoreError: EBUSY: another thread is in a call
+        """
+        cdef void *store = self.store
+        if self.calls:
+            raise StoreError(errno.EBUSY, 'another thread uses the store')
+        self.store = NULL
+        with nogil:
+            self.close_store(store)
+
+    @property
+    def closed(self):
+        return self.store == NULL

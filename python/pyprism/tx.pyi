@@ -3,20 +3,14 @@ from types import TracebackType
 from typing import Callable, Optional, Type, TypeVar, Union
 
 from pyprism.stores import Conflict as Conflict, InvalidArgument as InvalidArgument, NoSuchKey as NoSuchKey
-from pyprism.stores import OutcomeUnknown as OutcomeUnknown, StoreError as StoreError
+from pyprism.stores import Handle, OutcomeUnknown as OutcomeUnknown, StoreError as StoreError
 
 Bytes = Union[bytes, bytearray, memoryview]
 Result = TypeVar('Result')
 
-class Store:
+class Store(Handle):
     def __init__(self, shards: str, *, device: Optional[str] = ..., timeout: Optional[float] = ...,
                  depth: int = ...) -> None: ...
-    def __enter__(self) -> Store: ...
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None: ...
-    def close(self) -> None: ...
-    @property
-    def closed(self) -> bool: ...
     @property
     def max_key_size(self) -> int: ...
     @property

@@ -15,7 +15,7 @@ Threads may share a store; a transaction belongs to one thread. Calls release th
 """
 from libc.stdlib cimport free, malloc
 cimport pyprism.libstores as c
-from pyprism.stores cimport Bytes
+from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
 
@@ -23,19 +23,13 @@ from pyprism.stores import Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown,
 
 __all__ = ['Conflict', 'InvalidArgument', 'NoSuchKey', 'OutcomeUnknown', 'Store', 'StoreError', 'Transaction', 'open']
 
-DEF USUAL_SIZE = 4096
+
+cdef int read_of_transaction(Read *read, void *value, size_t *size) nogil:
+    return c.prism_tx_read(<c.prism_tx_transaction *>read.source, read.key, read.key_size, value, size)
 
 
-cdef check(int result):
-    if result < 0:
-        raise error_of(result, c.prism_store_message())
-
-
-cdef class Store:
+cdef class Store(Handle):
     """A client of one store, for several threads. Close it, or use it with `with`."""
-    cdef c.prism_tx *store
-    cdef int calls  # that other threads are in
-
     def __init__(self, shards, *, device=None, timeout=None, depth=0):
         """Open a store as prism_tx_open(3).
 
@@ -50,8 +44,7 @@ cdef class Store:
         cdef const char *text = names
         cdef bytes device_name
         cdef int result
-        if self.store != NULL:
-            raise StoreError(errno.EBUSY, 'the store is open')
+        self.require_closed()
         options.size = sizeof(options)
         options.device = NULL
         if device is not None:
@@ -60,49 +53,16 @@ cdef class Store:
         options.timeout_ms = milliseconds(timeout, 'timeout')
         options.depth = depth
         with nogil:
-            result = c.prism_tx_open(&self.store, text, &options)
-        check(result)
+            result = c.prism_tx_open(<c.prism_tx **>&self.store, text, &options)
+        self.check(result)
 
-    def __dealloc__(self):
-        c.prism_tx_close(self.store)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self.close()
-
-    cdef c.prism_tx *begin(self) except NULL:
-        """Before each call; behind it, end()."""
-        if self.store == NULL:
-            raise StoreError(errno.EBADF, 'the store is closed')
-        self.calls += 1
-        return self.store
-
-    cdef end(self, int result):
-        self.calls -= 1
-        check(result)
-
-    def close(self):
-        """Close the store; again is no error. Transactions that have not ended are aborted.
-
-        :raises StoreError: EBUSY: another thread is in a call
-        """
-        cdef c.prism_tx *store = self.store
-        if self.calls:
-            raise StoreError(errno.EBUSY, 'another thread uses the store')
-        self.store = NULL
-        with nogil:
-            c.prism_tx_close(store)
-
-    @property
-    def closed(self):
-        return self.store == NULL
+    cdef void close_store(self, void *store) nogil:
+        c.prism_tx_close(<c.prism_tx *>store)
 
     @property
     def max_key_size(self):
         """Bytes of the longest key; 8 in a numbered store, whose keys are numbers, the lowest byte first."""
-        cdef c.prism_tx *store = self.begin()
+        cdef c.prism_tx *store = <c.prism_tx *>self.begin()
         size = c.prism_tx_max_key_size(store)
         self.end(0)
         return size
@@ -110,7 +70,7 @@ cdef class Store:
     @property
     def max_value_size(self):
         """Bytes of the longest value."""
-        cdef c.prism_tx *store = self.begin()
+        cdef c.prism_tx *store = <c.prism_tx *>self.begin()
         size = c.prism_tx_max_value_size(store)
         self.end(0)
         return size
@@ -121,7 +81,7 @@ cdef class Store:
         :return: Transaction
         :raises StoreError: EBUSY: as many as depth have not ended; see prism_tx_begin(3)
         """
-        cdef c.prism_tx *store = self.begin()
+        cdef c.prism_tx *store = <c.prism_tx *>self.begin()
         cdef c.prism_tx_transaction *transaction = NULL
         cdef int result
         with nogil:
@@ -144,7 +104,7 @@ cdef class Store:
         """
         cdef Body body = Body(self, function)
         cdef void *argument = <void *>body
-        cdef c.prism_tx *store = self.begin()
+        cdef c.prism_tx *store = <c.prism_tx *>self.begin()
         cdef int result
         with nogil:
             result = c.prism_tx_run(store, run_body, argument, attempts)
@@ -221,10 +181,13 @@ cdef class Transaction:
         """Committed or aborted, or its store is closed."""
         return self.transaction == NULL or self.store.store == NULL
 
-    cdef c.prism_tx_transaction *begin(self) except NULL:
-        """Before each call; behind it, end() of the store."""
+    cdef require_begun(self):
         if self.transaction == NULL:
             raise StoreError(errno.EBADF, 'the transaction has ended')
+
+    cdef c.prism_tx_transaction *begin(self) except NULL:
+        """Before each call; behind it, end() of the store."""
+        self.require_begun()
         self.store.begin()
         return self.transaction
 
@@ -264,27 +227,10 @@ cdef class Transaction:
         :raises StoreError: see prism_tx_read(3)
         """
         cdef Bytes name = Bytes(key)
-        cdef size_t room = USUAL_SIZE, size = 0
-        cdef c.prism_tx_transaction *transaction
-        cdef char *value
-        cdef int result
-        while True:
-            value = <char *>malloc(room)
-            if value == NULL:
-                raise MemoryError()
-            try:
-                transaction = self.begin()
-                size = room
-                with nogil:
-                    result = c.prism_tx_read(transaction, name.data, name.size, value, &size)
-                if result == -errno.EMSGSIZE:
-                    self.store.end(0)
-                    room = size
-                    continue
-                self.store.end(result)
-                return value[:size]
-            finally:
-                free(value)
+        cdef Read read
+        self.require_begun()
+        read.source, read.key, read.key_size = self.transaction, name.data, name.size
+        return self.store.read(read_of_transaction, &read)
 
     def write(self, key, value):
         """Write a value, at the commit.

@@ -97,39 +97,18 @@ symbols() {
 }
 
 write_programs() {
-	cat >"$work/use.c" <<-'END'
-		#include <infiniband/prismdv.h>
-		#include <stdio.h>
-		int main(void)
-		{
-			int count = 0;
-			struct ibv_device **list = prismdv_get_device_list(&count);
-			puts(prismdv_status_str(PRISMDV_STATUS_CAS_MISS));
-			prismdv_free_device_list(list);
-			return list ? 0 : 1;
-		}
-	END
-	cp "$work/use.c" "$work/use.cpp"
-	cat >"$work/store.c" <<-'END'
-		#include <prism/tx.h>
-		#include <prism/kv.h>
-		#include <stdio.h>
-		int main(void)
-		{
-			struct prism_kv *store;
-			int result = prism_kv_open(&store, "", NULL);
-			puts(prism_store_message());
-			return result != -22;
-		}
-	END
-	cp "$work/store.c" "$work/store.cpp"
+	local users=$PRISM_SOURCE/tests/packages/users name
+	for name in device store; do
+		cp "$users/$name.c" "$work/$name.c"
+		cp "$users/$name.c" "$work/$name.cpp"
+	done
 	local headers
 	headers=$(cd "$root$prefix/include" && find prism -name '*.hpp')
 	{
 		for header in $headers; do
 			echo "#include <$header>"
 		done
-		cat "$work/use.c"
+		cat "$work/device.c"
 	} >"$work/ext.cpp"
 }
 
@@ -159,15 +138,15 @@ with_cmake() {
 	local folder=$work/cmake_user
 	mkdir "$folder"
 	local programs="use_c use_cpp use_ext"
-	cp "$work"/use.c "$work"/use.cpp "$work"/ext.cpp "$work"/store.c "$folder"
+	cp "$work"/device.c "$work"/device.cpp "$work"/ext.cpp "$work"/store.c "$folder"
 	cat >"$folder/CMakeLists.txt" <<-'END'
 		cmake_minimum_required(VERSION 3.20)
 		project(user LANGUAGES C CXX)
 		find_package(prism REQUIRED)
 		find_package(prism-ext REQUIRED)
-		add_executable(use_c use.c)
+		add_executable(use_c device.c)
 		target_link_libraries(use_c prism::prism)
-		add_executable(use_cpp use.cpp)
+		add_executable(use_cpp device.cpp)
 		target_link_libraries(use_cpp prism::prism)
 		add_executable(use_ext ext.cpp)
 		target_link_libraries(use_ext prism::prism-ext)
@@ -202,8 +181,8 @@ layout
 man_pages
 symbols
 write_programs
-with_pkg_config use.c prism cc
-with_pkg_config use.cpp prism c++ -std=c++20
+with_pkg_config device.c prism cc
+with_pkg_config device.cpp prism c++ -std=c++20
 with_pkg_config ext.cpp prism-ext c++ -std=c++20
 if [ -n "$stores" ]; then
 	with_pkg_config store.c prism-stores cc -std=c11 -Wall -Wextra -Wpedantic -Werror

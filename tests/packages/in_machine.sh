@@ -72,17 +72,8 @@ programs_work() {
 }
 
 program_compiles() {
-	cat >/tmp/use.c <<-'END'
-		#include <infiniband/prismdv.h>
-		#include <stdio.h>
-		int main(void)
-		{
-			puts(prismdv_status_str(PRISMDV_STATUS_CAS_MISS));
-			return !prismdv_get_device_list(NULL);
-		}
-	END
 	# shellcheck disable=SC2016 # the inner shell's
-	expect "compiling C by pkg-config prism" '' sh -c 'gcc /tmp/use.c -o /tmp/use $(pkg-config --cflags --libs prism)'
+	expect "compiling C by pkg-config prism" '' sh -c 'gcc /users/device.c -o /tmp/use $(pkg-config --cflags --libs prism)'
 	expect "a C program" CAS_MISS /tmp/use
 	printf '#include <prism/prism.hpp>\nint main() { prism::Chain chain; }\n' >/tmp/use.cpp
 	# shellcheck disable=SC2016
@@ -92,21 +83,9 @@ program_compiles() {
 	printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(use CXX)' 'find_package(prism-ext REQUIRED)' \
 		'add_executable(use use.cpp)' 'target_link_libraries(use PRIVATE prism::prism-ext)' >/tmp/CMakeLists.txt
 	expect "a CMake project with prism-ext" '' sh -c 'cmake -S /tmp -B /tmp/build-use && cmake --build /tmp/build-use'
-	cat >/tmp/store.c <<-'END'
-		#include <prism/kv.h>
-		#include <prism/tx.h>
-		#include <stdio.h>
-		int main(void)
-		{
-			struct prism_kv *store;
-			int result = prism_kv_open(&store, "", NULL);
-			puts(prism_store_message());
-			return result != -22;
-		}
-	END
 	# shellcheck disable=SC2016
 	expect "compiling C by pkg-config prism-stores" '' \
-		sh -c 'gcc /tmp/store.c -o /tmp/store $(pkg-config --cflags --libs prism-stores)'
+		sh -c 'gcc /users/store.c -o /tmp/store $(pkg-config --cflags --libs prism-stores)'
 	expect "a C program with prism-stores" 'name 1 to 65535 servers' /tmp/store
 	expect "manual pages of the library" '^prismdv.7' ls /usr/share/man/man7
 }

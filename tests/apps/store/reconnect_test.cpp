@@ -18,7 +18,7 @@ unsigned cut_connections_to(std::uint16_t port)
 {
 	unsigned cut = 0;
 	for (const int fd : connections_to(port))
-		cut += !shutdown(fd, SHUT_RDWR);
+		cut += test::cut(fd);
 	return cut;
 }
 

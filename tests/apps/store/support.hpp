@@ -3,8 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "../support/connections.hpp"
 #include "kv/store/prism_client.hpp"
 #include "kv/store/prism_server.hpp"
 
@@ -25,6 +24,7 @@ using namespace prism::kv;
 using apps::Operation;
 using apps::OperationKind;
 using apps::Outcome;
+using test::connections_to;
 
 inline std::span<const std::byte> bytes_of(const std::string &text)
 {
@@ -85,19 +85,6 @@ public:
 private:
 	std::thread thread;
 };
-
-/** Descriptors of this process' TCP connections to @p port. */
-inline std::vector<int> connections_to(std::uint16_t port)
-{
-	std::vector<int> found;
-	for (int fd = 3; fd < 1024; fd++) {
-		sockaddr_in peer{};
-		socklen_t length = sizeof(peer);
-		if (!getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
-			found.push_back(fd);
-	}
-	return found;
-}
 
 /** Calls that wait. */
 class Client

@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../support/connections.hpp"
 #include "tx/store/prism_client.hpp"
 #include "tx/store/prism_shard.hpp"
 
@@ -27,6 +25,8 @@ namespace tx_test
 using namespace prism;
 using namespace prism::tx;
 using namespace std::chrono_literals;
+using prism::test::connections_to;
+using prism::test::cut;
 
 inline Bytes bytes(std::string_view text)
 {
@@ -248,25 +248,6 @@ inline void prepare_on_all(Client &open, Client &other, const std::vector<std::s
 		prepared = all_prepared();
 	}
 	ASSERT_TRUE(prepared);
-}
-
-/** This process' TCP connections to @p port. */
-inline std::vector<int> connections_to(std::uint16_t port)
-{
-	std::vector<int> found;
-	for (int fd = 3; fd < 1024; fd++) {
-		sockaddr_in peer{};
-		socklen_t length = sizeof(peer);
-		if (!getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
-			found.push_back(fd);
-	}
-	return found;
-}
-
-/** Both ends see it, as if the network had reset the connection. */
-inline void cut(int fd)
-{
-	(void)shutdown(fd, SHUT_RDWR);
 }
 
 } // namespace tx_test

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "recorder.hpp"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,6 +11,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "../support/connections.hpp"
 
 namespace tx_test
 {
@@ -341,12 +340,8 @@ void Recorder::cut_now_and_then()
 	if (!cuts_++)
 		return; /* not at the very beginning */
 	const std::uint16_t port = shards_[random_() % shards_.size()].port;
-	for (int fd = 3; fd < 256; fd++) {
-		sockaddr_in peer{};
-		socklen_t length = sizeof(peer);
-		if (!::getpeername(fd, reinterpret_cast<sockaddr *>(&peer), &length) && ntohs(peer.sin_port) == port)
-			(void)::shutdown(fd, SHUT_RDWR);
-	}
+	for (const int fd : test::connections_to(port))
+		(void)test::cut(fd);
 }
 
 Result<void> Recorder::go_on(const SharedState &state)
