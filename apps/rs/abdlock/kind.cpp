@@ -15,8 +15,8 @@ VolumeKind abdlock(const Configuration &volume, const LockOptions &options)
 	LockOptions all = options;
 	all.replicas = static_cast<unsigned>(volume.replicas.size());
 	all.block_size = volume.block_size;
-	kind.make_protocol = [all](Carrier &carrier, std::uint64_t client) {
-		return std::make_unique<LockProtocol>(all, client, carrier);
+	kind.make_protocol = [all](VolumeSession &session, std::uint64_t client) {
+		return std::make_unique<LockProtocol>(all, client, session);
 	};
 	return kind;
 }

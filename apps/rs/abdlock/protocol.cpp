@@ -67,9 +67,9 @@ void forget_asked(Lane &lane)
 
 } // namespace
 
-LockProtocol::LockProtocol(const LockOptions &options, std::uint64_t client, Carrier &carrier)
+LockProtocol::LockProtocol(const LockOptions &options, std::uint64_t client, VolumeSession &session)
 	: options_(options), client_(client), holder_(holder_of(client)),
-	  patience_(std::min(options.patience, options.lease / 4)), carrier_(carrier), random_(holder_)
+	  patience_(std::min(options.patience, options.lease / 4)), session_(session), random_(holder_)
 {
 }
 
@@ -117,17 +117,17 @@ void LockProtocol::build(const Lane &lane, Leg &leg, Hold &hold, const ReplicaVi
 /** False: there is no connection. */
 bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Request request) noexcept
 {
-	const ReplicaView *const view = carrier_.view(replica);
+	const ReplicaView *const view = session_.view(replica);
 	Leg &leg = lane.legs[replica];
 	if (!view)
 		return false;
 	Hold &hold = work.holds[replica];
 	hold.request = request;
-	hold.asked_at = carrier_.now();
+	hold.asked_at = session_.now();
 	build(lane, leg, hold, *view);
 	leg.epoch = view->epoch;
 	leg.state = Leg::State::asked;
-	if (!carrier_.post(lane, replica))
+	if (!session_.post(lane, replica))
 		return true;
 	leg.state = Leg::State::idle;
 	return false;
@@ -153,7 +153,7 @@ void LockProtocol::leg_ended(Lane &lane, unsigned replica) noexcept
 		hold.refused = !hold.held && answered(lane, replica);
 		if (hold.refused && found != hold.seen) {
 			hold.seen = found;
-			hold.seen_since = carrier_.now();
+			hold.seen_since = session_.now();
 		}
 	}
 	/* Too late for its attempt, which has ended */
@@ -176,7 +176,7 @@ LockProtocol::Replicas LockProtocol::held(const Lane &lane, const Work &work) co
 /** An answer is under way, and will not take long. */
 bool LockProtocol::is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept
 {
-	return lane.legs[replica].under_way() && carrier_.now() - work.holds[replica].asked_at < patience_;
+	return lane.legs[replica].under_way() && session_.now() - work.holds[replica].asked_at < patience_;
 }
 
 /** Locks that are held, or can be had by waiting. */
@@ -207,14 +207,14 @@ void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
 {
 	RoundOptions options;
 	options.reads = true;
-	const Time now = carrier_.now();
+	const Time now = session_.now();
 	auto count = static_cast<unsigned>(std::popcount(held(lane, work)));
 	for (unsigned replica = 0; replica < options_.replicas; replica++)
 		count += lane.legs[replica].state == Leg::State::asked && is_awaited(lane, work, replica);
 	for (unsigned i = 0; i < options_.replicas && count < work.needed; i++) {
 		const unsigned replica = static_cast<unsigned>((lane.block + i) % options_.replicas);
 		count += lane.legs[replica].state == Leg::State::late && is_awaited(lane, work, replica);
-		if (!round::can_ask(carrier_, lane, replica, options, now))
+		if (!round::can_ask(session_, lane, replica, options, now))
 			continue;
 		Hold &hold = work.holds[replica];
 		const bool expired = hold.seen && now - hold.seen_since > options_.lease;
@@ -230,7 +230,7 @@ apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 {
 	lane.round_trips++;
 	for (;;) {
-		if (carrier_.now() >= work.limit)
+		if (session_.now() >= work.limit)
 			co_return EAGAIN;
 		work.locked = held(lane, work);
 		if (static_cast<unsigned>(std::popcount(work.locked)) >= work.needed) {
@@ -251,7 +251,7 @@ apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Request request)
 {
 	lane.round_trips++;
-	if (carrier_.now() >= work.limit)
+	if (session_.now() >= work.limit)
 		co_return EAGAIN;
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
 		if ((whom & bit(replica)) && !ask(lane, work, replica, request))
@@ -268,7 +268,7 @@ apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Re
 		}
 		if (all)
 			co_return 0;
-		if (carrier_.now() >= work.limit)
+		if (session_.now() >= work.limit)
 			co_return EAGAIN;
 		co_await Event{lane, work.limit};
 	}
@@ -403,7 +403,7 @@ void LockProtocol::begin_attempt(Lane &lane, Work &work) noexcept
 {
 	round::begin(lane);
 	work.word = std::uint64_t{holder_} << 32 | ++sequence_;
-	work.limit = std::min(lane.deadline, carrier_.now() + options_.lease / 2);
+	work.limit = std::min(lane.deadline, session_.now() + options_.lease / 2);
 	for (Hold &hold : work.holds)
 		hold.refused = hold.lost = false;
 }
@@ -468,10 +468,10 @@ apps::Task<LockProtocol::Outcome> LockProtocol::run(Lane &lane)
 		release(lane, work);
 		if (error != EAGAIN)
 			co_return end(lane, work, error);
-		const Time until = carrier_.now() + wait_after(attempts);
-		while (carrier_.now() < std::min(until, lane.deadline))
+		const Time until = session_.now() + wait_after(attempts);
+		while (session_.now() < std::min(until, lane.deadline))
 			co_await Event{lane, std::min(until, lane.deadline)};
-		if (carrier_.now() >= lane.deadline)
+		if (session_.now() >= lane.deadline)
 			co_return end(lane, work, EHOSTUNREACH);
 	}
 }

@@ -71,7 +71,7 @@ public:
 	using Outcome = apps::Outcome;
 
 	/** @p client: this incarnation, random and not 0. */
-	LockProtocol(const LockOptions &options, std::uint64_t client, Carrier &carrier);
+	LockProtocol(const LockOptions &options, std::uint64_t client, VolumeSession &session);
 
 	/**
 	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum, or no locks of one, before the lane's
@@ -147,7 +147,7 @@ private:
 	const std::uint64_t client_;
 	const std::uint32_t holder_;
 	const Time patience_; /* such that an attempt has time for another replica */
-	Carrier &carrier_;
+	VolumeSession &session_;
 	std::uint32_t sequence_ = 0; /* of attempts */
 	std::minstd_rand random_;
 	std::deque<Work> works_; /* by lane */

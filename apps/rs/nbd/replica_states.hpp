@@ -26,7 +26,7 @@ public:
 	void note(const VolumeClient &client) noexcept
 	{
 		for (unsigned replica = 0; replica < serves_.size(); replica++)
-			serves_[replica].store(client.serves(replica), std::memory_order_relaxed);
+			serves_[replica].store(client.session().serves(replica), std::memory_order_relaxed);
 	}
 
 	void collect(std::vector<apps::Metric> &metrics) const

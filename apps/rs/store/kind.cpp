@@ -20,10 +20,10 @@ VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 	kind.requests_of_a_leg = 3;
 	kind.repairs = options.repairs;
 	options.replicas = static_cast<unsigned>(volume.replicas.size());
-	kind.make_protocol = [options](Carrier &carrier, std::uint64_t client) {
+	kind.make_protocol = [options](VolumeSession &session, std::uint64_t client) {
 		ProtocolOptions mine = options;
 		mine.client = client;
-		return std::make_unique<Protocol>(mine, carrier);
+		return std::make_unique<Protocol>(mine, session);
 	};
 	return kind;
 }

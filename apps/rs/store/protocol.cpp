@@ -110,9 +110,9 @@ Verdict Protocol::judge_block(Lane &lane, const Leg &leg, unsigned &damaged) con
 apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
 {
 	round::begin(lane);
-	const Time patience = carrier_.now() + options_.hedge;
+	const Time patience = session_.now() + options_.hedge;
 	const auto ask = [this, &lane, patience](Leg &leg, const ReplicaView &view) {
-		const bool late = carrier_.now() >= patience;
+		const bool late = session_.now() >= patience;
 		const auto brings_block = [late](const Leg &other) {
 			return other.whole &&
 			       (other.state == Leg::State::answered || (other.state == Leg::State::asked && !late));
@@ -127,7 +127,7 @@ apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
 	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) {
 		return leg.whole ? judge_block(lane, leg, damaged) : Verdict::counts;
 	};
-	co_return co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+	co_return co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 }
 
 apps::Task<int> Protocol::read_blocks(Lane &lane)
@@ -139,7 +139,7 @@ apps::Task<int> Protocol::read_blocks(Lane &lane)
 	};
 	unsigned damaged = 0;
 	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) { return judge_block(lane, leg, damaged); };
-	co_return co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+	co_return co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 }
 
 apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
@@ -147,7 +147,7 @@ apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
 	round::begin(lane);
 	const auto ask = [&lane](Leg &leg, const ReplicaView &view) { ask_for_tag(leg, view, lane.block); };
 	const auto judge = [](Leg &, unsigned) { return Verdict::counts; };
-	const int error = co_await ask_quorum(carrier_, lane, round_of(true), ask, judge);
+	const int error = co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 	if (error)
 		co_return error;
 	newest = {};
@@ -209,7 +209,7 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 		}
 		return Verdict::fatal;
 	};
-	co_return co_await ask_quorum(carrier_, lane, options, ask, judge);
+	co_return co_await ask_quorum(session_, lane, options, ask, judge);
 }
 
 /** The answered leg that has read the largest tag; with the block, if there is one. */
@@ -236,9 +236,9 @@ void Protocol::leg_ended(Lane &lane, unsigned replica) noexcept
 		Slot old;
 		std::memcpy(&old, leg.memory.old.data(), sizeof(old));
 		if (old.block.ptr)
-			carrier_.release(replica, old.block.ptr);
+			session_.release(replica, old.block.ptr);
 	} else if (*leg.memory.allocated) {
-		carrier_.release(replica, *leg.memory.allocated);
+		session_.release(replica, *leg.memory.allocated);
 	}
 }
 
@@ -283,7 +283,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 		const auto same = [&lane](const Lane *other) { return other->block == lane.block; };
 		return *std::find_if(putting_.begin(), putting_.end(), same) == &lane;
 	};
-	while (!is_first() && carrier_.now() < lane.deadline)
+	while (!is_first() && session_.now() < lane.deadline)
 		co_await Event{lane, lane.deadline};
 	Outcome outcome = Outcome::failed;
 	if (is_first())
@@ -293,7 +293,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	std::erase(putting_, &lane);
 	for (Lane *const other : putting_) {
 		if (other->block == lane.block)
-			carrier_.wake(*other);
+			session_.wake(*other);
 	}
 	co_return outcome;
 }

@@ -41,7 +41,7 @@ class Protocol final : public VolumeProtocol
 public:
 	using Outcome = apps::Outcome;
 
-	Protocol(const ProtocolOptions &options, Carrier &carrier) : options_(options), carrier_(carrier) {}
+	Protocol(const ProtocolOptions &options, VolumeSession &session) : options_(options), session_(session) {}
 
 	/**
 	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum before the lane's deadline), EOVERFLOW (the
@@ -78,7 +78,7 @@ private:
 	[[nodiscard]] unsigned quorum() const noexcept { return options_.replicas / 2 + 1; }
 
 	const ProtocolOptions options_;
-	Carrier &carrier_;
+	VolumeSession &session_;
 	std::vector<Lane *> putting_; /* PUTs under way, in the order of their beginning */
 	/* Of PUTs whose outcome is not known: the tags that they have used must not be used again. */
 	std::unordered_map<std::uint64_t, Tag> used_;

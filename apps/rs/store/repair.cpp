@@ -33,8 +33,8 @@ class Repair final : private RepairClient
 {
 public:
 	Repair(VolumeClient &client, const RepairOptions &options)
-		: client_(client), options_(options), protocol_(rules(client, options), *this), copies_(client.depth()),
-		  ended_(client.depth())
+		: client_(client), options_(options), protocol_(rules(client, options), client.session(), *this),
+		  copies_(client.depth()), ended_(client.depth())
 	{
 		for (Copy &copy : copies_) {
 			copy.operation.context = &copy;
@@ -53,17 +53,9 @@ private:
 	static RepairRules rules(const VolumeClient &client, const RepairOptions &options);
 
 	/* RepairClient */
-	[[nodiscard]] Time now() const noexcept override { return client_.now(); }
-	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override
-	{
-		return client_.view(replica);
-	}
-	[[nodiscard]] std::uint64_t epoch() const noexcept override { return client_.epoch(); }
-	void raise_epoch(std::uint64_t epoch) noexcept override { client_.raise_epoch(epoch); }
-	void repaired_has_epoch() noexcept override { client_.repaired_has_epoch(); }
 	[[nodiscard]] std::optional<std::uint64_t> new_epoch() noexcept override
 	{
-		return next_epoch(client_.epoch(), random_bits());
+		return next_epoch(client_.session().epoch(), random_bits());
 	}
 	void tell(unsigned replica, const apps::ControlMessage &message) noexcept override
 	{
@@ -131,7 +123,7 @@ void Repair::hear()
 		while (const std::optional<apps::ControlMessage> answer = client_.take_answer(replica))
 			protocol_.hear(replica, *answer);
 	}
-	if (client_.lost_its_replica())
+	if (client_.session().lost_its_replica())
 		protocol_.give_up(ECONNRESET);
 	const ReplicaState state = client_.state_of(options_.replica);
 	if (state.refused == EALREADY || state.refused == EBUSY)
@@ -145,7 +137,7 @@ Error Repair::unreachable() const
 		return make_error(EHOSTUNREACH, fmt::format("cannot reach replica {}", options_.replica), state.why);
 	return make_error(EHOSTUNREACH,
 		fmt::format("{} other replicas that serve are needed, {} are there", client_.volume().quorum(),
-			client_.serving()),
+			client_.session().serving()),
 		"prism-rs status tells how they are");
 }
 

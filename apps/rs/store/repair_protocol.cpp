@@ -19,7 +19,7 @@ unsigned RepairProtocol::serving(std::uint64_t epoch) const noexcept
 {
 	unsigned count = 0;
 	for (unsigned replica = 0; replica < rules_.replicas; replica++) {
-		const ReplicaView *const view = client_.view(replica);
+		const ReplicaView *const view = session_.view(replica);
 		count += replica != rules_.replica && view && view->serving && view->epoch == epoch;
 	}
 	return count;
@@ -29,7 +29,7 @@ unsigned RepairProtocol::serving(std::uint64_t epoch) const noexcept
 bool RepairProtocol::others_are_repaired() const noexcept
 {
 	for (unsigned replica = 0; replica < rules_.replicas; replica++) {
-		const ReplicaView *const view = client_.view(replica);
+		const ReplicaView *const view = session_.view(replica);
 		if (replica != rules_.replica && view && !view->serving)
 			return true;
 	}
@@ -41,11 +41,11 @@ bool RepairProtocol::others_are_repaired() const noexcept
  */
 std::optional<unsigned> RepairProtocol::turn_giver() const noexcept
 {
-	if (serving(client_.epoch()) < quorum())
+	if (serving(session_.epoch()) < quorum())
 		return std::nullopt;
 	for (unsigned replica = 0; replica < rules_.replicas; replica++) {
-		const ReplicaView *const view = client_.view(replica);
-		if (replica != rules_.replica && view && view->serving && view->epoch == client_.epoch())
+		const ReplicaView *const view = session_.view(replica);
+		if (replica != rules_.replica && view && view->serving && view->epoch == session_.epoch())
 			return replica;
 	}
 	return std::nullopt;
@@ -55,7 +55,7 @@ bool RepairProtocol::waits_for_replicas() const noexcept
 {
 	if (over() || state_ == State::copying)
 		return false;
-	return state_ != State::waiting || !client_.view(rules_.replica) || serving(client_.epoch()) < quorum();
+	return state_ != State::waiting || !session_.view(rules_.replica) || serving(session_.epoch()) < quorum();
 }
 
 /* Turns ---------------------------------------------------------------------------------------------------------- */
@@ -63,11 +63,11 @@ bool RepairProtocol::waits_for_replicas() const noexcept
 /** Who stops saying so is taken for dead: others may repair its replica, or have its turn. */
 void RepairProtocol::say_that_it_goes_on() noexcept
 {
-	const Time now = client_.now();
+	const Time now = session_.now();
 	if (said_so_ && now - *said_so_ < rules_.says_so)
 		return;
 	said_so_ = now;
-	if (client_.view(rules_.replica))
+	if (session_.view(rules_.replica))
 		client_.tell(rules_.replica, {turn_message, rules_.client});
 	if (const std::optional<unsigned> giver = turn_giver())
 		client_.tell(*giver, {turn_message, rules_.client});
@@ -87,7 +87,7 @@ void RepairProtocol::hear_turn(unsigned replica, std::uint64_t error) noexcept
  */
 void RepairProtocol::wait_for_turn() noexcept
 {
-	const Time now = client_.now();
+	const Time now = session_.now();
 	if (!waits_since_) {
 		waits_since_ = now;
 		said_so_.reset(); /* it asks at once */
@@ -108,7 +108,7 @@ void RepairProtocol::choose_epoch() noexcept
 		return;
 	}
 	epoch_ = *chosen;
-	client_.raise_epoch(epoch_);
+	session_.raise_epoch(epoch_);
 	state_ = State::spreading;
 }
 
@@ -135,11 +135,11 @@ void RepairProtocol::poll() noexcept
 {
 	if (over())
 		return;
-	if (epoch_ && client_.epoch() != epoch_)
+	if (epoch_ && session_.epoch() != epoch_)
 		begin_again();
-	if (over() || !client_.view(rules_.replica))
+	if (over() || !session_.view(rules_.replica))
 		return;
-	const bool quorum_serves = serving(client_.epoch()) >= quorum();
+	const bool quorum_serves = serving(session_.epoch()) >= quorum();
 	if (state_ == State::waiting && quorum_serves)
 		wait_for_turn();
 	say_that_it_goes_on();
@@ -167,7 +167,7 @@ void RepairProtocol::hear(unsigned replica, const apps::ControlMessage &answer) 
 	else if (answer.value)
 		give_up(static_cast<int>(answer.value));
 	else if (latest && state_ == State::telling) {
-		client_.repaired_has_epoch();
+		session_.repaired_has_epoch();
 		next_ = done_ = 0;
 		state_ = State::copying;
 	} else if (latest && state_ == State::ending) {

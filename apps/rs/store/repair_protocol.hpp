@@ -9,26 +9,17 @@
 #include <optional>
 
 #include "rs/volume/introduction.hpp"
-#include "rs/volume/quorum.hpp"
+#include "rs/volume/session.hpp"
 
 namespace prism::rs
 {
 
-/** What a repair needs of the client that it uses, whose protocol copies blocks to the replica (ProtocolOptions). */
+/** What a repair needs of the program around it. */
 class RepairClient
 {
 public:
 	virtual ~RepairClient() = default;
 
-	[[nodiscard]] virtual Time now() const noexcept = 0;
-	/** The connection to @p replica; null: there is none. */
-	[[nodiscard]] virtual const ReplicaView *view(unsigned replica) const noexcept = 0;
-	/** The newest epoch that the client knows. */
-	[[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
-	/** Brings @p epoch to all replicas but the one that is repaired. */
-	virtual void raise_epoch(std::uint64_t epoch) noexcept = 0;
-	/** The replica that is repaired has been told the newest epoch. */
-	virtual void repaired_has_epoch() noexcept = 0;
 	/** An epoch after the newest; nothing: there is none. */
 	[[nodiscard]] virtual std::optional<std::uint64_t> new_epoch() noexcept = 0;
 
@@ -65,7 +56,11 @@ public:
 		failed, /* see error() */
 	};
 
-	RepairProtocol(const RepairRules &rules, RepairClient &client) : rules_(rules), client_(client) {}
+	/** @p session: of a client whose protocol copies blocks to the replica (ProtocolOptions). */
+	RepairProtocol(const RepairRules &rules, VolumeSession &session, RepairClient &client)
+		: rules_(rules), session_(session), client_(client)
+	{
+	}
 
 	/** Goes on with what can be gone on with now. Whoever calls it calls it again soon. */
 	void poll() noexcept;
@@ -104,6 +99,7 @@ private:
 	void hear_turn(unsigned replica, std::uint64_t error) noexcept;
 
 	const RepairRules rules_;
+	VolumeSession &session_;
 	RepairClient &client_;
 	State state_ = State::waiting;
 	int error_ = 0;

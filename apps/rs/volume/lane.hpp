@@ -75,10 +75,11 @@ struct Leg {
 	};
 
 	State state = State::idle;
-	bool whole = false;      /* asked for the block, not only for its tag */
-	bool fresh = false;      /* answered, and not judged yet */
-	std::uint64_t epoch = 0; /* of the connection that its request went over */
-	Time again{};            /* not to be asked before */
+	bool whole = false;       /* asked for the block, not only for its tag */
+	bool fresh = false;       /* answered, and not judged yet */
+	std::uint64_t epoch = 0;  /* of the connection that its request went over */
+	std::uint64_t number = 0; /* of its request, among all of the client */
+	Time again{};             /* not to be asked before */
 	LegMemory memory;
 	Chain chain;
 	Completion completion;

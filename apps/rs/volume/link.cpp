@@ -83,7 +83,7 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options, unsigned
 }
 
 Link::Link(TcpRendezvous rendezvous, QueuePair qp, const ReplicaView &view)
-	: ServerLink(std::move(rendezvous), std::move(qp)), view_(view)
+	: ServerLink(std::move(rendezvous), std::move(qp)), ReplicaLink(view)
 {
 }
 

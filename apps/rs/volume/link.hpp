@@ -6,10 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "rs/volume/configuration.hpp"
 #include "rs/volume/introduction.hpp"
-#include "rs/volume/quorum.hpp"
+#include "rs/volume/session.hpp"
 #include "service/server_link.hpp"
 
 namespace prism::rs
@@ -31,7 +32,7 @@ struct LinkOptions {
 };
 
 /** A client's connection to one replica. */
-class Link final : public apps::ServerLink
+class Link final : public apps::ServerLink, public ReplicaLink
 {
 public:
 	/**
@@ -40,14 +41,19 @@ public:
 	 */
 	static Result<std::unique_ptr<Link>> connect(const LinkOptions &options, unsigned replica, std::uint64_t epoch);
 
-	[[nodiscard]] const ReplicaView &view() const noexcept { return view_; }
-	/** The replica has been told a newer one. */
-	void set_epoch(std::uint64_t epoch) noexcept { view_.epoch = epoch; }
+	/* ReplicaLink */
+	int post(std::span<const Chain::Posting> chains) noexcept override { return Chain::post(qp(), chains); }
+	void release(std::uint64_t address) noexcept override { ServerLink::release(address); }
+	void flush(std::uint64_t flush_id) noexcept override { ServerLink::flush(flush_id); }
+	void flushed() noexcept override { ServerLink::flushed(); }
+	[[nodiscard]] bool flushing() const noexcept override { return ServerLink::flushing(); }
+	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept override
+	{
+		return ServerLink::talk(oldest, newest, flush_id);
+	}
 
 private:
 	Link(TcpRendezvous rendezvous, QueuePair qp, const ReplicaView &view);
-
-	ReplicaView view_;
 };
 
 } // namespace prism::rs

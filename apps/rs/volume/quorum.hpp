@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rounds: the same question to the replicas of a volume, until enough of them have answered. What carries the questions
- * is a Carrier: a client with its connections, or the simulator.
+ * Rounds: the same question to the replicas of a volume, until enough of them have answered.
  */
 #pragma once
 
@@ -11,64 +10,10 @@
 #include <optional>
 #include <utility>
 
-#include "rs/volume/lane.hpp"
+#include "rs/volume/session.hpp"
 
 namespace prism::rs
 {
-
-/** A replica as one connection knows it. */
-struct ReplicaView {
-	RemoteRegion slots;
-	RemoteAddress scratch; /* 32 bytes that are this connection's; aligned to 32 */
-	std::uint32_t free_list = 0;
-	RemoteRegion buffers;
-	std::uint64_t epoch = 0;
-	bool serving = false; /* its answers to reads count */
-};
-
-/** What a protocol needs of the connections to a volume's replicas. */
-class Carrier
-{
-public:
-	virtual ~Carrier() = default;
-
-	[[nodiscard]] virtual Time now() const noexcept = 0;
-
-	/** The connection to @p replica; null: there is none. */
-	[[nodiscard]] virtual const ReplicaView *view(unsigned replica) const noexcept = 0;
-
-	/** The newest epoch that this client knows. Answers count only if they came over connections of this epoch. */
-	[[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
-
-	/**
-	 * Posts the chain of the lane's leg to @p replica, which has a connection. May be put off until others can go
-	 * with it. When it has ended, the protocol's leg_ended() is called, then the lane resumed. 0, or errno: there
-	 * is no connection any more.
-	 */
-	virtual int post(Lane &lane, unsigned replica) noexcept = 0;
-
-	/** The buffer at @p address of @p replica is not reachable any more: to be reported, some time. */
-	virtual void release(unsigned replica, std::uint64_t address) noexcept = 0;
-
-	/** Resumes @p lane soon, though nothing has come for it. */
-	virtual void wake(Lane &lane) noexcept = 0;
-};
-
-/** What a client does with a volume. One for each client. */
-class VolumeProtocol
-{
-public:
-	virtual ~VolumeProtocol() = default;
-
-	/** Runs lane.operation. Its outcome, error and length are filled in. */
-	virtual apps::Task<apps::Outcome> run(Lane &lane) = 0;
-
-	/**
-	 * The request of the lane's leg to @p replica has ended, for the lane or too late for it: leg.completion says
-	 * how. It may have failed, if the connection is gone; whether it was executed is then not known.
-	 */
-	virtual void leg_ended(Lane &lane, unsigned replica) noexcept = 0;
-};
 
 /** What an answer is worth. */
 enum class Verdict : std::uint8_t {
@@ -126,14 +71,14 @@ inline void begin(Lane &lane) noexcept
 }
 
 /** Whether @p replica can be asked now. */
-inline bool can_ask(
-	const Carrier &carrier, const Lane &lane, unsigned replica, const RoundOptions &options, Time now) noexcept
+inline bool can_ask(const VolumeSession &session, const Lane &lane, unsigned replica, const RoundOptions &options,
+	Time now) noexcept
 {
-	const ReplicaView *const view = carrier.view(replica);
+	const ReplicaView *const view = session.view(replica);
 	const Leg &leg = lane.legs[replica];
 	if (options.only && *options.only != replica)
 		return false;
-	return view && view->epoch == carrier.epoch() && (view->serving || !options.reads) &&
+	return view && view->epoch == session.epoch() && (view->serving || !options.reads) &&
 	       leg.state == Leg::State::idle && now >= leg.again;
 }
 
@@ -146,14 +91,14 @@ inline bool can_ask(
  * replica is back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an answer was fatal.
  */
 template <typename Ask, typename Judge>
-apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, Ask ask, Judge judge)
+apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions options, Ask ask, Judge judge)
 {
 	const auto replicas = static_cast<unsigned>(lane.legs.size());
-	const Time begun = carrier.now();
+	const Time begun = session.now();
 	lane.round_trips++;
 	for (;;) {
-		const std::uint64_t epoch = carrier.epoch();
-		const Time now = carrier.now();
+		const std::uint64_t epoch = session.epoch();
+		const Time now = session.now();
 		unsigned count = round::answered(lane, epoch);
 		if (count >= options.needed)
 			co_return 0;
@@ -167,13 +112,13 @@ apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, A
 		for (unsigned i = 0; i < replicas && count < wanted; i++) {
 			const unsigned replica = static_cast<unsigned>((lane.block + i) % replicas);
 			Leg &leg = lane.legs[replica];
-			if (!round::can_ask(carrier, lane, replica, options, now))
+			if (!round::can_ask(session, lane, replica, options, now))
 				continue;
-			const ReplicaView &view = *carrier.view(replica);
+			const ReplicaView &view = *session.view(replica);
 			ask(leg, view);
 			leg.epoch = view.epoch;
 			leg.state = Leg::State::asked;
-			if (carrier.post(lane, replica))
+			if (session.post(lane, replica))
 				leg.state = Leg::State::idle;
 			else
 				count++;
@@ -191,7 +136,7 @@ apps::Task<int> ask_quorum(Carrier &carrier, Lane &lane, RoundOptions options, A
 			if (verdict == Verdict::counts)
 				continue;
 			leg.state = Leg::State::idle;
-			leg.again = verdict == Verdict::useless ? lane.deadline : carrier.now() + round::pause;
+			leg.again = verdict == Verdict::useless ? lane.deadline : session.now() + round::pause;
 		}
 	}
 }

@@ -15,7 +15,7 @@
 #include "rs/volume/configuration.hpp"
 #include "rs/volume/connector.hpp"
 #include "rs/volume/link.hpp"
-#include "rs/volume/quorum.hpp"
+#include "rs/volume/session.hpp"
 
 namespace prism::rs
 {
@@ -35,7 +35,7 @@ struct VolumeKind {
 	std::uint32_t buffer_size = 0;       /**< likewise */
 	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
 	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */
-	std::function<std::unique_ptr<VolumeProtocol>(Carrier &, std::uint64_t client)> make_protocol;
+	std::function<std::unique_ptr<VolumeProtocol>(VolumeSession &, std::uint64_t client)> make_protocol;
 };
 
 /** A replica as a client sees it. */
@@ -53,7 +53,7 @@ struct ReplicaState {
  * at a time, which must call poll() now and then even with nothing under way: a replica that looks for lost buffers
  * waits for an answer. Requests leave with a later poll(), several together.
  */
-class VolumeClient final : public apps::StoreClient, private Carrier
+class VolumeClient final : public apps::StoreClient, private SessionHost
 {
 public:
 	/**
@@ -65,7 +65,7 @@ public:
 		const VolumeKind &kind, const VolumeClientOptions &options = {});
 	~VolumeClient() override;
 
-	[[nodiscard]] std::size_t depth() const noexcept override { return lanes_.size(); }
+	[[nodiscard]] std::size_t depth() const noexcept override { return session_.depth(); }
 	/** EINVAL: an ERASE, or a value that is no block; ERANGE: no such block. */
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
@@ -81,22 +81,9 @@ public:
 	/** The answer of @p replica to @p question, of the same kind. Errors: as above. */
 	Result<apps::ControlMessage> ask(unsigned replica, const apps::ControlMessage &question);
 
-	[[nodiscard]] Time now() const noexcept override;
-	/** The connection to @p replica; null: there is none. */
-	[[nodiscard]] const ReplicaView *view(unsigned replica) const noexcept override;
-	/** The newest epoch that this client knows. */
-	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
-	/** Brings @p epoch, newer than epoch(), to all replicas but the one that is repaired: by connecting once more.
-	 */
-	void raise_epoch(std::uint64_t epoch) noexcept { epoch_ = epoch; }
-	/** The replica that is repaired has been told the newest epoch. */
-	void repaired_has_epoch() noexcept;
-	/** Whether the client is connected to @p replica, which serves in the newest epoch. */
-	[[nodiscard]] bool serves(unsigned replica) const noexcept;
-	/** A repair: the connection to its own replica has been there, and is no more. */
-	[[nodiscard]] bool lost_its_replica() const noexcept { return lost_its_replica_; }
-	/** How many replicas serve, in the newest epoch. */
-	[[nodiscard]] unsigned serving() const noexcept;
+	/** What carries its operations. */
+	[[nodiscard]] VolumeSession &session() noexcept { return session_; }
+	[[nodiscard]] const VolumeSession &session() const noexcept { return session_; }
 
 	/** Waits until it is connected to all replicas. False: not in time. */
 	bool wait_for_all(std::chrono::milliseconds timeout);
@@ -105,34 +92,21 @@ private:
 	struct Replica {
 		std::unique_ptr<Connector> connector;
 		std::unique_ptr<Link> link;
-		std::uint64_t generation = 0; /* of the link: tells completions of an earlier one */
-		std::vector<Chain::Posting> put_off;
 	};
-	struct WorkRequest;
 
 	VolumeClient(Context context, ProtectionDomain pd, CompletionQueue cq, Buffer memory,
 		const Configuration &volume, const VolumeKind &kind, const VolumeClientOptions &options,
-		std::uint64_t client);
+		const SessionOptions &session, std::uint64_t client);
 	Result<void> wait_for_quorum(std::chrono::milliseconds timeout);
+	[[nodiscard]] Error no_quorum() const;
 
-	/* Carrier */
-	int post(Lane &lane, unsigned replica) noexcept override;
-	void release(unsigned replica, std::uint64_t address) noexcept override;
-	void wake(Lane &lane) noexcept override;
+	/* SessionHost */
+	[[nodiscard]] Time now() const noexcept override;
+	void want(unsigned replica, std::uint64_t epoch) noexcept override;
+	void close(unsigned replica) noexcept override;
 
 	void take_completions() noexcept;
-	void handle(const Completion &completion) noexcept;
-	void end_leg(Lane &lane, unsigned replica) noexcept;
-	void resume(Lane &lane) noexcept;
-	void resume_all() noexcept;
-	void finish(Lane &lane) noexcept;
-	void ring() noexcept;
 	void look_after_links() noexcept;
-	void link_up(unsigned replica, std::unique_ptr<Link> link) noexcept;
-	void link_down(unsigned replica) noexcept;
-	void run_timers() noexcept;
-	[[nodiscard]] std::uint64_t oldest_request(unsigned replica) const noexcept;
-	[[nodiscard]] unsigned connected() const noexcept;
 
 	Context context_;
 	ProtectionDomain pd_;
@@ -140,21 +114,9 @@ private:
 	Buffer memory_;
 	const Configuration volume_;
 	const std::chrono::milliseconds timeout_;
-	std::vector<Lane> lanes_;
-	std::vector<std::uint64_t> numbers_; /* of requests under way, by lane and replica */
 	std::vector<Replica> replicas_;
-	std::unique_ptr<VolumeProtocol> protocol_;
-	const std::optional<unsigned> repairs_;
-	std::vector<std::uint32_t> idle_;
-	std::vector<apps::Operation *> ended_;
-	std::vector<Lane *> to_wake_;
-	std::uint64_t epoch_ = 0;
-	std::uint64_t requests_ = 0; /* posted so far */
+	VolumeSession session_;
 	std::uint64_t polls_ = 0;
-	std::size_t put_off_ = 0; /* requests that wait for a doorbell */
-	std::size_t under_way_ = 0;
-	Time next_timer_ = Time::max();
-	bool lost_its_replica_ = false;
 };
 
 } // namespace prism::rs

@@ -298,7 +298,7 @@ TEST(Failures, AReplicaThatHasMissedManyRepairsCatchesUp)
 	EXPECT_TRUE(client.api->wait_for_all(10s));
 	EXPECT_EQ(client.get(1), 'a');
 	for (unsigned replica = 0; replica < 3; replica++)
-		EXPECT_EQ(client.api->state_of(replica).epoch, client.api->epoch());
+		EXPECT_EQ(client.api->state_of(replica).epoch, client.api->session().epoch());
 }
 
 TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
@@ -380,7 +380,7 @@ TEST(TwoRepairs, OfTwoReplicasWaitForEachOther)
 	Client after(volume);
 	EXPECT_TRUE(after.api->wait_for_all(5s));
 	/* One for each repair; on a host that is so busy that one is taken for dead, a few more. */
-	EXPECT_LE(epoch_counter(after.api->epoch()), epoch_counter(first_epoch) + 5);
+	EXPECT_LE(epoch_counter(after.api->session().epoch()), epoch_counter(first_epoch) + 5);
 	volume.end(0);
 	volume.end(2);
 	EXPECT_EQ(after.get(7), 'a') << "with both that were repaired, and one other";

@@ -37,102 +37,85 @@ public:
 	virtual void closed(Client &client, unsigned replica, std::uint32_t connection) = 0;
 };
 
-/** What carries the operations of one client: prism::rs::VolumeClient, in virtual time. */
-class Client final : public prism::rs::Carrier
+/** A client's registered memory. */
+class ClientMemory
 {
 public:
-	/** @p ended: is told of each lane whose operation has ended. */
-	Client(test::Node &node, ClientSurroundings &around, const ClientOptions &options,
-		std::function<void(prism::rs::Lane &)> ended);
-	~Client() override;
-	Client(const Client &) = delete;
-	Client &operator=(const Client &) = delete;
+	ClientMemory(test::Node &node, std::size_t size);
+	~ClientMemory() { node_.engine.memory.remove(key_); }
+	ClientMemory(const ClientMemory &) = delete;
+	ClientMemory &operator=(const ClientMemory &) = delete;
 
-	/** Wants its first connections. */
-	void begin();
-
-	[[nodiscard]] prism::rs::Lane &lane(std::size_t number) noexcept { return lanes_[number]; }
-	[[nodiscard]] std::size_t depth() const noexcept { return lanes_.size(); }
-	[[nodiscard]] unsigned replicas() const noexcept { return static_cast<unsigned>(replicas_.size()); }
-	/** Runs @p operation on @p block in the idle @p lane. */
-	void start(prism::rs::Lane &lane, prism::apps::Operation &operation, std::uint64_t block);
-
-	/** Handles what has completed, whose time has come, and what replicas have asked. */
-	void poll();
-	/** Posts what was put off. */
-	void ring();
-	[[nodiscard]] bool has_completions() const noexcept;
-	/** When poll() has something to do even if nothing happens; 0: never. */
-	[[nodiscard]] soft::Time next_timer() const noexcept;
-	/** Reports what is freed and not reported yet. */
-	void flush();
-	/** A replica at which an install is under way; nothing: there is none. */
-	[[nodiscard]] std::optional<unsigned> installing() const noexcept;
-	/** Installs that have not replaced anything. */
-	[[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
-
-	/* Connections */
-	void link_up(unsigned replica, std::unique_ptr<Pair> pair, const Admission &admission);
-	/** The connection to @p replica has ended, or is not wanted any more. */
-	void link_down(unsigned replica);
-	/** Null: there is none. */
-	[[nodiscard]] Link *link(unsigned replica) noexcept { return replicas_[replica].link.get(); }
-	/** The replica asks; @p settled is called when that is so. */
-	void settle(unsigned replica, std::function<void()> settled);
-	/** Of a repairer: all replicas but its own are told @p epoch. */
-	void raise_epoch(std::uint64_t epoch);
-	/** Whether @p replica is the one that this client repairs. */
-	[[nodiscard]] bool repairs(unsigned replica) const noexcept { return options_.protocol.repairs == replica; }
-	/** Of a repairer: the connection to its own replica has been there, and is no more. */
-	[[nodiscard]] bool lost_its_replica() const noexcept { return lost_its_replica_; }
-
-	/* Carrier */
-	[[nodiscard]] prism::rs::Time now() const noexcept override { return std::chrono::nanoseconds(around_.time()); }
-	[[nodiscard]] const prism::rs::ReplicaView *view(unsigned replica) const noexcept override;
-	[[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
-	int post(prism::rs::Lane &lane, unsigned replica) noexcept override;
-	void release(unsigned replica, std::uint64_t address) noexcept override;
-	void wake(prism::rs::Lane &lane) noexcept override { to_wake_.push_back(&lane); }
+	[[nodiscard]] std::byte *data() noexcept { return reinterpret_cast<std::byte *>(lines_.data()); }
+	[[nodiscard]] std::uint32_t lkey() const noexcept { return key_; }
 
 private:
 	struct alignas(64) Line {
 		std::byte bytes[64];
 	};
-	struct Replica {
-		std::unique_ptr<Link> link;
-		std::vector<prism::Chain::Posting> put_off;
-	};
-	struct Spared {
-		prism::rs::Lane *lane;
-		unsigned replica;
-	};
-
-	void handle(unsigned replica, const prism::Completion &completion);
-	void end_leg(prism::rs::Lane &lane, unsigned replica);
-	void resume(prism::rs::Lane &lane);
-	void finish(prism::rs::Lane &lane);
-	void run_timers();
-	void look_after_links();
-	void end_spared();
-	[[nodiscard]] bool spares(const prism::rs::Lane &lane, unsigned replica) const noexcept;
-	[[nodiscard]] std::uint64_t oldest_request(unsigned replica) const noexcept;
 
 	test::Node &node_;
-	ClientSurroundings &around_;
-	const ClientOptions options_;
-	const std::function<void(prism::rs::Lane &)> ended_;
-	prism::rs::Protocol protocol_;
-	std::vector<Line> memory_;
+	std::vector<Line> lines_;
 	std::uint32_t key_ = 0;
-	std::vector<prism::rs::Lane> lanes_;
-	std::vector<std::uint64_t> numbers_; /* of requests under way, by lane and replica */
-	std::vector<Replica> replicas_;
-	std::vector<prism::rs::Lane *> to_wake_;
-	std::vector<Spared> spared_; /* of Flaw::no_write_back: requests that are not posted */
-	std::uint64_t epoch_ = 0;
-	std::uint64_t requests_ = 0; /* posted so far */
+};
+
+/** prism::rs::VolumeClient in virtual time: a session over simulated connections, and what a Flaw does between them. */
+class Client final : private prism::rs::SessionHost, private LinkHooks
+{
+public:
+	using Ended = std::function<void(prism::apps::Operation &)>;
+
+	/** @p ended: is told of each operation that has ended. */
+	Client(test::Node &node, ClientSurroundings &around, const ClientOptions &options, Ended ended);
+
+	/** Wants its first connections. */
+	void begin() { session_.begin(); }
+	[[nodiscard]] prism::rs::VolumeSession &session() noexcept { return session_; }
+
+	/** Runs @p operation on @p block. False: as many as can be are under way. */
+	bool start(prism::apps::Operation &operation, std::uint64_t block);
+	/** Handles what has completed, whose time has come, and what replicas have asked. */
+	void poll();
+	/** Posts what was put off. */
+	void ring() { session_.ring(); }
+	[[nodiscard]] bool has_completions() const noexcept;
+	/** When poll() has something to do even if nothing happens; 0: never. */
+	[[nodiscard]] soft::Time next_timer() const noexcept;
+	/** A replica at which an install is under way; nothing: there is none. */
+	[[nodiscard]] std::optional<unsigned> installing() noexcept;
+	/** Installs that have not replaced anything. */
+	[[nodiscard]] std::uint64_t misses() const noexcept { return misses_; }
+
+	/* Connections */
+	void link_up(unsigned replica, std::unique_ptr<Pair> pair, const Admission &admission);
+	/** The connection to @p replica has ended. */
+	void link_down(unsigned replica) { session_.link_down(replica); }
+	/** The replica asks; @p settled is called when that is so. */
+	void settle(unsigned replica, std::function<void()> settled) { links_[replica]->settle(std::move(settled)); }
+
+private:
+	/* SessionHost */
+	[[nodiscard]] prism::rs::Time now() const noexcept override { return std::chrono::nanoseconds(around_.time()); }
+	void want(unsigned replica, std::uint64_t epoch) noexcept override { around_.want(*this, replica, epoch); }
+	void close(unsigned replica) noexcept override;
+
+	/* LinkHooks */
+	bool spares(const prism::Chain::Posting &posting) override;
+	[[nodiscard]] bool forgets_buffer() const override { return missing_ && flaw_ == Flaw::keeps_misses; }
+
+	void handle(const prism::Completion &completion);
+	void hand_over();
+
+	ClientSurroundings &around_;
+	const std::uint32_t report_batch_;
+	const Flaw flaw_;
+	const bool is_repair_;
+	const Ended ended_;
+	ClientMemory memory_;
+	std::vector<std::unique_ptr<Link>> links_; /* by replica; null: there is none */
+	prism::rs::VolumeSession session_;
+	std::vector<prism::Completion> spared_; /* of requests that spares() has kept */
 	std::uint64_t misses_ = 0;
-	bool lost_its_replica_ = false;
 	bool missing_ = false; /* what is released now is of a miss */
 };
 

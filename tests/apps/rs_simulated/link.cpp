@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "link.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -13,15 +15,26 @@ namespace
 constexpr std::size_t reports_until_again = 3;
 } // namespace
 
-Link::Link(std::unique_ptr<Pair> pair, const Admission &admission, std::uint32_t report_batch, Flaw flaw)
-	: pair_(std::move(pair)), view_(admission.view), connection_(admission.connection), report_batch_(report_batch),
-	  flaw_(flaw)
+Link::Link(
+	std::unique_ptr<Pair> pair, const Admission &admission, std::uint32_t report_batch, Flaw flaw, LinkHooks &hooks)
+	: ReplicaLink(admission.view), pair_(std::move(pair)), connection_(admission.connection),
+	  report_batch_(report_batch), flaw_(flaw), hooks_(hooks)
 {
-	batch_.free_list = view_.free_list;
+	batch_.free_list = view().free_list;
 }
 
-void Link::release(std::uint64_t address)
+int Link::post(std::span<const prism::Chain::Posting> chains) noexcept
 {
+	std::vector<prism::Chain::Posting> posted;
+	std::copy_if(chains.begin(), chains.end(), std::back_inserter(posted),
+		[this](const prism::Chain::Posting &posting) { return !hooks_.spares(posting); });
+	return posted.empty() ? 0 : pair_->post(posted);
+}
+
+void Link::release(std::uint64_t address) noexcept
+{
+	if (hooks_.forgets_buffer())
+		return;
 	report(address);
 	if (flaw_ != Flaw::double_report)
 		return;
@@ -53,7 +66,7 @@ int Link::send(std::uint64_t wr_id, bool signaled)
 	return error;
 }
 
-void Link::flush()
+void Link::flush(std::uint64_t flush_id) noexcept
 {
 	if (batch_.count && !send(flush_id, true))
 		flushes_++;
@@ -65,32 +78,35 @@ void Link::flushed() noexcept
 		flushes_--;
 }
 
-void Link::settle(std::uint64_t newest, std::function<void()> answer)
+void Link::settle(std::function<void()> answer)
 {
-	settling_ = {std::move(answer), newest, false};
+	settling_ = {std::move(answer), {}, false};
 }
 
 /** A flush, be it of nothing, tells that the reports before it have arrived. */
-void Link::talk(std::uint64_t oldest)
+int Link::talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept
 {
 	for (const std::uint64_t address : std::exchange(waiting_, {}))
 		report(address);
 	if (!settling_)
-		return;
+		return 0;
+	if (!settling_->before)
+		settling_->before = newest;
 	const bool hasty = flaw_ == Flaw::hasty_settle;
-	if (!hasty && (oldest <= settling_->before || !waiting_.empty()))
-		return;
+	if (!hasty && (oldest <= *settling_->before || !waiting_.empty()))
+		return 0;
 	if (!settling_->flushed) {
 		if (send(flush_id, true))
-			return; /* no room in the send queue yet */
+			return 0; /* no room in the send queue yet */
 		flushes_++;
 		settling_->flushed = true;
 	}
 	if (flushes_ && !hasty)
-		return;
+		return 0;
 	const std::function<void()> answer = std::move(settling_->answer);
 	settling_.reset();
 	answer();
+	return 0;
 }
 
 } // namespace rs_sim

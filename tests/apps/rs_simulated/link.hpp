@@ -5,12 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <prism/reclaim.hpp>
 
 #include "flaw.hpp"
-#include "rs/volume/quorum.hpp"
+#include "rs/volume/session.hpp"
 #include "simulation/pair.hpp"
 
 namespace rs_sim
@@ -26,34 +27,45 @@ struct Admission {
 	std::uint32_t connection = 0; /* its number at this incarnation of the replica */
 };
 
-/** A client's connection to one replica: prism::rs::Link, without sockets. */
-class Link
+/** What a Flaw of the client changes on its way to a connection. */
+class LinkHooks
 {
 public:
-	/** wr_id of reports; everything else is a lane's number. */
-	static constexpr std::uint64_t flush_id = ~std::uint64_t{0};
+	virtual ~LinkHooks() = default;
+	/** Whether the request is not posted: whoever says so sees to its completion. */
+	virtual bool spares(const prism::Chain::Posting &posting) = 0;
+	/** Whether the buffer that is released now is not reported. */
+	[[nodiscard]] virtual bool forgets_buffer() const = 0;
+};
 
-	Link(std::unique_ptr<Pair> pair, const Admission &admission, std::uint32_t report_batch, Flaw flaw);
+/** A client's connection to one replica: prism::rs::Link, without sockets. */
+class Link final : public prism::rs::ReplicaLink
+{
+public:
+	Link(std::unique_ptr<Pair> pair, const Admission &admission, std::uint32_t report_batch, Flaw flaw,
+		LinkHooks &hooks);
 
 	[[nodiscard]] Pair &pair() noexcept { return *pair_; }
-	[[nodiscard]] const prism::rs::ReplicaView &view() const noexcept { return view_; }
 	[[nodiscard]] std::uint32_t connection() const noexcept { return connection_; }
-	/** A repairer has told its replica an epoch. */
-	void set_epoch(std::uint64_t epoch) noexcept { view_.epoch = epoch; }
 
-	void release(std::uint64_t address);
-	void flush();
-	void flushed() noexcept;
+	/**
+	 * The replica asks, and talk() hears it; @p answer is called when all requests that were posted before have
+	 * ended and all is reported.
+	 */
+	void settle(std::function<void()> answer);
 
-	/** The replica asks; @p answer is called when all requests up to @p newest have ended and all is reported. */
-	void settle(std::uint64_t newest, std::function<void()> answer);
-	/** Goes on with that. @p oldest: number of the oldest request that is under way. */
-	void talk(std::uint64_t oldest);
+	/* ReplicaLink */
+	int post(std::span<const prism::Chain::Posting> chains) noexcept override;
+	void release(std::uint64_t address) noexcept override;
+	void flush(std::uint64_t flush_id) noexcept override;
+	void flushed() noexcept override;
+	[[nodiscard]] bool flushing() const noexcept override { return flushes_ != 0; }
+	int talk(std::uint64_t oldest, std::uint64_t newest, std::uint64_t flush_id) noexcept override;
 
 private:
 	struct Settling {
 		std::function<void()> answer;
-		std::uint64_t before = 0;
+		std::optional<std::uint64_t> before; /* requests of this number and below; nothing: not heard yet */
 		bool flushed = false;
 	};
 
@@ -61,10 +73,10 @@ private:
 	int send(std::uint64_t wr_id, bool signaled);
 
 	std::unique_ptr<Pair> pair_;
-	prism::rs::ReplicaView view_;
 	const std::uint32_t connection_;
 	const std::uint32_t report_batch_;
 	const Flaw flaw_;
+	LinkHooks &hooks_;
 	prism::FreeReport batch_;
 	std::vector<std::uint64_t> waiting_; /* addresses that the send queue had no room for */
 	std::vector<std::uint64_t> again_;   /* of Flaw::double_report */

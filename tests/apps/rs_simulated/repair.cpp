@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "repair.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "rs/store/epoch.hpp"
@@ -14,21 +13,17 @@ using prism::apps::ControlMessage;
 Repair::Repair(
 	Client &client, const prism::rs::RepairRules &rules, Flaw flaw, prism::test::Random &random, RepairTalk &talk)
 	: client_(client), replica_(rules.replica), flaw_(flaw), random_(random), talk_(talk),
-	  operations_(client.depth()), busy_(client.depth()), protocol_(rules, *this)
+	  operations_(client.session().depth()), protocol_(rules, client.session(), *this)
 {
-}
-
-void Repair::repaired_has_epoch() noexcept
-{
-	if (Link *const link = client_.link(replica_))
-		link->set_epoch(client_.epoch());
+	for (prism::apps::Operation &operation : operations_)
+		idle_.push_back(&operation);
 }
 
 std::optional<std::uint64_t> Repair::new_epoch() noexcept
 {
 	if (flaw_ == Flaw::no_epoch)
-		return client_.epoch();
-	return prism::rs::next_epoch(client_.epoch(), random_.bits());
+		return client_.session().epoch();
+	return prism::rs::next_epoch(client_.session().epoch(), random_.bits());
 }
 
 void Repair::tell(unsigned replica, const ControlMessage &message) noexcept
@@ -42,27 +37,21 @@ void Repair::tell(unsigned replica, const ControlMessage &message) noexcept
 
 bool Repair::copy(std::uint64_t block) noexcept
 {
-	const auto idle = std::find(busy_.begin(), busy_.end(), false);
-	if (idle == busy_.end())
+	if (idle_.empty() || !client_.start(*idle_.back(), block))
 		return false;
-	*idle = true;
-	const auto number = static_cast<std::size_t>(idle - busy_.begin());
-	operations_[number] = {};
-	operations_[number].kind = prism::apps::OperationKind::get;
-	client_.start(client_.lane(number), operations_[number], block);
+	idle_.pop_back();
 	return true;
 }
 
-void Repair::ended(const prism::rs::Lane &lane)
+void Repair::ended(prism::apps::Operation &operation)
 {
-	busy_[lane.number] = false;
-	const prism::apps::Operation &operation = operations_[lane.number];
+	idle_.push_back(&operation);
 	protocol_.copied(operation.outcome == prism::apps::Outcome::ok ? 0 : operation.error);
 }
 
 void Repair::poll()
 {
-	if (client_.lost_its_replica())
+	if (client_.session().lost_its_replica())
 		protocol_.give_up(ECONNRESET);
 	protocol_.poll();
 }

@@ -31,19 +31,11 @@ public:
 	[[nodiscard]] prism::rs::RepairProtocol &protocol() noexcept { return protocol_; }
 	/** Goes on with what can be gone on with now. */
 	void poll();
-	/** @p lane of the client has ended. */
-	void ended(const prism::rs::Lane &lane);
+	/** @p operation of the client has ended. */
+	void ended(prism::apps::Operation &operation);
 
 private:
 	/* RepairClient */
-	[[nodiscard]] prism::rs::Time now() const noexcept override { return client_.now(); }
-	[[nodiscard]] const prism::rs::ReplicaView *view(unsigned replica) const noexcept override
-	{
-		return client_.view(replica);
-	}
-	[[nodiscard]] std::uint64_t epoch() const noexcept override { return client_.epoch(); }
-	void raise_epoch(std::uint64_t epoch) noexcept override { client_.raise_epoch(epoch); }
-	void repaired_has_epoch() noexcept override;
 	[[nodiscard]] std::optional<std::uint64_t> new_epoch() noexcept override;
 	void tell(unsigned replica, const prism::apps::ControlMessage &message) noexcept override;
 	bool copy(std::uint64_t block) noexcept override;
@@ -53,8 +45,8 @@ private:
 	const Flaw flaw_;
 	prism::test::Random &random_;
 	RepairTalk &talk_;
-	std::vector<prism::apps::Operation> operations_; /* one a lane */
-	std::vector<bool> busy_;                         /* lanes */
+	std::vector<prism::apps::Operation> operations_;
+	std::vector<prism::apps::Operation *> idle_;
 	prism::rs::RepairProtocol protocol_;
 };
 

@@ -44,9 +44,9 @@ bool User::busy() const noexcept
 
 void User::go_on(soft::Time now)
 {
-	for (std::uint32_t number = 0; number < jobs_.size() && client_; number++) {
-		if (!jobs_[number].under_way && work_ && jobs_[number].not_before <= now)
-			begin(number, now);
+	for (Job &job : jobs_) {
+		if (client_ && !job.under_way && work_ && job.not_before <= now)
+			begin(job, now);
 	}
 }
 
@@ -61,9 +61,8 @@ soft::Time User::next_begin(soft::Time now) const noexcept
 }
 
 /** A block, an operation, and for PUTs a value that no other has, from the first byte of the block to the last. */
-void User::begin(std::uint32_t number, soft::Time now)
+void User::begin(Job &job, soft::Time now)
 {
-	Job &job = jobs_[number];
 	work_--;
 	const std::uint64_t busy = std::min(options_.busy, options_.blocks);
 	const std::uint64_t block = options_.blocks - busy + random_.below(busy);
@@ -73,6 +72,7 @@ void User::begin(std::uint32_t number, soft::Time now)
 	job.operation.kind = gets ? OperationKind::get : OperationKind::put;
 	job.operation.value = std::as_bytes(std::span(job.value));
 	job.operation.result = std::as_writable_bytes(std::span(job.result));
+	job.operation.context = &job;
 	job.began = now;
 	job.hopeless = hopeless_;
 	job.under_way = true;
@@ -82,16 +82,17 @@ void User::begin(std::uint32_t number, soft::Time now)
 	record.kind = gets ? Kind::get : Kind::put;
 	record.value = gets ? prism::test::absent : job.value.front();
 	job.record = history_.begin(record);
-	client_->start(client_->lane(number), job.operation, block);
+	if (!client_->start(job.operation, block))
+		find_("a client takes fewer operations than its depth");
 }
 
 /**
  * An operation that failed may have happened: it stays without an end. A block that was never written reads as zeros:
  * it is absent to the checker.
  */
-void User::ended(std::uint32_t number, soft::Time now)
+void User::ended(const prism::apps::Operation &operation, soft::Time now)
 {
-	Job &job = jobs_[number];
+	Job &job = *static_cast<Job *>(operation.context);
 	job.under_way = false;
 	job.not_before = options_.pause ? now + random_.below(2 * options_.pause) : 0;
 	figures_.operations++;

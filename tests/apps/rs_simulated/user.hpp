@@ -50,8 +50,8 @@ public:
 	void go_on(soft::Time now);
 	/** When the next operation can begin that cannot yet; 0: there is none. */
 	[[nodiscard]] soft::Time next_begin(soft::Time now) const noexcept;
-	/** The client's lane @p number has ended, at @p now. */
-	void ended(std::uint32_t number, soft::Time now);
+	/** @p operation, of this user, has ended, at @p now. */
+	void ended(const prism::apps::Operation &operation, soft::Time now);
 
 	/** From now on no operation can succeed that has not begun yet. */
 	void expect_failures() noexcept { hopeless_ = true; }
@@ -73,7 +73,7 @@ private:
 		bool under_way = false;
 	};
 
-	void begin(std::uint32_t number, soft::Time now);
+	void begin(Job &job, soft::Time now);
 	void check_failure(const Job &job, soft::Time now);
 
 	const std::uint32_t number_;
@@ -81,7 +81,7 @@ private:
 	prism::test::Random &random_;
 	simulation::History &history_;
 	const std::function<void(const std::string &)> find_;
-	std::vector<Job> jobs_; /* one a lane */
+	std::vector<Job> jobs_; /* as many as can be under way */
 	Client *client_ = nullptr;
 	std::uint64_t work_ = 0;
 	std::uint64_t values_ = 0;

@@ -261,7 +261,7 @@ void World::reach(const WirePtr &wire, std::uint64_t epoch)
 		try_again(wire);
 		return;
 	}
-	const Replica::Request request{epoch, wire->seat->client->repairs(wire->replica)};
+	const Replica::Request request{epoch, wire->seat->client->session().repairs(wire->replica)};
 	const std::optional<Admission> admission = site.replica->admit(*wire->pair, request);
 	if (!admission && request.repairs) { /* there is nothing to repair, as a repair is told */
 		wire->seat->repair->protocol().give_up(EBUSY);
@@ -286,7 +286,7 @@ void World::try_again(const WirePtr &wire)
 	wire->pair.reset();
 	after(random_.between(200 * us, 2 * ms), [this, wire] {
 		if (wire->seat->life == wire->client)
-			want(*wire->seat->client, wire->replica, wire->seat->client->epoch());
+			want(*wire->seat->client, wire->replica, wire->seat->client->session().epoch());
 	});
 }
 
@@ -479,7 +479,7 @@ void World::sit_down(Seat &seat)
 	options.flaw = options_.flaw;
 	ClientSurroundings &around = *this; /* the base is private */
 	seat.client = std::make_unique<Client>(*seat.host, around, options,
-		[this, &seat](prism::rs::Lane &lane) { seat.user->ended(lane.number, now_); });
+		[this, &seat](const prism::apps::Operation &operation) { seat.user->ended(operation, now_); });
 	seat.user->use(*seat.client);
 	seat.client->begin();
 	seat.next_poll = now_ + 1;
@@ -679,8 +679,8 @@ void World::begin_repair(unsigned replica, bool alone)
 	options.report_batch = options_.report_batch;
 	options.timeout = options_.user.timeout;
 	ClientSurroundings &around = *this; /* the base is private */
-	seat.client = std::make_unique<Client>(
-		*seat.host, around, options, [&seat](prism::rs::Lane &lane) { seat.repair->ended(lane); });
+	seat.client = std::make_unique<Client>(*seat.host, around, options,
+		[&seat](prism::apps::Operation &operation) { seat.repair->ended(operation); });
 	seat.repaired = replica;
 	prism::rs::RepairRules rules;
 	rules.replica = replica;
@@ -709,7 +709,7 @@ void World::look_after_repairs(Seat &seat)
 		return;
 	}
 	result_.repairs++;
-	seat.client->flush();
+	seat.client->session().flush();
 	seat.host->engine.progress(now_);
 	kill(seat);
 }
@@ -860,10 +860,10 @@ std::string World::state() const
 	for (const auto &seat : seats_) {
 		if (!seat->client)
 			continue;
-		text += fmt::format(
-			"; {} {}, epoch {:x}:", seat->user ? "user" : "repair", seat->number, seat->client->epoch());
+		text += fmt::format("; {} {}, epoch {:x}:", seat->user ? "user" : "repair", seat->number,
+			seat->client->session().epoch());
 		for (unsigned replica = 0; replica < options_.replicas; replica++) {
-			const prism::rs::ReplicaView *const view = seat->client->view(replica);
+			const prism::rs::ReplicaView *const view = seat->client->session().view(replica);
 			text += view ? fmt::format(" {:x}{}", view->epoch, view->serving ? "s" : "") : " -";
 		}
 		if (seat->repair)
@@ -952,7 +952,7 @@ void World::close()
 		if (!seat->user)
 			continue;
 		if (seat->client && random_.chance(50))
-			seat->client->flush();
+			seat->client->session().flush();
 		seat->user->drop_work();
 		after(random_.between(50 * us, 5 * ms), [this, &seat = *seat] { kill(seat); });
 	}

@@ -71,7 +71,7 @@ Writes::Writes(const WritesOptions &options)
 		client.timeout = longest_pause * step_time * 10;
 		client.flaw = options_.flaw;
 		seat.client = std::make_unique<Client>(*nodes_.back(), host_of_clients, client,
-			[this, number](prism::rs::Lane &lane) { ended(number, lane.number); });
+			[this](const prism::apps::Operation &operation) { ended(operation); });
 		seat.client->begin();
 	}
 }
@@ -115,17 +115,16 @@ void Writes::go_on(unsigned number)
 {
 	Seat &seat = seats_[number];
 	seat.client->poll();
-	for (std::uint32_t lane = 0; lane < options_.depth; lane++) {
-		if (!seat.jobs[lane].under_way && begun_ < options_.writes)
-			begin(number, lane);
+	for (Job &job : seat.jobs) {
+		if (!job.under_way && begun_ < options_.writes)
+			begin(number, job);
 	}
 	seat.client->ring();
 }
 
-void Writes::begin(unsigned number, std::uint32_t lane)
+void Writes::begin(unsigned number, Job &job)
 {
 	Seat &seat = seats_[number];
-	Job &job = seat.jobs[lane];
 	const bool gets = random_.chance(options_.gets);
 	job.block = random_.below(options_.blocks);
 	if (options_.exclusive && !gets)
@@ -140,13 +139,15 @@ void Writes::begin(unsigned number, std::uint32_t lane)
 	}
 	job.operation.value = std::as_bytes(std::span(job.value));
 	job.operation.result = std::as_writable_bytes(std::span(job.result));
+	job.operation.context = &job;
 	job.under_way = true;
-	seat.client->start(seat.client->lane(lane), job.operation, job.block);
+	if (!seat.client->start(job.operation, job.block))
+		find("a client takes fewer operations than its depth");
 }
 
-void Writes::ended(unsigned number, std::uint32_t lane)
+void Writes::ended(const prism::apps::Operation &operation)
 {
-	Job &job = seats_[number].jobs[lane];
+	Job &job = *static_cast<Job *>(operation.context);
 	job.under_way = false;
 	progress_ = steps_;
 	if (job.operation.outcome != Outcome::ok) {

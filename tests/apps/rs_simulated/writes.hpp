@@ -75,8 +75,8 @@ private:
 	void carry();
 	void look();
 	void go_on(unsigned number);
-	void begin(unsigned number, std::uint32_t lane);
-	void ended(unsigned number, std::uint32_t lane);
+	void begin(unsigned number, Job &job);
+	void ended(const prism::apps::Operation &operation);
 
 	const WritesOptions options_;
 	prism::test::Random random_;
