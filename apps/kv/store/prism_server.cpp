@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sodium.h>
 
 #include "common/saturating.hpp"
 #include "introduction.hpp"
@@ -32,6 +33,15 @@ Geometry geometry_for(std::uint64_t slots)
 {
 	const std::uint64_t buckets = (slots + Geometry::bucket_slots - 1) / Geometry::bucket_slots;
 	return Geometry(static_cast<std::uint32_t>(std::max<std::uint64_t>(buckets, 2)));
+}
+
+/**
+ * Programs keep versions as numbers, and a restart must not make a number that they keep the version of another value.
+ * The low half, which tags slots, begins with 1.
+ */
+std::uint64_t random_first_version() noexcept
+{
+	return (std::uint64_t{randombytes_random()} >> 1 << 32) + 1;
 }
 
 Result<void> check(const PrismServerOptions &options)
@@ -99,7 +109,8 @@ Result<std::unique_ptr<PrismServer>> PrismServer::create(const Context &context,
 
 PrismServer::PrismServer(Parts parts, const PrismServerOptions &options)
 	: OneSidedServer(std::move(parts), options), options_(options),
-	  table_(memory().as<Slot>(), geometry_for(options.slots)), secret_(random_hash_key())
+	  table_(memory().as<Slot>(), geometry_for(options.slots)), secret_(random_hash_key()),
+	  next_version_(random_first_version())
 {
 }
 

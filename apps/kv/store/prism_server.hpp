@@ -68,7 +68,7 @@ private:
 	const PrismServerOptions options_;
 	Table table_;
 	const HashKey secret_;
-	std::uint64_t next_version_ = 1;
+	std::uint64_t next_version_;
 	std::uint64_t claims_ = 0; /* of dead clients, that scans removed */
 };
 

@@ -456,6 +456,23 @@ TEST_F(KvInterface, AServerThatVanishesAndComesBack)
 	EXPECT_EQ(get("k"), "after");
 }
 
+/** Programs keep versions longer than a server lives. */
+TEST_F(KvInterface, VersionsFromBeforeARestartAreNoneOfTheNewValues)
+{
+	std::uint64_t before = 0, after = 0;
+	open();
+	ASSERT_EQ(put("k", "before"), 0);
+	ASSERT_EQ(get("k", &before), "before");
+	end_server();
+	begin_server();
+	open();
+	ASSERT_EQ(put("k", "after"), 0);
+	EXPECT_EQ(put_if("k", "lost", before), -ESTALE);
+	EXPECT_EQ(remove_if("k", before), -ESTALE);
+	EXPECT_EQ(get("k", &after), "after");
+	EXPECT_NE(before, after);
+}
+
 TEST_F(KvInterface, CallsEndInTimeThoughNobodyAnswers)
 {
 	prism_kv_options wanted = options();
