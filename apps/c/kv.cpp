@@ -17,6 +17,7 @@
 #include "boundary.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
+#include "service/size_class.hpp"
 #include "sharing.hpp"
 
 namespace prism::capi
@@ -66,6 +67,12 @@ Result<std::vector<apps::ServerAddress>> parse_servers(const std::string &text)
 		servers.push_back(*std::move(server));
 	}
 	return servers;
+}
+
+/** Whether a GET has found a value that is longer than its client handles, whatever room the caller has. */
+bool is_beyond_limit(const Operation &operation) noexcept
+{
+	return operation.outcome == Outcome::failed && operation.error == EMSGSIZE;
 }
 
 /** What a function of this interface says when the key of a conditional change is not as it is expected to be. */
@@ -141,6 +148,7 @@ private:
 	void give_back(Call &call) noexcept;
 	void poll() noexcept;
 	int start(Call &call) noexcept;
+	std::size_t max_value_size_for(std::span<const std::byte> key);
 	/** Waits for the end of @p call: 0, or -errno if it has failed; else see its outcome. */
 	int run(Call &call, Deadline deadline);
 	int find(Call &call, std::uint64_t expected, Deadline deadline);
@@ -256,7 +264,9 @@ int KvStore::result_of(const Call &call)
 	case 0:
 		return 0;
 	case EMSGSIZE:
-		return fail(EMSGSIZE, "the value is longer than the room for it");
+		return fail(EMSGSIZE, is_beyond_limit(call.operation)
+					      ? "the value is longer than the options' max_value_size"
+					      : "the value is longer than the room for it");
 	case ENOENT:
 		return fail(ENOENT, "there is no such key");
 	case ENOSPC:
@@ -299,13 +309,15 @@ int KvStore::get(std::span<const std::byte> key, void *value, std::size_t &value
 {
 	Waiting call(*this, OperationKind::get, key);
 	call->with_version = version;
-	const std::size_t room = std::min(value_size, max_size(&kv::ServerView::max_value_size));
+	const std::size_t room = std::min<std::size_t>(value_size, apps::longest_object); /* of any server */
 	if (call->value.size() < room)
 		call->value.resize(room);
 	call->operation.result = {call->value.data(), room};
 	if (const int failed = run(*call, deadline_in(timeout)))
 		return failed;
 	const Operation &operation = call->operation;
+	if (is_beyond_limit(operation))
+		value_size = operation.length;
 	if (operation.outcome == Outcome::ok) {
 		value_size = operation.length;
 		const std::size_t had = std::min<std::size_t>(operation.length, room);
@@ -343,7 +355,7 @@ int KvStore::change_if(
 {
 	const Deadline deadline = deadline_in(timeout);
 	kv::Version expected;
-	if (value.size() > max_size(&kv::ServerView::max_value_size))
+	if (value.size() > max_value_size_for(key))
 		return not_started(EINVAL, key);
 	if (version) {
 		Waiting call(*this, OperationKind::get, key);
@@ -397,6 +409,14 @@ int KvStore::take(std::span<prism_kv_operation *> room, Milliseconds wait)
 			return count || !submitted;
 		});
 	return static_cast<int>(count);
+}
+
+/** Of the server of @p key; if that is not there, what any server takes. */
+std::size_t KvStore::max_value_size_for(std::span<const std::byte> key)
+{
+	const std::lock_guard guard(lock);
+	const kv::PrismClient *const one = client->client(client->shard_of(key));
+	return one ? one->server().max_value_size : apps::longest_object;
 }
 
 /** The least of the servers that are there. */

@@ -122,7 +122,7 @@ cdef class Handle:
                 size = room
                 with nogil:
                     result = function(read, value, &size)
-                if result == -errno.EMSGSIZE:
+                if result == -errno.EMSGSIZE and size > room:
                     self.end(0)
                     room = size
                     continue

@@ -195,7 +195,7 @@ void PrismClient::finish(Lane &lane) noexcept
 bool PrismClient::failed_with_link(const Lane &lane, apps::Outcome outcome) const noexcept
 {
 	const int error = lane.operation->error;
-	const bool of_itself = error == EBUSY || (error == EBADMSG && !lane.changes);
+	const bool of_itself = error == EBUSY || error == EMSGSIZE || (error == EBADMSG && !lane.changes);
 	return broken_ && outcome == apps::Outcome::failed && !of_itself;
 }
 

@@ -27,7 +27,7 @@ struct PrismClientOptions {
 	/** How long operations wait for a new connection, counted from the loss of the old one. */
 	std::chrono::milliseconds patience = std::chrono::seconds(1);
 	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.
-	 */
+	 * A GET of a longer one fails with EMSGSIZE, and Operation::length is the value's size. */
 	std::uint32_t max_value_size = 0;
 	/** Number of hints, at 4 bytes each: slots of keys that are not at home. In a half-full table these are a
 	 * quarter of the keys. 0: none. */

@@ -290,22 +290,27 @@ namespace
 enum class Sight : std::uint8_t {
 	whole,
 	truncated, /* the key's, but the value goes on */
+	too_long,  /* the key's, but longer than the client has room for */
 	other,     /* another key's */
 	corrupt,
 };
 
-Sight look_at(const LaneMemory &memory, std::uint32_t bytes, bool all_asked_for, std::span<const std::byte> key)
+/** @p largest: bytes of the largest object that there may be. It may be larger than what this client has room for. */
+Sight look_at(const LaneMemory &memory, std::uint32_t bytes, bool all_asked_for, std::span<const std::byte> key,
+	std::uint64_t largest)
 {
 	ObjectHeader header;
 	if (bytes < sizeof(header))
 		return Sight::corrupt;
 	std::memcpy(&header, memory.in.data(), sizeof(header));
 	const std::uint64_t size = header.object_size();
-	if (!header.key_size || size > memory.in.size() || (all_asked_for ? size < bytes : size != bytes))
+	if (!header.key_size || size > largest || (all_asked_for ? size < bytes : size != bytes))
 		return Sight::corrupt;
 	if (header.key_size != key.size() ||
 		std::memcmp(memory.in.data() + sizeof(header), key.data(), key.size()) != 0)
 		return Sight::other;
+	if (size > memory.in.size())
+		return Sight::too_long;
 	return size > bytes ? Sight::truncated : Sight::whole;
 }
 
@@ -321,18 +326,30 @@ void deliver(const LaneMemory &memory, apps::Operation &operation)
 
 } // namespace
 
+/** The value is longer than this client handles: only its size is known. */
+Protocol::Outcome Protocol::beyond_limit(Lane &lane) noexcept
+{
+	ObjectHeader header;
+	std::memcpy(&header, lane.memory.in.data(), sizeof(header));
+	lane.operation->length = header.value_size;
+	lane.operation->error = EMSGSIZE;
+	return Outcome::failed;
+}
+
 /** One slot's object, if it is the key's. With @p version, its slot too. */
 apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, Version *version)
 {
 	for (unsigned attempt = 0; attempt < max_attempts; attempt++) {
 		const std::uint32_t length = read_length(lane);
 		const RoundTrip trip = version ? read_versioned(lane, slot, length) : read_object(lane, slot, length);
+		bool too_long = false;
 		const Completion read = co_await trip;
 		if (read.failed())
 			co_return failed(lane, read);
 		if (!read.ok()) /* NULL_POINTER */
 			co_return Outcome::not_found;
-		switch (look_at(lane.memory, read.byte_len, read.byte_len == length, lane.operation->key)) {
+		switch (look_at(lane.memory, read.byte_len, read.byte_len == length, lane.operation->key,
+			server_.classes.back().buffer_size)) {
 		case Sight::whole:
 			break;
 		case Sight::truncated: {
@@ -341,6 +358,9 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 			usual_size_ = static_cast<std::uint32_t>(header.object_size());
 			continue;
 		}
+		case Sight::too_long:
+			too_long = true;
+			break;
 		case Sight::other:
 			co_return Outcome::not_found;
 		case Sight::corrupt:
@@ -355,6 +375,8 @@ apps::Task<Protocol::Outcome> Protocol::get_at(Lane &lane, std::uint64_t slot, V
 				continue;
 			*version = {header.version, slot, seen};
 		}
+		if (too_long)
+			co_return beyond_limit(lane);
 		deliver(lane.memory, *lane.operation);
 		co_return Outcome::ok;
 	}

@@ -172,6 +172,7 @@ private:
 	[[nodiscard]] bool choose_empty(const Lane &lane, const Fingerprint &key, std::uint64_t &slot) const noexcept;
 	Outcome failed(Lane &lane, const Completion &completion) noexcept;
 	Outcome broken(Lane &lane, int error) noexcept;
+	static Outcome beyond_limit(Lane &lane) noexcept;
 
 	const ServerView &server_;
 	Carrier &carrier_;

@@ -188,6 +188,65 @@ TEST_F(KvInterface, AValueThatIsLongerThanTheRoom)
 	EXPECT_NE(version, 0u);
 }
 
+/** Others may put longer values, and have them where this client's keys are looked for. */
+TEST_F(KvInterface, ValuesThatAreLongerThanTheClientHandles)
+{
+	constexpr unsigned keys = 50;
+	open();
+	for (unsigned key = 0; key < keys; key++) {
+		ASSERT_EQ(put("long " + std::to_string(key), std::string(1000, 'v')), 0);
+		ASSERT_EQ(put("short " + std::to_string(key), "s"), 0);
+	}
+	prism_kv_options wanted = options();
+	wanted.max_value_size = 8;
+	open(wanted);
+	for (unsigned key = 0; key < keys; key++) {
+		EXPECT_EQ(get("short " + std::to_string(key)), "s");
+		EXPECT_EQ(get("none " + std::to_string(key)), error(ENOENT));
+	}
+	std::array<char, 4000> room{};
+	std::size_t size = room.size();
+	std::uint64_t version = 0;
+	EXPECT_EQ(prism_kv_get(store, "long 1", 6, room.data(), &size, &version), -EMSGSIZE);
+	EXPECT_NE(std::string(prism_store_message()).find("max_value_size"), std::string::npos);
+	EXPECT_EQ(size, 1000u);
+	EXPECT_NE(version, 0u);
+	EXPECT_EQ(put("long 1", "short"), 0);
+	EXPECT_EQ(get("long 1"), "short");
+}
+
+/** Each value is as long as the server of its key takes. */
+TEST_F(KvInterface, ServersThatTakeValuesOfDifferentSizes)
+{
+	constexpr std::uint32_t few = 16;
+	prism::kv::PrismServerOptions first = kv_test::small_store(), second = first;
+	first.shard = {0, 2, "one"};
+	first.max_value_size = few;
+	second.shard = {1, 2, "one"};
+	kv_test::Server one(first), other(second);
+	const std::string servers =
+		"127.0.0.1:" + std::to_string(one.store->port()) + ",127.0.0.1:" + std::to_string(other.store->port());
+	ASSERT_EQ(prism_kv_open(&store, servers.c_str(), nullptr), 0) << prism_store_message();
+	EXPECT_EQ(prism_kv_max_value_size(store), few) << "each key can have such a value";
+	const std::string value(few + 1, 'v');
+	unsigned taken = 0;
+	for (unsigned number = 0; number < 20; number++) {
+		const std::string key = "key " + std::to_string(number);
+		const int result = put(key, value);
+		if (result == -EINVAL) {
+			EXPECT_EQ(get(key), error(ENOENT));
+			continue;
+		}
+		ASSERT_EQ(result, 0) << prism_store_message();
+		std::uint64_t version = 0;
+		EXPECT_EQ(get(key, &version), value);
+		EXPECT_EQ(put_if(key, value, version), 0) << prism_store_message();
+		taken++;
+	}
+	EXPECT_GT(taken, 0u);
+	EXPECT_LT(taken, 20u);
+}
+
 TEST_F(KvInterface, Conditions)
 {
 	open();

@@ -28,7 +28,8 @@ struct prism_kv_options {
 	uint32_t timeout_ms;     /**< milliseconds that prism_kv_open(), and each call that waits, may take; 0: 5000 */
 	uint32_t patience_ms;    /**< milliseconds that operations wait for a lost connection; 0: 1000 */
 	uint32_t depth;          /**< operations under way at once on each server, 1 to 4096; 0: 16 */
-	uint32_t max_value_size; /**< bytes of the longest value that is put and got; 0: the servers' limit */
+	uint32_t max_value_size; /**< bytes of the longest value that is put and got; a longer one cannot be got
+				  * (-EMSGSIZE); 0: the servers' limit */
 };
 
 /**
