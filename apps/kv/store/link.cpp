@@ -2,6 +2,8 @@
 #include "link.hpp"
 #include "kv/store/kind.hpp"
 
+#include <algorithm>
+
 #include <cerrno>
 #include <utility>
 
@@ -30,8 +32,9 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options)
 	Result<QueuePair> qp = QueuePair::create(options.pd, options.cq, options.cq, pair);
 	if (!qp)
 		return qp.error();
-	Result<TcpRendezvous> rendezvous =
-		TcpRendezvous::connect(options.server.host, options.server.port, options.listening);
+	const auto end = std::chrono::steady_clock::now() + options.timeout;
+	Result<TcpRendezvous> rendezvous = TcpRendezvous::connect(
+		options.server.host, options.server.port, std::min(options.listening, options.timeout));
 	if (!rendezvous)
 		return rendezvous.error();
 	Introduction wanted;
@@ -40,7 +43,9 @@ Result<std::unique_ptr<Link>> Link::connect(const LinkOptions &options)
 	hello.max_depth = options.depth;
 	ConnectionRecord mine;
 	mine.private_data = hello.serialize(wanted.serialize());
-	Result<ConnectionRecord> peer = establish(*rendezvous, *qp, std::move(mine), options.timeout);
+	const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+	Result<ConnectionRecord> peer =
+		establish(*rendezvous, *qp, std::move(mine), std::max(left, std::chrono::milliseconds(1)));
 	if (!peer)
 		return peer.error();
 	const std::string who = options.server.text();

@@ -23,11 +23,11 @@ struct LinkOptions {
 	ProtectionDomain pd;
 	CompletionQueue cq;
 	ServerAddress server;
-	std::uint32_t depth = 1;          /**< operations under way at once */
-	ShardName shard;                  /**< which is wanted; its store is not looked at */
-	std::optional<std::string> store; /**< name of the store; empty: any */
-	std::chrono::milliseconds timeout = std::chrono::seconds(5);
-	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< how long to wait until the server listens */
+	std::uint32_t depth = 1;                                     /**< operations under way at once */
+	ShardName shard;                                             /**< which is wanted; its store is not looked at */
+	std::optional<std::string> store;                            /**< name of the store; empty: any */
+	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of all of the set-up */
+	std::chrono::milliseconds listening = std::chrono::seconds(5); /**< of it, until the server listens */
 };
 
 /** A client's connection to a PRISM-KV server. */

@@ -58,8 +58,8 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		CompletionQueue::create(context, static_cast<int>(Link::work_requests(options.depth)));
 	if (!cq)
 		return cq.error();
-	LinkOptions link_options{
-		*pd, *cq, {host, port}, options.depth, options.shard, options.store, options.timeout, options.timeout};
+	const std::chrono::milliseconds setup = options.setup_timeout.count() ? options.setup_timeout : options.timeout;
+	LinkOptions link_options{*pd, *cq, {host, port}, options.depth, options.shard, options.store, setup, setup};
 	Result<std::unique_ptr<Link>> link = Link::connect(link_options);
 	if (!link)
 		return link.error();
@@ -76,6 +76,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 	if (!memory)
 		return memory.error();
 	link_options.store = view.shard.store;
+	link_options.timeout = options.timeout;
 	link_options.listening = attempt;
 	return std::unique_ptr<PrismClient>(
 		new PrismClient(context, std::move(link_options), *std::move(link), *std::move(memory), view, options));

@@ -24,6 +24,7 @@ namespace prism::kv
 struct PrismClientOptions {
 	std::uint32_t depth = 1;                                     /**< operations under way at once; at most 4096 */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5); /**< of the set-up, and of a blocking call */
+	std::chrono::milliseconds setup_timeout{0}; /**< of the first connection's set-up; 0: as timeout */
 	/** How long operations wait for a new connection, counted from the loss of the old one. */
 	std::chrono::milliseconds patience = std::chrono::seconds(1);
 	/** Bytes of the longest value that this client wants to handle; the server's limit if that is less, or this 0.

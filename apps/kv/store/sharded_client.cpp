@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "sharded_client.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <limits>
 
 namespace prism::kv
@@ -15,6 +17,14 @@ bool does_not_answer(int error) noexcept
 {
 	return error == ETIMEDOUT || error == ECONNREFUSED || error == ECONNRESET || error == EHOSTUNREACH ||
 	       error == ENETUNREACH;
+}
+
+/** Of the time until @p end, for one of @p servers that are to be tried until then. */
+std::chrono::milliseconds share_of(std::chrono::steady_clock::time_point end, std::size_t servers)
+{
+	const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+	return std::max<std::chrono::milliseconds>(
+		left / static_cast<std::int64_t>(servers), std::chrono::milliseconds(1));
 }
 
 /** The message has the address, once. */
@@ -34,8 +44,10 @@ Result<std::unique_ptr<ShardedClient>> ShardedClient::connect(
 	std::vector<Shard> shards;
 	PrismClientOptions each = options;
 	each.shard.shards = static_cast<std::uint16_t>(servers.size());
+	const auto end = std::chrono::steady_clock::now() + options.timeout;
 	for (const ServerAddress &server : servers) {
 		each.shard.shard = static_cast<std::uint16_t>(shards.size());
+		each.setup_timeout = share_of(end, servers.size() - shards.size());
 		auto client = PrismClient::connect(context, server.host, server.port, each);
 		Shard shard{server, nullptr, {}, nullptr};
 		if (client) {
@@ -62,6 +74,7 @@ ShardedClient::ShardedClient(const Context &context, std::vector<Shard> shards, 
 		if (shard.client)
 			continue;
 		PrismClientOptions mine = options;
+		mine.setup_timeout = {};
 		mine.shard.shard = static_cast<std::uint16_t>(number);
 		shard.connector = std::make_unique<apps::Connector<PrismClient>>();
 		shard.connector->want([context, address = shard.address, mine] {

@@ -23,9 +23,9 @@ class ShardedClient final : public apps::StoreClient
 public:
 	/**
 	 * Errors: EINVAL (no servers, more than 65535, depth), EPROTONOSUPPORT (another order, another store), those of
-	 * PrismClient::connect(), the message naming the server. @p options: shard and store are ignored. If one
-	 * of several servers does not answer (ETIMEDOUT, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH), this is
-	 * no error: see absence().
+	 * PrismClient::connect(), the message naming the server. @p options: shard and store are ignored, and the
+	 * timeout is of all servers together. If one of several servers does not answer (ETIMEDOUT, ECONNREFUSED,
+	 * ECONNRESET, EHOSTUNREACH, ENETUNREACH), this is no error: see absence().
 	 */
 	static Result<std::unique_ptr<ShardedClient>> connect(const Context &context,
 		const std::vector<ServerAddress> &servers, const PrismClientOptions &options = {});

@@ -4,6 +4,10 @@
 
 #include <prism/kv.h>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -14,6 +18,32 @@ namespace
 {
 
 using namespace std::chrono_literals;
+
+/** A server that hangs: the kernel accepts its connections. */
+class Silent
+{
+public:
+	Silent() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+	{
+		sockaddr_in address{};
+		address.sin_family = AF_INET;
+		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		socklen_t size = sizeof(address);
+		EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr *>(&address), size), 0);
+		EXPECT_EQ(::listen(socket_, 8), 0);
+		EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr *>(&address), &size), 0);
+		port_ = ntohs(address.sin_port);
+	}
+	~Silent() { ::close(socket_); }
+	Silent(const Silent &) = delete;
+	Silent &operator=(const Silent &) = delete;
+
+	[[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+private:
+	const int socket_;
+	std::uint16_t port_ = 0;
+};
 
 class KvInterface : public testing::Test
 {
@@ -151,6 +181,21 @@ TEST_F(KvInterface, NobodyThere)
 }
 
 /* Calls that wait -------------------------------------------------------------------------------------------------- */
+
+/** The time is that of opening, and not of each server. */
+TEST_F(KvInterface, NoneOfManyAnswers)
+{
+	constexpr unsigned servers = 8;
+	std::vector<Silent> silent(servers);
+	std::string all;
+	for (const Silent &one : silent)
+		all += (all.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(one.port());
+	prism_kv_options wanted = options();
+	wanted.timeout_ms = 1000;
+	const auto began = std::chrono::steady_clock::now();
+	EXPECT_EQ(prism_kv_open(&store, all.c_str(), &wanted), -ETIMEDOUT) << prism_store_message();
+	EXPECT_LT(std::chrono::steady_clock::now() - began, servers / 2 * 1s);
+}
 
 TEST_F(KvInterface, PutGetRemove)
 {
