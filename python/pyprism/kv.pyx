@@ -15,7 +15,8 @@ from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
 
-from pyprism.stores import InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, milliseconds
+from pyprism.stores import (InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnknown, StoreError, encoded,
+                            milliseconds)
 
 __all__ = ['InvalidArgument', 'NoSuchKey', 'OtherVersion', 'OutcomeUnknown', 'Store', 'StoreError', 'open']
 
@@ -39,23 +40,23 @@ cdef class Store(Handle):
         :raises StoreError: see prism_kv_open(3)
         """
         cdef c.prism_kv_options options
-        cdef bytes names = servers.encode()
+        cdef bytes names = encoded(servers, 'servers')
         cdef const char *text = names
         cdef bytes device_name
         cdef int result
-        self.require_closed()
         options.size = sizeof(options)
         options.device = NULL
         if device is not None:
-            device_name = device.encode()
+            device_name = encoded(device, 'device')
             options.device = device_name
         options.timeout_ms = milliseconds(timeout, 'timeout')
         options.patience_ms = milliseconds(patience, 'patience')
         options.depth = depth
         options.max_value_size = max_value_size
+        self.claim()
         with nogil:
             result = c.prism_kv_open(<c.prism_kv **>&self.store, text, &options)
-        self.check(result)
+        self.opened(result)
 
     cdef void close_store(self, void *store) nogil:
         c.prism_kv_close(<c.prism_kv *>store)

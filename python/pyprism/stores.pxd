@@ -22,9 +22,12 @@ ctypedef int (*read_value)(Read *read, void *value, size_t *size) nogil
 cdef class Handle:
     cdef void *store  # NULL: closed
     cdef int calls  # that other threads are in
+    cdef int process  # that has opened the store; 0: none has
 
     cdef void close_store(self, void *store) nogil
-    cdef require_closed(self)
+    cdef claim(self)
+    cdef opened(self, int result)
+    cdef bint is_ours(self)
     cdef check(self, int result)
     cdef void *begin(self) except NULL
     cdef end(self, int result)

@@ -2,6 +2,7 @@
 """What pyprism.kv and pyprism.tx have in common: their exceptions, and how a store is opened, used and closed."""
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdlib cimport free, malloc
+from posix.unistd cimport getpid
 cimport pyprism.libstores as c
 
 import errno
@@ -63,6 +64,17 @@ def milliseconds(seconds, name):
     return max(1, round(seconds * 1000))
 
 
+def encoded(text, name):
+    """What a name is in the C interface.
+
+    :raises InvalidArgument: C would read its beginning alone
+    """
+    names = text.encode()
+    if b'\0' in names:
+        raise InvalidArgument(errno.EINVAL, f'{name} has a character that is zero')
+    return names
+
+
 cdef class Bytes:
     """Bytes of an object that has some, for as long as this lives."""
     def __cinit__(self, data):
@@ -74,9 +86,13 @@ cdef class Bytes:
 
 
 cdef class Handle:
-    """A store of either kind: from open to close, for several threads."""
+    """
+    A store of either kind: from open to close, for several threads. One that fork() has copied is the parent's: not even
+    the garbage collector may close it, whose threads are not in the child.
+    """
     def __dealloc__(self):
-        self.close_store(self.store)
+        if self.is_ours():
+            self.close_store(self.store)
 
     def __enter__(self):
         return self
@@ -88,10 +104,20 @@ cdef class Handle:
         """Of the kind of store. NULL is none."""
         pass
 
-    cdef require_closed(self):
-        """Before it is opened."""
-        if self.store != NULL:
-            raise StoreError(errno.EBUSY, 'the store is open')
+    cdef claim(self):
+        """Before the store is opened, which happens once: transactions have pointers into it."""
+        if self.process:
+            raise StoreError(errno.EBUSY, 'the store has been opened before; open() makes another')
+        self.process = getpid()
+
+    cdef opened(self, int result):
+        """Behind that."""
+        if result:
+            self.process = 0
+        self.check(result)
+
+    cdef bint is_ours(self):
+        return self.process == getpid()
 
     cdef check(self, int result):
         if result < 0:
@@ -101,6 +127,8 @@ cdef class Handle:
         """Before each call; behind it, end()."""
         if self.store == NULL:
             raise StoreError(errno.EBADF, 'the store is closed')
+        if not self.is_ours():
+            raise StoreError(errno.EBADF, 'the store is of the process that this one was forked from: open another')
         self.calls += 1
         return self.store
 
@@ -133,10 +161,14 @@ cdef class Handle:
 
     def close(self):
         """Close the store; again is no error. Transactions that have not ended are aborted.
+        After os.fork(), the child only forgets its copy.
 
         :raises StoreError: EBUSY: another thread is in a call
         """
         cdef void *store = self.store
+        if not self.is_ours():
+            self.store = NULL
+            return
         if self.calls:
             raise StoreError(errno.EBUSY, 'another thread uses the store')
         self.store = NULL

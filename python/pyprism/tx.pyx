@@ -19,7 +19,8 @@ from pyprism.stores cimport Bytes, Handle, Read
 
 import errno
 
-from pyprism.stores import Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown, StoreError, error_of, milliseconds
+from pyprism.stores import (Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown, StoreError, encoded, error_of,
+                            milliseconds)
 
 __all__ = ['Conflict', 'InvalidArgument', 'NoSuchKey', 'OutcomeUnknown', 'Store', 'StoreError', 'Transaction', 'open']
 
@@ -40,21 +41,21 @@ cdef class Store(Handle):
         :raises StoreError: see prism_tx_open(3)
         """
         cdef c.prism_tx_options options
-        cdef bytes names = shards.encode()
+        cdef bytes names = encoded(shards, 'shards')
         cdef const char *text = names
         cdef bytes device_name
         cdef int result
-        self.require_closed()
         options.size = sizeof(options)
         options.device = NULL
         if device is not None:
-            device_name = device.encode()
+            device_name = encoded(device, 'device')
             options.device = device_name
         options.timeout_ms = milliseconds(timeout, 'timeout')
         options.depth = depth
+        self.claim()
         with nogil:
             result = c.prism_tx_open(<c.prism_tx **>&self.store, text, &options)
-        self.check(result)
+        self.opened(result)
 
     cdef void close_store(self, void *store) nogil:
         c.prism_tx_close(<c.prism_tx *>store)
@@ -93,7 +94,8 @@ cdef class Store(Handle):
         """Run a function as a transaction, again after each conflict, as prism_tx_run(3).
 
         The function may run several times, so it must change nothing but the transaction; and it may see values that do
-        not belong together. If it raises, the transaction is aborted; Conflict runs it again.
+        not belong together. If it raises, the transaction is aborted. Conflict runs it again, and so does what the
+        transaction's own calls raise when a connection is lost, once that has come back.
 
         :param function: called with a Transaction, which it neither commits nor aborts
         :param attempts: at most so many; 0: as the timeout has room for
@@ -134,6 +136,7 @@ cdef int run_body(c.prism_tx_transaction *given, void *argument) nogil:
 cdef int attempt(c.prism_tx_transaction *given, Body body):
     cdef Transaction transaction = make(body.store, given)
     transaction.of_run = True
+    body.error = None
     try:
         body.value = body.function(transaction)
         return 0
@@ -141,6 +144,9 @@ cdef int attempt(c.prism_tx_transaction *given, Body body):
         return -errno.EAGAIN
     except BaseException as error:
         body.error = error
+        # That the transaction's own calls have failed is the library's to judge: a lost connection may come back.
+        if isinstance(error, StoreError) and error.errno == -transaction.failed:
+            return transaction.failed
         return -errno.ECANCELED
     finally:
         transaction.transaction = NULL
@@ -157,12 +163,13 @@ cdef class Transaction:
     cdef Store store
     cdef c.prism_tx_transaction *transaction  # NULL: it has ended
     cdef bint of_run
+    cdef int failed  # what the last call has returned that has failed, or 0
 
     def __init__(self):
         raise TypeError('transactions begin with Store.transaction()')
 
     def __dealloc__(self):
-        if self.transaction != NULL and not self.of_run and self.store is not None and self.store.store != NULL:
+        if self.store is not None and not self.of_run and not self.ended:
             c.prism_tx_abort(self.transaction)
 
     def __enter__(self):
@@ -178,18 +185,23 @@ cdef class Transaction:
 
     @property
     def ended(self):
-        """Committed or aborted, or its store is closed."""
-        return self.transaction == NULL or self.store.store == NULL
+        """Committed or aborted, or its store is closed, or of another process."""
+        return self.transaction == NULL or self.store.store == NULL or not self.store.is_ours()
 
     cdef require_begun(self):
         if self.transaction == NULL:
             raise StoreError(errno.EBADF, 'the transaction has ended')
 
     cdef c.prism_tx_transaction *begin(self) except NULL:
-        """Before each call; behind it, end() of the store."""
+        """Before each call; behind it, end()."""
         self.require_begun()
         self.store.begin()
         return self.transaction
+
+    cdef end(self, int result):
+        if result < 0:
+            self.failed = result
+        self.store.end(result)
 
     def fetch(self, *keys):
         """Read several keys at once, in the time of one: read() of these then waits for nothing.
@@ -211,7 +223,7 @@ cdef class Transaction:
             transaction = self.begin()
             with nogil:
                 result = c.prism_tx_fetch(transaction, given, count)
-            self.store.end(result)
+            self.end(result)
         finally:
             free(given)
 
@@ -230,7 +242,11 @@ cdef class Transaction:
         cdef Read read
         self.require_begun()
         read.source, read.key, read.key_size = self.transaction, name.data, name.size
-        return self.store.read(read_of_transaction, &read)
+        try:
+            return self.store.read(read_of_transaction, &read)
+        except StoreError as error:
+            self.failed = -error.errno
+            raise
 
     def write(self, key, value):
         """Write a value, at the commit.
@@ -244,7 +260,7 @@ cdef class Transaction:
         cdef int result
         with nogil:
             result = c.prism_tx_write(transaction, name.data, name.size, data.data, data.size)
-        self.store.end(result)
+        self.end(result)
 
     def remove(self, key):
         """Remove a key, at the commit, whether it is there or not.
@@ -257,7 +273,7 @@ cdef class Transaction:
         cdef int result
         with nogil:
             result = c.prism_tx_remove(transaction, name.data, name.size)
-        self.store.end(result)
+        self.end(result)
 
     cdef require_own(self):
         if self.of_run:

@@ -60,6 +60,17 @@ def free_ports(count):
     return ports
 
 
+def cut_connections_to(ports):
+    """Those of this process."""
+    for fd in os.listdir('/proc/self/fd'):
+        try:
+            with socket.socket(fileno=os.dup(int(fd))) as one:
+                if one.family == socket.AF_INET and one.getpeername()[1] in ports:
+                    one.shutdown(socket.SHUT_RDWR)
+        except (OSError, ValueError):  # no socket, or none that is connected
+            pass
+
+
 class StoreTestCase(unittest.TestCase):
     def assert_error(self, kind, number, function, *args, **kwargs):
         with self.assertRaises(kind) as raised:
@@ -68,6 +79,28 @@ class StoreTestCase(unittest.TestCase):
         self.assertEqual(errno.errorcode[raised.exception.errno], errno.errorcode[number])
         self.assertTrue(raised.exception.strerror)
         return raised.exception
+
+
+    def assert_child(self, function):
+        """It ends, as sys.exit() has it, after `function` has raised nothing."""
+        child = os.fork()
+        if not child:
+            try:
+                function()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        deadline = time.monotonic() + SECONDS
+        while True:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                break
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                self.fail('the child hangs')
+            time.sleep(0.01)
+        self.assertEqual(status, 0)
 
 
 class KvTest(StoreTestCase):
@@ -132,11 +165,14 @@ class KvTest(StoreTestCase):
                      lambda: store.max_key_size, lambda: store.max_value_size):
             self.assert_error(pyprism.kv.StoreError, errno.EBADF, call)
         self.assert_error(pyprism.kv.StoreError, errno.EBUSY, self.store.__init__, self.address)
+        self.assert_error(pyprism.kv.StoreError, errno.EBUSY, store.__init__, self.address)
         never = pyprism.kv.Store.__new__(pyprism.kv.Store)
         self.assert_error(pyprism.kv.StoreError, errno.EBADF, never.get, b'k')
 
     def test_bad_options(self):
         self.assert_error(ValueError, errno.EINVAL, pyprism.kv.open, 'host:0')
+        self.assert_error(ValueError, errno.EINVAL, pyprism.kv.open, self.address + '\0and more')
+        self.assert_error(ValueError, errno.EINVAL, pyprism.kv.open, self.address, device='prism_lo\0and more')
         self.assert_error(ValueError, errno.EINVAL, pyprism.kv.open, self.address, depth=4097)
         for wrong in (0, -1, float('nan'), float('inf'), 1e9):
             self.assert_error(ValueError, errno.EINVAL, pyprism.kv.open, self.address, timeout=wrong)
@@ -202,20 +238,36 @@ class KvTest(StoreTestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "b'v'\n", ''))
 
 
+    def test_longer_values_than_the_options_allow(self):
+        self.store.put(b'k', b'x' * 10000)
+        with pyprism.kv.open(self.address, max_value_size=64) as store:
+            self.assert_error(OSError, errno.EMSGSIZE, store.get, b'k')
+
+    def test_a_child_closes_nothing(self):
+        def child():
+            self.assert_error(pyprism.kv.StoreError, errno.EBADF, self.store.get, b'k')
+            with self.store:
+                pass
+            self.store = None
+        self.store.put(b'k', b'v')
+        self.assert_child(child)
+        self.assertEqual(self.store.get(b'k')[0], b'v')
+
+
 class TxTest(StoreTestCase):
     def setUp(self):
-        ports = free_ports(2)
+        self.ports = free_ports(2)
         self.servers = []
         secret = tempfile.NamedTemporaryFile()
         self.addCleanup(secret.close)
         secret.write(os.urandom(32))
         secret.flush()
-        for shard, port in enumerate(ports):
+        for shard, port in enumerate(self.ports):
             server, _ = start('prism-tx-server', '--keys', '1000', '--value-size', '5000', '--shard', str(shard), '--shards',
                               '2', '--port', str(port), '--secret', secret.name)
             self.servers.append(server)
             self.addCleanup(lambda server=server: stop(server))
-        self.address = ','.join(f'127.0.0.1:{port}' for port in ports)
+        self.address = ','.join(f'127.0.0.1:{port}' for port in self.ports)
         self.store = pyprism.tx.open(self.address, timeout=SECONDS)
         self.addCleanup(lambda: self.store.close())
 
@@ -305,6 +357,27 @@ class TxTest(StoreTestCase):
         held.clear()
         self.assert_error(KeyError, errno.ENOENT, self.read, b'a')
 
+    def test_a_child_ends_nothing(self):
+        def child():
+            nonlocal t
+            self.assert_error(pyprism.tx.StoreError, errno.EBADF, t.read, b'a')
+            self.assert_error(pyprism.tx.StoreError, errno.EBADF, self.store.transaction)
+            with t:
+                pass
+            t = None
+            self.store.close()
+        t = self.store.transaction()
+        t.write(b'a', b'1')
+        self.assert_child(child)
+        t.commit()
+        self.assertEqual(self.read(b'a'), b'1')
+
+    def test_a_transaction_outlives_no_store(self):
+        t = self.store.transaction()
+        self.store.close()
+        self.assert_error(pyprism.tx.StoreError, errno.EBUSY, self.store.__init__, self.address)
+        self.assert_error(pyprism.tx.StoreError, errno.EBADF, t.read, b'a')
+
     def test_run_repeats_after_conflicts(self):
         attempts = []
 
@@ -323,6 +396,30 @@ class TxTest(StoreTestCase):
         self.assertEqual(self.read(b'a'), b'21')
         self.assertTrue(all(t.ended for t in attempts))
         self.assert_error(pyprism.tx.StoreError, errno.EBADF, attempts[-1].read, b'a')
+
+    def test_run_repeats_after_a_lost_connection(self):
+        """Its function lets pass what its read has raised."""
+        raised = []
+
+        def function(t):
+            first.append(None)
+            t.fetch(b'k')
+            if len(first) == 1:
+                cut_connections_to(self.ports)
+            try:
+                for key in range(20):
+                    t.fetch(b'key %d' % key)
+            except pyprism.tx.StoreError as error:
+                raised.append(error.errno)
+                raise
+            t.write(b'done', b'%d' % number)
+        for number in range(50):  # until a read has noticed it first
+            first = []
+            self.store.run(function)
+            if raised:
+                break
+        self.assertIn(errno.EHOSTUNREACH, raised)
+        self.assertEqual(self.read(b'done'), b'%d' % number)
 
     def test_run_ends_as_its_function_says(self):
         def raises(t):
