@@ -323,7 +323,7 @@ Bytes Execution::keep(Bytes bytes)
 }
 
 int Execution::change(Bytes key, std::optional<Bytes> value) noexcept
-{
+try {
 	if (value && value->size() > lane_.client.store.max_value_size)
 		return EINVAL;
 	Access *access = nullptr;
@@ -338,6 +338,8 @@ int Execution::change(Bytes key, std::optional<Bytes> value) noexcept
 	}
 	access->changes.push_back({keep(key), kept});
 	return 0;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
 }
 
 } // namespace prism::tx

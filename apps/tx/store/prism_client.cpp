@@ -308,7 +308,7 @@ Result<std::vector<std::size_t>> PrismClient::tell_lives(const Meeting &meeting)
 }
 
 int PrismClient::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::uint32_t &lkey) noexcept
-{
+try {
 	apps::MemoryPlan plan;
 	plan.add("objects", bytes);
 	if (!apps::check_memory(plan, apps::memory_limits(!pd_.context().is_userspace()), {}))
@@ -320,6 +320,8 @@ int PrismClient::ObjectMemory::take(std::size_t bytes, std::byte *&memory, std::
 	lkey = made->region().lkey();
 	buffers_.push_back(*std::move(made));
 	return 0;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
 }
 
 /** A coroutine that is driven from here, on the first lane. */

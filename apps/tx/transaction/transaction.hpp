@@ -57,7 +57,7 @@ public:
 	 */
 	[[nodiscard]] virtual std::optional<Bytes> value(Bytes key) const noexcept = 0;
 
-	/** Changes at the commit. Both are copied. 0, E2BIG or EINVAL: as fetch(), or a value too long. */
+	/** Changes at the commit. Both are copied. 0, E2BIG, EINVAL or ENOMEM: as fetch(), or a value too long. */
 	virtual int write(Bytes key, Bytes value) noexcept = 0;
 	virtual int erase(Bytes key) noexcept = 0;
 	/** EEXIST if @p key, which was fetched before, is there. */

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <climits>
 #include <functional>
+#include <memory_resource>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -249,6 +251,48 @@ TEST_F(TxInterface, ATransactionThatIsTooLarge)
 	EXPECT_EQ(read(transaction, "key 0"), error(E2BIG)) << "it can only be aborted";
 	EXPECT_EQ(prism_tx_commit(transaction), -E2BIG);
 	EXPECT_EQ(get("key 0"), error(ENOENT));
+}
+
+/** Memory that there may be no more of. */
+class Scarce final : public std::pmr::memory_resource
+{
+public:
+	std::atomic<bool> used_up = false;
+
+private:
+	void *do_allocate(std::size_t bytes, std::size_t alignment) override
+	{
+		if (used_up)
+			throw std::bad_alloc();
+		return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+	}
+	void do_deallocate(void *memory, std::size_t bytes, std::size_t alignment) override
+	{
+		std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
+	}
+	[[nodiscard]] bool do_is_equal(const memory_resource &other) const noexcept override { return this == &other; }
+};
+
+TEST_F(TxInterface, ChangesThatFindNoMemory)
+{
+	Scarce memory;
+	std::pmr::memory_resource *const usual = std::pmr::set_default_resource(&memory);
+	open();
+	std::pmr::set_default_resource(usual);
+	prism_tx_transaction *const transaction = begin();
+	memory.used_up = true;
+	int result = 0;
+	for (unsigned i = 0; i < 1000 && !result; i++) /* some memory is there at first */
+		result = write(transaction, "k", std::string(512, 'v'));
+	EXPECT_EQ(result, -ENOMEM);
+	EXPECT_EQ(write(transaction, "k", "v"), -ENOMEM) << "it can only be aborted";
+	EXPECT_EQ(prism_tx_commit(transaction), -ENOMEM);
+	memory.used_up = false;
+	EXPECT_EQ(get("k"), error(ENOENT));
+	EXPECT_EQ(put("k", "v"), 0);
+	EXPECT_EQ(get("k"), "v");
+	prism_tx_close(store); /* before its memory */
+	store = nullptr;
 }
 
 TEST_F(TxInterface, BadArgumentsOfCalls)
