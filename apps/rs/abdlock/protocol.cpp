@@ -243,7 +243,7 @@ apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 		/* Others may be waiting for what is held here. */
 		if (refused && within_reach(lane, work) < work.needed)
 			co_return EAGAIN;
-		co_await Event{lane, next_look(lane, work)};
+		co_await Event{lane.waiter, next_look(lane, work)};
 	}
 }
 
@@ -270,7 +270,7 @@ apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Re
 			co_return 0;
 		if (session_.now() >= work.limit)
 			co_return EAGAIN;
-		co_await Event{lane, work.limit};
+		co_await Event{lane.waiter, work.limit};
 	}
 }
 
@@ -470,7 +470,7 @@ apps::Task<LockProtocol::Outcome> LockProtocol::run(Lane &lane)
 			co_return end(lane, work, error);
 		const Time until = session_.now() + wait_after(attempts);
 		while (session_.now() < std::min(until, lane.deadline))
-			co_await Event{lane, std::min(until, lane.deadline)};
+			co_await Event{lane.waiter, std::min(until, lane.deadline)};
 		if (session_.now() >= lane.deadline)
 			co_return end(lane, work, EHOSTUNREACH);
 	}

@@ -284,7 +284,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 		return *std::find_if(putting_.begin(), putting_.end(), same) == &lane;
 	};
 	while (!is_first() && session_.now() < lane.deadline)
-		co_await Event{lane, lane.deadline};
+		co_await Event{lane.waiter, lane.deadline};
 	Outcome outcome = Outcome::failed;
 	if (is_first())
 		outcome = co_await put_in_turn(lane);

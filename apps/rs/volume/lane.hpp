@@ -6,21 +6,22 @@
 #include <prism/completion.hpp>
 #include <prism/device.hpp>
 
-#include <chrono>
-#include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "common/store_client.hpp"
 #include "common/task.hpp"
+#include "common/waiting.hpp"
 #include "rs/volume/tag.hpp"
 
 namespace prism::rs
 {
 
-using Time = std::chrono::nanoseconds; /* of any clock that does not go back */
+using apps::Event;
+using apps::Time;
 
 /** A block as it travels, and lies in the buffers of PRISM-RS: the tag, then the bytes. */
 inline constexpr std::size_t block_header = sizeof(Tag);
@@ -98,23 +99,8 @@ struct Lane {
 	Time deadline{};
 	std::vector<Leg> legs; /* by replica */
 
-	std::coroutine_handle<> waiter;
-	Time wake_at = Time::max(); /* if nothing happens before */
+	apps::Waiter waiter; /* for answers, for replicas that come or go, and for its turn */
 	std::uint32_t round_trips = 0;
-};
-
-/** What co_await on this gives: nothing, when an answer has come, a replica has come or gone, or it is time. */
-struct Event {
-	Lane &lane;
-	Time at;
-
-	[[nodiscard]] bool await_ready() const noexcept { return false; }
-	void await_suspend(std::coroutine_handle<> waiter) const noexcept
-	{
-		lane.waiter = waiter;
-		lane.wake_at = at;
-	}
-	void await_resume() const noexcept {}
 };
 
 } // namespace prism::rs

@@ -124,7 +124,7 @@ apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions opti
 				count++;
 		}
 		const Time next = hedged ? now + round::pause : begun + options.hedge;
-		co_await Event{lane, std::min(next, lane.deadline)};
+		co_await Event{lane.waiter, std::min(next, lane.deadline)};
 		for (unsigned replica = 0; replica < replicas; replica++) {
 			Leg &leg = lane.legs[replica];
 			if (leg.state != Leg::State::answered || !leg.fresh)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <utility>
 
 namespace prism::rs
 {
@@ -66,16 +65,13 @@ void VolumeSession::go_on(Lane &lane) noexcept
 	if (lane.task->done())
 		finish(lane);
 	else
-		next_timer_ = std::min(next_timer_, lane.wake_at);
+		next_timer_ = std::min(next_timer_, lane.waiter.wake_at);
 }
 
 void VolumeSession::resume(Lane &lane) noexcept
 {
-	if (!lane.waiter)
-		return;
-	lane.wake_at = Time::max();
-	std::exchange(lane.waiter, nullptr).resume();
-	go_on(lane);
+	if (lane.waiter.resume())
+		go_on(lane);
 }
 
 void VolumeSession::finish(Lane &lane) noexcept
@@ -85,7 +81,6 @@ void VolumeSession::finish(Lane &lane) noexcept
 	operation.round_trips = lane.round_trips;
 	lane.task.reset();
 	lane.operation = nullptr;
-	lane.waiter = nullptr;
 	idle_.push_back(lane.number);
 	ended_.push_back(&operation);
 }
@@ -101,7 +96,7 @@ std::size_t VolumeSession::take_ended(std::span<apps::Operation *> ended) noexce
 void VolumeSession::abandon() noexcept
 {
 	for (Lane &lane : lanes_) {
-		lane.waiter = nullptr;
+		lane.waiter = {};
 		lane.task.reset();
 	}
 }
@@ -157,10 +152,9 @@ void VolumeSession::run_timers() noexcept
 		return;
 	next_timer_ = Time::max();
 	for (Lane &lane : lanes_) {
-		if (lane.waiter && lane.wake_at <= time)
+		if (lane.waiter.wake_at <= time)
 			resume(lane);
-		if (lane.waiter)
-			next_timer_ = std::min(next_timer_, lane.wake_at);
+		next_timer_ = std::min(next_timer_, lane.waiter.wake_at);
 	}
 }
 
