@@ -98,7 +98,10 @@ Result<void> FoundingRecord::create() const
 	const bool written = ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 	int error = written && !::fsync(fd.get()) ? 0 : errno ? errno : EIO;
 	error = error ? error : sync_folder(place_);
-	return error ? Result<void>(make_error(error, "cannot write the record " + place_)) : Result<void>();
+	if (!error)
+		return {};
+	::unlink(place_.c_str()); /* the replica ends before it has promised anything */
+	return make_error(error, "cannot write the record " + place_);
 }
 
 } // namespace prism::rs

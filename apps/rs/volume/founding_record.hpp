@@ -28,7 +28,8 @@ public:
 	/** Errors: EEXIST (the replica has been part of the volume before), EACCES and the like, those of etcd. */
 	[[nodiscard]] Result<void> check_absent() const;
 
-	/** Makes it. On return it outlives a crash. Errors: as above, those of open(2) and fsync(2). */
+	/** Makes it. On return it outlives a crash; after an error there is none. Errors: as above, those of open(2),
+	 * write(2) and fsync(2). */
 	[[nodiscard]] Result<void> create() const;
 
 	/** Makes it unless it is there: a replica that is repaired is part of its volume, like one that has founded it.

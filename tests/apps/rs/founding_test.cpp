@@ -1,20 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* How a volume begins: whoever founds it has promised nothing before in an earlier life. */
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <random>
+#include <string>
 
 #include "rs/store/founding.hpp"
+#include "rs/volume/founding_record.hpp"
 
 namespace
 {
 
 using prism::rs::Founders;
 using prism::rs::Founding;
+
+/** A disk that is full for a while must not make replicas look old that have never served. */
+TEST(FoundingRecord, ThatCannotBeWrittenIsNotThere)
+{
+	std::string folder = testing::TempDir() + "founding-XXXXXX";
+	ASSERT_TRUE(::mkdtemp(folder.data()));
+	const prism::rs::FoundingRecord record(folder + "/volume.json", prism::rs::Configuration{}, 0);
+	rlimit usual{};
+	ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+	const rlimit full{0, usual.rlim_max};
+	const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+	ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+	const prism::Result<void> failed = record.create();
+	ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+	::signal(SIGXFSZ, handler);
+	EXPECT_FALSE(failed.ok());
+	EXPECT_TRUE(record.check_absent().ok());
+	EXPECT_TRUE(record.create().ok());
+	EXPECT_FALSE(record.check_absent().ok());
+	std::filesystem::remove_all(folder);
+}
 
 TEST(Founding, AloneIsAtOnce)
 {
