@@ -67,7 +67,7 @@ apps::Task<Outcome> Commit::run()
 {
 	error_ = 0;
 	if (meets_stopping_shard())
-		co_return failed(ESHUTDOWN);
+		co_return failed(EHOSTUNREACH);
 	if (lane_.retired && !take_another_place()) {
 		for (std::size_t shard = 0; shard < lane_.carrier.shards(); shard++) {
 			if (!co_await regains(shard))

@@ -81,8 +81,9 @@ struct PrismClient::Met {
 
 /** What the shards have said of themselves and of this client. */
 struct PrismClient::Meeting {
-	std::vector<Introduction> shards;
-	bool used = false; /* the number was another client's on any of them */
+	std::vector<Introduction> shards; /* of one that is gone: as none introduces itself */
+	bool used = false;                /* the number was another client's on any of them */
+	bool all = true;                  /* none is gone */
 };
 
 namespace
@@ -150,10 +151,8 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		return cq.error();
 	std::unique_ptr<PrismClient> client(new PrismClient(context, *pd, *cq, shards.size(), options));
 	Meeting meeting;
-	for (std::size_t shard = 0; shard < shards.size(); shard++) {
-		if (Result<void> met = client->meet(shard, shards[shard], options, meeting); !met)
-			return met.error();
-	}
+	if (Result<void> met = client->meet_all(shards, options, meeting); !met)
+		return met.error();
 	Result<std::vector<std::size_t>> lost = client->tell_lives(meeting);
 	if (!lost)
 		return lost.error();
@@ -226,9 +225,30 @@ Result<PrismClient::Met> PrismClient::approach(const Approach &to)
 	return made;
 }
 
+/**
+ * A refused connection tells that the shard's process has ended, and its memory with it: this client's number cannot
+ * have left anything there. One that does not answer may be alive, with all that it knows.
+ */
+Result<void> PrismClient::meet_all(const Shards &shards, const PrismClientOptions &options, Meeting &meeting)
+{
+	const SteadyClock::time_point listening = SteadyClock::now() + options.setup_timeout;
+	for (std::size_t shard = 0; shard < shards.size(); shard++) {
+		const auto left = std::chrono::ceil<std::chrono::milliseconds>(listening - SteadyClock::now());
+		const Result<void> met = meet(shard, shards[shard], options, std::max(left, attempt), meeting);
+		if (met)
+			continue;
+		const bool gone = shard && met.error().code == ECONNREFUSED && options.adopt.empty();
+		if (!gone)
+			return met.error();
+		meeting.shards.emplace_back();
+		meeting.all = false;
+	}
+	return {};
+}
+
 /** Connects to one shard. Shard 0, the first, gives the client its number. */
-Result<void> PrismClient::meet(
-	std::size_t number, const apps::ServerAddress &address, const PrismClientOptions &options, Meeting &meeting)
+Result<void> PrismClient::meet(std::size_t number, const apps::ServerAddress &address,
+	const PrismClientOptions &options, std::chrono::milliseconds listening, Meeting &meeting)
 {
 	const std::string who = fmt::format("shard {} at {}", number, address.text());
 	Introduction mine;
@@ -240,7 +260,7 @@ Result<void> PrismClient::meet(
 	}
 	mine.shard = static_cast<std::uint16_t>(number);
 	mine.shards = static_cast<std::uint16_t>(shards_.size());
-	Approach to{pd_, cq_, address, number, options.depth, options.setup_timeout, options.setup_timeout, mine, {}};
+	Approach to{pd_, cq_, address, number, options.depth, listening, options.setup_timeout, mine, {}};
 	Result<Met> met = approach(to);
 	if (!met)
 		return met.error();
@@ -294,6 +314,8 @@ Result<std::vector<std::size_t>> PrismClient::tell_lives(const Meeting &meeting)
 {
 	std::vector<std::size_t> lost;
 	for (std::size_t shard = 1; shard < shards_.size(); shard++) {
+		if (!has_met(shard))
+			continue;
 		Result<apps::ControlMessage> answer = tell_life(shard_message, meeting.shards[shard]);
 		if (!answer)
 			return answer.error();
@@ -370,8 +392,10 @@ Result<void> PrismClient::make_lanes(const Meeting &meeting)
 {
 	const Introduction &first = meeting.shards[0];
 	std::uint32_t room = 0;
-	for (const Shard &shard : shards_)
-		room = std::max(room, shard.view.classes.back().buffer_size);
+	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+		if (has_met(shard))
+			room = std::max(room, shards_[shard].view.classes.back().buffer_size);
+	}
 	const std::size_t size = PrismTransaction::memory_size();
 	apps::MemoryPlan plan;
 	plan.add("transactions under way", size * depth() + sizeof(ResolverMemory));
@@ -410,20 +434,66 @@ Result<void> PrismClient::clear_logs(const Meeting &meeting)
 {
 	if (!meeting.used || state_.store.as_in_paper)
 		return {};
+	const Introduction &first = meeting.shards[0];
+	const std::uint32_t lanes = first.geometry.lanes, together = meeting.all ? lanes : 1;
+	std::vector<bool> cleared(shards_.size());
+	for (std::uint32_t place = first.client * lanes; place < (first.client + 1) * lanes; place += together) {
+		if (!meeting.all) {
+			const Result<bool> needed = is_needed(place);
+			if (!needed)
+				return needed.error();
+			if (*needed) {
+				leave_place(place);
+				continue;
+			}
+		}
+		for (std::size_t shard = 0; shard < shards_.size(); shard++) {
+			if (Result<void> done = clear_places(shard, place, together, cleared); !done)
+				return done.error();
+		}
+	}
 	for (std::size_t shard = 0; shard < shards_.size(); shard++) {
-		const Introduction &there = meeting.shards[shard];
-		const std::uint32_t lanes = there.geometry.lanes;
-		bool cleared = false;
-		const int error = run_alone(
-			lanes_[0]->resolver().clear_all(shard, there.client * lanes, lanes, state_.clock, cleared));
-		if (error)
-			return make_error(
-				error, fmt::format("cannot end what a client before has left on shard {}", shard));
 		/* And takes the answer: before that the link hears nothing more, be it a question of the shard. */
-		if (cleared)
+		if (cleared[shard])
 			(void)request_recovery(shard);
 	}
 	return {};
+}
+
+/** Whether a transaction is in this place of the logs that was to be decided on a shard that is gone. */
+Result<bool> PrismClient::is_needed(std::uint32_t place)
+{
+	bool needed = false;
+	for (std::size_t shard = 0; shard < shards_.size() && !needed; shard++) {
+		if (!has_met(shard))
+			continue;
+		if (const int error = run_alone(lanes_[0]->resolver().look_for_lost_home(shard, place, needed)))
+			return make_error(error, fmt::format("the log of shard {} cannot be read", shard));
+	}
+	return needed;
+}
+
+Result<void> PrismClient::clear_places(
+	std::size_t shard, std::uint32_t first, std::uint32_t places, std::vector<bool> &cleared)
+{
+	if (!has_met(shard))
+		return {};
+	bool some = false;
+	if (const int error = run_alone(lanes_[0]->resolver().clear_all(shard, first, places, state_.clock, some)))
+		return make_error(error, fmt::format("cannot end what a client before has left on shard {}", shard));
+	cleared[shard] = cleared[shard] || some;
+	return {};
+}
+
+/** What is in it tells how to decide those transactions, when the shard that is gone is taken in. */
+void PrismClient::leave_place(std::uint32_t place)
+{
+	if (std::erase(state_.spare_places, place))
+		state_.left_places.push_back(place);
+	for (const auto &lane : lanes_) {
+		if (lane->place() == place)
+			lane->leave_place();
+	}
 }
 
 /* What is under way comes to its end and what was freed is reported, as far as that is soon; shards find the rest. */
@@ -545,6 +615,11 @@ std::uint64_t PrismClient::clock() const noexcept
 const ShardView *PrismClient::view(std::size_t shard) const noexcept
 {
 	return shards_[shard].link ? &shards_[shard].view : nullptr;
+}
+
+const ShardGeometry *PrismClient::geometry(std::size_t shard) const noexcept
+{
+	return has_met(shard) ? &shards_[shard].view.geometry : nullptr;
 }
 
 int PrismClient::post(std::uint32_t lane, Request &request) noexcept

@@ -59,7 +59,9 @@ class PrismClient final : public TransactionClient, private Carrier
 {
 public:
 	/**
-	 * Connects to all shards, and ends what a client with its number has left behind. Errors: EINVAL (depth, no
+	 * Connects to all shards, and ends what a client with its number has left behind. A shard at whose address
+	 * nobody listens, which has lost its memory with its process, is left out, unless it is shard 0 or some are
+	 * adopted: transactions that need it fail with EHOSTUNREACH, also when it is back. Errors: EINVAL (depth, no
 	 * shards; a shard that is to be adopted does not exist or has not lost its memory), EPROTONOSUPPORT (another
 	 * kind of store, other shards; a device without PRISM), EACCES (a shard has another secret), ESTALE (shards
 	 * have lost their memory and are not adopted), ENOTRECOVERABLE (nothing tells how a transaction was decided on
@@ -100,10 +102,10 @@ private:
 	struct Met;
 	using Moment = std::optional<std::chrono::steady_clock::time_point>;
 	struct Shard {
-		std::unique_ptr<apps::ServerLink> link; /* null: lost */
+		std::unique_ptr<apps::ServerLink> link; /* null: lost, or gone from the beginning */
 		std::shared_ptr<const Approach> again;  /* null: never */
 		Moment lost;                            /* while it is */
-		ShardView view;
+		ShardView view;                         /* has_met() */
 		std::vector<Chain::Posting> put_off;
 		std::vector<std::size_t> groups; /* of these: how many belong together */
 	};
@@ -113,14 +115,21 @@ private:
 	PrismClient(Context context, ProtectionDomain pd, CompletionQueue cq, std::size_t shards,
 		const PrismClientOptions &options);
 	static Result<Met> approach(const Approach &to);
+	Result<void> meet_all(const Shards &shards, const PrismClientOptions &options, Meeting &meeting);
 	Result<void> meet(std::size_t shard, const apps::ServerAddress &address, const PrismClientOptions &options,
-		Meeting &meeting);
+		std::chrono::milliseconds listening, Meeting &meeting);
 	Result<std::vector<std::size_t>> tell_lives(const Meeting &meeting);
 	Result<void> adopt(const Meeting &meeting, const std::vector<std::size_t> &lost);
 	int run_alone(apps::Task<int> task);
 	Result<void> make_lanes(const Meeting &meeting);
 	void hear_of_orphans();
 	Result<void> clear_logs(const Meeting &meeting);
+	/** False: it was gone from the beginning. */
+	[[nodiscard]] bool has_met(std::size_t shard) const noexcept { return !shards_[shard].view.classes.empty(); }
+	Result<bool> is_needed(std::uint32_t place);
+	Result<void> clear_places(
+		std::size_t shard, std::uint32_t first, std::uint32_t places, std::vector<bool> &cleared);
+	void leave_place(std::uint32_t place);
 	Result<apps::ControlMessage> tell_life(apps::ControlKind kind, const Introduction &shard);
 	Result<apps::ControlMessage> ask(std::size_t shard, const apps::ControlMessage &question);
 
@@ -138,10 +147,7 @@ private:
 	[[nodiscard]] std::uint64_t clock() const noexcept override;
 	[[nodiscard]] std::size_t shards() const noexcept override { return shards_.size(); }
 	[[nodiscard]] const ShardView *view(std::size_t shard) const noexcept override;
-	[[nodiscard]] const ShardGeometry *geometry(std::size_t shard) const noexcept override
-	{
-		return &shards_[shard].view.geometry;
-	}
+	[[nodiscard]] const ShardGeometry *geometry(std::size_t shard) const noexcept override;
 	[[nodiscard]] bool may_come_back(std::size_t shard) const noexcept override;
 	int post(std::uint32_t lane, Request &request) noexcept override;
 	void release(std::size_t shard, std::uint64_t address) noexcept override;

@@ -52,6 +52,11 @@ public:
 		return find_place(lane_.client.store, lane_.carrier, key, place);
 	}
 
+	/** In the logs of all shards. */
+	[[nodiscard]] std::uint32_t place() const noexcept { return lane_.place; }
+	/** The next commit takes another place in the logs: in this one is something of which others need the log. */
+	void leave_place() noexcept { lane_.retired = true; }
+
 	/* For the carrier */
 
 	/* Numbers of requests: two of each access, the commit's own, the resolver's, then another of each access. */

@@ -215,6 +215,18 @@ apps::Task<int> Resolver::end_place(std::size_t shard, std::uint32_t place)
 	co_return 0;
 }
 
+apps::Task<int> Resolver::look_for_lost_home(std::size_t shard, std::uint32_t place, bool &found)
+{
+	if (const int error = co_await read_log(shard, place))
+		co_return error;
+	for (const LogEntry &entry : memory_.log.entries) {
+		const std::uint32_t home = Writer::of(entry.version.committed.writer).home;
+		const bool listed = entry.cell != LogEntry::no_cell && entry.version.committed != Timestamp{};
+		found |= listed && home < carrier_.shards() && !carrier_.view(home);
+	}
+	co_return 0;
+}
+
 apps::Task<int> Resolver::survey_entry(std::size_t shard, const LogEntry &entry, Doubts &doubts)
 {
 	const Timestamp who = entry.version.committed;

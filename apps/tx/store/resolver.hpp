@@ -76,6 +76,11 @@ public:
 	 * nothing. 0 or errno, as above.
 	 */
 	apps::Task<int> end_place(std::size_t shard, std::uint32_t place);
+	/**
+	 * Sets @p found if the log @p place of @p shard lists what was to be decided on a shard that there is no
+	 * connection to. 0 or errno, as above.
+	 */
+	apps::Task<int> look_for_lost_home(std::size_t shard, std::uint32_t place, bool &found);
 	/** Adds to @p doubts what the logs of @p shard list that was to be decided on shard @p home. 0 or errno. */
 	apps::Task<int> survey(std::size_t shard, std::size_t home, Doubts &doubts);
 	/**

@@ -139,10 +139,29 @@ TEST_F(TxInterface, BadArgumentsOfOpen)
 	wrong.device = "none";
 	expect(-ENODEV, all.c_str(), wrong, "none");
 	expect(-EPROTONOSUPPORT, shards->addresses[0].text().c_str(), options(), "");
-	shards->end(1);
+	shards->end(0);
 	wrong = options();
 	wrong.timeout_ms = 100;
-	expect(-ECONNREFUSED, all.c_str(), wrong, shards->addresses[1].text().c_str());
+	expect(-ECONNREFUSED, all.c_str(), wrong, shards->addresses[0].text().c_str());
+}
+
+TEST_F(TxInterface, OpensWithoutAServerThatIsGone)
+{
+	shards->end(1);
+	prism_tx_options brief = options();
+	brief.timeout_ms = 200;
+	open(brief);
+	unsigned done = 0, refused = 0;
+	for (unsigned i = 0; i < 40; i++) {
+		const int result = run([&i](prism_tx_transaction *transaction) {
+			return write(transaction, "key " + std::to_string(i), "here");
+		});
+		EXPECT_TRUE(result == 0 || result == -EHOSTUNREACH) << result << prism_store_message();
+		done += result == 0;
+		refused += result == -EHOSTUNREACH;
+	}
+	EXPECT_GT(done, 0u);
+	EXPECT_GT(refused, 0u);
 }
 
 /* Transactions ----------------------------------------------------------------------------------------------------- */

@@ -142,4 +142,42 @@ TEST_F(HalfInstalled, CannotBeDecidedIfWhatItHasInstalledIsOverwritten)
 	EXPECT_EQ(error_of(store).code, ESTALE) << "it is not taken in";
 }
 
+/** A key of @p shard in another cell than @p key is in. */
+std::string another_key(Client &client, const std::string &key, std::size_t shard)
+{
+	KeyPlace taken, place;
+	EXPECT_EQ(client.api->place_of(bytes(key), taken), 0);
+	for (unsigned number = 0;; number++) {
+		const std::string other = "other " + std::to_string(number);
+		if (!client.api->place_of(bytes(other), place) && place.shard == shard && place.cell != taken.cell)
+			return other;
+	}
+}
+
+/* One of them has the dead client's number; what that one has left in the logs tells how it was decided. */
+TEST_F(HalfInstalled, IsLeftToTheAdopterByAllWhoComeBefore)
+{
+	PrismClientOptions brief;
+	brief.setup_timeout = 50ms;
+	const std::string key = another_key(other, keys[0], 0);
+	{
+		std::vector<std::unique_ptr<Client>> all;
+		while (all.size() < store.options.clients - 1) {
+			all.push_back(std::make_unique<Client>(store, 1, brief));
+			for (unsigned i = 0; i < 3; i++)
+				EXPECT_EQ(all.back()->put(key, std::to_string(all.size())), Outcome::committed)
+					<< all.back()->last.error;
+		}
+	}
+	const auto gone = [this] { return store.open_connections(0) == 1 && store.open_connections(2) == 1; };
+	for (int i = 0; i < 5000 && !gone(); i++)
+		std::this_thread::sleep_for(1ms);
+	store.begin(1);
+	Client adopter(store, 1, adopting({1}));
+	EXPECT_EQ(adopter.get(keys[0]), "2");
+	EXPECT_EQ(adopter.get(keys[1]), "-");
+	EXPECT_EQ(adopter.get(keys[2]), "2");
+	EXPECT_EQ(adopter.get(key), std::to_string(store.options.clients - 1));
+}
+
 } // namespace

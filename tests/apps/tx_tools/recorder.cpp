@@ -306,8 +306,7 @@ void Recorder::record(Lane &lane, record::Outcome outcome)
 bool Recorder::lost_shard(const Lane &lane) const
 {
 	const bool done_nothing = lane.job.outcome == Outcome::failed || lane.job.outcome == Outcome::rolled_back;
-	return options_.may_lose_shard && done_nothing &&
-	       (lane.job.error == ESHUTDOWN || lane.job.error == EHOSTUNREACH);
+	return options_.may_lose_shard && done_nothing && lane.job.error == EHOSTUNREACH;
 }
 
 Result<void> Recorder::end(Lane &lane)

@@ -151,7 +151,7 @@ private:
 	Shards addresses_;
 	std::vector<pid_t> servers_; /* 0: it has ended */
 	std::unique_ptr<Recorder>
-		witness_; /* --terminate: it is there before, as nobody can come when a shard is gone */
+		witness_; /* --terminate: it is there before, and needs no log of the shard that is gone then */
 	std::vector<Child> clients_;
 	std::optional<SharedState> state_;
 	std::uint32_t next_number_ = 0;

@@ -315,14 +315,22 @@ servers() {
 # A shard takes its keys with it, and does not come back as if nothing had been.
 shard_lost() {
 	start_store 2 --keys 200
-	expect 0 put tx put alice=1
+	local some=(alice a b c d e)
+	expect 0 put tx put "${some[@]/%/=1}"
 	expect 1 "adopt a shard that lives" tx adopt 1 && says "cannot take in shard 1: it has not lost its memory"
 	expect 1 "adopt a shard that is none" tx adopt 7 && says "cannot take in shard 7: the store has 2 shards"
 	end_shard 1 KILL
 	local lost=${addresses[1]}
-	expect 1 "get, a shard is lost" tx get alice
+	expect 1 "get of keys of both, a shard is lost" tx get "${some[@]}"
+	says "a shard cannot be reached (shard 1 at $lost is gone); nothing was changed"
+	local served=0 key
+	for key in "${some[@]}"; do
+		tx put "$key=2" >"$work/out" 2>"$work/err" && reads "$key" 2 && served=$((served + 1))
+	done
+	[ $served -gt 0 ] && [ $served -lt ${#some[@]} ] || fail "$served of ${#some[@]} keys are served by the shard that is left"
+	expect 1 "status, a shard is lost" tx status && says "$lost: shard 1 does not answer"
+	expect 1 "adopt a shard that is gone" tx adopt 1
 	says "shard 1 at $lost: cannot connect to 127.0.0.1 port ${lost##*:}: Connection refused"
-	expect 1 "status, a shard is lost" tx status && says "shard 1 at $lost"
 	start_shard 1 --shard 1 --shards 2 --keys 200 --port "${lost##*:}"
 	expect 1 "get, it is back without its memory" tx get alice
 	says "shard 1 has lost its memory since clients have met it"
@@ -332,7 +340,6 @@ shard_lost() {
 	cp "$work/out" "$work/adopted"
 	expect 1 "adopt it again" tx adopt 1 && says "cannot take in shard 1: it has not lost its memory"
 	grep -q "^shard 1 at $lost: 0 of " "$work/adopted" || fail "the shard that was taken in is not empty" "$work/out"
-	local key
 	for key in {1..8}; do
 		expect 0 "put, after adopt" tx put "key$key=1" && reads "key$key" 1
 	done

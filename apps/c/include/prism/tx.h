@@ -35,12 +35,13 @@ struct prism_tx_options {
 /**
  * Opens the store of @shards: "HOST:PORT" of all of its servers, separated by commas, in the order of their numbers;
  * the port of the first is 18620 if none is given, that of the next one 18621, and so on. @options may be NULL. *@store
- * is to be closed by prism_tx_close(), and NULL after a failure.
+ * is to be closed by prism_tx_close(), and NULL after a failure. A server whose address refuses connections is gone: the
+ * store is opened without it, if it is not the first one, and transactions that need its keys fail with -EHOSTUNREACH.
  *
- * 0, -EINVAL, -ENODEV (no such device), -EOPNOTSUPP (the device does not speak PRISM), -ETIMEDOUT, -ECONNREFUSED,
- * -EHOSTUNREACH (a server does not answer), -EPROTONOSUPPORT (a server of another kind, or not the shard that it is to
- * be), -ESTALE (a server has lost its memory: see prism-tx(1), adopt), -EMFILE (the store has all the clients that it
- * takes), -ENOMEM.
+ * 0, -EINVAL, -ENODEV (no such device), -EOPNOTSUPP (the device does not speak PRISM), -ETIMEDOUT, -EHOSTUNREACH (a
+ * server does not answer), -ECONNREFUSED (the first one is gone), -EPROTONOSUPPORT (a server of another kind, or not the
+ * shard that it is to be), -ESTALE (a server has lost its memory: see prism-tx(1), adopt), -EMFILE (the store has all the
+ * clients that it takes), -ENOMEM.
  */
 int prism_tx_open(struct prism_tx **store, const char *shards, const struct prism_tx_options *options);
 
@@ -66,7 +67,7 @@ int prism_tx_begin(struct prism_tx *store, struct prism_tx_transaction **transac
  * Reads and changes in a transaction. Besides what is listed, each may return -EINVAL (the key or the value is not one
  * of this store; the transaction goes on), -EAGAIN (the transaction cannot commit any more, because others have changed
  * what it has read: abort it, and begin again), -E2BIG (it has more than 64 keys), -EHOSTUNREACH (the key's server is
- * gone), -ETIMEDOUT, -ENOMEM. After an error other than -EINVAL, -ENOENT and -EMSGSIZE a transaction can only be
+ * gone, or is being stopped), -ETIMEDOUT, -ENOMEM. After an error other than -EINVAL, -ENOENT and -EMSGSIZE a transaction can only be
  * aborted; its commit returns that error again.
  */
 
@@ -99,7 +100,7 @@ int prism_tx_remove(struct prism_tx_transaction *transaction, const void *key, s
  * Makes all changes of @transaction, or none. The transaction has ended, and its pointer is invalid, whatever is
  * returned. 0: committed. -EAGAIN: nothing was changed, because of a conflict with another transaction: begin again.
  * -EINPROGRESS: see <prism/store.h>. -ENOBUFS, -ENOSPC (the store has no buffer left, or none that is large enough),
- * -ESHUTDOWN (a server is being stopped), -EHOSTUNREACH, and what an earlier call has returned: nothing was changed.
+ * -EHOSTUNREACH (a server is gone, or is being stopped), and what an earlier call has returned: nothing was changed.
  */
 int prism_tx_commit(struct prism_tx_transaction *transaction);
 
