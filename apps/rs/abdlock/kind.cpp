@@ -11,7 +11,7 @@ VolumeKind abdlock(const Configuration &volume, const LockOptions &options)
 	VolumeKind kind;
 	kind.kind = abdlock_kind;
 	kind.slot_size = record_size(volume.block_size);
-	kind.requests_of_a_leg = 2;
+	kind.longest_chain = 2;
 	LockOptions all = options;
 	all.replicas = static_cast<unsigned>(volume.replicas.size());
 	all.block_size = volume.block_size;

@@ -23,10 +23,10 @@ std::uint32_t holder_of(std::uint64_t client)
 	return folded ? folded : 1;
 }
 
-std::uint64_t word_found(const Leg &leg)
+std::uint64_t word_found(const ReplicaRequest &request)
 {
 	std::uint64_t word = 0;
-	std::memcpy(&word, leg.memory.old.data(), sizeof(word));
+	std::memcpy(&word, request.memory.old.data(), sizeof(word));
 	return word;
 }
 
@@ -38,17 +38,17 @@ struct Copy {
 	[[nodiscard]] bool intact() const noexcept { return version.intact(block); }
 };
 
-Copy copy_in(const Leg &leg, std::uint32_t block_size)
+Copy copy_in(const ReplicaRequest &request, std::uint32_t block_size)
 {
 	Copy copy;
-	std::memcpy(&copy.version, leg.memory.in_room.data(), sizeof(copy.version));
-	copy.block = leg.memory.in_room.subspan(sizeof(copy.version), block_size);
+	std::memcpy(&copy.version, request.memory.in_room.data(), sizeof(copy.version));
+	copy.block = request.memory.in_room.subspan(sizeof(copy.version), block_size);
 	return copy;
 }
 
 bool answered(const Lane &lane, unsigned replica)
 {
-	return lane.legs[replica].state == Leg::State::answered;
+	return lane.requests[replica].state == ReplicaRequest::State::answered;
 }
 
 bool gets(const Lane &lane)
@@ -59,9 +59,9 @@ bool gets(const Lane &lane)
 /** Locks that come when there are enough of them are given back at once. */
 void forget_asked(Lane &lane)
 {
-	for (Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::asked)
-			leg.state = Leg::State::late;
+	for (ReplicaRequest &request : lane.requests) {
+		if (request.state == ReplicaRequest::State::asked)
+			request.state = ReplicaRequest::State::late;
 	}
 }
 
@@ -81,74 +81,74 @@ RemoteAddress LockProtocol::record(const ReplicaView &view, std::uint64_t block)
 }
 
 /** A PUT needs no more than the tag. */
-void LockProtocol::add_read(const Lane &lane, Leg &leg, RemoteAddress record) const noexcept
+void LockProtocol::add_read(const Lane &lane, ReplicaRequest &request, RemoteAddress record) const noexcept
 {
 	const std::size_t bytes = sizeof(Version) + (gets(lane) ? options_.block_size : 0);
-	leg.chain.rdma_read(record + offsetof(RecordHead, version), leg.memory.slice(leg.memory.in_room.first(bytes)));
+	request.chain.rdma_read(
+		record + offsetof(RecordHead, version), request.memory.slice(request.memory.in_room.first(bytes)));
 }
 
-/** The chain of hold.request. The lock is given back by CMP_AND_SWP too: by now it may be somebody else's. */
-void LockProtocol::build(const Lane &lane, Leg &leg, Hold &hold, const ReplicaView &view) const noexcept
+/** The chain of hold.step. The lock is given back by CMP_AND_SWP too: by now it may be somebody else's. */
+void LockProtocol::build(const Lane &lane, ReplicaRequest &request, Hold &hold, const ReplicaView &view) const noexcept
 {
 	const RemoteAddress place = record(view, hold.block);
-	const LocalSlice old = leg.memory.slice(leg.memory.old.first(sizeof(hold.word)));
-	Chain &chain = leg.begin_chain();
-	switch (hold.request) {
-	case Request::lock:
+	const LocalSlice old = request.memory.slice(request.memory.old.first(sizeof(hold.word)));
+	Chain &chain = request.begin_chain();
+	switch (hold.step) {
+	case Step::lock:
 		chain.rdma_cas(place, hold.compare, hold.word, old);
 		if (options_.pipelined)
-			add_read(lane, leg, place);
+			add_read(lane, request, place);
 		break;
-	case Request::read:
-		add_read(lane, leg, place);
+	case Step::read:
+		add_read(lane, request, place);
 		break;
-	case Request::write:
+	case Step::write:
 		chain.rdma_write(place + offsetof(RecordHead, version),
-			leg.memory.slice(leg.memory.out_room.first(sizeof(Version) + options_.block_size)));
+			request.memory.slice(request.memory.out_room.first(sizeof(Version) + options_.block_size)));
 		if (options_.pipelined)
 			chain.rdma_cas(place, hold.word, 0, old);
 		break;
-	case Request::unlock:
+	case Step::unlock:
 		chain.rdma_cas(place, hold.word, 0, old);
 		break;
 	}
 }
 
 /** False: there is no connection. */
-bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Request request) noexcept
+bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Step step) noexcept
 {
 	const ReplicaView *const view = session_.view(replica);
-	Leg &leg = lane.legs[replica];
+	ReplicaRequest &request = lane.requests[replica];
 	if (!view)
 		return false;
 	Hold &hold = work.holds[replica];
-	hold.request = request;
+	hold.step = step;
 	hold.asked_at = session_.now();
-	build(lane, leg, hold, *view);
-	leg.epoch = view->epoch;
-	leg.state = Leg::State::asked;
+	build(lane, request, hold, *view);
+	request.epoch = view->epoch;
+	request.state = ReplicaRequest::State::asked;
 	if (!session_.post(lane, replica))
 		return true;
-	leg.state = Leg::State::idle;
+	request.state = ReplicaRequest::State::idle;
 	return false;
 }
 
-void LockProtocol::leg_ended(Lane &lane, unsigned replica) noexcept
+void LockProtocol::request_ended(Lane &lane, unsigned replica) noexcept
 {
 	Work &work = work_of(lane);
 	Hold &hold = work.holds[replica];
-	Leg &leg = lane.legs[replica];
-	if (leg.completion.failed()) {
+	ReplicaRequest &request = lane.requests[replica];
+	if (request.completion.failed()) {
 		hold.held = false; /* nobody knows: the lease ends what may be there */
 		return;
 	}
-	const bool gives_back =
-		hold.request == Request::unlock || (hold.request == Request::write && options_.pipelined);
+	const bool gives_back = hold.step == Step::unlock || (hold.step == Step::write && options_.pipelined);
 	if (gives_back) {
 		hold.held = false;
-		hold.lost = word_found(leg) != hold.word;
-	} else if (hold.request == Request::lock) {
-		const std::uint64_t found = word_found(leg);
+		hold.lost = word_found(request) != hold.word;
+	} else if (hold.step == Step::lock) {
+		const std::uint64_t found = word_found(request);
 		hold.held = found == hold.compare;
 		hold.refused = !hold.held && answered(lane, replica);
 		if (hold.refused && found != hold.seen) {
@@ -157,8 +157,8 @@ void LockProtocol::leg_ended(Lane &lane, unsigned replica) noexcept
 		}
 	}
 	/* Too late for its attempt, which has ended */
-	if (hold.held && leg.state == Leg::State::idle && ask(lane, work, replica, Request::unlock))
-		leg.state = Leg::State::late;
+	if (hold.held && request.state == ReplicaRequest::State::idle && ask(lane, work, replica, Step::unlock))
+		request.state = ReplicaRequest::State::late;
 }
 
 /* Locks ---------------------------------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ LockProtocol::Replicas LockProtocol::held(const Lane &lane, const Work &work) co
 /** An answer is under way, and will not take long. */
 bool LockProtocol::is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept
 {
-	return lane.legs[replica].under_way() && session_.now() - work.holds[replica].asked_at < patience_;
+	return lane.requests[replica].under_way() && session_.now() - work.holds[replica].asked_at < patience_;
 }
 
 /** Locks that are held, or can be had by waiting. */
@@ -200,7 +200,7 @@ Time LockProtocol::next_look(const Lane &lane, const Work &work) const noexcept
 }
 
 /**
- * Until as many as are needed are held or on their way. A leg that is giving back an earlier lock is waited for: with
+ * Until as many as are needed are held or on their way. A request that gives back an earlier lock is waited for: with
  * locks at another replica instead, another GET would have something to write back.
  */
 void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
@@ -210,10 +210,11 @@ void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
 	const Time now = session_.now();
 	auto count = static_cast<unsigned>(std::popcount(held(lane, work)));
 	for (unsigned replica = 0; replica < options_.replicas; replica++)
-		count += lane.legs[replica].state == Leg::State::asked && is_awaited(lane, work, replica);
+		count +=
+			lane.requests[replica].state == ReplicaRequest::State::asked && is_awaited(lane, work, replica);
 	for (unsigned i = 0; i < options_.replicas && count < work.needed; i++) {
 		const unsigned replica = static_cast<unsigned>((lane.block + i) % options_.replicas);
-		count += lane.legs[replica].state == Leg::State::late && is_awaited(lane, work, replica);
+		count += lane.requests[replica].state == ReplicaRequest::State::late && is_awaited(lane, work, replica);
 		if (!round::can_ask(session_, lane, replica, options, now))
 			continue;
 		Hold &hold = work.holds[replica];
@@ -221,7 +222,7 @@ void LockProtocol::ask_for_locks(Lane &lane, Work &work) noexcept
 		hold.compare = expired ? hold.seen : 0;
 		hold.word = work.word;
 		hold.block = lane.block;
-		count += ask(lane, work, replica, Request::lock);
+		count += ask(lane, work, replica, Step::lock);
 	}
 }
 
@@ -248,13 +249,13 @@ apps::Task<int> LockProtocol::lock(Lane &lane, Work &work)
 }
 
 /** The same request to all of @p whom, which are held. EAGAIN: one is gone, or the time of the locks may be over. */
-apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Request request)
+apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Step step)
 {
 	lane.round_trips++;
 	if (session_.now() >= work.limit)
 		co_return EAGAIN;
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
-		if ((whom & bit(replica)) && !ask(lane, work, replica, request))
+		if ((whom & bit(replica)) && !ask(lane, work, replica, step))
 			co_return EAGAIN;
 	}
 	for (;;) {
@@ -262,7 +263,7 @@ apps::Task<int> LockProtocol::exchange(Lane &lane, Work &work, Replicas whom, Re
 		for (unsigned replica = 0; replica < options_.replicas; replica++) {
 			if (!(whom & bit(replica)))
 				continue;
-			if (lane.legs[replica].state == Leg::State::idle)
+			if (lane.requests[replica].state == ReplicaRequest::State::idle)
 				co_return EAGAIN;
 			all &= answered(lane, replica);
 		}
@@ -279,10 +280,10 @@ void LockProtocol::release(Lane &lane, Work &work) noexcept
 {
 	round::begin(lane);
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
-		Leg &leg = lane.legs[replica];
-		if (work.holds[replica].held && leg.state == Leg::State::idle &&
-			ask(lane, work, replica, Request::unlock))
-			leg.state = Leg::State::late;
+		ReplicaRequest &request = lane.requests[replica];
+		if (work.holds[replica].held && request.state == ReplicaRequest::State::idle &&
+			ask(lane, work, replica, Step::unlock))
+			request.state = ReplicaRequest::State::late;
 	}
 }
 
@@ -300,7 +301,7 @@ void LockProtocol::hand_over(const Lane &lane, const Version &version, std::span
 		std::memcpy(room.data(), block.data(), room.size());
 }
 
-/** Takes the newest block of those that are held. @p stale: who needs it written back; it lies in their legs. */
+/** Takes the newest block of those that are held. @p stale: who needs it written back; it lies in their requests. */
 int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
 {
 	Copy newest;
@@ -308,7 +309,7 @@ int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
 		if (!(work.locked & bit(replica)))
 			continue;
-		const Copy copy = copy_in(lane.legs[replica], options_.block_size);
+		const Copy copy = copy_in(lane.requests[replica], options_.block_size);
 		if (!copy.intact())
 			continue;
 		if (!intact || copy.version.tag > newest.version.tag)
@@ -323,14 +324,14 @@ int LockProtocol::plan_get(Lane &lane, Work &work, Replicas &stale) noexcept
 	}
 	hand_over(lane, newest.version, newest.block);
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
-		Leg &leg = lane.legs[replica];
+		ReplicaRequest &request = lane.requests[replica];
 		const bool whole = intact & bit(replica);
 		if (!(work.locked & bit(replica)) ||
-			(whole && copy_in(leg, options_.block_size).version.tag == newest.version.tag))
+			(whole && copy_in(request, options_.block_size).version.tag == newest.version.tag))
 			continue;
-		std::memcpy(leg.memory.out_room.data(), &newest.version, sizeof(newest.version));
-		std::memcpy(
-			leg.memory.out_room.data() + sizeof(newest.version), newest.block.data(), newest.block.size());
+		std::memcpy(request.memory.out_room.data(), &newest.version, sizeof(newest.version));
+		std::memcpy(request.memory.out_room.data() + sizeof(newest.version), newest.block.data(),
+			newest.block.size());
 		stale |= bit(replica);
 	}
 	return 0;
@@ -350,11 +351,11 @@ Tag LockProtocol::newest_used(const Work &work) const noexcept
 	return used == used_.end() ? newest : std::max(newest, used->second);
 }
 
-/** @p stale: who does not have the block, or a newer one, yet; it lies in their legs. */
+/** @p stale: who does not have the block, or a newer one, yet; it lies in their requests. */
 int LockProtocol::plan_put(Lane &lane, Work &work, Replicas &stale) noexcept
 {
 	const auto tag_at = [&lane, this](unsigned replica) {
-		return copy_in(lane.legs[replica], options_.block_size).version.tag;
+		return copy_in(lane.requests[replica], options_.block_size).version.tag;
 	};
 	if (work.tag == Tag{}) {
 		Tag newest = newest_used(work);
@@ -370,11 +371,11 @@ int LockProtocol::plan_put(Lane &lane, Work &work, Replicas &stale) noexcept
 	version.tag = work.tag;
 	version.checksum = version.compute(lane.operation->value);
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
-		Leg &leg = lane.legs[replica];
+		ReplicaRequest &request = lane.requests[replica];
 		if (!(work.locked & bit(replica)) || tag_at(replica) >= work.tag)
 			continue;
-		std::memcpy(leg.memory.out_room.data(), &version, sizeof(version));
-		std::memcpy(leg.memory.out_room.data() + sizeof(version), lane.operation->value.data(),
+		std::memcpy(request.memory.out_room.data(), &version, sizeof(version));
+		std::memcpy(request.memory.out_room.data() + sizeof(version), lane.operation->value.data(),
 			lane.operation->value.size());
 		stale |= bit(replica);
 	}
@@ -415,19 +416,19 @@ apps::Task<int> LockProtocol::attempt(Lane &lane, Work &work)
 	if (const int error = co_await lock(lane, work))
 		co_return error;
 	if (!options_.pipelined) {
-		if (const int error = co_await exchange(lane, work, work.locked, Request::read))
+		if (const int error = co_await exchange(lane, work, work.locked, Step::read))
 			co_return error;
 	}
 	Replicas stale = 0;
 	if (const int error = gets(lane) ? plan_get(lane, work, stale) : plan_put(lane, work, stale))
 		co_return error;
 	if (stale) {
-		if (const int error = co_await exchange(lane, work, stale, Request::write))
+		if (const int error = co_await exchange(lane, work, stale, Step::write))
 			co_return error;
 	}
 	/* What is done is done, whatever becomes of this. */
 	if (!options_.pipelined)
-		(void)co_await exchange(lane, work, work.locked, Request::unlock);
+		(void)co_await exchange(lane, work, work.locked, Step::unlock);
 	for (unsigned replica = 0; replica < options_.replicas; replica++) {
 		if ((stale & bit(replica)) && work.holds[replica].lost)
 			co_return EAGAIN; /* whether before the WRITE or after it, nobody knows */

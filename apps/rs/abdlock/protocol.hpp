@@ -11,9 +11,9 @@
  *
  * Pipelined, requests joined by + leave with one doorbell and are executed in their order. The result of a READ counts
  * only if the CMP_AND_SWP before it took the lock. A GET posts its unlock when its value is known, and does not wait
- * for it: no result depends on it, and if it is lost, the lease ends the lock. But the unlock occupies its leg. If the
- * lane's next operation needs that replica, it begins there when the unlock has ended. A GET whose replicas disagree
- * writes back, in both variants: one more round trip.
+ * for it: no result depends on it, and if it is lost, the lease ends the lock. But the unlock is the lane's request
+ * to that replica. If the lane's next operation needs it, it begins there when the unlock has ended. A GET whose
+ * replicas disagree writes back, in both variants: one more round trip.
  *
  * Contention: a client tries for f+1 locks at once, beginning with the replica that the block's number selects. While
  * all replicas are available, all clients use the same quorum for a block, and a GET has nothing to write back. Where a
@@ -79,12 +79,12 @@ public:
 	 * that no quorum has it whole; a PUT mends it).
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
-	void leg_ended(Lane &lane, unsigned replica) noexcept override;
+	void request_ended(Lane &lane, unsigned replica) noexcept override;
 
 private:
 	using Replicas = std::uint32_t; /* a bit for each */
 
-	enum class Request : std::uint8_t {
+	enum class Step : std::uint8_t {
 		lock,
 		read,
 		write,
@@ -93,7 +93,7 @@ private:
 
 	/** What a lane knows of its block's lock at one replica. */
 	struct Hold {
-		Request request = Request::lock; /* the leg's last */
+		Step step = Step::lock; /* the last that was asked for */
 		Time asked_at{};
 		bool held = false;
 		bool refused = false;      /* in this attempt: another client had it */
@@ -118,7 +118,7 @@ private:
 
 	apps::Task<int> attempt(Lane &lane, Work &work);
 	apps::Task<int> lock(Lane &lane, Work &work);
-	apps::Task<int> exchange(Lane &lane, Work &work, Replicas whom, Request request);
+	apps::Task<int> exchange(Lane &lane, Work &work, Replicas whom, Step step);
 	Outcome end(Lane &lane, Work &work, int error) noexcept;
 
 	Work &work_of(const Lane &lane);
@@ -129,9 +129,9 @@ private:
 	[[nodiscard]] bool is_awaited(const Lane &lane, const Work &work, unsigned replica) const noexcept;
 	[[nodiscard]] unsigned within_reach(const Lane &lane, const Work &work) const noexcept;
 	[[nodiscard]] Time next_look(const Lane &lane, const Work &work) const noexcept;
-	bool ask(Lane &lane, Work &work, unsigned replica, Request request) noexcept;
-	void build(const Lane &lane, Leg &leg, Hold &hold, const ReplicaView &view) const noexcept;
-	void add_read(const Lane &lane, Leg &leg, RemoteAddress record) const noexcept;
+	bool ask(Lane &lane, Work &work, unsigned replica, Step step) noexcept;
+	void build(const Lane &lane, ReplicaRequest &request, Hold &hold, const ReplicaView &view) const noexcept;
+	void add_read(const Lane &lane, ReplicaRequest &request, RemoteAddress record) const noexcept;
 	[[nodiscard]] RemoteAddress record(const ReplicaView &view, std::uint64_t block) const noexcept;
 
 	int plan_get(Lane &lane, Work &work, Replicas &stale) noexcept;

@@ -17,7 +17,7 @@ VolumeKind kind_of(const Configuration &volume, ProtocolOptions options)
 	kind.needs_prism = true;
 	kind.slot_size = sizeof(Slot);
 	kind.buffer_size = buffer_size(volume.block_size);
-	kind.requests_of_a_leg = 3;
+	kind.longest_chain = 3;
 	kind.repairs = options.repairs;
 	options.replicas = static_cast<unsigned>(volume.replicas.size());
 	kind.make_protocol = [options](VolumeSession &session, std::uint64_t client) {

@@ -23,9 +23,9 @@ Tag tag_at(std::span<const std::byte> bytes)
 }
 
 /** The tag of a block as it was read. A block that was never written has none, and reads as zeros. */
-Tag tag_read(const Leg &leg)
+Tag tag_read(const ReplicaRequest &request)
 {
-	return leg.completion.status == Status::null_pointer ? Tag{} : tag_at(leg.memory.in);
+	return request.completion.status == Status::null_pointer ? Tag{} : tag_at(request.memory.in);
 }
 
 void clear(std::span<std::byte> bytes)
@@ -33,25 +33,25 @@ void clear(std::span<std::byte> bytes)
 	std::fill(bytes.begin(), bytes.end(), std::byte{0});
 }
 
-void ask_for_block(Leg &leg, const ReplicaView &view, std::uint64_t block)
+void ask_for_block(ReplicaRequest &request, const ReplicaView &view, std::uint64_t block)
 {
 	RemoteAddress pointer = slot_of(view, block);
 	pointer.address += offsetof(Slot, block);
-	leg.begin_chain().read(pointer, leg.memory.slice(leg.memory.in)).indirect_bounded();
+	request.begin_chain().read(pointer, request.memory.slice(request.memory.in)).indirect_bounded();
 }
 
-void ask_for_tag(Leg &leg, const ReplicaView &view, std::uint64_t block)
+void ask_for_tag(ReplicaRequest &request, const ReplicaView &view, std::uint64_t block)
 {
-	leg.begin_chain().read(slot_of(view, block), leg.memory.slice(leg.memory.in.first(sizeof(Tag))));
+	request.begin_chain().read(slot_of(view, block), request.memory.slice(request.memory.in.first(sizeof(Tag))));
 }
 
-/** What @p leg has read is what the operation has asked for. */
-void deliver(const Leg &leg, apps::Operation &operation)
+/** What @p request has read is what the operation has asked for. */
+void deliver(const ReplicaRequest &request, apps::Operation &operation)
 {
-	const std::span<const std::byte> block = leg.memory.in.subspan(block_header);
+	const std::span<const std::byte> block = request.memory.in.subspan(block_header);
 	operation.length = static_cast<std::uint32_t>(block.size());
 	const std::span<std::byte> room = operation.result.first(std::min(operation.result.size(), block.size()));
-	if (tag_read(leg) == Tag{})
+	if (tag_read(request) == Tag{})
 		clear(room);
 	else if (!room.empty())
 		std::memcpy(room.data(), block.data(), room.size());
@@ -61,15 +61,15 @@ void deliver(const Leg &leg, apps::Operation &operation)
 bool keep_those_with(Lane &lane, Tag tag)
 {
 	bool all = true;
-	for (Leg &leg : lane.legs) {
-		if (leg.state != Leg::State::answered || tag_read(leg) == tag)
+	for (ReplicaRequest &request : lane.requests) {
+		if (request.state != ReplicaRequest::State::answered || tag_read(request) == tag)
 			continue;
-		leg.state = Leg::State::idle;
+		request.state = ReplicaRequest::State::idle;
 		all = false;
 	}
-	for (Leg &leg : lane.legs) {
-		if (!all && leg.state == Leg::State::asked)
-			leg.state = Leg::State::late;
+	for (ReplicaRequest &request : lane.requests) {
+		if (!all && request.state == ReplicaRequest::State::asked)
+			request.state = ReplicaRequest::State::late;
 	}
 	return all;
 }
@@ -92,10 +92,11 @@ Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
 /* Rounds --------------------------------------------------------------------------------------------------------- */
 
 /** A replica whose slot is damaged is as good as gone for this block; @p damaged counts them. */
-Verdict Protocol::judge_block(Lane &lane, const Leg &leg, unsigned &damaged) const noexcept
+Verdict Protocol::judge_block(Lane &lane, const ReplicaRequest &request, unsigned &damaged) const noexcept
 {
-	const bool whole = leg.completion.status == Status::ok && leg.completion.byte_len == leg.memory.in.size();
-	if (whole || leg.completion.status == Status::null_pointer)
+	const bool whole =
+		request.completion.status == Status::ok && request.completion.byte_len == request.memory.in.size();
+	if (whole || request.completion.status == Status::null_pointer)
 		return Verdict::counts;
 	if (options_.replicas - ++damaged >= quorum())
 		return Verdict::useless;
@@ -111,21 +112,21 @@ apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
 {
 	round::begin(lane);
 	const Time patience = session_.now() + options_.hedge;
-	const auto ask = [this, &lane, patience](Leg &leg, const ReplicaView &view) {
+	const auto ask = [this, &lane, patience](ReplicaRequest &request, const ReplicaView &view) {
 		const bool late = session_.now() >= patience;
-		const auto brings_block = [late](const Leg &other) {
-			return other.whole &&
-			       (other.state == Leg::State::answered || (other.state == Leg::State::asked && !late));
+		const auto brings_block = [late](const ReplicaRequest &other) {
+			return other.whole && (other.state == ReplicaRequest::State::answered ||
+						      (other.state == ReplicaRequest::State::asked && !late));
 		};
-		leg.whole = std::none_of(lane.legs.begin(), lane.legs.end(), brings_block);
-		if (leg.whole)
-			ask_for_block(leg, view, lane.block);
+		request.whole = std::none_of(lane.requests.begin(), lane.requests.end(), brings_block);
+		if (request.whole)
+			ask_for_block(request, view, lane.block);
 		else
-			ask_for_tag(leg, view, lane.block);
+			ask_for_tag(request, view, lane.block);
 	};
 	unsigned damaged = 0;
-	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) {
-		return leg.whole ? judge_block(lane, leg, damaged) : Verdict::counts;
+	const auto judge = [this, &lane, &damaged](ReplicaRequest &request, unsigned) {
+		return request.whole ? judge_block(lane, request, damaged) : Verdict::counts;
 	};
 	co_return co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 }
@@ -133,75 +134,79 @@ apps::Task<int> Protocol::read_block_and_tags(Lane &lane)
 apps::Task<int> Protocol::read_blocks(Lane &lane)
 {
 	round::begin(lane);
-	const auto ask = [&lane](Leg &leg, const ReplicaView &view) {
-		leg.whole = true;
-		ask_for_block(leg, view, lane.block);
+	const auto ask = [&lane](ReplicaRequest &request, const ReplicaView &view) {
+		request.whole = true;
+		ask_for_block(request, view, lane.block);
 	};
 	unsigned damaged = 0;
-	const auto judge = [this, &lane, &damaged](Leg &leg, unsigned) { return judge_block(lane, leg, damaged); };
+	const auto judge = [this, &lane, &damaged](
+				   ReplicaRequest &request, unsigned) { return judge_block(lane, request, damaged); };
 	co_return co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 }
 
 apps::Task<int> Protocol::read_tags(Lane &lane, Tag &newest)
 {
 	round::begin(lane);
-	const auto ask = [&lane](Leg &leg, const ReplicaView &view) { ask_for_tag(leg, view, lane.block); };
-	const auto judge = [](Leg &, unsigned) { return Verdict::counts; };
+	const auto ask = [&lane](ReplicaRequest &request, const ReplicaView &view) {
+		ask_for_tag(request, view, lane.block);
+	};
+	const auto judge = [](ReplicaRequest &, unsigned) { return Verdict::counts; };
 	const int error = co_await ask_quorum(session_, lane, round_of(true), ask, judge);
 	if (error)
 		co_return error;
 	newest = {};
-	for (const Leg &leg : lane.legs) {
-		if (leg.state == Leg::State::answered)
-			newest = std::max(newest, tag_at(leg.memory.in));
+	for (const ReplicaRequest &request : lane.requests) {
+		if (request.state == ReplicaRequest::State::answered)
+			newest = std::max(newest, tag_at(request.memory.in));
 	}
 	co_return 0;
 }
 
 /**
- * The leg's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of the
- * buffer behind it, and both into the slot at once.
+ * The request's block, under @p tag, unless the replica has a newer one: the tag goes to the scratch, the address of
+ * the buffer behind it, and both into the slot at once.
  */
-void Protocol::write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept
+void Protocol::write_chain(ReplicaRequest &request, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept
 {
 	Slot compare;
 	compare.tag = tag;
 	Cas cas = Cas::bytes(CasMode::greater, compare, Slot{});
 	cas.compare_only(offsetof(Slot, tag), sizeof(Tag));
-	*leg.memory.allocated = 0;
-	clear(leg.memory.old);
+	*request.memory.allocated = 0;
+	clear(request.memory.old);
 	/* The largest packet first, and a smaller one behind it: so the two leave as one train. */
-	leg.begin_chain()
-		.allocate(view.free_list, leg.memory.slice(leg.memory.out))
+	request.begin_chain()
+		.allocate(view.free_list, request.memory.slice(request.memory.out))
 		.redirect_bounded(view.scratch + offsetof(Slot, block))
-		.result(leg.memory.allocated_slice())
+		.result(request.memory.allocated_slice())
 		.write(view.scratch,
-			leg.memory.out.first(sizeof(tag))) /* copied when it is posted, which may be later */
+			request.memory.out.first(sizeof(tag))) /* copied when it is posted, which may be later */
 		.conditional()
-		.cas(slot_of(view, block), cas, leg.memory.slice(leg.memory.old))
+		.cas(slot_of(view, block), cas, request.memory.slice(request.memory.old))
 		.data_indirect(view.scratch)
 		.conditional();
 }
 
 /**
- * Until as many replicas as @p options say have @p block, or something newer. Legs that are answered already have it.
+ * Until as many replicas as @p options say have @p block, or something newer. Requests that are answered already have
+ * it.
  * @p newer: of a PUT that has read tags it acknowledges, as it overlaps. A PUT that guesses has no such right: what is
  * newer may have been written before it began.
  */
 apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options, Newer newer)
 {
-	const auto ask = [this, &lane, block](Leg &leg, const ReplicaView &view) {
-		std::memcpy(leg.memory.out.data(), &block.tag, sizeof(block.tag));
-		std::memcpy(leg.memory.out.data() + block_header, block.bytes.data(), block.bytes.size());
-		write_chain(leg, view, lane.block, block.tag);
+	const auto ask = [this, &lane, block](ReplicaRequest &request, const ReplicaView &view) {
+		std::memcpy(request.memory.out.data(), &block.tag, sizeof(block.tag));
+		std::memcpy(request.memory.out.data() + block_header, block.bytes.data(), block.bytes.size());
+		write_chain(request, view, lane.block, block.tag);
 	};
-	const auto judge = [this, &lane, tag = block.tag, newer](Leg &leg, unsigned) {
-		if (leg.completion.status == Status::ok)
+	const auto judge = [this, &lane, tag = block.tag, newer](ReplicaRequest &request, unsigned) {
+		if (request.completion.status == Status::ok)
 			return Verdict::counts;
-		if (leg.completion.status != Status::cas_miss)
+		if (request.completion.status != Status::cas_miss)
 			return Verdict::again; /* no buffer, for the moment */
 		/* A reader may have been quicker with this very write. */
-		if (newer == Newer::acknowledges || tag_at(leg.memory.old) == tag)
+		if (newer == Newer::acknowledges || tag_at(request.memory.old) == tag)
 			return Verdict::counts;
 		if (newer == Newer::usurps) {
 			usurped_ = true;
@@ -212,33 +217,33 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 	co_return co_await ask_quorum(session_, lane, options, ask, judge);
 }
 
-/** The answered leg that has read the largest tag; with the block, if there is one. */
-const Leg *Protocol::newest_of(const Lane &lane) noexcept
+/** The answered request that has read the largest tag; with the block, if there is one. */
+const ReplicaRequest *Protocol::newest_of(const Lane &lane) noexcept
 {
-	const Leg *newest = nullptr;
-	for (const Leg &leg : lane.legs) {
-		if (leg.state != Leg::State::answered)
+	const ReplicaRequest *newest = nullptr;
+	for (const ReplicaRequest &request : lane.requests) {
+		if (request.state != ReplicaRequest::State::answered)
 			continue;
-		if (!newest || tag_read(leg) > tag_read(*newest) ||
-			(tag_read(leg) == tag_read(*newest) && leg.whole && !newest->whole))
-			newest = &leg;
+		if (!newest || tag_read(request) > tag_read(*newest) ||
+			(tag_read(request) == tag_read(*newest) && request.whole && !newest->whole))
+			newest = &request;
 	}
 	return newest;
 }
 
 /** What is not reachable any more goes back: the buffer that was replaced, or the one that was not installed. */
-void Protocol::leg_ended(Lane &lane, unsigned replica) noexcept
+void Protocol::request_ended(Lane &lane, unsigned replica) noexcept
 {
-	Leg &leg = lane.legs[replica];
-	if (leg.chain.size() == 1 || leg.completion.failed())
+	ReplicaRequest &request = lane.requests[replica];
+	if (request.chain.size() == 1 || request.completion.failed())
 		return;
-	if (leg.completion.ok()) {
+	if (request.completion.ok()) {
 		Slot old;
-		std::memcpy(&old, leg.memory.old.data(), sizeof(old));
+		std::memcpy(&old, request.memory.old.data(), sizeof(old));
 		if (old.block.ptr)
 			session_.release(replica, old.block.ptr);
-	} else if (*leg.memory.allocated) {
-		session_.release(replica, *leg.memory.allocated);
+	} else if (*request.memory.allocated) {
+		session_.release(replica, *request.memory.allocated);
 	}
 }
 
@@ -254,7 +259,7 @@ apps::Task<Protocol::Outcome> Protocol::get(Lane &lane)
 	for (;;) {
 		if (const int error = co_await read_block_and_tags(lane))
 			co_return failed(lane, error);
-		const Leg *newest = newest_of(lane);
+		const ReplicaRequest *newest = newest_of(lane);
 		/* Somebody else has a newer one than the block that has come. */
 		if (!newest->whole && tag_read(*newest) != Tag{}) {
 			if (const int error = co_await read_blocks(lane))
@@ -337,7 +342,7 @@ apps::Task<Protocol::Outcome> Protocol::repair(Lane &lane)
 {
 	if (const int error = co_await read_blocks(lane))
 		co_return failed(lane, error);
-	const Leg *const newest = newest_of(lane);
+	const ReplicaRequest *const newest = newest_of(lane);
 	const Block block{tag_read(*newest), newest->memory.in.subspan(block_header)};
 	if (block.tag == Tag{})
 		co_return Outcome::ok;

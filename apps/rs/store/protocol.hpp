@@ -49,7 +49,7 @@ public:
 	 * is written), EBADMSG (a replica's answer cannot be), EINVAL.
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
-	void leg_ended(Lane &lane, unsigned replica) noexcept override;
+	void request_ended(Lane &lane, unsigned replica) noexcept override;
 
 private:
 	apps::Task<Outcome> get(Lane &lane);
@@ -58,7 +58,7 @@ private:
 	apps::Task<Outcome> put_in_turn(Lane &lane);
 	apps::Task<int> read_block_and_tags(Lane &lane);
 	apps::Task<int> read_blocks(Lane &lane);
-	Verdict judge_block(Lane &lane, const Leg &leg, unsigned &damaged) const noexcept;
+	Verdict judge_block(Lane &lane, const ReplicaRequest &request, unsigned &damaged) const noexcept;
 	apps::Task<int> read_tags(Lane &lane, Tag &newest);
 	struct Block {
 		Tag tag;
@@ -71,9 +71,9 @@ private:
 		usurps,      /* likewise: this client is not the exclusive writer */
 	};
 	apps::Task<int> install(Lane &lane, Block block, RoundOptions options, Newer newer = Newer::acknowledges);
-	static const Leg *newest_of(const Lane &lane) noexcept;
+	static const ReplicaRequest *newest_of(const Lane &lane) noexcept;
 	Outcome failed(Lane &lane, int error) noexcept;
-	void write_chain(Leg &leg, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept;
+	void write_chain(ReplicaRequest &request, const ReplicaView &view, std::uint64_t block, Tag tag) noexcept;
 	[[nodiscard]] RoundOptions round_of(bool reads) const noexcept;
 	[[nodiscard]] unsigned quorum() const noexcept { return options_.replicas / 2 + 1; }
 

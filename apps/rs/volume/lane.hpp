@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Where an operation on a replicated block runs: a lane, which has a leg to each replica. */
+/* Where an operation on a replicated block runs: a lane, which has a request to each replica. */
 #pragma once
 
 #include <prism/chain.hpp>
@@ -26,8 +26,8 @@ using apps::Time;
 /** A block as it travels, and lies in the buffers of PRISM-RS: the tag, then the bytes. */
 inline constexpr std::size_t block_header = sizeof(Tag);
 
-/** Registered memory of a leg. Late answers may come as long as its request is under way, so no two legs share any. */
-struct LegMemory {
+/** Registered memory of a request. Late answers may come as long as it is under way, so no two requests share any. */
+struct RequestMemory {
 	std::span<std::byte> out;           /* tag and block to write */
 	std::span<std::byte> in;            /* tag and block as they were read */
 	std::span<std::byte> old;           /* 32 bytes: what a CAS found */
@@ -36,13 +36,13 @@ struct LegMemory {
 	std::uint64_t *allocated = nullptr; /* the answer of an ALLOCATE */
 	std::uint32_t lkey = 0;
 
-	/** Bytes that a leg needs. */
+	/** Bytes that a request needs. */
 	static constexpr std::size_t size(std::size_t block_size) { return 2 * room(block_size) + 64; }
 
 	/** Divides @p bytes, aligned to 32, of size(@p block_size). */
-	static LegMemory divide(std::byte *bytes, std::size_t block_size, std::uint32_t lkey)
+	static RequestMemory divide(std::byte *bytes, std::size_t block_size, std::uint32_t lkey)
 	{
-		LegMemory memory;
+		RequestMemory memory;
 		memory.out = {bytes, block_header + block_size};
 		memory.in = {bytes + room(block_size), block_header + block_size};
 		memory.out_room = {bytes, room(block_size)};
@@ -66,22 +66,22 @@ private:
 	static constexpr std::size_t room(std::size_t block_size) { return (block_header + block_size + 63) / 64 * 64; }
 };
 
-/** What a lane has to do with one replica: one request at a time. */
-struct Leg {
+/** The one request at a time that a lane has with one replica. */
+struct ReplicaRequest {
 	enum class State : std::uint8_t {
 		idle,
-		asked,    /* a request of the lane's round is under way */
-		late,     /* one of an earlier round or operation is */
+		asked,    /* it is under way, for the lane's round */
+		late,     /* likewise, for an earlier round or operation */
 		answered, /* the round's answer is there, and counts */
 	};
 
 	State state = State::idle;
 	bool whole = false;       /* asked for the block, not only for its tag */
 	bool fresh = false;       /* answered, and not judged yet */
-	std::uint64_t epoch = 0;  /* of the connection that its request went over */
-	std::uint64_t number = 0; /* of its request, among all of the client */
+	std::uint64_t epoch = 0;  /* of the connection that it went over */
+	std::uint64_t number = 0; /* among all of the client */
 	Time again{};             /* not to be asked before */
-	LegMemory memory;
+	RequestMemory memory;
 	Chain chain;
 	Completion completion;
 
@@ -97,7 +97,7 @@ struct Lane {
 	std::uint64_t block = 0; /* of the operation */
 	std::optional<apps::Task<apps::Outcome>> task;
 	Time deadline{};
-	std::vector<Leg> legs; /* by replica */
+	std::vector<ReplicaRequest> requests; /* by replica */
 
 	apps::Waiter waiter; /* for answers, for replicas that come or go, and for its turn */
 	std::uint32_t round_trips = 0;

@@ -42,13 +42,13 @@ inline constexpr Time pause = std::chrono::microseconds(100);
 inline unsigned answered(Lane &lane, std::uint64_t epoch) noexcept
 {
 	unsigned count = 0;
-	for (Leg &leg : lane.legs) {
-		if (leg.state != Leg::State::answered)
+	for (ReplicaRequest &request : lane.requests) {
+		if (request.state != ReplicaRequest::State::answered)
 			continue;
-		if (leg.epoch == epoch)
+		if (request.epoch == epoch)
 			count++;
 		else
-			leg.state = Leg::State::idle;
+			request.state = ReplicaRequest::State::idle;
 	}
 	return count;
 }
@@ -56,17 +56,17 @@ inline unsigned answered(Lane &lane, std::uint64_t epoch) noexcept
 inline unsigned asked(const Lane &lane, std::uint64_t epoch) noexcept
 {
 	unsigned count = 0;
-	for (const Leg &leg : lane.legs)
-		count += leg.state == Leg::State::asked && leg.epoch == epoch;
+	for (const ReplicaRequest &request : lane.requests)
+		count += request.state == ReplicaRequest::State::asked && request.epoch == epoch;
 	return count;
 }
 
 /** Before a lane's next round: answers are forgotten, and what is still under way will come too late. */
 inline void begin(Lane &lane) noexcept
 {
-	for (Leg &leg : lane.legs) {
-		leg.state = leg.under_way() ? Leg::State::late : Leg::State::idle;
-		leg.again = {};
+	for (ReplicaRequest &request : lane.requests) {
+		request.state = request.under_way() ? ReplicaRequest::State::late : ReplicaRequest::State::idle;
+		request.again = {};
 	}
 }
 
@@ -75,25 +75,26 @@ inline bool can_ask(const VolumeSession &session, const Lane &lane, unsigned rep
 	Time now) noexcept
 {
 	const ReplicaView *const view = session.view(replica);
-	const Leg &leg = lane.legs[replica];
+	const ReplicaRequest &request = lane.requests[replica];
 	if (options.only && *options.only != replica)
 		return false;
 	return view && view->epoch == session.epoch() && (view->serving || !options.reads) &&
-	       leg.state == Leg::State::idle && now >= leg.again;
+	       request.state == ReplicaRequest::State::idle && now >= request.again;
 }
 
 } // namespace round
 
 /**
- * Asks until options.needed replicas have answered: a round trip if all goes well. Legs that are Leg::State::answered
- * when it begins count as answers. @p ask (Leg &, const ReplicaView &) makes the leg's chain. @p judge (Leg &, unsigned
- * replica) says what its answer is worth; it is not called for a request that failed, which is asked again once the
- * replica is back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an answer was fatal.
+ * Asks until options.needed replicas have answered: a round trip if all goes well. Requests that are
+ * State::answered when it begins count as answers. @p ask (ReplicaRequest &, const ReplicaView &) makes the chain.
+ * @p judge (ReplicaRequest &, unsigned replica) says what its answer is worth; it is not called for a request that
+ * failed, which is asked again once the replica is back. 0; EHOSTUNREACH: the lane's deadline has passed; ECANCELED: an
+ * answer was fatal.
  */
 template <typename Ask, typename Judge>
 apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions options, Ask ask, Judge judge)
 {
-	const auto replicas = static_cast<unsigned>(lane.legs.size());
+	const auto replicas = static_cast<unsigned>(lane.requests.size());
 	const Time begun = session.now();
 	lane.round_trips++;
 	for (;;) {
@@ -111,32 +112,32 @@ apps::Task<int> ask_quorum(VolumeSession &session, Lane &lane, RoundOptions opti
 		 * Different blocks begin with different replicas, so the load is even. */
 		for (unsigned i = 0; i < replicas && count < wanted; i++) {
 			const unsigned replica = static_cast<unsigned>((lane.block + i) % replicas);
-			Leg &leg = lane.legs[replica];
+			ReplicaRequest &request = lane.requests[replica];
 			if (!round::can_ask(session, lane, replica, options, now))
 				continue;
 			const ReplicaView &view = *session.view(replica);
-			ask(leg, view);
-			leg.epoch = view.epoch;
-			leg.state = Leg::State::asked;
+			ask(request, view);
+			request.epoch = view.epoch;
+			request.state = ReplicaRequest::State::asked;
 			if (session.post(lane, replica))
-				leg.state = Leg::State::idle;
+				request.state = ReplicaRequest::State::idle;
 			else
 				count++;
 		}
 		const Time next = hedged ? now + round::pause : begun + options.hedge;
 		co_await Event{lane.waiter, std::min(next, lane.deadline)};
 		for (unsigned replica = 0; replica < replicas; replica++) {
-			Leg &leg = lane.legs[replica];
-			if (leg.state != Leg::State::answered || !leg.fresh)
+			ReplicaRequest &request = lane.requests[replica];
+			if (request.state != ReplicaRequest::State::answered || !request.fresh)
 				continue;
-			leg.fresh = false;
-			const Verdict verdict = judge(leg, replica);
+			request.fresh = false;
+			const Verdict verdict = judge(request, replica);
 			if (verdict == Verdict::fatal)
 				co_return ECANCELED;
 			if (verdict == Verdict::counts)
 				continue;
-			leg.state = Leg::State::idle;
-			leg.again = verdict == Verdict::useless ? lane.deadline : session.now() + round::pause;
+			request.state = ReplicaRequest::State::idle;
+			request.again = verdict == Verdict::useless ? lane.deadline : session.now() + round::pause;
 		}
 	}
 }

@@ -9,7 +9,7 @@ namespace prism::rs
 
 std::size_t VolumeSession::memory_size(const SessionOptions &options) noexcept
 {
-	return std::size_t{options.depth} * options.replicas * LegMemory::size(options.block_size);
+	return std::size_t{options.depth} * options.replicas * RequestMemory::size(options.block_size);
 }
 
 VolumeSession::VolumeSession(SessionHost &host, const SessionOptions &options, std::byte *memory, std::uint32_t lkey,
@@ -19,10 +19,10 @@ VolumeSession::VolumeSession(SessionHost &host, const SessionOptions &options, s
 	for (std::uint32_t number = 0; number < options.depth; number++) {
 		Lane &lane = lanes_[number];
 		lane.number = number;
-		lane.legs = std::vector<Leg>(options.replicas);
-		for (Leg &leg : lane.legs) {
-			leg.memory = LegMemory::divide(memory, options.block_size, lkey);
-			memory += LegMemory::size(options.block_size);
+		lane.requests = std::vector<ReplicaRequest>(options.replicas);
+		for (ReplicaRequest &request : lane.requests) {
+			request.memory = RequestMemory::divide(memory, options.block_size, lkey);
+			memory += RequestMemory::size(options.block_size);
 		}
 		idle_.push_back(options.depth - 1 - number);
 	}
@@ -103,37 +103,37 @@ void VolumeSession::abandon() noexcept
 
 void VolumeSession::handle(const Completion &completion) noexcept
 {
-	const RequestId request = RequestId::of(completion.wr_id);
-	if (request.replica >= replicas_.size())
+	const RequestId id = RequestId::of(completion.wr_id);
+	if (id.replica >= replicas_.size())
 		return;
-	Replica &replica = replicas_[request.replica];
-	if (!replica.link || request.generation != replica.generation)
+	Replica &replica = replicas_[id.replica];
+	if (!replica.link || id.generation != replica.generation)
 		return; /* of a connection that is gone */
 	if (completion.failed()) {
-		link_down(request.replica);
+		link_down(id.replica);
 		return;
 	}
-	if (request.lane == RequestId::no_lane) {
+	if (id.lane == RequestId::no_lane) {
 		replica.link->flushed();
 		return;
 	}
-	if (request.lane >= lanes_.size())
+	if (id.lane >= lanes_.size())
 		return;
-	Lane &lane = lanes_[request.lane];
-	if (!lane.legs[request.replica].under_way())
+	Lane &lane = lanes_[id.lane];
+	if (!lane.requests[id.replica].under_way())
 		return;
-	lane.legs[request.replica].completion = completion;
-	end_leg(lane, request.replica);
+	lane.requests[id.replica].completion = completion;
+	end_request(lane, id.replica);
 	resume(lane);
 }
 
-void VolumeSession::end_leg(Lane &lane, unsigned replica) noexcept
+void VolumeSession::end_request(Lane &lane, unsigned replica) noexcept
 {
-	Leg &leg = lane.legs[replica];
-	leg.fresh = leg.state == Leg::State::asked && !leg.completion.failed();
-	leg.state = leg.fresh ? Leg::State::answered : Leg::State::idle;
+	ReplicaRequest &request = lane.requests[replica];
+	request.fresh = request.state == ReplicaRequest::State::asked && !request.completion.failed();
+	request.state = request.fresh ? ReplicaRequest::State::answered : ReplicaRequest::State::idle;
 	under_way_--;
-	protocol_->leg_ended(lane, replica);
+	protocol_->request_ended(lane, replica);
 }
 
 void VolumeSession::run_timers() noexcept
@@ -163,9 +163,9 @@ int VolumeSession::post(Lane &lane, unsigned replica) noexcept
 	Replica &to = replicas_[replica];
 	if (!to.link)
 		return ENOTCONN;
-	Leg &leg = lane.legs[replica];
-	leg.number = ++requests_;
-	to.put_off.push_back({&leg.chain, RequestId{lane.number, replica, to.generation}.wr_id()});
+	ReplicaRequest &request = lane.requests[replica];
+	request.number = ++requests_;
+	to.put_off.push_back({&request.chain, RequestId{lane.number, replica, to.generation}.wr_id()});
 	put_off_++;
 	under_way_++;
 	return 0;
@@ -224,11 +224,11 @@ void VolumeSession::link_down(unsigned replica) noexcept
 	gone.link = nullptr;
 	host_.close(replica);
 	for (Lane &lane : lanes_) {
-		if (!lane.legs[replica].under_way())
+		if (!lane.requests[replica].under_way())
 			continue;
-		lane.legs[replica].completion = {};
-		lane.legs[replica].completion.error = IBV_WC_WR_FLUSH_ERR;
-		end_leg(lane, replica);
+		lane.requests[replica].completion = {};
+		lane.requests[replica].completion.error = IBV_WC_WR_FLUSH_ERR;
+		end_request(lane, replica);
 	}
 	if (repairs(replica)) /* another connection might lead to another incarnation of it */
 		lost_its_replica_ = true;
@@ -259,8 +259,8 @@ std::uint64_t VolumeSession::oldest_request(unsigned replica) const noexcept
 {
 	std::uint64_t oldest = ~std::uint64_t{0};
 	for (const Lane &lane : lanes_) {
-		if (lane.legs[replica].under_way())
-			oldest = std::min(oldest, lane.legs[replica].number);
+		if (lane.requests[replica].under_way())
+			oldest = std::min(oldest, lane.requests[replica].number);
 	}
 	return oldest;
 }

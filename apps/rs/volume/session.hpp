@@ -74,10 +74,10 @@ public:
 	virtual apps::Task<apps::Outcome> run(Lane &lane) = 0;
 
 	/**
-	 * The request of the lane's leg to @p replica has ended, for the lane or too late for it: leg.completion says
+	 * The lane's request to @p replica has ended, for the lane or too late for it: its completion says
 	 * how. It may have failed, if the connection is gone; whether it was executed is then not known.
 	 */
-	virtual void leg_ended(Lane &lane, unsigned replica) noexcept = 0;
+	virtual void request_ended(Lane &lane, unsigned replica) noexcept = 0;
 };
 
 /** The program around a session. */
@@ -206,8 +206,8 @@ public:
 	/** The newest epoch that this client knows. Answers count only if they came over connections of this epoch. */
 	[[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 	/**
-	 * Posts the chain of the lane's leg to @p replica; put off until ring(). When it has ended, the protocol's
-	 * leg_ended() is called, then the lane resumed. 0, or ENOTCONN.
+	 * Posts the chain of the lane's request to @p replica; put off until ring(). When it has ended, the protocol's
+	 * request_ended() is called, then the lane resumed. 0, or ENOTCONN.
 	 */
 	int post(Lane &lane, unsigned replica) noexcept;
 	/** The buffer at @p address of @p replica is not reachable any more: to be reported, some time. */
@@ -222,7 +222,7 @@ private:
 		std::vector<Chain::Posting> put_off;
 	};
 
-	void end_leg(Lane &lane, unsigned replica) noexcept;
+	void end_request(Lane &lane, unsigned replica) noexcept;
 	void resume(Lane &lane) noexcept;
 	void go_on(Lane &lane) noexcept;
 	void finish(Lane &lane) noexcept;

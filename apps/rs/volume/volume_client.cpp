@@ -54,7 +54,7 @@ Result<std::unique_ptr<VolumeClient>> VolumeClient::open(
 	session.timeout = options.timeout;
 	session.repairs = kind.repairs;
 	const std::size_t requests =
-		volume.replicas.size() * (std::size_t{options.depth} * kind.requests_of_a_leg + Link::room_for_reports);
+		volume.replicas.size() * (std::size_t{options.depth} * kind.longest_chain + Link::room_for_reports);
 	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(requests));
 	if (!cq)
 		return cq.error();
@@ -88,7 +88,7 @@ VolumeClient::VolumeClient(Context context, ProtectionDomain pd, CompletionQueue
 	link.slot_size = kind.slot_size;
 	link.buffer_size = kind.buffer_size;
 	link.client = client;
-	link.max_send_wr = options.depth * kind.requests_of_a_leg;
+	link.max_send_wr = options.depth * kind.longest_chain;
 	for (unsigned replica = 0; replica < replicas_.size(); replica++) {
 		link.purpose = session_.repairs(replica) ? Purpose::repair : Purpose::use;
 		replicas_[replica].connector = std::make_unique<Connector>(link, replica);

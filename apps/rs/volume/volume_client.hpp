@@ -30,11 +30,11 @@ struct VolumeClientOptions {
 /** What a kind of replicated store adds to VolumeClient. */
 struct VolumeKind {
 	apps::StoreKind kind = {};
-	bool needs_prism = false;            /**< as in LinkOptions */
-	std::size_t slot_size = 0;           /**< likewise */
-	std::uint32_t buffer_size = 0;       /**< likewise */
-	std::uint32_t requests_of_a_leg = 1; /**< work requests of a chain, at most */
-	std::optional<unsigned> repairs;     /**< the client is the repair of this replica */
+	bool needs_prism = false;        /**< as in LinkOptions */
+	std::size_t slot_size = 0;       /**< likewise */
+	std::uint32_t buffer_size = 0;   /**< likewise */
+	std::uint32_t longest_chain = 1; /**< work requests of a chain, at most */
+	std::optional<unsigned> repairs; /**< the client is the repair of this replica */
 	std::function<std::unique_ptr<VolumeProtocol>(VolumeSession &, std::uint64_t client)> make_protocol;
 };
 

@@ -10,7 +10,7 @@ namespace rs_sim
 {
 
 using prism::rs::Lane;
-using prism::rs::Leg;
+using prism::rs::ReplicaRequest;
 using prism::rs::RequestId;
 using prism::rs::Time;
 using prism::rs::VolumeSession;
@@ -22,9 +22,9 @@ constexpr std::uint32_t domain = 1;
 /* What Protocol posts to install a block: no other chain has as many requests. */
 constexpr std::size_t requests_of_an_install = 3;
 
-bool installs(const Leg &leg)
+bool installs(const ReplicaRequest &request)
 {
-	return leg.chain.size() == requests_of_an_install;
+	return request.chain.size() == requests_of_an_install;
 }
 
 bool gets(const Lane &lane)
@@ -32,12 +32,13 @@ bool gets(const Lane &lane)
 	return lane.operation && lane.operation->kind == prism::apps::OperationKind::get;
 }
 
-/** The tag that @p leg has read becomes that of the block which has come before it. */
-void take_tag_of_block(const Lane &lane, Leg &leg)
+/** The tag that @p request has read becomes that of the block which has come before it. */
+void take_tag_of_block(const Lane &lane, ReplicaRequest &request)
 {
-	for (const Leg &other : lane.legs) {
-		if (!leg.whole && other.whole && other.state == Leg::State::answered && other.completion.ok())
-			std::memcpy(leg.memory.in.data(), other.memory.in.data(), sizeof(prism::rs::Tag));
+	for (const ReplicaRequest &other : lane.requests) {
+		if (!request.whole && other.whole && other.state == ReplicaRequest::State::answered &&
+			other.completion.ok())
+			std::memcpy(request.memory.in.data(), other.memory.in.data(), sizeof(prism::rs::Tag));
 	}
 }
 
@@ -114,18 +115,18 @@ void Client::poll()
 /** As the session does, but for what a Flaw changes of an answer. */
 void Client::handle(const prism::Completion &completion)
 {
-	const RequestId request = RequestId::of(completion.wr_id);
-	if (completion.failed() || request.lane == RequestId::no_lane) {
+	const RequestId id = RequestId::of(completion.wr_id);
+	if (completion.failed() || id.lane == RequestId::no_lane) {
 		session_.handle(completion);
 		return;
 	}
-	const Lane &lane = session_.lane(request.lane);
-	Leg &leg = session_.lane(request.lane).legs[request.replica];
+	const Lane &lane = session_.lane(id.lane);
+	ReplicaRequest &request = session_.lane(id.lane).requests[id.replica];
 	if (flaw_ == Flaw::deaf_get && gets(lane))
-		take_tag_of_block(lane, leg);
-	if (flaw_ == Flaw::missed_guess && installs(leg) && completion.status == prism::Status::cas_miss)
-		std::memcpy(leg.memory.old.data(), leg.memory.out.data(), prism::rs::block_header);
-	missing_ = leg.under_way() && installs(leg) && !completion.ok();
+		take_tag_of_block(lane, request);
+	if (flaw_ == Flaw::missed_guess && installs(request) && completion.status == prism::Status::cas_miss)
+		std::memcpy(request.memory.old.data(), request.memory.out.data(), prism::rs::block_header);
+	missing_ = request.under_way() && installs(request) && !completion.ok();
 	misses_ += missing_;
 	session_.handle(completion);
 	missing_ = false;
@@ -136,9 +137,9 @@ bool Client::spares(const prism::Chain::Posting &posting)
 {
 	if (flaw_ != Flaw::no_write_back || is_repair_)
 		return false;
-	const RequestId request = RequestId::of(posting.wr_id);
-	const Lane &lane = session_.lane(request.lane);
-	if (!gets(lane) || !installs(lane.legs[request.replica]))
+	const RequestId id = RequestId::of(posting.wr_id);
+	const Lane &lane = session_.lane(id.lane);
+	if (!gets(lane) || !installs(lane.requests[id.replica]))
 		return false;
 	prism::Completion completion;
 	completion.wr_id = posting.wr_id;
@@ -165,7 +166,8 @@ std::optional<unsigned> Client::installing() noexcept
 	for (std::size_t number = 0; number < session_.depth(); number++) {
 		const Lane &lane = session_.lane(number);
 		for (unsigned replica = 0; replica < links_.size(); replica++) {
-			if (lane.legs[replica].state == Leg::State::asked && installs(lane.legs[replica]))
+			if (lane.requests[replica].state == ReplicaRequest::State::asked &&
+				installs(lane.requests[replica]))
 				return replica;
 		}
 	}
