@@ -396,11 +396,10 @@ private:
 			throw CLI::ConversionError(in_quotes(item.name) + " has " + std::to_string(item.inputs.size()) +
 							   " values; it takes one",
 				CLI::ExitCodes::ConversionError);
-		if (option.get_expected_min() == 0) {
+		if (option.get_expected_min() == 0)
 			option.add_result(option.get_flag_value(item.name, to_flag(item)));
-			return;
-		}
-		option.add_result(item.inputs);
+		else
+			option.add_result(item.inputs);
 		option.run_callback();
 	}
 

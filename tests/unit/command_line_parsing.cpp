@@ -178,6 +178,7 @@ TEST_F(ConfigFileTest, ErrorsNameFileLineAndOption)
 	refuse_file("\nport = 99999\n", ", line 2: --port: '99999' is no whole number from 0 to 65535");
 	refuse_file("seconds = nan\n", ", line 1: --seconds: 'nan' is no number");
 	refuse_file("seconds = -1\n", ", line 1: --seconds: '-1' is no number of seconds from 0 to 1000000");
+	refuse_file("port = 7\njson = maybe\n", ", line 2: Could not convert: --json = maybe");
 	refuse_file("port = 7\nport = 8\n", ", line 1: 'port' has 2 values; it takes one");
 	refuse_file("names = a\nport = 8\naliases = b\n",
 		", line 3: 'aliases' is there twice; write several values as a list, [\"a\", \"b\"]");
