@@ -145,7 +145,7 @@ cdef int attempt(c.prism_tx_transaction *given, Body body):
     except BaseException as error:
         body.error = error
         # That the transaction's own calls have failed is the library's to judge: a lost connection may come back.
-        if isinstance(error, StoreError) and error.errno == -transaction.failed:
+        if transaction.failed and isinstance(error, StoreError) and error.errno == -transaction.failed:
             return transaction.failed
         return -errno.ECANCELED
     finally:

@@ -435,8 +435,14 @@ class TxTest(StoreTestCase):
                 self.assert_error(ValueError, errno.EINVAL, call)
             t.write(b'b', b'1')
         attempts = []
+
+        def raises_one_of_the_stores(t):
+            t.write(b'a', b'1')
+            raise pyprism.stores.StoreError(0, 'its own')
         with self.assertRaisesRegex(LookupError, 'should be'):
             self.store.run(raises)
+        with self.assertRaisesRegex(pyprism.stores.StoreError, 'its own'):
+            self.store.run(raises_one_of_the_stores)
         self.assert_error(KeyError, errno.ENOENT, self.read, b'a')
         self.assert_error(pyprism.tx.Conflict, errno.EAGAIN, self.store.run, meets, attempts=3)
         self.assertEqual(len(attempts), 3)
