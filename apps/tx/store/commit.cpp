@@ -167,7 +167,7 @@ int Commit::compose_all() noexcept
 	return 0;
 }
 
-bool Commit::take_timestamp(std::uint32_t home) noexcept
+int Commit::take_timestamp(std::uint32_t home) noexcept
 {
 	const std::uint64_t clock = lane_.client.clock.next(lane_.carrier.clock());
 	lane_.leaves_traces = execution_.first_write() != nullptr;
@@ -182,7 +182,7 @@ bool Commit::take_timestamp(std::uint32_t home) noexcept
 		if (access.is_write())
 			std::memcpy(access.memory.out.data(), &timestamp_, sizeof(timestamp_));
 	}
-	return clock != 0;
+	return clock ? 0 : EOVERFLOW;
 }
 
 /**

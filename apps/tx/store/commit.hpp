@@ -62,7 +62,8 @@ protected:
 	/* Steps */
 	int compose_all() noexcept;
 	int choose_free_list(Access &access) noexcept;
-	bool take_timestamp(std::uint32_t home) noexcept;
+	/** 0, or EOVERFLOW: the clock is at its end. */
+	int take_timestamp(std::uint32_t home) noexcept;
 	[[nodiscard]] Cas validation(const Access &access) const noexcept;
 	void stage_object(Chain &chain, Access &access, bool conditional) noexcept;
 	void announce(Chain &chain, Access &access, bool conditional) noexcept;

@@ -21,8 +21,8 @@ constexpr Time between_looks = std::chrono::microseconds(100);
 /** Outcome::committed: everything is prepared. */
 apps::Task<Outcome> PaperCommit::validate_all()
 {
-	if (!take_timestamp(Writer::no_home))
-		co_return failed(EOVERFLOW);
+	if (const int error = take_timestamp(Writer::no_home))
+		co_return failed(error);
 	for (Access &access : accesses()) {
 		const ShardView *const view = lane_.carrier.view(access.shard);
 		access.request.begin(access.shard)

@@ -370,8 +370,8 @@ apps::Task<Outcome> ProtectedCommit::prepare_and_decide(bool &only_too_old)
 	const bool one_chain = on_one_shard();
 	const std::size_t home = execution_.first_write()->shard;
 	const bool alone = std::ranges::count_if(accesses(), &Access::is_write) == 1;
-	if (!take_timestamp(alone ? Writer::no_home : static_cast<std::uint32_t>(home)))
-		co_return failed(EOVERFLOW);
+	if (const int error = take_timestamp(alone ? Writer::no_home : static_cast<std::uint32_t>(home)))
+		co_return failed(error);
 	if (!lane_.carrier.view(home))
 		co_return failed(EHOSTUNREACH);
 	number_entries();
@@ -420,8 +420,8 @@ apps::Task<Outcome> ProtectedCommit::commit_reads()
 	const bool one = accesses().size() == 1;
 	lane_.reads_alone = one ? reads_to_come : lane_.reads_alone;
 	if (!accesses().empty() && !(one && accesses().front().settled)) {
-		if (!take_timestamp(Writer::no_home))
-			co_return failed(EOVERFLOW);
+		if (const int error = take_timestamp(Writer::no_home))
+			co_return failed(error);
 		for (Access &access : accesses())
 			post_validation(access, false);
 		co_await lane_.requests.all_ended();
