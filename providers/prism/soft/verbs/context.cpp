@@ -153,6 +153,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), progress));
 	if (context->async_.reader() < 0 || !context->wake_) {
 		error = "no descriptors left for events";
+		context.reset(); /* which leaves another errno */
+		errno = EMFILE;
 		return nullptr;
 	}
 	survive_unmapped_memory();

@@ -120,11 +120,12 @@ verbs_context *alloc_context(ibv_device *device, int, void *private_data)
 	 * not supported.
 	 */
 	FileDescriptor commands(eventfd(0, EFD_CLOEXEC));
-	if (!commands)
-		return nullptr;
 	FileDescriptor events(context->take_async_fd());
-	if (!events)
+	if (!commands || !events) {
+		context.reset(); /* which leaves another errno */
+		errno = EMFILE;
 		return nullptr;
+	}
 	/* The number that the kernel module's devices will have does not matter here: no kernel call is made. */
 	auto *handle = static_cast<ContextHandle *>(
 		_verbs_init_and_alloc_context(device, commands.get(), sizeof(ContextHandle), nullptr, 0));
