@@ -42,7 +42,7 @@ struct prism_kv_options {
  *
  * 0, -EINVAL, -ENODEV (no such device), -EOPNOTSUPP (the device does not speak PRISM), -ETIMEDOUT, -ECONNREFUSED,
  * -EHOSTUNREACH (no server answers), -EPROTONOSUPPORT (a server of another kind, another store or another number),
- * -EMFILE (a server has all the clients that it takes), -ENOMEM.
+ * -EMFILE (a server has all the clients that it takes, or the process has no descriptors left), -ENOMEM.
  */
 int prism_kv_open(struct prism_kv **store, const char *servers, const struct prism_kv_options *options);
 

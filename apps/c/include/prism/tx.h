@@ -41,7 +41,7 @@ struct prism_tx_options {
  * 0, -EINVAL, -ENODEV (no such device), -EOPNOTSUPP (the device does not speak PRISM), -ETIMEDOUT, -EHOSTUNREACH (a
  * server does not answer), -ECONNREFUSED (the first one is gone), -EPROTONOSUPPORT (a server of another kind, or not the
  * shard that it is to be), -ESTALE (a server has lost its memory: see prism-tx(1), adopt), -EMFILE (the store has all the
- * clients that it takes), -ENOMEM.
+ * clients that it takes, or the process has no descriptors left), -ENOMEM.
  */
 int prism_tx_open(struct prism_tx **store, const char *shards, const struct prism_tx_options *options);
 
