@@ -77,34 +77,34 @@ class Store
 {
 public:
 	Store(QueuePair &pair, const ConnectionRecord &server, const Buffer &local)
-		: qp(pair), table(server.region(table_id)->region), scratch(server.region(scratch_id)->region),
-		  list(server.free_lists.front()), memory(local),
-		  freed(example::must(FreeReporter::create(pair, server.free_lists.front().number)))
+		: qp_(pair), table_(server.region(table_id)->region), scratch_(server.region(scratch_id)->region),
+		  list_(server.free_lists.front()), memory_(local),
+		  freed_(example::must(FreeReporter::create(pair, server.free_lists.front().number)))
 	{
 	}
 
 	std::string get(std::uint32_t slot)
 	{
-		const LocalSlice into = memory.slice(offsetof(Answers, value), buffer_size);
+		const LocalSlice into = memory_.slice(offsetof(Answers, value), buffer_size);
 		/* The bound in the pointer says how long the value is. */
-		example::must(Chain{}.read(place(slot), into).indirect_bounded().post(qp, 1), "READ");
-		const Completion completion = example::wait(qp);
+		example::must(Chain{}.read(place(slot), into).indirect_bounded().post(qp_, 1), "READ");
+		const Completion completion = example::wait(qp_);
 		return completion.ok() ? std::string(answers().value, completion.byte_len) : std::string();
 	}
 
 	void put(std::uint32_t slot, const std::string &value)
 	{
 		for (;;) {
-			const Completion completion = try_put(slot, value, known[slot]);
+			const Completion completion = try_put(slot, value, known_[slot]);
 			if (completion.ok()) {
-				release(known[slot]);
-				known[slot] = answers().new_address;
+				release(known_[slot]);
+				known_[slot] = answers().new_address;
 				return;
 			}
 			if (completion.status == Status::cas_miss) {
 				/* Another client was here. Now its pointer is known, and the new buffer not needed. */
 				release(answers().new_address);
-				known[slot] = answers().old_pointer.ptr;
+				known_[slot] = answers().old_pointer.ptr;
 			} else {
 				/* No buffer, so the CAS was skipped. Hand in what is not needed, and give the server
 				 * time. */
@@ -117,8 +117,8 @@ public:
 	/* Everything that was reported so far is with the server when this returns. */
 	void flush()
 	{
-		example::must(freed.flush(2), "report of freed buffers");
-		example::wait(qp);
+		example::must(freed_.flush(2), "report of freed buffers");
+		example::wait(qp_);
 	}
 
 private:
@@ -127,33 +127,33 @@ private:
 	{
 		const prismdv_bounded_ptr compare{expected, 0, 0};
 		Chain chain;
-		chain.allocate(list.number, std::as_bytes(std::span(value)))
-			.redirect_bounded(scratch.at())
-			.result(memory.slice(offsetof(Answers, new_address), 8));
+		chain.allocate(list_.number, std::as_bytes(std::span(value)))
+			.redirect_bounded(scratch_.at())
+			.result(memory_.slice(offsetof(Answers, new_address), 8));
 		chain.cas(place(slot), Cas::bytes(CasMode::equal, compare, compare).compare_only(0, 8),
-			     memory.slice(offsetof(Answers, old_pointer), 16))
-			.data_indirect(scratch.at())
+			     memory_.slice(offsetof(Answers, old_pointer), 16))
+			.data_indirect(scratch_.at())
 			.conditional();
-		example::must(chain.post(qp, 3), "update");
-		return example::wait(qp);
+		example::must(chain.post(qp_, 3), "update");
+		return example::wait(qp_);
 	}
 
 	void release(std::uint64_t address)
 	{
 		if (address)
-			example::must(freed.report(address), "report of a freed buffer");
+			example::must(freed_.report(address), "report of a freed buffer");
 	}
 
-	RemoteAddress place(std::uint32_t slot) const { return table.at(slot * sizeof(prismdv_bounded_ptr)); }
-	const Answers &answers() const { return *memory.as<Answers>(); }
+	RemoteAddress place(std::uint32_t slot) const { return table_.at(slot * sizeof(prismdv_bounded_ptr)); }
+	const Answers &answers() const { return *memory_.as<Answers>(); }
 
-	QueuePair &qp;
-	RemoteRegion table;
-	RemoteRegion scratch;
-	FreeListInfo list;
-	const Buffer &memory;
-	FreeReporter freed;
-	std::array<std::uint64_t, slots> known{}; /* what this client last saw in each slot */
+	QueuePair &qp_;
+	RemoteRegion table_;
+	RemoteRegion scratch_;
+	FreeListInfo list_;
+	const Buffer &memory_;
+	FreeReporter freed_;
+	std::array<std::uint64_t, slots> known_{}; /* what this client last saw in each slot */
 };
 
 void client(const std::string &host, std::uint16_t port)

@@ -58,42 +58,42 @@ class Chaser
 {
 public:
 	Chaser(const QueuePair &pair, const RemoteRegion &remote, const Buffer &local)
-		: qp(pair), table(remote), memory(local)
+		: qp_(pair), table_(remote), memory_(local)
 	{
 	}
 
 	/* Two round trips. */
 	void two_reads(std::uint32_t index)
 	{
-		example::must(Chain{}.rdma_read(slot(index), memory.slice(0, 8)).post(qp, 1), "READ of the pointer");
-		example::wait(qp);
-		const RemoteAddress object{*memory.as<std::uint64_t>(), table.rkey};
+		example::must(Chain{}.rdma_read(slot(index), memory_.slice(0, 8)).post(qp_, 1), "READ of the pointer");
+		example::wait(qp_);
+		const RemoteAddress object{*memory_.as<std::uint64_t>(), table_.rkey};
 		example::must(
-			Chain{}.rdma_read(object, memory.slice(0, object_size)).post(qp, 2), "READ of the object");
-		example::wait(qp);
+			Chain{}.rdma_read(object, memory_.slice(0, object_size)).post(qp_, 2), "READ of the object");
+		example::wait(qp_);
 	}
 
 	/* One round trip. */
 	void indirect_read(std::uint32_t index)
 	{
-		example::must(Chain{}.read(slot(index), memory.slice(0, object_size)).indirect().post(qp, 3),
+		example::must(Chain{}.read(slot(index), memory_.slice(0, object_size)).indirect().post(qp_, 3),
 			"indirect READ");
-		if (const Completion completion = example::wait(qp); !completion.ok())
+		if (const Completion completion = example::wait(qp_); !completion.ok())
 			example::give_up(std::string("indirect READ: ") + completion.describe());
 	}
 
 	void check(std::uint32_t index) const
 	{
-		if (memory.as<char>() != "object " + std::to_string(index))
+		if (memory_.as<char>() != "object " + std::to_string(index))
 			example::give_up("wrong object");
 	}
 
 private:
-	RemoteAddress slot(std::uint32_t index) const { return table.at(index * sizeof(std::uint64_t)); }
+	RemoteAddress slot(std::uint32_t index) const { return table_.at(index * sizeof(std::uint64_t)); }
 
-	const QueuePair &qp;
-	RemoteRegion table;
-	const Buffer &memory;
+	const QueuePair &qp_;
+	RemoteRegion table_;
+	const Buffer &memory_;
 };
 
 double microseconds(Clock::duration time)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Formatting of C++, the shell scripts' own linter, and a licence on every file.
+# Formatting of C++ and the names of its data members, the shell scripts' own linter, and a licence on every file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +9,7 @@ in_git() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; }
 list_files() { if in_git; then git ls-files "$@"; else find . -type f -not -path './.git/*' -not -path './build*'; fi; }
 
 list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r clang-format --dry-run -Werror
+list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r scripts/members.py
 list_files '*.sh' | grep -E '\.sh$' | xargs -r shellcheck -x
 unlicensed=$(list_files | grep -vE '^(\./)?(LICENSES/|debian/(changelog|source/format)$)|\.(json|png)$' |
 	xargs -r grep -L 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' || true)

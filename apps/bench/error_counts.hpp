@@ -18,15 +18,15 @@ public:
 	void merge(const ErrorCounts &other) noexcept;
 
 	/** For the pipe between processes, and the reverse, which throws nlohmann::json::exception. */
-	[[nodiscard]] nlohmann::json to_json() const { return counts; }
-	void assign(const nlohmann::json &json) { json.get_to(counts); }
+	[[nodiscard]] nlohmann::json to_json() const { return counts_; }
+	void assign(const nlohmann::json &json) { json.get_to(counts_); }
 
 	/** By errno value; what had no room of its own is under 0. */
 	[[nodiscard]] std::map<int, std::uint64_t> all() const;
 
 private:
 	static constexpr std::size_t room = 160; /* Linux's errno values */
-	std::array<std::uint64_t, room> counts{};
+	std::array<std::uint64_t, room> counts_{};
 };
 
 } // namespace prism::bench

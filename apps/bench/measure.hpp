@@ -26,7 +26,7 @@ public:
 	void add(std::uint64_t nanoseconds) noexcept;
 	void merge(const LatencyHistogram &other);
 
-	[[nodiscard]] std::uint64_t count() const noexcept { return samples; }
+	[[nodiscard]] std::uint64_t count() const noexcept { return samples_; }
 
 	/* All in microseconds; 0 without samples. */
 	[[nodiscard]] double min() const noexcept;
@@ -49,11 +49,11 @@ private:
 	using Axis = boost::histogram::axis::regular<double, boost::histogram::axis::transform::log>;
 	using Bins = boost::histogram::histogram<std::tuple<Axis>, boost::histogram::dense_storage<std::uint64_t>>;
 
-	Bins bins;
-	std::uint64_t samples = 0;
-	std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-	std::uint64_t largest = 0;
-	double sum = 0;
+	Bins bins_;
+	std::uint64_t samples_ = 0;
+	std::uint64_t smallest_ = std::numeric_limits<std::uint64_t>::max();
+	std::uint64_t largest_ = 0;
+	double sum_ = 0;
 };
 
 /** A bar on one line of a terminal; nothing at all elsewhere. Not for several threads. */
@@ -73,8 +73,8 @@ public:
 	void clear();
 
 private:
-	std::FILE *terminal; /* not owned; null: not a terminal */
-	bool shown = false;
+	std::FILE *terminal_; /* not owned; null: not a terminal */
+	bool shown_ = false;
 };
 
 } // namespace prism::bench

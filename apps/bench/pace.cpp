@@ -6,13 +6,13 @@
 namespace prism::bench
 {
 
-Pace::Pace(const PaceOptions &options, Random &random) : plan(options), due(options.offset)
+Pace::Pace(const PaceOptions &options, Random &random) : plan_(options), due_(options.offset)
 {
-	left = plan.count ? plan.count : std::numeric_limits<std::uint64_t>::max();
-	if (plan.time)
-		end = plan.start + plan.time;
-	if (is_open() && plan.arrivals == Arrivals::poisson) {
-		due = 0;
+	left_ = plan_.count ? plan_.count : std::numeric_limits<std::uint64_t>::max();
+	if (plan_.time)
+		end_ = plan_.start + plan_.time;
+	if (is_open() && plan_.arrivals == Arrivals::poisson) {
+		due_ = 0;
 		advance(random);
 	}
 }
@@ -22,13 +22,13 @@ std::optional<std::uint64_t> Pace::take(std::uint64_t now, Random &random) noexc
 	if (over(now))
 		return {};
 	if (!is_open()) {
-		left--;
+		left_--;
 		return now;
 	}
 	const std::uint64_t moment = due_at();
 	if (moment > now)
 		return {};
-	left--;
+	left_--;
 	advance(random);
 	return moment;
 }
@@ -37,18 +37,18 @@ void Pace::add_backlog(LatencyHistogram &backlog, Random &random)
 {
 	if (!is_open() || !is_timed())
 		return;
-	for (; left && due_at() < end; left--) {
-		backlog.add(end - due_at());
+	for (; left_ && due_at() < end_; left_--) {
+		backlog.add(end_ - due_at());
 		advance(random);
 	}
 }
 
 void Pace::advance(Random &random) noexcept
 {
-	if (plan.arrivals == Arrivals::even)
-		due += plan.interval;
+	if (plan_.arrivals == Arrivals::even)
+		due_ += plan_.interval;
 	else
-		due += boost::random::exponential_distribution<double>(1 / plan.interval)(random);
+		due_ += boost::random::exponential_distribution<double>(1 / plan_.interval)(random);
 }
 
 } // namespace prism::bench

@@ -45,7 +45,7 @@ public:
 	[[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t now, Random &random) noexcept;
 
 	/** Whether take() will give no further request from @p now on. */
-	[[nodiscard]] bool over(std::uint64_t now) const noexcept { return left == 0 || now >= end; }
+	[[nodiscard]] bool over(std::uint64_t now) const noexcept { return left_ == 0 || now >= end_; }
 
 	/**
 	 * Adds, for every request that was due before the end and has not been taken, how late it was at the end. This
@@ -53,19 +53,19 @@ public:
 	 */
 	void add_backlog(LatencyHistogram &backlog, Random &random);
 
-	[[nodiscard]] bool is_open() const noexcept { return plan.interval > 0; }
-	[[nodiscard]] bool is_timed() const noexcept { return plan.time != 0; }
-	[[nodiscard]] std::uint64_t start() const noexcept { return plan.start; }
-	[[nodiscard]] std::uint64_t deadline() const noexcept { return end; }
+	[[nodiscard]] bool is_open() const noexcept { return plan_.interval > 0; }
+	[[nodiscard]] bool is_timed() const noexcept { return plan_.time != 0; }
+	[[nodiscard]] std::uint64_t start() const noexcept { return plan_.start; }
+	[[nodiscard]] std::uint64_t deadline() const noexcept { return end_; }
 
 private:
 	void advance(Random &random) noexcept;
-	[[nodiscard]] std::uint64_t due_at() const noexcept { return plan.start + static_cast<std::uint64_t>(due); }
+	[[nodiscard]] std::uint64_t due_at() const noexcept { return plan_.start + static_cast<std::uint64_t>(due_); }
 
-	PaceOptions plan;
-	std::uint64_t left = 0;
-	std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
-	double due = 0; /* ns from the start */
+	PaceOptions plan_;
+	std::uint64_t left_ = 0;
+	std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+	double due_ = 0; /* ns from the start */
 };
 
 } // namespace prism::bench

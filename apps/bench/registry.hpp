@@ -19,30 +19,30 @@ public:
 	/** A second system of one name takes the place of the first. */
 	void add(System system)
 	{
-		std::erase_if(systems, [&](const System &other) { return other.name == system.name; });
-		systems.push_back(std::move(system));
+		std::erase_if(systems_, [&](const System &other) { return other.name == system.name; });
+		systems_.push_back(std::move(system));
 	}
 
 	/** Null if there is none of that name. Lives as long as this object. */
 	[[nodiscard]] const System *find(std::string_view name) const noexcept
 	{
 		const auto found = std::find_if(
-			systems.begin(), systems.end(), [name](const System &system) { return system.name == name; });
-		return found == systems.end() ? nullptr : &*found;
+			systems_.begin(), systems_.end(), [name](const System &system) { return system.name == name; });
+		return found == systems_.end() ? nullptr : &*found;
 	}
 
-	[[nodiscard]] std::span<const System> all() const noexcept { return systems; }
+	[[nodiscard]] std::span<const System> all() const noexcept { return systems_; }
 
 	[[nodiscard]] std::vector<std::string> names() const
 	{
 		std::vector<std::string> all_names;
-		for (const System &system : systems)
+		for (const System &system : systems_)
 			all_names.push_back(system.name);
 		return all_names;
 	}
 
 private:
-	std::vector<System> systems;
+	std::vector<System> systems_;
 };
 
 } // namespace prism::bench

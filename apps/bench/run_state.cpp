@@ -41,18 +41,18 @@ const Clock &monotonic_clock() noexcept
 std::optional<std::uint64_t> RunState::begin(Phase phase, const Clock &clock) noexcept
 {
 	const auto index = static_cast<std::size_t>(phase);
-	if (size == 1) {
-		start[index].store(std::max<std::uint64_t>(clock.now(), 1), std::memory_order_release);
-	} else if (arrived[index].fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
-		start[index].store(clock.now() + head_start, std::memory_order_release);
+	if (size_ == 1) {
+		start_[index].store(std::max<std::uint64_t>(clock.now(), 1), std::memory_order_release);
+	} else if (arrived_[index].fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+		start_[index].store(clock.now() + head_start, std::memory_order_release);
 	}
 	std::uint64_t moment = 0;
-	while ((moment = start[index].load(std::memory_order_acquire)) == 0) {
+	while ((moment = start_[index].load(std::memory_order_acquire)) == 0) {
 		if (has_given_up())
 			return {};
 		std::this_thread::sleep_for(std::chrono::microseconds(200));
 	}
-	if (size > 1) {
+	if (size_ > 1) {
 		while (clock.now() < moment)
 			std::this_thread::sleep_for(std::chrono::microseconds(20));
 	}
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> RunState::begin(Phase phase, const Clock &clock) no
 Phase RunState::current() const noexcept
 {
 	for (std::size_t i = phases; i-- > 1;) {
-		if (start[i].load(std::memory_order_relaxed))
+		if (start_[i].load(std::memory_order_relaxed))
 			return static_cast<Phase>(i);
 	}
 	return Phase::load;
@@ -72,7 +72,7 @@ Phase RunState::current() const noexcept
 
 std::uint64_t RunState::began(Phase phase) const noexcept
 {
-	return start[static_cast<std::size_t>(phase)].load(std::memory_order_relaxed);
+	return start_[static_cast<std::size_t>(phase)].load(std::memory_order_relaxed);
 }
 
 void RunStateUnmapper::operator()(RunState *run_state) const noexcept

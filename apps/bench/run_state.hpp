@@ -29,7 +29,7 @@ class RunState
 {
 public:
 	/** @param workers threads of all processes. @param loaded records that are there when requests begin. */
-	RunState(unsigned workers, std::uint64_t loaded) noexcept : records(loaded), size(workers) {}
+	RunState(unsigned workers, std::uint64_t loaded) noexcept : records(loaded), size_(workers) {}
 
 	/**
 	 * Waits until all workers have come to @p phase.
@@ -38,8 +38,8 @@ public:
 	[[nodiscard]] std::optional<std::uint64_t> begin(Phase phase, const Clock &clock) noexcept;
 
 	/** Makes all workers end as soon as they can. */
-	void give_up() noexcept { given_up.store(true, std::memory_order_relaxed); }
-	[[nodiscard]] bool has_given_up() const noexcept { return given_up.load(std::memory_order_relaxed); }
+	void give_up() noexcept { given_up_.store(true, std::memory_order_relaxed); }
+	[[nodiscard]] bool has_given_up() const noexcept { return given_up_.load(std::memory_order_relaxed); }
 
 	/** For the progress bar: the phase that has begun last, and when. Before the first: load, and 0. */
 	[[nodiscard]] Phase current() const noexcept;
@@ -49,10 +49,10 @@ public:
 	std::array<std::atomic<std::uint64_t>, phases> ended{}; /**< requests, for the progress bar */
 
 private:
-	unsigned size;
-	std::array<std::atomic<unsigned>, phases> arrived{};
-	std::array<std::atomic<std::uint64_t>, phases> start{}; /* 0: not known yet */
-	std::atomic<bool> given_up = false;
+	unsigned size_;
+	std::array<std::atomic<unsigned>, phases> arrived_{};
+	std::array<std::atomic<std::uint64_t>, phases> start_{}; /* 0: not known yet */
+	std::atomic<bool> given_up_ = false;
 };
 
 /** Unmaps a RunState. */

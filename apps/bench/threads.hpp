@@ -30,21 +30,21 @@ public:
 	void add(Result<Part> part)
 	{
 		if (part)
-			sum.merge(*part);
-		else if (state || state.error().code == ECANCELED)
-			state = part.error();
+			sum_.merge(*part);
+		else if (state_ || state_.error().code == ECANCELED)
+			state_ = part.error();
 	}
 
 	[[nodiscard]] Result<Part> take()
 	{
-		if (!state)
-			return state.error();
-		return std::move(sum);
+		if (!state_)
+			return state_.error();
+		return std::move(sum_);
 	}
 
 private:
-	Part sum;
-	Result<void> state;
+	Part sum_;
+	Result<void> state_;
 };
 
 /** Runs @p work(0) .. @p work(count - 1) in threads and merges what they give; @p look is called now and then. */

@@ -49,20 +49,20 @@ class Stream
 {
 public:
 	Stream(std::uint64_t record, std::uint64_t version) noexcept
-		: state(permute(record, 64) ^ permute(version + odd_factor, 64))
+		: state_(permute(record, 64) ^ permute(version + odd_factor, 64))
 	{
 	}
 
 	[[nodiscard]] std::uint64_t next() noexcept
 	{
-		state += odd_factor;
-		std::uint64_t word = state * 0xd6e8feb86659fd93;
+		state_ += odd_factor;
+		std::uint64_t word = state_ * 0xd6e8feb86659fd93;
 		word ^= word >> 32;
 		return word * 0xd6e8feb86659fd93;
 	}
 
 private:
-	std::uint64_t state;
+	std::uint64_t state_;
 };
 
 constexpr std::size_t word_size = sizeof(std::uint64_t);
@@ -120,7 +120,7 @@ std::optional<Mix> find_mix(char letter)
 }
 
 Zipf::Zipf(std::uint64_t n, double theta)
-	: exponent(theta), ranks(n), area_first(area(1.5) - 1), shortcut(2 - area_inverse(area(2.5) - density(2)))
+	: exponent_(theta), ranks_(n), area_first_(area(1.5) - 1), shortcut_(2 - area_inverse(area(2.5) - density(2)))
 {
 	resize(n);
 }
@@ -129,55 +129,55 @@ Zipf::Zipf(std::uint64_t n, double theta)
 
 double Zipf::density(double x) const noexcept
 {
-	return std::exp(-exponent * std::log(x));
+	return std::exp(-exponent_ * std::log(x));
 }
 
 double Zipf::area(double x) const noexcept
 {
 	const double logarithm = std::log(x);
-	return exp_quotient((1 - exponent) * logarithm) * logarithm;
+	return exp_quotient((1 - exponent_) * logarithm) * logarithm;
 }
 
 double Zipf::area_inverse(double y) const noexcept
 {
-	const double scaled = std::max(y * (1 - exponent), -1.0); /* rounding may take it below */
+	const double scaled = std::max(y * (1 - exponent_), -1.0); /* rounding may take it below */
 	return std::exp(log_quotient(scaled) * y);
 }
 
 void Zipf::resize(std::uint64_t n) noexcept
 {
-	ranks = n;
-	area_last = area(static_cast<double>(n) + 0.5);
+	ranks_ = n;
+	area_last_ = area(static_cast<double>(n) + 0.5);
 }
 
 std::uint64_t Zipf::next(Random &random) const noexcept
 {
 	for (;;) {
-		const double y = area_last + Unit()(random) * (area_first - area_last);
+		const double y = area_last_ + Unit()(random) * (area_first_ - area_last_);
 		const double x = area_inverse(y);
-		const double rank = std::clamp(std::floor(x + 0.5), 1.0, static_cast<double>(ranks));
+		const double rank = std::clamp(std::floor(x + 0.5), 1.0, static_cast<double>(ranks_));
 		/* The first test accepts most ranks, without the logarithms of the second. */
-		if (rank - x <= shortcut || y >= area(rank + 0.5) - density(rank))
+		if (rank - x <= shortcut_ || y >= area(rank + 0.5) - density(rank))
 			return static_cast<std::uint64_t>(rank);
 	}
 }
 
 KeyChooser::KeyChooser(Distribution distribution, std::uint64_t records, double theta)
-	: kind(distribution), initial(records), zipf(records, theta)
+	: kind_(distribution), initial_(records), zipf_(records, theta)
 {
 }
 
 std::uint64_t KeyChooser::next(Random &random, std::uint64_t records) noexcept
 {
-	switch (kind) {
+	switch (kind_) {
 	case Distribution::uniform:
 		return Index(0, records - 1)(random);
 	case Distribution::zipfian:
-		return scramble(zipf.next(random) - 1, initial);
+		return scramble(zipf_.next(random) - 1, initial_);
 	case Distribution::latest:
-		if (zipf.size() != records)
-			zipf.resize(records);
-		return records - zipf.next(random);
+		if (zipf_.size() != records)
+			zipf_.resize(records);
+		return records - zipf_.next(random);
 	}
 	return 0;
 }
@@ -262,11 +262,11 @@ std::optional<std::uint64_t> version_of(std::uint64_t record, std::span<const st
 
 void RecordCounter::finish(std::uint64_t record) noexcept
 {
-	finished[record % window].store(record + 1, std::memory_order_seq_cst);
+	finished_[record % window].store(record + 1, std::memory_order_seq_cst);
 	/* The thread that finishes the oldest record also advances past all later ones that have finished. */
-	std::uint64_t oldest = ended.load(std::memory_order_seq_cst);
-	while (finished[oldest % window].load(std::memory_order_seq_cst) == oldest + 1) {
-		if (ended.compare_exchange_strong(oldest, oldest + 1, std::memory_order_seq_cst))
+	std::uint64_t oldest = ended_.load(std::memory_order_seq_cst);
+	while (finished_[oldest % window].load(std::memory_order_seq_cst) == oldest + 1) {
+		if (ended_.compare_exchange_strong(oldest, oldest + 1, std::memory_order_seq_cst))
 			oldest++;
 	}
 }

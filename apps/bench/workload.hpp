@@ -70,18 +70,18 @@ public:
 	/** Another @p n, at least 1. */
 	void resize(std::uint64_t n) noexcept;
 
-	[[nodiscard]] std::uint64_t size() const noexcept { return ranks; }
+	[[nodiscard]] std::uint64_t size() const noexcept { return ranks_; }
 
 private:
 	[[nodiscard]] double density(double x) const noexcept;
 	[[nodiscard]] double area(double x) const noexcept;
 	[[nodiscard]] double area_inverse(double y) const noexcept;
 
-	double exponent;
-	std::uint64_t ranks;
-	double area_first;
-	double area_last = 0;
-	double shortcut;
+	double exponent_;
+	std::uint64_t ranks_;
+	double area_first_;
+	double area_last_ = 0;
+	double shortcut_;
 };
 
 /** Picks the records that requests go to. One for each thread. */
@@ -95,9 +95,9 @@ public:
 	[[nodiscard]] std::uint64_t next(Random &random, std::uint64_t records) noexcept;
 
 private:
-	Distribution kind;
-	std::uint64_t initial; /* scrambling keeps its popular records while others are inserted */
-	Zipf zipf;
+	Distribution kind_;
+	std::uint64_t initial_; /* scrambling keeps its popular records while others are inserted */
+	Zipf zipf_;
 };
 
 /** A bijection of 0 .. 2^bits - 1 that looks random. @param bits 1 to 64. */
@@ -134,25 +134,25 @@ class RecordCounter
 {
 public:
 	/** @param initial how many were loaded. */
-	explicit RecordCounter(std::uint64_t initial) noexcept : taken(initial), ended(initial) {}
+	explicit RecordCounter(std::uint64_t initial) noexcept : taken_(initial), ended_(initial) {}
 
 	/** The number of a new record. The caller says finish() when its insert has ended, well or not. */
-	[[nodiscard]] std::uint64_t take() noexcept { return taken.fetch_add(1, std::memory_order_relaxed); }
+	[[nodiscard]] std::uint64_t take() noexcept { return taken_.fetch_add(1, std::memory_order_relaxed); }
 
 	/** @param record from take(). */
 	void finish(std::uint64_t record) noexcept;
 
 	/** All records below this number have been inserted. */
-	[[nodiscard]] std::uint64_t readable() const noexcept { return ended.load(std::memory_order_acquire); }
+	[[nodiscard]] std::uint64_t readable() const noexcept { return ended_.load(std::memory_order_acquire); }
 
 private:
 	/* More than are under way at once. If not, what is readable stays where it is: reads remain right. */
 	static constexpr std::size_t window = 1 << 16;
 	static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "it works across processes");
 
-	std::atomic<std::uint64_t> taken;
-	std::atomic<std::uint64_t> ended;
-	std::array<std::atomic<std::uint64_t>, window> finished{}; /* record + 1 at record % window */
+	std::atomic<std::uint64_t> taken_;
+	std::atomic<std::uint64_t> ended_;
+	std::array<std::atomic<std::uint64_t>, window> finished_{}; /* record + 1 at record % window */
 };
 
 } // namespace prism::bench

@@ -92,8 +92,8 @@ class KvStore
 {
 public:
 	KvStore(std::unique_ptr<kv::ShardedClient> connected, Milliseconds wait)
-		: client(std::move(connected)), timeout(wait), keeper([this] {
-			  const std::lock_guard guard(lock);
+		: client_(std::move(connected)), timeout_(wait), keeper_([this] {
+			  const std::lock_guard guard(lock_);
 			  poll();
 		  })
 	{
@@ -113,35 +113,35 @@ private:
 	class Waiting
 	{
 	public:
-		Waiting(KvStore &owner, OperationKind kind, std::span<const std::byte> key) : store(owner)
+		Waiting(KvStore &owner, OperationKind kind, std::span<const std::byte> key) : store_(owner)
 		{
-			const std::lock_guard guard(store.lock);
-			call = &store.take_call();
-			call->operation.kind = kind;
+			const std::lock_guard guard(store_.lock_);
+			call_ = &store_.take_call();
+			call_->operation.kind = kind;
 			try {
-				call->operation.key = copy(key.data(), key.size(), call->key);
+				call_->operation.key = copy(key.data(), key.size(), call_->key);
 			} catch (...) {
-				store.give_back(*call);
+				store_.give_back(*call_);
 				throw;
 			}
 		}
 		~Waiting()
 		{
-			const std::lock_guard guard(store.lock);
-			if (call->begun && !call->ended)
-				call->abandoned = true; /* poll() gives it back */
+			const std::lock_guard guard(store_.lock_);
+			if (call_->begun && !call_->ended)
+				call_->abandoned = true; /* poll() gives it back */
 			else
-				store.give_back(*call);
+				store_.give_back(*call_);
 		}
 		Waiting(const Waiting &) = delete;
 		Waiting &operator=(const Waiting &) = delete;
 
-		Call &operator*() const noexcept { return *call; }
-		Call *operator->() const noexcept { return call; }
+		Call &operator*() const noexcept { return *call_; }
+		Call *operator->() const noexcept { return call_; }
 
 	private:
-		KvStore &store;
-		Call *call = nullptr;
+		KvStore &store_;
+		Call *call_ = nullptr;
 	};
 
 	Call &take_call();
@@ -158,25 +158,26 @@ private:
 	[[nodiscard]] std::string why_absent(std::span<const std::byte> key) const;
 	int not_started(int error, std::span<const std::byte> key) const;
 
-	std::mutex lock; /* of all that follows */
-	std::vector<std::unique_ptr<Call>> calls;
-	std::vector<Call *> idle;
-	std::vector<prism_kv_operation *> ended; /* of those that were submitted; has room for all that are under way */
-	std::size_t submitted = 0;               /* and are under way */
-	std::unique_ptr<kv::ShardedClient> client;
-	const Milliseconds timeout;
-	Keeper keeper; /* declared last: its thread uses the others */
+	std::mutex lock_; /* of all that follows */
+	std::vector<std::unique_ptr<Call>> calls_;
+	std::vector<Call *> idle_;
+	std::vector<prism_kv_operation *>
+		ended_;             /* of those that were submitted; has room for all that are under way */
+	std::size_t submitted_ = 0; /* and are under way */
+	std::unique_ptr<kv::ShardedClient> client_;
+	const Milliseconds timeout_;
+	Keeper keeper_; /* declared last: its thread uses the others */
 };
 
 Call &KvStore::take_call()
 {
-	if (idle.empty()) {
-		calls.push_back(std::make_unique<Call>());
-		idle.reserve(calls.size());
-		idle.push_back(calls.back().get());
+	if (idle_.empty()) {
+		calls_.push_back(std::make_unique<Call>());
+		idle_.reserve(calls_.size());
+		idle_.push_back(calls_.back().get());
 	}
-	Call &call = *idle.back();
-	idle.pop_back();
+	Call &call = *idle_.back();
+	idle_.pop_back();
 	call.operation = {};
 	call.operation.context = &call;
 	call.version = {};
@@ -187,20 +188,20 @@ Call &KvStore::take_call()
 
 void KvStore::give_back(Call &call) noexcept
 {
-	idle.push_back(&call);
+	idle_.push_back(&call);
 }
 
 /** Drives what is under way. */
 void KvStore::poll() noexcept
 {
 	std::array<Operation *, 64> completed;
-	const std::size_t count = client->poll(completed);
+	const std::size_t count = client_->poll(completed);
 	for (std::size_t i = 0; i < count; i++) {
 		Call &call = *static_cast<Call *>(completed[i]->context);
 		call.ended = true;
 		if (call.submitted) {
-			submitted--;
-			ended.push_back(call.submitted);
+			submitted_--;
+			ended_.push_back(call.submitted);
 			call.submitted->result = -error_of(call);
 			if (call.operation.kind == OperationKind::get)
 				call.submitted->value_size = call.operation.length;
@@ -212,14 +213,14 @@ void KvStore::poll() noexcept
 
 int KvStore::start(Call &call) noexcept
 {
-	const int error = client->start(call.operation, call.with_version ? &call.version : nullptr);
+	const int error = client_->start(call.operation, call.with_version ? &call.version : nullptr);
 	call.begun = !error;
 	return error;
 }
 
 std::string KvStore::server_of(std::span<const std::byte> key) const
 {
-	return client->address(client->shard_of(key)).text();
+	return client_->address(client_->shard_of(key)).text();
 }
 
 /** @p error of start(). */
@@ -233,7 +234,7 @@ int KvStore::not_started(int error, std::span<const std::byte> key) const
 /** Why there is no connection to the server of @p key. */
 std::string KvStore::why_absent(std::span<const std::byte> key) const
 {
-	const std::string why = client->absence(client->shard_of(key)).message;
+	const std::string why = client_->absence(client_->shard_of(key)).message;
 	return why.empty() ? server_of(key) : why;
 }
 
@@ -272,7 +273,7 @@ int KvStore::result_of(const Call &call)
 	case ENOSPC:
 		return fail(ENOSPC, "the store has no slot or no buffer for it");
 	case ENOTCONN: {
-		const std::lock_guard guard(lock);
+		const std::lock_guard guard(lock_);
 		return not_started(error, call.operation.key);
 	}
 	case outcome_unknown:
@@ -289,13 +290,13 @@ int KvStore::run(Call &call, Deadline deadline)
 	int error = 0;
 	call.ended = false;
 	const bool done = wait_until(
-		lock, deadline, [this] { poll(); },
+		lock_, deadline, [this] { poll(); },
 		[&] {
 			if (!call.begun)
 				error = start(call);
 			return call.ended || (error && error != EAGAIN);
 		});
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	if (!call.begun && done)
 		return not_started(error, call.operation.key);
 	if (done)
@@ -313,7 +314,7 @@ int KvStore::get(std::span<const std::byte> key, void *value, std::size_t &value
 	if (call->value.size() < room)
 		call->value.resize(room);
 	call->operation.result = {call->value.data(), room};
-	if (const int failed = run(*call, deadline_in(timeout)))
+	if (const int failed = run(*call, deadline_in(timeout_)))
 		return failed;
 	const Operation &operation = call->operation;
 	if (is_beyond_limit(operation))
@@ -333,7 +334,7 @@ int KvStore::change(OperationKind kind, std::span<const std::byte> key, std::spa
 {
 	Waiting call(*this, kind, key);
 	call->operation.value = copy(value.data(), value.size(), call->value);
-	if (const int failed = run(*call, deadline_in(timeout)))
+	if (const int failed = run(*call, deadline_in(timeout_)))
 		return failed;
 	return result_of(*call);
 }
@@ -353,7 +354,7 @@ int KvStore::find(Call &call, std::uint64_t expected, Deadline deadline)
 int KvStore::change_if(
 	OperationKind kind, std::span<const std::byte> key, std::span<const std::byte> value, std::uint64_t version)
 {
-	const Deadline deadline = deadline_in(timeout);
+	const Deadline deadline = deadline_in(timeout_);
 	kv::Version expected;
 	if (value.size() > max_value_size_for(key))
 		return not_started(EINVAL, key);
@@ -374,8 +375,8 @@ int KvStore::change_if(
 
 int KvStore::submit(prism_kv_operation &given)
 {
-	const std::lock_guard guard(lock);
-	ended.reserve(ended.size() + submitted + 1);
+	const std::lock_guard guard(lock_);
+	ended_.reserve(ended_.size() + submitted_ + 1);
 	Call &call = take_call();
 	call.submitted = &given;
 	call.operation.key = bytes(given.key, given.key_size);
@@ -388,7 +389,7 @@ int KvStore::submit(prism_kv_operation &given)
 							   : OperationKind::erase;
 	const int error = start(call);
 	if (!error) {
-		submitted++;
+		submitted_++;
 		return 0;
 	}
 	give_back(call);
@@ -401,12 +402,12 @@ int KvStore::take(std::span<prism_kv_operation *> room, Milliseconds wait)
 {
 	std::size_t count = 0;
 	(void)wait_until(
-		lock, deadline_in(wait), [this] { poll(); },
+		lock_, deadline_in(wait), [this] { poll(); },
 		[&] {
-			count = std::min(room.size(), ended.size());
-			std::copy_n(ended.begin(), count, room.begin());
-			ended.erase(ended.begin(), ended.begin() + static_cast<std::ptrdiff_t>(count));
-			return count || !submitted;
+			count = std::min(room.size(), ended_.size());
+			std::copy_n(ended_.begin(), count, room.begin());
+			ended_.erase(ended_.begin(), ended_.begin() + static_cast<std::ptrdiff_t>(count));
+			return count || !submitted_;
 		});
 	return static_cast<int>(count);
 }
@@ -414,18 +415,18 @@ int KvStore::take(std::span<prism_kv_operation *> room, Milliseconds wait)
 /** Of the server of @p key; if that is not there, what any server takes. */
 std::size_t KvStore::max_value_size_for(std::span<const std::byte> key)
 {
-	const std::lock_guard guard(lock);
-	const kv::PrismClient *const one = client->client(client->shard_of(key));
+	const std::lock_guard guard(lock_);
+	const kv::PrismClient *const one = client_->client(client_->shard_of(key));
 	return one ? one->server().max_value_size : apps::longest_object;
 }
 
 /** The least of the servers that are there. */
 std::size_t KvStore::max_size(std::uint32_t kv::ServerView::*which)
 {
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	std::size_t least = std::numeric_limits<std::uint32_t>::max();
-	for (std::size_t shard = 0; shard < client->shards(); shard++) {
-		if (const kv::PrismClient *const one = client->client(shard))
+	for (std::size_t shard = 0; shard < client_->shards(); shard++) {
+		if (const kv::PrismClient *const one = client_->client(shard))
 			least = std::min<std::size_t>(least, one->server().*which);
 	}
 	return least;

@@ -8,18 +8,18 @@
 namespace prism::capi
 {
 
-Keeper::Keeper(std::function<void()> function) : poll(std::move(function))
+Keeper::Keeper(std::function<void()> function) : poll_(std::move(function))
 {
-	thread = soft::without_signals(
+	thread_ = soft::without_signals(
 		[this] { return std::jthread([this](const std::stop_token &stop) { run(stop); }); });
 }
 
 void Keeper::run(const std::stop_token &stop)
 {
-	std::unique_lock guard(lock);
+	std::unique_lock guard(lock_);
 	while (!stop.stop_requested()) {
-		poll();
-		changed.wait_for(guard, stop, interval, [] { return false; });
+		poll_();
+		changed_.wait_for(guard, stop, interval, [] { return false; });
 	}
 }
 

@@ -50,17 +50,17 @@ bool wait_until(std::mutex &lock, Deadline deadline, const Poll &poll, const Don
 class Keeper
 {
 public:
-	explicit Keeper(std::function<void()> poll);
+	explicit Keeper(std::function<void()> poll_);
 
 private:
 	static constexpr std::chrono::milliseconds interval{100};
 
 	void run(const std::stop_token &stop);
 
-	const std::function<void()> poll;
-	std::mutex lock;
-	std::condition_variable_any changed;
-	std::jthread thread; /* declared last: it uses the others */
+	const std::function<void()> poll_;
+	std::mutex lock_;
+	std::condition_variable_any changed_;
+	std::jthread thread_; /* declared last: it uses the others */
 };
 
 } // namespace prism::capi

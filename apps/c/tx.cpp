@@ -128,8 +128,8 @@ class TxStore
 {
 public:
 	TxStore(std::unique_ptr<tx::PrismClient> connected, Milliseconds wait)
-		: client(std::move(connected)), timeout(wait), keeper([this] {
-			  const std::lock_guard guard(lock);
+		: client_(std::move(connected)), timeout_(wait), keeper_([this] {
+			  const std::lock_guard guard(lock_);
 			  poll();
 		  })
 	{
@@ -147,9 +147,9 @@ public:
 	/* They do not change. */
 	[[nodiscard]] std::size_t max_key_size() const noexcept
 	{
-		return client->store().numbered ? sizeof(std::uint64_t) : client->store().max_key_size;
+		return client_->store().numbered ? sizeof(std::uint64_t) : client_->store().max_key_size;
 	}
-	[[nodiscard]] std::size_t max_value_size() const noexcept { return client->store().max_value_size; }
+	[[nodiscard]] std::size_t max_value_size() const noexcept { return client_->store().max_value_size; }
 
 private:
 	apps::Task<int> steps(Transaction &mine, tx::Transaction &attempt);
@@ -159,11 +159,11 @@ private:
 	int end(Transaction &mine, Step step);
 	void release(Transaction &mine) noexcept;
 
-	std::mutex lock; /* of all that follows */
-	std::vector<std::unique_ptr<Transaction>> transactions;
-	std::unique_ptr<tx::PrismClient> client;
-	const Milliseconds timeout;
-	Keeper keeper; /* declared last: its thread uses the others */
+	std::mutex lock_; /* of all that follows */
+	std::vector<std::unique_ptr<Transaction>> transactions_;
+	std::unique_ptr<tx::PrismClient> client_;
+	const Milliseconds timeout_;
+	Keeper keeper_; /* declared last: its thread uses the others */
 };
 
 /* Transactions --------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ apps::Task<int> TxStore::steps(Transaction &mine, tx::Transaction &attempt)
 	for (;;) {
 		mine.asleep = true;
 		while (mine.step == Step::none)
-			co_await client->asleep(mine.job);
+			co_await client_->asleep(mine.job);
 		mine.asleep = false;
 		const Step step = std::exchange(mine.step, Step::none);
 		if (step == Step::fetch) {
@@ -202,7 +202,7 @@ apps::Task<int> TxStore::steps(Transaction &mine, tx::Transaction &attempt)
 void TxStore::poll() noexcept
 {
 	std::array<tx::Job *, 16> ended;
-	const std::size_t count = client->poll(ended);
+	const std::size_t count = client_->poll(ended);
 	for (std::size_t i = 0; i < count; i++) {
 		Transaction &mine = *static_cast<Transaction *>(ended[i]->context);
 		mine.ended = true;
@@ -216,7 +216,7 @@ void TxStore::release(Transaction &mine) noexcept
 {
 	mine.abandoned = true;
 	if (mine.ended)
-		std::erase_if(transactions, [&mine](const auto &one) { return one.get() == &mine; });
+		std::erase_if(transactions_, [&mine](const auto &one) { return one.get() == &mine; });
 }
 
 /** Has the body do @p step, and waits until it is done. False: not in time. Then the body does it when it can, but its
@@ -224,15 +224,15 @@ void TxStore::release(Transaction &mine) noexcept
 bool TxStore::make(Transaction &mine, Step step)
 {
 	{
-		const std::lock_guard guard(lock);
+		const std::lock_guard guard(lock_);
 		mine.step = step;
 		if (mine.asleep && step != Step::none)
-			client->wake(mine.job);
+			client_->wake(mine.job);
 		if (mine.late)
 			return false;
 	}
 	const bool done = wait_until(
-		lock, deadline_in(timeout), [this] { poll(); },
+		lock_, deadline_in(timeout_), [this] { poll(); },
 		[&mine] { return mine.ended || (mine.asleep && mine.step == Step::none); });
 	mine.late |= !done;
 	return done;
@@ -242,14 +242,14 @@ Transaction *TxStore::begin(unsigned attempts, int &result)
 {
 	Transaction *mine = nullptr;
 	{
-		const std::lock_guard guard(lock);
-		transactions.push_back(std::make_unique<Transaction>(*this));
-		mine = transactions.back().get();
+		const std::lock_guard guard(lock_);
+		transactions_.push_back(std::make_unique<Transaction>(*this));
+		mine = transactions_.back().get();
 		mine->job.max_attempts = attempts;
 		mine->job.context = mine;
 		mine->job.body = [this, mine](tx::Transaction &attempt) { return steps(*mine, attempt); };
-		if (client->start(mine->job)) {
-			transactions.pop_back();
+		if (client_->start(mine->job)) {
+			transactions_.pop_back();
 			result = fail(EBUSY,
 				"as many transactions have not ended as the options' depth: commit or abort one");
 			return nullptr;
@@ -267,10 +267,10 @@ int TxStore::check(const Transaction &mine, std::span<const prism_tx_key> keys)
 {
 	if (mine.late || mine.broken)
 		return fail_for(mine.late ? ETIMEDOUT : mine.broken);
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	for (const prism_tx_key &key : keys) {
 		tx::KeyPlace place;
-		if (client->place_of(bytes(key.data, key.size), place) == EINVAL)
+		if (client_->place_of(bytes(key.data, key.size), place) == EINVAL)
 			return fail_for(EINVAL);
 	}
 	return 0;
@@ -290,7 +290,7 @@ int TxStore::read(Transaction &mine, const prism_tx_key &key, void *value, std::
 {
 	if (const int failed = fetch(mine, {&key, 1}))
 		return failed;
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	const std::optional<Bytes> found = mine.attempt->value(bytes(key.data, key.size));
 	if (!found)
 		return fail(ENOENT, "there is no such key");
@@ -307,7 +307,7 @@ int TxStore::change(Transaction &mine, Bytes key, std::optional<Bytes> value)
 		return failed;
 	if (value && value->size() > max_value_size())
 		return fail_for(EINVAL);
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	mine.broken = value ? mine.attempt->write(key, *value) : mine.attempt->erase(key);
 	return mine.broken ? fail_for(mine.broken) : 0;
 }
@@ -333,7 +333,7 @@ int TxStore::end(Transaction &mine, Step step)
 int TxStore::commit(Transaction &mine)
 {
 	const int result = end(mine, Step::commit);
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	release(mine);
 	return result;
 }
@@ -341,7 +341,7 @@ int TxStore::commit(Transaction &mine)
 void TxStore::abort(Transaction &mine) noexcept
 {
 	(void)make(mine, Step::abort);
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(lock_);
 	release(mine);
 }
 
@@ -361,7 +361,7 @@ int TxStore::run(prism_tx_body body, void *argument, unsigned attempts)
 		result = end(*mine, step);
 		if (step == Step::abort)
 			result = said;
-		const std::lock_guard guard(lock);
+		const std::lock_guard guard(lock_);
 		ended = mine->ended || mine->late;
 	}
 	return result;

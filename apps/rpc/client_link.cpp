@@ -39,9 +39,10 @@ Result<void> check_depth(const apps::Hello &server, const std::string &who, std:
 
 ClientLink::ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello,
 	const ClientOptions &options, const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer)
-	: settings(options), sizes(slot_sizes), limits(hello), peer(std::move(record)), rendezvous(std::move(link)),
-	  memory(std::move(buffer)), cq(std::move(queue)), qp(std::move(pair)), slots(options.depth + options.readers),
-	  begun(slots.size()), queue_size(send_queue_size(options.depth + options.readers)), slot_of_post(queue_size)
+	: settings_(options), sizes_(slot_sizes), limits_(hello), peer_(std::move(record)),
+	  rendezvous_(std::move(link)), memory_(std::move(buffer)), cq_(std::move(queue)), qp_(std::move(pair)),
+	  slots_(options.depth + options.readers), begun_(slots_.size()),
+	  queue_size_(send_queue_size(options.depth + options.readers)), slot_of_post_(queue_size_)
 {
 }
 
@@ -55,23 +56,23 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	if (!pd)
 		return pd.error();
 	const std::uint32_t queue_length = send_queue_size(options.depth + options.readers);
-	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(queue_length + options.depth));
-	if (!cq)
-		return cq.error();
+	Result<CompletionQueue> cq_ = CompletionQueue::create(context, static_cast<int>(queue_length + options.depth));
+	if (!cq_)
+		return cq_.error();
 	QueuePairOptions pair_options;
 	pair_options.max_send_wr = queue_length;
 	pair_options.max_recv_wr = options.depth;
 	pair_options.access_flags = 0; /* the server has nothing to do here */
-	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, pair_options);
-	if (!qp)
-		return qp.error();
+	Result<QueuePair> qp_ = QueuePair::create(*pd, *cq_, *cq_, pair_options);
+	if (!qp_)
+		return qp_.error();
 
 	Result<TcpRendezvous> link = TcpRendezvous::connect(host, port, options.timeout);
 	if (!link)
 		return link.error();
 	apps::Hello mine{wanted.kind, 0, 0, options.depth};
 	ConnectionRecord record;
-	record.endpoint = qp->endpoint();
+	record.endpoint = qp_->endpoint();
 	record.private_data = mine.serialize();
 	Result<ConnectionRecord> theirs = link->swap(record, deadline);
 	if (!theirs)
@@ -82,20 +83,20 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 		return hello.error();
 	if (Result<void> checked = check_depth(*hello, who, options.depth); !checked)
 		return checked.error();
-	Result<SlotSizes> sizes = measure(*theirs, *hello);
-	if (!sizes)
-		return Error{sizes.error().code, who + " " + sizes.error().message};
+	Result<SlotSizes> sizes_ = measure(*theirs, *hello);
+	if (!sizes_)
+		return Error{sizes_.error().code, who + " " + sizes_.error().message};
 
-	sizes->request = padded(sizes->request);
-	sizes->response = padded(sizes->response);
-	sizes->read = padded(sizes->read);
-	Result<Buffer> buffer = Buffer::create(*pd,
-		options.depth * (sizes->request + sizes->response) + (options.depth + options.readers) * sizes->read);
+	sizes_->request = padded(sizes_->request);
+	sizes_->response = padded(sizes_->response);
+	sizes_->read = padded(sizes_->read);
+	Result<Buffer> buffer = Buffer::create(*pd, options.depth * (sizes_->request + sizes_->response) +
+							    (options.depth + options.readers) * sizes_->read);
 	if (!buffer)
 		return buffer.error();
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<ClientLink> made(new ClientLink(*std::move(link), *std::move(theirs), *hello, options, *sizes,
-		*std::move(cq), *std::move(qp), *std::move(buffer)));
+	std::unique_ptr<ClientLink> made(new ClientLink(*std::move(link), *std::move(theirs), *hello, options, *sizes_,
+		*std::move(cq_), *std::move(qp_), *std::move(buffer)));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -103,68 +104,68 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 
 Result<void> ClientLink::finish(Deadline deadline)
 {
-	if (Result<void> connected = qp.connect(peer.endpoint); !connected)
+	if (Result<void> connected = qp_.connect(peer_.endpoint); !connected)
 		return connected;
-	for (std::uint32_t receive = 0; receive < settings.depth; receive++) {
+	for (std::uint32_t receive = 0; receive < settings_.depth; receive++) {
 		if (const int error = post_receive(receive))
 			return make_error(error, "cannot post receives");
 	}
-	return rendezvous.barrier(deadline);
+	return rendezvous_.barrier(deadline);
 }
 
 int ClientLink::post_receive(std::uint64_t receive) noexcept
 {
-	return qp.post_receive(receive_tag | receive,
-		memory.slice(response_offset(receive), static_cast<std::uint32_t>(sizes.response)));
+	return qp_.post_receive(receive_tag | receive,
+		memory_.slice(response_offset(receive), static_cast<std::uint32_t>(sizes_.response)));
 }
 
 void ClientLink::break_off(int error) noexcept
 {
-	if (failure)
+	if (failure_)
 		return;
-	failure = error;
-	active = 0;
+	failure_ = error;
+	active_ = 0;
 	ibv_qp_attr attr{};
 	attr.qp_state = IBV_QPS_ERR;
-	(void)ibv_modify_qp(qp.raw(), &attr, IBV_QP_STATE);
+	(void)ibv_modify_qp(qp_.raw(), &attr, IBV_QP_STATE);
 }
 
 void ClientLink::enqueue(std::uint32_t index, State state) noexcept
 {
-	Slot &slot = slots[index];
+	Slot &slot = slots_[index];
 	slot.state = state;
 	slot.sequence = not_posted;
 	slot.request.sg_list = &slot.piece;
 	slot.request.num_sge = 1;
-	begun[begun_count++] = index;
-	active++;
+	begun_[begun_count_++] = index;
+	active_++;
 }
 
 void ClientLink::call(std::uint32_t index, std::size_t size) noexcept
 {
-	if (failure)
+	if (failure_)
 		return;
-	Slot &slot = slots[index];
+	Slot &slot = slots_[index];
 	const std::size_t offset = request_offset(index);
-	apps::store(memory.data() + offset + message_id_offset, std::uint64_t{++slot.generation} << 32 | index);
-	const LocalSlice slice = memory.slice(offset, static_cast<std::uint32_t>(size));
+	apps::store(memory_.data() + offset + message_id_offset, std::uint64_t{++slot.generation} << 32 | index);
+	const LocalSlice slice = memory_.slice(offset, static_cast<std::uint32_t>(size));
 	slot.piece = {slice.address, slice.length, slice.lkey};
 	slot.request = {};
 	slot.request.opcode = IBV_WR_SEND;
-	slot.request.send_flags = slice.length <= qp.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	slot.request.send_flags = slice.length <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
 	enqueue(index, State::calling);
 }
 
 void ClientLink::read(std::uint32_t index, RemoteAddress from, std::uint32_t length) noexcept
 {
-	if (failure)
+	if (failure_)
 		return;
-	if (length > sizes.read) {
+	if (length > sizes_.read) {
 		break_off(EPROTO);
 		return;
 	}
-	Slot &slot = slots[index];
-	const LocalSlice slice = memory.slice(read_offset(index), length);
+	Slot &slot = slots_[index];
+	const LocalSlice slice = memory_.slice(read_offset(index), length);
 	slot.piece = {slice.address, slice.length, slice.lkey};
 	slot.request = {};
 	slot.request.opcode = IBV_WR_RDMA_READ;
@@ -181,45 +182,45 @@ void ClientLink::read(std::uint32_t index, RemoteAddress from, std::uint32_t len
 void ClientLink::group(std::size_t count) noexcept
 {
 	const auto kind = [this](std::uint32_t index) {
-		const Slot &slot = slots[index];
+		const Slot &slot = slots_[index];
 		return std::pair(slot.request.opcode, slot.piece.length);
 	};
-	std::sort(begun.begin(), begun.begin() + static_cast<std::ptrdiff_t>(count),
+	std::sort(begun_.begin(), begun_.begin() + static_cast<std::ptrdiff_t>(count),
 		[&](std::uint32_t one, std::uint32_t other) { return kind(one) < kind(other); });
 }
 
 /* Posts with one doorbell. Only the last request is signalled: its completion covers all before it. */
 void ClientLink::flush() noexcept
 {
-	const std::size_t count = std::min<std::uint64_t>(begun_count, queue_size - (posted - completed));
-	if (count == 0 || failure)
+	const std::size_t count = std::min<std::uint64_t>(begun_count_, queue_size_ - (posted_ - completed_));
+	if (count == 0 || failure_)
 		return;
 	group(count);
 	for (std::size_t i = 0; i < count; i++) {
-		Slot &slot = slots[begun[i]];
-		slot.sequence = posted + i;
-		slot_of_post[slot.sequence % queue_size] = begun[i];
+		Slot &slot = slots_[begun_[i]];
+		slot.sequence = posted_ + i;
+		slot_of_post_[slot.sequence % queue_size_] = begun_[i];
 		slot.request.wr_id = slot.sequence;
-		slot.request.next = i + 1 < count ? &slots[begun[i + 1]].request : nullptr;
+		slot.request.next = i + 1 < count ? &slots_[begun_[i + 1]].request : nullptr;
 	}
-	slots[begun[count - 1]].request.send_flags |= IBV_SEND_SIGNALED;
-	ibv_send_wr *first = &slots[begun[0]].request;
-	posted += count;
-	std::copy(begun.begin() + static_cast<std::ptrdiff_t>(count),
-		begun.begin() + static_cast<std::ptrdiff_t>(begun_count), begun.begin());
-	begun_count -= count;
+	slots_[begun_[count - 1]].request.send_flags |= IBV_SEND_SIGNALED;
+	ibv_send_wr *first = &slots_[begun_[0]].request;
+	posted_ += count;
+	std::copy(begun_.begin() + static_cast<std::ptrdiff_t>(count),
+		begun_.begin() + static_cast<std::ptrdiff_t>(begun_count_), begun_.begin());
+	begun_count_ -= count;
 	ibv_send_wr *bad = nullptr;
-	if (const int error = ibv_post_send(qp.raw(), first, &bad))
+	if (const int error = ibv_post_send(qp_.raw(), first, &bad))
 		break_off(error);
 }
 
 void ClientLink::deliver(std::uint32_t index, std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept
 {
-	Slot &slot = slots[index];
+	Slot &slot = slots_[index];
 	slot.state = State::idle;
 	slot.early = nothing;
-	active--;
-	const std::span<const std::byte> message(memory.data() + response_offset(receive), length);
+	active_--;
+	const std::span<const std::byte> message(memory_.data() + response_offset(receive), length);
 	listener.on_response(index, message);
 	if (const int error = post_receive(receive))
 		break_off(error);
@@ -228,20 +229,20 @@ void ClientLink::deliver(std::uint32_t index, std::uint64_t receive, std::uint32
 void ClientLink::take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept
 {
 	MessageHeader header;
-	if (header.parse_response({memory.data() + response_offset(receive), length})) {
+	if (header.parse_response({memory_.data() + response_offset(receive), length})) {
 		break_off(EBADMSG);
 		return;
 	}
 	const auto index = static_cast<std::uint32_t>(header.id);
-	if (index >= slots.size() || slots[index].state != State::calling || slots[index].sequence == not_posted ||
-		slots[index].generation != static_cast<std::uint32_t>(header.id >> 32) ||
-		slots[index].early != nothing) {
+	if (index >= slots_.size() || slots_[index].state != State::calling || slots_[index].sequence == not_posted ||
+		slots_[index].generation != static_cast<std::uint32_t>(header.id >> 32) ||
+		slots_[index].early != nothing) {
 		break_off(EBADMSG);
 		return;
 	}
-	Slot &slot = slots[index];
+	Slot &slot = slots_[index];
 	/* The device may have to retransmit the request, so its bytes must not change. */
-	if (!(slot.request.send_flags & IBV_SEND_INLINE) && slot.sequence >= completed) {
+	if (!(slot.request.send_flags & IBV_SEND_INLINE) && slot.sequence >= completed_) {
 		slot.early = receive;
 		slot.early_length = length;
 		return;
@@ -251,15 +252,15 @@ void ClientLink::take_response(std::uint64_t receive, std::uint32_t length, List
 
 void ClientLink::take_sent(std::uint64_t sequence, Listener &listener) noexcept
 {
-	while (completed <= sequence && !failure) {
-		const std::uint64_t done = completed++;
-		const std::uint32_t index = slot_of_post[done % queue_size];
-		Slot &slot = slots[index];
+	while (completed_ <= sequence && !failure_) {
+		const std::uint64_t done = completed_++;
+		const std::uint32_t index = slot_of_post_[done % queue_size_];
+		Slot &slot = slots_[index];
 		if (slot.sequence != done)
 			continue;
 		if (slot.state == State::reading) {
 			slot.state = State::idle;
-			active--;
+			active_--;
 			listener.on_read(index);
 		} else if (slot.state == State::calling && slot.early != nothing) {
 			deliver(index, slot.early, slot.early_length, listener);
@@ -281,20 +282,20 @@ void ClientLink::take(const Completion &completion, Listener &listener) noexcept
 void ClientLink::watch(bool progress) noexcept
 {
 	constexpr unsigned polls_between_looks = 256;
-	if (progress || !active) {
-		quiet = false;
-		quiet_polls = 0;
+	if (progress || !active_) {
+		quiet_ = false;
+		quiet_polls_ = 0;
 		return;
 	}
-	if (++quiet_polls % polls_between_looks)
+	if (++quiet_polls_ % polls_between_looks)
 		return;
 	const auto now = std::chrono::steady_clock::now();
-	if (!quiet) {
-		quiet = true;
-		quiet_since = now;
-	} else if (now - quiet_since > settings.patience) {
+	if (!quiet_) {
+		quiet_ = true;
+		quiet_since_ = now;
+	} else if (now - quiet_since_ > settings_.patience) {
 		break_off(ETIMEDOUT);
-	} else if (now - quiet_since > look_after && rendezvous.peer_gone()) {
+	} else if (now - quiet_since_ > look_after && rendezvous_.peer_gone()) {
 		break_off(ECONNRESET);
 	}
 }
@@ -302,18 +303,18 @@ void ClientLink::watch(bool progress) noexcept
 void ClientLink::poll(Listener &listener) noexcept
 {
 	std::array<Completion, 32> completions;
-	if (failure)
+	if (failure_)
 		return;
 	/* While others are under way, their answers bring more requests, which can share the doorbell. */
-	if (begun_count == active)
+	if (begun_count_ == active_)
 		flush();
-	const int got = cq.poll(completions);
+	const int got = cq_.poll(completions);
 	if (got < 0)
 		break_off(-got);
-	for (int i = 0; i < got && !failure; i++) {
+	for (int i = 0; i < got && !failure_; i++) {
 		take(completions[static_cast<std::size_t>(i)], listener);
 		/* Send half of them while the server works on the other half. */
-		if (active > 1 && 2 * begun_count >= active)
+		if (active_ > 1 && 2 * begun_count_ >= active_)
 			flush();
 	}
 	if (!got)

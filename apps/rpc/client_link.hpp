@@ -62,16 +62,16 @@ public:
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
-	[[nodiscard]] const apps::Hello &server() const noexcept { return limits; }
-	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer; }
-	[[nodiscard]] std::uint32_t depth() const noexcept { return settings.depth; }
+	[[nodiscard]] const apps::Hello &server() const noexcept { return limits_; }
+	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer_; }
+	[[nodiscard]] std::uint32_t depth() const noexcept { return settings_.depth; }
 	/** 0, or the errno of what broke the link. Then nothing is under way any more. */
-	[[nodiscard]] int broken() const noexcept { return failure; }
+	[[nodiscard]] int broken() const noexcept { return failure_; }
 
 	/** Where the request of @p slot, of the first depth() ones, is written. */
 	[[nodiscard]] std::span<std::byte> request(std::uint32_t slot) const noexcept
 	{
-		return {memory.data() + request_offset(slot), sizes.request};
+		return {memory_.data() + request_offset(slot), sizes_.request};
 	}
 	/** Begins a call, with the first @p size bytes of request(slot), of which the link writes the id; the slot has
 	 * nothing under way. */
@@ -80,7 +80,7 @@ public:
 	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
 	[[nodiscard]] const std::byte *read_memory(std::uint32_t slot) const noexcept
 	{
-		return memory.data() + read_offset(slot);
+		return memory_.data() + read_offset(slot);
 	}
 
 	/** Posts what was begun, takes what has ended. Does not wait. What is begun meanwhile is posted by the next
@@ -115,14 +115,14 @@ private:
 	ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
 		const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer);
 	[[nodiscard]] static std::size_t padded(std::size_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-	[[nodiscard]] std::size_t request_offset(std::uint32_t slot) const noexcept { return slot * sizes.request; }
+	[[nodiscard]] std::size_t request_offset(std::uint32_t slot) const noexcept { return slot * sizes_.request; }
 	[[nodiscard]] std::size_t response_offset(std::uint64_t receive) const noexcept
 	{
-		return settings.depth * sizes.request + receive * sizes.response;
+		return settings_.depth * sizes_.request + receive * sizes_.response;
 	}
 	[[nodiscard]] std::size_t read_offset(std::uint32_t slot) const noexcept
 	{
-		return settings.depth * (sizes.request + sizes.response) + slot * sizes.read;
+		return settings_.depth * (sizes_.request + sizes_.response) + slot * sizes_.read;
 	}
 
 	Result<void> finish(Deadline deadline);
@@ -135,26 +135,26 @@ private:
 	void take_sent(std::uint64_t sequence, Listener &listener) noexcept;
 	void watch(bool progress) noexcept;
 
-	ClientOptions settings;
-	SlotSizes sizes; /* padded */
-	apps::Hello limits;
-	ConnectionRecord peer;
-	TcpRendezvous rendezvous;
-	Buffer memory; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq;
-	QueuePair qp;
-	std::vector<Slot> slots;
-	std::vector<std::uint32_t> begun; /* a ring of slots whose requests are not posted yet */
-	std::uint64_t begun_count = 0;
-	std::uint64_t posted = 0;                /* work requests so far */
-	std::uint64_t completed = 0;             /* of these, certainly done */
-	std::uint32_t queue_size;                /* of the send queue */
-	std::vector<std::uint32_t> slot_of_post; /* a ring, by sequence number */
-	std::uint32_t active = 0;                /* slots that are not idle */
-	int failure = 0;
-	unsigned quiet_polls = 0;
-	std::chrono::steady_clock::time_point quiet_since;
-	bool quiet = false;
+	ClientOptions settings_;
+	SlotSizes sizes_; /* padded */
+	apps::Hello limits_;
+	ConnectionRecord peer_;
+	TcpRendezvous rendezvous_;
+	Buffer memory_; /* declared first: freed only after the queue pair is gone */
+	CompletionQueue cq_;
+	QueuePair qp_;
+	std::vector<Slot> slots_;
+	std::vector<std::uint32_t> begun_; /* a ring of slots whose requests are not posted yet */
+	std::uint64_t begun_count_ = 0;
+	std::uint64_t posted_ = 0;                /* work requests so far */
+	std::uint64_t completed_ = 0;             /* of these, certainly done */
+	std::uint32_t queue_size_;                /* of the send queue */
+	std::vector<std::uint32_t> slot_of_post_; /* a ring, by sequence number */
+	std::uint32_t active_ = 0;                /* slots that are not idle */
+	int failure_ = 0;
+	unsigned quiet_polls_ = 0;
+	std::chrono::steady_clock::time_point quiet_since_;
+	bool quiet_ = false;
 };
 
 } // namespace prism::rpc

@@ -85,9 +85,9 @@ public:
 	 * contradict each other), or what the device and the sockets give.
 	 */
 	static Result<std::unique_ptr<Server>> create(
-		const ProtectionDomain &pd, CallHandler &handler, StoreIdentity identity, ServerOptions options);
+		const ProtectionDomain &pd_, CallHandler &handler_, StoreIdentity identity_, ServerOptions options);
 	/** Whether create() would take these options, before memory is filled for it. Errors: EINVAL. */
-	static Result<void> check(const StoreIdentity &identity, const ServerOptions &options);
+	static Result<void> check(const StoreIdentity &identity_, const ServerOptions &options);
 	/**
 	 * Logs what memory a server takes for messages beside @p store, the plan of its store, and checks the sum: see
 	 * apps::announce_memory(). @p message_size: that of StoreIdentity.
@@ -98,7 +98,7 @@ public:
 	Server(const Server &) = delete;
 	Server &operator=(const Server &) = delete;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return reception->port(); }
+	[[nodiscard]] std::uint16_t port() const noexcept { return reception_->port(); }
 
 	/** Serves until stop(), then closes all connections. Once. Errors: EALREADY, or those of poll(2). */
 	Result<void> run();
@@ -117,7 +117,7 @@ private:
 		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
 	};
 
-	Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, ServerOptions options,
+	Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity_, ServerOptions options,
 		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
 	Result<void> create_workers();
 	static std::size_t request_size(std::uint32_t message_size, const ServerOptions &options) noexcept
@@ -132,20 +132,20 @@ private:
 	}
 	[[nodiscard]] std::size_t request_size() const noexcept
 	{
-		return request_size(identity.message_size, settings);
+		return request_size(identity_.message_size, settings_);
 	}
 	[[nodiscard]] std::size_t response_size() const noexcept
 	{
-		return response_size(identity.message_size, settings);
+		return response_size(identity_.message_size, settings_);
 	}
 	[[nodiscard]] std::size_t connections_of_worker() const noexcept
 	{
-		return (settings.max_connections + settings.threads - 1) / settings.threads;
+		return (settings_.max_connections + settings_.threads - 1) / settings_.threads;
 	}
 	int post_receives(std::span<const std::uint32_t> slots) noexcept;
 	[[nodiscard]] std::span<const std::byte> receive_buffer(std::uint64_t slot, std::uint32_t length) const noexcept
 	{
-		return {receive_memory.data() + slot * request_size(), length};
+		return {receive_memory_.data() + slot * request_size(), length};
 	}
 	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
@@ -159,24 +159,24 @@ private:
 	Result<void> serve();
 	void log(apps::LogLevel level, const std::string &message) const;
 
-	ProtectionDomain pd;
-	CallHandler &handler;
-	StoreIdentity identity;
-	ServerOptions settings;
-	Buffer receive_memory;
-	std::unique_ptr<ibv_srq, SrqDestroy> srq_handle; /* outlives the queue pairs below */
-	std::vector<std::unique_ptr<Worker>> workers;
+	ProtectionDomain pd_;
+	CallHandler &handler_;
+	StoreIdentity identity_;
+	ServerOptions settings_;
+	Buffer receive_memory_;
+	std::unique_ptr<ibv_srq, SrqDestroy> srq_handle_; /* outlives the queue pairs below */
+	std::vector<std::unique_ptr<Worker>> workers_;
 	/* Of the thread in run() */
-	std::vector<std::shared_ptr<Connection>> connections;
-	std::uint32_t met = 0;      /* connections, and clients that are not ready yet */
-	std::uint32_t promised = 0; /* receive buffers, to these */
-	std::unique_ptr<apps::Reception> reception;
-	apps::Descriptor wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
-	std::atomic<bool> stopping{false};
-	std::atomic<bool> ran{false};
-	std::atomic<std::uint64_t> accepted{0};
-	std::atomic<std::uint64_t> open_now{0};
-	std::atomic<std::uint64_t> refused_clients{0};
+	std::vector<std::shared_ptr<Connection>> connections_;
+	std::uint32_t met_ = 0;      /* connections, and clients that are not ready yet */
+	std::uint32_t promised_ = 0; /* receive buffers, to these */
+	std::unique_ptr<apps::Reception> reception_;
+	apps::Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
+	std::atomic<bool> stopping_{false};
+	std::atomic<bool> ran_{false};
+	std::atomic<std::uint64_t> accepted_{0};
+	std::atomic<std::uint64_t> open_now_{0};
+	std::atomic<std::uint64_t> refused_clients_{0};
 };
 
 } // namespace prism::rpc

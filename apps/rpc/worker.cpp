@@ -28,49 +28,49 @@ Server::Connection::Connection(apps::Reception::Link rendezvous, QueuePair pair,
 {
 }
 
-Worker::Worker(Server &owner, CompletionQueue queue) : server(owner), cq(std::move(queue))
+Worker::Worker(Server &owner, CompletionQueue queue) : server_(owner), cq_(std::move(queue))
 {
-	touched.reserve(2 * server.connections_of_worker());
-	free_slots.reserve(server.settings.receive_buffers);
-	connections.reserve(2 * server.connections_of_worker());
+	touched_.reserve(2 * server_.connections_of_worker());
+	free_slots_.reserve(server_.settings_.receive_buffers);
+	connections_.reserve(2 * server_.connections_of_worker());
 }
 
 void Worker::add(const ConnectionPointer &connection)
 {
-	assigned.fetch_add(1, std::memory_order_relaxed);
-	const std::lock_guard guard(mail_lock);
-	arrived.push_back(connection);
-	has_mail.store(true, std::memory_order_release);
+	assigned_.fetch_add(1, std::memory_order_relaxed);
+	const std::lock_guard guard(mail_lock_);
+	arrived_.push_back(connection);
+	has_mail_.store(true, std::memory_order_release);
 }
 
 void Worker::remove(const ConnectionPointer &connection)
 {
-	const std::lock_guard guard(mail_lock);
-	departed.push_back(connection);
-	has_mail.store(true, std::memory_order_release);
+	const std::lock_guard guard(mail_lock_);
+	departed_.push_back(connection);
+	has_mail_.store(true, std::memory_order_release);
 }
 
 void Worker::read_mail() noexcept
 {
-	const std::lock_guard guard(mail_lock);
-	has_mail.store(false, std::memory_order_relaxed);
-	for (ConnectionPointer &connection : arrived)
-		connections.emplace(connection->number(), std::move(connection));
-	arrived.clear();
-	for (const ConnectionPointer &connection : departed)
+	const std::lock_guard guard(mail_lock_);
+	has_mail_.store(false, std::memory_order_relaxed);
+	for (ConnectionPointer &connection : arrived_)
+		connections_.emplace(connection->number(), std::move(connection));
+	arrived_.clear();
+	for (const ConnectionPointer &connection : departed_)
 		close(*connection);
-	departed.clear();
+	departed_.clear();
 }
 
 Worker::Connection *Worker::find(std::uint32_t number) noexcept
 {
-	auto found = connections.find(number);
-	if (found == connections.end()) {
+	auto found = connections_.find(number);
+	if (found == connections_.end()) {
 		/* It was added before the client could send, but perhaps after this thread last read its mail. */
 		read_mail();
-		found = connections.find(number);
+		found = connections_.find(number);
 	}
-	return found == connections.end() ? nullptr : found->second.get();
+	return found == connections_.end() ? nullptr : found->second.get();
 }
 
 /* Executes no more calls of this connection. Its queue pair goes to the error state, which flushes its requests, and is
@@ -83,7 +83,7 @@ void Worker::close(Connection &connection) noexcept
 	connection.closed_at = Clock::now();
 	/* Before the client can notice, so that a client that was cut off holds no lock any more. */
 	connection.session.reset();
-	graves++;
+	graves_++;
 	for (; connection.waiting_begin != connection.waiting_end; connection.waiting_begin++)
 		recycle(connection.waiting[connection.waiting_begin % connection.depth].slot);
 	ibv_qp_attr attr{};
@@ -98,7 +98,8 @@ void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, 
 {
 	if (connection.closed)
 		return;
-	server.log(apps::LogLevel::warning, "connection " + std::to_string(connection.number()) + " closed: " + reason);
+	server_.log(
+		apps::LogLevel::warning, "connection " + std::to_string(connection.number()) + " closed: " + reason);
 	count.fetch_add(1, std::memory_order_release);
 	close(connection);
 }
@@ -106,28 +107,28 @@ void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, 
 void Worker::bury() noexcept
 {
 	const auto now = Clock::now();
-	std::erase_if(connections, [&](const auto &entry) {
+	std::erase_if(connections_, [&](const auto &entry) {
 		const Connection &connection = *entry.second;
 		if (!connection.closed || now - connection.closed_at < wake_time)
 			return false;
-		graves--;
-		assigned.fetch_sub(1, std::memory_order_relaxed);
+		graves_--;
+		assigned_.fetch_sub(1, std::memory_order_relaxed);
 		return true;
 	});
 }
 
 void Worker::recycle(std::uint32_t slot) noexcept
 {
-	free_slots.push_back(slot);
+	free_slots_.push_back(slot);
 }
 
 void Worker::flush_receives() noexcept
 {
-	if (free_slots.empty())
+	if (free_slots_.empty())
 		return;
-	if (const int error = server.post_receives(free_slots))
-		server.log(apps::LogLevel::error, std::string("cannot post receives: ") + std::strerror(error));
-	free_slots.clear();
+	if (const int error = server_.post_receives(free_slots_))
+		server_.log(apps::LogLevel::error, std::string("cannot post receives: ") + std::strerror(error));
+	free_slots_.clear();
 }
 
 void Worker::touch(Connection &connection) noexcept
@@ -135,17 +136,17 @@ void Worker::touch(Connection &connection) noexcept
 	if (connection.touched)
 		return;
 	connection.touched = true;
-	touched.push_back(&connection);
+	touched_.push_back(&connection);
 }
 
 /* Executes the request and builds its response. Returns null, or what is wrong with the request. */
 const char *Worker::respond(Connection &connection, std::span<const std::byte> request) noexcept
 {
 	const auto at = connection.built % connection.depth;
-	const std::size_t offset = at * server.response_size();
+	const std::size_t offset = at * server_.response_size();
 	std::uint32_t size = 0;
 	const char *wrong = connection.session->handle(
-		request, {connection.responses.data() + offset, server.response_size()}, size);
+		request, {connection.responses.data() + offset, server_.response_size()}, size);
 	if (wrong)
 		return wrong;
 	const LocalSlice slice = connection.responses.slice(offset, size);
@@ -164,9 +165,9 @@ const char *Worker::respond(Connection &connection, std::span<const std::byte> r
 
 void Worker::execute(Connection &connection, std::uint32_t slot, std::uint32_t length) noexcept
 {
-	const bool timed = server.settings.timed;
+	const bool timed = server_.settings_.timed;
 	const Clock::time_point began = timed ? Clock::now() : Clock::time_point();
-	if (const char *wrong = respond(connection, server.receive_buffer(slot, length))) {
+	if (const char *wrong = respond(connection, server_.receive_buffer(slot, length))) {
 		give_up(connection, malformed, std::string("malformed request: ") + wrong);
 	} else {
 		requests.fetch_add(1, std::memory_order_relaxed);
@@ -204,7 +205,7 @@ void Worker::handle_receive(const Completion &completion) noexcept
 {
 	const auto slot = static_cast<std::uint32_t>(completion.wr_id);
 	Connection *connection = find(completion.qp_num);
-	if (connection && !connection->closed && !completion.failed() && !finishing) {
+	if (connection && !connection->closed && !completion.failed() && !finishing_) {
 		accept_request(*connection, slot, completion.byte_len);
 		return;
 	}
@@ -255,28 +256,28 @@ void Worker::post_chain(Connection &connection) noexcept
 
 void Worker::post_responses() noexcept
 {
-	for (Connection *connection : touched) {
+	for (Connection *connection : touched_) {
 		connection->touched = false;
 		if (!connection->closed)
 			post_chain(*connection);
 	}
-	touched.clear();
+	touched_.clear();
 }
 
 /* Does what can be done now. False: there was nothing. */
 bool Worker::turn() noexcept
 {
 	std::array<Completion, batch> completions;
-	if (has_mail.load(std::memory_order_acquire))
+	if (has_mail_.load(std::memory_order_acquire))
 		read_mail();
-	const int got = cq.poll(completions);
+	const int got = cq_.poll(completions);
 	for (int i = 0; i < got; i++)
 		handle(completions[static_cast<std::size_t>(i)]);
 	/* Receives before responses, as a response brings the client's next request, which needs a buffer. */
 	flush_receives();
 	post_responses();
 	/* Only after the queue was empty, so that it has no completions of closed connections. */
-	if (got < static_cast<int>(batch) && graves)
+	if (got < static_cast<int>(batch) && graves_)
 		bury();
 	return got > 0;
 }
@@ -284,11 +285,11 @@ bool Worker::turn() noexcept
 /* Arming the queue hands the device over to its engine thread, which otherwise waits for this thread's next poll. */
 void Worker::nap(Clock::duration idle) noexcept
 {
-	if (idle < server.settings.spin)
+	if (idle < server_.settings_.spin)
 		return;
-	(void)ibv_req_notify_cq(cq.raw(), 0);
-	next_nap = std::clamp<std::chrono::nanoseconds>(next_nap * 2, first_nap, server.settings.max_nap);
-	std::this_thread::sleep_for(next_nap);
+	(void)ibv_req_notify_cq(cq_.raw(), 0);
+	next_nap_ = std::clamp<std::chrono::nanoseconds>(next_nap_ * 2, first_nap, server_.settings_.max_nap);
+	std::this_thread::sleep_for(next_nap_);
 }
 
 void Worker::run()
@@ -296,40 +297,40 @@ void Worker::run()
 	/* Reading the clock costs as much as an empty poll, so do it rarely; after a nap, one poll is enough. */
 	constexpr int polls_between_looks = 32;
 	auto last_work = Clock::now();
-	while (!server.stopping.load(std::memory_order_relaxed)) {
+	while (!server_.stopping_.load(std::memory_order_relaxed)) {
 		bool worked = false;
-		const int polls = next_nap.count() ? 1 : polls_between_looks;
+		const int polls = next_nap_.count() ? 1 : polls_between_looks;
 		for (int i = 0; i < polls; i++)
 			worked |= turn();
 		const auto now = Clock::now();
 		if (worked) {
 			last_work = now;
-			next_nap = {};
+			next_nap_ = {};
 			continue;
 		}
 		nap(now - last_work);
 	}
 	finish();
 	read_mail();
-	for (auto &entry : connections)
+	for (auto &entry : connections_)
 		close(*entry.second);
-	touched.clear();
-	connections.clear();
+	touched_.clear();
+	connections_.clear();
 }
 
 /** Executes the calls that have arrived, but none that arrive later, and waits until the responses are delivered. */
 void Worker::finish() noexcept
 {
 	const auto deadline = Clock::now() + finish_time;
-	for (std::uint32_t taken = 0; taken <= server.settings.receive_buffers && turn(); taken += batch)
+	for (std::uint32_t taken = 0; taken <= server_.settings_.receive_buffers && turn(); taken += batch)
 		;
-	finishing = true;
+	finishing_ = true;
 	const auto answers = [](const auto &entry) {
 		const Connection &connection = *entry.second;
 		return !connection.closed &&
 		       (connection.done != connection.built || connection.waiting_begin != connection.waiting_end);
 	};
-	while (std::any_of(connections.begin(), connections.end(), answers) && Clock::now() < deadline)
+	while (std::any_of(connections_.begin(), connections_.end(), answers) && Clock::now() < deadline)
 		turn();
 }
 

@@ -65,13 +65,13 @@ public:
 
 	Worker(Server &owner, CompletionQueue queue);
 
-	[[nodiscard]] const CompletionQueue &completion_queue() const noexcept { return cq; }
+	[[nodiscard]] const CompletionQueue &completion_queue() const noexcept { return cq_; }
 
 	/** For the thread in run(): before the client may send anything; and when it has gone. */
 	void add(const ConnectionPointer &connection);
 	void remove(const ConnectionPointer &connection);
 	/** Connections that this worker has not let go of. */
-	[[nodiscard]] std::size_t load() const noexcept { return assigned.load(std::memory_order_relaxed); }
+	[[nodiscard]] std::size_t load() const noexcept { return assigned_.load(std::memory_order_relaxed); }
 
 	/** The thread's body, until the server stops. Afterwards no connection is left. */
 	void run();
@@ -106,20 +106,20 @@ private:
 	void nap(Clock::duration idle) noexcept;
 	void finish() noexcept;
 
-	Server &server;
-	CompletionQueue cq;
-	std::unordered_map<std::uint32_t, ConnectionPointer> connections;
-	std::vector<Connection *> touched;
-	std::vector<std::uint32_t> free_slots; /* receives to post again */
-	std::size_t graves = 0;                /* closed connections whose completions may still come */
-	std::chrono::nanoseconds next_nap{0};
-	bool finishing = false; /* executes no more calls */
+	Server &server_;
+	CompletionQueue cq_;
+	std::unordered_map<std::uint32_t, ConnectionPointer> connections_;
+	std::vector<Connection *> touched_;
+	std::vector<std::uint32_t> free_slots_; /* receives to post again */
+	std::size_t graves_ = 0;                /* closed connections whose completions may still come */
+	std::chrono::nanoseconds next_nap_{0};
+	bool finishing_ = false; /* executes no more calls */
 
-	std::atomic<std::size_t> assigned{0};
-	std::atomic<bool> has_mail{false};
-	std::mutex mail_lock;
-	std::vector<ConnectionPointer> arrived;
-	std::vector<ConnectionPointer> departed;
+	std::atomic<std::size_t> assigned_{0};
+	std::atomic<bool> has_mail_{false};
+	std::mutex mail_lock_;
+	std::vector<ConnectionPointer> arrived_;
+	std::vector<ConnectionPointer> departed_;
 };
 
 } // namespace prism::rpc

@@ -38,31 +38,31 @@ int send_all(int fd, const void *bytes, std::size_t length)
 int ControlChannel::send(const ControlMessage &message, const std::string &text) noexcept
 {
 	const Wire wire{htobe32(static_cast<std::uint32_t>(message.kind)), 0, htobe64(message.value)};
-	if (const int error = send_all(fd, &wire, sizeof(wire)))
+	if (const int error = send_all(fd_, &wire, sizeof(wire)))
 		return error;
-	return text.empty() ? 0 : send_all(fd, text.data(), text.size());
+	return text.empty() ? 0 : send_all(fd_, text.data(), text.size());
 }
 
 int ControlChannel::receive(ControlMessage &message) noexcept
 {
-	const ssize_t got = ::recv(fd, partial.data() + filled, partial.size() - filled, MSG_DONTWAIT);
+	const ssize_t got = ::recv(fd_, partial_.data() + filled_, partial_.size() - filled_, MSG_DONTWAIT);
 	if (got == 0)
 		return -ECONNRESET;
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	filled += static_cast<std::size_t>(got);
-	if (filled < partial.size())
+	filled_ += static_cast<std::size_t>(got);
+	if (filled_ < partial_.size())
 		return 0;
-	filled = 0;
+	filled_ = 0;
 	Wire wire;
-	std::memcpy(&wire, partial.data(), sizeof(wire));
+	std::memcpy(&wire, partial_.data(), sizeof(wire));
 	message = {static_cast<ControlKind>(be32toh(wire.kind)), be64toh(wire.value)};
 	return 1;
 }
 
 bool ControlChannel::wait(int milliseconds) const noexcept
 {
-	pollfd waiting{fd, POLLIN, 0};
+	pollfd waiting{fd_, POLLIN, 0};
 	return ::poll(&waiting, 1, milliseconds) > 0;
 }
 
@@ -74,7 +74,7 @@ int ControlChannel::receive_text(std::size_t length, std::string &text, int mill
 	for (std::size_t done = 0; done < length;) {
 		if (!wait(milliseconds))
 			return ETIMEDOUT;
-		const ssize_t got = ::recv(fd, text.data() + done, length - done, MSG_DONTWAIT);
+		const ssize_t got = ::recv(fd_, text.data() + done, length - done, MSG_DONTWAIT);
 		if (got == 0)
 			return ECONNRESET;
 		if (got < 0 && errno != EAGAIN && errno != EINTR)

@@ -57,7 +57,7 @@ struct ControlMessage {
 class ControlChannel
 {
 public:
-	explicit ControlChannel(int socket) noexcept : fd(socket) {}
+	explicit ControlChannel(int socket) noexcept : fd_(socket) {}
 
 	/** Sends at once. 0, or errno: the channel is then of no use any more (EAGAIN: the peer does not read). */
 	int send(const ControlMessage &message, const std::string &text = {}) noexcept;
@@ -75,9 +75,9 @@ public:
 	int receive_text(std::size_t length, std::string &text, int milliseconds) noexcept;
 
 private:
-	int fd;
-	std::array<std::byte, ControlMessage::size> partial{};
-	std::size_t filled = 0;
+	int fd_;
+	std::array<std::byte, ControlMessage::size> partial_{};
+	std::size_t filled_ = 0;
 };
 
 } // namespace prism::apps

@@ -8,11 +8,11 @@ namespace prism::apps
 {
 
 ExtentArena::ExtentArena(std::size_t length, Clock::duration rest)
-	: granules(std::min<std::uint64_t>(length / granule, none)),
-	  rest_time(static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+	: granules_(std::min<std::uint64_t>(length / granule, none)),
+	  rest_time_(static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
 		  std::min<Clock::duration>(rest, std::chrono::minutes(30)))
-						       .count())),
-	  freed(granules)
+							.count())),
+	  freed_(granules_)
 {
 }
 
@@ -37,7 +37,7 @@ std::uint64_t ExtentArena::granules_of(std::size_t size_class) noexcept
 
 std::uint32_t ExtentArena::now() const noexcept
 {
-	if (rest_time == 0)
+	if (rest_time_ == 0)
 		return 0;
 	return static_cast<std::uint32_t>(
 		std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count());
@@ -45,16 +45,16 @@ std::uint32_t ExtentArena::now() const noexcept
 
 bool ExtentArena::rested(const Queue &queue) const noexcept
 {
-	return queue.head != none && (rest_time == 0 || now() - freed[queue.head].since >= rest_time);
+	return queue.head != none && (rest_time_ == 0 || now() - freed_[queue.head].since >= rest_time_);
 }
 
 std::uint64_t ExtentArena::pop(Queue &queue) noexcept
 {
 	const std::uint32_t index = queue.head;
-	queue.head = freed[index].next;
+	queue.head = freed_[index].next;
 	if (queue.head == none)
 		queue.tail = none;
-	used++;
+	used_++;
 	return std::uint64_t{index} * granule;
 }
 
@@ -62,46 +62,46 @@ std::optional<std::uint64_t> ExtentArena::allocate(std::size_t bytes) noexcept
 {
 	const std::size_t size_class = class_of(bytes);
 	const std::uint64_t wanted = granules_of(size_class);
-	const std::lock_guard guard(lock);
-	Queue &queue = queues[size_class];
+	const std::lock_guard guard(lock_);
+	Queue &queue = queues_[size_class];
 	if (rested(queue))
 		return pop(queue);
-	if (wanted <= granules - fresh) {
-		const std::uint64_t offset = fresh * granule;
-		fresh += wanted;
-		used++;
+	if (wanted <= granules_ - fresh_) {
+		const std::uint64_t offset = fresh_ * granule;
+		fresh_ += wanted;
+		used_++;
 		return offset;
 	}
 	if (queue.head == none)
 		return std::nullopt;
-	early++;
+	early_++;
 	return pop(queue);
 }
 
 void ExtentArena::free(std::uint64_t offset, std::size_t bytes) noexcept
 {
 	const auto index = static_cast<std::uint32_t>(offset / granule);
-	Queue &queue = queues[class_of(bytes)];
-	const std::lock_guard guard(lock);
-	freed[index] = {none, now()};
+	Queue &queue = queues_[class_of(bytes)];
+	const std::lock_guard guard(lock_);
+	freed_[index] = {none, now()};
 	if (queue.tail == none)
 		queue.head = index;
 	else
-		freed[queue.tail].next = index;
+		freed_[queue.tail].next = index;
 	queue.tail = index;
-	used--;
+	used_--;
 }
 
 std::uint64_t ExtentArena::in_use() const noexcept
 {
-	const std::lock_guard guard(lock);
-	return used;
+	const std::lock_guard guard(lock_);
+	return used_;
 }
 
 std::uint64_t ExtentArena::hurried() const noexcept
 {
-	const std::lock_guard guard(lock);
-	return early;
+	const std::lock_guard guard(lock_);
+	return early_;
 }
 
 } // namespace prism::apps

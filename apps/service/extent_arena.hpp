@@ -62,14 +62,14 @@ private:
 		std::uint32_t since = 0; /* microseconds, modulo 2^32 */
 	};
 
-	std::uint64_t granules;
-	std::uint32_t rest_time; /* microseconds */
-	mutable std::mutex lock;
-	std::uint64_t fresh = 0; /* granules cut so far */
-	std::array<Queue, classes> queues;
-	std::vector<Freed> freed; /* one for each granule; of an extent, the first one counts */
-	std::uint64_t used = 0;
-	std::uint64_t early = 0;
+	std::uint64_t granules_;
+	std::uint32_t rest_time_; /* microseconds */
+	mutable std::mutex lock_;
+	std::uint64_t fresh_ = 0; /* granules cut so far */
+	std::array<Queue, classes> queues_;
+	std::vector<Freed> freed_; /* one for each granule; of an extent, the first one counts */
+	std::uint64_t used_ = 0;
+	std::uint64_t early_ = 0;
 };
 
 } // namespace prism::apps

@@ -81,45 +81,45 @@ class OneSidedServer::PendingConnection final : public Reception::AcceptedConnec
 {
 public:
 	PendingConnection(OneSidedServer &owner, std::unique_ptr<Connection> made)
-		: server(owner), connection(std::move(made))
+		: server_(owner), connection_(std::move(made))
 	{
-		server.pending_.push_back(this);
+		server_.pending_.push_back(this);
 	}
 	PendingConnection(const PendingConnection &) = delete;
 	PendingConnection &operator=(const PendingConnection &) = delete;
 	~PendingConnection() override
 	{
-		std::erase(server.pending_, this);
-		if (!connection)
+		std::erase(server_.pending_, this);
+		if (!connection_)
 			return;
-		server.free_scratches_.push_back(connection->scratch);
+		server_.free_scratches_.push_back(connection_->scratch);
 		if (ready_) /* it has gone in this very moment */
-			server.ended(connection->number);
+			server_.ended(connection_->number);
 	}
 
 	void ready() override
 	{
 		ready_ = true;
-		server.entered(connection->number);
+		server_.entered(connection_->number);
 	}
 	void enter() override
 	{
-		server.stats_.connections++;
-		server.stats_.open++;
-		server.recovery_.entered(connection->number);
-		server.connections_.push_back(std::move(connection));
+		server_.stats_.connections++;
+		server_.stats_.open++;
+		server_.recovery_.entered(connection_->number);
+		server_.connections_.push_back(std::move(connection_));
 	}
 
 	void end() noexcept
 	{
-		if (connection)
-			connection->end();
+		if (connection_)
+			connection_->end();
 	}
-	[[nodiscard]] std::uint32_t number() const noexcept { return connection ? connection->number : 0; }
+	[[nodiscard]] std::uint32_t number() const noexcept { return connection_ ? connection_->number : 0; }
 
 private:
-	OneSidedServer &server;
-	std::unique_ptr<Connection> connection;
+	OneSidedServer &server_;
+	std::unique_ptr<Connection> connection_;
 	bool ready_ = false;
 };
 

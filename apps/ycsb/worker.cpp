@@ -43,18 +43,18 @@ bool was_done(Outcome outcome)
 } // namespace
 
 Worker::Worker(const RunOptions &run_options, bench::RunState &shared, unsigned worker_index)
-	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options(run_options),
-	  index(worker_index), random(bench::make_random(run_options.seed, worker_index)),
-	  chooser(run_options.distribution, run_options.records, run_options.theta), completed(run_options.depth)
+	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options_(run_options),
+	  index_(worker_index), random_(bench::make_random(run_options.seed, worker_index)),
+	  chooser_(run_options.distribution, run_options.records, run_options.theta), completed_(run_options.depth)
 {
 }
 
 Result<RunResult> Worker::run(const ClientFactory &factory)
 {
 	Result<void> ready = connect(factory);
-	if (ready && options.load)
+	if (ready && options_.load)
 		ready = load();
-	if (ready && options.warm_up > 0)
+	if (ready && options_.warm_up > 0)
 		ready = warm_up();
 	if (!ready)
 		return ready.error();
@@ -63,15 +63,15 @@ Result<RunResult> Worker::run(const ClientFactory &factory)
 
 Result<void> Worker::connect(const ClientFactory &factory)
 {
-	connections.reserve(options.clients);
-	for (unsigned i = 0; i < options.clients; i++) {
-		Result<std::unique_ptr<apps::StoreClient>> client = factory(index * options.clients + i);
+	connections_.reserve(options_.clients);
+	for (unsigned i = 0; i < options_.clients; i++) {
+		Result<std::unique_ptr<apps::StoreClient>> client = factory(index_ * options_.clients + i);
 		if (!client)
 			return client.error();
 		Result<Connection> connection = make_connection(std::move(*client));
 		if (!connection)
 			return connection.error();
-		connections.push_back(std::move(*connection));
+		connections_.push_back(std::move(*connection));
 	}
 	return {};
 }
@@ -81,13 +81,13 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<apps::StoreCl
 	if (client->depth() == 0)
 		return make_error(EINVAL, "a client that can have no operation under way");
 	Connection connection;
-	connection.slots.resize(options.depth);
-	connection.idle.reserve(options.depth);
-	connection.pending.set_capacity(options.depth);
+	connection.slots.resize(options_.depth);
+	connection.idle.reserve(options_.depth);
+	connection.pending.set_capacity(options_.depth);
 	for (Slot &slot : connection.slots) {
-		slot.key.resize(options.key_size);
-		slot.value.resize(options.value_size);
-		slot.result.resize(options.value_size);
+		slot.key.resize(options_.key_size);
+		slot.value.resize(options_.value_size);
+		slot.result.resize(options_.value_size);
 		slot.operation.context = &slot;
 		connection.idle.push_back(&slot);
 	}
@@ -106,65 +106,65 @@ Result<void> Worker::begin(bench::Phase next, std::uint64_t count, double second
 			.start = *start,
 			.count = count,
 			.time = static_cast<std::uint64_t>(seconds * ns_per_s),
-			.interval = one_interval * options.workers(),
-			.offset = one_interval * index,
-			.arrivals = options.arrivals,
+			.interval = one_interval * options_.workers(),
+			.offset = one_interval * index_,
+			.arrivals = options_.arrivals,
 		},
-		random);
-	result = RunResult();
-	last_end = *start;
+		random_);
+	result_ = RunResult();
+	last_end_ = *start;
 	return {};
 }
 
 Result<void> Worker::load()
 {
-	const std::uint64_t count = bench::share_of(options.records, index, options.workers());
-	load_next = index;
+	const std::uint64_t count = bench::share_of(options_.records, index_, options_.workers());
+	load_next_ = index_;
 	Result<void> begun = begin(bench::Phase::load, count, 0, 0);
 	if (!begun)
 		return begun;
 	if (count)
-		result.abandoned += drive();
-	if (result.puts.of(Outcome::ok) == count)
+		result_.abandoned += drive();
+	if (result_.puts.of(Outcome::ok) == count)
 		return {};
 	if (run_state.has_given_up())
 		return canceled();
-	return loading_failed(result, count);
+	return loading_failed(result_, count);
 }
 
 Result<void> Worker::warm_up()
 {
-	Result<void> begun = begin(bench::Phase::warm_up, 0, options.warm_up, options.rate);
+	Result<void> begun = begin(bench::Phase::warm_up, 0, options_.warm_up, options_.rate);
 	if (!begun)
 		return begun;
-	result.abandoned += drive();
-	if (result.abandoned)
-		return make_error(ETIMEDOUT, fmt::format("warming up: {} operations did not end", result.abandoned),
+	result_.abandoned += drive();
+	if (result_.abandoned)
+		return make_error(ETIMEDOUT, fmt::format("warming up: {} operations did not end", result_.abandoned),
 			"see whether the server is still there");
 	return {};
 }
 
 Result<RunResult> Worker::measure()
 {
-	const std::uint64_t count = bench::share_of(options.operations, index, options.workers());
-	Result<void> begun = begin(bench::Phase::measure, count, options.duration, options.rate);
+	const std::uint64_t count = bench::share_of(options_.operations, index_, options_.workers());
+	Result<void> begun = begin(bench::Phase::measure, count, options_.duration, options_.rate);
 	if (!begun)
 		return begun.error();
 	const bench::Traffic before = bench::traffic_of_thread();
-	if (count || options.operations == 0)
-		result.abandoned += drive();
-	result.traffic = bench::traffic_of_thread().since(before);
-	pace.add_backlog(result.backlog, random);
-	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
+	if (count || options_.operations == 0)
+		result_.abandoned += drive();
+	result_.traffic = bench::traffic_of_thread().since(before);
+	pace.add_backlog(result_.backlog, random_);
+	result_.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end_) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();
-	return std::move(result);
+	return std::move(result_);
 }
 
 std::size_t Worker::serve_clients()
 {
 	std::size_t ended = 0;
-	for (Connection &connection : connections)
+	for (Connection &connection : connections_)
 		ended += turn(connection);
 	return ended;
 }
@@ -187,14 +187,14 @@ std::size_t Worker::turn(Connection &connection)
 
 void Worker::begin_due(Connection &connection)
 {
-	take_due(connection, options.clock->now());
+	take_due(connection, options_.clock->now());
 	start_pending(connection);
 }
 
 void Worker::take_due(Connection &connection, std::uint64_t now)
 {
 	while (!connection.idle.empty()) {
-		const std::optional<std::uint64_t> due = pace.take(now, random);
+		const std::optional<std::uint64_t> due = pace.take(now, random_);
 		if (!due)
 			return;
 		Slot &slot = *connection.idle.back();
@@ -213,7 +213,7 @@ void Worker::start_pending(Connection &connection)
 		slot.operation.round_trips = 0;
 		slot.operation.error = 0;
 		if (!slot.scheduled)
-			slot.begun = options.clock->now(); /* making the request is not part of it */
+			slot.begun = options_.clock->now(); /* making the request is not part of it */
 		const int error = connection.client->start(slot.operation);
 		if (error == EAGAIN)
 			return;
@@ -224,19 +224,19 @@ void Worker::start_pending(Connection &connection)
 		}
 		slot.operation.outcome = Outcome::failed;
 		slot.operation.error = error;
-		finish(connection, slot, options.clock->now());
+		finish(connection, slot, options_.clock->now());
 	}
 }
 
 std::size_t Worker::collect(Connection &connection)
 {
-	const std::size_t ended = connection.client->poll(completed);
+	const std::size_t ended = connection.client->poll(completed_);
 	if (ended == 0)
 		return 0;
-	const std::uint64_t now = options.clock->now();
+	const std::uint64_t now = options_.clock->now();
 	connection.under_way -= ended;
 	for (std::size_t i = 0; i < ended; i++)
-		finish(connection, *static_cast<Slot *>(completed[i]->context), now);
+		finish(connection, *static_cast<Slot *>(completed_[i]->context), now);
 	return ended;
 }
 
@@ -244,14 +244,14 @@ void Worker::prepare(Slot &slot)
 {
 	if (phase == bench::Phase::load) {
 		slot.request = Request::update;
-		slot.record = load_next;
-		load_next += options.workers();
+		slot.record = load_next_;
+		load_next_ += options_.workers();
 	} else {
-		slot.request = options.mix.next(random);
+		slot.request = options_.mix.next(random_);
 		slot.record = slot.request == Request::insert ? run_state.records.take()
-							      : chooser.next(random, run_state.records.readable());
+							      : chooser_.next(random_, run_state.records.readable());
 	}
-	if (options.numbered_keys)
+	if (options_.numbered_keys)
 		std::memcpy(slot.key.data(), &slot.record, sizeof(slot.record));
 	else
 		bench::fill_key(slot.record, slot.key);
@@ -281,7 +281,7 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 {
 	note_progress(now);
 	count(slot);
-	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options.verify)
+	if (slot.operation.kind == OperationKind::get && slot.operation.outcome == Outcome::ok && options_.verify)
 		verify(slot);
 	const bool first_half = slot.request == Request::read_modify_write && slot.operation.kind == OperationKind::get;
 	if (!first_half || has_failed(slot.operation.outcome)) {
@@ -295,31 +295,31 @@ void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 
 void Worker::count(const Slot &slot)
 {
-	OperationCounts &counts = slot.operation.kind == OperationKind::get ? result.gets : result.puts;
+	OperationCounts &counts = slot.operation.kind == OperationKind::get ? result_.gets : result_.puts;
 	counts.add(slot.operation);
 	if (has_failed(slot.operation.outcome))
-		result.errors.add(slot.operation.error);
+		result_.errors.add(slot.operation.error);
 }
 
 void Worker::verify(const Slot &slot)
 {
-	result.verified++;
+	result_.verified++;
 	if (slot.operation.length == slot.result.size() && bench::version_of(slot.record, slot.result))
 		return;
-	if (result.wrong_values++ == 0)
-		result.first_wrong = slot.record;
+	if (result_.wrong_values++ == 0)
+		result_.first_wrong = slot.record;
 }
 
 void Worker::end_request(Connection &connection, Slot &slot, std::uint64_t now)
 {
 	if (slot.request == Request::insert)
 		run_state.records.finish(slot.record);
-	result.requests++;
-	last_end = std::max(last_end, now);
+	result_.requests++;
+	last_end_ = std::max(last_end_, now);
 	if (was_done(slot.operation.outcome)) {
-		result.latency[static_cast<std::size_t>(slot.request)].add(now - slot.begun);
+		result_.latency[static_cast<std::size_t>(slot.request)].add(now - slot.begun);
 		if (now <= pace.deadline())
-			result.in_time++;
+			result_.in_time++;
 	}
 	connection.idle.push_back(&slot);
 }
@@ -327,13 +327,13 @@ void Worker::end_request(Connection &connection, Slot &slot, std::uint64_t now)
 std::uint64_t Worker::next_version() noexcept
 {
 	/* Version 0 is that of loading; no two writers write the same one. */
-	return (std::uint64_t{index} << version_bits) + ++versions;
+	return (std::uint64_t{index_} << version_bits) + ++versions_;
 }
 
 std::size_t Worker::in_flight() const noexcept
 {
 	std::size_t sum = 0;
-	for (const Connection &connection : connections)
+	for (const Connection &connection : connections_)
 		sum += connection.under_way + connection.pending.size();
 	return sum;
 }

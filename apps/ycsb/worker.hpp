@@ -26,7 +26,7 @@ class Worker final : private bench::WorkerLoop
 {
 public:
 	/** @param options, run_state live longer. @param index 0 .. options.workers() - 1. */
-	Worker(const RunOptions &options, bench::RunState &run_state, unsigned index);
+	Worker(const RunOptions &options_, bench::RunState &run_state, unsigned index_);
 
 	/** Connects the clients, then loads, warms up and measures, together with all other workers of the run.
 	 */
@@ -76,19 +76,19 @@ private:
 	[[nodiscard]] std::uint64_t next_version() noexcept;
 	std::size_t serve_clients() override;
 	[[nodiscard]] std::size_t in_flight() const noexcept override;
-	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return result.requests; }
+	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return result_.requests; }
 
-	const RunOptions &options;
-	unsigned index;
-	bench::Random random;
-	bench::KeyChooser chooser;
-	std::vector<Connection> connections;
-	std::vector<apps::Operation *> completed;
+	const RunOptions &options_;
+	unsigned index_;
+	bench::Random random_;
+	bench::KeyChooser chooser_;
+	std::vector<Connection> connections_;
+	std::vector<apps::Operation *> completed_;
 
-	RunResult result;
-	std::uint64_t last_end = 0;  /* of a request */
-	std::uint64_t load_next = 0; /* record */
-	std::uint64_t versions = 0;
+	RunResult result_;
+	std::uint64_t last_end_ = 0;  /* of a request */
+	std::uint64_t load_next_ = 0; /* record */
+	std::uint64_t versions_ = 0;
 };
 
 } // namespace prism::ycsb

@@ -24,48 +24,48 @@ const char *to_string(Verdict verdict) noexcept
 }
 
 BufferLedger::BufferLedger(std::uint64_t base, std::uint32_t buffer_size, std::uint32_t count)
-	: base_address(base), size(buffer_size), entries(count)
+	: base_address_(base), size_(buffer_size), entries_(count)
 {
 }
 
 void BufferLedger::posted(std::uint32_t index) noexcept
 {
-	entries[index].sequence = next_sequence++;
-	entries[index].holder = Holder::listed;
+	entries_[index].sequence = next_sequence_++;
+	entries_[index].holder = Holder::listed;
 }
 
 void BufferLedger::observe(const prismdv_free_list_attr &counters) noexcept
 {
 	const std::uint64_t left = counters.popped + counters.rejected;
-	reclaimed = std::max(reclaimed, counters.reclaimed);
+	reclaimed_ = std::max(reclaimed_, counters.reclaimed);
 	/* With the list empty, every buffer that was taken back has gone out again. */
 	const bool empty = counters.available == 0 && counters.allocatable == 0;
 	if (empty)
-		taken_back = std::max(taken_back, counters.reclaimed);
+		taken_back_ = std::max(taken_back_, counters.reclaimed);
 	/* Each buffer taken back accounts for at most one pop that was not of a posting of ours. */
-	const std::uint64_t unsure = counters.reclaimed - std::min(counters.reclaimed, taken_back);
-	const std::uint64_t most = std::min(left - std::min(left, taken_back), next_sequence);
-	surely_consumed = std::max(surely_consumed, most - std::min(most, unsure));
-	perhaps_consumed = std::max(perhaps_consumed, most);
+	const std::uint64_t unsure = counters.reclaimed - std::min(counters.reclaimed, taken_back_);
+	const std::uint64_t most = std::min(left - std::min(left, taken_back_), next_sequence_);
+	surely_consumed_ = std::max(surely_consumed_, most - std::min(most, unsure));
+	perhaps_consumed_ = std::max(perhaps_consumed_, most);
 	if (empty)
-		surely_consumed = perhaps_consumed;
+		surely_consumed_ = perhaps_consumed_;
 }
 
 void BufferLedger::rejected(std::uint64_t address) noexcept
 {
 	std::uint32_t index = 0;
 	if (locate(address, index) == Verdict::released)
-		entries[index].holder = Holder::rejected;
+		entries_[index].holder = Holder::rejected;
 }
 
 /* released stands for: it is the start of buffer @index. */
 Verdict BufferLedger::locate(std::uint64_t address, std::uint32_t &index) const noexcept
 {
-	if (address < base_address || (address - base_address) / size >= entries.size())
+	if (address < base_address_ || (address - base_address_) / size_ >= entries_.size())
 		return Verdict::outside;
-	if ((address - base_address) % size != 0)
+	if ((address - base_address_) % size_ != 0)
 		return Verdict::misaligned;
-	index = static_cast<std::uint32_t>((address - base_address) / size);
+	index = static_cast<std::uint32_t>((address - base_address_) / size_);
 	return Verdict::released;
 }
 
@@ -74,10 +74,10 @@ Verdict BufferLedger::release(std::uint64_t address, std::uint32_t &index) noexc
 	const Verdict found = locate(address, index);
 	if (found != Verdict::released)
 		return found;
-	Entry &entry = entries[index];
-	if (entry.holder != Holder::listed || entry.sequence >= perhaps_consumed)
+	Entry &entry = entries_[index];
+	if (entry.holder != Holder::listed || entry.sequence >= perhaps_consumed_)
 		return Verdict::not_allocated;
-	if (entry.sequence >= surely_consumed)
+	if (entry.sequence >= surely_consumed_)
 		return Verdict::undecided;
 	entry.holder = Holder::owner;
 	return Verdict::released;
@@ -85,37 +85,37 @@ Verdict BufferLedger::release(std::uint64_t address, std::uint32_t &index) noexc
 
 bool BufferLedger::taken_by_owner(std::uint64_t address, std::uint32_t &index) noexcept
 {
-	if (locate(address, index) != Verdict::released || entries[index].holder != Holder::listed)
+	if (locate(address, index) != Verdict::released || entries_[index].holder != Holder::listed)
 		return false;
-	entries[index].holder = Holder::owner;
+	entries_[index].holder = Holder::owner;
 	return true;
 }
 
 void BufferLedger::mark()
 {
-	marked = surely_consumed;
-	for (Entry &entry : entries)
+	marked_ = surely_consumed_;
+	for (Entry &entry : entries_)
 		entry.live = 0;
 }
 
 bool BufferLedger::spare(std::uint64_t address) noexcept
 {
-	if (address < base_address || (address - base_address) / size >= entries.size())
+	if (address < base_address_ || (address - base_address_) / size_ >= entries_.size())
 		return false;
-	entries[(address - base_address) / size].live = 1;
+	entries_[(address - base_address_) / size_].live = 1;
 	return true;
 }
 
 void BufferLedger::collect(std::vector<std::uint32_t> &leaked)
 {
-	for (std::uint32_t index = 0; index < entries.size(); index++) {
-		Entry &entry = entries[index];
-		if (entry.holder != Holder::listed || entry.sequence >= marked || entry.live)
+	for (std::uint32_t index = 0; index < entries_.size(); index++) {
+		Entry &entry = entries_[index];
+		if (entry.holder != Holder::listed || entry.sequence >= marked_ || entry.live)
 			continue;
 		entry.holder = Holder::owner;
 		leaked.push_back(index);
 	}
-	marked = 0;
+	marked_ = 0;
 }
 
 } // namespace prism

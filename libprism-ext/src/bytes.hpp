@@ -14,35 +14,35 @@ namespace prism
 class ByteWriter
 {
 public:
-	explicit ByteWriter(std::byte *to) noexcept : next(to) {}
+	explicit ByteWriter(std::byte *to) noexcept : next_(to) {}
 
 	template <typename T>
 	void put(T value) noexcept
 	{
 		for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8)
-			*next++ = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> shift);
+			*next_++ = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> shift);
 	}
 	void put_bytes(const void *from, std::size_t count) noexcept
 	{
 		if (count)
-			std::memcpy(next, from, count);
-		next += count;
+			std::memcpy(next_, from, count);
+		next_ += count;
 	}
 	void skip(std::size_t count) noexcept
 	{
-		std::memset(next, 0, count);
-		next += count;
+		std::memset(next_, 0, count);
+		next_ += count;
 	}
 
 private:
-	std::byte *next;
+	std::byte *next_;
 };
 
 /** Takes fields off bytes of unknown origin. Past the end it gives zeros and remembers that it did. */
 class ByteReader
 {
 public:
-	explicit ByteReader(std::span<const std::byte> from) noexcept : rest(from) {}
+	explicit ByteReader(std::span<const std::byte> from) noexcept : rest_(from) {}
 
 	template <typename T>
 	T get() noexcept
@@ -51,38 +51,38 @@ public:
 		if (!has(sizeof(T)))
 			return T{};
 		for (std::size_t i = 0; i < sizeof(T); i++)
-			value = value << 8 | static_cast<std::uint64_t>(rest[i]);
-		rest = rest.subspan(sizeof(T));
+			value = value << 8 | static_cast<std::uint64_t>(rest_[i]);
+		rest_ = rest_.subspan(sizeof(T));
 		return static_cast<T>(value);
 	}
 	void get_bytes(void *to, std::size_t count) noexcept
 	{
 		if (count == 0 || !has(count))
 			return;
-		std::memcpy(to, rest.data(), count);
-		rest = rest.subspan(count);
+		std::memcpy(to, rest_.data(), count);
+		rest_ = rest_.subspan(count);
 	}
 	void skip(std::size_t count) noexcept
 	{
 		if (has(count))
-			rest = rest.subspan(count);
+			rest_ = rest_.subspan(count);
 	}
 
-	[[nodiscard]] std::size_t left() const noexcept { return rest.size(); }
-	[[nodiscard]] bool overrun() const noexcept { return short_read; }
+	[[nodiscard]] std::size_t left() const noexcept { return rest_.size(); }
+	[[nodiscard]] bool overrun() const noexcept { return short_read_; }
 
 private:
 	bool has(std::size_t count) noexcept
 	{
-		if (count <= rest.size())
+		if (count <= rest_.size())
 			return true;
-		short_read = true;
-		rest = {};
+		short_read_ = true;
+		rest_ = {};
 		return false;
 	}
 
-	std::span<const std::byte> rest;
-	bool short_read = false;
+	std::span<const std::byte> rest_;
+	bool short_read_ = false;
 };
 
 } // namespace prism

@@ -32,19 +32,19 @@ Cas Cas::word(CasMode mode, std::uint64_t compare, std::uint64_t swap) noexcept
 
 void Chain::refuse(int error_code, std::size_t step) noexcept
 {
-	if (mistake)
+	if (mistake_)
 		return;
-	mistake = error_code;
-	mistaken_step = step;
+	mistake_ = error_code;
+	mistaken_step_ = step;
 }
 
 Chain::Step *Chain::open(Kind kind, RemoteAddress target) noexcept
 {
-	if (count == capacity) {
-		refuse(E2BIG, count);
+	if (count_ == capacity) {
+		refuse(E2BIG, count_);
 		return nullptr;
 	}
-	Step *step = &slots[count++].step;
+	Step *step = &slots_[count_++].step;
 	step->kind = kind;
 	step->signalled = false;
 	step->is_inline = false;
@@ -62,17 +62,17 @@ Chain::Step *Chain::open(Kind kind, RemoteAddress target) noexcept
 
 Chain::Step *Chain::last_step() noexcept
 {
-	if (count == 0) {
+	if (count_ == 0) {
 		refuse(EINVAL, 0);
 		return nullptr;
 	}
-	return &slots[count - 1].step;
+	return &slots_[count_ - 1].step;
 }
 
 void Chain::set_inline(Step &step, std::span<const std::byte> data) noexcept
 {
 	if (data.size() > std::numeric_limits<std::uint32_t>::max())
-		refuse(EINVAL, count - 1);
+		refuse(EINVAL, count_ - 1);
 	step.is_inline = true;
 	step.local = {reinterpret_cast<std::uint64_t>(data.data()), static_cast<std::uint32_t>(data.size()), 0};
 }
@@ -84,7 +84,7 @@ Chain &Chain::modify(std::uint32_t flags) noexcept
 		return *this;
 	step->flags |= flags;
 	if (step->flags & ~legal_flags[static_cast<std::size_t>(step->kind)])
-		refuse(EINVAL, count - 1);
+		refuse(EINVAL, count_ - 1);
 	return *this;
 }
 
@@ -167,7 +167,7 @@ Chain &Chain::rdma_write(RemoteAddress target, LocalSlice data) noexcept
 Chain &Chain::rdma_write(RemoteAddress target, std::span<const std::byte> data) noexcept
 {
 	write(target, data);
-	if (!mistake)
+	if (!mistake_)
 		last_step()->kind = Kind::rdma_write;
 	return *this;
 }
@@ -181,7 +181,7 @@ Chain &Chain::rdma_cas(RemoteAddress target, std::uint64_t compare, std::uint64_
 	step->compare = compare;
 	step->swap = swap;
 	if (old_value.length != sizeof(compare))
-		refuse(EINVAL, count - 1);
+		refuse(EINVAL, count_ - 1);
 	return *this;
 }
 
@@ -212,7 +212,7 @@ Chain &Chain::redirect_bounded(RemoteAddress place, std::uint32_t tag) noexcept
 		return *this;
 	/* On a READ, B says something else: that the target is bounded. */
 	if (step->kind != Kind::allocate)
-		refuse(EINVAL, count - 1);
+		refuse(EINVAL, count_ - 1);
 	step->aux = place;
 	step->tag = tag;
 	return modify(R | B);
@@ -231,7 +231,7 @@ Chain &Chain::result(LocalSlice place) noexcept
 	if (!step)
 		return *this;
 	if (step->kind != Kind::allocate || place.length != sizeof(std::uint64_t))
-		refuse(EINVAL, count - 1);
+		refuse(EINVAL, count_ - 1);
 	step->wants_result = true;
 	step->result = place;
 	return *this;
@@ -258,21 +258,21 @@ bool Chain::consistent(const Step &step) noexcept
 
 std::size_t Chain::bad_step() const noexcept
 {
-	for (std::size_t i = 0; i < count && !(mistake && i == mistaken_step); i++) {
-		if (!consistent(slots[i].step))
+	for (std::size_t i = 0; i < count_ && !(mistake_ && i == mistaken_step_); i++) {
+		if (!consistent(slots_[i].step))
 			return i;
 	}
-	return mistaken_step;
+	return mistaken_step_;
 }
 
 int Chain::error() const noexcept
 {
-	if (mistake)
-		return mistake;
-	const auto built = std::span(slots).first(count);
+	if (mistake_)
+		return mistake_;
+	const auto built = std::span(slots_).first(count_);
 	const bool sound =
 		std::all_of(built.begin(), built.end(), [](const Slot &slot) { return consistent(slot.step); });
-	return sound && count ? 0 : EINVAL;
+	return sound && count_ ? 0 : EINVAL;
 }
 
 bool Chain::is_standard(Kind kind) noexcept
@@ -282,7 +282,7 @@ bool Chain::is_standard(Kind kind) noexcept
 
 bool Chain::needs_prism() const noexcept
 {
-	const auto built = std::span(slots).first(count);
+	const auto built = std::span(slots_).first(count_);
 	return !std::all_of(built.begin(), built.end(), [](const Slot &slot) { return is_standard(slot.step.kind); });
 }
 
@@ -318,9 +318,9 @@ int Chain::post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::span<const Posting> po
 
 void Chain::post_steps(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::uint64_t wr_id) const noexcept
 {
-	for (std::uint32_t i = 0; i < count; i++) {
-		const Step &step = slots[i].step;
-		const bool last = i + 1 == count;
+	for (std::uint32_t i = 0; i < count_; i++) {
+		const Step &step = slots_[i].step;
+		const bool last = i + 1 == count_;
 		qp->wr_id = step.signalled && !last ? step.wr_id : wr_id;
 		qp->wr_flags = step.signalled || last ? IBV_SEND_SIGNALED : 0;
 		post_step(qp, prism, step);

@@ -41,7 +41,7 @@ int CompletionQueue::poll(std::span<Completion> completions) const noexcept
 	std::size_t done = 0;
 	while (done < completions.size()) {
 		const int wanted = static_cast<int>(std::min(chunk, completions.size() - done));
-		const int got = ibv_poll_cq(handle.get(), wanted, wcs.data());
+		const int got = ibv_poll_cq(handle_.get(), wanted, wcs.data());
 		if (got < 0)
 			return done ? static_cast<int>(done) : -EIO;
 		for (int i = 0; i < got; i++)

@@ -102,9 +102,9 @@ Result<Context> Context::open_device(ibv_device *device, Progress progress)
 		return make_error(errno, "cannot open device " + name, "VERBS_LOG_LEVEL=4 makes the provider say more");
 	Context context(std::shared_ptr<ibv_context>(raw, [](ibv_context *c) { ibv_close_device(c); }));
 
-	if (const int error = prismdv_query_device(raw, &context.device_attributes))
+	if (const int error = prismdv_query_device(raw, &context.device_attributes_))
 		return make_error(error, "cannot query device " + name);
-	if (const int error = prismdv_query_capability(raw, &context.device_capability))
+	if (const int error = prismdv_query_capability(raw, &context.device_capability_))
 		return make_error(error, "cannot query the capabilities of device " + name);
 	return context;
 }
@@ -168,11 +168,11 @@ Result<Buffer> Buffer::create(const ProtectionDomain &pd, std::size_t length, un
 	void *pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
 		return make_error(errno, "cannot allocate " + std::to_string(length) + " bytes");
-	Memory memory(static_cast<std::byte *>(pages), Unmap{length});
+	Memory memory_(static_cast<std::byte *>(pages), Unmap{length});
 	Result<MemoryRegion> region = MemoryRegion::create(pd, pages, length, access_flags);
 	if (!region)
 		return region.error();
-	return Buffer(std::move(memory), *std::move(region));
+	return Buffer(std::move(memory_), *std::move(region));
 }
 
 Result<DeviceMemory> DeviceMemory::create(const ProtectionDomain &pd, std::size_t length, unsigned access_flags)
@@ -192,12 +192,12 @@ Result<DeviceMemory> DeviceMemory::create(const ProtectionDomain &pd, std::size_
 
 int DeviceMemory::store(std::uint64_t offset, const void *from, std::size_t length) const noexcept
 {
-	return ibv_memcpy_to_dm(allocation.get(), offset, from, length);
+	return ibv_memcpy_to_dm(allocation_.get(), offset, from, length);
 }
 
 int DeviceMemory::load(void *to, std::uint64_t offset, std::size_t length) const noexcept
 {
-	return ibv_memcpy_from_dm(to, allocation.get(), offset, length);
+	return ibv_memcpy_from_dm(to, allocation_.get(), offset, length);
 }
 
 } // namespace prism

@@ -42,20 +42,20 @@ Result<ibv_srq *> create_list(const ProtectionDomain &pd, std::uint32_t entries)
 
 void LiveSet::add(std::uint64_t address) noexcept
 {
-	if (ledger.spare(address))
-		inside++;
+	if (ledger_.spare(address))
+		inside_++;
 	else
-		elsewhere++;
+		elsewhere_++;
 }
 
 FreeList::FreeList(std::shared_ptr<const Buffer> buffers, std::size_t offset, Handle srq, std::uint32_t number,
 	const FreeListOptions &options)
-	: memory(std::move(buffers)), table_bytes(table_bytes_of(options)), handle(std::move(srq)), srq_number(number),
-	  buffer_size(options.buffer_size), low_water(options.low_water),
-	  ledger(memory->region().address() + offset, options.buffer_size, options.count)
+	: memory_(std::move(buffers)), table_bytes_(table_bytes_of(options)), handle_(std::move(srq)),
+	  srq_number_(number), buffer_size_(options.buffer_size), low_water_(options.low_water),
+	  ledger_(memory_->region().address() + offset, options.buffer_size, options.count)
 {
-	released.reserve(options.count);
-	waiting.reserve(options.count);
+	released_.reserve(options.count);
+	waiting_.reserve(options.count);
 }
 
 Result<FreeList> FreeList::create(const ProtectionDomain &pd, const FreeListOptions &options)
@@ -88,14 +88,14 @@ Result<FreeList> FreeList::create_over(const ProtectionDomain &pd, const FreeLis
 	Result<ibv_srq *> srq = create_list(pd, options.count);
 	if (!srq)
 		return srq.error();
-	Handle handle(*srq);
+	Handle handle_(*srq);
 	std::uint32_t number = 0;
-	if (const int error = ibv_get_srq_num(handle.get(), &number))
+	if (const int error = ibv_get_srq_num(handle_.get(), &number))
 		return make_error(error, "cannot tell the number of a free list");
 
-	FreeList list(std::move(buffers), offset, std::move(handle), number, options);
+	FreeList list(std::move(buffers), offset, std::move(handle_), number, options);
 	for (std::uint32_t index = 0; index < options.count; index++)
-		list.released.push_back(index);
+		list.released_.push_back(index);
 	if (const int error = list.post_released())
 		return make_error(error, "cannot post buffers to a free list");
 	if (const int error = list.refresh())
@@ -105,21 +105,21 @@ Result<FreeList> FreeList::create_over(const ProtectionDomain &pd, const FreeLis
 
 FreeListInfo FreeList::info() const noexcept
 {
-	const std::uint64_t bytes = std::uint64_t{buffer_size} * ledger.buffers();
-	return {srq_number, buffer_size, {ledger.address_of(0), bytes, memory->region().rkey()}};
+	const std::uint64_t bytes = std::uint64_t{buffer_size_} * ledger_.buffers();
+	return {srq_number_, buffer_size_, {ledger_.address_of(0), bytes, memory_->region().rkey()}};
 }
 
 void FreeList::count_refusal(Verdict verdict) noexcept
 {
 	switch (verdict) {
 	case Verdict::outside:
-		counted.outside++;
+		counted_.outside++;
 		break;
 	case Verdict::misaligned:
-		counted.misaligned++;
+		counted_.misaligned++;
 		break;
 	case Verdict::not_allocated:
-		counted.not_allocated++;
+		counted_.not_allocated++;
 		break;
 	case Verdict::released:
 	case Verdict::undecided:
@@ -130,20 +130,20 @@ void FreeList::count_refusal(Verdict verdict) noexcept
 Verdict FreeList::release(std::uint64_t address) noexcept
 {
 	std::uint32_t index = 0;
-	Verdict verdict = ledger.release(address, index);
+	Verdict verdict = ledger_.release(address, index);
 	if (verdict == Verdict::undecided) {
 		/* Waiting already, or more waiting than buffers: freed twice either way. */
-		if (std::find(waiting.begin(), waiting.end(), address) != waiting.end())
+		if (std::find(waiting_.begin(), waiting_.end(), address) != waiting_.end())
 			verdict = Verdict::not_allocated;
 		else
-			waiting.push_back(address);
+			waiting_.push_back(address);
 	}
 	if (verdict == Verdict::released) {
-		released.push_back(index);
-		counted.released++;
+		released_.push_back(index);
+		counted_.released++;
 	}
 	if (verdict == Verdict::undecided)
-		counted.deferred++;
+		counted_.deferred++;
 	count_refusal(verdict);
 	return verdict;
 }
@@ -151,11 +151,11 @@ Verdict FreeList::release(std::uint64_t address) noexcept
 int FreeList::refresh() noexcept
 {
 	prismdv_free_list_attr counters{};
-	if (const int error = prismdv_query_free_list(handle.get(), &counters))
+	if (const int error = prismdv_query_free_list(handle_.get(), &counters))
 		return error;
-	available_entries = counters.available;
-	ledger.observe(counters);
-	if (counters.rejected > counted.rejected) {
+	available_entries_ = counters.available;
+	ledger_.observe(counters);
+	if (counters.rejected > counted_.rejected) {
 		if (const int error = take_rejected())
 			return error;
 	}
@@ -167,12 +167,12 @@ int FreeList::take_rejected() noexcept
 {
 	std::array<prismdv_rejected_entry, 16> entries;
 	for (;;) {
-		const ssize_t got = prismdv_poll_rejected(handle.get(), entries.data(), entries.size());
+		const ssize_t got = prismdv_poll_rejected(handle_.get(), entries.data(), entries.size());
 		if (got < 0)
 			return static_cast<int>(-got);
 		for (ssize_t i = 0; i < got; i++)
-			ledger.rejected(entries[static_cast<std::size_t>(i)].addr);
-		counted.rejected += static_cast<std::uint64_t>(got);
+			ledger_.rejected(entries[static_cast<std::size_t>(i)].addr);
+		counted_.rejected += static_cast<std::uint64_t>(got);
 		if (static_cast<std::size_t>(got) < entries.size())
 			return 0;
 	}
@@ -181,32 +181,32 @@ int FreeList::take_rejected() noexcept
 void FreeList::settle_waiting() noexcept
 {
 	std::size_t kept = 0;
-	for (const std::uint64_t address : waiting) {
+	for (const std::uint64_t address : waiting_) {
 		std::uint32_t index = 0;
-		const Verdict verdict = ledger.release(address, index);
+		const Verdict verdict = ledger_.release(address, index);
 		if (verdict == Verdict::undecided) {
-			waiting[kept++] = address;
+			waiting_[kept++] = address;
 		} else if (verdict == Verdict::released) {
-			released.push_back(index);
-			counted.released++;
+			released_.push_back(index);
+			counted_.released++;
 		} else {
 			count_refusal(verdict);
 		}
 	}
-	waiting.resize(kept);
+	waiting_.resize(kept);
 }
 
 int FreeList::post_released() noexcept
 {
 	std::size_t done = 0;
 	int error = 0;
-	while (!error && done < released.size()) {
-		const std::size_t size = std::min(batch, released.size() - done);
+	while (!error && done < released_.size()) {
+		const std::size_t size = std::min(batch, released_.size() - done);
 		std::size_t posted = 0;
-		error = post_batch(std::span(released).subspan(done, size), posted);
+		error = post_batch(std::span(released_).subspan(done, size), posted);
 		done += posted;
 	}
-	released.erase(released.begin(), released.begin() + static_cast<std::ptrdiff_t>(done));
+	released_.erase(released_.begin(), released_.begin() + static_cast<std::ptrdiff_t>(done));
 	return error;
 }
 
@@ -215,14 +215,14 @@ int FreeList::post_batch(std::span<const std::uint32_t> indices, std::size_t &do
 	std::array<ibv_sge, batch> sges;
 	std::array<ibv_recv_wr, batch> wrs;
 	for (std::size_t i = 0; i < indices.size(); i++) {
-		sges[i] = {ledger.address_of(indices[i]), buffer_size, memory->region().lkey()};
+		sges[i] = {ledger_.address_of(indices[i]), buffer_size_, memory_->region().lkey()};
 		wrs[i] = {indices[i], i + 1 < indices.size() ? &wrs[i + 1] : nullptr, &sges[i], 1};
 	}
 	ibv_recv_wr *bad = nullptr;
-	const int error = ibv_post_srq_recv(handle.get(), wrs.data(), &bad);
+	const int error = ibv_post_srq_recv(handle_.get(), wrs.data(), &bad);
 	done = error ? static_cast<std::size_t>(bad - wrs.data()) : indices.size();
 	for (std::size_t i = 0; i < done; i++)
-		ledger.posted(indices[i]);
+		ledger_.posted(indices[i]);
 	return error;
 }
 
@@ -239,20 +239,20 @@ Result<void> FreeList::begin_recovery()
 {
 	if (const int error = refresh())
 		return make_error(error, "cannot query the free list");
-	if (!ledger.exact())
+	if (!ledger_.exact())
 		return make_error(EBUSY,
 			"the recovery scan cannot tell leaked buffers from those that the device took back",
 			"call FreeList::drain() first");
-	ledger.mark();
+	ledger_.mark();
 	return {};
 }
 
 Result<Recovery> FreeList::end_recovery(const LiveSet &live)
 {
-	const std::size_t before = released.size();
-	ledger.collect(released);
-	const std::size_t found = released.size() - before;
-	counted.recovered += found;
+	const std::size_t before = released_.size();
+	ledger_.collect(released_);
+	const std::size_t found = released_.size() - before;
+	counted_.recovered += found;
 	if (const int error = post_released())
 		return make_error(error, "cannot post recovered buffers", "call FreeList::post_released() again");
 	return Recovery{live.live(), live.outside(), found};
@@ -265,27 +265,28 @@ namespace
 class Drainer
 {
 public:
-	Drainer(QueuePair &pair, const Buffer &words, std::uint32_t list) : qp(pair), answers(words), number(list) {}
+	Drainer(QueuePair &pair, const Buffer &words, std::uint32_t list) : qp_(pair), answers_(words), number_(list) {}
 
 	/* Takes one buffer; address 0: the list gave none. */
 	int take(std::uint64_t &address, std::chrono::nanoseconds timeout)
 	{
-		*answers.as<std::uint64_t>() = 0;
-		const int error =
-			Chain{}.allocate(number, std::span<const std::byte>{}).result(answers.slice(0, 8)).post(qp, 0);
+		*answers_.as<std::uint64_t>() = 0;
+		const int error = Chain{}.allocate(number_, std::span<const std::byte>{})
+					  .result(answers_.slice(0, 8))
+					  .post(qp_, 0);
 		if (error)
 			return error;
 		Completion completion;
-		if (const int waited = qp.send_queue().wait(completion, timeout))
+		if (const int waited = qp_.send_queue().wait(completion, timeout))
 			return waited;
-		address = completion.ok() ? *answers.as<std::uint64_t>() : 0;
+		address = completion.ok() ? *answers_.as<std::uint64_t>() : 0;
 		return completion.failed() ? EIO : 0;
 	}
 
 private:
-	QueuePair &qp;
-	const Buffer &answers;
-	std::uint32_t number;
+	QueuePair &qp_;
+	const Buffer &answers_;
+	std::uint32_t number_;
 };
 
 } // namespace
@@ -296,7 +297,7 @@ Result<std::uint64_t> FreeList::drain(QueuePair &self, std::chrono::milliseconds
 	Result<Buffer> answer = Buffer::create(self.domain_handle(), sizeof(std::uint64_t));
 	if (!answer)
 		return answer.error();
-	Drainer drainer(self, *answer, srq_number);
+	Drainer drainer(self, *answer, srq_number_);
 	std::uint64_t taken = 0;
 	while (std::chrono::steady_clock::now() < deadline) {
 		std::uint64_t address = 0;
@@ -304,8 +305,8 @@ Result<std::uint64_t> FreeList::drain(QueuePair &self, std::chrono::milliseconds
 			return make_error(
 				error, "cannot drain the free list", "the queue pair must be connected to itself");
 		std::uint32_t index = 0;
-		if (address && ledger.taken_by_owner(address, index)) {
-			released.push_back(index);
+		if (address && ledger_.taken_by_owner(address, index)) {
+			released_.push_back(index);
 			taken++;
 		}
 		if (address)
@@ -313,7 +314,7 @@ Result<std::uint64_t> FreeList::drain(QueuePair &self, std::chrono::milliseconds
 		if (const int error = refresh())
 			return make_error(error, "cannot query the free list");
 		/* Entries in their grace period give NO_BUFFER too: those are still to come. */
-		if (available_entries == 0)
+		if (available_entries_ == 0)
 			return taken;
 	}
 	return make_error(ETIMEDOUT, "the free list did not run empty",

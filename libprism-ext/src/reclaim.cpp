@@ -48,40 +48,40 @@ bool FreeReport::parse(std::span<const std::byte> bytes) noexcept
 }
 
 FreeReporter::FreeReporter(const QueuePair &pair, std::uint32_t free_list, std::uint32_t limit)
-	: qp(&pair), batch_limit(limit)
+	: qp_(&pair), batch_limit_(limit)
 {
-	batch.free_list = free_list;
+	batch_.free_list = free_list;
 }
 
-Result<FreeReporter> FreeReporter::create(const QueuePair &qp, std::uint32_t free_list)
+Result<FreeReporter> FreeReporter::create(const QueuePair &qp_, std::uint32_t free_list)
 {
-	if (qp.max_inline_data() < FreeReport::header_size + 8)
+	if (qp_.max_inline_data() < FreeReport::header_size + 8)
 		return make_error(EINVAL, "the queue pair carries too few bytes inline for a report",
 			"create it with QueuePairOptions::max_inline_data of at least 24");
-	const std::size_t fitting = (qp.max_inline_data() - FreeReport::header_size) / 8;
-	return FreeReporter(qp, free_list, static_cast<std::uint32_t>(std::min(fitting, FreeReport::max_addresses)));
+	const std::size_t fitting = (qp_.max_inline_data() - FreeReport::header_size) / 8;
+	return FreeReporter(qp_, free_list, static_cast<std::uint32_t>(std::min(fitting, FreeReport::max_addresses)));
 }
 
 int FreeReporter::send(std::uint64_t wr_id, unsigned send_flags) noexcept
 {
 	FreeReport::Bytes bytes;
-	const std::size_t size = batch.serialize(bytes);
+	const std::size_t size = batch_.serialize(bytes);
 	const LocalSlice slice{reinterpret_cast<std::uint64_t>(bytes.data()), static_cast<std::uint32_t>(size), 0};
-	const int error = qp->post_send(wr_id, slice, send_flags | IBV_SEND_INLINE);
+	const int error = qp_->post_send(wr_id, slice, send_flags | IBV_SEND_INLINE);
 	if (!error)
-		batch.count = 0;
+		batch_.count = 0;
 	return error;
 }
 
 int FreeReporter::report(std::uint64_t address) noexcept
 {
-	if (batch.count == batch_limit) {
+	if (batch_.count == batch_limit_) {
 		if (const int error = send(0, 0))
 			return error;
 	}
-	batch.addresses[batch.count++] = address;
+	batch_.addresses[batch_.count++] = address;
 	/* A full batch leaves now; if the send queue has no room, with the next address. */
-	if (batch.count == batch_limit)
+	if (batch_.count == batch_limit_)
 		(void)send(0, 0);
 	return 0;
 }
@@ -92,7 +92,7 @@ int FreeReporter::flush(std::uint64_t wr_id) noexcept
 }
 
 Reclaimer::Reclaimer(Buffer buffers, CompletionQueue cq, Handle srq)
-	: memory(std::move(buffers)), completions(std::move(cq)), handle(std::move(srq))
+	: memory_(std::move(buffers)), completions_(std::move(cq)), handle_(std::move(srq))
 {
 }
 
@@ -121,28 +121,28 @@ Result<Reclaimer> Reclaimer::create(const ProtectionDomain &pd, std::uint32_t sl
 
 void Reclaimer::serve(FreeList &list)
 {
-	lists.push_back(&list);
+	lists_.push_back(&list);
 }
 
 int Reclaimer::post_slot(std::uint64_t slot) noexcept
 {
-	const LocalSlice slice = memory.slice(slot * FreeReport::max_size, FreeReport::max_size);
+	const LocalSlice slice = memory_.slice(slot * FreeReport::max_size, FreeReport::max_size);
 	ibv_sge sge{.addr = slice.address, .length = slice.length, .lkey = slice.lkey};
 	ibv_recv_wr wr{.wr_id = slot, .next = nullptr, .sg_list = &sge, .num_sge = 1};
 	ibv_recv_wr *bad = nullptr;
-	return ibv_post_srq_recv(handle.get(), &wr, &bad);
+	return ibv_post_srq_recv(handle_.get(), &wr, &bad);
 }
 
 FreeList *Reclaimer::find(std::uint32_t number) const noexcept
 {
 	const auto found = std::find_if(
-		lists.begin(), lists.end(), [number](const FreeList *list) { return list->number() == number; });
-	return found == lists.end() ? nullptr : *found;
+		lists_.begin(), lists_.end(), [number](const FreeList *list) { return list->number() == number; });
+	return found == lists_.end() ? nullptr : *found;
 }
 
 int Reclaimer::refresh_lists() noexcept
 {
-	for (FreeList *list : lists) {
+	for (FreeList *list : lists_) {
 		if (const int error = list->refresh())
 			return error;
 	}
@@ -152,12 +152,12 @@ int Reclaimer::refresh_lists() noexcept
 int Reclaimer::poll() noexcept
 {
 	std::array<Completion, 16> arrived;
-	const int got = completions.poll(arrived);
+	const int got = completions_.poll(arrived);
 	if (got <= 0)
 		return got;
 	/* Counters read after the reports arrived include the ALLOCATEs of every buffer that the reports name. */
 	int failure = refresh_lists();
-	released = 0;
+	released_ = 0;
 	for (const Completion &completion : std::span(arrived).first(static_cast<std::size_t>(got))) {
 		/* Without counters no address can be judged: the buffers are left to the recovery scan. */
 		if (!failure)
@@ -165,39 +165,39 @@ int Reclaimer::poll() noexcept
 		if (const int error = post_slot(completion.wr_id))
 			failure = error;
 	}
-	for (FreeList *list : lists) {
+	for (FreeList *list : lists_) {
 		if (const int error = list->post_released())
 			failure = error;
 	}
-	return failure ? -failure : static_cast<int>(released);
+	return failure ? -failure : static_cast<int>(released_);
 }
 
 void Reclaimer::handle_report(const Completion &completion) noexcept
 {
 	if (completion.failed()) {
-		counted.failed_receives++;
+		counted_.failed_receives++;
 		return;
 	}
-	counted.reports++;
-	const std::byte *bytes = memory.data() + completion.wr_id * FreeReport::max_size;
-	if (!report.parse({bytes, completion.byte_len})) {
-		counted.malformed++;
+	counted_.reports++;
+	const std::byte *bytes = memory_.data() + completion.wr_id * FreeReport::max_size;
+	if (!report_.parse({bytes, completion.byte_len})) {
+		counted_.malformed++;
 		return;
 	}
-	if (FreeList *list = find(report.free_list))
+	if (FreeList *list = find(report_.free_list))
 		judge(*list);
 	else
-		counted.unknown_list++;
+		counted_.unknown_list++;
 }
 
 void Reclaimer::judge(FreeList &list) noexcept
 {
-	for (std::uint32_t i = 0; i < report.count; i++) {
-		const Verdict verdict = list.release(report.addresses[i]);
+	for (std::uint32_t i = 0; i < report_.count; i++) {
+		const Verdict verdict = list.release(report_.addresses[i]);
 		if (verdict == Verdict::released)
-			released++;
+			released_++;
 		else if (verdict != Verdict::undecided)
-			counted.refused++;
+			counted_.refused++;
 	}
 }
 

@@ -86,8 +86,8 @@ Error lost_peer(int code)
 
 TcpRendezvous::Socket::~Socket()
 {
-	if (fd >= 0)
-		close(fd);
+	if (fd_ >= 0)
+		close(fd_);
 }
 
 Result<TcpRendezvous::Socket> TcpRendezvous::connect_once(
@@ -138,7 +138,7 @@ Result<TcpRendezvous> TcpRendezvous::connect(
 Result<void> TcpRendezvous::send(std::span<const std::byte> bytes, Deadline deadline) const
 {
 	while (!bytes.empty()) {
-		const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+		const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 		if (sent >= 0) {
 			bytes = bytes.subspan(static_cast<std::size_t>(sent));
 			continue;
@@ -147,7 +147,7 @@ Result<void> TcpRendezvous::send(std::span<const std::byte> bytes, Deadline dead
 			continue;
 		if (errno != EAGAIN)
 			return lost_peer(errno);
-		if (const int error = wait_for(socket.get(), POLLOUT, deadline))
+		if (const int error = wait_for(socket_.get(), POLLOUT, deadline))
 			return lost_peer(error);
 	}
 	return {};
@@ -157,9 +157,9 @@ Result<void> TcpRendezvous::receive(std::span<std::byte> bytes, Deadline deadlin
 {
 	while (!bytes.empty()) {
 		/* Waiting first, so that a peer that trickles bytes cannot outlast the deadline. */
-		if (const int error = wait_for(socket.get(), POLLIN, deadline))
+		if (const int error = wait_for(socket_.get(), POLLIN, deadline))
 			return lost_peer(error);
-		const ssize_t got = recv(socket.get(), bytes.data(), bytes.size(), 0);
+		const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), 0);
 		if (got == 0)
 			return lost_peer(ECONNRESET);
 		if (got > 0)
@@ -210,7 +210,7 @@ Result<void> TcpRendezvous::barrier(Deadline deadline)
 bool TcpRendezvous::peer_gone() const noexcept
 {
 	char byte;
-	const ssize_t got = recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	const ssize_t got = recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
@@ -254,16 +254,16 @@ Result<TcpRendezvous> TcpListener::accept(std::chrono::milliseconds timeout)
 {
 	const Deadline deadline = std::chrono::steady_clock::now() + timeout;
 	for (;;) {
-		if (const int error = wait_for(socket.get(), POLLIN, deadline))
-			return make_error(error, "no client connected to port " + std::to_string(bound_port));
-		const int accepted = accept4(socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (const int error = wait_for(socket_.get(), POLLIN, deadline))
+			return make_error(error, "no client connected to port " + std::to_string(bound_port_));
+		const int accepted = accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (accepted >= 0) {
 			set_nodelay(accepted);
 			return TcpRendezvous(TcpRendezvous::Socket(accepted));
 		}
 		/* A client that gave up meanwhile is none of the caller's business. */
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port));
+			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port_));
 	}
 }
 

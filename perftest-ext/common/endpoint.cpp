@@ -29,39 +29,39 @@ std::uint32_t random_psn()
 } // namespace
 
 Endpoint::Endpoint(const Parameters &wanted, const sockaddr_storage &local, Progress progress)
-	: parameters(wanted), context(open_device(wanted.device, local, progress)),
-	  gid(choose_gid(context.get(), port(), wanted.gid_index, local)),
-	  path_mtu(port_mtu(context.get(), port(), wanted.mtu))
+	: parameters_(wanted), context_(open_device(wanted.device, local, progress)),
+	  gid_(choose_gid(context_.get(), port(), wanted.gid_index, local)),
+	  path_mtu_(port_mtu(context_.get(), port(), wanted.mtu))
 {
-	int error = ibv_query_device(context.get(), &device);
+	int error = ibv_query_device(context_.get(), &device_);
 	if (error)
 		throw system_error("cannot query the device", error);
-	prism = query_prism_device(context.get());
+	prism_ = query_prism_device(context_.get());
 	prismdv_capability record{};
-	error = prismdv_query_capability(context.get(), &record);
+	error = prismdv_query_capability(context_.get(), &record);
 	if (error)
 		throw system_error("cannot query the device's PRISM capability", error);
-	std::copy(std::begin(record.bytes), std::end(record.bytes), capability.begin());
-	pd.reset(ibv_alloc_pd(context.get()));
-	if (!pd)
+	std::copy(std::begin(record.bytes), std::end(record.bytes), capability_.begin());
+	pd_.reset(ibv_alloc_pd(context_.get()));
+	if (!pd_)
 		throw system_error("cannot allocate a protection domain", errno);
 }
 
 void Endpoint::create_qps(std::uint32_t count, std::uint32_t requests, std::uint32_t inline_size)
 {
 	const std::uint64_t entries = std::uint64_t{count} * requests;
-	if (entries > static_cast<std::uint64_t>(device.max_cqe))
+	if (entries > static_cast<std::uint64_t>(device_.max_cqe))
 		throw Error(fmt::format(
 			"{} requests in flight do not fit a completion queue of this device, which holds {}; "
 			"reduce -t or -q",
-			entries, device.max_cqe));
-	cq.reset(ibv_create_cq(context.get(), static_cast<int>(entries), nullptr, nullptr, 0));
-	if (!cq)
+			entries, device_.max_cqe));
+	cq_.reset(ibv_create_cq(context_.get(), static_cast<int>(entries), nullptr, nullptr, 0));
+	if (!cq_)
 		throw system_error(fmt::format("cannot create a completion queue of {} entries", entries), errno);
 	for (std::uint32_t i = 0; i < count; i++) {
-		qps.push_back(create_qp(requests, inline_size));
-		psns.push_back(random_psn());
-		init_qp(qps.back().get(), port());
+		qps_.push_back(create_qp(requests, inline_size));
+		psns_.push_back(random_psn());
+		init_qp(qps_.back().get(), port());
 	}
 }
 
@@ -69,16 +69,16 @@ QueuePair Endpoint::create_qp(std::uint32_t requests, std::uint32_t inline_size)
 {
 	ibv_qp_init_attr_ex attributes{};
 	attributes.qp_type = IBV_QPT_RC;
-	attributes.send_cq = cq.get();
-	attributes.recv_cq = cq.get();
+	attributes.send_cq = cq_.get();
+	attributes.recv_cq = cq_.get();
 	attributes.cap.max_send_wr = requests;
 	attributes.cap.max_recv_wr = 1;
 	attributes.cap.max_send_sge = 1;
 	attributes.cap.max_recv_sge = 1;
 	attributes.cap.max_inline_data = inline_size;
 	attributes.comp_mask = IBV_QP_INIT_ATTR_PD;
-	attributes.pd = pd.get();
-	QueuePair qp(prismdv_create_qp(context.get(), &attributes, nullptr));
+	attributes.pd = pd_.get();
+	QueuePair qp(prismdv_create_qp(context_.get(), &attributes, nullptr));
 	if (!qp)
 		throw system_error(fmt::format("cannot create a queue pair of {} requests and {} bytes inline",
 					   requests, inline_size),
@@ -88,103 +88,103 @@ QueuePair Endpoint::create_qp(std::uint32_t requests, std::uint32_t inline_size)
 
 std::uint8_t Endpoint::responder_depth() const
 {
-	return static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, 255));
+	return static_cast<std::uint8_t>(std::clamp(device_.max_qp_rd_atom, 1, 255));
 }
 
 Side Endpoint::describe() const
 {
-	Side side{.capability = capability,
-		.gid = gid.gid,
-		.mtu = path_mtu,
+	Side side{.capability = capability_,
+		.gid = gid_.gid,
+		.mtu = path_mtu_,
 		.max_rd_atomic = responder_depth(),
 		.qps = {}};
-	for (std::size_t i = 0; i < qps.size(); i++)
-		side.qps.push_back({qps[i]->qp_num, psns[i]});
+	for (std::size_t i = 0; i < qps_.size(); i++)
+		side.qps.push_back({qps_[i]->qp_num, psns_[i]});
 	return side;
 }
 
 void Endpoint::connect(const Side &peer)
 {
-	path_mtu = std::min(path_mtu, peer.mtu);
-	const int initiator = std::clamp(device.max_qp_init_rd_atom, 1, 255);
+	path_mtu_ = std::min(path_mtu_, peer.mtu);
+	const int initiator = std::clamp(device_.max_qp_init_rd_atom, 1, 255);
 	const Path path{
 		.port = port(),
-		.gid_index = gid.index,
+		.gid_index = gid_.index,
 		.peer_gid = peer.gid,
-		.mtu = path_mtu,
+		.mtu = path_mtu_,
 		.responder_depth = responder_depth(),
 		.initiator_depth = std::min(static_cast<std::uint8_t>(initiator), peer.max_rd_atomic),
-		.timeout = static_cast<std::uint8_t>(parameters.qp_timeout),
+		.timeout = static_cast<std::uint8_t>(parameters_.qp_timeout),
 	};
-	for (std::size_t i = 0; i < qps.size(); i++)
-		connect_qp(qps[i].get(), psns[i], peer.qps[i], peer.capability, path);
+	for (std::size_t i = 0; i < qps_.size(); i++)
+		connect_qp(qps_[i].get(), psns_[i], peer.qps[i], peer.capability, path);
 }
 
 Client::Client(const Parameters &wanted)
-	: params(wanted), tcp(connect_to(wanted.host, wanted.port)),
-	  end(wanted, tcp.local_address(), wanted.progress == Progress::unset ? Progress::in_line : wanted.progress)
+	: params_(wanted), tcp_(connect_to(wanted.host, wanted.port)),
+	  end_(wanted, tcp_.local_address(), wanted.progress == Progress::unset ? Progress::in_line : wanted.progress)
 {
 }
 
 void Client::start(const Geometry &plan, std::uint32_t requests_per_job)
 {
-	remote_layout = std::make_unique<Layout>(plan);
+	remote_layout_ = std::make_unique<Layout>(plan);
 	allocate_memory(plan);
-	end.create_qps(plan.qps, plan.depth * requests_per_job + 1, params.inline_size); /* 1: a driver's flush */
-	tcp.send(encode(Hello{.tool = params.tool,
-		.chain = params.chain,
-		.cas_mode = params.cas_mode,
+	end_.create_qps(plan.qps, plan.depth * requests_per_job + 1, params_.inline_size); /* 1: a driver's flush */
+	tcp_.send(encode(Hello{.tool = params_.tool,
+		.chain = params_.chain,
+		.cas_mode = params_.cas_mode,
 		.geometry = plan,
-		.side = end.describe()}));
-	const Frame answer = tcp.receive(set_up_patience);
+		.side = end_.describe()}));
+	const Frame answer = tcp_.receive(set_up_patience);
 	if (answer.type == FrameType::refusal)
 		throw Error(fmt::format("the server refuses: {}", printable(answer.body)));
 	const auto decoded = answer.type == FrameType::welcome ? decode_welcome(answer.body) : std::nullopt;
 	if (!decoded || decoded->side.qps.size() != plan.qps)
 		throw Error("the server's answer makes no sense; run the same version of the tool on both sides");
-	welcome = *decoded;
-	end.connect(welcome.side);
+	welcome_ = *decoded;
+	end_.connect(welcome_.side);
 }
 
 void Client::allocate_memory(const Geometry &plan)
 {
 	constexpr std::uint64_t most_local_memory = std::uint64_t{2} << 30;
-	const std::uint64_t bytes = data_offset() + remote_layout->stride() * plan.jobs();
+	const std::uint64_t bytes = data_offset() + remote_layout_->stride() * plan.jobs();
 	if (bytes > most_local_memory)
 		throw Error(fmt::format("messages in flight would take {} MiB; reduce -s, -t or -q", bytes >> 20));
-	arena = std::make_unique<Arena>(bytes);
-	region = register_memory(end.domain(), *arena, IBV_ACCESS_LOCAL_WRITE);
+	arena_ = std::make_unique<Arena>(bytes);
+	region_ = register_memory(end_.domain(), *arena_, IBV_ACCESS_LOCAL_WRITE);
 	for (std::uint32_t job = 0; job < plan.jobs(); job++)
-		fill_with_stamp(data(job), remote_layout->stride(), object_stamp(job % plan.objects));
+		fill_with_stamp(data(job), remote_layout_->stride(), object_stamp(job % plan.objects));
 }
 
 std::uint64_t Client::data_offset() const
 {
-	const Geometry &plan = remote_layout->geometry();
+	const Geometry &plan = remote_layout_->geometry();
 	return results_size * std::uint64_t{plan.contestants} * plan.jobs();
 }
 
 std::uint8_t *Client::results(std::uint32_t contestant, std::uint32_t job) const
 {
-	return arena->data() + results_size * (std::size_t{contestant} * remote_layout->geometry().jobs() + job);
+	return arena_->data() + results_size * (std::size_t{contestant} * remote_layout_->geometry().jobs() + job);
 }
 
 std::uint8_t *Client::data(std::uint32_t job) const
 {
-	return arena->data() + data_offset() + remote_layout->stride() * job;
+	return arena_->data() + data_offset() + remote_layout_->stride() * job;
 }
 
 void Client::return_buffers(std::span<const std::uint64_t> addresses)
 {
-	tcp.send(encode_returned(addresses));
+	tcp_.send(encode_returned(addresses));
 }
 
 void Client::finish(const std::string &results)
 {
-	tcp.send(encode_finished(results.size() <= largest_frame ? results : "[]"));
+	tcp_.send(encode_finished(results.size() <= largest_frame ? results : "[]"));
 }
 
-Server::Server(const Parameters &wanted, TcpConnection client) : params(wanted), tcp(std::move(client)) {}
+Server::Server(const Parameters &wanted, TcpConnection client) : params_(wanted), tcp_(std::move(client)) {}
 
 void Server::start()
 {
@@ -192,69 +192,69 @@ void Server::start()
 		receive_hello();
 		prepare();
 	} catch (const Error &error) {
-		tcp.send(encode_refusal(error.what()));
+		tcp_.send(encode_refusal(error.what()));
 		throw;
 	}
 }
 
 void Server::receive_hello()
 {
-	const Frame frame = tcp.receive(set_up_patience);
+	const Frame frame = tcp_.receive(set_up_patience);
 	const auto decoded = frame.type == FrameType::hello ? decode_hello(frame.body) : std::nullopt;
 	if (!decoded)
 		throw Error("the client's greeting makes no sense; run the same version of the tool on both sides");
-	hello = *decoded;
-	if (hello.tool.name() != params.tool.name())
+	hello_ = *decoded;
+	if (hello_.tool.name() != params_.tool.name())
 		throw Error(fmt::format("the client is {} and the server {}; run the same tool on both sides",
-			hello.tool.name(), params.tool.name()));
-	const std::string problem = hello.geometry.problem();
+			hello_.tool.name(), params_.tool.name()));
+	const std::string problem = hello_.geometry.problem();
 	if (!problem.empty())
 		throw Error(fmt::format("the client asks for {}, which is out of bounds", problem));
-	const bool wants_list = hello.geometry.buffers > 0;
-	if (wants_list != params.needs_free_list())
+	const bool wants_list = hello_.geometry.buffers > 0;
+	if (wants_list != params_.needs_free_list())
 		throw Error("the client's geometry does not fit the operation");
 }
 
 void Server::prepare()
 {
-	end = std::make_unique<Endpoint>(
-		params, tcp.local_address(), params.progress == Progress::unset ? Progress::thread : params.progress);
-	layout = std::make_unique<Layout>(hello.geometry);
-	arena = std::make_unique<Arena>(layout->size());
-	region = register_memory(end->domain(), *arena, all_access);
+	end_ = std::make_unique<Endpoint>(params_, tcp_.local_address(),
+		params_.progress == Progress::unset ? Progress::thread : params_.progress);
+	layout_ = std::make_unique<Layout>(hello_.geometry);
+	arena_ = std::make_unique<Arena>(layout_->size());
+	region_ = register_memory(end_->domain(), *arena_, all_access);
 	lay_out_memory();
 	Welcome welcome{
 		.base = address_of(0),
-		.rkey = region->rkey,
-		.scratch = address_of(layout->scratch(0, 0)),
-		.scratch_rkey = region->rkey,
+		.rkey = region_->rkey,
+		.scratch = address_of(layout_->scratch(0, 0)),
+		.scratch_rkey = region_->rkey,
 		.free_list = 0,
 		.side = {},
 	};
-	if (params.scratch == Scratch::device) {
+	if (params_.scratch == Scratch::device) {
 		create_scratch();
 		welcome.scratch = 0; /* a region of device memory is addressed from 0 */
-		welcome.scratch_rkey = scratch_region->rkey;
+		welcome.scratch_rkey = scratch_region_->rkey;
 	}
-	if (hello.geometry.buffers)
+	if (hello_.geometry.buffers)
 		create_free_list();
-	welcome.free_list = free_list_number;
-	end->create_qps(hello.geometry.qps, 1, 0);
-	welcome.side = end->describe();
-	end->connect(hello.side);
-	tcp.send(encode(welcome));
+	welcome.free_list = free_list_number_;
+	end_->create_qps(hello_.geometry.qps, 1, 0);
+	welcome.side = end_->describe();
+	end_->connect(hello_.side);
+	tcp_.send(encode(welcome));
 }
 
 std::uint64_t Server::address_of(std::uint64_t offset) const
 {
-	return reinterpret_cast<std::uint64_t>(arena->data()) + offset;
+	return reinterpret_cast<std::uint64_t>(arena_->data()) + offset;
 }
 
 void Server::lay_out_memory()
 {
-	const Geometry &plan = hello.geometry;
+	const Geometry &plan = hello_.geometry;
 	for (std::uint32_t i = 0; i < plan.objects; i++)
-		fill_with_stamp(arena->data() + layout->object(i), layout->stride(), object_stamp(i));
+		fill_with_stamp(arena_->data() + layout_->object(i), layout_->stride(), object_stamp(i));
 	for (std::uint32_t contestant = 0; contestant < plan.contestants; contestant++)
 		for (std::uint32_t job = 0; job < plan.jobs(); job++)
 			fill_cell(contestant, job);
@@ -263,54 +263,55 @@ void Server::lay_out_memory()
 /* What each kind of job finds at its start; operations/ relies on this. */
 void Server::fill_cell(std::uint32_t contestant, std::uint32_t job)
 {
-	const std::uint64_t offset = layout->cell(contestant, job);
-	auto *cell = reinterpret_cast<Cell *>(arena->data() + offset);
-	cell->bound = hello.geometry.largest_message;
-	cell->pointer = address_of(layout->object(job));
-	if (hello.tool.operation == Operation::cas) {
+	const std::uint64_t offset = layout_->cell(contestant, job);
+	auto *cell = reinterpret_cast<Cell *>(arena_->data() + offset);
+	cell->bound = hello_.geometry.largest_message;
+	cell->pointer = address_of(layout_->object(job));
+	if (hello_.tool.operation == Operation::cas) {
 		cell->pointer = address_of(offset + offsetof(Cell, operand));
 		cell->bound = sizeof(cell->operand);
-		if (hello.cas_mode == CasMode::less) /* counts down: from the top */
+		if (hello_.cas_mode == CasMode::less) /* counts down: from the top */
 			std::memset(cell->operand, 0xff, sizeof(std::uint64_t));
 	}
-	if (hello.tool.operation == Operation::chain)
-		cell->pointer = address_of(layout->buffer(job));
+	if (hello_.tool.operation == Operation::chain)
+		cell->pointer = address_of(layout_->buffer(job));
 }
 
 void Server::create_scratch()
 {
-	const std::uint64_t size = layout->scratch_size();
+	const std::uint64_t size = layout_->scratch_size();
 	ibv_alloc_dm_attr attributes{};
 	attributes.length = size;
-	scratch.reset(ibv_alloc_dm(end->verbs(), &attributes));
-	if (!scratch)
+	scratch_.reset(ibv_alloc_dm(end_->verbs(), &attributes));
+	if (!scratch_)
 		throw system_error(fmt::format("cannot allocate {} bytes of device memory", size), errno,
 			"run the server with --scratch=host");
-	scratch_region.reset(ibv_reg_dm_mr(end->domain(), scratch.get(), 0, size, all_access | IBV_ACCESS_ZERO_BASED));
-	if (!scratch_region)
+	scratch_region_.reset(
+		ibv_reg_dm_mr(end_->domain(), scratch_.get(), 0, size, all_access | IBV_ACCESS_ZERO_BASED));
+	if (!scratch_region_)
 		throw system_error("cannot register device memory", errno, "run the server with --scratch=host");
 }
 
 void Server::create_free_list()
 {
 	ibv_srq_init_attr_ex attributes{};
-	attributes.attr.max_wr = hello.geometry.buffers;
+	attributes.attr.max_wr = hello_.geometry.buffers;
 	attributes.attr.max_sge = 1;
 	attributes.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
 	attributes.srq_type = IBV_SRQT_BASIC;
-	attributes.pd = end->domain();
+	attributes.pd = end_->domain();
 	prismdv_srq_init_attr prism{};
 	prism.flags = PRISMDV_SRQ_FREE_LIST;
-	free_list.reset(prismdv_create_srq(end->verbs(), &attributes, &prism));
-	if (!free_list)
-		throw system_error(fmt::format("cannot create a free list of {} buffers", hello.geometry.buffers),
+	free_list_.reset(prismdv_create_srq(end_->verbs(), &attributes, &prism));
+	if (!free_list_)
+		throw system_error(fmt::format("cannot create a free list of {} buffers", hello_.geometry.buffers),
 			errno, "reduce -n, -t or -q");
-	const int error = ibv_get_srq_num(free_list.get(), &free_list_number);
+	const int error = ibv_get_srq_num(free_list_.get(), &free_list_number_);
 	if (error)
 		throw system_error("cannot get the number of the free list", error);
 	std::vector<std::uint64_t> addresses;
-	for (std::uint32_t i = hello.geometry.jobs(); i < hello.geometry.buffers; i++)
-		addresses.push_back(address_of(layout->buffer(i)));
+	for (std::uint32_t i = hello_.geometry.jobs(); i < hello_.geometry.buffers; i++)
+		addresses.push_back(address_of(layout_->buffer(i)));
 	post_buffers(addresses);
 }
 
@@ -322,13 +323,13 @@ void Server::post_buffers(std::span<const std::uint64_t> addresses)
 	while (!addresses.empty()) {
 		const std::size_t count = std::min(batch, addresses.size());
 		for (std::size_t i = 0; i < count; i++) {
-			buffers[i] = {addresses[i], static_cast<std::uint32_t>(layout->stride()), region->lkey};
+			buffers[i] = {addresses[i], static_cast<std::uint32_t>(layout_->stride()), region_->lkey};
 			requests[i] = {.wr_id = addresses[i], .next = nullptr, .sg_list = &buffers[i], .num_sge = 1};
 			if (i)
 				requests[i - 1].next = &requests[i];
 		}
 		ibv_recv_wr *bad = nullptr;
-		const int error = ibv_post_srq_recv(free_list.get(), requests.data(), &bad);
+		const int error = ibv_post_srq_recv(free_list_.get(), requests.data(), &bad);
 		if (error)
 			throw system_error("cannot post buffers to the free list", error);
 		addresses = addresses.subspan(count);
@@ -338,10 +339,10 @@ void Server::post_buffers(std::span<const std::uint64_t> addresses)
 void Server::take_back(const Frame &frame)
 {
 	const auto addresses = decode_returned(frame.body);
-	if (!addresses || !free_list)
+	if (!addresses || !free_list_)
 		throw Error("the client returned something that is not a list of buffers");
 	for (const std::uint64_t address : *addresses)
-		if (!layout->is_buffer(address - address_of(0)))
+		if (!layout_->is_buffer(address - address_of(0)))
 			throw Error(fmt::format(
 				"the client returned {:#x}, which is not a buffer of the free list", address));
 	post_buffers(*addresses);
@@ -350,10 +351,10 @@ void Server::take_back(const Frame &frame)
 std::string Server::serve()
 {
 	std::function<void()> idle;
-	if (params.progress == Progress::in_line)
-		idle = [this] { prismdv_progress(end->verbs()); };
+	if (params_.progress == Progress::in_line)
+		idle = [this] { prismdv_progress(end_->verbs()); };
 	for (;;) {
-		const Frame frame = tcp.wait(idle);
+		const Frame frame = tcp_.wait(idle);
 		if (frame.type == FrameType::finished)
 			return {frame.body.begin(), frame.body.end()};
 		if (frame.type != FrameType::returned)

@@ -21,7 +21,7 @@ namespace prism::perftest
 class Endpoint
 {
 public:
-	Endpoint(const Parameters &parameters, const sockaddr_storage &local, Progress progress);
+	Endpoint(const Parameters &parameters_, const sockaddr_storage &local, Progress progress);
 
 	/** Creates @p count queue pairs with @p requests work requests each; one CQ that holds the completions of all.
 	 */
@@ -30,34 +30,34 @@ public:
 	void connect(const Side &peer);
 
 	[[nodiscard]] Side describe() const;
-	[[nodiscard]] std::string device_name() const { return ibv_get_device_name(context.get()->device); }
+	[[nodiscard]] std::string device_name() const { return ibv_get_device_name(context_.get()->device); }
 
 	/** The path MTU: that of the port before connect(), the smaller of both ports after it. */
-	[[nodiscard]] std::uint16_t mtu() const { return path_mtu; }
+	[[nodiscard]] std::uint16_t mtu() const { return path_mtu_; }
 
-	[[nodiscard]] const prismdv_device_attr &prism_attributes() const { return prism; }
-	[[nodiscard]] const ibv_device_attr &attributes() const { return device; }
-	[[nodiscard]] ibv_context *verbs() const { return context.get(); }
-	[[nodiscard]] ibv_pd *domain() const { return pd.get(); }
-	[[nodiscard]] ibv_cq *completions() const { return cq.get(); }
-	[[nodiscard]] ibv_qp *qp(std::uint32_t index) const { return qps[index].get(); }
+	[[nodiscard]] const prismdv_device_attr &prism_attributes() const { return prism_; }
+	[[nodiscard]] const ibv_device_attr &attributes() const { return device_; }
+	[[nodiscard]] ibv_context *verbs() const { return context_.get(); }
+	[[nodiscard]] ibv_pd *domain() const { return pd_.get(); }
+	[[nodiscard]] ibv_cq *completions() const { return cq_.get(); }
+	[[nodiscard]] ibv_qp *qp(std::uint32_t index) const { return qps_[index].get(); }
 
 private:
 	[[nodiscard]] QueuePair create_qp(std::uint32_t requests, std::uint32_t inline_size) const;
 	[[nodiscard]] std::uint8_t responder_depth() const;
-	[[nodiscard]] std::uint8_t port() const { return static_cast<std::uint8_t>(parameters.ib_port); }
+	[[nodiscard]] std::uint8_t port() const { return static_cast<std::uint8_t>(parameters_.ib_port); }
 
-	const Parameters &parameters;
-	Context context;
-	ibv_device_attr device{};
-	prismdv_device_attr prism{};
-	GidEntry gid;
-	std::uint16_t path_mtu;
-	CapabilityBytes capability{};
-	ProtectionDomain pd;
-	CompletionQueue cq;
-	std::vector<QueuePair> qps;
-	std::vector<std::uint32_t> psns;
+	const Parameters &parameters_;
+	Context context_;
+	ibv_device_attr device_{};
+	prismdv_device_attr prism_{};
+	GidEntry gid_;
+	std::uint16_t path_mtu_;
+	CapabilityBytes capability_{};
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	std::vector<QueuePair> qps_;
+	std::vector<std::uint32_t> psns_;
 };
 
 /** The end that measures. */
@@ -76,16 +76,16 @@ public:
 	/** Tells the server that the run is over, with the results as JSON. */
 	void finish(const std::string &results);
 
-	[[nodiscard]] const Parameters &parameters() const { return params; }
-	[[nodiscard]] Endpoint &endpoint() { return end; }
-	[[nodiscard]] const Endpoint &endpoint() const { return end; }
-	[[nodiscard]] const Layout &layout() const { return *remote_layout; }
-	[[nodiscard]] const Welcome &server() const { return welcome; }
+	[[nodiscard]] const Parameters &parameters() const { return params_; }
+	[[nodiscard]] Endpoint &endpoint() { return end_; }
+	[[nodiscard]] const Endpoint &endpoint() const { return end_; }
+	[[nodiscard]] const Layout &layout() const { return *remote_layout_; }
+	[[nodiscard]] const Welcome &server() const { return welcome_; }
 
 	/** Local memory of job @p job: results of contestant @p contestant, and message data. */
 	[[nodiscard]] std::uint8_t *results(std::uint32_t contestant, std::uint32_t job) const;
 	[[nodiscard]] std::uint8_t *data(std::uint32_t job) const;
-	[[nodiscard]] std::uint32_t lkey() const { return region->lkey; }
+	[[nodiscard]] std::uint32_t lkey() const { return region_->lkey; }
 
 	static constexpr std::size_t results_size = 128;
 
@@ -93,13 +93,13 @@ private:
 	void allocate_memory(const Geometry &plan);
 	[[nodiscard]] std::uint64_t data_offset() const;
 
-	const Parameters &params;
-	TcpConnection tcp;
-	Endpoint end;
-	std::unique_ptr<Layout> remote_layout;
-	std::unique_ptr<Arena> arena;
-	MemoryRegion region;
-	Welcome welcome;
+	const Parameters &params_;
+	TcpConnection tcp_;
+	Endpoint end_;
+	std::unique_ptr<Layout> remote_layout_;
+	std::unique_ptr<Arena> arena_;
+	MemoryRegion region_;
+	Welcome welcome_;
 };
 
 /** The end that is measured: its application sleeps while its device serves. */
@@ -115,8 +115,8 @@ public:
 	/** Serves until the client is done; gives its results as JSON. */
 	[[nodiscard]] std::string serve();
 
-	[[nodiscard]] const Endpoint &endpoint() const { return *end; }
-	[[nodiscard]] const Hello &client_hello() const { return hello; }
+	[[nodiscard]] const Endpoint &endpoint() const { return *end_; }
+	[[nodiscard]] const Hello &client_hello() const { return hello_; }
 
 private:
 	void receive_hello();
@@ -129,17 +129,17 @@ private:
 	void take_back(const Frame &frame);
 	[[nodiscard]] std::uint64_t address_of(std::uint64_t offset) const;
 
-	const Parameters &params;
-	TcpConnection tcp;
-	Hello hello;
-	std::unique_ptr<Endpoint> end;
-	std::unique_ptr<Layout> layout;
-	std::unique_ptr<Arena> arena;
-	MemoryRegion region;
-	DeviceMemory scratch;
-	MemoryRegion scratch_region;
-	SharedReceiveQueue free_list;
-	std::uint32_t free_list_number = 0;
+	const Parameters &params_;
+	TcpConnection tcp_;
+	Hello hello_;
+	std::unique_ptr<Endpoint> end_;
+	std::unique_ptr<Layout> layout_;
+	std::unique_ptr<Arena> arena_;
+	MemoryRegion region_;
+	DeviceMemory scratch_;
+	MemoryRegion scratch_region_;
+	SharedReceiveQueue free_list_;
+	std::uint32_t free_list_number_ = 0;
 };
 
 } // namespace prism::perftest

@@ -20,14 +20,14 @@ class Error : public std::runtime_error
 {
 public:
 	explicit Error(const std::string &text, ExitCode exit_code = ExitCode::failed)
-		: std::runtime_error(text), code(exit_code)
+		: std::runtime_error(text), code_(exit_code)
 	{
 	}
 
-	[[nodiscard]] ExitCode exit_code() const { return code; }
+	[[nodiscard]] ExitCode exit_code() const { return code_; }
 
 private:
-	ExitCode code;
+	ExitCode code_;
 };
 
 /**

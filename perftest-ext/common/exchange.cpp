@@ -29,28 +29,28 @@ public:
 	void put(T value)
 	{
 		for (int shift = 8 * (sizeof(T) - 1); shift >= 0; shift -= 8)
-			bytes.push_back(static_cast<std::uint8_t>(value >> shift));
+			bytes_.push_back(static_cast<std::uint8_t>(value >> shift));
 	}
 
-	void put(std::span<const std::uint8_t> data) { bytes.insert(bytes.end(), data.begin(), data.end()); }
+	void put(std::span<const std::uint8_t> data) { bytes_.insert(bytes_.end(), data.begin(), data.end()); }
 
 	Bytes finish()
 	{
-		const std::size_t length = bytes.size() - frame_header_size;
+		const std::size_t length = bytes_.size() - frame_header_size;
 		for (std::size_t i = 0; i < 4; i++)
-			bytes[8 + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
-		return std::move(bytes);
+			bytes_[8 + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
+		return std::move(bytes_);
 	}
 
 private:
-	Bytes bytes;
+	Bytes bytes_;
 };
 
 /* Reads past the end give zeros and are remembered: one check at the end covers all fields. */
 class Reader
 {
 public:
-	explicit Reader(std::span<const std::uint8_t> data) : rest(data) {}
+	explicit Reader(std::span<const std::uint8_t> data) : rest_(data) {}
 
 	template <std::unsigned_integral T>
 	T get()
@@ -74,22 +74,22 @@ public:
 			byte = next();
 	}
 
-	[[nodiscard]] bool complete() const { return !failed && rest.empty(); }
+	[[nodiscard]] bool complete() const { return !failed_ && rest_.empty(); }
 
 private:
 	std::uint8_t next()
 	{
-		if (rest.empty()) {
-			failed = true;
+		if (rest_.empty()) {
+			failed_ = true;
 			return 0;
 		}
-		const std::uint8_t byte = rest.front();
-		rest = rest.subspan(1);
+		const std::uint8_t byte = rest_.front();
+		rest_ = rest_.subspan(1);
 		return byte;
 	}
 
-	std::span<const std::uint8_t> rest;
-	bool failed = false;
+	std::span<const std::uint8_t> rest_;
+	bool failed_ = false;
 };
 
 void put_side(Writer &writer, const Side &side)

@@ -99,46 +99,46 @@ Geometry plan_geometry(const Parameters &parameters, std::uint32_t largest_messa
 }
 
 Layout::Layout(const Geometry &geometry)
-	: plan(geometry), message_stride(stride_of(geometry.largest_message)), cells(header_size),
-	  scratches(cells + sizeof(Cell) * plan.contestants * plan.jobs()), objects(scratches + scratch_size()),
-	  rings(objects + message_stride * plan.objects), buffers(rings + message_stride * plan.ring),
-	  end(buffers + message_stride * plan.buffers)
+	: plan_(geometry), message_stride_(stride_of(geometry.largest_message)), cells_(header_size),
+	  scratches_(cells_ + sizeof(Cell) * plan_.contestants * plan_.jobs()), objects_(scratches_ + scratch_size()),
+	  rings_(objects_ + message_stride_ * plan_.objects), buffers_(rings_ + message_stride_ * plan_.ring),
+	  end_(buffers_ + message_stride_ * plan_.buffers)
 {
 }
 
 std::uint64_t Layout::cell(std::uint32_t contestant, std::uint32_t job) const
 {
-	return cells + sizeof(Cell) * (std::uint64_t{contestant} * plan.jobs() + job);
+	return cells_ + sizeof(Cell) * (std::uint64_t{contestant} * plan_.jobs() + job);
 }
 
 std::uint64_t Layout::scratch(std::uint32_t contestant, std::uint32_t qp) const
 {
-	return scratches + scratch_stride * (contestant * plan.qps + qp);
+	return scratches_ + scratch_stride * (contestant * plan_.qps + qp);
 }
 
 std::uint64_t Layout::scratch_size() const
 {
-	return scratch_stride * plan.contestants * plan.qps;
+	return scratch_stride * plan_.contestants * plan_.qps;
 }
 
 std::uint64_t Layout::object(std::uint32_t job) const
 {
-	return objects + message_stride * (job % plan.objects);
+	return objects_ + message_stride_ * (job % plan_.objects);
 }
 
 std::uint64_t Layout::ring(std::uint64_t index) const
 {
-	return rings + message_stride * (index % plan.ring);
+	return rings_ + message_stride_ * (index % plan_.ring);
 }
 
 std::uint64_t Layout::buffer(std::uint32_t index) const
 {
-	return buffers + message_stride * index;
+	return buffers_ + message_stride_ * index;
 }
 
 bool Layout::is_buffer(std::uint64_t offset) const
 {
-	return offset >= buffers && offset < end && (offset - buffers) % message_stride == 0;
+	return offset >= buffers_ && offset < end_ && (offset - buffers_) % message_stride_ == 0;
 }
 
 std::uint64_t object_stamp(std::uint32_t index)

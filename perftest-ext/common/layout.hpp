@@ -65,11 +65,11 @@ struct Geometry {
 class Layout
 {
 public:
-	explicit Layout(const Geometry &plan);
+	explicit Layout(const Geometry &plan_);
 
-	[[nodiscard]] const Geometry &geometry() const { return plan; }
-	[[nodiscard]] std::uint64_t size() const { return end; }
-	[[nodiscard]] std::uint64_t stride() const { return message_stride; }
+	[[nodiscard]] const Geometry &geometry() const { return plan_; }
+	[[nodiscard]] std::uint64_t size() const { return end_; }
+	[[nodiscard]] std::uint64_t stride() const { return message_stride_; }
 
 	[[nodiscard]] std::uint64_t cursor() const { return 0; }
 	[[nodiscard]] std::uint64_t cell(std::uint32_t contestant, std::uint32_t job) const;
@@ -85,14 +85,14 @@ public:
 	[[nodiscard]] bool is_buffer(std::uint64_t offset) const;
 
 private:
-	Geometry plan;
-	std::uint64_t message_stride;
-	std::uint64_t cells;
-	std::uint64_t scratches;
-	std::uint64_t objects;
-	std::uint64_t rings;
-	std::uint64_t buffers;
-	std::uint64_t end;
+	Geometry plan_;
+	std::uint64_t message_stride_;
+	std::uint64_t cells_;
+	std::uint64_t scratches_;
+	std::uint64_t objects_;
+	std::uint64_t rings_;
+	std::uint64_t buffers_;
+	std::uint64_t end_;
 };
 
 /** The eight bytes that object @p index repeats, never 0 in any byte. */

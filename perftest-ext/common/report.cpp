@@ -53,9 +53,9 @@ double sample_deviation(const std::vector<std::uint64_t> &samples, double averag
 
 LatencyResult LatencySamples::result() const
 {
-	if (nanoseconds.empty())
+	if (nanoseconds_.empty())
 		return {};
-	std::vector<std::uint64_t> sorted = nanoseconds;
+	std::vector<std::uint64_t> sorted = nanoseconds_;
 	std::sort(sorted.begin(), sorted.end());
 	const double average = mean(sorted);
 	return {
@@ -73,21 +73,21 @@ LatencyResult LatencySamples::result() const
 void BandwidthMeter::close_interval()
 {
 	const double rate =
-		static_cast<double>(completed - interval_completed) / static_cast<double>(last - interval_start);
-	best_rate = std::max(best_rate, rate);
-	interval_start = last;
-	interval_completed = completed;
+		static_cast<double>(completed_ - interval_completed_) / static_cast<double>(last_ - interval_start_);
+	best_rate_ = std::max(best_rate_, rate);
+	interval_start_ = last_;
+	interval_completed_ = completed_;
 }
 
 BandwidthResult BandwidthMeter::result() const
 {
-	if (last == start)
-		return {.iterations = completed};
-	const double rate = static_cast<double>(completed) / static_cast<double>(last - start);
-	const double mb_per_message = static_cast<double>(bytes) / bytes_per_mb;
+	if (last_ == start_)
+		return {.iterations = completed_};
+	const double rate = static_cast<double>(completed_) / static_cast<double>(last_ - start_);
+	const double mb_per_message = static_cast<double>(bytes_) / bytes_per_mb;
 	return {
-		.iterations = completed,
-		.peak = std::max(best_rate, rate) * 1e9 * mb_per_message,
+		.iterations = completed_,
+		.peak = std::max(best_rate_, rate) * 1e9 * mb_per_message,
 		.average = rate * 1e9 * mb_per_message,
 		.msg_rate = rate * 1e3,
 	};

@@ -37,21 +37,21 @@ class LatencySamples
 {
 public:
 	/** Makes room for @p iterations samples, so that add() does not allocate while time is taken. */
-	void reserve(std::size_t iterations) { nanoseconds.reserve(iterations); }
+	void reserve(std::size_t iterations) { nanoseconds_.reserve(iterations); }
 
 	/** One iteration took @p ns nanoseconds. A tool that reports half round trips halves before it adds. */
-	void add(std::uint64_t ns) { nanoseconds.push_back(ns); }
+	void add(std::uint64_t ns) { nanoseconds_.push_back(ns); }
 
-	[[nodiscard]] std::size_t size() const { return nanoseconds.size(); }
+	[[nodiscard]] std::size_t size() const { return nanoseconds_.size(); }
 
 	/** In order of collection, as perftest's --report-unsorted prints them. */
-	[[nodiscard]] const std::vector<std::uint64_t> &samples() const { return nanoseconds; }
+	[[nodiscard]] const std::vector<std::uint64_t> &samples() const { return nanoseconds_; }
 
 	/** Percentiles are by nearest rank: the smallest sample that at least that share of all does not exceed. */
 	[[nodiscard]] LatencyResult result() const;
 
 private:
-	std::vector<std::uint64_t> nanoseconds;
+	std::vector<std::uint64_t> nanoseconds_;
 };
 
 /** Throughput of one run. MB is 2^20 bytes and Mpps 10^6 messages, as in perftest. */
@@ -68,16 +68,16 @@ class BandwidthMeter
 public:
 	/** The run begins at @p start_ns; each iteration moves @p message_size bytes. */
 	BandwidthMeter(std::size_t message_size, std::uint64_t start_ns)
-		: bytes(message_size), start(start_ns), last(start_ns), interval_start(start_ns)
+		: bytes_(message_size), start_(start_ns), last_(start_ns), interval_start_(start_ns)
 	{
 	}
 
 	/** @p total iterations have completed by @p now_ns; cheap, call it after each poll that found something. */
 	void update(std::uint64_t total, std::uint64_t now_ns)
 	{
-		completed = total;
-		last = now_ns;
-		if (now_ns - interval_start >= interval_ns)
+		completed_ = total;
+		last_ = now_ns;
+		if (now_ns - interval_start_ >= interval_ns)
 			close_interval();
 	}
 
@@ -89,13 +89,13 @@ private:
 
 	void close_interval();
 
-	std::size_t bytes;
-	std::uint64_t start;
-	std::uint64_t last;
-	std::uint64_t completed = 0;
-	std::uint64_t interval_start;
-	std::uint64_t interval_completed = 0;
-	double best_rate = 0; /* messages per nanosecond */
+	std::size_t bytes_;
+	std::uint64_t start_;
+	std::uint64_t last_;
+	std::uint64_t completed_ = 0;
+	std::uint64_t interval_start_;
+	std::uint64_t interval_completed_ = 0;
+	double best_rate_ = 0; /* messages per nanosecond */
 };
 
 /** The dashes between perftest's sections. */

@@ -77,18 +77,18 @@ int bind_any(const Socket &listener, int family, std::uint16_t port)
 
 Socket::~Socket()
 {
-	if (fd >= 0)
-		close(fd);
+	if (fd_ >= 0)
+		close(fd_);
 }
 
-TcpConnection::TcpConnection(Socket connected) : socket(std::move(connected))
+TcpConnection::TcpConnection(Socket connected) : socket_(std::move(connected))
 {
 	const int on = 1;
-	setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	set_timeout(socket.get(), SO_RCVTIMEO, frame_patience);
-	set_timeout(socket.get(), SO_SNDTIMEO, frame_patience);
-	socklen_t length = sizeof(local);
-	if (getsockname(socket.get(), reinterpret_cast<sockaddr *>(&local), &length))
+	setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	set_timeout(socket_.get(), SO_RCVTIMEO, frame_patience);
+	set_timeout(socket_.get(), SO_SNDTIMEO, frame_patience);
+	socklen_t length = sizeof(local_);
+	if (getsockname(socket_.get(), reinterpret_cast<sockaddr *>(&local_), &length))
 		throw system_error("getsockname", errno);
 }
 
@@ -96,7 +96,7 @@ void TcpConnection::send(const Bytes &frame)
 {
 	std::size_t sent = 0;
 	while (sent < frame.size()) {
-		const ssize_t count = ::send(socket.get(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+		const ssize_t count = ::send(socket_.get(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
@@ -108,7 +108,7 @@ void TcpConnection::send(const Bytes &frame)
 void TcpConnection::receive_exactly(std::span<std::uint8_t> bytes)
 {
 	while (!bytes.empty()) {
-		const ssize_t count = recv(socket.get(), bytes.data(), bytes.size(), 0);
+		const ssize_t count = recv(socket_.get(), bytes.data(), bytes.size(), 0);
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count == 0)
@@ -122,7 +122,7 @@ void TcpConnection::receive_exactly(std::span<std::uint8_t> bytes)
 
 Frame TcpConnection::receive(std::chrono::seconds patience)
 {
-	if (!readable(socket.get(), static_cast<int>(std::chrono::milliseconds(patience).count())))
+	if (!readable(socket_.get(), static_cast<int>(std::chrono::milliseconds(patience).count())))
 		throw Error("the peer does not answer over TCP; check that it runs the same tool");
 	std::array<std::uint8_t, frame_header_size> bytes{};
 	receive_exactly(bytes);
@@ -139,12 +139,12 @@ Frame TcpConnection::receive(std::chrono::seconds patience)
 Frame TcpConnection::wait(const std::function<void()> &idle)
 {
 	if (!idle) {
-		while (!readable(socket.get(), -1))
+		while (!readable(socket_.get(), -1))
 			continue;
 		return receive(frame_patience);
 	}
 	constexpr int calls_between_looks = 1000; /* a look costs more than an idle call */
-	while (!readable(socket.get(), 0))
+	while (!readable(socket_.get(), 0))
 		for (int i = 0; i < calls_between_looks; i++)
 			idle();
 	return receive(frame_patience);

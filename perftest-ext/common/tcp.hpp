@@ -20,19 +20,19 @@ namespace prism::perftest
 class Socket
 {
 public:
-	explicit Socket(int descriptor = -1) : fd(descriptor) {}
-	Socket(Socket &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+	explicit Socket(int descriptor = -1) : fd_(descriptor) {}
+	Socket(Socket &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	Socket &operator=(Socket &&other) noexcept
 	{
-		std::swap(fd, other.fd);
+		std::swap(fd_, other.fd_);
 		return *this;
 	}
 	~Socket();
 
-	[[nodiscard]] int get() const { return fd; }
+	[[nodiscard]] int get() const { return fd_; }
 
 private:
-	int fd;
+	int fd_;
 };
 
 struct Frame {
@@ -43,7 +43,7 @@ struct Frame {
 class TcpConnection
 {
 public:
-	explicit TcpConnection(Socket socket);
+	explicit TcpConnection(Socket socket_);
 
 	/** Throws Error if the bytes cannot be sent. */
 	void send(const Bytes &frame);
@@ -61,13 +61,13 @@ public:
 	[[nodiscard]] Frame wait(const std::function<void()> &idle);
 
 	/** This side's address of the connection. */
-	[[nodiscard]] const sockaddr_storage &local_address() const { return local; }
+	[[nodiscard]] const sockaddr_storage &local_address() const { return local_; }
 
 private:
 	void receive_exactly(std::span<std::uint8_t> bytes);
 
-	Socket socket;
-	sockaddr_storage local{};
+	Socket socket_;
+	sockaddr_storage local_{};
 };
 
 /** Listens on @p port, IPv6 and IPv4. */

@@ -29,39 +29,39 @@ struct DeviceListFree {
 class DeviceList
 {
 public:
-	DeviceList() : list(prismdv_get_device_list(&count))
+	DeviceList() : list_(prismdv_get_device_list(&count_))
 	{
-		if (!list)
+		if (!list_)
 			throw system_error("cannot list the devices", errno);
 	}
 
 	[[nodiscard]] ibv_device *find(const std::string &name) const
 	{
-		for (int i = 0; i < count; i++)
-			if (name == ibv_get_device_name(list[i]))
-				return list[i];
+		for (int i = 0; i < count_; i++)
+			if (name == ibv_get_device_name(list_[i]))
+				return list_[i];
 		return nullptr;
 	}
 
 	[[nodiscard]] ibv_device *first_with_prism() const
 	{
-		for (int i = 0; i < count; i++)
-			if (prismdv_is_supported(list[i]))
-				return list[i];
+		for (int i = 0; i < count_; i++)
+			if (prismdv_is_supported(list_[i]))
+				return list_[i];
 		return nullptr;
 	}
 
 	[[nodiscard]] std::string names() const
 	{
 		std::string text;
-		for (int i = 0; i < count; i++)
-			text += fmt::format("{}{}", i ? ", " : "", ibv_get_device_name(list[i]));
+		for (int i = 0; i < count_; i++)
+			text += fmt::format("{}{}", i ? ", " : "", ibv_get_device_name(list_[i]));
 		return text.empty() ? "none" : text;
 	}
 
 private:
-	int count = 0;
-	std::unique_ptr<ibv_device *[], DeviceListFree> list;
+	int count_ = 0;
+	std::unique_ptr<ibv_device *[], DeviceListFree> list_;
 };
 
 /* An IP address in the form of a GID: IPv4 as ::ffff:a.b.c.d. */
@@ -211,17 +211,17 @@ void ready_to_send(ibv_qp *qp, std::uint32_t psn, const Path &path)
 
 } // namespace
 
-Arena::Arena(std::size_t bytes) : length(bytes)
+Arena::Arena(std::size_t bytes) : length_(bytes)
 {
 	void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapped == MAP_FAILED)
 		throw system_error(fmt::format("cannot allocate {} bytes", bytes), errno, "reduce -s, -t or -q");
-	memory = static_cast<std::uint8_t *>(mapped);
+	memory_ = static_cast<std::uint8_t *>(mapped);
 }
 
 Arena::~Arena()
 {
-	munmap(memory, length);
+	munmap(memory_, length_);
 }
 
 Context open_device(const std::string &name, const sockaddr_storage &local, Progress progress)

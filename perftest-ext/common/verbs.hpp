@@ -48,12 +48,12 @@ public:
 	Arena &operator=(const Arena &) = delete;
 	~Arena();
 
-	[[nodiscard]] std::uint8_t *data() const { return memory; }
-	[[nodiscard]] std::size_t size() const { return length; }
+	[[nodiscard]] std::uint8_t *data() const { return memory_; }
+	[[nodiscard]] std::size_t size() const { return length_; }
 
 private:
-	std::uint8_t *memory;
-	std::size_t length;
+	std::uint8_t *memory_;
+	std::size_t length_;
 };
 
 /**

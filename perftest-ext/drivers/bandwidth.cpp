@@ -36,25 +36,25 @@ struct Shape {
 class Progress
 {
 public:
-	explicit Progress(std::size_t size) : meter(size, 0) {}
+	explicit Progress(std::size_t size) : meter_(size, 0) {}
 
-	void start_slice() { started = now_ns(); }
+	void start_slice() { started_ = now_ns(); }
 
 	void add(std::uint64_t jobs, std::uint64_t now)
 	{
-		total += jobs;
-		meter.update(total, elapsed + (now - started));
+		total_ += jobs;
+		meter_.update(total_, elapsed_ + (now - started_));
 	}
 
-	void end_slice() { elapsed += now_ns() - started; }
+	void end_slice() { elapsed_ += now_ns() - started_; }
 
-	[[nodiscard]] BandwidthResult result() const { return meter.result(); }
+	[[nodiscard]] BandwidthResult result() const { return meter_.result(); }
 
 private:
-	BandwidthMeter meter;
-	std::uint64_t started = 0;
-	std::uint64_t elapsed = 0;
-	std::uint64_t total = 0;
+	BandwidthMeter meter_;
+	std::uint64_t started_ = 0;
+	std::uint64_t elapsed_ = 0;
+	std::uint64_t total_ = 0;
 };
 
 class Slice
@@ -105,21 +105,21 @@ class RingSlice : public Slice
 public:
 	RingSlice(Client &client, Contestant &competing, Reclaim &freed, const Shape &wanted, Progress &counting,
 		EmptyListPatience &waiting)
-		: Slice(client, competing, freed, wanted, counting, waiting), rings(wanted.qps)
+		: Slice(client, competing, freed, wanted, counting, waiting), rings_(wanted.qps)
 	{
 	}
 
 	void run(const Quota &quota) override
 	{
-		left = quota.jobs;
+		left_ = quota.jobs;
 		fill_all();
-		while (in_flight) {
+		while (in_flight_) {
 			for (const ibv_wc &completion : poller.poll())
 				complete(completion);
 			const std::uint64_t now = now_ns();
-			progress.add(std::exchange(done, 0), now);
+			progress.add(std::exchange(done_, 0), now);
 			if (now >= quota.deadline)
-				left = 0;
+				left_ = 0;
 			reclaim.flush_if_low();
 			fill_all();
 		}
@@ -138,24 +138,24 @@ private:
 		for (std::uint32_t qp = 0; qp < shape.qps; qp++)
 			while (fill(qp))
 				continue;
-		for (std::uint32_t qp = 0; qp < shape.qps && !left; qp++)
+		for (std::uint32_t qp = 0; qp < shape.qps && !left_; qp++)
 			flush_tail(qp);
 	}
 
 	/* One doorbell, if a full list fits or it is the last. */
 	bool fill(std::uint32_t qp)
 	{
-		Ring &ring = rings[qp];
+		Ring &ring = rings_[qp];
 		const std::uint64_t room = shape.depth - (ring.posted - ring.completed);
-		const std::uint64_t count = std::min<std::uint64_t>(shape.post_list, left);
+		const std::uint64_t count = std::min<std::uint64_t>(shape.post_list, left_);
 		if (!count || room < count)
 			return false;
-		left -= count;
+		left_ -= count;
 		/* A ring too full for the next list must have a completion coming, or it stands still. */
-		const bool full = room - count < std::min<std::uint64_t>(shape.post_list, left);
+		const bool full = room - count < std::min<std::uint64_t>(shape.post_list, left_);
 		for (std::uint64_t i = 1; i <= count; i++)
 			add(qp, ring, full && i == count);
-		in_flight += count;
+		in_flight_ += count;
 		lists[qp].post();
 		return true;
 	}
@@ -173,7 +173,7 @@ private:
 	/* Nothing more is posted, and the last jobs are not signalled: an empty WRITE behind them tells their end. */
 	void flush_tail(std::uint32_t qp)
 	{
-		Ring &ring = rings[qp];
+		Ring &ring = rings_[qp];
 		if (ring.flushing || ring.posted == ring.signalled)
 			return;
 		Request flush;
@@ -193,7 +193,7 @@ private:
 	{
 		const auto qp = static_cast<std::uint32_t>(completion.wr_id >> qp_shift);
 		const std::uint64_t end = completion.wr_id & (flush_mark - 1);
-		Ring &ring = rings[qp];
+		Ring &ring = rings_[qp];
 		const bool flush = completion.wr_id & flush_mark;
 		if (flush)
 			ring.flushing = false;
@@ -203,20 +203,20 @@ private:
 			const std::uint32_t status =
 				reported ? completion.vendor_err : std::uint32_t{PRISMDV_STATUS_OK};
 			if (settle(contestant.finish(job, 0), job, status))
-				done++;
+				done_++;
 			else
-				left++; /* once more */
-			in_flight--;
+				left_++; /* once more */
+			in_flight_--;
 		}
 	}
 
 	static constexpr unsigned qp_shift = 48;
 	static constexpr std::uint64_t flush_mark = std::uint64_t{1} << (qp_shift - 1);
 
-	std::vector<Ring> rings;
-	std::uint64_t left = 0; /* jobs still to be posted */
-	std::uint64_t in_flight = 0;
-	std::uint64_t done = 0;
+	std::vector<Ring> rings_;
+	std::uint64_t left_ = 0; /* jobs still to be posted */
+	std::uint64_t in_flight_ = 0;
+	std::uint64_t done_ = 0;
 };
 
 /* Several steps a job: each job's next step is posted when its last one has completed, with those of other jobs. */
@@ -227,18 +227,18 @@ public:
 
 	void run(const Quota &quota) override
 	{
-		left = quota.jobs;
-		step.assign(std::size_t{shape.qps} * shape.depth, 0);
-		for (std::uint32_t job = 0; job < step.size(); job++)
+		left_ = quota.jobs;
+		step_.assign(std::size_t{shape.qps} * shape.depth, 0);
+		for (std::uint32_t job = 0; job < step_.size(); job++)
 			begin(job);
 		post_all();
-		while (in_flight) {
+		while (in_flight_) {
 			for (const ibv_wc &completion : poller.poll())
 				advance(static_cast<std::uint32_t>(completion.wr_id), completion.vendor_err);
 			const std::uint64_t now = now_ns();
-			progress.add(std::exchange(done, 0), now);
+			progress.add(std::exchange(done_, 0), now);
 			if (now >= quota.deadline)
-				left = 0;
+				left_ = 0;
 			post_all();
 		}
 	}
@@ -246,33 +246,33 @@ public:
 private:
 	void begin(std::uint32_t job)
 	{
-		if (!left)
+		if (!left_)
 			return;
-		left--;
-		in_flight++;
-		step[job] = 0;
+		left_--;
+		in_flight_++;
+		step_[job] = 0;
 		add(job);
 	}
 
 	void add(std::uint32_t job)
 	{
 		const std::uint32_t qp = job / shape.depth;
-		lists[qp].add(contestant.begin(job, step[job]), job, true);
-		if (++pending[qp] < shape.post_list)
+		lists[qp].add(contestant.begin(job, step_[job]), job, true);
+		if (++pending_[qp] < shape.post_list)
 			return;
 		lists[qp].post();
-		pending[qp] = 0;
+		pending_[qp] = 0;
 	}
 
 	void advance(std::uint32_t job, std::uint32_t status)
 	{
-		settle(contestant.finish(job, step[job]), job, status);
-		if (++step[job] < contestant.steps()) {
+		settle(contestant.finish(job, step_[job]), job, status);
+		if (++step_[job] < contestant.steps()) {
 			add(job);
 			return;
 		}
-		done++;
-		in_flight--;
+		done_++;
+		in_flight_--;
 		begin(job);
 	}
 
@@ -280,35 +280,36 @@ private:
 	{
 		for (std::uint32_t qp = 0; qp < shape.qps; qp++)
 			lists[qp].post();
-		std::fill(pending.begin(), pending.end(), 0);
+		std::fill(pending_.begin(), pending_.end(), 0);
 	}
 
-	std::vector<unsigned> step; /* of each job */
-	std::vector<std::uint32_t> pending = std::vector<std::uint32_t>(shape.qps, 0);
-	std::uint64_t left = 0;
-	std::uint64_t in_flight = 0;
-	std::uint64_t done = 0;
+	std::vector<unsigned> step_; /* of each job */
+	std::vector<std::uint32_t> pending_ = std::vector<std::uint32_t>(shape.qps, 0);
+	std::uint64_t left_ = 0;
+	std::uint64_t in_flight_ = 0;
+	std::uint64_t done_ = 0;
 };
 
 class BandwidthDriver
 {
 public:
 	BandwidthDriver(Client &measuring, const Contestants &competing, Reclaim &freed, std::size_t message_size)
-		: client(measuring), contestants(competing), reclaim(freed), size(message_size), shape(choose_shape()),
-		  progress(competing.size(), Progress(message_size)), patience(competing.size())
+		: client_(measuring), contestants_(competing), reclaim_(freed), size_(message_size),
+		  shape_(choose_shape()), progress_(competing.size(), Progress(message_size)),
+		  patience_(competing.size())
 	{
 	}
 
 	void run()
 	{
-		const Parameters &parameters = client.parameters();
-		const std::uint64_t turns = contestants.size() > 1 ? slices : 1;
-		const std::uint64_t iterations = parameters.iterations_for(size);
-		const std::uint64_t time = parameters.duration * ns_per_second / contestants.size() / turns;
+		const Parameters &parameters = client_.parameters();
+		const std::uint64_t turns = contestants_.size() > 1 ? slices : 1;
+		const std::uint64_t iterations = parameters.iterations_for(size_);
+		const std::uint64_t time = parameters.duration * ns_per_second / contestants_.size() / turns;
 		for (std::uint64_t turn = 0; turn < turns; turn++) {
 			/* The remainder goes to the first turns. */
 			const std::uint64_t jobs = iterations / turns + (turn < iterations % turns ? 1 : 0);
-			for (std::size_t i = 0; i < contestants.size(); i++)
+			for (std::size_t i = 0; i < contestants_.size(); i++)
 				run_slice(i,
 					parameters.duration ? Quota{.deadline = now_ns() + time} : Quota{.jobs = jobs});
 		}
@@ -316,29 +317,29 @@ public:
 
 	void warm_up()
 	{
-		for (std::size_t i = 0; i < contestants.size(); i++)
-			run_slice(i, Quota{.jobs = 2 * shape.depth});
-		progress.assign(contestants.size(), Progress(size));
+		for (std::size_t i = 0; i < contestants_.size(); i++)
+			run_slice(i, Quota{.jobs = 2 * shape_.depth});
+		progress_.assign(contestants_.size(), Progress(size_));
 	}
 
 	[[nodiscard]] std::vector<Row> rows() const
 	{
 		std::vector<Row> rows;
-		for (std::size_t i = 0; i < contestants.size(); i++)
-			rows.push_back({.size = size,
-				.name = contestants[i]->name(),
-				.label = contestants[i]->label(),
-				.round_trips = contestants[i]->steps(),
-				.empty_list = patience[i].retries(),
-				.result = progress[i].result()});
+		for (std::size_t i = 0; i < contestants_.size(); i++)
+			rows.push_back({.size = size_,
+				.name = contestants_[i]->name(),
+				.label = contestants_[i]->label(),
+				.round_trips = contestants_[i]->steps(),
+				.empty_list = patience_[i].retries(),
+				.result = progress_[i].result()});
 		return rows;
 	}
 
 private:
 	[[nodiscard]] Shape choose_shape() const
 	{
-		const Geometry &plan = client.layout().geometry();
-		const Parameters &parameters = client.parameters();
+		const Geometry &plan = client_.layout().geometry();
+		const Parameters &parameters = client_.parameters();
 		/* Half of the ring at a time: one half is in flight while the other is checked and posted again. */
 		const std::uint32_t half = std::max<std::uint32_t>(plan.depth / 2, 1);
 		const std::uint32_t post_list = parameters.post_list ? parameters.post_list : half;
@@ -353,22 +354,22 @@ private:
 
 	void run_slice(std::size_t index, const Quota &quota)
 	{
-		Contestant &contestant = *contestants[index];
-		progress[index].start_slice();
+		Contestant &contestant = *contestants_[index];
+		progress_[index].start_slice();
 		if (contestant.steps() == 1)
-			RingSlice(client, contestant, reclaim, shape, progress[index], patience[index]).run(quota);
+			RingSlice(client_, contestant, reclaim_, shape_, progress_[index], patience_[index]).run(quota);
 		else
-			StepSlice(client, contestant, reclaim, shape, progress[index], patience[index]).run(quota);
-		progress[index].end_slice();
+			StepSlice(client_, contestant, reclaim_, shape_, progress_[index], patience_[index]).run(quota);
+		progress_[index].end_slice();
 	}
 
-	Client &client;
-	const Contestants &contestants;
-	Reclaim &reclaim;
-	const std::size_t size;
-	const Shape shape;
-	std::vector<Progress> progress;
-	std::vector<EmptyListPatience> patience;
+	Client &client_;
+	const Contestants &contestants_;
+	Reclaim &reclaim_;
+	const std::size_t size_;
+	const Shape shape_;
+	std::vector<Progress> progress_;
+	std::vector<EmptyListPatience> patience_;
 };
 
 } // namespace

@@ -15,42 +15,43 @@ class LatencyDriver
 {
 public:
 	LatencyDriver(Client &measuring, const Contestants &competing, Reclaim &freed)
-		: client(measuring), contestants(competing), reclaim(freed), poller(client.endpoint().completions()),
-		  list(client.endpoint().qp(0)), samples(competing.size()), patience(competing.size())
+		: client_(measuring), contestants_(competing), reclaim_(freed),
+		  poller_(client_.endpoint().completions()), list_(client_.endpoint().qp(0)),
+		  samples_(competing.size()), patience_(competing.size())
 	{
 	}
 
 	void run(std::uint64_t iterations, std::uint64_t deadline)
 	{
 		for (std::uint64_t i = 0; i < iterations && (!deadline || now_ns() < deadline); i++)
-			for (std::size_t turn = 0; turn < contestants.size(); turn++)
-				samples[turn].add(measure(turn));
+			for (std::size_t turn = 0; turn < contestants_.size(); turn++)
+				samples_[turn].add(measure(turn));
 	}
 
 	/* Measured and forgotten. */
 	void warm_up()
 	{
 		run(warm_up_iterations, 0);
-		samples.assign(contestants.size(), {});
+		samples_.assign(contestants_.size(), {});
 	}
 
 	void reserve(std::uint64_t iterations)
 	{
-		for (LatencySamples &of_one : samples)
+		for (LatencySamples &of_one : samples_)
 			of_one.reserve(iterations);
 	}
 
 	[[nodiscard]] std::vector<Row> rows(std::size_t size) const
 	{
 		std::vector<Row> rows;
-		for (std::size_t i = 0; i < contestants.size(); i++)
+		for (std::size_t i = 0; i < contestants_.size(); i++)
 			rows.push_back({.size = size,
-				.name = contestants[i]->name(),
-				.label = contestants[i]->label(),
-				.round_trips = contestants[i]->steps(),
-				.empty_list = patience[i].retries(),
-				.result = samples[i].result(),
-				.samples = samples[i].samples()});
+				.name = contestants_[i]->name(),
+				.label = contestants_[i]->label(),
+				.round_trips = contestants_[i]->steps(),
+				.empty_list = patience_[i].retries(),
+				.result = samples_[i].result(),
+				.samples = samples_[i].samples()});
 		return rows;
 	}
 
@@ -59,24 +60,24 @@ private:
 	{
 		for (;;) {
 			const std::uint64_t start = now_ns();
-			const Outcome outcome = run_job(*contestants[turn]);
+			const Outcome outcome = run_job(*contestants_[turn]);
 			const std::uint64_t end = now_ns();
 			if (outcome == Outcome::done) {
-				patience[turn].success();
-				reclaim.flush_if_low();
+				patience_[turn].success();
+				reclaim_.flush_if_low();
 				return end - start;
 			}
-			reclaim.flush();
-			patience[turn].retry();
+			reclaim_.flush();
+			patience_[turn].retry();
 		}
 	}
 
 	Outcome run_job(Contestant &contestant)
 	{
 		for (unsigned step = 0; step < contestant.steps(); step++) {
-			list.add(contestant.begin(only_job, step), 0, true);
-			list.post();
-			const std::uint32_t status = poller.poll().front().vendor_err;
+			list_.add(contestant.begin(only_job, step), 0, true);
+			list_.post();
+			const std::uint32_t status = poller_.poll().front().vendor_err;
 			const Outcome outcome = contestant.finish(only_job, step);
 			if (outcome == Outcome::retry)
 				return outcome;
@@ -86,13 +87,13 @@ private:
 		return Outcome::done;
 	}
 
-	Client &client;
-	const Contestants &contestants;
-	Reclaim &reclaim;
-	CompletionPoller poller;
-	PostList list;
-	std::vector<LatencySamples> samples;
-	std::vector<EmptyListPatience> patience;
+	Client &client_;
+	const Contestants &contestants_;
+	Reclaim &reclaim_;
+	CompletionPoller poller_;
+	PostList list_;
+	std::vector<LatencySamples> samples_;
+	std::vector<EmptyListPatience> patience_;
 };
 
 } // namespace

@@ -44,9 +44,9 @@ void PostList::refuse(int error, const ibv_send_wr *bad)
 void CompletionPoller::check_patience()
 {
 	const std::uint64_t now = now_ns();
-	if (!silent_since)
-		silent_since = now;
-	else if (now - silent_since > completion_patience)
+	if (!silent_since_)
+		silent_since_ = now;
+	else if (now - silent_since_ > completion_patience)
 		throw Error("no completion for two minutes; see what the server printed");
 }
 
@@ -65,10 +65,10 @@ void report_fault(const Contestant &contestant, std::uint32_t job, std::uint32_t
 void EmptyListPatience::retry()
 {
 	const std::uint64_t now = now_ns();
-	count++;
-	if (!since)
-		since = now;
-	else if (now - since > empty_list_patience)
+	count_++;
+	if (!since_)
+		since_ = now;
+	else if (now - since_ > empty_list_patience)
 		throw Error("the free list stays empty: the server does not repost buffers; see what it printed");
 }
 

@@ -21,7 +21,7 @@ namespace prism::perftest
 class PostList
 {
 public:
-	explicit PostList(ibv_qp *target) : qp(target) {}
+	explicit PostList(ibv_qp *target) : qp_(target) {}
 
 	/** Adds a step; its last request completes with @p wr_id if @p signalled, the others never do. */
 	void add(std::span<Request> requests, std::uint64_t wr_id, bool signalled)
@@ -30,56 +30,56 @@ public:
 			ibv_send_wr &wr = request.wr();
 			wr.send_flags &= ~static_cast<unsigned>(IBV_SEND_SIGNALED);
 			wr.next = nullptr;
-			if (last)
-				last->next = &wr;
+			if (last_)
+				last_->next = &wr;
 			else
-				first = &wr;
-			last = &wr;
+				first_ = &wr;
+			last_ = &wr;
 		}
-		last->wr_id = wr_id;
+		last_->wr_id = wr_id;
 		if (signalled)
-			last->send_flags |= IBV_SEND_SIGNALED;
+			last_->send_flags |= IBV_SEND_SIGNALED;
 	}
 
 	/** Posts what was added; throws Error if the device refuses. */
 	void post()
 	{
-		if (!first)
+		if (!first_)
 			return;
 		ibv_send_wr *bad = nullptr;
-		const int error = ibv_post_send(qp, first, &bad);
+		const int error = ibv_post_send(qp_, first_, &bad);
 		if (error)
 			refuse(error, bad);
-		first = last = nullptr;
+		first_ = last_ = nullptr;
 	}
 
 private:
 	[[noreturn]] static void refuse(int error, const ibv_send_wr *bad);
 
-	ibv_qp *qp;
-	ibv_send_wr *first = nullptr;
-	ibv_send_wr *last = nullptr;
+	ibv_qp *qp_;
+	ibv_send_wr *first_ = nullptr;
+	ibv_send_wr *last_ = nullptr;
 };
 
 /** Takes completions from a CQ, and gives up when none comes for a long time. */
 class CompletionPoller
 {
 public:
-	explicit CompletionPoller(ibv_cq *polled) : cq(polled) {}
+	explicit CompletionPoller(ibv_cq *polled) : cq_(polled) {}
 
 	/** At least one completion, each of a request that did not fail; throws Error otherwise. */
 	std::span<const ibv_wc> poll()
 	{
 		int count = 0;
 		for (std::uint32_t empty = 0; count == 0; empty++) {
-			count = ibv_poll_cq(cq, static_cast<int>(completions.size()), completions.data());
+			count = ibv_poll_cq(cq_, static_cast<int>(completions_.size()), completions_.data());
 			if ((empty & looks_at_clock) == looks_at_clock)
 				check_patience();
 		}
 		if (count < 0)
 			throw Error("the completion queue cannot be polled any more");
-		silent_since = 0;
-		const std::span<const ibv_wc> found(completions.data(), static_cast<std::size_t>(count));
+		silent_since_ = 0;
+		const std::span<const ibv_wc> found(completions_.data(), static_cast<std::size_t>(count));
 		for (const ibv_wc &completion : found)
 			if (completion.status != IBV_WC_SUCCESS)
 				fail(completion);
@@ -92,9 +92,9 @@ private:
 	void check_patience();
 	[[noreturn]] static void fail(const ibv_wc &completion);
 
-	ibv_cq *cq;
-	std::array<ibv_wc, 64> completions{};
-	std::uint64_t silent_since = 0; /* 0: not silent for long */
+	ibv_cq *cq_;
+	std::array<ibv_wc, 64> completions_{};
+	std::uint64_t silent_since_ = 0; /* 0: not silent for long */
 };
 
 /** Outcome::wrong, or a status that contradicts the results: throws Error. */
@@ -105,16 +105,16 @@ class EmptyListPatience
 {
 public:
 	/** A job succeeded. */
-	void success() { since = 0; }
+	void success() { since_ = 0; }
 
 	/** A job found the list empty; throws Error when that has been so for too long. */
 	void retry();
 
-	[[nodiscard]] std::uint64_t retries() const { return count; }
+	[[nodiscard]] std::uint64_t retries() const { return count_; }
 
 private:
-	std::uint64_t since = 0;
-	std::uint64_t count = 0;
+	std::uint64_t since_ = 0;
+	std::uint64_t count_ = 0;
 };
 
 } // namespace prism::perftest

@@ -26,20 +26,20 @@ class Limit
 {
 public:
 	Limit(const Load &load, std::uint64_t start)
-		: iterations(load.iterations), by_clock(load.duration > 0),
-		  end(start + static_cast<std::uint64_t>(load.duration * 1e9))
+		: iterations_(load.iterations), by_clock_(load.duration > 0),
+		  end_(start + static_cast<std::uint64_t>(load.duration * 1e9))
 	{
 	}
 
 	[[nodiscard]] bool reached(std::uint64_t messages, std::uint64_t now) const
 	{
-		return by_clock ? now >= end : messages >= iterations;
+		return by_clock_ ? now >= end_ : messages >= iterations_;
 	}
 
 private:
-	std::uint64_t iterations;
-	bool by_clock;
-	std::uint64_t end;
+	std::uint64_t iterations_;
+	bool by_clock_;
+	std::uint64_t end_;
 };
 
 /* Requests in order, answers in order; whatever stands out of line is a stale packet and ignored. */
@@ -47,29 +47,29 @@ class Asker
 {
 public:
 	Asker(EchoSocket &to, const Parameters &agreed, std::uint64_t units_under_way)
-		: socket(to), parameters(agreed), window(units_under_way), writer(to)
+		: socket_(to), parameters_(agreed), window_(units_under_way), writer_(to)
 	{
 	}
 
-	[[nodiscard]] std::uint64_t answered() const { return done; }
-	[[nodiscard]] std::uint64_t asked() const { return next; }
-	[[nodiscard]] std::uint64_t repeated() const { return repeats; }
+	[[nodiscard]] std::uint64_t answered() const { return done_; }
+	[[nodiscard]] std::uint64_t asked() const { return next_; }
+	[[nodiscard]] std::uint64_t repeated() const { return repeats_; }
 
 	/* Asks for as many units as the window has room for, up to @p last; fewer than a batch wait for company. */
 	void ask(std::uint64_t last, std::uint64_t batch)
 	{
-		const std::uint64_t until = std::min(last, done + window);
-		if (next >= until || (until - next < batch && next > done))
+		const std::uint64_t until = std::min(last, done_ + window_);
+		if (next_ >= until || (until - next_ < batch && next_ > done_))
 			return;
-		for (; next < until; next++)
-			put_request(next);
-		writer.flush();
+		for (; next_ < until; next_++)
+			put_request(next_);
+		writer_.flush();
 	}
 
 	/* Whether anything that counts arrived. */
 	bool listen()
 	{
-		const EchoSocket::Train train = socket.receive_train();
+		const EchoSocket::Train train = socket_.receive_train();
 		bool any = false;
 		for (std::size_t at = 0; at < train.data.size(); at += train.segment)
 			any |= take(train.data.subspan(at, std::min(train.segment, train.data.size() - at)));
@@ -79,17 +79,17 @@ public:
 	/* Starts over from the oldest unit without a complete answer. */
 	void repeat()
 	{
-		repeats += next - done;
-		epoch++;
-		next = done;
-		packets = 0;
+		repeats_ += next_ - done_;
+		epoch_++;
+		next_ = done_;
+		packets_ = 0;
 	}
 
 private:
 	void put_request(std::uint64_t unit)
 	{
-		const Request request{unit, epoch, parameters.size_of_unit(unit)};
-		std::memcpy(writer.add(parameters.request_size), &request, sizeof(request));
+		const Request request{unit, epoch_, parameters_.size_of_unit(unit)};
+		std::memcpy(writer_.add(parameters_.request_size), &request, sizeof(request));
 	}
 
 	bool take(std::span<const std::uint8_t> packet)
@@ -98,29 +98,29 @@ private:
 		if (packet.size() < sizeof(header))
 			return false;
 		std::memcpy(&header, packet.data(), sizeof(header));
-		if (header.unit != done || header.epoch != epoch || header.packet != packets)
+		if (header.unit != done_ || header.epoch != epoch_ || header.packet != packets_)
 			return false;
-		const std::uint32_t size = parameters.size_of_unit(done);
-		const std::uint32_t before = packets * parameters.mtu;
-		if (packet.size() != std::min(size - before, parameters.mtu))
+		const std::uint32_t size = parameters_.size_of_unit(done_);
+		const std::uint32_t before = packets_ * parameters_.mtu;
+		if (packet.size() != std::min(size - before, parameters_.mtu))
 			return false;
-		packets++;
+		packets_++;
 		if (before + packet.size() == size) {
-			done++;
-			packets = 0;
+			done_++;
+			packets_ = 0;
 		}
 		return true;
 	}
 
-	EchoSocket &socket;
-	const Parameters &parameters;
-	std::uint64_t window;
-	TrainWriter writer;
-	std::uint64_t next = 0; /* unit to ask for */
-	std::uint64_t done = 0; /* units answered */
-	std::uint64_t repeats = 0;
-	std::uint32_t epoch = 0;
-	std::uint32_t packets = 0; /* of unit `done` */
+	EchoSocket &socket_;
+	const Parameters &parameters_;
+	std::uint64_t window_;
+	TrainWriter writer_;
+	std::uint64_t next_ = 0; /* unit to ask for */
+	std::uint64_t done_ = 0; /* units answered */
+	std::uint64_t repeats_ = 0;
+	std::uint32_t epoch_ = 0;
+	std::uint32_t packets_ = 0; /* of unit `done` */
 };
 
 /* What may be under way without overflowing the receive buffer, which counts kernel memory rather than payload. */
@@ -137,14 +137,14 @@ std::uint64_t window_of(const EchoSocket &socket, const Parameters &parameters, 
 class SingleAsker
 {
 public:
-	SingleAsker(EchoSocket &to, const Parameters &agreed) : socket(to), parameters(agreed) {}
+	SingleAsker(EchoSocket &to, const Parameters &agreed) : socket_(to), parameters_(agreed) {}
 
 	void round_trip(std::uint64_t unit)
 	{
-		Request request{unit, 0, static_cast<std::uint32_t>(parameters.answer_size)};
+		Request request{unit, 0, static_cast<std::uint32_t>(parameters_.answer_size)};
 		do {
-			std::memcpy(packet.data(), &request, sizeof(request));
-			(void)socket.send({packet.data(), parameters.request_size});
+			std::memcpy(packet_.data(), &request, sizeof(request));
+			(void)socket_.send({packet_.data(), parameters_.request_size});
 			request.epoch++;
 		} while (!answered(unit, request.epoch - 1));
 	}
@@ -153,11 +153,11 @@ private:
 	bool answered(std::uint64_t unit, std::uint32_t epoch)
 	{
 		for (std::uint64_t looks = 0; looks < max_looks; looks++) {
-			const std::size_t size = socket.receive(packet);
-			if (size != parameters.answer_size)
+			const std::size_t size = socket_.receive(packet_);
+			if (size != parameters_.answer_size)
 				continue;
 			Answer header;
-			std::memcpy(&header, packet.data(), sizeof(header));
+			std::memcpy(&header, packet_.data(), sizeof(header));
 			if (header.unit == unit && header.epoch == epoch)
 				return true;
 		}
@@ -167,9 +167,9 @@ private:
 	/* Some 100 ms, without a look at the clock. */
 	static constexpr std::uint64_t max_looks = 1 << 19;
 
-	EchoSocket &socket;
-	const Parameters &parameters;
-	std::array<std::uint8_t, 65536> packet{};
+	EchoSocket &socket_;
+	const Parameters &parameters_;
+	std::array<std::uint8_t, 65536> packet_{};
 };
 
 void message_round_trip(Asker &asker, std::uint64_t last)

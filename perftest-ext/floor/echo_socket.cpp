@@ -126,31 +126,31 @@ EchoSocket::EchoSocket(const Descriptor &control)
 {
 	Name local = name_of(control.get(), ::getsockname);
 	Name peer = name_of(control.get(), ::getpeername);
-	fd = Descriptor(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	fd_ = Descriptor(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	const socklen_t size = local.any.sa_family == AF_INET ? sizeof(local.v4) : sizeof(local.v6);
 	local.port() = 0;
-	if (fd.get() < 0 || ::bind(fd.get(), &local.any, size) < 0)
+	if (fd_.get() < 0 || ::bind(fd_.get(), &local.any, size) < 0)
 		fail("cannot bind a UDP socket");
-	in_port_t port = name_of(fd.get(), ::getsockname).port();
+	in_port_t port = name_of(fd_.get(), ::getsockname).port();
 	send_all(control, std::as_bytes(std::span(&port, 1)));
 	receive_all(control, std::as_writable_bytes(std::span(&port, 1)));
 	peer.port() = port;
-	if (::connect(fd.get(), &peer.any, size) < 0)
+	if (::connect(fd_.get(), &peer.any, size) < 0)
 		fail("cannot reach the other side's UDP socket");
-	enlarge(fd.get(), SO_RCVBUFFORCE, SO_RCVBUF);
-	enlarge(fd.get(), SO_SNDBUFFORCE, SO_SNDBUF);
+	enlarge(fd_.get(), SO_RCVBUFFORCE, SO_RCVBUF);
+	enlarge(fd_.get(), SO_SNDBUFFORCE, SO_SNDBUF);
 }
 
 void EchoSocket::enable_trains()
 {
-	set_option(fd.get(), IPPROTO_UDP, UDP_GRO, 1);
+	set_option(fd_.get(), IPPROTO_UDP, UDP_GRO, 1);
 }
 
 std::size_t EchoSocket::receive_room() const
 {
 	int size = 0;
 	socklen_t length = sizeof(size);
-	(void)::getsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
+	(void)::getsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &size, &length);
 	return static_cast<std::size_t>(size);
 }
 
@@ -171,48 +171,48 @@ bool EchoSocket::send_train(std::span<const std::uint8_t> data, std::size_t segm
 	part->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
 	const auto value = static_cast<std::uint16_t>(segment);
 	std::memcpy(CMSG_DATA(part), &value, sizeof(value));
-	return ::sendmsg(fd.get(), &message, MSG_DONTWAIT) >= 0;
+	return ::sendmsg(fd_.get(), &message, MSG_DONTWAIT) >= 0;
 }
 
 EchoSocket::Train EchoSocket::receive_train()
 {
 	alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-	iovec piece{buffer.get(), buffer_size};
+	iovec piece{buffer_.get(), buffer_size};
 	msghdr message{};
 	message.msg_iov = &piece;
 	message.msg_iovlen = 1;
 	message.msg_control = control;
 	message.msg_controllen = sizeof(control);
-	const ssize_t size = ::recvmsg(fd.get(), &message, MSG_DONTWAIT);
+	const ssize_t size = ::recvmsg(fd_.get(), &message, MSG_DONTWAIT);
 	if (size <= 0)
 		return {{}, 1};
 	int segment = static_cast<int>(size);
 	const cmsghdr *part = CMSG_FIRSTHDR(&message);
 	if (part && part->cmsg_level == IPPROTO_UDP && part->cmsg_type == UDP_GRO)
 		std::memcpy(&segment, CMSG_DATA(part), sizeof(segment));
-	return {{buffer.get(), static_cast<std::size_t>(size)}, static_cast<std::size_t>(segment)};
+	return {{buffer_.get(), static_cast<std::size_t>(size)}, static_cast<std::size_t>(segment)};
 }
 
 std::uint8_t *TrainWriter::add(std::size_t size)
 {
-	const bool joins = size <= segment && bytes == packets * segment && packets < max_train_packets &&
-			   bytes + size <= max_train_bytes;
+	const bool joins = size <= segment_ && bytes_ == packets_ * segment_ && packets_ < max_train_packets &&
+			   bytes_ + size <= max_train_bytes;
 	if (!joins) {
 		flush();
-		segment = size;
+		segment_ = size;
 	}
-	std::uint8_t *packet = data.get() + bytes;
-	packets++;
-	bytes += size;
+	std::uint8_t *packet = data_.get() + bytes_;
+	packets_++;
+	bytes_ += size;
 	return packet;
 }
 
 /* A train that the kernel does not take is lost, as it would be on a wire; the client asks again. */
 void TrainWriter::flush()
 {
-	if (bytes > 0)
-		(void)socket.send_train({data.get(), bytes}, segment);
-	packets = bytes = segment = 0;
+	if (bytes_ > 0)
+		(void)socket_.send_train({data_.get(), bytes_}, segment_);
+	packets_ = bytes_ = segment_ = 0;
 }
 
 } // namespace prism::floor

@@ -18,23 +18,23 @@ namespace prism::floor
 class Descriptor
 {
 public:
-	explicit Descriptor(int descriptor = -1) : fd(descriptor) {}
-	Descriptor(Descriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+	explicit Descriptor(int descriptor = -1) : fd_(descriptor) {}
+	Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	Descriptor &operator=(Descriptor &&other) noexcept
 	{
-		std::swap(fd, other.fd);
+		std::swap(fd_, other.fd_);
 		return *this;
 	}
 	~Descriptor()
 	{
-		if (fd >= 0)
-			::close(fd);
+		if (fd_ >= 0)
+			::close(fd_);
 	}
 
-	[[nodiscard]] int get() const { return fd; }
+	[[nodiscard]] int get() const { return fd_; }
 
 private:
-	int fd;
+	int fd_;
 };
 
 /** Waits for one client on @p port, or connects to @p host. Throws std::runtime_error with a text for the user. */
@@ -67,13 +67,13 @@ public:
 	/** One packet. False if it was lost. */
 	bool send(std::span<const std::uint8_t> packet)
 	{
-		return ::send(fd.get(), packet.data(), packet.size(), MSG_DONTWAIT) >= 0;
+		return ::send(fd_.get(), packet.data(), packet.size(), MSG_DONTWAIT) >= 0;
 	}
 
 	/** One packet, into @p packet. 0 if none is there. */
 	std::size_t receive(std::span<std::uint8_t> packet)
 	{
-		const ssize_t size = ::recv(fd.get(), packet.data(), packet.size(), MSG_DONTWAIT);
+		const ssize_t size = ::recv(fd_.get(), packet.data(), packet.size(), MSG_DONTWAIT);
 		return size < 0 ? 0 : static_cast<std::size_t>(size);
 	}
 
@@ -91,15 +91,15 @@ public:
 private:
 	static constexpr std::size_t buffer_size = 65536;
 
-	Descriptor fd;
-	std::unique_ptr<std::uint8_t[]> buffer = std::make_unique<std::uint8_t[]>(buffer_size);
+	Descriptor fd_;
+	std::unique_ptr<std::uint8_t[]> buffer_ = std::make_unique<std::uint8_t[]>(buffer_size);
 };
 
 /** Gathers packets into trains, and sends each when it is full. */
 class TrainWriter
 {
 public:
-	explicit TrainWriter(EchoSocket &to) : socket(to) {}
+	explicit TrainWriter(EchoSocket &to) : socket_(to) {}
 
 	/** Room for a packet of @p size bytes that belongs to the stream. Its contents beyond the header do not matter.
 	 */
@@ -107,11 +107,11 @@ public:
 	void flush();
 
 private:
-	EchoSocket &socket;
-	std::unique_ptr<std::uint8_t[]> data = std::make_unique<std::uint8_t[]>(max_train_bytes);
-	std::size_t segment = 0;
-	std::size_t packets = 0;
-	std::size_t bytes = 0;
+	EchoSocket &socket_;
+	std::unique_ptr<std::uint8_t[]> data_ = std::make_unique<std::uint8_t[]>(max_train_bytes);
+	std::size_t segment_ = 0;
+	std::size_t packets_ = 0;
+	std::size_t bytes_ = 0;
 };
 
 } // namespace prism::floor

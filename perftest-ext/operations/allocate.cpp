@@ -13,7 +13,7 @@ class PrismAllocate : public Contestant
 {
 public:
 	PrismAllocate(Client &allocating, std::uint32_t index, Reclaim &freed)
-		: Contestant(allocating, index, "prism", "PRISM ALLOCATE", {1}), reclaim(freed)
+		: Contestant(allocating, index, "prism", "PRISM ALLOCATE", {1}), reclaim_(freed)
 	{
 	}
 
@@ -22,10 +22,10 @@ public:
 		const std::uint64_t address = results(job).address;
 		if (!address)
 			return Outcome::retry;
-		reclaim.taken();
+		reclaim_.taken();
 		if (!client.layout().is_buffer(address - client.server().base))
 			return Outcome::wrong;
-		reclaim.add(address);
+		reclaim_.add(address);
 		return Outcome::done;
 	}
 
@@ -50,7 +50,7 @@ protected:
 	void patch(std::uint32_t job, unsigned, std::span<Request>) override { results(job).address = no_answer; }
 
 private:
-	Reclaim &reclaim;
+	Reclaim &reclaim_;
 };
 
 class RingAllocate : public Contestant

@@ -76,8 +76,8 @@ class PrismCas : public Counting
 public:
 	PrismCas(Client &swapping, std::uint32_t index, std::string name, std::string label, CasMode comparison,
 		bool through_pointer, std::size_t fixed_size)
-		: Counting(swapping, index, std::move(name), std::move(label), {1}), mode(comparison),
-		  indirect(through_pointer), operand_size(fixed_size)
+		: Counting(swapping, index, std::move(name), std::move(label), {1}), mode_(comparison),
+		  indirect_(through_pointer), operand_size_(fixed_size)
 	{
 	}
 
@@ -86,23 +86,23 @@ public:
 protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
-		operands.resize(count.size());
-		const std::size_t length = operand_size ? operand_size : size();
-		const std::size_t member = indirect ? offsetof(Cell, pointer) : offsetof(Cell, operand);
+		operands_.resize(count.size());
+		const std::size_t length = operand_size_ ? operand_size_ : size();
+		const std::size_t member = indirect_ ? offsetof(Cell, pointer) : offsetof(Cell, operand);
 		Request &request = requests[0];
-		set_prism(request, PRISMDV_WR_CAS, indirect ? PRISMDV_WR_INDIRECT : 0, results(job).old_bytes, length,
+		set_prism(request, PRISMDV_WR_CAS, indirect_ ? PRISMDV_WR_INDIRECT : 0, results(job).old_bytes, length,
 			cell(job, member));
-		request.ext.cas.mode = static_cast<std::uint8_t>(mode);
+		request.ext.cas.mode = static_cast<std::uint8_t>(mode_);
 		request.ext.cas.length = static_cast<std::uint16_t>(length);
-		request.ext.cas.compare = operands[job].compare;
-		request.ext.cas.swap = operands[job].swap;
+		request.ext.cas.compare = operands_[job].compare;
+		request.ext.cas.swap = operands_[job].swap;
 	}
 
 	void patch(std::uint32_t job, unsigned, std::span<Request>) override
 	{
 		clear_answer(job);
-		operands[job].swap[0] = next(job);
-		operands[job].compare[0] = mode == CasMode::equal ? count[job] : next(job);
+		operands_[job].swap[0] = next(job);
+		operands_[job].compare[0] = mode_ == CasMode::equal ? count[job] : next(job);
 	}
 
 private:
@@ -111,10 +111,10 @@ private:
 		std::uint64_t swap[4];
 	};
 
-	const CasMode mode;
-	const bool indirect;
-	const std::size_t operand_size;
-	std::vector<Operands> operands;
+	const CasMode mode_;
+	const bool indirect_;
+	const std::size_t operand_size_;
+	std::vector<Operands> operands_;
 };
 
 /* CMP_AND_SWP of 8 bytes, found through a pointer or not. */

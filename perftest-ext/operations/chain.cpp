@@ -102,29 +102,29 @@ protected:
 	{
 		const Layout &layout = client.layout();
 		for (std::uint32_t job = 0; job < jobs; job++)
-			cells.push_back(pack(remote(layout.buffer(job)), layout.geometry().largest_message, 0));
-		tags.assign(jobs, 0);
+			cells_.push_back(pack(remote(layout.buffer(job)), layout.geometry().largest_message, 0));
+		tags_.assign(jobs, 0);
 	}
 
-	[[nodiscard]] const Pair &installed(std::uint32_t job) const override { return cells[job]; }
+	[[nodiscard]] const Pair &installed(std::uint32_t job) const override { return cells_[job]; }
 
 	void install(std::uint32_t job, std::uint64_t address) override
 	{
-		reclaim.add(cells[job].low);
-		cells[job] = pack(address, static_cast<std::uint32_t>(size()), tags[job]);
+		reclaim.add(cells_[job].low);
+		cells_[job] = pack(address, static_cast<std::uint32_t>(size()), tags_[job]);
 	}
 
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		build_allocate(job, requests[0], PRISMDV_WR_REDIRECT | PRISMDV_WR_BOUNDED, scratch(job));
 		build_cas(job, requests[1], PRISMDV_CAS_EQ, cell(job, offsetof(Cell, pointer)));
-		requests[1].ext.cas.compare = &cells[job];
+		requests[1].ext.cas.compare = &cells_[job];
 	}
 
 	void patch(std::uint32_t job, unsigned, std::span<Request> requests) override
 	{
 		clear(job);
-		requests[0].ext.allocate.tag = ++tags[job];
+		requests[0].ext.allocate.tag = ++tags_[job];
 	}
 
 private:
@@ -133,8 +133,8 @@ private:
 		return {address, std::uint64_t{tag} << 32 | bound};
 	}
 
-	std::vector<Pair> cells;
-	std::vector<std::uint32_t> tags;
+	std::vector<Pair> cells_;
+	std::vector<std::uint32_t> tags_;
 };
 
 /* PRISM-RS's install: the cell is { tag, address }, and a greater tag wins. */
@@ -150,15 +150,15 @@ public:
 	}
 
 protected:
-	void remember(std::uint32_t jobs) override { cells.assign(jobs, {0, 0}); }
+	void remember(std::uint32_t jobs) override { cells_.assign(jobs, {0, 0}); }
 
-	[[nodiscard]] const Pair &installed(std::uint32_t job) const override { return cells[job]; }
+	[[nodiscard]] const Pair &installed(std::uint32_t job) const override { return cells_[job]; }
 
 	void install(std::uint32_t job, std::uint64_t address) override
 	{
-		if (cells[job].high)
-			reclaim.add(cells[job].high);
-		cells[job] = {results(job).source_word, address};
+		if (cells_[job].high)
+			reclaim.add(cells_[job].high);
+		cells_[job] = {results(job).source_word, address};
 	}
 
 	void build(std::uint32_t job, std::span<Request> requests) override
@@ -178,11 +178,11 @@ protected:
 	void patch(std::uint32_t job, unsigned, std::span<Request>) override
 	{
 		clear(job);
-		results(job).source_word = cells[job].low + 1;
+		results(job).source_word = cells_[job].low + 1;
 	}
 
 private:
-	std::vector<Pair> cells;
+	std::vector<Pair> cells_;
 };
 
 /* Standard verbs, 8-byte cells: the pointer comes with the cursor, the WRITE goes with the CAS. */
@@ -255,21 +255,21 @@ public:
 	{
 		const JobResults &local = results(job);
 		if (step == 1) {
-			last_tag[job]++;
+			last_tag_[job]++;
 			return Outcome::done;
 		}
-		const bool good = local.word == 0 && local.address != no_answer && tag_found(job) == last_tag[job];
+		const bool good = local.word == 0 && local.address != no_answer && tag_found(job) == last_tag_[job];
 		return good ? Outcome::done : Outcome::wrong;
 	}
 
 	[[nodiscard]] std::string describe_fault(std::uint32_t job) const override
 	{
 		return fmt::format("{}: job {} found lock {:#x} and tag {:#x}, expected 0 and {:#x}", name(), job,
-			results(job).word, tag_found(job), last_tag[job]);
+			results(job).word, tag_found(job), last_tag_[job]);
 	}
 
 protected:
-	void remember(std::uint32_t jobs) override { last_tag.assign(jobs, 0); }
+	void remember(std::uint32_t jobs) override { last_tag_.assign(jobs, 0); }
 
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
@@ -297,7 +297,7 @@ protected:
 			std::memset(local.old_bytes, 0xff, 16);
 			return;
 		}
-		const std::uint64_t pair[2] = {last_tag[job] + 1, remote(client.layout().ring(local.address))};
+		const std::uint64_t pair[2] = {last_tag_[job] + 1, remote(client.layout().ring(local.address))};
 		std::memcpy(local.source_bytes, pair, sizeof(pair));
 		requests[0].wr().wr.rdma.remote_addr = pair[1];
 	}
@@ -310,7 +310,7 @@ private:
 		return tag;
 	}
 
-	std::vector<std::uint64_t> last_tag;
+	std::vector<std::uint64_t> last_tag_;
 };
 
 std::unique_ptr<Contestant> make_prism_chain(Client &client, std::uint32_t index, Reclaim &reclaim)

@@ -8,29 +8,30 @@ namespace prism::perftest
 
 Contestant::Contestant(Client &measuring, std::uint32_t index, std::string name, std::string label,
 	std::initializer_list<unsigned> requests_per_step)
-	: client(measuring), place(index), short_name(std::move(name)), description(std::move(label)), first_request{0}
+	: client(measuring), place(index), short_name_(std::move(name)),
+	  description_(std::move(label)), first_request_{0}
 {
 	for (const unsigned count : requests_per_step)
-		first_request.push_back(first_request.back() + count);
+		first_request_.push_back(first_request_.back() + count);
 }
 
 unsigned Contestant::largest_step() const
 {
 	unsigned largest = 0;
 	for (unsigned step = 0; step < steps(); step++)
-		largest = std::max(largest, first_request[step + 1] - first_request[step]);
+		largest = std::max(largest, first_request_[step + 1] - first_request_[step]);
 	return largest;
 }
 
 void Contestant::prepare(std::size_t size)
 {
 	const std::uint32_t jobs = client.layout().geometry().jobs();
-	if (pool.empty())
+	if (pool_.empty())
 		remember(jobs);
-	message_size = size;
-	pool.assign(std::size_t{jobs} * requests_per_job(), {});
+	message_size_ = size;
+	pool_.assign(std::size_t{jobs} * requests_per_job(), {});
 	for (std::uint32_t job = 0; job < jobs; job++)
-		build(job, {&pool[std::size_t{job} * requests_per_job()], requests_per_job()});
+		build(job, {&pool_[std::size_t{job} * requests_per_job()], requests_per_job()});
 }
 
 std::uint64_t Contestant::cell(std::uint32_t job, std::size_t member) const

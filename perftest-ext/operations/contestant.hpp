@@ -67,15 +67,15 @@ public:
 	Contestant &operator=(const Contestant &) = delete;
 
 	/** One word for tables and JSON: "prism", "plain", ... */
-	[[nodiscard]] const std::string &name() const { return short_name; }
+	[[nodiscard]] const std::string &name() const { return short_name_; }
 
 	/** What it posts, for people. */
-	[[nodiscard]] const std::string &label() const { return description; }
+	[[nodiscard]] const std::string &label() const { return description_; }
 
 	/** Round trips. */
-	[[nodiscard]] unsigned steps() const { return static_cast<unsigned>(first_request.size() - 1); }
+	[[nodiscard]] unsigned steps() const { return static_cast<unsigned>(first_request_.size() - 1); }
 
-	[[nodiscard]] unsigned requests_per_job() const { return first_request.back(); }
+	[[nodiscard]] unsigned requests_per_job() const { return first_request_.back(); }
 
 	/** The most requests that one job has in flight. */
 	[[nodiscard]] unsigned largest_step() const;
@@ -114,7 +114,7 @@ protected:
 	/** The connection is up and the layout known: sets up what jobs remember. Called once. */
 	virtual void remember(std::uint32_t jobs) { (void)jobs; }
 
-	[[nodiscard]] std::size_t size() const { return message_size; }
+	[[nodiscard]] std::size_t size() const { return message_size_; }
 	[[nodiscard]] std::uint64_t remote(std::uint64_t offset) const { return client.server().base + offset; }
 	[[nodiscard]] std::uint32_t rkey() const { return client.server().rkey; }
 	[[nodiscard]] std::uint64_t cell(std::uint32_t job, std::size_t member) const;
@@ -139,15 +139,15 @@ protected:
 private:
 	[[nodiscard]] std::span<Request> step_requests(std::uint32_t job, unsigned step)
 	{
-		return {&pool[std::size_t{job} * requests_per_job() + first_request[step]],
-			first_request[step + 1] - first_request[step]};
+		return {&pool_[std::size_t{job} * requests_per_job() + first_request_[step]],
+			first_request_[step + 1] - first_request_[step]};
 	}
 
-	const std::string short_name;
-	const std::string description;
-	std::vector<unsigned> first_request; /* of each step, and the total */
-	std::size_t message_size = 0;
-	std::vector<Request> pool;
+	const std::string short_name_;
+	const std::string description_;
+	std::vector<unsigned> first_request_; /* of each step, and the total */
+	std::size_t message_size_ = 0;
+	std::vector<Request> pool_;
 };
 
 using Contestants = std::vector<std::unique_ptr<Contestant>>;

@@ -87,7 +87,7 @@ public:
 	PrismRead(Client &reading, std::uint32_t index)
 		: ObjectRead(reading, index, "prism",
 			  fmt::format("PRISM READ, {}", access_name(reading.parameters().access)), {1}),
-		  access(reading.parameters().access)
+		  access_(reading.parameters().access)
 	{
 	}
 
@@ -104,14 +104,14 @@ protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		const std::uint64_t target =
-			access == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
-		set_prism(requests[0], PRISMDV_WR_READ, access_flags(access), client.data(job), size(), target);
+			access_ == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
+		set_prism(requests[0], PRISMDV_WR_READ, access_flags(access_), client.data(job), size(), target);
 	}
 
 	void patch(std::uint32_t job, unsigned, std::span<Request>) override { clear(job); }
 
 private:
-	const Access access;
+	const Access access_;
 };
 
 class StandardRead : public ObjectRead
@@ -138,7 +138,7 @@ class PointerChase : public ObjectRead
 public:
 	PointerChase(Client &reading, std::uint32_t index)
 		: ObjectRead(reading, index, "plain", "RDMA READ of the pointer, then RDMA READ of the object", {1, 1}),
-		  bounded(reading.parameters().access == Access::bounded)
+		  bounded_(reading.parameters().access == Access::bounded)
 	{
 	}
 
@@ -153,7 +153,7 @@ protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		JobResults &local = results(job);
-		const std::size_t pointer_size = bounded ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
+		const std::size_t pointer_size = bounded_ ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
 		set_standard(requests[0], IBV_WR_RDMA_READ, &local.address, pointer_size,
 			cell(job, offsetof(Cell, pointer)));
 		set_standard(requests[1], IBV_WR_RDMA_READ, client.data(job), size(), 0);
@@ -168,12 +168,12 @@ protected:
 		}
 		clear(job);
 		requests[0].wr().wr.rdma.remote_addr = local.address;
-		if (bounded)
+		if (bounded_)
 			requests[0].sge.length = std::min(static_cast<std::uint32_t>(size()), local.bound);
 	}
 
 private:
-	const bool bounded;
+	const bool bounded_;
 };
 
 /* WRITEs bring nothing back that could be wrong: a WRITE that failed shows in a completion. */
@@ -197,14 +197,14 @@ public:
 	PrismWrite(Client &writing, std::uint32_t index)
 		: ObjectWrite(writing, index, "prism",
 			  fmt::format("PRISM WRITE, {}", access_name(writing.parameters().access)), {1}),
-		  access(writing.parameters().access)
+		  access_(writing.parameters().access)
 	{
 	}
 
 	void check_size(std::size_t size) const override
 	{
 		const std::uint16_t mtu = client.endpoint().mtu();
-		if (access != Access::direct && size > mtu)
+		if (access_ != Access::direct && size > mtu)
 			throw Error(fmt::format(
 				"a WRITE through a pointer is at most one MTU, {} bytes here; reduce -s or use "
 				"--direct",
@@ -217,15 +217,15 @@ protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		const std::uint64_t target =
-			access == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
-		set_prism(requests[0], PRISMDV_WR_WRITE, access_flags(access), client.data(job), size(), target);
+			access_ == Access::direct ? object(job) : cell(job, offsetof(Cell, pointer));
+		set_prism(requests[0], PRISMDV_WR_WRITE, access_flags(access_), client.data(job), size(), target);
 		set_inline(requests[0]);
 	}
 
 	void patch(std::uint32_t, unsigned, std::span<Request>) override {}
 
 private:
-	const Access access;
+	const Access access_;
 };
 
 class StandardWrite : public ObjectWrite
@@ -254,7 +254,7 @@ public:
 	PointerWrite(Client &writing, std::uint32_t index)
 		: ObjectWrite(
 			  writing, index, "plain", "RDMA READ of the pointer, then RDMA WRITE to the object", {1, 1}),
-		  bounded(writing.parameters().access == Access::bounded)
+		  bounded_(writing.parameters().access == Access::bounded)
 	{
 	}
 
@@ -267,7 +267,7 @@ protected:
 	void build(std::uint32_t job, std::span<Request> requests) override
 	{
 		JobResults &local = results(job);
-		const std::size_t pointer_size = bounded ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
+		const std::size_t pointer_size = bounded_ ? sizeof(prismdv_bounded_ptr) : sizeof(local.address);
 		set_standard(requests[0], IBV_WR_RDMA_READ, &local.address, pointer_size,
 			cell(job, offsetof(Cell, pointer)));
 		set_standard(requests[1], IBV_WR_RDMA_WRITE, client.data(job), size(), 0);
@@ -282,12 +282,12 @@ protected:
 			return;
 		}
 		requests[0].wr().wr.rdma.remote_addr = local.address;
-		if (bounded)
+		if (bounded_)
 			requests[0].sge.length = std::min(static_cast<std::uint32_t>(size()), local.bound);
 	}
 
 private:
-	const bool bounded;
+	const bool bounded_;
 };
 
 } // namespace

@@ -401,7 +401,7 @@ struct Job {
 class Client
 {
 public:
-	explicit Client(Side &made) : side(made) {}
+	explicit Client(Side &made) : side_(made) {}
 	void run(const Job &job);
 
 private:
@@ -412,12 +412,12 @@ private:
 	[[nodiscard]] nlohmann::json outcome(const Job &job, const ibv_wc &wc) const;
 	[[nodiscard]] std::uint32_t psns(const Job &job) const;
 
-	Side &side;
-	std::array<std::uint32_t, connections> psn = first_psn;
-	prismdv_send_wr wr{};
-	ibv_sge sge{};
-	Operands operands;
-	unsigned serial = 0;
+	Side &side_;
+	std::array<std::uint32_t, connections> psn_ = first_psn;
+	prismdv_send_wr wr_{};
+	ibv_sge sge_{};
+	Operands operands_;
+	unsigned serial_ = 0;
 };
 
 bool carries_payload(const Job &job)
@@ -440,47 +440,47 @@ std::uint32_t Client::psns(const Job &job) const
 void Client::build_cas(const Job &job)
 {
 	for (unsigned i = 0; i < 32; i++) {
-		operands.compare[i] = static_cast<std::uint8_t>(serial + i);
-		operands.swap[i] = static_cast<std::uint8_t>(3 * serial + i);
-		operands.swap_mask[i] = static_cast<std::uint8_t>(i % 3 ? 0xff : 0x5a);
-		operands.compare_mask[i] = job.hit && job.mode == PRISMDV_CAS_EQ ? 0 : 0xff;
+		operands_.compare[i] = static_cast<std::uint8_t>(serial_ + i);
+		operands_.swap[i] = static_cast<std::uint8_t>(3 * serial_ + i);
+		operands_.swap_mask[i] = static_cast<std::uint8_t>(i % 3 ? 0xff : 0x5a);
+		operands_.compare_mask[i] = job.hit && job.mode == PRISMDV_CAS_EQ ? 0 : 0xff;
 	}
 	if (job.mode != PRISMDV_CAS_EQ)
-		operands.compare.fill(job.hit == (job.mode == PRISMDV_CAS_GT) ? 0xff : 0x00);
-	wr.cas = {.mode = job.mode,
+		operands_.compare.fill(job.hit == (job.mode == PRISMDV_CAS_GT) ? 0xff : 0x00);
+	wr_.cas = {.mode = job.mode,
 		.flags = job.cas_flags,
 		.length = static_cast<std::uint16_t>(job.length),
 		.reserved = 0,
-		.compare = operands.compare.data(),
-		.swap = operands.swap.data(),
-		.compare_mask = operands.compare_mask.data(),
-		.swap_mask = operands.swap_mask.data()};
+		.compare = operands_.compare.data(),
+		.swap = operands_.swap.data(),
+		.compare_mask = operands_.compare_mask.data(),
+		.swap_mask = operands_.swap_mask.data()};
 }
 
 void Client::build(const Job &job)
 {
-	serial++;
+	serial_++;
 	for (std::size_t i = 0; i < buffer_size * 2; i++)
-		side.memory[i] = static_cast<std::uint8_t>(carries_payload(job) ? i + serial : 0);
-	wr = {};
-	wr.wr.opcode = static_cast<ibv_wr_opcode>(job.operation);
-	wr.wr.send_flags = IBV_SEND_SIGNALED;
-	wr.wr.wr.rdma.remote_addr = side.peer.base + job.target;
-	wr.wr.wr.rdma.rkey = side.peer.rkey ^ job.key_error;
-	wr.flags = job.flags;
-	sge = {side.mine.base, job.length, side.mr->lkey};
+		side_.memory[i] = static_cast<std::uint8_t>(carries_payload(job) ? i + serial_ : 0);
+	wr_ = {};
+	wr_.wr.opcode = static_cast<ibv_wr_opcode>(job.operation);
+	wr_.wr.send_flags = IBV_SEND_SIGNALED;
+	wr_.wr.wr.rdma.remote_addr = side_.peer.base + job.target;
+	wr_.wr.wr.rdma.rkey = side_.peer.rkey ^ job.key_error;
+	wr_.flags = job.flags;
+	sge_ = {side_.mine.base, job.length, side_.mr->lkey};
 	const bool no_local = (job.operation == PRISMDV_WR_WRITE && (job.flags & flag_d)) ||
 			      (job.operation == PRISMDV_WR_READ && (job.flags & flag_r));
-	wr.wr.sg_list = &sge;
-	wr.wr.num_sge = no_local || job.length == 0 ? 0 : 1;
+	wr_.wr.sg_list = &sge_;
+	wr_.wr.num_sge = no_local || job.length == 0 ? 0 : 1;
 	if (has_aux(job))
-		wr.aux = {side.peer.base + job.aux, side.peer.rkey, no_local ? job.length : 0};
+		wr_.aux = {side_.peer.base + job.aux, side_.peer.rkey, no_local ? job.length : 0};
 	if (job.operation == PRISMDV_WR_CAS)
 		build_cas(job);
 	if (job.operation == PRISMDV_WR_ALLOCATE)
-		wr.allocate = {job.empty_list ? side.peer.empty_list : side.peer.free_list,
-			(job.flags & flag_b) ? 0xabcd0000 + serial : 0,
-			{side.mine.base + memory_size - 64, 8, side.mr->lkey}};
+		wr_.allocate = {job.empty_list ? side_.peer.empty_list : side_.peer.free_list,
+			(job.flags & flag_b) ? 0xabcd0000 + serial_ : 0,
+			{side_.mine.base + memory_size - 64, 8, side_.mr->lkey}};
 }
 
 nlohmann::json Client::describe(const Job &job) const
@@ -488,29 +488,29 @@ nlohmann::json Client::describe(const Job &job) const
 	static constexpr std::array names{"READ", "WRITE", "CAS", "ALLOCATE"};
 	const unsigned index = job.operation - PRISMDV_WR_READ;
 	nlohmann::json out{{"operation", names.at(index)}, {"flags", letters(job.flags)}, {"length", job.length},
-		{"psn", psn[job.connection]}, {"connection", job.connection}, {"mtu", mtu},
-		{"responder_qpn", side.peer.qpn[job.connection]}, {"requester_qpn", side.mine.qpn[job.connection]}};
+		{"psn", psn_[job.connection]}, {"connection", job.connection}, {"mtu", mtu},
+		{"responder_qpn", side_.peer.qpn[job.connection]}, {"requester_qpn", side_.mine.qpn[job.connection]}};
 	if (job.operation != PRISMDV_WR_ALLOCATE) {
-		out["va"] = wr.wr.wr.rdma.remote_addr;
-		out["rkey"] = wr.wr.wr.rdma.rkey;
+		out["va"] = wr_.wr.wr.rdma.remote_addr;
+		out["rkey"] = wr_.wr.wr.rdma.rkey;
 	} else {
-		out["free_list"] = wr.allocate.free_list;
-		out["tag"] = wr.allocate.tag;
+		out["free_list"] = wr_.allocate.free_list;
+		out["tag"] = wr_.allocate.tag;
 	}
 	if (has_aux(job)) {
-		out["aux_va"] = wr.aux.addr;
-		out["aux_rkey"] = wr.aux.rkey;
+		out["aux_va"] = wr_.aux.addr;
+		out["aux_rkey"] = wr_.aux.rkey;
 	}
 	if (job.operation == PRISMDV_WR_CAS) {
 		out["mode"] = job.mode;
 		out["cas_flags"] = job.cas_flags;
-		out["compare"] = hex(operands.compare.data(), job.length);
-		out["swap"] = hex(operands.swap.data(), job.length);
-		out["compare_mask"] = hex(operands.compare_mask.data(), job.length);
-		out["swap_mask"] = hex(operands.swap_mask.data(), job.length);
+		out["compare"] = hex(operands_.compare.data(), job.length);
+		out["swap"] = hex(operands_.swap.data(), job.length);
+		out["compare_mask"] = hex(operands_.compare_mask.data(), job.length);
+		out["swap_mask"] = hex(operands_.swap_mask.data(), job.length);
 	}
 	if (carries_payload(job))
-		out["payload"] = hex(side.memory.data(), job.length);
+		out["payload"] = hex(side_.memory.data(), job.length);
 	return out;
 }
 
@@ -519,7 +519,7 @@ ibv_wc Client::complete()
 	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
 	ibv_wc wc{};
 	for (int got = 0; got == 0;) {
-		got = ibv_poll_cq(side.cq.get(), 1, &wc);
+		got = ibv_poll_cq(side_.cq.get(), 1, &wc);
 		if (got < 0 || std::chrono::steady_clock::now() > deadline)
 			fail("ibv_poll_cq", ETIMEDOUT);
 	}
@@ -536,10 +536,10 @@ nlohmann::json Client::outcome(const Job &job, const ibv_wc &wc) const
 	std::uint64_t address = 0;
 	nlohmann::json out{{"status", status_name(wc)}, {"bytes", wc.status == IBV_WC_SUCCESS ? wc.byte_len : 0}};
 	if (job.operation == PRISMDV_WR_ALLOCATE) {
-		std::memcpy(&address, &side.memory[memory_size - 64], sizeof(address));
+		std::memcpy(&address, &side_.memory[memory_size - 64], sizeof(address));
 		out["address"] = address;
 	} else if (!carries_payload(job) && wc.status == IBV_WC_SUCCESS) {
-		out["received"] = hex(side.memory.data(), job.operation == PRISMDV_WR_CAS ? job.length : wc.byte_len);
+		out["received"] = hex(side_.memory.data(), job.operation == PRISMDV_WR_CAS ? job.length : wc.byte_len);
 	}
 	return out;
 }
@@ -549,14 +549,14 @@ void Client::run(const Job &job)
 	ibv_send_wr *bad = nullptr;
 	build(job);
 	nlohmann::json line = describe(job);
-	check_errno(ibv_post_send(side.qps[job.connection].get(), &wr.wr, &bad), "ibv_post_send");
+	check_errno(ibv_post_send(side_.qps[job.connection].get(), &wr_.wr, &bad), "ibv_post_send");
 	const ibv_wc wc = complete();
 	line["outcome"] = outcome(job, wc);
 	std::cout << line << std::endl;
 	if (status_name(wc) != job.expected)
 		throw std::runtime_error(
 			line["operation"].get<std::string>() + ": " + status_name(wc) + " instead of " + job.expected);
-	psn[job.connection] = (psn[job.connection] + psns(job)) & psn_mask;
+	psn_[job.connection] = (psn_[job.connection] + psns(job)) & psn_mask;
 }
 
 /* Every subset of @allowed in which B has what it needs. */

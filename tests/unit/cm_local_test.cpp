@@ -54,16 +54,16 @@ public:
 	NoDescriptors()
 	{
 		const FileDescriptor lowest(::dup(0));
-		::getrlimit(RLIMIT_NOFILE, &before);
-		rlimit none = before;
+		::getrlimit(RLIMIT_NOFILE, &before_);
+		rlimit none = before_;
 		none.rlim_cur = static_cast<rlim_t>(lowest.get());
 		::setrlimit(RLIMIT_NOFILE, &none);
 	}
-	~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before); }
+	~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
 	NoDescriptors(const NoDescriptors &) = delete;
 
 private:
-	rlimit before{};
+	rlimit before_{};
 };
 
 /** As whom the socket named @p name is heard; nobody without a name. */

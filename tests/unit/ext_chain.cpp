@@ -24,53 +24,53 @@ class Recorder
 public:
 	Recorder()
 	{
-		current = this;
-		qp.wr_start = [](ibv_qp_ex *) { current->note("start"); };
+		current_ = this;
+		qp.wr_start = [](ibv_qp_ex *) { current_->note("start"); };
 		qp.wr_complete = [](ibv_qp_ex *) {
-			current->note("complete");
-			return current->answer;
+			current_->note("complete");
+			return current_->answer;
 		};
 		qp.wr_rdma_read = [](ibv_qp_ex *, std::uint32_t rkey, std::uint64_t addr) {
-			current->operation("rdma_read", rkey, addr);
+			current_->operation("rdma_read", rkey, addr);
 		};
 		qp.wr_rdma_write = [](ibv_qp_ex *, std::uint32_t rkey, std::uint64_t addr) {
-			current->operation("rdma_write", rkey, addr);
+			current_->operation("rdma_write", rkey, addr);
 		};
 		qp.wr_atomic_cmp_swp = [](ibv_qp_ex *, std::uint32_t rkey, std::uint64_t addr, std::uint64_t expected,
 					       std::uint64_t wanted) {
-			current->operation("cmp_swp", rkey, addr);
-			current->note("operands ", expected, ' ', wanted);
+			current_->operation("cmp_swp", rkey, addr);
+			current_->note("operands ", expected, ' ', wanted);
 		};
 		qp.wr_set_sge = [](ibv_qp_ex *, std::uint32_t lkey, std::uint64_t addr, std::uint32_t length) {
-			current->note("sge ", lkey, ' ', addr, ' ', length);
+			current_->note("sge ", lkey, ' ', addr, ' ', length);
 		};
 		qp.wr_set_sge_list = [](ibv_qp_ex *, std::size_t count, const ibv_sge *) {
-			current->note("sges ", count);
+			current_->note("sges ", count);
 		};
 		qp.wr_set_inline_data = [](ibv_qp_ex *, void *data, std::size_t length) {
-			current->note("inline ", std::string(static_cast<const char *>(data), length));
+			current_->note("inline ", std::string(static_cast<const char *>(data), length));
 		};
 		prism.wr_read = [](prismdv_qp_ex *, std::uint32_t rkey, std::uint64_t addr) {
-			current->operation("read", rkey, addr);
+			current_->operation("read", rkey, addr);
 		};
 		prism.wr_write = [](prismdv_qp_ex *, std::uint32_t rkey, std::uint64_t addr) {
-			current->operation("write", rkey, addr);
+			current_->operation("write", rkey, addr);
 		};
 		prism.wr_cas = [](prismdv_qp_ex *, std::uint32_t rkey, std::uint64_t addr,
 				       const prismdv_cas *operands) {
-			current->operation("cas", rkey, addr);
-			current->take_cas(*operands);
+			current_->operation("cas", rkey, addr);
+			current_->take_cas(*operands);
 		};
 		prism.wr_allocate = [](prismdv_qp_ex *, std::uint32_t list, std::uint32_t tag) {
-			current->operation("allocate", list, tag);
+			current_->operation("allocate", list, tag);
 		};
-		prism.wr_set_flags = [](prismdv_qp_ex *, std::uint32_t flags) { current->note("flags ", flags); };
+		prism.wr_set_flags = [](prismdv_qp_ex *, std::uint32_t flags) { current_->note("flags ", flags); };
 		prism.wr_set_aux = [](prismdv_qp_ex *, std::uint32_t flag, std::uint32_t rkey, std::uint64_t addr,
 					   std::uint32_t length) {
-			current->note("aux ", flag, ' ', rkey, ' ', addr, ' ', length);
+			current_->note("aux ", flag, ' ', rkey, ' ', addr, ' ', length);
 		};
 		prism.wr_set_result = [](prismdv_qp_ex *, std::uint32_t lkey, std::uint64_t addr) {
-			current->note("result ", lkey, ' ', addr);
+			current_->note("result ", lkey, ' ', addr);
 		};
 	}
 
@@ -105,7 +105,7 @@ private:
 		std::memcpy(swap_mask.data(), from.swap_mask, from.length);
 	}
 
-	static inline Recorder *current = nullptr;
+	static inline Recorder *current_ = nullptr;
 };
 
 using Lines = std::vector<std::string>;

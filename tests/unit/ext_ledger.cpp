@@ -21,7 +21,7 @@ constexpr std::uint32_t size = 64;
 class FakeDevice
 {
 public:
-	FakeDevice(BufferLedger &of, std::uint32_t count) : ledger(of)
+	FakeDevice(BufferLedger &of, std::uint32_t count) : ledger_(of)
 	{
 		for (std::uint32_t index = 0; index < count; index++)
 			post(index);
@@ -29,61 +29,61 @@ public:
 
 	void post(std::uint32_t index)
 	{
-		queue.push_back(index);
-		counters.posted++;
-		ledger.posted(index);
+		queue_.push_back(index);
+		counters_.posted++;
+		ledger_.posted(index);
 	}
 
 	/* Address of the buffer, 0 if there is none. */
 	std::uint64_t allocate()
 	{
-		std::deque<std::uint32_t> &from = returned.empty() ? queue : returned;
+		std::deque<std::uint32_t> &from = returned_.empty() ? queue_ : returned_;
 		if (from.empty())
 			return 0;
 		const std::uint32_t index = from.front();
 		from.pop_front();
-		counters.popped++;
+		counters_.popped++;
 		return base + std::uint64_t{index} * size;
 	}
 
 	/* The client died before the last packet of its ALLOCATE. */
 	void take_back(std::uint64_t address)
 	{
-		returned.push_back(static_cast<std::uint32_t>((address - base) / size));
-		counters.reclaimed++;
+		returned_.push_back(static_cast<std::uint32_t>((address - base) / size));
+		counters_.reclaimed++;
 	}
 
 	void reject()
 	{
-		ledger.rejected(base + std::uint64_t{queue.front()} * size);
-		queue.pop_front();
-		counters.rejected++;
+		ledger_.rejected(base + std::uint64_t{queue_.front()} * size);
+		queue_.pop_front();
+		counters_.rejected++;
 	}
 
 	void observe()
 	{
-		counters.available = static_cast<std::uint32_t>(queue.size() + returned.size());
-		counters.allocatable = counters.available;
-		ledger.observe(counters);
+		counters_.available = static_cast<std::uint32_t>(queue_.size() + returned_.size());
+		counters_.allocatable = counters_.available;
+		ledger_.observe(counters_);
 	}
 
 	Verdict free(std::uint64_t address)
 	{
 		observe();
 		std::uint32_t index = 0;
-		const Verdict verdict = ledger.release(address, index);
+		const Verdict verdict = ledger_.release(address, index);
 		if (verdict == Verdict::released)
 			post(index);
 		return verdict;
 	}
 
-	std::size_t in_list() const { return queue.size() + returned.size(); }
+	std::size_t in_list() const { return queue_.size() + returned_.size(); }
 
 private:
-	BufferLedger &ledger;
-	std::deque<std::uint32_t> queue;
-	std::deque<std::uint32_t> returned;
-	prismdv_free_list_attr counters{};
+	BufferLedger &ledger_;
+	std::deque<std::uint32_t> queue_;
+	std::deque<std::uint32_t> returned_;
+	prismdv_free_list_attr counters_{};
 };
 
 class Ledger : public testing::Test

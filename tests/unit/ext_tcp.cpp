@@ -36,13 +36,13 @@ ConnectionRecord record_of(std::uint32_t qp_num)
 class RawClient
 {
 public:
-	explicit RawClient(std::uint16_t port) : fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+	explicit RawClient(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
 	{
 		sockaddr_in address{};
 		address.sin_family = AF_INET;
 		address.sin_port = htons(port);
 		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-		EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
+		EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
 	}
 	~RawClient() { hang_up(); }
 	RawClient(const RawClient &) = delete;
@@ -50,17 +50,17 @@ public:
 
 	void say(std::span<const std::byte> bytes)
 	{
-		EXPECT_EQ(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+		EXPECT_EQ(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 	}
 	void hang_up()
 	{
-		if (fd >= 0)
-			close(fd);
-		fd = -1;
+		if (fd_ >= 0)
+			close(fd_);
+		fd_ = -1;
 	}
 
 private:
-	int fd;
+	int fd_;
 };
 
 class Tcp : public testing::Test

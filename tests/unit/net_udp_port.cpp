@@ -112,8 +112,8 @@ public:
 	{
 		int ends[2];
 		EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-		pid = ::fork();
-		if (pid == 0) {
+		pid_ = ::fork();
+		if (pid_ == 0) {
 			const std::uint32_t value = body();
 			::prctl(PR_SET_PDEATHSIG, SIGKILL); /* now, as a change of user takes it back */
 			if (::write(ends[1], &value, sizeof(value)) == sizeof(value))
@@ -121,28 +121,28 @@ public:
 			::_exit(0);
 		}
 		::close(ends[1]);
-		from = FileDescriptor(ends[0]);
+		from_ = FileDescriptor(ends[0]);
 	}
 
 	std::uint32_t answer()
 	{
 		std::uint32_t value = 0;
-		EXPECT_EQ(::read(from.get(), &value, sizeof(value)), static_cast<ssize_t>(sizeof(value)));
+		EXPECT_EQ(::read(from_.get(), &value, sizeof(value)), static_cast<ssize_t>(sizeof(value)));
 		return value;
 	}
 
-	void send_signal(int signal) const { EXPECT_EQ(::kill(pid, signal), 0); }
+	void send_signal(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
 
 	void end(int signal) const
 	{
 		int status;
-		EXPECT_EQ(::kill(pid, signal), 0);
-		EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+		EXPECT_EQ(::kill(pid_, signal), 0);
+		EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
 	}
 
 private:
-	pid_t pid;
-	FileDescriptor from;
+	pid_t pid_;
+	FileDescriptor from_;
 };
 
 std::unique_ptr<UdpPort> held; /* alive until a child's _exit */
@@ -580,30 +580,30 @@ TEST(UdpPortShared, OwnerGoneIsDroppedAndCounted)
 class OutsiderOnIpv6
 {
 public:
-	explicit OutsiderOnIpv6(const Address &here) : address(here)
+	explicit OutsiderOnIpv6(const Address &here) : address_(here)
 	{
 		const SocketAddress any = to_socket_address(here, 0, 0);
-		EXPECT_EQ(::bind(socket.get(), &any.any, any.size()), 0);
+		EXPECT_EQ(::bind(socket_.get(), &any.any, any.size()), 0);
 		SocketAddress bound{};
 		socklen_t size = sizeof(bound);
-		EXPECT_EQ(::getsockname(socket.get(), &bound.any, &size), 0);
-		port = bound.port();
+		EXPECT_EQ(::getsockname(socket_.get(), &bound.any, &size), 0);
+		port_ = bound.port();
 	}
 
 	void send(Bytes packet, std::uint32_t damage = 0) const
 	{
-		const std::uint32_t value = icrc({address, address, port, roce_port}, packet, 0) ^ damage;
+		const std::uint32_t value = icrc({address_, address_, port_, roce_port}, packet, 0) ^ damage;
 		packet.resize(packet.size() + icrc_size);
 		store_icrc(packet.data() + packet.size() - icrc_size, value);
-		const SocketAddress to = to_socket_address(address, roce_port, 0);
-		EXPECT_EQ(::sendto(socket.get(), packet.data(), packet.size(), 0, &to.any, to.size()),
+		const SocketAddress to = to_socket_address(address_, roce_port, 0);
+		EXPECT_EQ(::sendto(socket_.get(), packet.data(), packet.size(), 0, &to.any, to.size()),
 			static_cast<ssize_t>(packet.size()));
 	}
 
 private:
-	Address address;
-	FileDescriptor socket{::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-	std::uint16_t port = 0;
+	Address address_;
+	FileDescriptor socket_{::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+	std::uint16_t port_ = 0;
 };
 
 /* By whoever sends packets to slots that are nobody's, or another user's. */

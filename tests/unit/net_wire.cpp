@@ -107,27 +107,28 @@ const Address far_v6{{0xfd, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 class Capture
 {
 public:
-	explicit Capture(const char *interface) : fd(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ALL)))
+	explicit Capture(const char *interface) : fd_(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ALL)))
 	{
 		sockaddr_ll name{};
 		name.sll_family = AF_PACKET;
 		name.sll_protocol = htons(ETH_P_ALL);
 		name.sll_ifindex = static_cast<int>(::if_nametoindex(interface));
-		require(::bind(fd.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)) == 0, "bind capture");
+		require(::bind(fd_.get(), reinterpret_cast<const sockaddr *>(&name), sizeof(name)) == 0,
+			"bind capture");
 	}
 
 	/* The next packet to UDP port 4791, from its IP header on; empty if none comes. */
 	Bytes next() const
 	{
 		for (;;) {
-			pollfd ready{fd.get(), POLLIN, 0};
+			pollfd ready{fd_.get(), POLLIN, 0};
 			if (::poll(&ready, 1, 500) <= 0)
 				return {};
 			Bytes packet(65536);
 			sockaddr_ll from{};
 			socklen_t size = sizeof(from);
 			const ssize_t got = ::recvfrom(
-				fd.get(), packet.data(), packet.size(), 0, reinterpret_cast<sockaddr *>(&from), &size);
+				fd_.get(), packet.data(), packet.size(), 0, reinterpret_cast<sockaddr *>(&from), &size);
 			if (got < 48 || from.sll_pkttype == PACKET_OUTGOING)
 				continue;
 			packet.resize(static_cast<std::size_t>(got));
@@ -139,7 +140,7 @@ public:
 	}
 
 private:
-	FileDescriptor fd;
+	FileDescriptor fd_;
 };
 
 std::uint32_t crc_bit_by_bit(const Bytes &bytes)

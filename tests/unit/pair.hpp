@@ -124,8 +124,8 @@ struct Pair {
 	/** Takes the packet from the network that would arrive next. */
 	std::vector<std::uint8_t> take_flying()
 	{
-		const std::vector<std::uint8_t> packet = std::move(flying.front().bytes);
-		flying.pop();
+		const std::vector<std::uint8_t> packet = std::move(flying_.front().bytes);
+		flying_.pop();
 		return packet;
 	}
 
@@ -141,12 +141,12 @@ struct Pair {
 		for (const Node *node : {&server_node, &client_node})
 			if (const soft::Time due = node->engine.next_deadline(); due)
 				next = std::min(next, due);
-		if (!flying.empty())
-			next = std::min(next, flying.front().at);
+		if (!flying_.empty())
+			next = std::min(next, flying_.front().at);
 		now = std::max(next, now + 1);
-		while (!flying.empty() && flying.front().at <= now) {
-			const Flight flight = std::move(flying.front());
-			flying.pop();
+		while (!flying_.empty() && flying_.front().at <= now) {
+			const Flight flight = std::move(flying_.front());
+			flying_.pop();
 			deliver(*flight.to, flight.bytes);
 		}
 		for (Node *node : {&server_node, &client_node})
@@ -201,12 +201,12 @@ private:
 			prism_bth_decode(from.outbox.at(i).bytes.data(), &bth);
 			packets++;
 			if (!loses(&to == &client_node, bth))
-				flying.push({now + latency, &to, from.outbox.at(i).bytes});
+				flying_.push({now + latency, &to, from.outbox.at(i).bytes});
 		}
 		from.outbox.clear();
 	}
 
-	std::queue<Flight> flying;
+	std::queue<Flight> flying_;
 };
 
 } // namespace prism::test

@@ -13,12 +13,12 @@ using apps::OperationKind;
 using apps::Outcome;
 
 RpcClient::RpcClient(std::unique_ptr<rpc::ClientLink> connected)
-	: connection(std::move(connected)), operations(connection->depth()), ended(connection->depth()),
-	  ended_operations(connection->depth())
+	: connection_(std::move(connected)), operations_(connection_->depth()), ended_(connection_->depth()),
+	  ended_operations_(connection_->depth())
 {
-	free_slots.reserve(connection->depth());
-	for (std::uint32_t slot = connection->depth(); slot-- > 0;)
-		free_slots.push_back(slot);
+	free_slots_.reserve(connection_->depth());
+	for (std::uint32_t slot = connection_->depth(); slot-- > 0;)
+		free_slots_.push_back(slot);
 }
 
 Result<rpc::SlotSizes> RpcClient::measure(const apps::Hello &server, std::size_t read)
@@ -38,41 +38,41 @@ int RpcClient::start(Operation &operation) noexcept
 	if (operation.key.empty() || operation.key.size() > limits().max_key_size ||
 		(is_put && operation.value.size() > limits().max_value_size))
 		return EINVAL;
-	if (free_slots.empty())
+	if (free_slots_.empty())
 		return EAGAIN;
-	const std::uint32_t slot = free_slots.back();
-	free_slots.pop_back();
+	const std::uint32_t slot = free_slots_.back();
+	free_slots_.pop_back();
 	operation.outcome = Outcome::ok;
 	operation.error = 0;
 	operation.length = 0;
 	operation.round_trips = 0;
-	operations[slot] = &operation;
+	operations_[slot] = &operation;
 	begin(slot);
 	return 0;
 }
 
 void RpcClient::call(std::uint32_t slot) noexcept
 {
-	Operation &operation = *operations[slot];
+	Operation &operation = *operations_[slot];
 	operation.round_trips++;
 	const bool is_put = operation.kind == OperationKind::put;
 	const Request request{
 		operation.kind, 0, operation.key, is_put ? operation.value : std::span<const std::byte>{}};
-	request.serialize(connection->request(slot).data());
-	connection->call(slot, request.size());
+	request.serialize(connection_->request(slot).data());
+	connection_->call(slot, request.size());
 }
 
 void RpcClient::finish(std::uint32_t slot, Outcome outcome) noexcept
 {
-	operations[slot]->outcome = outcome;
-	const std::uint64_t at = ended_end++ % ended.size();
-	ended[at] = slot;
-	ended_operations[at] = std::exchange(operations[slot], nullptr);
+	operations_[slot]->outcome = outcome;
+	const std::uint64_t at = ended_end_++ % ended_.size();
+	ended_[at] = slot;
+	ended_operations_[at] = std::exchange(operations_[slot], nullptr);
 }
 
 void RpcClient::finish_get(std::uint32_t slot, std::span<const std::byte> value) noexcept
 {
-	Operation &operation = *operations[slot];
+	Operation &operation = *operations_[slot];
 	operation.length = static_cast<std::uint32_t>(value.size());
 	if (const std::size_t room = std::min(value.size(), operation.result.size()))
 		std::memcpy(operation.result.data(), value.data(), room);
@@ -83,12 +83,12 @@ void RpcClient::on_response(std::uint32_t slot, std::span<const std::byte> messa
 {
 	Response response;
 	const char *const wrong = response.parse(message, limits().max_value_size);
-	const OperationKind kind = operations[slot]->kind;
+	const OperationKind kind = operations_[slot]->kind;
 	const bool possible = !wrong && response.kind == kind &&
 			      (response.outcome == Outcome::ok ||
 				      (response.outcome == Outcome::full) == (kind == OperationKind::put));
 	if (!possible)
-		connection->break_off(EBADMSG);
+		connection_->break_off(EBADMSG);
 	else if (kind == OperationKind::get && response.outcome == Outcome::ok)
 		finish_get(slot, message.subspan(rpc::message_header_size));
 	else
@@ -99,24 +99,24 @@ void RpcClient::on_read(std::uint32_t) noexcept {}
 
 void RpcClient::fail_all() noexcept
 {
-	for (std::uint32_t slot = 0; slot < operations.size(); slot++) {
-		if (!operations[slot])
+	for (std::uint32_t slot = 0; slot < operations_.size(); slot++) {
+		if (!operations_[slot])
 			continue;
-		operations[slot]->error = connection->broken();
-		finish(slot, apps::outcome_of_loss(operations[slot]->kind));
+		operations_[slot]->error = connection_->broken();
+		finish(slot, apps::outcome_of_loss(operations_[slot]->kind));
 	}
 }
 
 std::size_t RpcClient::poll(std::span<Operation *> completed) noexcept
 {
-	connection->poll(*this);
-	if (connection->broken())
+	connection_->poll(*this);
+	if (connection_->broken())
 		fail_all();
 	std::size_t count = 0;
-	for (; count < completed.size() && ended_begin != ended_end; count++, ended_begin++) {
-		const std::uint64_t at = ended_begin % ended.size();
-		completed[count] = ended_operations[at];
-		free_slots.push_back(ended[at]);
+	for (; count < completed.size() && ended_begin_ != ended_end_; count++, ended_begin_++) {
+		const std::uint64_t at = ended_begin_ % ended_.size();
+		completed[count] = ended_operations_[at];
+		free_slots_.push_back(ended_[at]);
 	}
 	return count;
 }

@@ -20,9 +20,9 @@ class RpcClient : public apps::StoreClient, private rpc::ClientLink::Listener
 {
 public:
 	/** Keys have 1 to limits().max_key_size bytes, values 0 to limits().max_value_size. */
-	[[nodiscard]] const apps::Hello &limits() const noexcept { return connection->server(); }
+	[[nodiscard]] const apps::Hello &limits() const noexcept { return connection_->server(); }
 
-	[[nodiscard]] std::size_t depth() const noexcept override { return connection->depth(); }
+	[[nodiscard]] std::size_t depth() const noexcept override { return connection_->depth(); }
 	int start(apps::Operation &operation) noexcept override;
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
 
@@ -33,8 +33,8 @@ protected:
 	 */
 	static Result<rpc::SlotSizes> measure(const apps::Hello &server, std::size_t read = 0);
 
-	[[nodiscard]] rpc::ClientLink &link() noexcept { return *connection; }
-	[[nodiscard]] apps::Operation &operation(std::uint32_t slot) noexcept { return *operations[slot]; }
+	[[nodiscard]] rpc::ClientLink &link() noexcept { return *connection_; }
+	[[nodiscard]] apps::Operation &operation(std::uint32_t slot) noexcept { return *operations_[slot]; }
 
 	/** The first step of the operation in @p slot; here, the call. */
 	virtual void begin(std::uint32_t slot) noexcept { call(slot); }
@@ -51,13 +51,13 @@ protected:
 private:
 	void fail_all() noexcept;
 
-	std::unique_ptr<rpc::ClientLink> connection;
-	std::vector<apps::Operation *> operations; /* by slot; null: free or ended */
-	std::vector<std::uint32_t> free_slots;
-	std::vector<std::uint32_t> ended; /* a ring of slots whose operations are not handed back yet */
-	std::vector<apps::Operation *> ended_operations;
-	std::uint64_t ended_begin = 0;
-	std::uint64_t ended_end = 0;
+	std::unique_ptr<rpc::ClientLink> connection_;
+	std::vector<apps::Operation *> operations_; /* by slot; null: free or ended */
+	std::vector<std::uint32_t> free_slots_;
+	std::vector<std::uint32_t> ended_; /* a ring of slots whose operations are not handed back yet */
+	std::vector<apps::Operation *> ended_operations_;
+	std::uint64_t ended_begin_ = 0;
+	std::uint64_t ended_end_ = 0;
 };
 
 } // namespace prism::kv

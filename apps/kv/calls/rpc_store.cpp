@@ -34,11 +34,11 @@ Result<std::unique_ptr<RpcStoreServer>> RpcStoreServer::create(const Context &co
 	} catch (const std::bad_alloc &) {
 		return make_error(ENOMEM, "cannot allocate the table", "ask for less capacity or memory");
 	}
-	Result<std::unique_ptr<rpc::Server>> server =
+	Result<std::unique_ptr<rpc::Server>> server_ =
 		rpc::Server::create(*pd, *store, std::move(identity), options.server);
-	if (!server)
-		return server.error();
-	store->server = *std::move(server);
+	if (!server_)
+		return server_.error();
+	store->server_ = *std::move(server_);
 	return store;
 }
 
@@ -46,13 +46,13 @@ Outcome RpcStoreServer::handle(const Request &request, std::span<std::byte> valu
 {
 	switch (request.kind) {
 	case OperationKind::get:
-		return table.get(request.key, value, value_size);
+		return table_.get(request.key, value, value_size);
 	case OperationKind::put:
-		return table.put(request.key, request.value);
+		return table_.put(request.key, request.value);
 	case OperationKind::erase:
 		break;
 	}
-	return table.erase(request.key);
+	return table_.erase(request.key);
 }
 
 Result<std::unique_ptr<RpcStoreClient>> RpcStoreClient::connect(

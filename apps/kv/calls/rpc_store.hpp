@@ -33,19 +33,19 @@ public:
 	static Result<std::unique_ptr<RpcStoreServer>> create(const Context &context, const RpcStoreOptions &options);
 	~RpcStoreServer() override;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return server->port(); }
+	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
 	/** See rpc::Server. */
-	Result<void> run() { return server->run(); }
-	void stop() noexcept { server->stop(); }
-	[[nodiscard]] RpcStoreStats stats() const noexcept { return {server->stats(), table.size()}; }
+	Result<void> run() { return server_->run(); }
+	void stop() noexcept { server_->stop(); }
+	[[nodiscard]] RpcStoreStats stats() const noexcept { return {server_->stats(), table_.size()}; }
 
 private:
-	explicit RpcStoreServer(const RpcStoreOptions &options) : table(options.capacity, options.memory) {}
+	explicit RpcStoreServer(const RpcStoreOptions &options) : table_(options.capacity, options.memory) {}
 	apps::Outcome handle(
 		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept override;
 
-	RpcTable table;
-	std::unique_ptr<rpc::Server> server;
+	RpcTable table_;
+	std::unique_ptr<rpc::Server> server_;
 };
 
 class RpcStoreClient final : public RpcClient

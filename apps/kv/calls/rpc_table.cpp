@@ -22,12 +22,12 @@ constexpr std::uint64_t seed = 0x7270632d7461626c;
 } // namespace
 
 RpcTable::RpcTable(std::uint64_t capacity, std::size_t memory)
-	: limit(capacity), memory_bytes(std::make_unique_for_overwrite<std::byte[]>(memory)), arena(memory),
-	  shards(shard_count)
+	: limit_(capacity), memory_bytes_(std::make_unique_for_overwrite<std::byte[]>(memory)), arena_(memory),
+	  shards_(shard_count)
 {
 	/* Twice the fair share of a shard, and some more for small tables, where shares differ. */
 	const std::uint64_t slots = std::bit_ceil(2 * (capacity / shard_count) + 32);
-	for (Shard &shard : shards)
+	for (Shard &shard : shards_)
 		shard.slots.resize(slots);
 }
 
@@ -39,7 +39,7 @@ RpcTable::Object &RpcTable::find(Shard &shard, std::uint64_t hash, std::span<con
 		if (slot.key_size == 0)
 			return slot;
 		if (slot.hash == hash && slot.key_size == key.size() &&
-			std::memcmp(&memory_bytes[slot.offset], key.data(), key.size()) == 0)
+			std::memcmp(&memory_bytes_[slot.offset], key.data(), key.size()) == 0)
 			return slot;
 	}
 }
@@ -54,7 +54,7 @@ Outcome RpcTable::get(std::span<const std::byte> key, std::span<std::byte> into,
 		return Outcome::not_found;
 	size = slot.value_size;
 	if (size)
-		std::memcpy(into.data(), &memory_bytes[slot.offset + slot.key_size], size);
+		std::memcpy(into.data(), &memory_bytes_[slot.offset + slot.key_size], size);
 	return Outcome::ok;
 }
 
@@ -62,8 +62,8 @@ bool RpcTable::insert(Shard &shard, Object &slot, const Object &object) noexcept
 {
 	if (shard.used + 1 >= shard.slots.size())
 		return false;
-	if (count.fetch_add(1, std::memory_order_relaxed) >= limit) {
-		count.fetch_sub(1, std::memory_order_relaxed);
+	if (count_.fetch_add(1, std::memory_order_relaxed) >= limit_) {
+		count_.fetch_sub(1, std::memory_order_relaxed);
 		return false;
 	}
 	shard.used++;
@@ -77,13 +77,13 @@ Outcome RpcTable::put(std::span<const std::byte> key, std::span<const std::byte>
 	fresh.hash = hash_key(key, seed);
 	fresh.key_size = static_cast<std::uint32_t>(key.size());
 	fresh.value_size = static_cast<std::uint32_t>(value.size());
-	const std::optional<std::uint64_t> offset = arena.allocate(fresh.bytes());
+	const std::optional<std::uint64_t> offset = arena_.allocate(fresh.bytes());
 	if (!offset)
 		return Outcome::full;
 	fresh.offset = *offset;
-	std::memcpy(&memory_bytes[fresh.offset], key.data(), key.size());
+	std::memcpy(&memory_bytes_[fresh.offset], key.data(), key.size());
 	if (!value.empty())
-		std::memcpy(&memory_bytes[fresh.offset + key.size()], value.data(), value.size());
+		std::memcpy(&memory_bytes_[fresh.offset + key.size()], value.data(), value.size());
 
 	Object replaced;
 	bool stored = true;
@@ -97,9 +97,9 @@ Outcome RpcTable::put(std::span<const std::byte> key, std::span<const std::byte>
 			stored = insert(shard, slot, fresh);
 	}
 	if (!stored)
-		arena.free(fresh.offset, fresh.bytes());
+		arena_.free(fresh.offset, fresh.bytes());
 	else if (replaced.key_size != 0)
-		arena.free(replaced.offset, replaced.bytes());
+		arena_.free(replaced.offset, replaced.bytes());
 	return stored ? Outcome::ok : Outcome::full;
 }
 
@@ -117,7 +117,7 @@ void RpcTable::remove(Shard &shard, Object &slot) noexcept
 	}
 	shard.slots[gap] = {};
 	shard.used--;
-	count.fetch_sub(1, std::memory_order_relaxed);
+	count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 Outcome RpcTable::erase(std::span<const std::byte> key) noexcept
@@ -133,7 +133,7 @@ Outcome RpcTable::erase(std::span<const std::byte> key) noexcept
 		removed = slot;
 		remove(shard, slot);
 	}
-	arena.free(removed.offset, removed.bytes());
+	arena_.free(removed.offset, removed.bytes());
 	return Outcome::ok;
 }
 

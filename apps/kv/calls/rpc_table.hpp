@@ -36,7 +36,7 @@ public:
 	apps::Outcome erase(std::span<const std::byte> key) noexcept;
 
 	/** Objects stored. */
-	[[nodiscard]] std::uint64_t size() const noexcept { return count.load(std::memory_order_relaxed); }
+	[[nodiscard]] std::uint64_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 
 private:
 	static constexpr std::size_t shard_count = 64;
@@ -56,17 +56,17 @@ private:
 		std::size_t used = 0;
 	};
 
-	Shard &shard_of(std::uint64_t hash) noexcept { return shards[hash >> 58]; }
+	Shard &shard_of(std::uint64_t hash) noexcept { return shards_[hash >> 58]; }
 	/* The slot of the key, or the empty one where it belongs. */
 	Object &find(Shard &shard, std::uint64_t hash, std::span<const std::byte> key) noexcept;
 	bool insert(Shard &shard, Object &slot, const Object &object) noexcept;
 	void remove(Shard &shard, Object &slot) noexcept;
 
-	std::uint64_t limit;
-	std::unique_ptr<std::byte[]> memory_bytes;
-	apps::ExtentArena arena;
-	std::vector<Shard> shards;
-	std::atomic<std::uint64_t> count{0};
+	std::uint64_t limit_;
+	std::unique_ptr<std::byte[]> memory_bytes_;
+	apps::ExtentArena arena_;
+	std::vector<Shard> shards_;
+	std::atomic<std::uint64_t> count_{0};
 };
 
 } // namespace prism::kv

@@ -51,15 +51,15 @@ class CuckooTable
 public:
 	/** Registers its memory in @p pd, for peers to read. Errors: EINVAL (options of 0), those of Buffer::create().
 	 */
-	static Result<std::unique_ptr<CuckooTable>> create(const ProtectionDomain &pd, const CuckooOptions &options);
+	static Result<std::unique_ptr<CuckooTable>> create(const ProtectionDomain &pd, const CuckooOptions &options_);
 
 	/** What RequestHandler::handle() answers for these calls. */
 	apps::Outcome get(std::span<const std::byte> key, std::span<std::byte> into, std::uint32_t &size) noexcept;
 	apps::Outcome put(std::span<const std::byte> key, std::span<const std::byte> value) noexcept;
 	apps::Outcome erase(std::span<const std::byte> key) noexcept;
 
-	[[nodiscard]] RemoteRegion table() const noexcept { return entries.remote(); }
-	[[nodiscard]] RemoteRegion extent_memory() const noexcept { return extents.remote(); }
+	[[nodiscard]] RemoteRegion table() const noexcept { return entries_.remote(); }
+	[[nodiscard]] RemoteRegion extent_memory() const noexcept { return extents_.remote(); }
 	[[nodiscard]] CuckooStats stats() const noexcept;
 
 	/** For tests: changes one bit behind the checksums' back, or changes it back. False: no such key, or no value.
@@ -75,7 +75,7 @@ private:
 	};
 
 	CuckooTable(Buffer table_memory, Buffer extent_buffer, const CuckooOptions &chosen);
-	[[nodiscard]] const Entry &entry(std::uint64_t place) const noexcept { return entries.as<Entry>()[place]; }
+	[[nodiscard]] const Entry &entry(std::uint64_t place) const noexcept { return entries_.as<Entry>()[place]; }
 	void write(std::uint64_t place, const Entry &contents, std::uint64_t hash) noexcept;
 	[[nodiscard]] const std::byte *extent(const Entry &of) const noexcept;
 	std::optional<Entry> make_extent(std::span<const std::byte> key, std::span<const std::byte> value) noexcept;
@@ -86,15 +86,15 @@ private:
 	std::optional<std::uint32_t> search(std::uint64_t hash) noexcept;
 	std::uint64_t make_room(std::uint32_t step) noexcept;
 
-	const CuckooOptions options;
-	Buffer entries;
-	Buffer extents;
-	apps::ExtentArena arena;
-	mutable std::mutex lock;
-	std::vector<std::uint64_t> hashes; /* of the key at each place */
-	std::vector<Step> steps;
-	std::uint64_t objects = 0;
-	std::uint64_t moves = 0;
+	const CuckooOptions options_;
+	Buffer entries_;
+	Buffer extents_;
+	apps::ExtentArena arena_;
+	mutable std::mutex lock_;
+	std::vector<std::uint64_t> hashes_; /* of the key at each place */
+	std::vector<Step> steps_;
+	std::uint64_t objects_ = 0;
+	std::uint64_t moves_ = 0;
 };
 
 } // namespace prism::kv::pilaf

@@ -27,8 +27,8 @@ std::size_t read_size(const apps::Hello &server)
 
 PilafClient::PilafClient(
 	std::unique_ptr<rpc::ClientLink> connected, RemoteRegion table, RemoteRegion extents, std::uint64_t seed)
-	: RpcClient(std::move(connected)), table_memory(table), extent_memory(extents), hash_seed(seed),
-	  entries(table.length / sizeof(Entry)), lookups(link().depth())
+	: RpcClient(std::move(connected)), table_memory_(table), extent_memory_(extents), hash_seed_(seed),
+	  entries_(table.length / sizeof(Entry)), lookups_(link().depth())
 {
 }
 
@@ -58,8 +58,8 @@ void PilafClient::begin(std::uint32_t slot) noexcept
 		call(slot);
 		return;
 	}
-	Lookup &lookup = lookups[slot];
-	lookup.places = pilaf::candidates(apps::hash_key(operation(slot).key, hash_seed), entries);
+	Lookup &lookup = lookups_[slot];
+	lookup.places = pilaf::candidates(apps::hash_key(operation(slot).key, hash_seed_), entries_);
 	lookup.way = 0;
 	lookup.torn = 0;
 	read_entry(slot);
@@ -67,58 +67,58 @@ void PilafClient::begin(std::uint32_t slot) noexcept
 
 void PilafClient::read_entry(std::uint32_t slot) noexcept
 {
-	Lookup &lookup = lookups[slot];
+	Lookup &lookup = lookups_[slot];
 	lookup.has_entry = false;
 	operation(slot).round_trips++;
-	counted.reads++;
-	link().read(slot, table_memory.at(lookup.places[lookup.way] * sizeof(Entry)), sizeof(Entry));
+	counted_.reads++;
+	link().read(slot, table_memory_.at(lookup.places[lookup.way] * sizeof(Entry)), sizeof(Entry));
 }
 
 void PilafClient::read_extent(std::uint32_t slot) noexcept
 {
-	Lookup &lookup = lookups[slot];
+	Lookup &lookup = lookups_[slot];
 	const Entry &entry = lookup.entry;
 	/* A whole entry that makes no sense is no torn one: the server is not to be trusted. */
 	if (entry.key_size > limits().max_key_size || entry.value_size > limits().max_value_size ||
-		!extent_memory.contains(entry.address, entry.extent_size())) {
+		!extent_memory_.contains(entry.address, entry.extent_size())) {
 		link().break_off(EBADMSG);
 		return;
 	}
 	lookup.has_entry = true;
 	operation(slot).round_trips++;
-	counted.reads++;
-	link().read(slot, {entry.address, extent_memory.rkey}, static_cast<std::uint32_t>(entry.extent_size()));
+	counted_.reads++;
+	link().read(slot, {entry.address, extent_memory_.rkey}, static_cast<std::uint32_t>(entry.extent_size()));
 }
 
 /* What was torn is over by the next READ, or the place has other contents. */
 void PilafClient::retry(std::uint32_t slot) noexcept
 {
-	Lookup &lookup = lookups[slot];
+	Lookup &lookup = lookups_[slot];
 	if (++lookup.torn < torn_limit) {
 		read_entry(slot);
 		return;
 	}
-	counted.gave_up++;
+	counted_.gave_up++;
 	call(slot);
 }
 
 void PilafClient::next_place(std::uint32_t slot) noexcept
 {
-	Lookup &lookup = lookups[slot];
+	Lookup &lookup = lookups_[slot];
 	if (++lookup.way < pilaf::ways) {
 		read_entry(slot);
 		return;
 	}
-	counted.misses++;
+	counted_.misses++;
 	call(slot);
 }
 
 void PilafClient::check_entry(std::uint32_t slot) noexcept
 {
-	Lookup &lookup = lookups[slot];
+	Lookup &lookup = lookups_[slot];
 	std::memcpy(&lookup.entry, link().read_memory(slot), sizeof(Entry));
 	if (!lookup.entry.intact()) {
-		counted.torn_entries++;
+		counted_.torn_entries++;
 		retry(slot);
 	} else if (lookup.entry.empty()) {
 		next_place(slot);
@@ -129,11 +129,11 @@ void PilafClient::check_entry(std::uint32_t slot) noexcept
 
 void PilafClient::check_extent(std::uint32_t slot) noexcept
 {
-	const Entry &entry = lookups[slot].entry;
+	const Entry &entry = lookups_[slot].entry;
 	const std::span<const std::byte> key = operation(slot).key;
 	const std::span<const std::byte> extent(link().read_memory(slot), entry.extent_size());
 	if (pilaf::crc64(extent) != entry.extent_crc) {
-		counted.torn_extents++;
+		counted_.torn_extents++;
 		retry(slot);
 	} else if (entry.key_size != key.size() || std::memcmp(extent.data(), key.data(), key.size()) != 0) {
 		next_place(slot);
@@ -144,7 +144,7 @@ void PilafClient::check_extent(std::uint32_t slot) noexcept
 
 void PilafClient::on_read(std::uint32_t slot) noexcept
 {
-	if (lookups[slot].has_entry)
+	if (lookups_[slot].has_entry)
 		check_extent(slot);
 	else
 		check_entry(slot);

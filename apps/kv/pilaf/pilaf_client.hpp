@@ -40,7 +40,7 @@ public:
 	static Result<std::unique_ptr<PilafClient>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const rpc::ClientOptions &options = {});
 
-	[[nodiscard]] const PilafClientStats &stats() const noexcept { return counted; }
+	[[nodiscard]] const PilafClientStats &stats() const noexcept { return counted_; }
 
 private:
 	/* How far a GET has come. */
@@ -63,12 +63,12 @@ private:
 	void next_place(std::uint32_t slot) noexcept;
 	void retry(std::uint32_t slot) noexcept;
 
-	RemoteRegion table_memory;
-	RemoteRegion extent_memory;
-	std::uint64_t hash_seed;
-	std::uint64_t entries;
-	std::vector<Lookup> lookups;
-	PilafClientStats counted;
+	RemoteRegion table_memory_;
+	RemoteRegion extent_memory_;
+	std::uint64_t hash_seed_;
+	std::uint64_t entries_;
+	std::vector<Lookup> lookups_;
+	PilafClientStats counted_;
 };
 
 } // namespace prism::kv

@@ -42,16 +42,16 @@ Result<std::unique_ptr<PilafServer>> PilafServer::create(const Context &context,
 	if (!pd)
 		return pd.error();
 	try {
-		Result<std::unique_ptr<pilaf::CuckooTable>> table = pilaf::CuckooTable::create(*pd, options.table);
-		if (!table)
-			return table.error();
-		rpc::StoreIdentity identity = identity_of(**table, options.table.seed);
-		std::unique_ptr<PilafServer> made(new PilafServer(*std::move(table))); /* private constructor */
-		Result<std::unique_ptr<rpc::Server>> server =
+		Result<std::unique_ptr<pilaf::CuckooTable>> table_ = pilaf::CuckooTable::create(*pd, options.table);
+		if (!table_)
+			return table_.error();
+		rpc::StoreIdentity identity = identity_of(**table_, options.table.seed);
+		std::unique_ptr<PilafServer> made(new PilafServer(*std::move(table_))); /* private constructor */
+		Result<std::unique_ptr<rpc::Server>> server_ =
 			rpc::Server::create(*pd, *made, std::move(identity), options.server);
-		if (!server)
-			return server.error();
-		made->server = *std::move(server);
+		if (!server_)
+			return server_.error();
+		made->server_ = *std::move(server_);
 		return made;
 	} catch (const std::bad_alloc &) {
 		return make_error(ENOMEM, "cannot allocate the table", "ask for fewer entries or less memory");
@@ -62,13 +62,13 @@ Outcome PilafServer::handle(const Request &request, std::span<std::byte> value, 
 {
 	switch (request.kind) {
 	case OperationKind::get:
-		return table->get(request.key, value, value_size);
+		return table_->get(request.key, value, value_size);
 	case OperationKind::put:
-		return table->put(request.key, request.value);
+		return table_->put(request.key, request.value);
 	case OperationKind::erase:
 		break;
 	}
-	return table->erase(request.key);
+	return table_->erase(request.key);
 }
 
 } // namespace prism::kv

@@ -29,23 +29,23 @@ public:
 	static Result<std::unique_ptr<PilafServer>> create(const Context &context, const PilafOptions &options);
 	~PilafServer() override;
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return server->port(); }
+	[[nodiscard]] std::uint16_t port() const noexcept { return server_->port(); }
 	/** See rpc::Server. READs are served by the device: on a userspace one by its engine thread, or by workers
 	 * while they spin (rpc::ServerOptions::spin), which is steadier where cores are scarce. */
-	Result<void> run() { return server->run(); }
-	void stop() noexcept { server->stop(); }
-	[[nodiscard]] PilafStats stats() const noexcept { return {server->stats(), table->stats()}; }
+	Result<void> run() { return server_->run(); }
+	void stop() noexcept { server_->stop(); }
+	[[nodiscard]] PilafStats stats() const noexcept { return {server_->stats(), table_->stats()}; }
 
 	/** For tests: see CuckooTable::damage(). */
-	bool damage(std::span<const std::byte> key, pilaf::Damage part) noexcept { return table->damage(key, part); }
+	bool damage(std::span<const std::byte> key, pilaf::Damage part) noexcept { return table_->damage(key, part); }
 
 private:
-	explicit PilafServer(std::unique_ptr<pilaf::CuckooTable> objects) : table(std::move(objects)) {}
+	explicit PilafServer(std::unique_ptr<pilaf::CuckooTable> objects) : table_(std::move(objects)) {}
 	apps::Outcome handle(
 		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept override;
 
-	std::unique_ptr<pilaf::CuckooTable> table;
-	std::unique_ptr<rpc::Server> server;
+	std::unique_ptr<pilaf::CuckooTable> table_;
+	std::unique_ptr<rpc::Server> server_;
 };
 
 } // namespace prism::kv

@@ -67,17 +67,17 @@ public:
 	static constexpr std::uint32_t bucket_bytes = bucket_slots * sizeof(Slot);
 
 	/** @p bucket_count: at least 2. */
-	explicit Geometry(std::uint32_t bucket_count) noexcept : buckets(bucket_count) {}
+	explicit Geometry(std::uint32_t bucket_count) noexcept : buckets_(bucket_count) {}
 
-	[[nodiscard]] std::uint32_t bucket_count() const noexcept { return buckets; }
-	[[nodiscard]] std::uint64_t slot_count() const noexcept { return std::uint64_t{buckets} * bucket_slots; }
+	[[nodiscard]] std::uint32_t bucket_count() const noexcept { return buckets_; }
+	[[nodiscard]] std::uint64_t slot_count() const noexcept { return std::uint64_t{buckets_} * bucket_slots; }
 	[[nodiscard]] std::uint64_t table_bytes() const noexcept { return slot_count() * sizeof(Slot); }
 
 	/** The first bucket of a key and, always another one, the second. */
 	[[nodiscard]] std::array<std::uint32_t, 2> buckets_of(const Fingerprint &key) const noexcept
 	{
-		const std::uint32_t first = scale(key.low >> 32, buckets);
-		const std::uint32_t second = scale(key.high >> 32, buckets - 1);
+		const std::uint32_t first = scale(key.low >> 32, buckets_);
+		const std::uint32_t second = scale(key.high >> 32, buckets_ - 1);
 		return {first, second + (second >= first)};
 	}
 
@@ -96,7 +96,7 @@ private:
 		return static_cast<std::uint32_t>((bits * range) >> 32);
 	}
 
-	std::uint32_t buckets;
+	std::uint32_t buckets_;
 };
 
 } // namespace prism::kv

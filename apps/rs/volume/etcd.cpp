@@ -105,29 +105,30 @@ Result<EtcdKey> EtcdKey::parse(const std::string &location)
 
 Result<std::string> EtcdKey::get() const
 {
-	Result<nlohmann::json> answer = ask(url, "/v3/kv/range", {{"key", base64(key)}});
+	Result<nlohmann::json> answer = ask(url_, "/v3/kv/range", {{"key", base64(key_)}});
 	if (!answer)
 		return answer.error();
 	const nlohmann::json found = answer->value("kvs", nlohmann::json::array());
 	if (!found.is_array() || found.empty())
-		return make_error(ENOENT, "etcd at " + url + " has no key '" + key + "'", "prism-rs create makes one");
+		return make_error(
+			ENOENT, "etcd at " + url_ + " has no key '" + key_ + "'", "prism-rs create makes one");
 	std::string value;
 	if (!found[0].is_object() || !from_base64(found[0].value("value", ""), value))
-		return make_error(EPROTO, "etcd at " + url + " answers with what is no value");
+		return make_error(EPROTO, "etcd at " + url_ + " answers with what is no value");
 	return value;
 }
 
 /** In one transaction: only if the key was never made, or has been deleted. */
 Result<void> EtcdKey::create(const std::string &value) const
 {
-	const std::string name = base64(key);
+	const std::string name = base64(key_);
 	const nlohmann::json question = {{"compare", {{{"key", name}, {"target", "CREATE"}, {"create_revision", "0"}}}},
 		{"success", {{{"request_put", {{"key", name}, {"value", base64(value)}}}}}}};
-	Result<nlohmann::json> answer = ask(url, "/v3/kv/txn", question);
+	Result<nlohmann::json> answer = ask(url_, "/v3/kv/txn", question);
 	if (!answer)
 		return answer.error();
 	if (!answer->value("succeeded", false))
-		return make_error(EEXIST, "etcd at " + url + " has a key '" + key + "' already");
+		return make_error(EEXIST, "etcd at " + url_ + " has a key '" + key_ + "' already");
 	return {};
 }
 

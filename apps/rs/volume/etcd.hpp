@@ -25,10 +25,10 @@ public:
 	[[nodiscard]] Result<void> create(const std::string &value) const;
 
 private:
-	EtcdKey(std::string server_url, std::string name) : url(std::move(server_url)), key(std::move(name)) {}
+	EtcdKey(std::string server_url, std::string name) : url_(std::move(server_url)), key_(std::move(name)) {}
 
-	std::string url; /* http://HOST:PORT */
-	std::string key;
+	std::string url_; /* http://HOST:PORT */
+	std::string key_;
 };
 
 } // namespace prism::rs

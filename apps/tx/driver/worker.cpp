@@ -24,24 +24,24 @@ constexpr double ns_per_s = 1e9;
 
 Worker::Worker(
 	const RunOptions &run_options, const Workload &the_workload, bench::RunState &shared, unsigned worker_index)
-	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options(run_options),
-	  workload(the_workload), index(worker_index), random(bench::make_random(run_options.seed, worker_index)),
-	  completed(run_options.depth)
+	: WorkerLoop(*run_options.clock, shared, run_options.drain, run_options.yield), options_(run_options),
+	  workload_(the_workload), index_(worker_index), random_(bench::make_random(run_options.seed, worker_index)),
+	  completed_(run_options.depth)
 {
 }
 
 Result<void> Worker::connect(const ClientFactory &factory)
 {
-	connections.reserve(options.clients);
-	for (unsigned i = 0; i < options.clients; i++) {
-		const unsigned number = index * options.clients + i;
+	connections_.reserve(options_.clients);
+	for (unsigned i = 0; i < options_.clients; i++) {
+		const unsigned number = index_ * options_.clients + i;
 		Result<std::unique_ptr<TransactionClient>> client = factory(number);
 		if (!client)
 			return client.error();
 		Result<Connection> connection = make_connection(*std::move(client), number);
 		if (!connection)
 			return connection.error();
-		connections.push_back(*std::move(connection));
+		connections_.push_back(*std::move(connection));
 	}
 	return {};
 }
@@ -51,13 +51,13 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<TransactionCl
 	if (client->depth() == 0)
 		return make_error(EINVAL, "a client that can have no transaction under way");
 	Connection connection;
-	connection.slots.resize(std::min<std::size_t>(options.depth, client->depth()));
+	connection.slots.resize(std::min<std::size_t>(options_.depth, client->depth()));
 	connection.idle.reserve(connection.slots.size());
 	for (Slot &slot : connection.slots) {
 		slot.job.context = &slot;
 		connection.idle.push_back(&slot);
 	}
-	connection.terminal = workload.terminal(options.seed, number);
+	connection.terminal = workload_.terminal(options_.seed, number);
 	connection.client = std::move(client);
 	return connection;
 }
@@ -71,29 +71,29 @@ Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 	plan.start = *start;
 	plan.count = count;
 	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
-	pace = bench::Pace(plan, random);
-	const Totals before = result.totals;
-	result = RunResult();
-	result.kinds.resize(workload.kinds().size());
-	result.totals = before;
-	last_end = *start;
-	ended = 0;
+	pace = bench::Pace(plan, random_);
+	const Totals before = result_.totals;
+	result_ = RunResult();
+	result_.kinds.resize(workload_.kinds().size());
+	result_.totals = before;
+	last_end_ = *start;
+	ended_ = 0;
 	return {};
 }
 
 Result<RunResult> Worker::load(const ClientFactory &factory)
 {
-	const std::uint64_t count = bench::share_of(workload.loads(), index, options.threads);
-	load_next = index;
+	const std::uint64_t count = bench::share_of(workload_.loads(), index_, options_.threads);
+	load_next_ = index_;
 	Result<void> ready = connect(factory);
 	if (ready)
 		ready = begin(Phase::load, count, 0);
 	if (!ready)
 		return ready.error();
 	if (count)
-		result.abandoned += drive();
-	if (result.of(Outcome::committed) == count)
-		return std::move(result);
+		result_.abandoned += drive();
+	if (result_.of(Outcome::committed) == count)
+		return std::move(result_);
 	if (run_state.has_given_up())
 		return canceled();
 	return loading_failed(count);
@@ -101,14 +101,14 @@ Result<RunResult> Worker::load(const ClientFactory &factory)
 
 Error Worker::loading_failed(std::uint64_t count) const
 {
-	const std::map<int, std::uint64_t> errors = result.errors.all();
+	const std::map<int, std::uint64_t> errors = result_.errors.all();
 	int error = errors.empty() ? EIO : errors.rbegin()->first;
-	if (result.abandoned)
+	if (result_.abandoned)
 		error = ETIMEDOUT;
-	else if (result.of(Outcome::conflict))
+	else if (result_.of(Outcome::conflict))
 		error = EAGAIN;
 	const std::string what = fmt::format(
-		"loading: {} of {} transactions did not commit", count - result.of(Outcome::committed), count);
+		"loading: {} of {} transactions did not commit", count - result_.of(Outcome::committed), count);
 	switch (error) {
 	case ENOSPC:
 	case ENOMEM:
@@ -124,34 +124,34 @@ Error Worker::loading_failed(std::uint64_t count) const
 Result<RunResult> Worker::measure(const ClientFactory &factory)
 {
 	Result<void> ready = connect(factory);
-	if (ready && options.warm_up > 0) {
-		ready = begin(Phase::warm_up, 0, options.warm_up);
+	if (ready && options_.warm_up > 0) {
+		ready = begin(Phase::warm_up, 0, options_.warm_up);
 		if (ready)
-			result.abandoned += drive();
-		if (ready && result.abandoned)
+			result_.abandoned += drive();
+		if (ready && result_.abandoned)
 			ready = make_error(ETIMEDOUT,
-				fmt::format("warming up: {} transactions did not end", result.abandoned),
+				fmt::format("warming up: {} transactions did not end", result_.abandoned),
 				"see whether the servers are still there");
 	}
-	const std::uint64_t count = bench::share_of(options.transactions, index, options.threads);
+	const std::uint64_t count = bench::share_of(options_.transactions, index_, options_.threads);
 	if (ready)
-		ready = begin(Phase::measure, count, options.duration);
+		ready = begin(Phase::measure, count, options_.duration);
 	if (!ready)
 		return ready.error();
 	const bench::Traffic before = bench::traffic_of_thread();
-	if (count || options.transactions == 0)
-		result.abandoned += drive();
-	result.traffic = bench::traffic_of_thread().since(before);
-	result.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end) - pace.start();
+	if (count || options_.transactions == 0)
+		result_.abandoned += drive();
+	result_.traffic = bench::traffic_of_thread().since(before);
+	result_.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end_) - pace.start();
 	if (run_state.has_given_up())
 		return canceled();
-	return std::move(result);
+	return std::move(result_);
 }
 
 std::size_t Worker::serve_clients()
 {
 	std::size_t sum = 0;
-	for (Connection &connection : connections)
+	for (Connection &connection : connections_)
 		sum += turn(connection);
 	return sum;
 }
@@ -171,7 +171,7 @@ std::size_t Worker::turn(Connection &connection)
 
 void Worker::start_due(Connection &connection)
 {
-	while (!connection.idle.empty() && pace.take(options.clock->now(), random)) {
+	while (!connection.idle.empty() && pace.take(options_.clock->now(), random_)) {
 		Slot &slot = *connection.idle.back();
 		connection.idle.pop_back();
 		start(connection, slot);
@@ -182,7 +182,7 @@ void Worker::start(Connection &connection, Slot &slot)
 {
 	slot.program = next_program(connection);
 	slot.job.body = body_of(*slot.program);
-	slot.begun = options.clock->now(); /* making the transaction is not part of it */
+	slot.begun = options_.clock->now(); /* making the transaction is not part of it */
 	const int error = connection.client->start(slot.job);
 	if (error == 0)
 		return;
@@ -196,35 +196,35 @@ std::unique_ptr<Program> Worker::next_program(Connection &connection)
 {
 	if (phase != Phase::load)
 		return connection.terminal->next();
-	return workload.load(std::exchange(load_next, load_next + options.threads));
+	return workload_.load(std::exchange(load_next_, load_next_ + options_.threads));
 }
 
 std::size_t Worker::collect(Connection &connection)
 {
-	const std::size_t count = connection.client->poll(completed);
+	const std::size_t count = connection.client->poll(completed_);
 	if (count == 0)
 		return 0;
-	const std::uint64_t now = options.clock->now();
+	const std::uint64_t now = options_.clock->now();
 	for (std::size_t i = 0; i < count; i++)
-		finish(connection, *static_cast<Slot *>(completed[i]->context), now);
+		finish(connection, *static_cast<Slot *>(completed_[i]->context), now);
 	return count;
 }
 
 void Worker::finish(Connection &connection, Slot &slot, std::uint64_t now)
 {
-	ended++;
-	last_end = std::max(last_end, now);
+	ended_++;
+	last_end_ = std::max(last_end_, now);
 	note_progress(now);
-	result.add(*slot.program, slot.job, now - slot.begun);
+	result_.add(*slot.program, slot.job, now - slot.begun);
 	if (slot.job.outcome == Outcome::committed && now <= pace.deadline())
-		result.in_time++;
+		result_.in_time++;
 	connection.idle.push_back(&slot);
 }
 
 std::size_t Worker::in_flight() const noexcept
 {
 	std::size_t sum = 0;
-	for (const Connection &connection : connections)
+	for (const Connection &connection : connections_)
 		sum += connection.under_way();
 	return sum;
 }

@@ -19,7 +19,7 @@ class Worker final : private bench::WorkerLoop
 {
 public:
 	/** @param options, workload, run_state live longer. @param index 0 .. options.threads - 1. */
-	Worker(const RunOptions &options, const Workload &workload, bench::RunState &run_state, unsigned index);
+	Worker(const RunOptions &options_, const Workload &workload_, bench::RunState &run_state, unsigned index_);
 
 	/** Connects and loads its part of the store, together with all other workers of the run. */
 	[[nodiscard]] Result<RunResult> load(const ClientFactory &factory);
@@ -58,19 +58,19 @@ private:
 	[[nodiscard]] std::unique_ptr<Program> next_program(Connection &connection);
 	std::size_t serve_clients() override;
 	[[nodiscard]] std::size_t in_flight() const noexcept override;
-	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return ended; }
+	[[nodiscard]] std::uint64_t requests_ended() const noexcept override { return ended_; }
 
-	const RunOptions &options;
-	const Workload &workload;
-	unsigned index;
-	bench::Random random; /* of the pace, which draws nothing in a closed loop */
-	std::vector<Connection> connections;
-	std::vector<Job *> completed;
+	const RunOptions &options_;
+	const Workload &workload_;
+	unsigned index_;
+	bench::Random random_; /* of the pace, which draws nothing in a closed loop */
+	std::vector<Connection> connections_;
+	std::vector<Job *> completed_;
 
-	RunResult result;
-	std::uint64_t ended = 0; /* transactions of this phase */
-	std::uint64_t last_end = 0;
-	std::uint64_t load_next = 0;
+	RunResult result_;
+	std::uint64_t ended_ = 0; /* transactions of this phase */
+	std::uint64_t last_end_ = 0;
+	std::uint64_t load_next_ = 0;
 };
 
 } // namespace prism::tx

@@ -53,7 +53,7 @@ class MemcachedClient final : public apps::StoreClient
 public:
 	MemcachedClient(Handle connected, std::size_t most);
 
-	[[nodiscard]] std::size_t depth() const noexcept override { return ended.capacity(); }
+	[[nodiscard]] std::size_t depth() const noexcept override { return ended_.capacity(); }
 	int start(Operation &operation) noexcept override;
 	std::size_t poll(std::span<Operation *> completed) noexcept override;
 
@@ -66,47 +66,49 @@ private:
 	void erase_all() noexcept;
 	void settle(Operation &operation, memcached_return_t code) noexcept;
 
-	Handle handle;
-	memcached_result_st fetch_space{}; /* ours: libmemcached frees its own after each multi-GET */
-	Fetched fetched;
-	std::size_t under_way = 0;
-	std::vector<Operation *> puts; /* started, not done; room for depth() each */
-	std::vector<Operation *> gets;
-	std::vector<Operation *> erases;
-	std::vector<const char *> keys;
-	std::vector<std::size_t> key_sizes;
-	boost::circular_buffer<Operation *> ended;
+	Handle handle_;
+	memcached_result_st fetch_space_{}; /* ours: libmemcached frees its own after each multi-GET */
+	Fetched fetched_;
+	std::size_t under_way_ = 0;
+	std::vector<Operation *> puts_; /* started, not done; room for depth() each */
+	std::vector<Operation *> gets_;
+	std::vector<Operation *> erases_;
+	std::vector<const char *> keys_;
+	std::vector<std::size_t> key_sizes_;
+	boost::circular_buffer<Operation *> ended_;
 };
 
 MemcachedClient::MemcachedClient(Handle connected, std::size_t most)
-	: handle(std::move(connected)), fetched(memcached_result_create(handle.get(), &fetch_space)), ended(most)
+	: handle_(std::move(connected)), fetched_(memcached_result_create(handle_.get(), &fetch_space_)), ended_(most)
 {
-	for (auto *list : {&puts, &gets, &erases})
+	for (auto *list : {&puts_, &gets_, &erases_})
 		list->reserve(most);
-	keys.reserve(most);
-	key_sizes.reserve(most);
+	keys_.reserve(most);
+	key_sizes_.reserve(most);
 }
 
 int MemcachedClient::start(Operation &operation) noexcept
 {
 	if (operation.key.empty() || operation.key.size() > bench::largest_key)
 		return EINVAL;
-	if (under_way == depth())
+	if (under_way_ == depth())
 		return EAGAIN;
-	auto &list = operation.kind == OperationKind::get ? gets : operation.kind == OperationKind::put ? puts : erases;
+	auto &list = operation.kind == OperationKind::get   ? gets_
+		     : operation.kind == OperationKind::put ? puts_
+							    : erases_;
 	list.push_back(&operation);
-	under_way++;
+	under_way_++;
 	return 0;
 }
 
 std::size_t MemcachedClient::poll(std::span<Operation *> completed) noexcept
 {
-	if (ended.empty() && under_way)
+	if (ended_.empty() && under_way_)
 		do_batch();
-	const std::size_t count = std::min(completed.size(), ended.size());
-	std::copy_n(ended.begin(), count, completed.begin());
-	ended.erase_begin(count);
-	under_way -= count;
+	const std::size_t count = std::min(completed.size(), ended_.size());
+	std::copy_n(ended_.begin(), count, completed.begin());
+	ended_.erase_begin(count);
+	under_way_ -= count;
 	return count;
 }
 
@@ -115,10 +117,10 @@ void MemcachedClient::do_batch() noexcept
 	put_all();
 	get_all();
 	erase_all();
-	for (auto *list : {&puts, &gets, &erases}) {
+	for (auto *list : {&puts_, &gets_, &erases_}) {
 		for (Operation *operation : *list) {
 			operation->round_trips = 1;
-			ended.push_back(operation);
+			ended_.push_back(operation);
 		}
 		list->clear();
 	}
@@ -126,8 +128,8 @@ void MemcachedClient::do_batch() noexcept
 
 void MemcachedClient::put_all() noexcept
 {
-	for (Operation *operation : puts) {
-		const memcached_return_t code = memcached_set(handle.get(), chars(operation->key),
+	for (Operation *operation : puts_) {
+		const memcached_return_t code = memcached_set(handle_.get(), chars(operation->key),
 			operation->key.size(), chars(operation->value), operation->value.size(), 0, 0);
 		settle(*operation, code);
 	}
@@ -135,24 +137,24 @@ void MemcachedClient::put_all() noexcept
 
 void MemcachedClient::get_all() noexcept
 {
-	if (gets.size() == 1) {
-		get_one(*gets.front());
+	if (gets_.size() == 1) {
+		get_one(*gets_.front());
 		return;
 	}
-	if (gets.empty())
+	if (gets_.empty())
 		return;
-	keys.clear();
-	key_sizes.clear();
-	for (const Operation *operation : gets) {
-		keys.push_back(chars(operation->key));
-		key_sizes.push_back(operation->key.size());
+	keys_.clear();
+	key_sizes_.clear();
+	for (const Operation *operation : gets_) {
+		keys_.push_back(chars(operation->key));
+		key_sizes_.push_back(operation->key.size());
 	}
-	const memcached_return_t sent = memcached_mget(handle.get(), keys.data(), key_sizes.data(), keys.size());
+	const memcached_return_t sent = memcached_mget(handle_.get(), keys_.data(), key_sizes_.data(), keys_.size());
 	if (sent == MEMCACHED_SUCCESS) {
 		fetch_all();
 		return;
 	}
-	for (Operation *operation : gets)
+	for (Operation *operation : gets_)
 		settle(*operation, sent);
 }
 
@@ -162,7 +164,7 @@ void MemcachedClient::get_one(Operation &operation) noexcept
 	std::uint32_t flags = 0;
 	memcached_return_t code = MEMCACHED_FAILURE;
 	const std::unique_ptr<char, CFree> value(
-		memcached_get(handle.get(), chars(operation.key), operation.key.size(), &length, &flags, &code));
+		memcached_get(handle_.get(), chars(operation.key), operation.key.size(), &length, &flags, &code));
 	if (code == MEMCACHED_SUCCESS)
 		take_value(operation, value.get(), length);
 	else
@@ -172,26 +174,26 @@ void MemcachedClient::get_one(Operation &operation) noexcept
 /* Values come in the order of the keys; there is nothing for a key that is not there. */
 void MemcachedClient::fetch_all() noexcept
 {
-	auto next = gets.begin();
+	auto next = gets_.begin();
 	memcached_return_t code = MEMCACHED_SUCCESS;
-	while (memcached_fetch_result(handle.get(), fetched.get(), &code)) {
+	while (memcached_fetch_result(handle_.get(), fetched_.get(), &code)) {
 		const std::string_view key(
-			memcached_result_key_value(fetched.get()), memcached_result_key_length(fetched.get()));
-		while (next != gets.end() && std::string_view(chars((*next)->key), (*next)->key.size()) != key)
+			memcached_result_key_value(fetched_.get()), memcached_result_key_length(fetched_.get()));
+		while (next != gets_.end() && std::string_view(chars((*next)->key), (*next)->key.size()) != key)
 			(*next++)->outcome = Outcome::not_found;
-		if (next == gets.end())
+		if (next == gets_.end())
 			break;
-		take_value(**next++, memcached_result_value(fetched.get()), memcached_result_length(fetched.get()));
+		take_value(**next++, memcached_result_value(fetched_.get()), memcached_result_length(fetched_.get()));
 	}
 	if (code == MEMCACHED_SUCCESS || code == MEMCACHED_END)
 		code = MEMCACHED_NOTFOUND;
-	std::for_each(next, gets.end(), [&](Operation *operation) { settle(*operation, code); });
+	std::for_each(next, gets_.end(), [&](Operation *operation) { settle(*operation, code); });
 }
 
 void MemcachedClient::erase_all() noexcept
 {
-	for (Operation *operation : erases)
-		settle(*operation, memcached_delete(handle.get(), chars(operation->key), operation->key.size(), 0));
+	for (Operation *operation : erases_)
+		settle(*operation, memcached_delete(handle_.get(), chars(operation->key), operation->key.size(), 0));
 }
 
 int error_of(memcached_st *handle, memcached_return_t code) noexcept
@@ -229,7 +231,7 @@ void MemcachedClient::settle(Operation &operation, memcached_return_t code) noex
 		return;
 	default:
 		operation.outcome = apps::outcome_of_loss(operation.kind);
-		operation.error = error_of(handle.get(), code);
+		operation.error = error_of(handle_.get(), code);
 	}
 }
 

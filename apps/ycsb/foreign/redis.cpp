@@ -43,9 +43,9 @@ using Reply = std::unique_ptr<redisReply, ReplyFree>;
 class RedisClient final : public apps::StoreClient
 {
 public:
-	RedisClient(Context connected, std::size_t most) : context(std::move(connected)), under_way(most) {}
+	RedisClient(Context connected, std::size_t most) : context_(std::move(connected)), under_way_(most) {}
 
-	[[nodiscard]] std::size_t depth() const noexcept override { return under_way.capacity(); }
+	[[nodiscard]] std::size_t depth() const noexcept override { return under_way_.capacity(); }
 	int start(Operation &operation) noexcept override;
 	std::size_t poll(std::span<Operation *> completed) noexcept override;
 
@@ -54,9 +54,9 @@ private:
 	bool next_reply(Reply &reply) noexcept;
 	void break_off() noexcept;
 
-	Context context;
-	boost::circular_buffer<Operation *> under_way; /* replies come in the order of the commands */
-	int broken = 0;                                /* errno value */
+	Context context_;
+	boost::circular_buffer<Operation *> under_way_; /* replies come in the order of the commands */
+	int broken_ = 0;                                /* errno value */
 };
 
 /* The words of a command: hiredis encodes and copies them. */
@@ -114,35 +114,35 @@ int RedisClient::start(Operation &operation) noexcept
 {
 	if (operation.key.empty())
 		return EINVAL;
-	if (broken)
-		return broken;
-	if (under_way.full())
+	if (broken_)
+		return broken_;
+	if (under_way_.full())
 		return EAGAIN;
-	if (append(context.get(), operation) != REDIS_OK)
+	if (append(context_.get(), operation) != REDIS_OK)
 		return ENOMEM;
-	under_way.push_back(&operation);
+	under_way_.push_back(&operation);
 	return 0;
 }
 
 std::size_t RedisClient::poll(std::span<Operation *> completed) noexcept
 {
-	if (under_way.empty())
+	if (under_way_.empty())
 		return 0;
-	if (!broken)
+	if (!broken_)
 		exchange();
 	std::size_t count = 0;
-	while (count < completed.size() && !under_way.empty()) {
-		Operation &operation = *under_way.front();
+	while (count < completed.size() && !under_way_.empty()) {
+		Operation &operation = *under_way_.front();
 		Reply reply;
-		if (!broken && !next_reply(reply))
+		if (!broken_ && !next_reply(reply))
 			break;
-		if (broken) {
+		if (broken_) {
 			operation.outcome = apps::outcome_of_loss(operation.kind);
-			operation.error = broken;
+			operation.error = broken_;
 		} else {
 			take_reply(operation, *reply);
 		}
-		under_way.pop_front();
+		under_way_.pop_front();
 		completed[count++] = &operation;
 	}
 	return count;
@@ -151,7 +151,7 @@ std::size_t RedisClient::poll(std::span<Operation *> completed) noexcept
 void RedisClient::exchange() noexcept
 {
 	int all_written = 0;
-	if (redisBufferWrite(context.get(), &all_written) != REDIS_OK || redisBufferRead(context.get()) != REDIS_OK)
+	if (redisBufferWrite(context_.get(), &all_written) != REDIS_OK || redisBufferRead(context_.get()) != REDIS_OK)
 		break_off();
 }
 
@@ -159,7 +159,7 @@ void RedisClient::exchange() noexcept
 bool RedisClient::next_reply(Reply &reply) noexcept
 {
 	void *found = nullptr;
-	if (redisGetReplyFromReader(context.get(), &found) != REDIS_OK) {
+	if (redisGetReplyFromReader(context_.get(), &found) != REDIS_OK) {
 		break_off();
 		return true;
 	}
@@ -169,7 +169,7 @@ bool RedisClient::next_reply(Reply &reply) noexcept
 
 void RedisClient::break_off() noexcept
 {
-	broken = context->err == REDIS_ERR_IO && errno ? errno : ECONNRESET;
+	broken_ = context_->err == REDIS_ERR_IO && errno ? errno : ECONNRESET;
 }
 
 timeval to_timeval(double seconds)

@@ -108,7 +108,7 @@ class PRISM_EXPORT Chain
 public:
 	static constexpr std::size_t capacity = 8;
 
-	Chain() noexcept : count(0), mistake(0), mistaken_step(0) {}
+	Chain() noexcept : count_(0), mistake_(0), mistaken_step_(0) {}
 
 	/* Operations ------------------------------------------------------------------------------------------------
 	 */
@@ -187,7 +187,7 @@ public:
 	static int post(const QueuePair &qp, std::span<const Posting> postings) noexcept;
 	static int post(ibv_qp_ex *qp, prismdv_qp_ex *prism, std::span<const Posting> postings) noexcept;
 
-	[[nodiscard]] std::size_t size() const noexcept { return count; }
+	[[nodiscard]] std::size_t size() const noexcept { return count_; }
 
 	/** 0, or why post() would refuse: EINVAL (illegal modifier, operand or nothing to post), E2BIG (over capacity).
 	 */
@@ -245,10 +245,10 @@ private:
 	static void post_cas(prismdv_qp_ex *prism, const Step &step) noexcept;
 	static void post_data(ibv_qp_ex *qp, const Step &step) noexcept;
 
-	std::array<Slot, capacity> slots;
-	std::uint32_t count;
-	int mistake;
-	std::size_t mistaken_step;
+	std::array<Slot, capacity> slots_;
+	std::uint32_t count_;
+	int mistake_;
+	std::size_t mistaken_step_;
 };
 
 } // namespace prism

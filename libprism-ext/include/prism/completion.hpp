@@ -60,7 +60,7 @@ public:
 	/** With room for at least @p entries completions. */
 	static Result<CompletionQueue> create(const Context &context, int entries);
 
-	[[nodiscard]] ibv_cq *raw() const noexcept { return handle.get(); }
+	[[nodiscard]] ibv_cq *raw() const noexcept { return handle_.get(); }
 
 	/** Takes what is there, without waiting. Returns how many, or a negative errno. Allocates nothing. */
 	int poll(std::span<Completion> completions) const noexcept;
@@ -73,9 +73,9 @@ public:
 	int wait(Completion &completion, std::chrono::nanoseconds timeout) const noexcept;
 
 private:
-	explicit CompletionQueue(std::shared_ptr<ibv_cq> cq) : handle(std::move(cq)) {}
+	explicit CompletionQueue(std::shared_ptr<ibv_cq> cq) : handle_(std::move(cq)) {}
 
-	std::shared_ptr<ibv_cq> handle;
+	std::shared_ptr<ibv_cq> handle_;
 };
 
 } // namespace prism

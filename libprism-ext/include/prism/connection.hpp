@@ -99,7 +99,7 @@ public:
 	[[nodiscard]] bool peer_gone() const noexcept;
 
 	/** For poll(2): becomes readable when the peer closes. Stays owned by this object. */
-	[[nodiscard]] int fd() const noexcept { return socket.get(); }
+	[[nodiscard]] int fd() const noexcept { return socket_.get(); }
 
 private:
 	friend class TcpListener;
@@ -109,27 +109,27 @@ private:
 	{
 	public:
 		Socket() = default;
-		explicit Socket(int descriptor) noexcept : fd(descriptor) {}
-		Socket(Socket &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+		explicit Socket(int descriptor) noexcept : fd_(descriptor) {}
+		Socket(Socket &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 		Socket &operator=(Socket &&other) noexcept
 		{
-			std::swap(fd, other.fd);
+			std::swap(fd_, other.fd_);
 			return *this;
 		}
 		~Socket();
-		[[nodiscard]] int get() const noexcept { return fd; }
+		[[nodiscard]] int get() const noexcept { return fd_; }
 
 	private:
-		int fd = -1;
+		int fd_ = -1;
 	};
 
-	explicit TcpRendezvous(Socket connected) : socket(std::move(connected)) {}
+	explicit TcpRendezvous(Socket connected) : socket_(std::move(connected)) {}
 	static int socket_of(int family) noexcept;
 	static Result<Socket> connect_once(const std::string &host, std::uint16_t port, Deadline deadline);
 	Result<void> send(std::span<const std::byte> bytes, Deadline deadline) const;
 	Result<void> receive(std::span<std::byte> bytes, Deadline deadline) const;
 
-	Socket socket;
+	Socket socket_;
 };
 
 /** Where servers wait for TcpRendezvous::connect(). */
@@ -139,21 +139,21 @@ public:
 	/** Listens on @p address (empty: all) and @p port (0: any, see port()). */
 	static Result<TcpListener> create(std::uint16_t port, const std::string &address = {});
 
-	[[nodiscard]] std::uint16_t port() const noexcept { return bound_port; }
+	[[nodiscard]] std::uint16_t port() const noexcept { return bound_port_; }
 	/** For poll(2): readable when accept() will not wait. Stays owned by this object. */
-	[[nodiscard]] int fd() const noexcept { return socket.get(); }
+	[[nodiscard]] int fd() const noexcept { return socket_.get(); }
 
 	/** The next client. Errors: ETIMEDOUT. */
 	Result<TcpRendezvous> accept(std::chrono::milliseconds timeout);
 
 private:
 	TcpListener(TcpRendezvous::Socket listening, std::uint16_t port)
-		: socket(std::move(listening)), bound_port(port)
+		: socket_(std::move(listening)), bound_port_(port)
 	{
 	}
 
-	TcpRendezvous::Socket socket;
-	std::uint16_t bound_port;
+	TcpRendezvous::Socket socket_;
+	std::uint16_t bound_port_;
 };
 
 /**

@@ -42,16 +42,16 @@ public:
 	 */
 	static Result<Context> open(std::string_view name = {}, Progress progress = Progress::standard);
 
-	[[nodiscard]] ibv_context *raw() const noexcept { return handle.get(); }
-	[[nodiscard]] std::string name() const { return handle->device->name; }
-	[[nodiscard]] const prismdv_device_attr &attributes() const noexcept { return device_attributes; }
+	[[nodiscard]] ibv_context *raw() const noexcept { return handle_.get(); }
+	[[nodiscard]] std::string name() const { return handle_->device->name; }
+	[[nodiscard]] const prismdv_device_attr &attributes() const noexcept { return device_attributes_; }
 	[[nodiscard]] bool is_userspace() const noexcept
 	{
-		return (device_attributes.flags & PRISMDV_DEVICE_USERSPACE) != 0;
+		return (device_attributes_.flags & PRISMDV_DEVICE_USERSPACE) != 0;
 	}
 
 	/** The record that tells a peer what this device can do. */
-	[[nodiscard]] const prismdv_capability &capability() const noexcept { return device_capability; }
+	[[nodiscard]] const prismdv_capability &capability() const noexcept { return device_capability_; }
 
 	/** GID @p index of @p port. Errors: ENODATA (no such entry). */
 	[[nodiscard]] Result<ibv_gid> gid(std::uint8_t port, int index) const;
@@ -60,15 +60,15 @@ public:
 	[[nodiscard]] Result<int> default_gid_index(std::uint8_t port) const;
 
 	/** Drives a userspace device once (prismdv_progress(3)). 0 or errno. */
-	int progress() const noexcept { return prismdv_progress(handle.get()); }
+	int progress() const noexcept { return prismdv_progress(handle_.get()); }
 
 private:
-	explicit Context(std::shared_ptr<ibv_context> context) : handle(std::move(context)) {}
+	explicit Context(std::shared_ptr<ibv_context> context) : handle_(std::move(context)) {}
 	static Result<Context> open_device(ibv_device *device, Progress progress);
 
-	std::shared_ptr<ibv_context> handle;
-	prismdv_device_attr device_attributes{};
-	prismdv_capability device_capability{};
+	std::shared_ptr<ibv_context> handle_;
+	prismdv_device_attr device_attributes_{};
+	prismdv_capability device_capability_{};
 };
 
 /** A protection domain. Copies share it. */
@@ -77,16 +77,17 @@ class PRISM_EXPORT ProtectionDomain
 public:
 	static Result<ProtectionDomain> create(const Context &context);
 
-	[[nodiscard]] ibv_pd *raw() const noexcept { return handle.get(); }
-	[[nodiscard]] const Context &context() const noexcept { return owner; }
+	[[nodiscard]] ibv_pd *raw() const noexcept { return handle_.get(); }
+	[[nodiscard]] const Context &context() const noexcept { return owner_; }
 
 private:
-	ProtectionDomain(Context context, std::shared_ptr<ibv_pd> pd) : owner(std::move(context)), handle(std::move(pd))
+	ProtectionDomain(Context context, std::shared_ptr<ibv_pd> pd)
+		: owner_(std::move(context)), handle_(std::move(pd))
 	{
 	}
 
-	Context owner;
-	std::shared_ptr<ibv_pd> handle;
+	Context owner_;
+	std::shared_ptr<ibv_pd> handle_;
 };
 
 /** One place in a peer's memory. */
@@ -145,19 +146,19 @@ public:
 	static Result<MemoryRegion> create(
 		const ProtectionDomain &pd, void *memory, std::size_t length, unsigned access_flags);
 
-	[[nodiscard]] ibv_mr *raw() const noexcept { return handle.get(); }
-	[[nodiscard]] std::uint64_t address() const noexcept { return start; }
-	[[nodiscard]] std::size_t length() const noexcept { return handle->length; }
-	[[nodiscard]] std::uint32_t lkey() const noexcept { return handle->lkey; }
-	[[nodiscard]] std::uint32_t rkey() const noexcept { return handle->rkey; }
+	[[nodiscard]] ibv_mr *raw() const noexcept { return handle_.get(); }
+	[[nodiscard]] std::uint64_t address() const noexcept { return start_; }
+	[[nodiscard]] std::size_t length() const noexcept { return handle_->length; }
+	[[nodiscard]] std::uint32_t lkey() const noexcept { return handle_->lkey; }
+	[[nodiscard]] std::uint32_t rkey() const noexcept { return handle_->rkey; }
 
 	/** What a peer needs to know. */
-	[[nodiscard]] RemoteRegion remote() const noexcept { return {start, length(), rkey()}; }
+	[[nodiscard]] RemoteRegion remote() const noexcept { return {start_, length(), rkey()}; }
 
 	/** @p bytes from @p offset on. Not checked: the device checks every access. */
 	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t bytes) const noexcept
 	{
-		return {start + offset, bytes, lkey()};
+		return {start_ + offset, bytes, lkey()};
 	}
 
 private:
@@ -167,13 +168,13 @@ private:
 	};
 
 	MemoryRegion(ProtectionDomain pd, ibv_mr *mr, std::uint64_t address)
-		: owner(std::move(pd)), handle(mr), start(address)
+		: owner_(std::move(pd)), handle_(mr), start_(address)
 	{
 	}
 
-	ProtectionDomain owner;
-	std::unique_ptr<ibv_mr, Deregister> handle;
-	std::uint64_t start;
+	ProtectionDomain owner_;
+	std::unique_ptr<ibv_mr, Deregister> handle_;
+	std::uint64_t start_;
 };
 
 /** Memory of its own, page-aligned and zeroed, with its registration. */
@@ -187,13 +188,13 @@ public:
 	static Result<Buffer> create(
 		const ProtectionDomain &pd, std::size_t length, unsigned access_flags = access::local);
 
-	[[nodiscard]] std::byte *data() const noexcept { return memory.get(); }
-	[[nodiscard]] std::size_t length() const noexcept { return registration.length(); }
-	[[nodiscard]] const MemoryRegion &region() const noexcept { return registration; }
-	[[nodiscard]] RemoteRegion remote() const noexcept { return registration.remote(); }
+	[[nodiscard]] std::byte *data() const noexcept { return memory_.get(); }
+	[[nodiscard]] std::size_t length() const noexcept { return registration_.length(); }
+	[[nodiscard]] const MemoryRegion &region() const noexcept { return registration_; }
+	[[nodiscard]] RemoteRegion remote() const noexcept { return registration_.remote(); }
 	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t bytes) const noexcept
 	{
-		return registration.slice(offset, bytes);
+		return registration_.slice(offset, bytes);
 	}
 
 	/** The object at @p offset, which must be in range and aligned for T. */
@@ -201,7 +202,7 @@ public:
 	[[nodiscard]] T *as(std::size_t offset = 0) const noexcept
 	{
 		static_assert(std::is_trivially_copyable_v<T>, "the peer reads and writes bytes");
-		return reinterpret_cast<T *>(memory.get() + offset);
+		return reinterpret_cast<T *>(memory_.get() + offset);
 	}
 
 private:
@@ -211,10 +212,10 @@ private:
 	};
 	using Memory = std::unique_ptr<std::byte, Unmap>;
 
-	Buffer(Memory pages, MemoryRegion region) : memory(std::move(pages)), registration(std::move(region)) {}
+	Buffer(Memory pages, MemoryRegion region) : memory_(std::move(pages)), registration_(std::move(region)) {}
 
-	Memory memory; /* declared first: unmapped only after the registration is gone */
-	MemoryRegion registration;
+	Memory memory_; /* declared first: unmapped only after the registration is gone */
+	MemoryRegion registration_;
 };
 
 /** Memory of the device (ibv_alloc_dm(3)): scratch where chains leave addresses for their next step. */
@@ -229,10 +230,10 @@ public:
 		const ProtectionDomain &pd, std::size_t length, unsigned access_flags = access::all);
 
 	/** Addresses in it count from 0. */
-	[[nodiscard]] RemoteRegion remote() const noexcept { return {0, bytes, registration.rkey()}; }
+	[[nodiscard]] RemoteRegion remote() const noexcept { return {0, bytes_, registration_.rkey()}; }
 	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t size) const noexcept
 	{
-		return {offset, size, registration.lkey()};
+		return {offset, size, registration_.lkey()};
 	}
 
 	/** CPU copies (ibv_memcpy_to_dm(3)). 0 or errno. */
@@ -246,13 +247,13 @@ private:
 	using Allocation = std::unique_ptr<ibv_dm, Free>;
 
 	DeviceMemory(Allocation dm, MemoryRegion region, std::size_t length)
-		: allocation(std::move(dm)), registration(std::move(region)), bytes(length)
+		: allocation_(std::move(dm)), registration_(std::move(region)), bytes_(length)
 	{
 	}
 
-	Allocation allocation; /* declared first: freed only after the registration is gone */
-	MemoryRegion registration;
-	std::size_t bytes;
+	Allocation allocation_; /* declared first: freed only after the registration is gone */
+	MemoryRegion registration_;
+	std::size_t bytes_;
 };
 
 } // namespace prism

@@ -50,9 +50,9 @@ public:
 
 	[[nodiscard]] std::uint64_t address_of(std::uint32_t index) const noexcept
 	{
-		return base_address + std::uint64_t{index} * size;
+		return base_address_ + std::uint64_t{index} * size_;
 	}
-	[[nodiscard]] std::uint32_t buffers() const noexcept { return static_cast<std::uint32_t>(entries.size()); }
+	[[nodiscard]] std::uint32_t buffers() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
 	/** Buffer @p index was posted, after all that were posted before. */
 	void posted(std::uint32_t index) noexcept;
@@ -73,7 +73,7 @@ public:
 	 */
 	[[nodiscard]] bool exact() const noexcept
 	{
-		return surely_consumed == perhaps_consumed && taken_back == reclaimed;
+		return surely_consumed_ == perhaps_consumed_ && taken_back_ == reclaimed_;
 	}
 
 	/* Recovery: mark, spare what is live, collect the rest. */
@@ -101,15 +101,15 @@ private:
 
 	Verdict locate(std::uint64_t address, std::uint32_t &index) const noexcept;
 
-	std::uint64_t base_address;
-	std::uint32_t size;
-	std::vector<Entry> entries;
-	std::uint64_t next_sequence = 0;
-	std::uint64_t surely_consumed = 0;  /* sequence numbers below have left the list */
-	std::uint64_t perhaps_consumed = 0; /* sequence numbers from here on have not */
-	std::uint64_t taken_back = 0;       /* reclaimed buffers that have been handed out again, for sure */
-	std::uint64_t reclaimed = 0;        /* by the device, as of the last observe() */
-	std::uint64_t marked = 0;           /* candidates are listed below this */
+	std::uint64_t base_address_;
+	std::uint32_t size_;
+	std::vector<Entry> entries_;
+	std::uint64_t next_sequence_ = 0;
+	std::uint64_t surely_consumed_ = 0;  /* sequence numbers below have left the list */
+	std::uint64_t perhaps_consumed_ = 0; /* sequence numbers from here on have not */
+	std::uint64_t taken_back_ = 0;       /* reclaimed buffers that have been handed out again, for sure */
+	std::uint64_t reclaimed_ = 0;        /* by the device, as of the last observe() */
+	std::uint64_t marked_ = 0;           /* candidates are listed below this */
 };
 
 struct FreeListOptions {
@@ -136,16 +136,16 @@ public:
 	/** The buffer that holds @p address is reachable. Addresses outside the list are counted, not an error. */
 	void add(std::uint64_t address) noexcept;
 
-	[[nodiscard]] std::uint64_t live() const noexcept { return inside; }
-	[[nodiscard]] std::uint64_t outside() const noexcept { return elsewhere; }
+	[[nodiscard]] std::uint64_t live() const noexcept { return inside_; }
+	[[nodiscard]] std::uint64_t outside() const noexcept { return elsewhere_; }
 
 private:
 	friend class FreeList;
-	explicit LiveSet(BufferLedger &buffers) : ledger(buffers) {}
+	explicit LiveSet(BufferLedger &buffers) : ledger_(buffers) {}
 
-	BufferLedger &ledger;
-	std::uint64_t inside = 0;
-	std::uint64_t elsewhere = 0;
+	BufferLedger &ledger_;
+	std::uint64_t inside_ = 0;
+	std::uint64_t elsewhere_ = 0;
 };
 
 struct Recovery {
@@ -174,7 +174,7 @@ public:
 
 	/** What clients must be told. */
 	[[nodiscard]] FreeListInfo info() const noexcept;
-	[[nodiscard]] std::uint32_t number() const noexcept { return srq_number; }
+	[[nodiscard]] std::uint32_t number() const noexcept { return srq_number_; }
 
 	/**
 	 * The application's memory in the same region: pointers to buffers belong here, since an indirect operation
@@ -182,12 +182,12 @@ public:
 	 */
 	[[nodiscard]] RemoteRegion table() const noexcept
 	{
-		return {memory->region().address(), table_bytes, memory->region().rkey()};
+		return {memory_->region().address(), table_bytes_, memory_->region().rkey()};
 	}
 	/** The same, then the buffers, as the CPU sees it; or all of the memory that lists share. */
-	[[nodiscard]] const Buffer &storage() const noexcept { return *memory; }
-	[[nodiscard]] const FreeListStats &stats() const noexcept { return counted; }
-	[[nodiscard]] ibv_srq *raw() const noexcept { return handle.get(); }
+	[[nodiscard]] const Buffer &storage() const noexcept { return *memory_; }
+	[[nodiscard]] const FreeListStats &stats() const noexcept { return counted_; }
+	[[nodiscard]] ibv_srq *raw() const noexcept { return handle_.get(); }
 
 	/**
 	 * A client frees @p address. A buffer that is released goes back into the list at the next post_released().
@@ -204,8 +204,8 @@ public:
 	int post_released() noexcept;
 
 	/** As of the last refresh(). */
-	[[nodiscard]] std::uint32_t available() const noexcept { return available_entries; }
-	[[nodiscard]] bool low() const noexcept { return available_entries < low_water; }
+	[[nodiscard]] std::uint32_t available() const noexcept { return available_entries_; }
+	[[nodiscard]] bool low() const noexcept { return available_entries_ < low_water_; }
 
 	/**
 	 * Finds buffers that are allocated but unreachable, and posts them again. @p enumerate adds every address that
@@ -225,7 +225,7 @@ public:
 	 * above.
 	 */
 	Result<void> begin_recovery();
-	[[nodiscard]] LiveSet live() noexcept { return LiveSet(ledger); }
+	[[nodiscard]] LiveSet live() noexcept { return LiveSet(ledger_); }
 	Result<Recovery> end_recovery(const LiveSet &live);
 
 	/**
@@ -251,17 +251,17 @@ private:
 	int take_rejected() noexcept;
 	void settle_waiting() noexcept;
 
-	std::shared_ptr<const Buffer> memory; /* declared first: freed only after the list is gone */
-	std::size_t table_bytes;
-	Handle handle;
-	std::uint32_t srq_number;
-	std::uint32_t buffer_size;
-	std::uint32_t low_water;
-	std::uint32_t available_entries = 0;
-	BufferLedger ledger;
-	std::vector<std::uint32_t> released; /* indices to post; capacity for all of them */
-	std::vector<std::uint64_t> waiting;  /* undecided addresses; bounded by the number of buffers */
-	FreeListStats counted;
+	std::shared_ptr<const Buffer> memory_; /* declared first: freed only after the list is gone */
+	std::size_t table_bytes_;
+	Handle handle_;
+	std::uint32_t srq_number_;
+	std::uint32_t buffer_size_;
+	std::uint32_t low_water_;
+	std::uint32_t available_entries_ = 0;
+	BufferLedger ledger_;
+	std::vector<std::uint32_t> released_; /* indices to post; capacity for all of them */
+	std::vector<std::uint64_t> waiting_;  /* undecided addresses; bounded by the number of buffers */
+	FreeListStats counted_;
 };
 
 } // namespace prism

@@ -48,11 +48,11 @@ public:
 	QueuePair &operator=(QueuePair &&) = delete; /* members would go in the wrong order */
 
 	/** Sends complete to @p send_cq, receives to @p receive_cq. The queue pair is left in the RESET state. */
-	static Result<QueuePair> create(const ProtectionDomain &pd, const CompletionQueue &send_cq,
-		const CompletionQueue &receive_cq, const QueuePairOptions &options = {});
+	static Result<QueuePair> create(const ProtectionDomain &pd, const CompletionQueue &send_cq_,
+		const CompletionQueue &receive_cq_, const QueuePairOptions &options_ = {});
 
 	/** What the peer must be told. */
-	[[nodiscard]] const Endpoint &endpoint() const noexcept { return local; }
+	[[nodiscard]] const Endpoint &endpoint() const noexcept { return local_; }
 
 	/**
 	 * Takes the queue pair to RTS towards @p peer, with the smaller of both sides' MTUs and depths, and declares
@@ -63,20 +63,20 @@ public:
 	Result<void> connect(const Endpoint &peer);
 
 	/** Connected to itself: how a server changes memory that its clients share (docs/semantics.md, atomicity). */
-	Result<void> connect_to_self() { return connect(local); }
+	Result<void> connect_to_self() { return connect(local_); }
 
-	[[nodiscard]] bool peer_speaks_prism() const noexcept { return prism_peer; }
+	[[nodiscard]] bool peer_speaks_prism() const noexcept { return prism_peer_; }
 	/** How many PRISM requests may be in flight; more wait in the send queue. 0 before connect(). */
-	[[nodiscard]] std::uint32_t depth() const noexcept { return outstanding; }
+	[[nodiscard]] std::uint32_t depth() const noexcept { return outstanding_; }
 	/** Bytes that a request can carry inline. */
-	[[nodiscard]] std::uint32_t max_inline_data() const noexcept { return inline_data; }
+	[[nodiscard]] std::uint32_t max_inline_data() const noexcept { return inline_data_; }
 
-	[[nodiscard]] ibv_qp *raw() const noexcept { return handle.get(); }
-	[[nodiscard]] ibv_qp_ex *builder() const noexcept { return standard_builder; }
-	[[nodiscard]] prismdv_qp_ex *prism_builder() const noexcept { return prism; }
-	[[nodiscard]] const ProtectionDomain &domain_handle() const noexcept { return domain; }
-	[[nodiscard]] const CompletionQueue &send_queue() const noexcept { return send_cq; }
-	[[nodiscard]] const CompletionQueue &receive_queue() const noexcept { return receive_cq; }
+	[[nodiscard]] ibv_qp *raw() const noexcept { return handle_.get(); }
+	[[nodiscard]] ibv_qp_ex *builder() const noexcept { return standard_builder_; }
+	[[nodiscard]] prismdv_qp_ex *prism_builder() const noexcept { return prism_; }
+	[[nodiscard]] const ProtectionDomain &domain_handle() const noexcept { return domain_; }
+	[[nodiscard]] const CompletionQueue &send_queue() const noexcept { return send_cq_; }
+	[[nodiscard]] const CompletionQueue &receive_queue() const noexcept { return receive_cq_; }
 
 	/** Posts one receive buffer. 0 or errno. */
 	int post_receive(std::uint64_t wr_id, LocalSlice into) const noexcept;
@@ -97,18 +97,18 @@ private:
 	Result<void> to_rts(const Endpoint &peer);
 	Result<void> declare(const Endpoint &peer);
 
-	ProtectionDomain domain;
-	CompletionQueue send_cq;
-	CompletionQueue receive_cq;
-	QueuePairOptions options;
-	std::unique_ptr<ibv_qp, Destroy> handle;
-	ibv_qp_ex *standard_builder = nullptr;
-	prismdv_qp_ex *prism = nullptr;
-	Endpoint local;
-	int gid_index = 0;
-	std::uint32_t outstanding = 0;
-	std::uint32_t inline_data = 0;
-	bool prism_peer = false;
+	ProtectionDomain domain_;
+	CompletionQueue send_cq_;
+	CompletionQueue receive_cq_;
+	QueuePairOptions options_;
+	std::unique_ptr<ibv_qp, Destroy> handle_;
+	ibv_qp_ex *standard_builder_ = nullptr;
+	prismdv_qp_ex *prism_ = nullptr;
+	Endpoint local_;
+	int gid_index_ = 0;
+	std::uint32_t outstanding_ = 0;
+	std::uint32_t inline_data_ = 0;
+	bool prism_peer_ = false;
 };
 
 } // namespace prism

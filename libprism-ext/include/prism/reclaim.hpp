@@ -45,7 +45,7 @@ public:
 	 * (max_inline_data - 16) / 8 addresses. Errors: EINVAL (not even one fits: raise
 	 * QueuePairOptions::max_inline_data).
 	 */
-	static Result<FreeReporter> create(const QueuePair &qp, std::uint32_t free_list);
+	static Result<FreeReporter> create(const QueuePair &qp_, std::uint32_t free_list);
 
 	/**
 	 * The buffer at @p address is no longer used by this client nor reachable by others. Sends when the batch is
@@ -61,15 +61,15 @@ public:
 	int flush(std::uint64_t wr_id) noexcept;
 
 	/** Addresses that are not sent yet: a client that dies leaks them until the recovery scan. */
-	[[nodiscard]] std::uint32_t pending() const noexcept { return batch.count; }
+	[[nodiscard]] std::uint32_t pending() const noexcept { return batch_.count; }
 
 private:
 	FreeReporter(const QueuePair &pair, std::uint32_t free_list, std::uint32_t limit);
 	int send(std::uint64_t wr_id, unsigned send_flags) noexcept;
 
-	const QueuePair *qp;
-	std::uint32_t batch_limit;
-	FreeReport batch;
+	const QueuePair *qp_;
+	std::uint32_t batch_limit_;
+	FreeReport batch_;
 };
 
 struct ReclaimStats {
@@ -97,14 +97,14 @@ public:
 	void serve(FreeList &list);
 
 	/** For the queue pairs of clients: QueuePairOptions::srq and the receive completion queue. */
-	[[nodiscard]] ibv_srq *receive_queue() const noexcept { return handle.get(); }
-	[[nodiscard]] const CompletionQueue &completion_queue() const noexcept { return completions; }
+	[[nodiscard]] ibv_srq *receive_queue() const noexcept { return handle_.get(); }
+	[[nodiscard]] const CompletionQueue &completion_queue() const noexcept { return completions_; }
 
 	/** Handles the reports that are there, without waiting. Returns how many buffers went back, or a negative
 	 * errno. */
 	int poll() noexcept;
 
-	[[nodiscard]] const ReclaimStats &stats() const noexcept { return counted; }
+	[[nodiscard]] const ReclaimStats &stats() const noexcept { return counted_; }
 
 private:
 	struct Destroy {
@@ -119,13 +119,13 @@ private:
 	void judge(FreeList &list) noexcept;
 	[[nodiscard]] FreeList *find(std::uint32_t number) const noexcept;
 
-	Buffer memory; /* declared first: freed only after the receive queue is gone */
-	CompletionQueue completions;
-	Handle handle;
-	std::vector<FreeList *> lists;
-	FreeReport report;
-	ReclaimStats counted;
-	std::uint64_t released = 0;
+	Buffer memory_; /* declared first: freed only after the receive queue is gone */
+	CompletionQueue completions_;
+	Handle handle_;
+	std::vector<FreeList *> lists_;
+	FreeReport report_;
+	ReclaimStats counted_;
+	std::uint64_t released_ = 0;
 };
 
 } // namespace prism

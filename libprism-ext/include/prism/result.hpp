@@ -36,26 +36,26 @@ template <typename T>
 class [[nodiscard]] Result
 {
 public:
-	Result(T value) : state(std::in_place_index<0>, std::move(value)) {}
-	Result(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+	Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+	Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
-	[[nodiscard]] bool ok() const noexcept { return state.index() == 0; }
+	[[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
 	explicit operator bool() const noexcept { return ok(); }
 
 	[[nodiscard]] T &value() &noexcept
 	{
 		check();
-		return *std::get_if<0>(&state);
+		return *std::get_if<0>(&state_);
 	}
 	[[nodiscard]] const T &value() const &noexcept
 	{
 		check();
-		return *std::get_if<0>(&state);
+		return *std::get_if<0>(&state_);
 	}
 	[[nodiscard]] T &&value() &&noexcept
 	{
 		check();
-		return std::move(*std::get_if<0>(&state));
+		return std::move(*std::get_if<0>(&state_));
 	}
 
 	T &operator*() &noexcept { return value(); }
@@ -65,7 +65,7 @@ public:
 	const T *operator->() const noexcept { return &value(); }
 
 	/** Only of a failed Result. */
-	[[nodiscard]] const Error &error() const noexcept { return *std::get_if<1>(&state); }
+	[[nodiscard]] const Error &error() const noexcept { return *std::get_if<1>(&state_); }
 
 private:
 	void check() const noexcept
@@ -74,7 +74,7 @@ private:
 			detail::value_of_error(error());
 	}
 
-	std::variant<T, Error> state;
+	std::variant<T, Error> state_;
 };
 
 /** Success, or an Error. */
@@ -83,21 +83,21 @@ class [[nodiscard]] Result<void>
 {
 public:
 	Result() = default;
-	Result(Error error) : failure(std::move(error)), failed(true) {}
+	Result(Error error) : failure_(std::move(error)), failed_(true) {}
 
-	[[nodiscard]] bool ok() const noexcept { return !failed; }
+	[[nodiscard]] bool ok() const noexcept { return !failed_; }
 	explicit operator bool() const noexcept { return ok(); }
-	[[nodiscard]] const Error &error() const noexcept { return failure; }
+	[[nodiscard]] const Error &error() const noexcept { return failure_; }
 
 	void value() const noexcept
 	{
-		if (failed)
-			detail::value_of_error(failure);
+		if (failed_)
+			detail::value_of_error(failure_);
 	}
 
 private:
-	Error failure;
-	bool failed = false;
+	Error failure_;
+	bool failed_ = false;
 };
 
 } // namespace prism

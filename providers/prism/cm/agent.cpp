@@ -162,32 +162,32 @@ Rej make_rej(ConnectionId id, ConnectionId remote_id, About about, RejectReason 
 } // namespace
 
 Agent::Agent(Carrier &to, Observer &program, std::uint16_t process_number, std::uint64_t host_guid, Random source)
-	: carrier(to), observer(program), process(process_number), guid(host_guid), random(std::move(source)),
-	  next_serial(static_cast<std::uint16_t>(random()))
+	: carrier_(to), observer_(program), process_(process_number), guid_(host_guid), random_(std::move(source)),
+	  next_serial_(static_cast<std::uint16_t>(random_()))
 {
 }
 
 Connection *Agent::find(ConnectionId id)
 {
-	Connection *const found = connections.find(id);
+	Connection *const found = connections_.find(id);
 	return found && found->state != State::over ? found : nullptr;
 }
 
 /** A connection that the same client asked for with the same id before. */
 Connection *Agent::find_request(ConnectionId remote_id, const Arrival &arrival)
 {
-	return connections.find_request({remote_id, arrival.same_host, arrival.from, arrival.datagram.transaction});
+	return connections_.find_request({remote_id, arrival.same_host, arrival.from, arrival.datagram.transaction});
 }
 
 Connection *Agent::create(const Path &path)
 {
-	if (connections.size() >= max_connections)
+	if (connections_.size() >= max_connections)
 		return nullptr;
 	ConnectionId id;
 	do
-		id = static_cast<ConnectionId>(process) << process_shift | next_serial++;
-	while (id == 0 || connections.contains(id));
-	return &connections.create(id, path);
+		id = static_cast<ConnectionId>(process_) << process_shift | next_serial_++;
+	while (id == 0 || connections_.contains(id));
+	return &connections_.create(id, path);
 }
 
 /** The result of @p use. Without memory for it there has been no such connection: a request is a new one when it comes
@@ -198,7 +198,7 @@ auto Agent::use_new(ConnectionId created, const Use &use) -> decltype(use())
 	try {
 		return use();
 	} catch (...) {
-		connections.erase(created);
+		connections_.erase(created);
 		throw;
 	}
 }
@@ -208,7 +208,7 @@ void Agent::note_request(Connection &connection, ConnectionId remote_id, const A
 {
 	connection.remote_id = remote_id;
 	connection.transaction = arrival.datagram.transaction;
-	connections.add_request(connection);
+	connections_.add_request(connection);
 }
 
 bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) const
@@ -225,7 +225,7 @@ bool Agent::is_from_peer(const Connection &connection, const Arrival &arrival) c
 
 bool Agent::send(Connection &connection, const Message &message)
 {
-	return carrier.send(connection.path, {connection.transaction, message});
+	return carrier_.send(connection.path, {connection.transaction, message});
 }
 
 /** The deadline is set even if nobody is there: what follows from that happens in expire(), not in here. */
@@ -234,8 +234,8 @@ void Agent::send_and_repeat(Connection &connection, const Message &message, Time
 	connection.last = {connection.transaction, message};
 	connection.sends = 1;
 	connection.extended = false;
-	const bool sent = carrier.send(connection.path, connection.last);
-	connections.set_deadline(connection, sent ? now + timeout_of(response_timeout) : now);
+	const bool sent = carrier_.send(connection.path, connection.last);
+	connections_.set_deadline(connection, sent ? now + timeout_of(response_timeout) : now);
 	connection.searches = 0;
 }
 
@@ -246,7 +246,7 @@ void Agent::answer(const Arrival &arrival, const Message &message)
 	path.local = arrival.to;
 	path.remote = arrival.from;
 	path.same_host = arrival.same_host;
-	carrier.send(path, {arrival.datagram.transaction, message});
+	carrier_.send(path, {arrival.datagram.transaction, message});
 }
 
 void Agent::refuse(const Arrival &arrival, const Req &req, RejectReason reason)
@@ -258,22 +258,22 @@ void Agent::refuse(const Arrival &arrival, const Req &req, RejectReason reason)
 void Agent::settle(Connection &connection, State state)
 {
 	connection.state = state;
-	connections.set_deadline(connection, {});
+	connections_.set_deadline(connection, {});
 }
 
 /** Nothing comes any more, but the program still knows of it. */
 void Agent::end(Connection &connection)
 {
 	settle(connection, State::over);
-	connections.drop_request(connection);
-	connections.unwatch(connection);
+	connections_.drop_request(connection);
+	connections_.unwatch(connection);
 }
 
 void Agent::enter_time_wait(Connection &connection, Time now)
 {
 	connection.state = State::time_wait;
-	connections.set_deadline(connection, now + time_wait_time);
-	connections.unwatch(connection);
+	connections_.set_deadline(connection, now + time_wait_time);
+	connections_.unwatch(connection);
 }
 
 /** A peer on this host may end without a word. */
@@ -281,9 +281,9 @@ void Agent::watch(const Connection &connection, Time now)
 {
 	if (!connection.path.same_host)
 		return;
-	if (!connections.watches())
-		next_probe = now + probe_interval;
-	connections.watch(connection);
+	if (!connections_.watches())
+		next_probe_ = now + probe_interval;
+	connections_.watch(connection);
 }
 
 /** Before the connection changes: without memory for it all is as before, and what it is about comes again. */
@@ -292,7 +292,7 @@ void Agent::notify(ConnectionId id, EventType type, int status)
 	Event event;
 	event.type = type;
 	event.status = status;
-	observer.on_event(id, event);
+	observer_.on_event(id, event);
 }
 
 /* What programs ask for ----------------------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, co
 	const ConnectionId id = connection.id;
 	connection.is_client = true;
 	connection.local = local;
-	connection.transaction = random();
+	connection.transaction = random_();
 	use_new(id, [&] {
 		if (space == PortSpace::udp) {
 			SidrReq request;
@@ -317,7 +317,7 @@ std::optional<ConnectionId> Agent::connect(const Path &path, PortSpace space, co
 			connection.state = State::service_request_sent;
 			send_and_repeat(connection, request, now);
 		} else {
-			Req req = make_req(id, path, local, guid);
+			Req req = make_req(id, path, local, guid_);
 			fill_after_ip_header(req.private_data, ip, private_data);
 			connection.state = State::request_sent;
 			send_and_repeat(connection, req, now);
@@ -343,12 +343,12 @@ int Agent::accept(ConnectionId id, const Address &gid, const Endpoint &local,
 		fill(reply.private_data, private_data);
 		connection->last = {connection->transaction, reply};
 		settle(*connection, State::service_reply_sent);
-		carrier.send(connection->path, connection->last);
+		carrier_.send(connection->path, connection->last);
 		return 0;
 	}
 	if (connection->state != State::request_received)
 		return EINVAL;
-	Rep rep = make_rep(id, connection->remote_id, local, guid);
+	Rep rep = make_rep(id, connection->remote_id, local, guid_);
 	fill(rep.private_data, private_data);
 	connection->state = State::reply_sent;
 	send_and_repeat(*connection, rep, now);
@@ -362,7 +362,7 @@ int Agent::establish(ConnectionId id)
 		return EINVAL;
 	settle(*connection, State::established);
 	connection->last = {connection->transaction, Rtu{id, connection->remote_id}};
-	carrier.send(connection->path, connection->last);
+	carrier_.send(connection->path, connection->last);
 	return 0;
 }
 
@@ -413,7 +413,7 @@ int Agent::disconnect(ConnectionId id, Time now)
 	case State::established:
 	case State::reply_sent:
 		connection->state = State::disconnect_sent;
-		connections.unwatch(*connection);
+		connections_.unwatch(*connection);
 		send_and_repeat(*connection, Dreq{id, connection->remote_id, connection->peer.qpn}, now);
 		return 0;
 	case State::disconnect_sent:
@@ -464,12 +464,12 @@ void Agent::close(ConnectionId id)
 			abandon(*connection);
 	} catch (const std::bad_alloc &) { /* lost, as it may be in any network: the peer finds out */
 	}
-	connections.erase(id);
+	connections_.erase(id);
 }
 
 void Agent::close_all()
 {
-	for (const ConnectionId id : connections.all())
+	for (const ConnectionId id : connections_.all())
 		close(id);
 }
 
@@ -477,20 +477,20 @@ void Agent::close_all()
 
 std::optional<Time> Agent::next_deadline() const
 {
-	const std::optional<Time> first = connections.next_deadline();
-	if (!connections.watches() || (first && *first < *next_probe))
+	const std::optional<Time> first = connections_.next_deadline();
+	if (!connections_.watches() || (first && *first < *next_probe_))
 		return first;
-	return next_probe;
+	return next_probe_;
 }
 
 void Agent::expire(Time now)
 {
-	for (const ConnectionId id : connections.due(now)) {
+	for (const ConnectionId id : connections_.due(now)) {
 		Connection *const connection = find(id);
 		if (connection && connection->deadline && *connection->deadline <= now)
 			repeat(*connection, now);
 	}
-	if (connections.watches() && *next_probe <= now)
+	if (connections_.watches() && *next_probe_ <= now)
 		probe(now);
 }
 
@@ -509,11 +509,11 @@ void Agent::repeat(Connection &connection, Time now)
 	const bool is_request =
 		connection.state == State::request_sent || connection.state == State::service_request_sent;
 	connection.extended = false;
-	if (carrier.send(connection.path, connection.last)) {
+	if (carrier_.send(connection.path, connection.last)) {
 		connection.sends++;
-		connections.set_deadline(connection, now + timeout_of(response_timeout));
+		connections_.set_deadline(connection, now + timeout_of(response_timeout));
 	} else if (is_request && connection.searches++ < max_searches) {
-		connections.set_deadline(connection, now + search_interval);
+		connections_.set_deadline(connection, now + search_interval);
 	} else {
 		lose_peer(connection, now);
 	}
@@ -534,15 +534,15 @@ void Agent::give_up(Connection &connection, Time now)
 /** Each process that connections are with is asked for once. */
 void Agent::probe(Time now)
 {
-	next_probe = now + probe_interval;
-	for (const ConnectionId peer : connections.watched_processes())
-		if (!carrier.is_alive(peer))
+	next_probe_ = now + probe_interval;
+	for (const ConnectionId peer : connections_.watched_processes())
+		if (!carrier_.is_alive(peer))
 			lose_process(static_cast<std::uint16_t>(peer >> process_shift), now);
 }
 
 void Agent::lose_process(std::uint16_t peer, Time now)
 {
-	for (const ConnectionId id : connections.with_process_of(ConnectionId{peer} << process_shift))
+	for (const ConnectionId id : connections_.with_process_of(ConnectionId{peer} << process_shift))
 		if (Connection *const connection = find(id))
 			lose_peer(*connection, now);
 }
@@ -610,11 +610,11 @@ void Agent::receive(const Arrival &arrival, const Req &req, Time now)
 		note_request(*connection, req.local_id, arrival);
 		watch(*connection, now);
 		const Event event{EventType::connect_request, 0, connection->peer, without_ip_header(req.private_data)};
-		return observer.on_request(created, {*space, port_of(req.service_id), *ip, connection->path}, event);
+		return observer_.on_request(created, {*space, port_of(req.service_id), *ip, connection->path}, event);
 	});
 	if (reception == Reception::pending)
 		return;
-	connections.erase(created);
+	connections_.erase(created);
 	refuse(arrival, req, reason_of(reception));
 }
 
@@ -624,7 +624,7 @@ void Agent::receive_again(Connection &connection, const Req &req)
 	if (connection.state == State::request_received)
 		send(connection, Mra{connection.id, req.local_id, About::req, service_timeout});
 	else if (connection.state == State::reply_sent)
-		carrier.send(connection.path, connection.last);
+		carrier_.send(connection.path, connection.last);
 }
 
 void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
@@ -639,7 +639,7 @@ void Agent::receive(const Arrival &arrival, const Mra &mra, Time now)
 		return;
 	connection->extended = true;
 	const Time asked = timeout_of(std::min(mra.service_timeout, longest_service_timeout));
-	connections.set_deadline(*connection, now + asked + timeout_of(response_timeout));
+	connections_.set_deadline(*connection, now + asked + timeout_of(response_timeout));
 }
 
 void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
@@ -651,7 +651,7 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 		receive_again(*connection, rep);
 		return;
 	}
-	connections.unwatch(*connection); /* there may have been no memory for a reply before */
+	connections_.unwatch(*connection); /* there may have been no memory for a reply before */
 	connection->remote_id = rep.local_id;
 	connection->remote_guid = rep.ca_guid;
 	connection->path.remote = arrival.from;
@@ -666,7 +666,7 @@ void Agent::receive(const Arrival &arrival, const Rep &rep, Time now)
 	peer.flow_control = rep.flow_control;
 	peer.srq = rep.srq;
 	watch(*connection, now);
-	observer.on_event(rep.remote_id,
+	observer_.on_event(rep.remote_id,
 		{EventType::connect_response, 0, peer, {rep.private_data.begin(), rep.private_data.end()}});
 	settle(*connection, State::reply_received);
 }
@@ -718,8 +718,8 @@ void Agent::receive(const Arrival &arrival, const Rej &rej, Time now)
 	default:
 		return;
 	}
-	observer.on_event(id, {EventType::rejected, static_cast<int>(rej.reason), connection->peer,
-				      {rej.private_data.begin(), rej.private_data.end()}});
+	observer_.on_event(id, {EventType::rejected, static_cast<int>(rej.reason), connection->peer,
+				       {rej.private_data.begin(), rej.private_data.end()}});
 	end(*connection);
 }
 
@@ -758,7 +758,7 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 {
 	if (const Connection *known = find_request(request.request_id, arrival)) {
 		if (known->state == State::service_reply_sent)
-			carrier.send(known->path, known->last);
+			carrier_.send(known->path, known->last);
 		return;
 	}
 	SidrRep refusal;
@@ -778,12 +778,12 @@ void Agent::receive(const Arrival &arrival, const SidrReq &request, Time)
 	const Reception reception = use_new(created, [&] {
 		note_request(*connection, request.request_id, arrival);
 		const Event event{EventType::connect_request, 0, {}, without_ip_header(request.private_data)};
-		return observer.on_request(
+		return observer_.on_request(
 			created, {PortSpace::udp, port_of(request.service_id), *ip, connection->path}, event);
 	});
 	if (reception == Reception::pending)
 		return;
-	connections.erase(created);
+	connections_.erase(created);
 	answer(arrival, refusal);
 }
 
@@ -801,7 +801,7 @@ void Agent::receive(const Arrival &arrival, const SidrRep &reply, Time)
 		event.type = EventType::unreachable;
 		event.status = static_cast<int>(reply.status);
 	}
-	observer.on_event(reply.request_id, event);
+	observer_.on_event(reply.request_id, event);
 	end(*connection);
 }
 

@@ -101,7 +101,7 @@ public:
 	 * @param guid of this host
 	 * @param random makes ids, transactions and PSNs; nobody may guess what comes next
 	 */
-	Agent(Carrier &carrier, Observer &observer, std::uint16_t process, std::uint64_t guid, Random random);
+	Agent(Carrier &carrier_, Observer &observer_, std::uint16_t process_, std::uint64_t guid_, Random random_);
 
 	/** Sends a REQ, or a SIDR_REQ. Nothing if there are too many connections. */
 	std::optional<ConnectionId> connect(const Path &path, PortSpace space, const IpHeader &ip,
@@ -120,7 +120,7 @@ public:
 	/** The program has no more use for it. The peer is told. */
 	void close(ConnectionId id);
 	/** The same without a word, so that the peer asks again. */
-	void forget(ConnectionId id) { connections.erase(id); }
+	void forget(ConnectionId id) { connections_.erase(id); }
 	/** close() for all, when the process ends. */
 	void close_all();
 
@@ -135,15 +135,15 @@ public:
 	[[nodiscard]] std::optional<Time> next_deadline() const;
 
 	/* Of a connection that exists: */
-	[[nodiscard]] const Path &path(ConnectionId id) const { return connections.at(id).path; }
-	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections.at(id).peer; }
-	[[nodiscard]] bool exists(ConnectionId id) const { return connections.contains(id); }
+	[[nodiscard]] const Path &path(ConnectionId id) const { return connections_.at(id).path; }
+	[[nodiscard]] const Endpoint &peer(ConnectionId id) const { return connections_.at(id).peer; }
+	[[nodiscard]] bool exists(ConnectionId id) const { return connections_.contains(id); }
 
 	/** How many connections have been looked at since the beginning: what tests count. */
-	[[nodiscard]] std::uint64_t visits() const { return connections.visits(); }
+	[[nodiscard]] std::uint64_t visits() const { return connections_.visits(); }
 
 	/** 24 bits, for a new connection. */
-	[[nodiscard]] std::uint32_t random_psn() { return static_cast<std::uint32_t>(random() & 0xffffff); }
+	[[nodiscard]] std::uint32_t random_psn() { return static_cast<std::uint32_t>(random_() & 0xffffff); }
 
 private:
 	using State = ConnectionState;
@@ -183,14 +183,14 @@ private:
 	void receive_again(Connection &connection, const Req &req);
 	void receive_again(Connection &connection, const Rep &rep);
 
-	Carrier &carrier;
-	Observer &observer;
-	const std::uint16_t process;
-	const std::uint64_t guid;
-	Random random;
-	std::uint16_t next_serial;
-	ConnectionTable connections;
-	std::optional<Time> next_probe; /* of processes that connections are with */
+	Carrier &carrier_;
+	Observer &observer_;
+	const std::uint16_t process_;
+	const std::uint64_t guid_;
+	Random random_;
+	std::uint16_t next_serial_;
+	ConnectionTable connections_;
+	std::optional<Time> next_probe_; /* of processes that connections are with */
 };
 
 } // namespace prism::cm

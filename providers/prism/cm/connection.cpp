@@ -16,7 +16,7 @@ constexpr ConnectionId last_id = ~ConnectionId{0};
 
 Connection &ConnectionTable::create(ConnectionId id, const Path &path)
 {
-	Connection &made = connections[id];
+	Connection &made = connections_[id];
 	made.id = id;
 	made.path = path;
 	return made;
@@ -30,22 +30,22 @@ void ConnectionTable::erase(ConnectionId id)
 	set_deadline(*connection, {});
 	drop_request(*connection);
 	unwatch(*connection);
-	connections.erase(id);
+	connections_.erase(id);
 }
 
 void ConnectionTable::clear()
 {
-	connections.clear();
-	requests.clear();
-	deadlines.clear();
-	neighbours.clear();
+	connections_.clear();
+	requests_.clear();
+	deadlines_.clear();
+	neighbours_.clear();
 }
 
 Connection *ConnectionTable::find(ConnectionId id)
 {
-	visited++;
-	const auto found = connections.find(id);
-	return found == connections.end() ? nullptr : &found->second;
+	visited_++;
+	const auto found = connections_.find(id);
+	return found == connections_.end() ? nullptr : &found->second;
 }
 
 /* Requests ------------------------------------------------------------------------------------------------------ */
@@ -66,21 +66,21 @@ ConnectionTable::RequestKey ConnectionTable::key_of(const Connection &connection
 
 Connection *ConnectionTable::find_request(const Request &request)
 {
-	const auto found = requests.find(key_of(request));
-	return found == requests.end() ? nullptr : find(found->second);
+	const auto found = requests_.find(key_of(request));
+	return found == requests_.end() ? nullptr : find(found->second);
 }
 
 void ConnectionTable::add_request(const Connection &connection)
 {
-	requests[key_of(connection)] = connection.id;
+	requests_[key_of(connection)] = connection.id;
 }
 
 void ConnectionTable::drop_request(const Connection &connection)
 {
-	const auto found = requests.find(key_of(connection));
+	const auto found = requests_.find(key_of(connection));
 	/* Another one may have come since, with the same name. */
-	if (found != requests.end() && found->second == connection.id)
-		requests.erase(found);
+	if (found != requests_.end() && found->second == connection.id)
+		requests_.erase(found);
 }
 
 /* Time ---------------------------------------------------------------------------------------------------------- */
@@ -90,25 +90,25 @@ void ConnectionTable::set_deadline(Connection &connection, std::optional<Time> a
 	if (connection.deadline == at)
 		return;
 	if (at)
-		deadlines.emplace(*at, connection.id);
+		deadlines_.emplace(*at, connection.id);
 	if (connection.deadline)
-		deadlines.erase({*connection.deadline, connection.id});
+		deadlines_.erase({*connection.deadline, connection.id});
 	connection.deadline = at;
 }
 
 std::optional<Time> ConnectionTable::next_deadline() const
 {
-	if (deadlines.empty())
+	if (deadlines_.empty())
 		return {};
-	return deadlines.begin()->first;
+	return deadlines_.begin()->first;
 }
 
 std::vector<ConnectionId> ConnectionTable::due(Time now)
 {
 	std::vector<ConnectionId> ids;
-	for (auto each = deadlines.begin(); each != deadlines.end() && each->first <= now; each++)
+	for (auto each = deadlines_.begin(); each != deadlines_.end() && each->first <= now; each++)
 		ids.push_back(each->second);
-	visited += ids.size();
+	visited_ += ids.size();
 	return ids;
 }
 
@@ -116,21 +116,21 @@ std::vector<ConnectionId> ConnectionTable::due(Time now)
 
 void ConnectionTable::watch(const Connection &connection)
 {
-	neighbours.insert({process_of(connection.remote_id), connection.id});
+	neighbours_.insert({process_of(connection.remote_id), connection.id});
 }
 
 void ConnectionTable::unwatch(const Connection &connection)
 {
-	neighbours.erase({process_of(connection.remote_id), connection.id});
+	neighbours_.erase({process_of(connection.remote_id), connection.id});
 }
 
 std::vector<ConnectionId> ConnectionTable::watched_processes() const
 {
 	std::vector<ConnectionId> peers;
-	for (auto each = neighbours.begin(); each != neighbours.end();
-		each = neighbours.upper_bound({each->first, last_id}))
+	for (auto each = neighbours_.begin(); each != neighbours_.end();
+		each = neighbours_.upper_bound({each->first, last_id}))
 		peers.push_back(at(each->second).remote_id);
-	visited += peers.size();
+	visited_ += peers.size();
 	return peers;
 }
 
@@ -138,18 +138,18 @@ std::vector<ConnectionId> ConnectionTable::with_process_of(ConnectionId peer) co
 {
 	const std::uint16_t process = process_of(peer);
 	std::vector<ConnectionId> ids;
-	for (auto each = neighbours.lower_bound({process, 0}); each != neighbours.end() && each->first == process;
+	for (auto each = neighbours_.lower_bound({process, 0}); each != neighbours_.end() && each->first == process;
 		each++)
 		ids.push_back(each->second);
-	visited += ids.size();
+	visited_ += ids.size();
 	return ids;
 }
 
 std::vector<ConnectionId> ConnectionTable::all() const
 {
 	std::vector<ConnectionId> ids;
-	std::ranges::transform(connections, std::back_inserter(ids), [](const auto &each) { return each.first; });
-	visited += ids.size();
+	std::ranges::transform(connections_, std::back_inserter(ids), [](const auto &each) { return each.first; });
+	visited_ += ids.size();
 	return ids;
 }
 

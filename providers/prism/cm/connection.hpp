@@ -88,10 +88,10 @@ public:
 	Connection &create(ConnectionId id, const Path &path);
 	void erase(ConnectionId id);
 	void clear();
-	[[nodiscard]] std::size_t size() const { return connections.size(); }
-	[[nodiscard]] bool contains(ConnectionId id) const { return connections.contains(id); }
+	[[nodiscard]] std::size_t size() const { return connections_.size(); }
+	[[nodiscard]] bool contains(ConnectionId id) const { return connections_.contains(id); }
 	/** One that exists. */
-	[[nodiscard]] const Connection &at(ConnectionId id) const { return connections.at(id); }
+	[[nodiscard]] const Connection &at(ConnectionId id) const { return connections_.at(id); }
 
 	/** Null if there is none. */
 	[[nodiscard]] Connection *find(ConnectionId id);
@@ -119,14 +119,14 @@ public:
 	void unwatch(const Connection &connection);
 	/** One connection with each process that is watched. */
 	[[nodiscard]] std::vector<ConnectionId> watched_processes() const;
-	[[nodiscard]] bool watches() const { return !neighbours.empty(); }
+	[[nodiscard]] bool watches() const { return !neighbours_.empty(); }
 	/** All that are watched and with the process of @p peer. */
 	[[nodiscard]] std::vector<ConnectionId> with_process_of(ConnectionId peer) const;
 
 	[[nodiscard]] std::vector<ConnectionId> all() const;
 
 	/** How many connections have been looked at since the beginning. Tests count what a message costs. */
-	[[nodiscard]] std::uint64_t visits() const { return visited; }
+	[[nodiscard]] std::uint64_t visits() const { return visited_; }
 
 private:
 	using RequestKey = std::tuple<ConnectionId, bool, Address, std::uint64_t>;
@@ -134,12 +134,12 @@ private:
 	static RequestKey key_of(const Connection &connection);
 	static std::uint16_t process_of(ConnectionId id) { return static_cast<std::uint16_t>(id >> process_shift); }
 
-	std::unordered_map<ConnectionId, Connection> connections;
+	std::unordered_map<ConnectionId, Connection> connections_;
 	/* Peers choose what is in these keys: nobody can make a tree slow. */
-	std::map<RequestKey, ConnectionId> requests;
-	std::set<std::pair<Time, ConnectionId>> deadlines;
-	std::set<std::pair<std::uint16_t, ConnectionId>> neighbours; /* by the peer's process */
-	mutable std::uint64_t visited = 0;
+	std::map<RequestKey, ConnectionId> requests_;
+	std::set<std::pair<Time, ConnectionId>> deadlines_;
+	std::set<std::pair<std::uint16_t, ConnectionId>> neighbours_; /* by the peer's process */
+	mutable std::uint64_t visited_ = 0;
 };
 
 } // namespace prism::cm

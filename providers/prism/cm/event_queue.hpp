@@ -17,24 +17,24 @@ template <typename Owner, typename Event>
 class EventQueue
 {
 public:
-	[[nodiscard]] bool empty() const { return events.empty(); }
-	[[nodiscard]] std::size_t size() const { return events.size(); }
+	[[nodiscard]] bool empty() const { return events_.empty(); }
+	[[nodiscard]] std::size_t size() const { return events_.size(); }
 
 	/** Without memory nothing has been pushed. */
 	void push(const Owner &owner, Event event)
 	{
-		const auto number = numbers.insert({owner, next}).first;
+		const auto number = numbers_.insert({owner, next_}).first;
 		try {
-			events.emplace(next, Entry{owner, std::move(event)});
+			events_.emplace(next_, Entry{owner, std::move(event)});
 		} catch (...) {
-			numbers.erase(number);
+			numbers_.erase(number);
 			throw;
 		}
-		next++;
+		next_++;
 	}
 
 	/** The oldest; there must be one. */
-	Event pop() { return remove(events.begin()); }
+	Event pop() { return remove(events_.begin()); }
 
 	/**
 	 * Those of @p owner that @p chosen says, in their order; they are no longer in the queue. Without memory all
@@ -43,12 +43,12 @@ public:
 	template <typename Chosen>
 	std::vector<Event> take(const Owner &owner, const Chosen &chosen)
 	{
-		const auto first = numbers.lower_bound({owner, 0}), last = numbers.upper_bound({owner, next});
+		const auto first = numbers_.lower_bound({owner, 0}), last = numbers_.upper_bound({owner, next_});
 		std::vector<Event> taken;
 		taken.reserve(static_cast<std::size_t>(std::distance(first, last)));
 		for (auto number = first; number != last;) {
-			const auto event = events.find((number++)->second);
-			visited++;
+			const auto event = events_.find((number++)->second);
+			visited_++;
 			if (chosen(event->second.event))
 				taken.push_back(remove(event));
 		}
@@ -56,7 +56,7 @@ public:
 	}
 
 	/** How many events have been looked at since the beginning. Tests count what a call costs. */
-	[[nodiscard]] std::uint64_t visits() const { return visited; }
+	[[nodiscard]] std::uint64_t visits() const { return visited_; }
 
 private:
 	struct Entry {
@@ -67,16 +67,16 @@ private:
 
 	Event remove(typename Events::iterator at)
 	{
-		numbers.erase({at->second.owner, at->first});
+		numbers_.erase({at->second.owner, at->first});
 		Event event = std::move(at->second.event);
-		events.erase(at);
+		events_.erase(at);
 		return event;
 	}
 
-	Events events;
-	std::set<std::pair<Owner, std::uint64_t>> numbers; /* an owner's are neighbours */
-	std::uint64_t next = 0;
-	std::uint64_t visited = 0;
+	Events events_;
+	std::set<std::pair<Owner, std::uint64_t>> numbers_; /* an owner's are neighbours */
+	std::uint64_t next_ = 0;
+	std::uint64_t visited_ = 0;
 };
 
 } // namespace prism::cm

@@ -52,45 +52,45 @@ std::uint64_t get(std::span<const std::uint8_t> bytes, Place place)
 class Writer
 {
 public:
-	explicit Writer(std::span<std::uint8_t> to) : bytes(to) {}
+	explicit Writer(std::span<std::uint8_t> to) : bytes_(to) {}
 
 	template <typename Value>
 	void field(const Value &value, std::size_t byte, unsigned width, unsigned bit = 0)
 	{
-		put(bytes, {byte, bit, width}, static_cast<std::uint64_t>(value));
+		put(bytes_, {byte, bit, width}, static_cast<std::uint64_t>(value));
 	}
-	void fixed(std::uint64_t value, std::size_t byte, unsigned width) { put(bytes, {byte, 0, width}, value); }
+	void fixed(std::uint64_t value, std::size_t byte, unsigned width) { put(bytes_, {byte, 0, width}, value); }
 	void gid(const Address &value, std::size_t byte) { block(value.gid, byte); }
 	template <std::size_t size>
 	void block(const std::array<std::uint8_t, size> &value, std::size_t byte)
 	{
-		std::copy(value.begin(), value.end(), bytes.begin() + static_cast<std::ptrdiff_t>(byte));
+		std::copy(value.begin(), value.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(byte));
 	}
 
 private:
-	std::span<std::uint8_t> bytes;
+	std::span<std::uint8_t> bytes_;
 };
 
 class Reader
 {
 public:
-	explicit Reader(std::span<const std::uint8_t> from) : bytes(from) {}
+	explicit Reader(std::span<const std::uint8_t> from) : bytes_(from) {}
 
 	template <typename Value>
 	void field(Value &value, std::size_t byte, unsigned width, unsigned bit = 0)
 	{
-		value = static_cast<Value>(get(bytes, {byte, bit, width}));
+		value = static_cast<Value>(get(bytes_, {byte, bit, width}));
 	}
 	void fixed(std::uint64_t, std::size_t, unsigned) {}
 	void gid(Address &value, std::size_t byte) { block(value.gid, byte); }
 	template <std::size_t size>
 	void block(std::array<std::uint8_t, size> &value, std::size_t byte)
 	{
-		std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(byte), size, value.begin());
+		std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(byte), size, value.begin());
 	}
 
 private:
-	std::span<const std::uint8_t> bytes;
+	std::span<const std::uint8_t> bytes_;
 };
 
 /* The lists. Numbers are those of the tables in IBTA 12.6: byte, width in bits, first bit if it is not 0. */

@@ -6,20 +6,20 @@ namespace prism::cm
 
 bool Outbox::send(const std::string &name, const Envelope &envelope, Time now)
 {
-	const auto waiting = queues.find(name);
-	if (waiting == queues.end()) {
-		const Delivery delivery = deliver(name, envelope);
+	const auto waiting = queues_.find(name);
+	if (waiting == queues_.end()) {
+		const Delivery delivery = deliver_(name, envelope);
 		if (delivery != Delivery::busy)
 			return delivery == Delivery::done;
 	}
-	if (total >= limit)
+	if (total_ >= limit)
 		return true; /* lost */
-	Queue &queue = waiting == queues.end() ? queues[name] : waiting->second;
+	Queue &queue = waiting == queues_.end() ? queues_[name] : waiting->second;
 	if (queue.envelopes.empty())
 		queue.give_up_at = now + patience;
 	if (queue.envelopes.size() < receiver_limit) {
 		queue.envelopes.push_back(envelope);
-		total++;
+		total_++;
 	}
 	return true;
 }
@@ -28,24 +28,24 @@ bool Outbox::send(const std::string &name, const Envelope &envelope, Time now)
 bool Outbox::drain(const std::string &name, Queue &queue, Time now)
 {
 	while (!queue.envelopes.empty()) {
-		if (deliver(name, queue.envelopes.front()) == Delivery::busy)
+		if (deliver_(name, queue.envelopes.front()) == Delivery::busy)
 			return now >= queue.give_up_at;
 		queue.envelopes.pop_front();
 		queue.give_up_at = now + patience;
-		total--;
+		total_--;
 	}
 	return true;
 }
 
 void Outbox::retry(Time now)
 {
-	for (auto at = queues.begin(); at != queues.end();) {
+	for (auto at = queues_.begin(); at != queues_.end();) {
 		if (!drain(at->first, at->second, now)) {
 			at++;
 			continue;
 		}
-		total -= at->second.envelopes.size();
-		at = queues.erase(at);
+		total_ -= at->second.envelopes.size();
+		at = queues_.erase(at);
 	}
 }
 

@@ -21,13 +21,13 @@ class Outbox
 public:
 	using Deliver = std::function<Delivery(const std::string &name, const Envelope &envelope)>;
 
-	explicit Outbox(Deliver to) : deliver(std::move(to)) {}
+	explicit Outbox(Deliver to) : deliver_(std::move(to)) {}
 
 	/** Now, or as soon as those before it have gone. @return false if nobody has that name. */
 	bool send(const std::string &name, const Envelope &envelope, Time now);
 	/** Tries again: once for each receiver that stays busy, however much waits for it. */
 	void retry(Time now);
-	[[nodiscard]] bool empty() const { return queues.empty(); }
+	[[nodiscard]] bool empty() const { return queues_.empty(); }
 
 	/** How long a receiver may take nothing. */
 	static constexpr Time patience = 1'000'000'000;
@@ -43,9 +43,9 @@ private:
 
 	bool drain(const std::string &name, Queue &queue, Time now);
 
-	Deliver deliver;
-	std::map<std::string, Queue> queues; /* none is empty */
-	std::size_t total = 0;
+	Deliver deliver_;
+	std::map<std::string, Queue> queues_; /* none is empty */
+	std::size_t total_ = 0;
 };
 
 } // namespace prism::cm

@@ -113,21 +113,21 @@ std::unique_ptr<Service> Service::start(Observer &observer)
 {
 	std::unique_ptr<Service> service(new Service);
 	std::random_device entropy;
-	service->random.seed(static_cast<std::uint64_t>(entropy()) << 32 | entropy());
-	service->wake_fd = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	service->epoll_fd = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-	if (!service->wake_fd || !service->epoll_fd || !service->claim_process())
+	service->random_.seed(static_cast<std::uint64_t>(entropy()) << 32 | entropy());
+	service->wake_fd_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	service->epoll_fd_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+	if (!service->wake_fd_ || !service->epoll_fd_ || !service->claim_process())
 		return nullptr;
-	if (!service->watch(service->wake_fd.get()) || !service->watch(service->process_socket.get()))
+	if (!service->watch(service->wake_fd_.get()) || !service->watch(service->process_socket_.get()))
 		return nullptr;
-	service->address_fd = watch_addresses();
-	if (service->address_fd && !service->watch(service->address_fd.get()))
+	service->address_fd_ = watch_addresses();
+	if (service->address_fd_ && !service->watch(service->address_fd_.get()))
 		return nullptr;
 	service->agent_ =
-		std::make_unique<Agent>(*service, observer, service->process, service->random(), secret_number);
+		std::make_unique<Agent>(*service, observer, service->process_, service->random_(), secret_number);
 
 	try {
-		service->thread =
+		service->thread_ =
 			soft::without_signals([raw = service.get()] { return std::thread([raw] { raw->run(); }); });
 	} catch (const std::system_error &failure) {
 		errno = failure.code().value();
@@ -142,14 +142,14 @@ std::unique_ptr<Service> Service::start(Observer &observer)
  */
 bool Service::stop_thread()
 {
-	if (!thread.joinable())
+	if (!thread_.joinable())
 		return true;
-	stopping = true;
+	stopping_ = true;
 	if (!wake()) {
-		thread.detach();
+		thread_.detach();
 		return false;
 	}
-	thread.join();
+	thread_.join();
 	return true;
 }
 
@@ -160,7 +160,7 @@ void Service::stop()
 	const std::lock_guard guard(lock);
 	if (agent_)
 		agent_->close_all();
-	ports.clear();
+	ports_.clear();
 }
 
 Service::Port::~Port()
@@ -174,9 +174,9 @@ Service::Port::~Port()
 bool Service::claim_process()
 {
 	for (int tries = 0; tries < last_process; tries++) {
-		process = static_cast<std::uint16_t>(1 + random() % last_process);
-		process_socket = claim_name(process_name(process));
-		if (process_socket)
+		process_ = static_cast<std::uint16_t>(1 + random_() % last_process);
+		process_socket_ = claim_name(process_name(process_));
+		if (process_socket_)
 			return true;
 		if (errno != EADDRINUSE)
 			return false;
@@ -188,7 +188,7 @@ bool Service::claim_process()
 
 std::uint16_t Service::random_port()
 {
-	return static_cast<std::uint16_t>(first_free_port + random() % (last_free_port - first_free_port + 1));
+	return static_cast<std::uint16_t>(first_free_port + random_() % (last_free_port - first_free_port + 1));
 }
 
 int Service::claim_name_for(Claimed &claimed, const std::string &name)
@@ -249,22 +249,22 @@ int Service::claim(PortSpace space, std::uint16_t &port, const Address &address,
 		if (error)
 			continue;
 		port = claimed.port;
-		claim = next_claim++;
-		claims.emplace(claim, std::move(claimed));
+		claim = next_claim_++;
+		claims_.emplace(claim, std::move(claimed));
 	}
 	return error;
 }
 
 void Service::release(Claim claim)
 {
-	for (const auto &[name, socket] : claims.at(claim).sockets)
-		listening.erase(socket.get());
-	claims.erase(claim);
+	for (const auto &[name, socket] : claims_.at(claim).sockets)
+		listening_.erase(socket.get());
+	claims_.erase(claim);
 }
 
 void Service::listen(Claim claim)
 {
-	Claimed &claimed = claims.at(claim);
+	Claimed &claimed = claims_.at(claim);
 	claimed.listens = true;
 	for (const auto &[name, socket] : claimed.sockets)
 		read_claimed(socket.get());
@@ -274,17 +274,17 @@ void Service::read_claimed(int socket)
 {
 	if (!watch(socket))
 		throw std::bad_alloc();
-	listening.insert(socket);
+	listening_.insert(socket);
 }
 
 int Service::open_device(const std::string &name, unsigned interface)
 {
-	if (const auto open = ports.find(name); open != ports.end()) {
+	if (const auto open = ports_.find(name); open != ports_.end()) {
 		if (open->second->interface == interface) {
 			open->second->gids = gids_of(open->second->context);
 			return 0;
 		}
-		ports.erase(open); /* the interface that it was of is gone, and another one has its name */
+		ports_.erase(open); /* the interface that it was of is gone, and another one has its name */
 	}
 	auto port = std::make_unique<Port>();
 	port->owner = this;
@@ -296,13 +296,13 @@ int Service::open_device(const std::string &name, unsigned interface)
 	prismdv_soft_gsi_attach(port->context, nullptr, nullptr); /* the launcher's handler, as of any context */
 	const int error = prismdv_soft_gsi_attach(port->context, on_management, port.get());
 	if (!error)
-		ports.emplace(name, std::move(port));
+		ports_.emplace(name, std::move(port));
 	return error;
 }
 
 void Service::open_all_devices()
 {
-	all_devices = true;
+	all_devices_ = true;
 	for (const auto &[name, interface] : network_devices())
 		static_cast<void>(open_device(name, interface));
 }
@@ -312,13 +312,13 @@ void Service::open_all_devices()
 /** False if nobody has that name. */
 bool Service::send_on_host(const std::string &name, const Envelope &envelope)
 {
-	return outbox.send(name, envelope, now());
+	return outbox_.send(name, envelope, now());
 }
 
 bool Service::send_over_network(const Path &path, const Mad &mad)
 {
 	const ibv_gid to = to_gid(path.remote);
-	for (const auto &[name, port] : ports) {
+	for (const auto &[name, port] : ports_) {
 		const auto found = std::find(port->gids.begin(), port->gids.end(), path.local);
 		if (found == port->gids.end())
 			continue;
@@ -366,8 +366,8 @@ bool Service::is_alive(ConnectionId id)
 /** False if whoever had that name when it last wrote to us has ended: its name may be another's by now. */
 bool Service::may_live(std::uint16_t peer) const
 {
-	const auto known = senders.find(peer);
-	return known == senders.end() || cm::may_live(known->second);
+	const auto known = senders_.find(peer);
+	return known == senders_.end() || cm::may_live(known->second);
 }
 
 /** A name that has changed hands: whoever had it is gone. */
@@ -375,7 +375,7 @@ void Service::note_sender(const Sender &sender)
 {
 	if (sender.process == 0 || sender.pid == 0)
 		return;
-	const auto [known, is_new] = senders.try_emplace(sender.process, sender.pid);
+	const auto [known, is_new] = senders_.try_emplace(sender.process, sender.pid);
 	if (is_new || known->second == sender.pid)
 		return;
 	agent_->lose_process(sender.process, now());
@@ -384,7 +384,7 @@ void Service::note_sender(const Sender &sender)
 
 bool Service::wake()
 {
-	return eventfd_write(wake_fd.get(), 1) == 0;
+	return eventfd_write(wake_fd_.get(), 1) == 0;
 }
 
 /* Receiving ----------------------------------------------------------------------------------------------------- */
@@ -394,7 +394,7 @@ bool Service::watch(int fd)
 	epoll_event event{};
 	event.events = EPOLLIN;
 	event.data.fd = fd;
-	return ::epoll_ctl(epoll_fd.get(), EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
+	return ::epoll_ctl(epoll_fd_.get(), EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
 }
 
 /** Milliseconds until something is to be done, rounded up; -1: no limit. */
@@ -403,9 +403,9 @@ int Service::poll_timeout()
 	constexpr Time busy_interval = 1'000'000;
 	const Time at = now();
 	std::optional<Time> first = agent_->next_deadline();
-	if (!unclaimed.empty())
-		first = std::min(first.value_or(next_search), next_search);
-	if (!outbox.empty())
+	if (!unclaimed_.empty())
+		first = std::min(first.value_or(next_search_), next_search_);
+	if (!outbox_.empty())
 		first = std::min(first.value_or(at + busy_interval), at + busy_interval);
 	if (!first)
 		return -1;
@@ -428,15 +428,15 @@ void Service::step(const Step &step) noexcept
 void Service::run()
 {
 	std::array<epoll_event, 64> events;
-	while (!stopping) {
+	while (!stopping_) {
 		int timeout = 100; /* if there is no memory now */
 		step([&] {
 			agent_->expire(now());
-			outbox.retry(now());
+			outbox_.retry(now());
 			search_again();
 			timeout = poll_timeout();
 		});
-		const int count = ::epoll_wait(epoll_fd.get(), events.data(), events.size(), timeout);
+		const int count = ::epoll_wait(epoll_fd_.get(), events.data(), events.size(), timeout);
 		step([this] { read_inbox(); });
 		for (int i = 0; i < count; i++)
 			step([&] { read(events[static_cast<std::size_t>(i)].data.fd); });
@@ -447,11 +447,11 @@ void Service::run()
 void Service::read(int fd)
 {
 	eventfd_t ignored;
-	if (fd == wake_fd.get())
-		eventfd_read(wake_fd.get(), &ignored);
-	else if (fd == address_fd.get())
+	if (fd == wake_fd_.get())
+		eventfd_read(wake_fd_.get(), &ignored);
+	else if (fd == address_fd_.get())
 		read_addresses();
-	else if (fd == process_socket.get() || listening.contains(fd))
+	else if (fd == process_socket_.get() || listening_.contains(fd))
 		read_socket(fd);
 }
 
@@ -473,20 +473,20 @@ void Service::on_management(void *arg, const ibv_gid *from, const ibv_gid *to, c
 	Parcel parcel{from_gid(*from), from_gid(*to), {}};
 	std::copy_n(bytes, mad_size, parcel.mad.begin());
 	{
-		const std::lock_guard guard(owner.inbox_lock);
-		if (owner.inbox.size() >= inbox_limit)
+		const std::lock_guard guard(owner.inbox_lock_);
+		if (owner.inbox_.size() >= inbox_limit)
 			return;
-		owner.inbox.push_back(parcel);
+		owner.inbox_.push_back(parcel);
 	}
-	eventfd_write(owner.wake_fd.get(), 1);
+	eventfd_write(owner.wake_fd_.get(), 1);
 }
 
 void Service::read_inbox()
 {
 	std::deque<Parcel> parcels;
 	{
-		const std::lock_guard guard(inbox_lock);
-		parcels.swap(inbox);
+		const std::lock_guard guard(inbox_lock_);
+		parcels.swap(inbox_);
 	}
 	for (const Parcel &parcel : parcels)
 		take_from_network(parcel);
@@ -498,13 +498,13 @@ void Service::read_addresses()
 	std::array<char, 4096> ignored;
 	ssize_t got;
 	do /* ENOBUFS: the kernel had more to tell than there was room for */
-		got = ::recv(address_fd.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
+		got = ::recv(address_fd_.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
 	while (got > 0 || (got < 0 && (errno == EINTR || errno == ENOBUFS)));
 	renew_devices();
-	if (all_devices)
+	if (all_devices_)
 		open_all_devices();
 	/* Who has the name of a new address already keeps it. */
-	for (auto &[number, claimed] : claims)
+	for (auto &[number, claimed] : claims_)
 		for (const bool ipv4 : claimed.all_of)
 			static_cast<void>(claim_all(claimed, ipv4));
 }
@@ -514,13 +514,13 @@ void Service::take_from_network(const Parcel &parcel)
 	if (hand_on(parcel))
 		return;
 	const std::optional<Datagram> datagram = decode(parcel.mad);
-	if (!datagram || !is_request(datagram->message) || unclaimed.size() >= unclaimed_limit) {
+	if (!datagram || !is_request(datagram->message) || unclaimed_.size() >= unclaimed_limit) {
 		refuse(parcel);
 		return;
 	}
-	if (unclaimed.empty())
-		next_search = now() + search_interval;
-	unclaimed.push_back({parcel, now() + search_time});
+	if (unclaimed_.empty())
+		next_search_ = now() + search_interval;
+	unclaimed_.push_back({parcel, now() + search_time});
 }
 
 /** A receiver that is busy gets it later. */
@@ -542,10 +542,10 @@ void Service::refuse(const Parcel &parcel)
 void Service::search_again()
 {
 	const Time at = now();
-	if (unclaimed.empty() || at < next_search)
+	if (unclaimed_.empty() || at < next_search_)
 		return;
-	next_search = at + search_interval;
-	std::erase_if(unclaimed, [&](const Unclaimed &each) {
+	next_search_ = at + search_interval;
+	std::erase_if(unclaimed_, [&](const Unclaimed &each) {
 		if (hand_on(each.parcel))
 			return true;
 		if (at < each.refuse_at)

@@ -38,19 +38,19 @@ class OwnedMutex
 public:
 	void lock()
 	{
-		mutex.lock();
-		owner = std::this_thread::get_id();
+		mutex_.lock();
+		owner_ = std::this_thread::get_id();
 	}
 	void unlock()
 	{
-		owner = std::thread::id();
-		mutex.unlock();
+		owner_ = std::thread::id();
+		mutex_.unlock();
 	}
-	[[nodiscard]] bool is_ours() const { return owner == std::this_thread::get_id(); }
+	[[nodiscard]] bool is_ours() const { return owner_ == std::this_thread::get_id(); }
 
 private:
-	std::mutex mutex;
-	std::atomic<std::thread::id> owner;
+	std::mutex mutex_;
+	std::atomic<std::thread::id> owner_;
 };
 
 class Service final : public Carrier
@@ -146,7 +146,7 @@ private:
 	int poll_timeout();
 	void read_socket(int socket);
 	void note_sender(const Sender &sender);
-	[[nodiscard]] bool may_live(std::uint16_t process) const;
+	[[nodiscard]] bool may_live(std::uint16_t process_) const;
 	void read_inbox();
 	void read_addresses();
 	void take_from_network(const Parcel &parcel);
@@ -155,23 +155,23 @@ private:
 	static void on_management(void *port, const ibv_gid *from, const ibv_gid *to, const void *mad);
 
 	std::unique_ptr<Agent> agent_;
-	std::mt19937_64 random;
-	std::uint16_t process = 0;
-	FileDescriptor process_socket;
+	std::mt19937_64 random_;
+	std::uint16_t process_ = 0;
+	FileDescriptor process_socket_;
 	/* The PIDs of those that wrote to us in their own names. A name is free when its process is gone, and anybody
 	 * may have it then. */
-	std::unordered_map<std::uint16_t, pid_t> senders;
-	FileDescriptor wake_fd;
-	FileDescriptor address_fd; /* the kernel tells of addresses and interfaces that come and go */
-	bool all_devices = false;
-	FileDescriptor epoll_fd; /* not poll(), which keeps what it waits for open: names would stay taken */
-	std::unordered_map<Claim, Claimed> claims;
-	std::unordered_set<int> listening; /* those of their sockets that are read */
-	Claim next_claim = 1;
-	std::map<std::string, std::unique_ptr<Port>> ports;
+	std::unordered_map<std::uint16_t, pid_t> senders_;
+	FileDescriptor wake_fd_;
+	FileDescriptor address_fd_; /* the kernel tells of addresses and interfaces that come and go */
+	bool all_devices_ = false;
+	FileDescriptor epoll_fd_; /* not poll(), which keeps what it waits for open: names would stay taken */
+	std::unordered_map<Claim, Claimed> claims_;
+	std::unordered_set<int> listening_; /* those of their sockets that are read */
+	Claim next_claim_ = 1;
+	std::map<std::string, std::unique_ptr<Port>> ports_;
 
-	Outbox outbox{[this](const std::string &name, const Envelope &envelope) {
-		return send_to(process_socket.get(), name, envelope);
+	Outbox outbox_{[this](const std::string &name, const Envelope &envelope) {
+		return send_to(process_socket_.get(), name, envelope);
 	}};
 
 	/* Requests from other hosts that nobody listens for, just now. */
@@ -179,14 +179,14 @@ private:
 		Parcel parcel;
 		Time refuse_at;
 	};
-	std::deque<Unclaimed> unclaimed;
-	Time next_search = 0;
+	std::deque<Unclaimed> unclaimed_;
+	Time next_search_ = 0;
 
-	std::mutex inbox_lock;
-	std::deque<Parcel> inbox;
+	std::mutex inbox_lock_;
+	std::deque<Parcel> inbox_;
 
-	std::atomic<bool> stopping{false};
-	std::thread thread;
+	std::atomic<bool> stopping_{false};
+	std::thread thread_;
 };
 
 } // namespace prism::cm

@@ -45,13 +45,13 @@ void uncount_event(int channel)
 std::unique_ptr<Ucma> Ucma::start()
 {
 	std::unique_ptr<Ucma> ucma(new Ucma);
-	ucma->service = Service::start(*ucma);
-	return ucma->service ? std::move(ucma) : nullptr;
+	ucma->service_ = Service::start(*ucma);
+	return ucma->service_ ? std::move(ucma) : nullptr;
 }
 
 Ucma::~Ucma()
 {
-	service.reset();
+	service_.reset();
 }
 
 int Ucma::open_channel(int flags)
@@ -62,10 +62,10 @@ int Ucma::open_channel(int flags)
 	if (!own)
 		return -1;
 	const int fd = made.get();
-	const std::lock_guard guard(service->lock);
+	const std::lock_guard guard(service_->lock);
 	end_channel(fd); /* one that ended without our being asked */
-	Channel &channel = channels[fd];
-	channel.serial = next_serial++;
+	Channel &channel = channels_[fd];
+	channel.serial = next_serial_++;
 	channel.own = std::move(own);
 	return made.release();
 }
@@ -73,17 +73,17 @@ int Ucma::open_channel(int flags)
 void Ucma::close_channel(int fd)
 {
 	/* A file that a command opened for a moment, whose number was that of a channel that is no more. */
-	if (service->lock.is_ours())
+	if (service_->lock.is_ours())
 		return;
-	const std::lock_guard guard(service->lock);
+	const std::lock_guard guard(service_->lock);
 	end_channel(fd);
 }
 
 /** Needs no memory. */
 void Ucma::end_channel(ChannelId fd)
 {
-	const auto channel = channels.find(fd);
-	if (channel == channels.end())
+	const auto channel = channels_.find(fd);
+	if (channel == channels_.end())
 		return;
 	while (!channel->second.events.empty())
 		forget_request(channel->second.events.pop());
@@ -93,7 +93,7 @@ void Ucma::end_channel(ChannelId fd)
 		remove(number);
 		members.erase(number);
 	}
-	channels.erase(channel);
+	channels_.erase(channel);
 }
 
 ssize_t Ucma::write(int fd, const void *command, std::size_t size)
@@ -142,8 +142,8 @@ int Ucma::dispatch(const rdma_ucm_cmd_hdr &header, const Call &call)
 	if (handler == handlers.end())
 		return ENOSYS;
 	const WithoutCancellation whole;
-	const std::lock_guard guard(service->lock);
-	if (!channels.contains(call.channel))
+	const std::lock_guard guard(service_->lock);
+	if (!channels_.contains(call.channel))
 		return EBADF;
 	return (this->*handler->second)(call);
 }
@@ -156,11 +156,11 @@ int Ucma::wait_for_event(const Call &call)
 		pollfd event{call.channel, POLLIN, 0};
 		{
 			const WithoutCancellation whole;
-			const std::lock_guard guard(service->lock);
-			const auto channel = channels.find(call.channel);
-			if (!serial && channel != channels.end())
+			const std::lock_guard guard(service_->lock);
+			const auto channel = channels_.find(call.channel);
+			if (!serial && channel != channels_.end())
 				serial = channel->second.serial;
-			if (channel == channels.end() || channel->second.serial != *serial)
+			if (channel == channels_.end() || channel->second.serial != *serial)
 				event.fd = -1; /* nobody's, however often its number is used again */
 			else if (!channel->second.events.empty())
 				return get_event(call);
@@ -176,31 +176,31 @@ int Ucma::wait_for_event(const Call &call)
 
 Ucma::Id *Ucma::find(IdNumber number, ChannelId channel)
 {
-	const auto found = ids.find(number);
-	return found == ids.end() || found->second.channel != channel ? nullptr : &found->second;
+	const auto found = ids_.find(number);
+	return found == ids_.end() || found->second.channel != channel ? nullptr : &found->second;
 }
 
 void Ucma::attach(IdNumber number, ConnectionId connection)
 {
-	owner_of[connection] = number;
-	ids.at(number).connection = connection;
+	owner_of_[connection] = number;
+	ids_.at(number).connection = connection;
 }
 
 Ucma::IdNumber Ucma::new_number()
 {
-	while (next_id == 0 || ids.contains(next_id) || groups.contains(next_id))
-		next_id++;
-	return next_id++;
+	while (next_id_ == 0 || ids_.contains(next_id_) || groups_.contains(next_id_))
+		next_id_++;
+	return next_id_++;
 }
 
 Ucma::IdNumber Ucma::insert(Id id)
 {
 	const IdNumber number = new_number();
-	id.psn = service->agent().random_psn();
-	std::set<IdNumber> &members = channels.at(id.channel).members;
+	id.psn = service_->agent().random_psn();
+	std::set<IdNumber> &members = channels_.at(id.channel).members;
 	members.insert(number);
 	try {
-		ids.emplace(number, std::move(id));
+		ids_.emplace(number, std::move(id));
 	} catch (...) {
 		members.erase(number);
 		throw;
@@ -211,16 +211,16 @@ Ucma::IdNumber Ucma::insert(Id id)
 /** An event has left the queue of its channel. */
 void Ucma::count_off(ChannelId channel, const Pending &pending)
 {
-	uncount_event(channels.at(channel).own.get());
+	uncount_event(channels_.at(channel).own.get());
 	if (pending.born)
-		ids.at(pending.owner).unheard--;
+		ids_.at(pending.owner).unheard--;
 }
 
 /** Those events of an id that @p chosen says, in their order; they are no longer in its channel. */
 template <typename Chosen>
 std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, const Chosen &chosen)
 {
-	std::vector<Pending> taken = channels.at(channel).events.take(owner, chosen);
+	std::vector<Pending> taken = channels_.at(channel).events.take(owner, chosen);
 	for (const Pending &pending : taken)
 		count_off(channel, pending);
 	return taken;
@@ -230,9 +230,9 @@ std::vector<Ucma::Pending> Ucma::take_events(ChannelId channel, IdNumber owner, 
  * who listens then. */
 void Ucma::forget_request(const Pending &unheard)
 {
-	if (!unheard.born || !ids.contains(*unheard.born))
+	if (!unheard.born || !ids_.contains(*unheard.born))
 		return;
-	service->agent().forget(ids.at(*unheard.born).connection);
+	service_->agent().forget(ids_.at(*unheard.born).connection);
 	erase(*unheard.born);
 }
 
@@ -244,38 +244,38 @@ void Ucma::drop_events(ChannelId channel, IdNumber number)
 
 void Ucma::remove(IdNumber number)
 {
-	const auto found = ids.find(number);
-	if (found == ids.end())
+	const auto found = ids_.find(number);
+	if (found == ids_.end())
 		return;
 	const Id &id = found->second;
 	drop_events(id.channel, number);
 	if (id.connection)
-		service->agent().close(id.connection);
+		service_->agent().close(id.connection);
 	if (id.claim)
-		service->release(id.claim);
+		service_->release(id.claim);
 	erase(number);
 }
 
 /** From all that it is found by. */
 void Ucma::erase(IdNumber number)
 {
-	const auto found = ids.find(number);
+	const auto found = ids_.find(number);
 	const Id &id = found->second;
-	channels.at(id.channel).members.erase(number);
-	owner_of.erase(id.connection);
+	channels_.at(id.channel).members.erase(number);
+	owner_of_.erase(id.connection);
 	for (const IdNumber group : id.groups)
-		groups.erase(group);
+		groups_.erase(group);
 	if (id.state == State::listening)
 		remove_listener({id.space, id.local->port}, number);
-	ids.erase(found);
+	ids_.erase(found);
 }
 
 void Ucma::remove_listener(const Port &port, IdNumber number)
 {
-	const auto listening = listeners.find(port);
+	const auto listening = listeners_.find(port);
 	listening->second.erase(number);
 	if (listening->second.empty())
-		listeners.erase(listening);
+		listeners_.erase(listening);
 }
 
 int Ucma::create_id(const Call &call)
@@ -316,7 +316,7 @@ int Ucma::migrate_id(const Call &call)
 	const auto moved = take_events(before, command.id, [](const Pending &) { return true; });
 	move(command.id, call.channel);
 	for (const Pending &pending : moved) {
-		if (pending.born && ids.contains(*pending.born))
+		if (pending.born && ids_.contains(*pending.born))
 			move(*pending.born, call.channel);
 		post(pending);
 	}
@@ -326,10 +326,10 @@ int Ucma::migrate_id(const Call &call)
 
 void Ucma::move(IdNumber number, ChannelId channel)
 {
-	Id &id = ids.at(number);
-	channels.at(id.channel).members.erase(number);
+	Id &id = ids_.at(number);
+	channels_.at(id.channel).members.erase(number);
 	id.channel = channel;
-	channels.at(channel).members.insert(number);
+	channels_.at(channel).members.insert(number);
 }
 
 int Ucma::set_option(const Call &call)
@@ -381,7 +381,7 @@ int Ucma::join_group(const Call &call)
 	if (!name->address.is_multicast() || name->address.is_ipv4() != id->local->address.is_ipv4())
 		return EINVAL;
 	const IdNumber number = new_number();
-	groups.emplace(number, Group{command.uid, command.id});
+	groups_.emplace(number, Group{command.uid, command.id});
 	id->groups.insert(number);
 	respond(command.response, call.out, rdma_ucm_create_id_resp{number});
 	Pending pending{command.id, {}, number, {}};
@@ -399,15 +399,15 @@ int Ucma::join_group(const Call &call)
 int Ucma::leave_group(const Call &call)
 {
 	const auto command = parse<rdma_ucm_destroy_id>(call.in);
-	const auto found = groups.find(command.id);
-	Id *const id = found == groups.end() ? nullptr : find(found->second.id, call.channel);
+	const auto found = groups_.find(command.id);
+	Id *const id = found == groups_.end() ? nullptr : find(found->second.id, call.channel);
 	if (!id)
 		return EINVAL;
 	take_events(
 		call.channel, found->second.id, [&](const Pending &pending) { return pending.group == command.id; });
 	id->groups.erase(command.id);
 	respond(command.response, call.out, rdma_ucm_destroy_id_resp{found->second.events_reported});
-	groups.erase(found);
+	groups_.erase(found);
 	return 0;
 }
 
@@ -427,7 +427,7 @@ int Ucma::bind(Id &id, const SocketName &name)
 			return ENODEV;
 	}
 	SocketName bound = name;
-	const int error = service->claim(id.space, bound.port, bound.address, id.ipv4_too, id.claim);
+	const int error = service_->claim(id.space, bound.port, bound.address, id.ipv4_too, id.claim);
 	if (error)
 		return error;
 	id.local = bound;
@@ -453,7 +453,7 @@ int Ucma::bind_address(const Call &call)
 /** The error goes into the event, as it would had a resolver been asked. */
 int Ucma::resolve(Id &id, const std::optional<SocketName> &source, const SocketName &destination)
 {
-	SocketName local = id.local ? *id.local : SocketName{destination.address, service->random_port(), 0};
+	SocketName local = id.local ? *id.local : SocketName{destination.address, service_->random_port(), 0};
 	if (!id.local || is_any(id.local->address)) {
 		if (source && !is_any(source->address)) {
 			local.address = source->address;
@@ -548,10 +548,10 @@ void Ucma::listen_on_network(const Id &id)
 	if (is_loopback(id.local->address))
 		return;
 	if (!id.device)
-		service->open_all_devices();
+		service_->open_all_devices();
 	else if (!id.device->is_loopback)
 		static_cast<void>(
-			service->open_device(id.device->name, id.device->interface)); /* if it can be opened */
+			service_->open_device(id.device->name, id.device->interface)); /* if it can be opened */
 }
 
 int Ucma::listen(const Call &call)
@@ -568,9 +568,9 @@ int Ucma::listen(const Call &call)
 	if (!id->local)
 		return EOPNOTSUPP; /* to AF_IB */
 	id->backlog = command.backlog && command.backlog < max_backlog ? command.backlog : max_backlog;
-	listeners[{id->space, id->local->port}].insert(command.id);
+	listeners_[{id->space, id->local->port}].insert(command.id);
 	id->state = State::listening;
-	service->listen(id->claim);
+	service_->listen(id->claim);
 	listen_on_network(*id);
 	return 0;
 }
@@ -604,7 +604,7 @@ int Ucma::connect(const Call &call)
 		return EINVAL;
 	id->path.local = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
 	const IpHeader ip{id->local->address, id->local->port, id->remote->address};
-	const auto connection = service->agent().connect(id->path, id->space, ip,
+	const auto connection = service_->agent().connect(id->path, id->space, ip,
 		local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
 	if (!connection)
 		return ENOMEM;
@@ -621,12 +621,12 @@ int Ucma::accept(const Call &call)
 	if (!id || !id->connection)
 		return EINVAL;
 	if (!command.conn_param.valid)
-		return service->agent().establish(id->connection);
+		return service_->agent().establish(id->connection);
 	const std::size_t room = id->space == PortSpace::udp ? private_size<SidrRep> : private_size<Rep>;
 	if (command.conn_param.private_data_len > room)
 		return EINVAL;
 	const Address gid = qp_gid(*id->device, id->local->address, command.conn_param.qp_num);
-	const int error = service->agent().accept(
+	const int error = service_->agent().accept(
 		id->connection, gid, local_endpoint(*id, command.conn_param), private_data(command.conn_param), now());
 	if (!error)
 		id->uid = command.uid;
@@ -639,7 +639,7 @@ int Ucma::reject(const Call &call)
 	Id *id = find(command.id, call.channel);
 	if (!id || !id->connection || command.private_data_len > private_size<Rej>)
 		return EINVAL;
-	return service->agent().reject(id->connection, {command.private_data, command.private_data_len});
+	return service_->agent().reject(id->connection, {command.private_data, command.private_data_len});
 }
 
 int Ucma::disconnect(const Call &call)
@@ -648,7 +648,7 @@ int Ucma::disconnect(const Call &call)
 	const Id *id = find(command.id, call.channel);
 	if (!id || !id->connection)
 		return EINVAL;
-	return service->agent().disconnect(id->connection, now());
+	return service_->agent().disconnect(id->connection, now());
 }
 
 int Ucma::notify(const Call &call)
@@ -659,7 +659,7 @@ int Ucma::notify(const Call &call)
 		return EINVAL;
 	if (command.event != IBV_EVENT_COMM_EST)
 		return EINVAL;
-	return service->agent().notify_established(id->connection);
+	return service_->agent().notify_established(id->connection);
 }
 
 /** What a QP needs to get into a state; what the peer said is in it once the peer has said it. */
@@ -669,7 +669,7 @@ int Ucma::init_qp_attr(const Call &call)
 	const Id *id = find(command.id, call.channel);
 	if (!id || !id->device)
 		return EINVAL;
-	const bool connected = id->connection && service->agent().exists(id->connection);
+	const bool connected = id->connection && service_->agent().exists(id->connection);
 	ib_uverbs_qp_attr attr{};
 	attr.qp_state = command.qp_state;
 	attr.qp_attr_mask = IBV_QP_STATE;
@@ -682,15 +682,15 @@ int Ucma::init_qp_attr(const Call &call)
 			break;
 		if (!connected)
 			return EINVAL;
-		to_ready_to_receive(attr, id->qp_type, service->agent().path(id->connection),
-			service->agent().peer(id->connection), *id->device);
+		to_ready_to_receive(attr, id->qp_type, service_->agent().path(id->connection),
+			service_->agent().peer(id->connection), *id->device);
 		attr.ah_attr.grh.traffic_class = id->traffic_class;
 		attr.rq_psn = id->psn;
 		break;
 	case IBV_QPS_RTS:
 		if (id->qp_type != ud && !connected)
 			return EINVAL;
-		to_ready_to_send(attr, id->qp_type, connected ? service->agent().peer(id->connection) : Endpoint{});
+		to_ready_to_send(attr, id->qp_type, connected ? service_->agent().peer(id->connection) : Endpoint{});
 		break;
 	default:
 		return EINVAL;
@@ -703,8 +703,8 @@ int Ucma::init_qp_attr(const Call &call)
 
 void Ucma::post(const Pending &pending)
 {
-	Id &owner = ids.at(pending.owner);
-	Channel &channel = channels.at(owner.channel);
+	Id &owner = ids_.at(pending.owner);
+	Channel &channel = channels_.at(owner.channel);
 	/* Of a program that asks for much and listens to nothing. */
 	if (channel.events.size() >= max_events)
 		return;
@@ -725,14 +725,14 @@ void Ucma::post(IdNumber owner, EventType type, int status)
 int Ucma::get_event(const Call &call)
 {
 	const auto command = parse<rdma_ucm_get_event>(call.in);
-	Pending pending = channels.at(call.channel).events.pop();
+	Pending pending = channels_.at(call.channel).events.pop();
 	count_off(call.channel, pending);
-	Id &owner = ids.at(pending.owner);
+	Id &owner = ids_.at(pending.owner);
 	owner.events_reported++;
 	pending.event.uid = owner.uid;
 	pending.event.id = pending.born.value_or(pending.owner);
 	if (pending.group) {
-		Group &group = groups.at(*pending.group);
+		Group &group = groups_.at(*pending.group);
 		group.events_reported++;
 		pending.event.uid = group.uid;
 		pending.event.id = *pending.group;
@@ -743,16 +743,16 @@ int Ucma::get_event(const Call &call)
 
 void Ucma::on_event(ConnectionId connection, const Event &event)
 {
-	const auto number = owner_of.find(connection);
+	const auto number = owner_of_.find(connection);
 	/* Of a request that was not accepted yet the program has no name. */
-	if (number == owner_of.end() || !ids.at(number->second).uid)
+	if (number == owner_of_.end() || !ids_.at(number->second).uid)
 		return;
-	const Id &id = ids.at(number->second);
+	const Id &id = ids_.at(number->second);
 	Pending pending{number->second, {}, {}, {}};
 	pending.event.event = static_cast<std::uint32_t>(event.type);
 	pending.event.status = static_cast<std::uint32_t>(event.status);
 	if (id.qp_type == ud)
-		fill_datagram(pending.event.param.ud, event, service->agent().path(connection), *id.device);
+		fill_datagram(pending.event.param.ud, event, service_->agent().path(connection), *id.device);
 	else
 		fill_connection(pending.event.param.conn, event);
 	post(pending);
@@ -761,12 +761,12 @@ void Ucma::on_event(ConnectionId connection, const Event &event)
 /** One address before all of them. */
 std::optional<Ucma::IdNumber> Ucma::find_listener(const Incoming &incoming) const
 {
-	const auto listening = listeners.find({incoming.space, incoming.port});
-	if (listening == listeners.end())
+	const auto listening = listeners_.find({incoming.space, incoming.port});
+	if (listening == listeners_.end())
 		return {};
 	std::optional<IdNumber> general;
 	for (const IdNumber number : listening->second) {
-		const Id &id = ids.at(number);
+		const Id &id = ids_.at(number);
 		const Address &bound = id.local->address;
 		if (bound == incoming.ip.destination)
 			return number;
@@ -782,13 +782,13 @@ Reception Ucma::on_request(ConnectionId connection, const Incoming &incoming, co
 	const std::optional<IdNumber> listener = find_listener(incoming);
 	if (!listener)
 		return Reception::nobody;
-	const Id &parent = ids.at(*listener);
+	const Id &parent = ids_.at(*listener);
 	if ((event.peer.transport == TransportType::uc) != (parent.qp_type == uc))
 		return Reception::nobody;
 	/* Only its host's addresses are a local user's to speak for. */
 	if (incoming.path.same_host && !are_local({incoming.ip.source, incoming.path.remote}))
 		return Reception::nobody;
-	if (parent.unheard >= parent.backlog || channels.at(parent.channel).events.size() >= max_events)
+	if (parent.unheard >= parent.backlog || channels_.at(parent.channel).events.size() >= max_events)
 		return Reception::full;
 	Id id;
 	id.device = find_device(incoming.ip.destination);

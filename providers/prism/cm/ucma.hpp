@@ -51,7 +51,7 @@ public:
 	ssize_t write(int fd, const void *command, std::size_t size);
 
 	/** The process ends: peers are told. Commands still work, but nothing answers any more. Thread-safe. */
-	void stop() { service->stop(); }
+	void stop() { service_->stop(); }
 
 	void on_event(ConnectionId connection, const Event &event) override;
 	Reception on_request(ConnectionId connection, const Incoming &incoming, const Event &event) override;
@@ -167,14 +167,14 @@ private:
 	std::optional<IdNumber> find_listener(const Incoming &incoming) const;
 	Endpoint local_endpoint(const Id &id, const rdma_ucm_conn_param &param) const;
 
-	std::unique_ptr<Service> service;
-	std::map<ChannelId, Channel> channels;
-	std::unordered_map<IdNumber, Id> ids;
-	std::unordered_map<IdNumber, Group> groups;
-	std::unordered_map<ConnectionId, IdNumber> owner_of; /* a connection's */
-	std::map<Port, std::set<IdNumber>> listeners;
-	IdNumber next_id = 1;
-	unsigned next_serial = 0;
+	std::unique_ptr<Service> service_;
+	std::map<ChannelId, Channel> channels_;
+	std::unordered_map<IdNumber, Id> ids_;
+	std::unordered_map<IdNumber, Group> groups_;
+	std::unordered_map<ConnectionId, IdNumber> owner_of_; /* a connection's */
+	std::map<Port, std::set<IdNumber>> listeners_;
+	IdNumber next_id_ = 1;
+	unsigned next_serial_ = 0;
 };
 
 } // namespace prism::cm

@@ -45,19 +45,19 @@ public:
 			if (entry->d_tag == DT_SYMTAB)
 				symbols = at<const ElfW(Sym) *>(entry->d_un.d_ptr);
 			else if (entry->d_tag == DT_STRTAB)
-				names = at<const char *>(entry->d_un.d_ptr);
+				names_ = at<const char *>(entry->d_un.d_ptr);
 			else if (entry->d_tag == DT_GNU_HASH)
-				hashes = at<const uint32_t *>(entry->d_un.d_ptr);
+				hashes_ = at<const uint32_t *>(entry->d_un.d_ptr);
 		}
 	}
 
 	// Of any version. Null if it is not defined here.
 	void *find(const char *name) const
 	{
-		if (!symbols || !names || !hashes)
+		if (!symbols || !names_ || !hashes_)
 			return nullptr;
-		const uint32_t wanted = gnu_hash(name), buckets = hashes[0], first = hashes[1], filter = hashes[2];
-		const uint32_t *const bucket = hashes + 4 + filter * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+		const uint32_t wanted = gnu_hash(name), buckets = hashes_[0], first = hashes_[1], filter = hashes_[2];
+		const uint32_t *const bucket = hashes_ + 4 + filter * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
 		const uint32_t *const chain = bucket + buckets;
 		uint32_t index = bucket[wanted % buckets];
 
@@ -65,7 +65,7 @@ public:
 			return nullptr;
 		for (;; index++) {
 			const uint32_t hash = chain[index - first];
-			if ((hash | 1) == (wanted | 1) && equal(names + symbols[index].st_name, name))
+			if ((hash | 1) == (wanted | 1) && equal(names_ + symbols[index].st_name, name))
 				return reinterpret_cast<void *>(base + symbols[index].st_value);
 			if (hash & 1)
 				return nullptr;
@@ -82,8 +82,8 @@ private:
 
 	ElfW(Addr) base;
 	const ElfW(Sym) *symbols = nullptr;
-	const char *names = nullptr;
-	const uint32_t *hashes = nullptr;
+	const char *names_ = nullptr;
+	const uint32_t *hashes_ = nullptr;
 };
 
 // In the C library: what has this name as well is it.

@@ -150,7 +150,7 @@ public:
 
 	void clear()
 	{
-		for (auto &each : channels)
+		for (auto &each : channels_)
 			if (each)
 				each = 0;
 	}
@@ -159,10 +159,10 @@ public:
 
 private:
 	static bool in_range(int fd) { return fd >= 0 && fd < size; }
-	std::atomic<uint64_t> &at(int fd) { return channels[static_cast<size_t>(fd)]; }
-	const std::atomic<uint64_t> &at(int fd) const { return channels[static_cast<size_t>(fd)]; }
+	std::atomic<uint64_t> &at(int fd) { return channels_[static_cast<size_t>(fd)]; }
+	const std::atomic<uint64_t> &at(int fd) const { return channels_[static_cast<size_t>(fd)]; }
 
-	std::array<std::atomic<uint64_t>, size> channels{};
+	std::array<std::atomic<uint64_t>, size> channels_{};
 };
 
 // One for a process. A child made by fork() has neither its parent's thread nor
@@ -197,10 +197,10 @@ public:
 	// Not of a process that is a child of the channel's owner.
 	std::shared_ptr<Ucma> owner_of_channels()
 	{
-		if (owner != getpid())
+		if (owner_ != getpid())
 			return nullptr;
-		const std::lock_guard guard(lock);
-		return ucma;
+		const std::lock_guard guard(lock_);
+		return ucma_;
 	}
 
 	// The channel's descriptor is closed, or has become another's. A child's may
@@ -218,10 +218,10 @@ public:
 	static void keep_over_fork()
 	{
 		const auto in_child = [] {
-			get().owner = 0;
-			get().lock.unlock();
+			get().owner_ = 0;
+			get().lock_.unlock();
 		};
-		pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, in_child);
+		pthread_atfork([] { get().lock_.lock(); }, [] { get().lock_.unlock(); }, in_child);
 	}
 
 	void stop()
@@ -244,28 +244,28 @@ private:
 	// the contexts', for which whoever has the connection manager's may wait.
 	std::shared_ptr<Ucma> running_one()
 	{
-		const std::lock_guard guard(lock);
-		if (owner != getpid() && !start())
+		const std::lock_guard guard(lock_);
+		if (owner_ != getpid() && !start())
 			return nullptr;
-		return ucma;
+		return ucma_;
 	}
 
 	bool start()
 	{
 		// What the parent left is not touched: its locks may be held by threads
 		// that do not exist here.
-		if (ucma)
-			new (&abandoned) std::shared_ptr<Ucma>(std::move(ucma));
+		if (ucma_)
+			new (&abandoned_) std::shared_ptr<Ucma>(std::move(ucma_));
 		table.clear();
-		ucma = Ucma::start();
-		owner = ucma ? getpid() : 0;
-		return ucma != nullptr;
+		ucma_ = Ucma::start();
+		owner_ = ucma_ ? getpid() : 0;
+		return ucma_ != nullptr;
 	}
 
-	std::mutex lock;
-	std::atomic<pid_t> owner = 0;
-	std::shared_ptr<Ucma> ucma;
-	alignas(std::shared_ptr<Ucma>) std::byte abandoned[sizeof(std::shared_ptr<Ucma>)];
+	std::mutex lock_;
+	std::atomic<pid_t> owner_ = 0;
+	std::shared_ptr<Ucma> ucma_;
+	alignas(std::shared_ptr<Ucma>) std::byte abandoned_[sizeof(std::shared_ptr<Ucma>)];
 };
 
 ChannelTable Manager::table;

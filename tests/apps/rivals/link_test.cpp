@@ -24,32 +24,32 @@ public:
 	static constexpr std::uint64_t receive_id = 1000;
 
 	explicit RawPeer(const Context &context)
-		: pd(ProtectionDomain::create(context).value()), cq(CompletionQueue::create(context, 256).value()),
-		  qp(QueuePair::create(pd, cq, cq).value()), memory(Buffer::create(pd, 2 * buffer).value())
+		: pd_(ProtectionDomain::create(context).value()), cq_(CompletionQueue::create(context, 256).value()),
+		  qp_(QueuePair::create(pd_, cq_, cq_).value()), memory_(Buffer::create(pd_, 2 * buffer).value())
 	{
 	}
 
 	/* False if the other side broke off. */
 	bool establish(TcpRendezvous link, const std::vector<std::byte> &introduction)
 	{
-		rendezvous.emplace(std::move(link));
+		rendezvous_.emplace(std::move(link));
 		ConnectionRecord record;
 		record.private_data = introduction;
-		Result<ConnectionRecord> established = prism::establish(*rendezvous, qp, record, 2s);
+		Result<ConnectionRecord> established = prism::establish(*rendezvous_, qp_, record, 2s);
 		if (!established)
 			return false;
-		peer = *std::move(established);
-		return qp.post_receive(receive_id, memory.slice(buffer, buffer)) == 0;
+		peer_ = *std::move(established);
+		return qp_.post_receive(receive_id, memory_.slice(buffer, buffer)) == 0;
 	}
 
 	/* What the other side has told. */
-	const ConnectionRecord &record() const { return peer; }
+	const ConnectionRecord &record() const { return peer_; }
 
 	void send(std::span<const std::byte> message)
 	{
-		std::memcpy(memory.data(), message.data(), message.size());
-		ASSERT_EQ(
-			qp.post_send(1, memory.slice(0, static_cast<std::uint32_t>(message.size())), IBV_SEND_SIGNALED),
+		std::memcpy(memory_.data(), message.data(), message.size());
+		ASSERT_EQ(qp_.post_send(
+				  1, memory_.slice(0, static_cast<std::uint32_t>(message.size())), IBV_SEND_SIGNALED),
 			0);
 	}
 
@@ -57,14 +57,14 @@ public:
 	std::optional<std::vector<std::byte>> receive()
 	{
 		Completion completion;
-		while (cq.wait(completion, 3s) == 0) {
+		while (cq_.wait(completion, 3s) == 0) {
 			if (completion.failed())
 				return std::nullopt;
 			if (completion.wr_id != receive_id)
 				continue;
-			const std::byte *from = memory.data() + buffer;
+			const std::byte *from = memory_.data() + buffer;
 			std::vector<std::byte> message(from, from + completion.byte_len);
-			EXPECT_EQ(qp.post_receive(receive_id, memory.slice(buffer, buffer)), 0);
+			EXPECT_EQ(qp_.post_receive(receive_id, memory_.slice(buffer, buffer)), 0);
 			return message;
 		}
 		return std::nullopt;
@@ -72,17 +72,17 @@ public:
 
 	bool gone()
 	{
-		return wait_until([&] { return rendezvous->peer_gone(); });
+		return wait_until([&] { return rendezvous_->peer_gone(); });
 	}
-	TcpRendezvous &tcp() { return *rendezvous; }
+	TcpRendezvous &tcp() { return *rendezvous_; }
 
 private:
-	ProtectionDomain pd;
-	CompletionQueue cq;
-	QueuePair qp;
-	Buffer memory;
-	std::optional<TcpRendezvous> rendezvous;
-	ConnectionRecord peer;
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	QueuePair qp_;
+	Buffer memory_;
+	std::optional<TcpRendezvous> rendezvous_;
+	ConnectionRecord peer_;
 };
 
 std::vector<std::byte> message_of(

@@ -68,20 +68,20 @@ public:
 	{
 	public:
 		Accepted(CountingHost &owner, apps::Reception::Link connection)
-			: host(owner), link(std::move(connection))
+			: host_(owner), link_(std::move(connection))
 		{
-			host.alive++;
+			host_.alive++;
 		}
-		~Accepted() override { host.alive--; }
+		~Accepted() override { host_.alive--; }
 		void enter() override
 		{
-			host.entered++;
-			host.links.push_back(link);
+			host_.entered++;
+			host_.links.push_back(link_);
 		}
 
 	private:
-		CountingHost &host;
-		apps::Reception::Link link;
+		CountingHost &host_;
+		apps::Reception::Link link_;
 	};
 
 	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(

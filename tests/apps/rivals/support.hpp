@@ -111,8 +111,8 @@ public:
 		rpc::ServerOptions options = small_server(log);
 		if (adjust)
 			adjust(options);
-		store = Store::create(context, options, objects, memory).value();
-		thread = std::thread([this] { EXPECT_TRUE(store->run()); });
+		store_ = Store::create(context, options, objects, memory).value();
+		thread_ = std::thread([this] { EXPECT_TRUE(store_->run()); });
 	}
 	~Served() { stop(); }
 	Served(const Served &) = delete;
@@ -120,13 +120,13 @@ public:
 
 	void stop()
 	{
-		store->stop();
-		if (thread.joinable())
-			thread.join();
+		store_->stop();
+		if (thread_.joinable())
+			thread_.join();
 	}
-	typename Store::Server &server() { return *store; }
-	rpc::ServerStats stats() const { return store->stats().server; }
-	std::uint16_t port() const { return store->port(); }
+	typename Store::Server &server() { return *store_; }
+	rpc::ServerStats stats() const { return store_->stats().server; }
+	std::uint16_t port() const { return store_->port(); }
 
 	std::unique_ptr<typename Store::Client> client(std::uint32_t depth = 1)
 	{
@@ -140,8 +140,8 @@ public:
 	Context client_context = open_context(Progress::engine_thread);
 
 private:
-	std::unique_ptr<typename Store::Server> store;
-	std::thread thread;
+	std::unique_ptr<typename Store::Server> store_;
+	std::thread thread_;
 };
 
 /** What one operation came to. */

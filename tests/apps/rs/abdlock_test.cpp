@@ -54,7 +54,7 @@ public:
 			options.address = "127.0.0.1";
 			options.log = [](apps::LogLevel, const std::string &) {};
 			replicas.push_back(LockReplica::create(context, options).value());
-			threads.emplace_back([server = replicas.back().get()] { EXPECT_TRUE(server->serve().ok()); });
+			threads_.emplace_back([server = replicas.back().get()] { EXPECT_TRUE(server->serve().ok()); });
 		}
 	}
 	~Replicas()
@@ -69,7 +69,7 @@ public:
 		if (!replicas[replica])
 			return;
 		replicas[replica]->stop();
-		threads[replica].join();
+		threads_[replica].join();
 		replicas[replica].reset();
 	}
 
@@ -86,7 +86,7 @@ public:
 	std::vector<std::unique_ptr<LockReplica>> replicas;
 
 private:
-	std::vector<std::thread> threads;
+	std::vector<std::thread> threads_;
 };
 
 /** A block all of whose words say @p number: no two values have a word in common. */

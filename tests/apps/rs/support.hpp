@@ -37,14 +37,14 @@ class Volume
 {
 public:
 	explicit Volume(const Configuration &volume = small_volume(), std::uint32_t spare_buffers = 256)
-		: configuration(volume), spare(spare_buffers), places(volume.replicas.size())
+		: configuration(volume), spare(spare_buffers), places_(volume.replicas.size())
 	{
-		for (unsigned replica = 0; replica < places.size(); replica++)
+		for (unsigned replica = 0; replica < places_.size(); replica++)
 			begin(replica, true);
 	}
 	~Volume()
 	{
-		for (unsigned replica = 0; replica < places.size(); replica++)
+		for (unsigned replica = 0; replica < places_.size(); replica++)
 			end(replica);
 	}
 
@@ -56,7 +56,7 @@ public:
 		options.beginning = is_new ? Beginning::founded : Beginning::lost;
 		options.address = "127.0.0.1";
 		options.spare_buffers = spare;
-		Place &place = places[replica];
+		Place &place = places_[replica];
 		options.log = [&place](apps::LogLevel, const std::string &line) {
 			const std::lock_guard guard(place.lock);
 			place.log += line + '\n';
@@ -69,7 +69,7 @@ public:
 	/** Its memory goes with it. */
 	void end(unsigned replica)
 	{
-		Place &place = places[replica];
+		Place &place = places_[replica];
 		if (!place.thread.joinable())
 			return;
 		place.store->stop();
@@ -80,12 +80,12 @@ public:
 	/** What a replica has logged. */
 	[[nodiscard]] std::string logged(unsigned replica)
 	{
-		const std::lock_guard guard(places[replica].lock);
-		return places[replica].log;
+		const std::lock_guard guard(places_[replica].lock);
+		return places_[replica].log;
 	}
 
 	/** What the CPU of a replica sees of a block. */
-	[[nodiscard]] Slot at(unsigned replica, std::uint64_t block) const { return places[replica].store->at(block); }
+	[[nodiscard]] Slot at(unsigned replica, std::uint64_t block) const { return places_[replica].store->at(block); }
 
 	const Configuration configuration;
 	const std::uint32_t spare;
@@ -97,7 +97,7 @@ private:
 		std::unique_ptr<Replica> store;
 		std::thread thread;
 	};
-	std::deque<Place> places;
+	std::deque<Place> places_;
 };
 
 /** Calls that wait. */

@@ -55,7 +55,7 @@ public:
 
 	void begin()
 	{
-		thread = std::thread([this] { EXPECT_TRUE(store->serve().ok()); });
+		thread_ = std::thread([this] { EXPECT_TRUE(store->serve().ok()); });
 	}
 	/** Afterwards the store can be looked at. */
 	void end()
@@ -66,8 +66,8 @@ public:
 	/** Until it ends by itself. */
 	void wait()
 	{
-		if (thread.joinable())
-			thread.join();
+		if (thread_.joinable())
+			thread_.join();
 	}
 
 	/** Any thread: as the metrics have it. */
@@ -83,7 +83,7 @@ public:
 	std::unique_ptr<PrismServer> store;
 
 private:
-	std::thread thread;
+	std::thread thread_;
 };
 
 /** Calls that wait. */

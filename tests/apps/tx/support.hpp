@@ -60,7 +60,7 @@ struct StoreOptions {
 class Store
 {
 public:
-	explicit Store(const StoreOptions &wanted = {}) : options(wanted), places(wanted.shards)
+	explicit Store(const StoreOptions &wanted = {}) : options(wanted), places_(wanted.shards)
 	{
 		for (std::uint16_t shard = 0; shard < options.shards; shard++)
 			begin(shard);
@@ -93,7 +93,7 @@ public:
 			mine.classes = PrismShardOptions::classes_for(
 				options.cells / 2, options.cells, options.numbered, 64, options.value_size);
 		mine.log = [](apps::LogLevel, const std::string &) {};
-		Place &place = places[shard];
+		Place &place = places_[shard];
 		place.shard =
 			PrismShard::create(Context::open("prism_lo", Progress::engine_thread).value(), mine).value();
 		if (addresses.size() <= shard)
@@ -104,7 +104,7 @@ public:
 	/** Its memory goes with it. */
 	void end(std::uint16_t shard)
 	{
-		Place &place = places[shard];
+		Place &place = places_[shard];
 		if (!place.thread.joinable())
 			return;
 		place.shard->stop();
@@ -113,13 +113,13 @@ public:
 	}
 
 	/** Has it end when its clients have ended what they have begun. */
-	void drain(std::uint16_t shard) { places[shard].shard->drain(5s); }
+	void drain(std::uint16_t shard) { places_[shard].shard->drain(5s); }
 
 	/** Waits until all clients are gone and all scans done. Buffers that are in use then, on all shards. */
 	std::uint64_t buffers_in_use()
 	{
 		std::uint64_t used = 0;
-		for (Place &place : places) {
+		for (Place &place : places_) {
 			for (int i = 0; i < 5000 && !place.shard->deserted(); i++)
 				std::this_thread::sleep_for(1ms);
 			place.shard->stop();
@@ -133,7 +133,7 @@ public:
 	[[nodiscard]] std::uint64_t open_connections(std::uint16_t shard) const
 	{
 		std::vector<apps::Metric> metrics;
-		static_cast<const apps::Service &>(*places[shard].shard).collect(metrics);
+		static_cast<const apps::Service &>(*places_[shard].shard).collect(metrics);
 		const auto found = std::ranges::find(metrics, "prism_connections_open", &apps::Metric::name);
 		return static_cast<std::uint64_t>(found->value);
 	}
@@ -146,7 +146,7 @@ private:
 		std::unique_ptr<PrismShard> shard;
 		std::thread thread;
 	};
-	std::vector<Place> places;
+	std::vector<Place> places_;
 };
 
 /** Calls that wait. */

@@ -56,7 +56,7 @@ public:
 		const auto sizes = [](const ConnectionRecord &, const apps::Hello &) -> Result<rpc::SlotSizes> {
 			return rpc::SlotSizes{32768, 32768, 0};
 		};
-		link = rpc::ClientLink::connect(context, address.host, address.port, wanted, options, sizes).value();
+		link_ = rpc::ClientLink::connect(context_, address.host, address.port, wanted, options, sizes).value();
 	}
 
 	/* Nothing: the server has broken off. */
@@ -64,14 +64,14 @@ public:
 	std::optional<Answer> call(Call call, std::uint16_t lane, std::uint32_t items, const Message &message = {})
 	{
 		const rpc::MessageHeader header{static_cast<std::uint8_t>(call), lane, items, 0};
-		const std::span<std::byte> request = link->request(0);
+		const std::span<std::byte> request = link_->request(0);
 		header.serialize_request(request.data());
 		std::copy(message.bytes().begin(), message.bytes().end(), request.begin() + rpc::message_header_size);
-		answer.reset();
-		link->call(0, rpc::message_header_size + message.bytes().size());
-		while (!answer && !link->broken())
-			link->poll(*this);
-		return answer;
+		answer_.reset();
+		link_->call(0, rpc::message_header_size + message.bytes().size());
+		while (!answer_ && !link_->broken())
+			link_->poll(*this);
+		return answer_;
 	}
 
 private:
@@ -80,13 +80,13 @@ private:
 		rpc::MessageHeader header;
 		EXPECT_EQ(header.parse_response(response), nullptr);
 		const auto body = response.subspan(rpc::message_header_size);
-		answer = Answer{header.detail, header.size, {body.begin(), body.end()}};
+		answer_ = Answer{header.detail, header.size, {body.begin(), body.end()}};
 	}
 	void on_read(std::uint32_t) noexcept override {}
 
-	Context context = Context::open("prism_lo", Progress::caller).value();
-	std::unique_ptr<rpc::ClientLink> link;
-	std::optional<Answer> answer;
+	Context context_ = Context::open("prism_lo", Progress::caller).value();
+	std::unique_ptr<rpc::ClientLink> link_;
+	std::optional<Answer> answer_;
 };
 
 template <typename Store>

@@ -79,14 +79,14 @@ public:
 			options.shards = shards;
 			if (adjust)
 				adjust(options);
-			servers.push_back(Store::Server::create(context, options).value());
-			addresses.push_back({"127.0.0.1", servers.back()->port()});
-			threads.emplace_back([server = servers.back().get()] { EXPECT_TRUE(server->run()); });
+			servers_.push_back(Store::Server::create(context, options).value());
+			addresses.push_back({"127.0.0.1", servers_.back()->port()});
+			threads_.emplace_back([server = servers_.back().get()] { EXPECT_TRUE(server->run()); });
 		}
 	}
 	~Served()
 	{
-		for (std::uint32_t shard = 0; shard < servers.size(); shard++)
+		for (std::uint32_t shard = 0; shard < servers_.size(); shard++)
 			stop(shard);
 		if (testing::Test::HasFailure())
 			std::fprintf(stderr, "the servers said:\n%s", log.text().c_str());
@@ -96,11 +96,11 @@ public:
 
 	void stop(std::uint32_t shard)
 	{
-		servers[shard]->stop();
-		if (threads[shard].joinable())
-			threads[shard].join();
+		servers_[shard]->stop();
+		if (threads_[shard].joinable())
+			threads_[shard].join();
 	}
-	typename Store::Server &server(std::uint32_t shard = 0) { return *servers[shard]; }
+	typename Store::Server &server(std::uint32_t shard = 0) { return *servers_[shard]; }
 
 	std::unique_ptr<typename Store::Client> client(typename Store::ClientOptions options = {})
 	{
@@ -119,8 +119,8 @@ public:
 	std::vector<apps::ServerAddress> addresses;
 
 private:
-	std::vector<std::unique_ptr<typename Store::Server>> servers;
-	std::vector<std::thread> threads;
+	std::vector<std::unique_ptr<typename Store::Server>> servers_;
+	std::vector<std::thread> threads_;
 };
 
 inline Outcome run(TransactionClient &client, Body body, unsigned attempts = 0, Job *told = nullptr)

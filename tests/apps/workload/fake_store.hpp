@@ -23,11 +23,11 @@ namespace prism::ycsb
 class FakeClock final : public bench::Clock
 {
 public:
-	[[nodiscard]] std::uint64_t now() const noexcept override { return time; }
-	void advance(std::uint64_t nanoseconds) noexcept { time += nanoseconds; }
+	[[nodiscard]] std::uint64_t now() const noexcept override { return time_; }
+	void advance(std::uint64_t nanoseconds) noexcept { time_ += nanoseconds; }
 
 private:
-	std::atomic<std::uint64_t> time = 1'000'000;
+	std::atomic<std::uint64_t> time_ = 1'000'000;
 };
 
 struct FakeStore {
@@ -55,39 +55,39 @@ struct FakeBehaviour {
 class FakeClient final : public apps::StoreClient
 {
 public:
-	FakeClient(FakeStore &the_store, const FakeBehaviour &wanted) : store(the_store), behaviour(wanted) {}
+	FakeClient(FakeStore &the_store, const FakeBehaviour &wanted) : store_(the_store), behaviour_(wanted) {}
 
-	[[nodiscard]] std::size_t depth() const noexcept override { return behaviour.depth; }
+	[[nodiscard]] std::size_t depth() const noexcept override { return behaviour_.depth; }
 
 	int start(apps::Operation &operation) noexcept override
 	{
-		if (under_way.size() == behaviour.depth)
+		if (under_way_.size() == behaviour_.depth)
 			return EAGAIN;
-		const std::lock_guard lock(store.mutex);
-		const std::uint64_t number = store.started++;
-		if (const int refused = behaviour.answer(number))
+		const std::lock_guard lock(store_.mutex);
+		const std::uint64_t number = store_.started++;
+		if (const int refused = behaviour_.answer(number))
 			return refused;
-		const std::uint64_t latency = behaviour.latency(number);
+		const std::uint64_t latency = behaviour_.latency(number);
 		const std::uint64_t due = latency == FakeBehaviour::never ? latency : now() + latency;
-		under_way.push_back({&operation, due, number});
+		under_way_.push_back({&operation, due, number});
 		return 0;
 	}
 
 	std::size_t poll(std::span<apps::Operation *> completed) noexcept override
 	{
-		if (behaviour.ticking)
-			behaviour.ticking->advance(behaviour.tick);
+		if (behaviour_.ticking)
+			behaviour_.ticking->advance(behaviour_.tick);
 		std::size_t count = 0;
-		for (auto next = under_way.begin(); next != under_way.end() && count < completed.size();) {
+		for (auto next = under_way_.begin(); next != under_way_.end() && count < completed.size();) {
 			if (next->due > now()) {
 				++next;
 				continue;
 			}
 			perform(*next->operation);
 			next->operation->round_trips = 1;
-			behaviour.at_end(*next->operation, next->number);
+			behaviour_.at_end(*next->operation, next->number);
 			completed[count++] = next->operation;
-			next = under_way.erase(next);
+			next = under_way_.erase(next);
 		}
 		return count;
 	}
@@ -99,20 +99,20 @@ private:
 		std::uint64_t number;
 	};
 
-	[[nodiscard]] std::uint64_t now() const noexcept { return behaviour.ticking ? behaviour.ticking->now() : 0; }
+	[[nodiscard]] std::uint64_t now() const noexcept { return behaviour_.ticking ? behaviour_.ticking->now() : 0; }
 
 	void perform(apps::Operation &operation)
 	{
-		const std::lock_guard lock(store.mutex);
+		const std::lock_guard lock(store_.mutex);
 		const std::string key(reinterpret_cast<const char *>(operation.key.data()), operation.key.size());
-		const auto found = store.content.find(key);
+		const auto found = store_.content.find(key);
 		operation.outcome = apps::Outcome::ok;
 		if (operation.kind == apps::OperationKind::put) {
-			if (found == store.content.end() && store.content.size() >= store.capacity)
+			if (found == store_.content.end() && store_.content.size() >= store_.capacity)
 				operation.outcome = apps::Outcome::full;
 			else
-				store.content[key].assign(operation.value.begin(), operation.value.end());
-		} else if (found == store.content.end()) {
+				store_.content[key].assign(operation.value.begin(), operation.value.end());
+		} else if (found == store_.content.end()) {
 			operation.outcome = apps::Outcome::not_found;
 		} else {
 			operation.length = static_cast<std::uint32_t>(found->second.size());
@@ -121,9 +121,9 @@ private:
 		}
 	}
 
-	FakeStore &store;
-	FakeBehaviour behaviour;
-	std::vector<Entry> under_way;
+	FakeStore &store_;
+	FakeBehaviour behaviour_;
+	std::vector<Entry> under_way_;
 };
 
 inline ClientFactory fake_clients(FakeStore &store, const FakeBehaviour &behaviour)

@@ -51,9 +51,9 @@ Operation get_of(std::span<const std::byte> key, std::span<std::byte> place)
 class Process
 {
 public:
-	explicit Process(std::vector<std::string> words) : id(fork())
+	explicit Process(std::vector<std::string> words) : id_(fork())
 	{
-		if (id != 0)
+		if (id_ != 0)
 			return;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		const int nowhere = open("/dev/null", O_RDWR);
@@ -72,15 +72,15 @@ public:
 
 	void end()
 	{
-		if (id <= 0)
+		if (id_ <= 0)
 			return;
-		kill(id, SIGKILL);
-		waitpid(id, nullptr, 0);
-		id = -1;
+		kill(id_, SIGKILL);
+		waitpid(id_, nullptr, 0);
+		id_ = -1;
 	}
 
 private:
-	pid_t id;
+	pid_t id_;
 };
 
 bool is_installed(const std::string &program)

@@ -16,13 +16,13 @@ class FileDescriptor
 {
 public:
 	FileDescriptor() = default;
-	explicit FileDescriptor(int descriptor) : fd(descriptor) { kept_descriptors.insert(fd); }
-	FileDescriptor(FileDescriptor &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+	explicit FileDescriptor(int descriptor) : fd_(descriptor) { kept_descriptors.insert(fd_); }
+	FileDescriptor(FileDescriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 	FileDescriptor(const FileDescriptor &) = delete;
 
 	FileDescriptor &operator=(FileDescriptor other) noexcept
 	{
-		std::swap(fd, other.fd);
+		std::swap(fd_, other.fd_);
 		return *this;
 	}
 
@@ -34,17 +34,17 @@ public:
 			::close(descriptor);
 	}
 
-	[[nodiscard]] int get() const { return fd; }
+	[[nodiscard]] int get() const { return fd_; }
 	/** Leaves closing it to the caller. */
 	[[nodiscard]] int release()
 	{
-		kept_descriptors.erase(fd);
-		return std::exchange(fd, -1);
+		kept_descriptors.erase(fd_);
+		return std::exchange(fd_, -1);
 	}
-	explicit operator bool() const { return fd >= 0; }
+	explicit operator bool() const { return fd_ >= 0; }
 
 private:
-	int fd = -1;
+	int fd_ = -1;
 };
 
 } // namespace prism::soft

@@ -149,24 +149,24 @@ bool some_id_explains(std::uint32_t difference, std::size_t packet_size)
 
 } // namespace
 
-IcrcSeed::IcrcSeed(const IcrcFlow &flow, std::size_t packet_size) : ipv4(flow.source.is_ipv4())
+IcrcSeed::IcrcSeed(const IcrcFlow &flow, std::size_t packet_size) : ipv4_(flow.source.is_ipv4())
 {
 	std::array<std::uint8_t, lrh_substitute_size + ipv6_header_size + udp_header_size> pseudo;
 	pseudo.fill(0xff); /* the masked fields, unless overwritten */
 	const std::size_t udp_size = udp_header_size + packet_size + icrc_size;
 	std::uint8_t *ip = pseudo.data() + lrh_substitute_size;
-	std::uint8_t *udp = ipv4 ? put_ipv4(ip, flow, udp_size) : put_ipv6(ip, flow, udp_size);
+	std::uint8_t *udp = ipv4_ ? put_ipv4(ip, flow, udp_size) : put_ipv6(ip, flow, udp_size);
 	store_be16(udp, flow.source_port);
 	store_be16(udp + 2, flow.destination_port);
 	store_be16(udp + 4, udp_size);
 	/* isa-l complements on the way in and out, so what is kept here is the complement of the register. */
-	state = crc32_gzip_refl(0, pseudo.data(), static_cast<std::uint64_t>(udp + udp_header_size - pseudo.data()));
+	state_ = crc32_gzip_refl(0, pseudo.data(), static_cast<std::uint64_t>(udp + udp_header_size - pseudo.data()));
 }
 
 std::uint32_t IcrcSeed::icrc(std::span<const std::uint8_t> packet, std::uint16_t ip_id) const
 {
-	std::uint32_t start = state ^ mask_effect[packet[bth_masked_byte]];
-	if (ipv4)
+	std::uint32_t start = state_ ^ mask_effect[packet[bth_masked_byte]];
+	if (ipv4_)
 		start ^= id_high_effect[ip_id >> 8] ^ id_low_effect[ip_id & 0xff];
 	return crc32_gzip_refl(start, packet.data(), packet.size());
 }
@@ -177,7 +177,7 @@ IcrcVerdict IcrcSeed::check(std::span<const std::uint8_t> packet, std::uint16_t 
 	const std::uint32_t difference = load_icrc(packet.data() + covered.size()) ^ icrc(covered, likely_id);
 	if (difference == 0)
 		return IcrcVerdict::exact;
-	if (ipv4 && covered.size() <= max_packet_size && some_id_explains(difference, covered.size()))
+	if (ipv4_ && covered.size() <= max_packet_size && some_id_explains(difference, covered.size()))
 		return IcrcVerdict::id_unknown;
 	return IcrcVerdict::bad;
 }

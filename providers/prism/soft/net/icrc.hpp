@@ -59,8 +59,8 @@ public:
 	[[nodiscard]] IcrcVerdict check(std::span<const std::uint8_t> packet, std::uint16_t likely_id) const;
 
 private:
-	std::uint32_t state;
-	bool ipv4;
+	std::uint32_t state_;
+	bool ipv4_;
 };
 
 /** One packet's ICRC; parameters as for IcrcSeed. */

@@ -29,7 +29,7 @@ public:
 	{
 		if (!in_range(fd))
 			return;
-		if (owner.load(std::memory_order_relaxed) != ::getpid())
+		if (owner_.load(std::memory_order_relaxed) != ::getpid())
 			start_anew();
 		at(fd).store(file_of(fd), std::memory_order_relaxed);
 	}
@@ -45,7 +45,7 @@ public:
 	{
 		if (!in_range(fd) || !at(fd).load(std::memory_order_relaxed))
 			return false;
-		return owner.load(std::memory_order_relaxed) == ::getpid() && at(fd) == file_of(fd);
+		return owner_.load(std::memory_order_relaxed) == ::getpid() && at(fd) == file_of(fd);
 	}
 
 	/** No entry is at or above this. */
@@ -53,8 +53,11 @@ public:
 
 private:
 	static bool in_range(int fd) { return fd >= 0 && fd < size; }
-	[[nodiscard]] std::atomic<std::uint64_t> &at(int fd) { return files[static_cast<std::size_t>(fd)]; }
-	[[nodiscard]] const std::atomic<std::uint64_t> &at(int fd) const { return files[static_cast<std::size_t>(fd)]; }
+	[[nodiscard]] std::atomic<std::uint64_t> &at(int fd) { return files_[static_cast<std::size_t>(fd)]; }
+	[[nodiscard]] const std::atomic<std::uint64_t> &at(int fd) const
+	{
+		return files_[static_cast<std::size_t>(fd)];
+	}
 
 	/* Never 0. */
 	static std::uint64_t file_of(int fd)
@@ -69,14 +72,14 @@ private:
 
 	void start_anew()
 	{
-		for (auto &each : files)
+		for (auto &each : files_)
 			if (each.load(std::memory_order_relaxed))
 				each.store(0, std::memory_order_relaxed);
-		owner.store(::getpid(), std::memory_order_relaxed);
+		owner_.store(::getpid(), std::memory_order_relaxed);
 	}
 
-	std::array<std::atomic<std::uint64_t>, size> files{};
-	std::atomic<pid_t> owner{0};
+	std::array<std::atomic<std::uint64_t>, size> files_{};
+	std::atomic<pid_t> owner_{0};
 };
 
 /* Never destroyed: descriptors are closed while the process ends. */

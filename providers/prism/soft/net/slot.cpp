@@ -107,16 +107,16 @@ bool Slot::take_name(std::uint32_t nonce)
 	/* Before bind: a datagram that comes while this is off carries no credentials. */
 	if (!bound || ::setsockopt(bound.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
 		return false;
-	const UnixName name = name_of(claimed, nonce);
+	const UnixName name = name_of(claimed_, nonce);
 	if (::bind(bound.get(), name.get(), name.size) < 0)
 		return false;
 	FileDescriptor listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!listening || ::bind(listening.get(), name.get(), name.size) < 0 ||
 		::listen(listening.get(), max_visitors) < 0)
 		return false;
-	ending = nonce;
-	socket = std::move(bound);
-	listener = std::move(listening);
+	ending_ = nonce;
+	socket_ = std::move(bound);
+	listener_ = std::move(listening);
 	return true;
 }
 
@@ -156,13 +156,13 @@ void Slot::tell(unsigned to, std::uint32_t nonce, std::span<iovec> parts) const
 	message.msg_namelen = name.size;
 	message.msg_iov = parts.data();
 	message.msg_iovlen = parts.size();
-	(void)::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Slot::dismiss_visitors() const
 {
 	for (int i = 0; i <= max_visitors; i++)
-		if (!FileDescriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)))
+		if (!FileDescriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)))
 			return;
 }
 
@@ -176,7 +176,7 @@ std::optional<std::size_t> Slot::receive(std::span<std::uint8_t> buffer) const
 	message.msg_iovlen = 1;
 	message.msg_control = control;
 	message.msg_controllen = sizeof(control);
-	const ssize_t size = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (size < 0)
 		return {};
 	if ((message.msg_flags & MSG_TRUNC) || !sent_by_same_user(message))

@@ -57,10 +57,10 @@ public:
 	 */
 	static std::optional<Slot> claim(unsigned number);
 
-	[[nodiscard]] unsigned number() const { return claimed; }
+	[[nodiscard]] unsigned number() const { return claimed_; }
 	/** What its name ends in; 0: it is the slot's own. */
-	[[nodiscard]] std::uint32_t nonce() const { return ending; }
-	[[nodiscard]] int fd() const { return socket.get(); }
+	[[nodiscard]] std::uint32_t nonce() const { return ending_; }
+	[[nodiscard]] int fd() const { return socket_.get(); }
 
 	/**
 	 * A socket connected to that of slot @p to, whose name ends in @p nonce, if its owner is of our own user; none
@@ -85,14 +85,14 @@ public:
 	std::optional<std::size_t> receive(std::span<std::uint8_t> buffer) const;
 
 private:
-	Slot(unsigned number, FileDescriptor reserved) : claimed(number), port_guard(std::move(reserved)) {}
+	Slot(unsigned number, FileDescriptor reserved) : claimed_(number), port_guard_(std::move(reserved)) {}
 	bool take_name(std::uint32_t nonce);
 
-	unsigned claimed;
-	std::uint32_t ending = 0;
-	FileDescriptor socket;
-	FileDescriptor listener;
-	FileDescriptor port_guard; /* keeps the source port; receives nothing */
+	unsigned claimed_;
+	std::uint32_t ending_ = 0;
+	FileDescriptor socket_;
+	FileDescriptor listener_;
+	FileDescriptor port_guard_; /* keeps the source port; receives nothing */
 };
 
 } // namespace prism::soft

@@ -32,10 +32,10 @@ sock_filter jump_if_equal(std::uint32_t value, std::uint8_t otherwise)
 
 bool SteeringTable::set(unsigned slot, unsigned index)
 {
-	if (slot >= slot_limit || index >= slot_limit || index_of[slot] == index)
+	if (slot >= slot_limit || index >= slot_limit || index_of_[slot] == index)
 		return false;
-	std::replace(index_of.begin(), index_of.end(), static_cast<std::uint16_t>(index), unknown);
-	index_of[slot] = static_cast<std::uint16_t>(index);
+	std::replace(index_of_.begin(), index_of_.end(), static_cast<std::uint16_t>(index), unknown);
+	index_of_[slot] = static_cast<std::uint16_t>(index);
 	return true;
 }
 
@@ -51,12 +51,12 @@ bool SteeringTable::attach(int fd, unsigned otherwise) const
 		BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, qpn_index_bits),
 	};
 	for (std::uint32_t slot = 0; slot < slot_limit; slot++) {
-		if (index_of[slot] == unknown)
+		if (index_of_[slot] == unknown)
 			continue;
 		program.push_back(jump_if_equal(slot, 1));
-		program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of[slot]));
+		program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of_[slot]));
 	}
-	program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of[otherwise] == unknown ? nobody : index_of[otherwise]));
+	program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of_[otherwise] == unknown ? nobody : index_of_[otherwise]));
 	const sock_fprog all{static_cast<unsigned short>(program.size()), program.data()};
 	return ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &all, sizeof(all)) == 0;
 }

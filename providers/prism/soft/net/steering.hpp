@@ -29,7 +29,7 @@ namespace prism::soft
 class SteeringTable
 {
 public:
-	SteeringTable() { index_of.fill(unknown); }
+	SteeringTable() { index_of_.fill(unknown); }
 
 	/** @return whether anything changed. Another slot that was thought to have @p index is forgotten. */
 	bool set(unsigned slot, unsigned index);
@@ -43,7 +43,7 @@ public:
 private:
 	static constexpr std::uint16_t unknown = 0xffff;
 
-	std::array<std::uint16_t, slot_limit> index_of;
+	std::array<std::uint16_t, slot_limit> index_of_;
 };
 
 /** Asks for the slot of one member. */

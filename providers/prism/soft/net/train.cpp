@@ -20,25 +20,25 @@ void Train::append(std::uint8_t *packet, std::uint32_t wire_size)
 
 TrainQueue::TrainQueue()
 	/* Not cleared, so that pages which no traffic needs are never touched. */
-	: arena(std::make_unique_for_overwrite<std::uint8_t[]>(arena_size)),
-	  trains(std::make_unique_for_overwrite<Train[]>(max_trains))
+	: arena_(std::make_unique_for_overwrite<std::uint8_t[]>(arena_size)),
+	  trains_(std::make_unique_for_overwrite<Train[]>(max_trains))
 {
 }
 
 std::uint8_t *TrainQueue::reserve(std::size_t size)
 {
 	/* A packet may always begin a train of its own, so one must be left. */
-	if (used_trains == max_trains || arena_size - used_bytes < size + icrc_size)
+	if (used_trains_ == max_trains || arena_size - used_bytes_ < size + icrc_size)
 		return nullptr;
-	return arena.get() + used_bytes;
+	return arena_.get() + used_bytes_;
 }
 
 /* Only the newest train of a destination may grow, or its packets would leave out of order. */
 Train *TrainQueue::newest(const TrainKey &key)
 {
-	for (unsigned i = used_trains; i-- > 0;)
-		if (trains[i].key == key)
-			return &trains[i];
+	for (unsigned i = used_trains_; i-- > 0;)
+		if (trains_[i].key == key)
+			return &trains_[i];
 	return nullptr;
 }
 
@@ -47,21 +47,21 @@ unsigned TrainQueue::append(const TrainKey &key, std::size_t size, unsigned limi
 	const auto wire_size = static_cast<std::uint32_t>(size + icrc_size);
 	Train *train = newest(key);
 	if (!train || !train->takes(wire_size, limit)) {
-		train = &trains[used_trains++];
+		train = &trains_[used_trains_++];
 		train->key = key;
 		train->segment = wire_size;
 		train->packets = train->bytes = train->pieces = 0;
 	}
 	const unsigned position = train->packets;
-	train->append(arena.get() + used_bytes, wire_size);
-	used_bytes += wire_size;
+	train->append(arena_.get() + used_bytes_, wire_size);
+	used_bytes_ += wire_size;
 	return position;
 }
 
 void TrainQueue::clear()
 {
-	used_bytes = 0;
-	used_trains = 0;
+	used_bytes_ = 0;
+	used_trains_ = 0;
 }
 
 } // namespace prism::soft

@@ -71,7 +71,7 @@ public:
 	 */
 	unsigned append(const TrainKey &key, std::size_t size, unsigned limit);
 
-	[[nodiscard]] std::span<Train> pending() { return {trains.get(), used_trains}; }
+	[[nodiscard]] std::span<Train> pending() { return {trains_.get(), used_trains_}; }
 	void clear();
 
 private:
@@ -79,10 +79,10 @@ private:
 
 	Train *newest(const TrainKey &key);
 
-	std::unique_ptr<std::uint8_t[]> arena;
-	std::unique_ptr<Train[]> trains;
-	std::size_t used_bytes = 0;
-	unsigned used_trains = 0;
+	std::unique_ptr<std::uint8_t[]> arena_;
+	std::unique_ptr<Train[]> trains_;
+	std::size_t used_bytes_ = 0;
+	unsigned used_trains_ = 0;
 };
 
 } // namespace prism::soft

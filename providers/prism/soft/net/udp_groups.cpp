@@ -27,7 +27,7 @@ int become_member(int fd, const SocketAddress &group, unsigned interface)
 
 int UdpPort::join(const Address &group)
 {
-	const auto groups = std::span(sockets).subspan(own);
+	const auto groups = std::span(sockets_).subspan(own_);
 	const auto there = std::ranges::find(groups, group, &Socket::local);
 	if (there != groups.end()) {
 		there->joined++;
@@ -38,23 +38,23 @@ int UdpPort::join(const Address &group)
 	Socket made{.local = group, .fd = {}, .out = {}, .joined = 1};
 	if (const int why = bind_socket(made, false))
 		return why;
-	if (const int why = become_member(made.fd.get(), to_socket_address(group, roce_port, info.index), info.index))
+	if (const int why = become_member(made.fd.get(), to_socket_address(group, roce_port, info_.index), info_.index))
 		return why;
-	std::lock_guard guard(listing);
-	sockets.push_back(std::move(made));
-	check_all = true;
+	std::lock_guard guard(listing_);
+	sockets_.push_back(std::move(made));
+	check_all_ = true;
 	return 0;
 }
 
 void UdpPort::leave(const Address &group)
 {
-	for (std::size_t i = own; i < sockets.size(); i++) {
-		if (sockets[i].local != group || --sockets[i].joined > 0)
+	for (std::size_t i = own_; i < sockets_.size(); i++) {
+		if (sockets_[i].local != group || --sockets_[i].joined > 0)
 			continue;
-		std::lock_guard guard(listing);
-		sockets.erase(sockets.begin() + static_cast<std::ptrdiff_t>(i));
-		hot = 0;
-		check_all = true;
+		std::lock_guard guard(listing_);
+		sockets_.erase(sockets_.begin() + static_cast<std::ptrdiff_t>(i));
+		hot_ = 0;
+		check_all_ = true;
 		return;
 	}
 }

@@ -140,9 +140,9 @@ std::uint64_t kernel_drops(int fd)
 } // namespace
 
 UdpPort::UdpPort(Slot slot, InterfaceInfo interface, PortCounters *shared)
-	: claim(std::move(slot)), info(std::move(interface)), count(shared ? *shared : own_count),
-	  sending(std::make_unique<SendBuffers>()), receiving(std::make_unique<ReceiveBuffers>()),
-	  seeds(std::make_unique<CachedSeed[]>(seed_cache_size))
+	: claim_(std::move(slot)), info_(std::move(interface)), count_(shared ? *shared : own_count_),
+	  sending_(std::make_unique<SendBuffers>()), receiving_(std::make_unique<ReceiveBuffers>()),
+	  seeds_(std::make_unique<CachedSeed[]>(seed_cache_size))
 {
 }
 
@@ -158,10 +158,10 @@ try {
 
 std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string &error, PortCounters *shared)
 {
-	InterfaceInfo info;
-	if (!find_interface(interface, info, error))
+	InterfaceInfo info_;
+	if (!find_interface(interface, info_, error))
 		return nullptr;
-	error = info.name + ": all " + std::to_string(slot_limit - first_slot) + " contexts of this host are in use";
+	error = info_.name + ": all " + std::to_string(slot_limit - first_slot) + " contexts of this host are in use";
 	const unsigned guess = first_guess();
 	int taken = 0;
 	for (unsigned i = 0; i < slot_limit - first_slot && taken < max_taken_addresses; i++) {
@@ -169,10 +169,10 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 		if (!slot && errno == EADDRINUSE)
 			continue;
 		if (!slot) {
-			error = info.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
+			error = info_.name + ": cannot claim a context number (" + std::strerror(errno) + ")";
 			return nullptr;
 		}
-		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info, shared));
+		std::unique_ptr<UdpPort> port(new UdpPort(std::move(*slot), info_, shared));
 		const Bound bound = port->bind_all(error);
 		if (bound == Bound::failed)
 			return nullptr;
@@ -188,23 +188,24 @@ std::unique_ptr<UdpPort> UdpPort::open(const std::string &interface, std::string
 
 UdpPort::Bound UdpPort::bind_all(std::string &error)
 {
-	if (info.is_loopback) {
+	if (info_.is_loopback) {
 		const Bound bound = bind_loopback(error);
 		if (bound != Bound::yes)
 			return bound;
 	}
-	for (const Address &address : info.addresses) {
-		if (sockets.size() == max_own_sockets)
+	for (const Address &address : info_.addresses) {
+		if (sockets_.size() == max_own_sockets)
 			break;
-		if (info.is_loopback && is_ipv4_loopback(address))
+		if (info_.is_loopback && is_ipv4_loopback(address))
 			continue;
 		const Bound bound = bind_one(address, true, error);
 		/* Another user may have ::1. Each loopback context has an address of its own, so it does without. */
-		if (bound != Bound::yes && !(info.is_loopback && !sockets.empty()))
+		if (bound != Bound::yes && !(info_.is_loopback && !sockets_.empty()))
 			return Bound::failed;
 	}
-	if (sockets.empty()) {
-		error = info.name + ": none of its addresses can be bound; a new IPv6 address is tentative for a while";
+	if (sockets_.empty()) {
+		error = info_.name +
+			": none of its addresses can be bound; a new IPv6 address is tentative for a while";
 		return Bound::failed;
 	}
 	return Bound::yes;
@@ -212,15 +213,15 @@ UdpPort::Bound UdpPort::bind_all(std::string &error)
 
 UdpPort::Bound UdpPort::bind_loopback(std::string &error)
 {
-	if (std::none_of(info.addresses.begin(), info.addresses.end(), is_ipv4_loopback))
+	if (std::none_of(info_.addresses.begin(), info_.addresses.end(), is_ipv4_loopback))
 		return Bound::yes;
-	return bind_one(loopback_address(claim.number()), false, error);
+	return bind_one(loopback_address(claim_.number()), false, error);
 }
 
 UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::string &error)
 {
 	Socket made{.local = address, .fd = {}, .out = {}, .shared = shared};
-	made.table.set(claim.number(), 0);
+	made.table.set(claim_.number(), 0);
 	/*
 	 * The first socket of a group brings the program along, so that no group is ever without one. A socket that has
 	 * a program cannot join a group, so whoever comes later tries again without; the group's program stays in
@@ -238,28 +239,28 @@ UdpPort::Bound UdpPort::bind_one(const Address &address, bool shared, std::strin
 	/* An IPv6 address still looking for duplicates, or one just removed: not an error of the interface. */
 	if (why == EADDRNOTAVAIL && shared)
 		return Bound::yes;
-	error = bind_error(info, address, why);
+	error = bind_error(info_, address, why);
 	return why == EADDRINUSE ? Bound::taken : Bound::failed;
 }
 
 /* Those of groups stay behind. */
 void UdpPort::insert(Socket made)
 {
-	std::lock_guard guard(listing);
-	sockets.insert(sockets.begin() + static_cast<std::ptrdiff_t>(own), std::move(made));
-	own++;
-	hot = 0;
-	check_all = true;
+	std::lock_guard guard(listing_);
+	sockets_.insert(sockets_.begin() + static_cast<std::ptrdiff_t>(own_), std::move(made));
+	own_++;
+	hot_ = 0;
+	check_all_ = true;
 }
 
 int UdpPort::add(const Address &address)
 {
 	std::string ignored;
-	const std::size_t before = own;
+	const std::size_t before = own_;
 	/* On loopback each context has an IPv4 address of its own. */
-	if (own == max_own_sockets || (info.is_loopback && is_ipv4_loopback(address)))
+	if (own_ == max_own_sockets || (info_.is_loopback && is_ipv4_loopback(address)))
 		return -1;
-	if (bind_one(address, true, ignored) != Bound::yes || own == before)
+	if (bind_one(address, true, ignored) != Bound::yes || own_ == before)
 		return -1;
 	begin_round(static_cast<unsigned>(before), steady_now(), open_patience);
 	return static_cast<int>(before);
@@ -268,7 +269,7 @@ int UdpPort::add(const Address &address)
 /* Returns 0 or errno. */
 int UdpPort::bind_socket(Socket &made, bool first) const
 {
-	const SocketAddress name = to_socket_address(made.local, roce_port, info.index);
+	const SocketAddress name = to_socket_address(made.local, roce_port, info_.index);
 	made.fd = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.fd)
 		return errno;
@@ -278,7 +279,7 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 	if (made.shared) {
 		set_option(made.fd.get(), SOL_SOCKET, SO_REUSEPORT, 1);
 		if (first)
-			made.table.attach(made.fd.get(), claim.number());
+			made.table.attach(made.fd.get(), claim_.number());
 	}
 	return ::bind(made.fd.get(), &name.any, name.size()) < 0 ? errno : 0;
 }
@@ -286,11 +287,11 @@ int UdpPort::bind_socket(Socket &made, bool first) const
 /* Returns 0 or errno. */
 int UdpPort::bind_sender(Socket &made) const
 {
-	const SocketAddress name = to_socket_address(made.local, source_port_of(slot()), info.index);
+	const SocketAddress name = to_socket_address(made.local, source_port_of(slot()), info_.index);
 	made.out = FileDescriptor(::socket(name.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	if (!made.out)
 		return errno;
-	configure_sender(made.out.get(), made.local.is_ipv4(), info.index);
+	configure_sender(made.out.get(), made.local.is_ipv4(), info_.index);
 	made.segments = knows_segments(made.out.get());
 	return ::bind(made.out.get(), &name.any, name.size()) < 0 ? errno : 0;
 }
@@ -317,11 +318,11 @@ void UdpPort::learn_steering()
 {
 	Nobody nobody;
 	const auto under_way = [](const Socket &socket) { return socket.round.under_way; };
-	for (unsigned i = 0; i < sockets.size(); i++)
-		if (sockets[i].shared)
+	for (unsigned i = 0; i < sockets_.size(); i++)
+		if (sockets_[i].shared)
 			begin_round(i, steady_now(), open_patience);
-	while (std::any_of(sockets.begin(), sockets.end(), under_way)) {
-		check_all = true;
+	while (std::any_of(sockets_.begin(), sockets_.end(), under_way)) {
+		check_all_ = true;
 		if (receive(nobody, steady_now(), 64) == 0)
 			wait(100'000, -1);
 	}
@@ -332,14 +333,14 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 	std::array<pollfd, max_own_sockets + max_groups + 2> watched;
 	std::size_t n = 0;
 	{
-		std::lock_guard guard(listing);
-		for (const Socket &socket : sockets)
+		std::lock_guard guard(listing_);
+		for (const Socket &socket : sockets_)
 			watched[n++] = {socket.fd.get(), POLLIN, 0};
 	}
-	watched[n++] = {claim.fd(), POLLIN, 0};
+	watched[n++] = {claim_.fd(), POLLIN, 0};
 	const std::size_t ports = n;
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
-	if (const Time duty = next_duty.load(std::memory_order_relaxed); duty != no_duty) {
+	if (const Time duty = next_duty_.load(std::memory_order_relaxed); duty != no_duty) {
 		const Time at = steady_now();
 		const auto left = static_cast<std::int64_t>(duty > at ? duty - at : 0);
 		timeout_ns = timeout_ns < 0 ? left : std::min(timeout_ns, left);
@@ -349,7 +350,7 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 		return false;
 	if (std::any_of(watched.begin(), watched.begin() + static_cast<std::ptrdiff_t>(ports),
 		    [](const pollfd &one) { return one.revents != 0; }))
-		check_all.store(true, std::memory_order_relaxed);
+		check_all_.store(true, std::memory_order_relaxed);
 	return true;
 }
 
@@ -369,35 +370,35 @@ bool UdpPort::shares_addresses() const
 std::vector<int> UdpPort::fds() const
 {
 	std::vector<int> list;
-	for (const Socket &socket : sockets)
+	for (const Socket &socket : sockets_)
 		list.push_back(socket.fd.get());
-	list.push_back(claim.fd());
+	list.push_back(claim_.fd());
 	return list;
 }
 
 UdpCounters UdpPort::counters() const
 {
 	UdpCounters now{
-		.rx_packets = count.rx_packets.get(),
-		.rx_trains = count.rx_trains.get(),
-		.rx_bytes = count.rx_bytes.get(),
-		.rx_too_short = count.rx_too_short.get(),
-		.rx_too_long = count.rx_too_long.get(),
-		.rx_bad_icrc = count.rx_bad_icrc.get(),
-		.rx_icrc_id_unknown = count.rx_icrc_id_unknown.get(),
-		.rx_misdirected_forwarded = count.rx_misdirected_forwarded.get(),
-		.rx_misdirected_dropped = count.rx_misdirected_dropped.get(),
-		.rx_forwarded_to_us = count.rx_forwarded_to_us.get(),
-		.tx_packets = count.tx_packets.get(),
-		.tx_trains = count.tx_trains.get(),
-		.tx_bytes = count.tx_bytes.get(),
-		.tx_errors = count.tx_errors.get(),
-		.tx_too_big = count.tx_too_big.get(),
-		.tx_no_route = count.tx_no_route.get(),
-		.tx_segment_fallbacks = count.tx_segment_fallbacks.get(),
+		.rx_packets = count_.rx_packets.get(),
+		.rx_trains = count_.rx_trains.get(),
+		.rx_bytes = count_.rx_bytes.get(),
+		.rx_too_short = count_.rx_too_short.get(),
+		.rx_too_long = count_.rx_too_long.get(),
+		.rx_bad_icrc = count_.rx_bad_icrc.get(),
+		.rx_icrc_id_unknown = count_.rx_icrc_id_unknown.get(),
+		.rx_misdirected_forwarded = count_.rx_misdirected_forwarded.get(),
+		.rx_misdirected_dropped = count_.rx_misdirected_dropped.get(),
+		.rx_forwarded_to_us = count_.rx_forwarded_to_us.get(),
+		.tx_packets = count_.tx_packets.get(),
+		.tx_trains = count_.tx_trains.get(),
+		.tx_bytes = count_.tx_bytes.get(),
+		.tx_errors = count_.tx_errors.get(),
+		.tx_too_big = count_.tx_too_big.get(),
+		.tx_no_route = count_.tx_no_route.get(),
+		.tx_segment_fallbacks = count_.tx_segment_fallbacks.get(),
 	};
-	std::lock_guard guard(listing);
-	for (const Socket &socket : sockets)
+	std::lock_guard guard(listing_);
+	for (const Socket &socket : sockets_)
 		now.rx_socket_drops += kernel_drops(socket.fd.get());
 	return now;
 }

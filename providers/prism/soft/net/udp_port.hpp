@@ -77,9 +77,9 @@ public:
 	~UdpPort() override;
 
 	/** The upper ten bits of every QPN of this context. */
-	[[nodiscard]] unsigned slot() const { return claim.number(); }
+	[[nodiscard]] unsigned slot() const { return claim_.number(); }
 
-	[[nodiscard]] const InterfaceInfo &interface() const { return info; }
+	[[nodiscard]] const InterfaceInfo &interface() const { return info_; }
 
 	/**
 	 * IPv4 first, then global IPv6, then link-local, then what came later. On loopback the context's own address
@@ -214,7 +214,7 @@ private:
 	int bind_socket(Socket &made, bool first) const;
 	int bind_sender(Socket &made) const;
 	/** Those of addresses(), which come first: the others only receive. */
-	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets).first(own); }
+	[[nodiscard]] std::span<const Socket> own_sockets() const { return std::span(sockets_).first(own_); }
 	void learn_steering();
 
 	[[nodiscard]] int source_for(const Address &peer) const;
@@ -254,39 +254,39 @@ private:
 	void note_next_duty();
 	[[nodiscard]] int socket_of(const Address &local) const;
 
-	Slot claim;
-	InterfaceInfo info;
-	mutable std::mutex listing; /* around changes of the list, and its use without the caller's serialisation */
-	std::vector<Socket> sockets;
-	std::size_t own = 0;
-	PortCounters own_count; /* unless it is shared */
-	PortCounters &count;
+	Slot claim_;
+	InterfaceInfo info_;
+	mutable std::mutex listing_; /* around changes of the list, and its use without the caller's serialisation */
+	std::vector<Socket> sockets_;
+	std::size_t own_ = 0;
+	PortCounters own_count_; /* unless it is shared */
+	PortCounters &count_;
 
 	/* To the others. A slot that is not in the list of names has its own. */
-	std::map<unsigned, std::uint32_t> names;
-	std::map<unsigned, FileDescriptor> channels; /* by which packets are handed on, by slot */
-	Time first_lookup = 0;                       /* of those for channels that are counted */
-	unsigned lookups = 0;
-	std::atomic<Time> next_duty{no_duty}; /* when rounds need receive() without a packet */
+	std::map<unsigned, std::uint32_t> names_;
+	std::map<unsigned, FileDescriptor> channels_; /* by which packets are handed on, by slot */
+	Time first_lookup_ = 0;                       /* of those for channels that are counted */
+	unsigned lookups_ = 0;
+	std::atomic<Time> next_duty_{no_duty}; /* when rounds need receive() without a packet */
 
-	TrainQueue queue;
-	Address next_peer;
-	unsigned next_source = 0;
-	std::size_t next_size = 0;
-	std::uint8_t *next_packet = nullptr;
-	std::unique_ptr<SendBuffers> sending;
+	TrainQueue queue_;
+	Address next_peer_;
+	unsigned next_source_ = 0;
+	std::size_t next_size_ = 0;
+	std::uint8_t *next_packet_ = nullptr;
+	std::unique_ptr<SendBuffers> sending_;
 
-	unsigned hot = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
-	Time quiet_checked = 0;
-	std::atomic<bool> check_all{true};
-	SeedMemo sending_seed; /* of the packet committed last, */
-	TrainKey sending_key;  /* and where it went */
-	unsigned appetite = 1; /* datagrams to ask the kernel for in one call */
-	std::unique_ptr<ReceiveBuffers> receiving;
+	unsigned hot_ = 0; /* the socket that had something last; sockets.size() is the one for forwarded packets */
+	Time quiet_checked_ = 0;
+	std::atomic<bool> check_all_{true};
+	SeedMemo sending_seed_; /* of the packet committed last, */
+	TrainKey sending_key_;  /* and where it went */
+	unsigned appetite_ = 1; /* datagrams to ask the kernel for in one call */
+	std::unique_ptr<ReceiveBuffers> receiving_;
 
 	/* Recently used seeds, found by hash; a collision costs 40 ns. */
 	static constexpr std::size_t seed_cache_size = 64;
-	std::unique_ptr<CachedSeed[]> seeds;
+	std::unique_ptr<CachedSeed[]> seeds_;
 };
 
 } // namespace prism::soft

@@ -108,24 +108,24 @@ void UdpPort::ReceiveBuffers::rearm(unsigned index)
 
 int UdpPort::receive(PacketHandler &handler, Time now, int max_trains)
 {
-	if (now - quiet_checked >= quiet_interval || check_all.load(std::memory_order_relaxed))
+	if (now - quiet_checked_ >= quiet_interval || check_all_.load(std::memory_order_relaxed))
 		return receive_all(handler, now, max_trains);
-	return receive_from(hot, handler, now, max_trains);
+	return receive_from(hot_, handler, now, max_trains);
 }
 
 int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 {
-	quiet_checked = now;
-	check_all.store(false, std::memory_order_relaxed);
-	const auto sources = static_cast<unsigned>(sockets.size() + 1);
+	quiet_checked_ = now;
+	check_all_.store(false, std::memory_order_relaxed);
+	const auto sources = static_cast<unsigned>(sockets_.size() + 1);
 	/* The busy one last: it would use up what is to be taken in one go. */
-	const unsigned first = hot + 1;
+	const unsigned first = hot_ + 1;
 	int total = 0;
 	for (unsigned i = 0; i < sources && total < max_trains; i++) {
 		const unsigned source = (first + i) % sources;
 		const int trains = receive_from(source, handler, now, max_trains - total);
 		if (trains > 0)
-			hot = source;
+			hot_ = source;
 		total += trains;
 	}
 	look_after_rounds(now);
@@ -134,29 +134,29 @@ int UdpPort::receive_all(PacketHandler &handler, Time now, int max_trains)
 
 int UdpPort::receive_from(unsigned source, PacketHandler &handler, Time now, int max_trains)
 {
-	if (source == sockets.size())
+	if (source == sockets_.size())
 		return receive_forwarded(handler, now, max_trains);
 	return receive_socket(source, handler, now, max_trains);
 }
 
 int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, int max_trains)
 {
-	ReceiveBuffers &buffers = *receiving;
-	const int fd = sockets[index].fd.get();
+	ReceiveBuffers &buffers = *receiving_;
+	const int fd = sockets_[index].fd.get();
 	int total = 0;
 	while (total < max_trains) {
 		/* Looking for a datagram that is not there costs as much as the call itself: ask for as many as came.
 		 */
-		const int room = std::min<int>(max_trains - total, static_cast<int>(appetite));
+		const int room = std::min<int>(max_trains - total, static_cast<int>(appetite_));
 		const int got = receive_datagrams(fd, buffers.message.data(), room);
 		for (int i = 0; i < got; i++)
 			take_datagram(index, static_cast<unsigned>(i), handler, now);
 		total += std::max(got, 0);
 		if (got < room) {
-			appetite = static_cast<unsigned>(std::max(got, 1));
+			appetite_ = static_cast<unsigned>(std::max(got, 1));
 			break;
 		}
-		appetite = std::min(appetite * 2, ReceiveBuffers::batch);
+		appetite_ = std::min(appetite_ * 2, ReceiveBuffers::batch);
 		if (room == 1)
 			break;
 	}
@@ -165,15 +165,15 @@ int UdpPort::receive_socket(unsigned index, PacketHandler &handler, Time now, in
 
 void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler, Time now)
 {
-	ReceiveBuffers &buffers = *receiving;
+	ReceiveBuffers &buffers = *receiving_;
 	mmsghdr &message = buffers.message[at];
 	const std::size_t size = message.msg_len;
 	Arrival arrival{.data = {buffers.data(at), size},
 		.segment = segment_of(message.msg_hdr, size),
 		.socket = socket,
-		.route = {address_from(buffers.from[at].any), sockets[socket].local, buffers.from[at].port()}};
+		.route = {address_from(buffers.from[at].any), sockets_[socket].local, buffers.from[at].port()}};
 	buffers.rearm(at);
-	count.rx_trains.add();
+	count_.rx_trains.add();
 	if (const auto probe = SteeringProbe::decode(arrival.data))
 		answer_probe(arrival, *probe, now);
 	else
@@ -184,7 +184,7 @@ void UdpPort::take_datagram(unsigned socket, unsigned at, PacketHandler &handler
 void UdpPort::take_apart(const Arrival &arrival, PacketHandler &handler, Time now)
 {
 	if (arrival.data.empty())
-		count.rx_too_short.add();
+		count_.rx_too_short.add();
 	unsigned position = arrival.first;
 	SeedMemo memo;
 	std::span<const std::uint8_t> data = arrival.data;
@@ -217,7 +217,7 @@ std::size_t UdpPort::foreign_run(std::span<const std::uint8_t> data, std::size_t
 		if (wire.size() < min_wire_size)
 			break;
 		const unsigned slot = slot_of(wire);
-		if (slot < first_slot || slot == claim.number() || (run && slot != owner))
+		if (slot < first_slot || slot == claim_.number() || (run && slot != owner))
 			break;
 		owner = slot;
 		run += wire.size();
@@ -229,22 +229,22 @@ void UdpPort::deliver(const Arrival &arrival, std::span<const std::uint8_t> wire
 	PacketHandler &handler, Time now)
 {
 	if (wire.size() < min_wire_size) {
-		count.rx_too_short.add();
+		count_.rx_too_short.add();
 		return;
 	}
 	if (wire.size() > max_wire_size) {
-		count.rx_too_long.add();
+		count_.rx_too_long.add();
 		return;
 	}
 	const IcrcVerdict verdict = verdict_of(arrival, wire, position, memo);
 	if (verdict == IcrcVerdict::bad) {
-		count.rx_bad_icrc.add();
+		count_.rx_bad_icrc.add();
 		return;
 	}
 	if (verdict == IcrcVerdict::id_unknown)
-		count.rx_icrc_id_unknown.add();
-	count.rx_packets.add();
-	count.rx_bytes.add(wire.size());
+		count_.rx_icrc_id_unknown.add();
+	count_.rx_packets.add();
+	count_.rx_bytes.add(wire.size());
 	handler.receive(arrival.route, wire.first(wire.size() - icrc_size), now);
 }
 
@@ -262,37 +262,37 @@ IcrcVerdict UdpPort::verdict_of(
 /* -1: the slot is nobody's, or another user's, who is not to see what is in the packets. Or too many were asked for. */
 int UdpPort::channel_to(unsigned slot, Time now)
 {
-	const auto known = channels.find(slot);
-	if (known != channels.end())
+	const auto known = channels_.find(slot);
+	if (known != channels_.end())
 		return known->second.get();
-	if (now - first_lookup >= lookup_interval) {
-		first_lookup = now;
-		lookups = 0;
+	if (now - first_lookup_ >= lookup_interval) {
+		first_lookup_ = now;
+		lookups_ = 0;
 	}
-	if (lookups++ >= max_lookups)
+	if (lookups_++ >= max_lookups)
 		return -1;
-	const auto name = names.find(slot);
-	FileDescriptor channel = Slot::open_channel(slot, name == names.end() ? 0 : name->second);
+	const auto name = names_.find(slot);
+	FileDescriptor channel = Slot::open_channel(slot, name == names_.end() ? 0 : name->second);
 	if (!channel)
 		return -1;
-	if (channels.size() == max_channels)
-		channels.clear();
-	return channels.emplace(slot, std::move(channel)).first->second.get();
+	if (channels_.size() == max_channels)
+		channels_.clear();
+	return channels_.emplace(slot, std::move(channel)).first->second.get();
 }
 
 void UdpPort::forward(
 	const Arrival &arrival, std::span<const std::uint8_t> run, unsigned position, SeedMemo &memo, Time now)
 {
 	const std::size_t packets = (run.size() + arrival.segment - 1) / arrival.segment;
-	Socket &socket = sockets[arrival.socket];
+	Socket &socket = sockets_[arrival.socket];
 	/* On an address of our own, or handed on once before: the QPN is simply wrong. */
 	if (!socket.shared || arrival.forwarded) {
-		count.rx_misdirected_dropped.add(packets);
+		count_.rx_misdirected_dropped.add(packets);
 		return;
 	}
 	/* Anybody can send noise; it should cause no work. */
 	if (verdict_of(arrival, run.first(std::min(arrival.segment, run.size())), position, memo) == IcrcVerdict::bad) {
-		count.rx_bad_icrc.add(packets);
+		count_.rx_bad_icrc.add(packets);
 		return;
 	}
 	if (!socket.round.under_way && now >= socket.next_round)
@@ -307,20 +307,20 @@ void UdpPort::forward(
 	const unsigned owner = slot_of(run);
 	const int channel = channel_to(owner, now);
 	if (channel >= 0 && Slot::send_through(channel, parts)) {
-		count.rx_misdirected_forwarded.add(packets);
+		count_.rx_misdirected_forwarded.add(packets);
 		return;
 	}
 	if (channel >= 0 && errno == ECONNREFUSED)
-		channels.erase(owner);
-	count.rx_misdirected_dropped.add(packets);
+		channels_.erase(owner);
+	count_.rx_misdirected_dropped.add(packets);
 }
 
 int UdpPort::receive_forwarded(PacketHandler &handler, Time now, int max_trains)
 {
 	int total = 0;
 	while (total < max_trains) {
-		const std::span<std::uint8_t> buffer(receiving->data(0), ReceiveBuffers::size);
-		const auto size = claim.receive(buffer);
+		const std::span<std::uint8_t> buffer(receiving_->data(0), ReceiveBuffers::size);
+		const auto size = claim_.receive(buffer);
 		if (!size)
 			break;
 		accept_forwarded(buffer.first(*size), handler, now);
@@ -345,8 +345,8 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 	}
 	if (header.segment == 0 || header.from.is_ipv4() != header.to.is_ipv4())
 		return;
-	count.rx_trains.add();
-	count.rx_forwarded_to_us.add();
+	count_.rx_trains.add();
+	count_.rx_forwarded_to_us.add();
 	take_apart({.data = datagram.subspan(sizeof(header)),
 			   .segment = header.segment,
 			   .first = header.first,
@@ -358,8 +358,8 @@ void UdpPort::accept_forwarded(std::span<const std::uint8_t> datagram, PacketHan
 
 int UdpPort::socket_of(const Address &local) const
 {
-	for (std::size_t i = 0; i < sockets.size(); i++)
-		if (sockets[i].shared && sockets[i].local == local)
+	for (std::size_t i = 0; i < sockets_.size(); i++)
+		if (sockets_[i].shared && sockets_[i].local == local)
 			return static_cast<int>(i);
 	return -1;
 }
@@ -367,19 +367,19 @@ int UdpPort::socket_of(const Address &local) const
 /* Asks every member of the group, ourselves included, where it is. */
 void UdpPort::begin_round(unsigned index, Time now, Time patience)
 {
-	sockets[index].round = {.under_way = true, .deadline = now + patience};
+	sockets_[index].round = {.under_way = true, .deadline = now + patience};
 	ask_more(index);
 	note_next_duty();
 }
 
 void UdpPort::ask_more(unsigned index)
 {
-	Socket &socket = sockets[index];
+	Socket &socket = sockets_[index];
 	Round &round = socket.round;
-	const SocketAddress to = to_socket_address(socket.local, roce_port, info.index);
+	const SocketAddress to = to_socket_address(socket.local, roce_port, info_.index);
 	while (!round.complete && round.asked < slot_limit && round.asked - round.answered < max_questions) {
 		const auto probe =
-			SteeringProbe{static_cast<std::uint16_t>(claim.number()), round.asked++, claim.nonce()}
+			SteeringProbe{static_cast<std::uint16_t>(claim_.number()), round.asked++, claim_.nonce()}
 				.encode();
 		(void)::sendto(socket.out.get(), probe.data(), probe.size(), MSG_NOSIGNAL, &to.any, to.size());
 	}
@@ -387,23 +387,23 @@ void UdpPort::ask_more(unsigned index)
 
 void UdpPort::answer_probe(const Arrival &arrival, const SteeringProbe &probe, Time now)
 {
-	Socket &socket = sockets[arrival.socket];
+	Socket &socket = sockets_[arrival.socket];
 	if (!socket.shared || arrival.route.from != socket.local || probe.index >= slot_limit)
 		return;
 	if (probe.asker >= slot_limit || arrival.route.source_port != source_port_of(probe.asker))
 		return;
-	if (probe.asker == claim.number()) {
-		note_answer(arrival.socket, claim.number(), probe.index);
+	if (probe.asker == claim_.number()) {
+		note_answer(arrival.socket, claim_.number(), probe.index);
 		return;
 	}
 	note_name(probe.asker, probe.nonce);
 	Forwarded answer{.kind = Forwarded::Kind::answer,
-		.slot = static_cast<std::uint16_t>(claim.number()),
+		.slot = static_cast<std::uint16_t>(claim_.number()),
 		.index = static_cast<std::uint16_t>(probe.index),
-		.nonce = claim.nonce(),
+		.nonce = claim_.nonce(),
 		.to = socket.local};
 	iovec part{&answer, sizeof(answer)};
-	claim.tell(probe.asker, probe.nonce, {&part, 1});
+	claim_.tell(probe.asker, probe.nonce, {&part, 1});
 	if (socket.members == 1) { /* no more */
 		socket.members = 2;
 		plan_routine(socket, now);
@@ -415,16 +415,16 @@ void UdpPort::note_name(unsigned slot, std::uint32_t nonce)
 {
 	if (slot >= slot_limit)
 		return;
-	const auto known = names.find(slot);
-	if ((known == names.end() ? 0 : known->second) == nonce)
+	const auto known = names_.find(slot);
+	if ((known == names_.end() ? 0 : known->second) == nonce)
 		return;
-	channels.erase(slot);
-	names[slot] = nonce;
+	channels_.erase(slot);
+	names_[slot] = nonce;
 }
 
 void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 {
-	Socket &socket = sockets[index];
+	Socket &socket = sockets_[index];
 	Round &round = socket.round;
 	if (!round.under_way || slot >= slot_limit)
 		return;
@@ -440,12 +440,12 @@ void UdpPort::note_answer(unsigned index, unsigned slot, unsigned member)
 
 void UdpPort::look_after_rounds(Time now)
 {
-	if (now < next_duty.load(std::memory_order_relaxed) &&
-		std::ranges::none_of(sockets, [](const Socket &socket) { return socket.round.under_way; }))
+	if (now < next_duty_.load(std::memory_order_relaxed) &&
+		std::ranges::none_of(sockets_, [](const Socket &socket) { return socket.round.under_way; }))
 		return;
-	claim.dismiss_visitors();
-	for (unsigned i = 0; i < sockets.size(); i++) {
-		Socket &socket = sockets[i];
+	claim_.dismiss_visitors();
+	for (unsigned i = 0; i < sockets_.size(); i++) {
+		Socket &socket = sockets_[i];
 		if (!socket.shared)
 			continue;
 		if (socket.round.under_way)
@@ -465,7 +465,7 @@ void UdpPort::end_round(Socket &socket, Time now)
 	socket.pause = round.changed ? min_round_pause : std::min(socket.pause * 2, max_round_pause);
 	socket.next_round = now + std::max(socket.pause, min_round_pause);
 	/* Even if nothing is new to us: another member may have put a table in place that knew less. */
-	socket.table.attach(socket.fd.get(), claim.number());
+	socket.table.attach(socket.fd.get(), claim_.number());
 	round.under_way = false;
 	socket.members = static_cast<unsigned>(std::max<std::size_t>(round.heard.count(), 1));
 	plan_routine(socket, now);
@@ -482,13 +482,13 @@ void UdpPort::plan_routine(Socket &socket, Time now)
 void UdpPort::note_next_duty()
 {
 	Time next = no_duty;
-	for (const Socket &socket : sockets) {
+	for (const Socket &socket : sockets_) {
 		if (socket.round.under_way)
 			next = std::min(next, socket.round.deadline);
 		else if (socket.shared && socket.members > 1)
 			next = std::min(next, socket.routine);
 	}
-	next_duty.store(next, std::memory_order_relaxed);
+	next_duty_.store(next, std::memory_order_relaxed);
 }
 
 } // namespace prism::soft

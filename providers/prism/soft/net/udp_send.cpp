@@ -33,8 +33,8 @@ bool refuses_segments(int why)
 int UdpPort::source_for(const Address &peer) const
 {
 	int fallback = -1;
-	for (std::size_t i = 0; i < own; i++) {
-		const Address &local = sockets[i].local;
+	for (std::size_t i = 0; i < own_; i++) {
+		const Address &local = sockets_[i].local;
 		if (local.is_ipv4() != peer.is_ipv4())
 			continue;
 		if (peer.is_ipv4() || is_link_local(local) == is_link_local(peer))
@@ -52,7 +52,7 @@ const IcrcSeed &UdpPort::seed_for(const IcrcFlow &flow, std::size_t size)
 	std::memcpy(&from, flow.source.gid.data() + 8, sizeof(from));
 	std::memcpy(&to, flow.destination.gid.data() + 8, sizeof(to));
 	std::uint64_t hash = (from * 3 ^ to ^ flow.source_port ^ size << 20) * 0x9e3779b97f4a7c15U;
-	CachedSeed &cached = seeds[(hash >> 32) % seed_cache_size];
+	CachedSeed &cached = seeds_[(hash >> 32) % seed_cache_size];
 	if (cached.size != size || cached.flow != flow)
 		cached = {flow, size, IcrcSeed(flow, size)};
 	return cached.seed;
@@ -63,49 +63,49 @@ std::uint8_t *UdpPort::begin(const Address &peer, std::size_t size)
 	const int source = source_for(peer);
 	if (source >= 0)
 		return begin_from(static_cast<unsigned>(source), peer, size);
-	next_packet = nullptr;
-	return sending->discard.data();
+	next_packet_ = nullptr;
+	return sending_->discard.data();
 }
 
 std::uint8_t *UdpPort::begin_from(unsigned source, const Address &peer, std::size_t size)
 {
-	assert(source < own && size >= bth_size && size <= max_packet_size);
-	next_peer = peer;
-	next_source = source;
-	next_size = size;
-	next_packet = queue.reserve(size);
-	if (!next_packet) {
+	assert(source < own_ && size >= bth_size && size <= max_packet_size);
+	next_peer_ = peer;
+	next_source_ = source;
+	next_size_ = size;
+	next_packet_ = queue_.reserve(size);
+	if (!next_packet_) {
 		flush();
-		next_packet = queue.reserve(size);
+		next_packet_ = queue_.reserve(size);
 	}
-	return next_packet;
+	return next_packet_;
 }
 
 void UdpPort::commit()
 {
-	if (!next_packet) {
-		count.tx_errors.add();
-		count.tx_no_route.add();
+	if (!next_packet_) {
+		count_.tx_errors.add();
+		count_.tx_no_route.add();
 		return;
 	}
-	const Socket &socket = sockets[next_source];
-	const TrainKey key{next_peer, next_source, slot_of(next_packet)};
-	const unsigned position = queue.append(key, next_size, socket.segments ? max_train_packets : 1);
+	const Socket &socket = sockets_[next_source_];
+	const TrainKey key{next_peer_, next_source_, slot_of(next_packet_)};
+	const unsigned position = queue_.append(key, next_size_, socket.segments ? max_train_packets : 1);
 	/* Most packets follow one of their own train and size. */
-	if (next_size != sending_seed.size || key != sending_key) {
-		sending_seed = {
-			seed_for({socket.local, next_peer, source_port_of(slot()), roce_port}, next_size), next_size};
-		sending_key = key;
+	if (next_size_ != sending_seed_.size || key != sending_key_) {
+		sending_seed_ = {seed_for({socket.local, next_peer_, source_port_of(slot()), roce_port}, next_size_),
+			next_size_};
+		sending_key_ = key;
 	}
 	/* The segments of a train leave with IPv4 identifications that count up from 0. */
 	const std::uint32_t value =
-		sending_seed.seed->icrc({next_packet, next_size}, static_cast<std::uint16_t>(position));
-	store_icrc(next_packet + next_size, value);
+		sending_seed_.seed->icrc({next_packet_, next_size_}, static_cast<std::uint16_t>(position));
+	store_icrc(next_packet_ + next_size_, value);
 }
 
 void UdpPort::flush()
 {
-	std::span<Train> rest = queue.pending();
+	std::span<Train> rest = queue_.pending();
 	while (!rest.empty()) {
 		std::size_t same = 1;
 		while (same < rest.size() && rest[same].key.socket == rest[0].key.socket)
@@ -113,14 +113,14 @@ void UdpPort::flush()
 		send_run(rest.first(same));
 		rest = rest.subspan(same);
 	}
-	queue.clear();
+	queue_.clear();
 }
 
 void UdpPort::describe(Train &train, unsigned at)
 {
-	SocketAddress &to = sending->to[at];
-	to = to_socket_address(train.key.peer, roce_port, info.index);
-	msghdr &message = sending->message[at].msg_hdr;
+	SocketAddress &to = sending_->to[at];
+	to = to_socket_address(train.key.peer, roce_port, info_.index);
+	msghdr &message = sending_->message[at].msg_hdr;
 	message = {};
 	message.msg_name = &to;
 	message.msg_namelen = to.size();
@@ -128,7 +128,7 @@ void UdpPort::describe(Train &train, unsigned at)
 	message.msg_iovlen = train.pieces;
 	if (train.packets == 1)
 		return;
-	SendBuffers::Control &control = sending->control[at];
+	SendBuffers::Control &control = sending_->control[at];
 	message.msg_control = &control;
 	message.msg_controllen = sizeof(control);
 	control.header.cmsg_level = IPPROTO_UDP;
@@ -163,10 +163,10 @@ void UdpPort::send_run(std::span<Train> run)
 {
 	for (std::size_t i = 0; i < run.size(); i++)
 		describe(run[i], static_cast<unsigned>(i));
-	const int fd = sockets[run[0].key.socket].out.get();
+	const int fd = sockets_[run[0].key.socket].out.get();
 	std::size_t done = 0;
 	while (done < run.size()) {
-		const int sent = send_datagrams(fd, &sending->message[done], run.size() - done);
+		const int sent = send_datagrams(fd, &sending_->message[done], run.size() - done);
 		if (sent > 0) {
 			count_sent(run.subspan(done, static_cast<std::size_t>(sent)));
 			done += static_cast<std::size_t>(sent);
@@ -179,17 +179,17 @@ void UdpPort::send_run(std::span<Train> run)
 void UdpPort::count_sent(std::span<const Train> trains)
 {
 	for (const Train &train : trains) {
-		count.tx_trains.add();
-		count.tx_packets.add(train.packets);
-		count.tx_bytes.add(train.bytes);
+		count_.tx_trains.add();
+		count_.tx_packets.add(train.packets);
+		count_.tx_bytes.add(train.bytes);
 	}
 }
 
 void UdpPort::count_lost(std::uint32_t packets, int why)
 {
-	count.tx_errors.add(packets);
+	count_.tx_errors.add(packets);
 	if (why == EMSGSIZE)
-		count.tx_too_big.add(packets);
+		count_.tx_too_big.add(packets);
 }
 
 void UdpPort::send_failed(Train &train, int why)
@@ -200,8 +200,8 @@ void UdpPort::send_failed(Train &train, int why)
 	}
 	/* EINVAL can be this train's alone (a segment above the MTU); the others will be the same next time. */
 	if (why != EINVAL)
-		sockets[train.key.socket].segments = false;
-	count.tx_segment_fallbacks.add();
+		sockets_[train.key.socket].segments = false;
+	count_.tx_segment_fallbacks.add();
 	send_singly(train);
 }
 
@@ -222,17 +222,17 @@ void UdpPort::send_singly(Train &train)
 void UdpPort::send_one(const TrainKey &key, std::span<std::uint8_t> wire)
 {
 	const auto packet = wire.first(wire.size() - icrc_size);
-	const IcrcFlow flow{sockets[key.socket].local, key.peer, source_port_of(slot()), roce_port};
+	const IcrcFlow flow{sockets_[key.socket].local, key.peer, source_port_of(slot()), roce_port};
 	store_icrc(wire.data() + packet.size(), seed_for(flow, packet.size()).icrc(packet, 0));
-	const SocketAddress to = to_socket_address(key.peer, roce_port, info.index);
-	const int fd = sockets[key.socket].out.get();
+	const SocketAddress to = to_socket_address(key.peer, roce_port, info_.index);
+	const int fd = sockets_[key.socket].out.get();
 	if (::sendto(fd, wire.data(), wire.size(), MSG_NOSIGNAL, &to.any, to.size()) < 0) {
 		count_lost(1, errno);
 		return;
 	}
-	count.tx_trains.add();
-	count.tx_packets.add();
-	count.tx_bytes.add(wire.size());
+	count_.tx_trains.add();
+	count_.tx_packets.add();
+	count_.tx_bytes.add(wire.size());
 }
 
 } // namespace prism::soft

@@ -51,18 +51,18 @@ public:
 	/** Without a lock: a handler may be installed by a handler. So many at once are not. */
 	void put(const struct sigaction &action)
 	{
-		const unsigned slot = used++ % newer.size();
-		newer[slot] = action;
-		last = slot;
+		const unsigned slot = used_++ % newer_.size();
+		newer_[slot] = action;
+		last_ = slot;
 	}
-	[[nodiscard]] struct sigaction newest() const { return newer[last]; }
+	[[nodiscard]] struct sigaction newest() const { return newer_[last_]; }
 
 	struct sigaction oldest {
 	};
 
 private:
-	std::array<struct sigaction, 16> newer{};
-	std::atomic<unsigned> used{0}, last{0};
+	std::array<struct sigaction, 16> newer_{};
+	std::atomic<unsigned> used_{0}, last_{0};
 };
 
 Behind behind_segv, behind_bus;

@@ -17,7 +17,7 @@ Address gid_name(const InterfaceInfo &interface, const Address &address)
 
 const std::vector<Address> &GidNumbers::add(const InterfaceInfo &interface)
 {
-	std::vector<Address> &known = seen[{interface.name, interface.index}];
+	std::vector<Address> &known = seen_[{interface.name, interface.index}];
 	for (const Address &address : interface.addresses) {
 		const Address name = gid_name(interface, address);
 		if (known.size() < max_gids && std::ranges::find(known, name) == known.end())
@@ -28,15 +28,15 @@ const std::vector<Address> &GidNumbers::add(const InterfaceInfo &interface)
 
 std::optional<GidTable::Gid> GidTable::find(std::size_t index) const
 {
-	if (index >= size() || !entries[index].filled.load(std::memory_order_acquire))
+	if (index >= size() || !entries_[index].filled.load(std::memory_order_acquire))
 		return {};
-	return entries[index].gid;
+	return entries_[index].gid;
 }
 
 void GidTable::fill(std::size_t index, const Gid &gid)
 {
-	entries[index].gid = gid;
-	entries[index].filled.store(true, std::memory_order_release);
+	entries_[index].gid = gid;
+	entries_[index].filled.store(true, std::memory_order_release);
 }
 
 } // namespace prism::soft

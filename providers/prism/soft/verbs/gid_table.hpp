@@ -34,7 +34,7 @@ public:
 	const std::vector<Address> &add(const InterfaceInfo &interface);
 
 private:
-	std::map<std::pair<std::string, unsigned>, std::vector<Address>> seen; /* by name and index of the interface */
+	std::map<std::pair<std::string, unsigned>, std::vector<Address>> seen_; /* by name and index of the interface */
 };
 
 /** The table of a context. One thread at a time writes, any may read: entries are added and filled, never emptied. */
@@ -46,12 +46,12 @@ public:
 		unsigned source; /**< of UdpPort */
 	};
 
-	[[nodiscard]] std::size_t size() const { return used.load(std::memory_order_acquire); }
+	[[nodiscard]] std::size_t size() const { return used_.load(std::memory_order_acquire); }
 	/** Nothing for an entry that holds no GID, or is outside the table. */
 	[[nodiscard]] std::optional<Gid> find(std::size_t index) const;
 
 	/** An entry without a GID. The table must have room. */
-	void append() { used.fetch_add(1, std::memory_order_release); }
+	void append() { used_.fetch_add(1, std::memory_order_release); }
 	/** Once for each entry. */
 	void fill(std::size_t index, const Gid &gid);
 
@@ -61,8 +61,8 @@ private:
 		std::atomic<bool> filled{false};
 	};
 
-	std::array<Entry, max_gids> entries;
-	std::atomic<std::size_t> used{0};
+	std::array<Entry, max_gids> entries_;
+	std::atomic<std::size_t> used_{0};
 };
 
 } // namespace prism::soft
