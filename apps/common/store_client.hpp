@@ -23,7 +23,11 @@ enum class Outcome : std::uint8_t {
 	not_found, /**< GET, ERASE: no such key */
 	full,      /**< PUT: no slot or no buffer for it; nothing was changed */
 	failed,    /**< see Operation::error; nothing was changed, unless the store says otherwise */
-	unknown,   /**< PUT, ERASE: done once or not at all; see Operation::error. Only a GET can tell */
+	/**
+	 * PUT, ERASE: done once or not at all; see Operation::error. Only a GET can tell; of a replicated volume, one
+	 * that returns the new value.
+	 */
+	unknown,
 };
 constexpr std::size_t outcome_count = 5;
 

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 /* In the order of OperationKind and Outcome */
 constexpr std::array<const char *, 3> kinds{"get", "put", "delete"};
-constexpr std::array<const char *, 4> outcomes{"ok", "not_found", "full", "failed"};
+constexpr std::array<const char *, outcome_count> outcomes{"ok", "not_found", "full", "failed", "unknown"};
 
 /** The client's thread writes, any thread reads. */
 struct KindCounts {
@@ -29,7 +29,7 @@ struct KindCounts {
 	void add(const Operation &operation, Clock::duration took) noexcept
 	{
 		ended[static_cast<std::size_t>(operation.outcome)].fetch_add(1, std::memory_order_relaxed);
-		if (operation.outcome == Outcome::failed)
+		if (has_failed(operation.outcome))
 			return;
 		durations.add(took);
 		round_trips.add(operation.round_trips);

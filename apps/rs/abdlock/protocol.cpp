@@ -124,6 +124,7 @@ bool LockProtocol::ask(Lane &lane, Work &work, unsigned replica, Step step) noex
 		return false;
 	Hold &hold = work.holds[replica];
 	hold.step = step;
+	lane.wrote |= step == Step::write;
 	hold.asked_at = session_.now();
 	build(lane, request, hold, *view);
 	request.epoch = view->epoch;
@@ -456,8 +457,7 @@ LockProtocol::Outcome LockProtocol::end(Lane &lane, Work &work, int error) noexc
 		Tag &used = used_[work.block];
 		used = std::max(used, tag);
 	}
-	lane.operation->error = error;
-	return Outcome::failed;
+	return lane.fail(error);
 }
 
 apps::Task<LockProtocol::Outcome> LockProtocol::run(Lane &lane)

@@ -76,7 +76,7 @@ public:
 	/**
 	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum, or no locks of one, before the lane's
 	 * deadline), EOVERFLOW (the block's counter is at its end), EIO (GET: the block is torn at so many replicas
-	 * that no quorum has it whole; a PUT mends it).
+	 * that no quorum has it whole; a PUT mends it). A PUT whose WRITE was sent to a replica is Outcome::unknown.
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
 	void request_ended(Lane &lane, unsigned replica) noexcept override;

@@ -190,8 +190,10 @@ Error explain(const VolumeClient &client, double timeout, const apps::Operation 
 {
 	std::uint64_t block = 0;
 	std::memcpy(&block, operation.key.data(), sizeof(block));
+	const bool in_doubt = operation.outcome == apps::Outcome::unknown;
 	const std::string what =
-		fmt::format("cannot {} block {}", operation.kind == apps::OperationKind::get ? "read" : "write", block);
+		fmt::format("cannot {} block {}{}", operation.kind == apps::OperationKind::get ? "read" : "write",
+			block, in_doubt ? ", which may have been written all the same" : "");
 	if (operation.error == EHOSTUNREACH)
 		return {EHOSTUNREACH, fmt::format("{}: no quorum of replicas has answered for {} s: {}", what, timeout,
 					      states_of(client))};

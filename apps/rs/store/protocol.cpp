@@ -82,11 +82,10 @@ RoundOptions Protocol::round_of(bool reads) const noexcept
 	return {quorum(), all ? options_.replicas : quorum(), reads, options_.hedge};
 }
 
+/** @p error: ECANCELED, if whoever has ended the round has told why. */
 Protocol::Outcome Protocol::failed(Lane &lane, int error) noexcept
 {
-	if (error != ECANCELED) /* whoever said so has told why */
-		lane.operation->error = error;
-	return Outcome::failed;
+	return lane.fail(error == ECANCELED ? lane.operation->error : error);
 }
 
 /* Rounds --------------------------------------------------------------------------------------------------------- */
@@ -199,6 +198,7 @@ apps::Task<int> Protocol::install(Lane &lane, Block block, RoundOptions options,
 		std::memcpy(request.memory.out.data(), &block.tag, sizeof(block.tag));
 		std::memcpy(request.memory.out.data() + block_header, block.bytes.data(), block.bytes.size());
 		write_chain(request, view, lane.block, block.tag);
+		lane.wrote = true;
 	};
 	const auto judge = [this, &lane, tag = block.tag, newer](ReplicaRequest &request, unsigned) {
 		if (request.completion.status == Status::ok)
@@ -294,7 +294,7 @@ apps::Task<Protocol::Outcome> Protocol::put(Lane &lane)
 	if (is_first())
 		outcome = co_await put_in_turn(lane);
 	else
-		lane.operation->error = EHOSTUNREACH;
+		outcome = failed(lane, EHOSTUNREACH);
 	std::erase(putting_, &lane);
 	for (Lane *const other : putting_) {
 		if (other->block == lane.block)

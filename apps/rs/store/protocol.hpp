@@ -46,7 +46,8 @@ public:
 	/**
 	 * GET or PUT. Errors of Outcome::failed: EHOSTUNREACH (no quorum before the lane's deadline), EOVERFLOW (the
 	 * block's counter is at its end), ESTALE (exclusive, and another client has written to the volume: nothing more
-	 * is written), EBADMSG (a replica's answer cannot be), EINVAL.
+	 * is written), EBADMSG (a replica's answer cannot be), EINVAL. A PUT that was sent to a replica, and ends with
+	 * EHOSTUNREACH or ESTALE, is Outcome::unknown.
 	 */
 	apps::Task<Outcome> run(Lane &lane) override;
 	void request_ended(Lane &lane, unsigned replica) noexcept override;

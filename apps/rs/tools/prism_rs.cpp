@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * prism-rs: makes a replicated volume, reads and writes its blocks, tells how its replicas are, and repairs one.
- * Exit codes: 0; 1 if it failed; 2 for an error of usage; 3 if not all replicas serve (status).
+ * Exit codes: 0; 1 if it failed; 2 for an error of usage; 3 if not all replicas serve (status);
+ * 6 if it is not known whether a block was written.
  */
 #include <unistd.h>
 
@@ -40,6 +41,9 @@ struct Options {
 	/* repair */
 	unsigned replica = 0;
 };
+
+/* Exit code: as that of prism-kv */
+constexpr int unknown = 6;
 
 int fail(const Error &error)
 {
@@ -116,7 +120,11 @@ int transfer(const Options &options, apps::OperationKind kind, std::vector<std::
 	const char *const next = operation.error == EHOSTUNREACH ? "no quorum of replicas answers: prism-rs status"
 				 : operation.error == ERANGE     ? "the volume has no such block"
 								 : "";
-	return fail(make_error(operation.error, fmt::format("block {}", options.block), next));
+	if (operation.outcome != apps::Outcome::unknown)
+		return fail(make_error(operation.error, fmt::format("block {}", options.block), next));
+	fail(make_error(
+		operation.error, fmt::format("block {} may have been written, or may be later", options.block), next));
+	return unknown;
 }
 
 int get(const Options &options)

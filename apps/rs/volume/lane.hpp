@@ -98,9 +98,17 @@ struct Lane {
 	std::optional<apps::Task<apps::Outcome>> task;
 	Time deadline{};
 	std::vector<ReplicaRequest> requests; /* by replica */
+	bool wrote = false;                   /* the operation has posted what a replica may store, now or later */
 
 	apps::Waiter waiter; /* for answers, for replicas that come or go, and for its turn */
 	std::uint32_t round_trips = 0;
+
+	/** What has become of the operation that no quorum has ended, because of @p error. */
+	apps::Outcome fail(int error) noexcept
+	{
+		operation->error = error;
+		return wrote ? apps::outcome_of_loss(operation->kind) : apps::Outcome::failed;
+	}
 };
 
 } // namespace prism::rs

@@ -53,6 +53,7 @@ int VolumeSession::start(apps::Operation &operation, std::uint64_t block) noexce
 	lane.block = block;
 	lane.deadline = now() + options_.timeout;
 	lane.round_trips = 0;
+	lane.wrote = false;
 	lane.task.emplace(protocol_->run(lane));
 	lane.task->start();
 	go_on(lane);

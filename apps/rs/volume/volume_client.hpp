@@ -51,7 +51,8 @@ struct ReplicaState {
  * A client of a replicated volume: a key is the number of a block, 8 bytes in host order; a value is a whole block. A
  * block that was never written reads as zeros. Connections that fail are made again in threads of their own. One thread
  * at a time, which must call poll() now and then even with nothing under way: a replica that looks for lost buffers
- * waits for an answer. Requests leave with a later poll(), several together.
+ * waits for an answer. Requests leave with a later poll(), several together. A PUT that has been sent to a replica when
+ * its time is over, or when an exclusive writer learns that it is not alone, ends with Outcome::unknown.
  */
 class VolumeClient final : public apps::StoreClient, private SessionHost
 {

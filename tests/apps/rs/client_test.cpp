@@ -89,7 +89,7 @@ TEST(Exclusive, IsAboveItsPredecessors)
 	EXPECT_EQ(second.put(1, 'b'), Outcome::ok);
 	EXPECT_EQ(left.generation(), 1u);
 	EXPECT_EQ(volume.at(1, 1).tag.generation(), 2u);
-	EXPECT_EQ(first.put(1, 'c'), Outcome::failed);
+	EXPECT_EQ(first.put(1, 'c'), Outcome::unknown) << "another replica may have taken it";
 	EXPECT_EQ(first.last.error, ESTALE);
 	EXPECT_EQ(second.put(1, 'd'), Outcome::ok);
 	EXPECT_EQ(first.get(1), 'd');
@@ -102,7 +102,7 @@ TEST(Exclusive, LearnsThatItIsNot)
 	EXPECT_EQ(writer.put(1, 'a'), Outcome::ok);
 	EXPECT_EQ(other.put(1, 'b'), Outcome::ok);
 	EXPECT_EQ(other.put(1, 'c'), Outcome::ok);
-	EXPECT_EQ(writer.put(1, 'd'), Outcome::failed);
+	EXPECT_EQ(writer.put(1, 'd'), Outcome::unknown);
 	EXPECT_EQ(writer.last.error, ESTALE);
 	EXPECT_EQ(other.get(1), 'c');
 	EXPECT_EQ(writer.put(2, 'd'), Outcome::failed) << "it must not write any more";
@@ -311,7 +311,7 @@ TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
 	for (const bool puts : {true, false}) {
 		const auto begun = std::chrono::steady_clock::now();
 		if (puts) {
-			EXPECT_EQ(client.put(1, 'b'), Outcome::failed);
+			EXPECT_EQ(client.put(1, 'b'), Outcome::failed) << "it has asked for tags alone";
 		} else {
 			EXPECT_EQ(client.get(1), '?');
 		}
@@ -323,6 +323,22 @@ TEST(Failures, TwoOfThreeAreUnavailableAfterTheTimeout)
 	const auto none =
 		VolumeClient::open(client.context, volume.configuration, prism_rs(volume.configuration), options);
 	EXPECT_EQ(none.error().code, EHOSTUNREACH);
+}
+
+/** One of three has the second PUT, which is exclusive and writes at once; what is repaired from it has it too. */
+TEST(Failures, APutWithoutAQuorumMayBeDone)
+{
+	Volume volume;
+	Client client(volume, 1, 1, 600ms);
+	EXPECT_EQ(client.put(1, 'a'), Outcome::ok);
+	volume.end(1);
+	volume.end(2);
+	EXPECT_EQ(client.put(1, 'b'), Outcome::unknown);
+	EXPECT_EQ(client.last.error, EHOSTUNREACH);
+	EXPECT_EQ(volume.at(0, 1).tag.counter, Tag::before(1).counter + 2) << "a replica has it";
+	EXPECT_EQ(client.get(1), '?');
+	EXPECT_EQ(client.last.outcome, Outcome::failed) << "a GET changes nothing";
+	EXPECT_EQ(client.put(2, 'b'), Outcome::failed) << "no block 2 was written yet: it has asked for tags alone";
 }
 
 TEST(Failures, AnEmptyReplicaAnswersNobody)

@@ -50,6 +50,9 @@ struct Options {
 	unsigned replica_kills = 0;
 	unsigned client_kills = 0;
 	unsigned stops = 0;
+	unsigned outages = 0;
+	unsigned timeout = 20'000; /* ms */
+	bool survives = false;
 	std::uint64_t seed = 1;
 	std::string server;
 	std::string configuration;
@@ -110,9 +113,13 @@ int Client::start(Job &job)
 	return client_->start(job.operation);
 }
 
-/** A block that was never written is one of zeros. */
+/** A block that was never written is one of zeros. A PUT of unknown outcome stays without an end. */
 Result<void> Client::end(const Job &job)
 {
+	if (job.operation.outcome == apps::Outcome::failed)
+		writer_.end(job.record, test::Outcome::no_effect);
+	if (has_failed(job.operation.outcome) && options_.survives)
+		return {};
 	if (job.operation.outcome != apps::Outcome::ok)
 		return make_error(job.operation.error, fmt::format("an operation on block {} failed", job.block));
 	const bool gets = job.operation.kind == apps::OperationKind::get;
@@ -162,7 +169,7 @@ Result<void> run_client(const Options &options)
 		return context.error();
 	VolumeClientOptions client;
 	client.depth = options.depth;
-	client.timeout = 20s;
+	client.timeout = std::chrono::milliseconds(options.timeout);
 	client.setup_timeout = 10s;
 	auto opened = VolumeClient::open(*context, *volume, prism_rs(*volume, options.generation), client);
 	if (!opened)
@@ -199,6 +206,7 @@ private:
 	void replace_replica();
 	void replace_client();
 	void stop_replica();
+	void stop_quorum();
 	void disturb();
 	bool linearizable() const;
 	bool nothing_lost();
@@ -263,7 +271,10 @@ Run::Child Run::begin_client(bool alone)
 		std::to_string(child.number), "--file",
 		(options_.folder / fmt::format("{}.history", child.number)).string(), "--depth",
 		std::to_string(child.number % 2 ? options_.depth : 1), "--blocks", std::to_string(options_.blocks),
-		"--operations", std::to_string(options_.operations), "--gets", writes ? "0.5" : "1"};
+		"--operations", std::to_string(options_.operations), "--gets", writes ? "0.5" : "1", "--timeout",
+		std::to_string(options_.timeout)};
+	if (options_.outages)
+		words.emplace_back("--survives");
 	if (options_.exclusive && alone) {
 		words.emplace_back("--generation");
 		words.push_back(std::to_string(child.number + 1));
@@ -317,6 +328,21 @@ void Run::stop_replica()
 	::kill(replica, SIGCONT);
 }
 
+/** All but one, for longer than operations wait: what is under way ends without a quorum. */
+void Run::stop_quorum()
+{
+	const std::size_t left = random_() % replicas_.size();
+	const auto signal = [this, left](int number) {
+		for (std::size_t replica = 0; replica < replicas_.size(); replica++) {
+			if (replica != left)
+				::kill(replicas_[replica], number);
+		}
+	};
+	signal(SIGSTOP);
+	std::this_thread::sleep_for(std::chrono::milliseconds(2 * options_.timeout + random_() % 300));
+	signal(SIGCONT);
+}
+
 /** In any order, one at a time. */
 void Run::disturb()
 {
@@ -324,6 +350,7 @@ void Run::disturb()
 	disturbances.insert(disturbances.end(), options_.replica_kills, &Run::replace_replica);
 	disturbances.insert(disturbances.end(), options_.client_kills, &Run::replace_client);
 	disturbances.insert(disturbances.end(), options_.stops, &Run::stop_replica);
+	disturbances.insert(disturbances.end(), options_.outages, &Run::stop_quorum);
 	std::shuffle(disturbances.begin(), disturbances.end(), random_);
 	for (const auto disturbance : disturbances) {
 		if (!good_)
@@ -438,6 +465,11 @@ int main(int argc, char **argv)
 	app.add_option("--client-kills", options.client_kills, "How many clients are killed").capture_default_str();
 	app.add_option("--stops", options.stops, "How often a replica is stopped for up to 1.5 s")
 		.capture_default_str();
+	app.add_option("--outages", options.outages, "How often no quorum is there, for twice the timeout")
+		.capture_default_str();
+	app.add_option("--timeout", options.timeout, "Milliseconds after which an operation of a client ends")
+		.capture_default_str();
+	app.add_flag("--survives", options.survives, "Of the client: it goes on after an operation that has failed");
 	app.add_option("--seed", options.seed, "Of who is killed when").capture_default_str();
 	app.add_option("--folder", options.folder, "For the histories").capture_default_str();
 	if (const auto early = app.parse(argc, argv))

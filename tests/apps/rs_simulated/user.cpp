@@ -87,8 +87,8 @@ void User::begin(Job &job, soft::Time now)
 }
 
 /**
- * An operation that failed may have happened: it stays without an end. A block that was never written reads as zeros:
- * it is absent to the checker.
+ * An operation of unknown outcome stays without an end; one that failed has changed nothing. A block that was never
+ * written reads as zeros: it is absent to the checker.
  */
 void User::ended(const prism::apps::Operation &operation, soft::Time now)
 {
@@ -97,7 +97,9 @@ void User::ended(const prism::apps::Operation &operation, soft::Time now)
 	job.not_before = options_.pause ? now + random_.below(2 * options_.pause) : 0;
 	figures_.operations++;
 	figures_.direct += job.operation.round_trips == 1;
-	if (job.operation.outcome == Outcome::failed) {
+	if (has_failed(job.operation.outcome)) {
+		if (job.operation.outcome == Outcome::failed)
+			history_.end(job.record, prism::test::Outcome::no_effect);
 		check_failure(job, now);
 		return;
 	}

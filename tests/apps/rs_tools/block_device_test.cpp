@@ -74,7 +74,7 @@ private:
 	void perform(apps::Operation &operation, std::uint64_t number)
 	{
 		if (error && number >= fails_from) {
-			operation.outcome = apps::Outcome::failed;
+			operation.outcome = apps::outcome_of_loss(operation.kind);
 			operation.error = error;
 			return;
 		}

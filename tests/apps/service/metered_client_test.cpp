@@ -104,15 +104,17 @@ TEST_F(Metered, OperationsAreCountedByTheirOutcome)
 	run(OperationKind::put, Outcome::ok, 3);
 	run(OperationKind::put, Outcome::full);
 	run(OperationKind::put, Outcome::failed, 7);
+	run(OperationKind::put, Outcome::unknown, 7);
 	run(OperationKind::erase, Outcome::ok);
 	EXPECT_EQ(ended("get", "ok"), 1);
 	EXPECT_EQ(ended("get", "not_found"), 1);
 	EXPECT_EQ(ended("put", "ok"), 1);
 	EXPECT_EQ(ended("put", "full"), 1);
 	EXPECT_EQ(ended("put", "failed"), 1);
+	EXPECT_EQ(ended("put", "unknown"), 1);
 	EXPECT_EQ(ended("delete", "ok"), 1);
 	const Metric puts = find("prism_client_round_trips", {{"operation", "put"}});
-	EXPECT_EQ(puts.histogram->count(), 2u) << "without the failed one";
+	EXPECT_EQ(puts.histogram->count(), 2u) << "without those that failed";
 	EXPECT_EQ(puts.histogram->sum(), 4u);
 	EXPECT_EQ(find("prism_client_operation_seconds", {{"operation", "put"}}).histogram->count(), 2u);
 }
