@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* rs-sim: PRISM-RS's protocol on a simulated network, or one that is broken on purpose. */
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <map>
 #include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "command_line.hpp"
-#include "seed_range.hpp"
+#include "simulation/program.hpp"
 #include "world.hpp"
 #include "writes.hpp"
 
@@ -22,27 +18,18 @@ namespace cli = prism::cli;
 
 struct Options {
 	WorldOptions world;
-	std::string seeds = "1..20";
-	std::string flaw = "none";
-	std::string crash_at = "0";
+	simulation::ProgramOptions program;
 	std::uint32_t block_words = 64;
 	double timeout = 100; /* ms */
 	WritesOptions writes;
 	bool month = false;
-	bool verbose = false;
-};
-
-/** A flaw, and what the checks say of it: nothing else may be found, or the control has found something else. */
-struct Control {
-	Flaw flaw = Flaw::none;
-	std::vector<std::string> findings; /* parts of them */
 };
 
 const std::string old_block = "the history is not linearizable";
 const std::string nobody_held = "reports of buffers that nobody held";
 const std::string at_two_places = "times in the table and";
 
-const std::map<std::string, Control> controls{{"none", {Flaw::none, {}}},
+const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}},
 	{"no-write-back", {Flaw::no_write_back, {old_block}}}, {"deaf-get", {Flaw::deaf_get, {old_block}}},
 	{"small-quorum", {Flaw::small_quorum, {old_block}}}, {"same-client", {Flaw::same_client, {old_block}}},
 	{"reused-client", {Flaw::reused_client, {old_block}}}, {"missed-guess", {Flaw::missed_guess, {old_block}}},
@@ -55,89 +42,6 @@ const std::map<std::string, Control> controls{{"none", {Flaw::none, {}}},
 	{"hasty-settle", {Flaw::hasty_settle, {nobody_held, at_two_places}}},
 	{"no-collect", {Flaw::no_collect, {"buffers are in the table or in a list"}}}};
 
-bool is_expected(const std::string &flaw, const std::string &finding)
-{
-	const auto is_it = [&](const std::string &part) { return finding.find(part) != std::string::npos; };
-	return std::ranges::any_of(controls.at(flaw).findings, is_it);
-}
-
-/** What many runs have come to. */
-class Sum
-{
-public:
-	explicit Sum(const Options &options) : options_(options) {}
-
-	void add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &result);
-	/** Prints it; 0 if everything is well, or if a flaw was found and nothing but the flaw. */
-	[[nodiscard]] int report() const;
-
-private:
-	const Options &options_;
-	const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-	WorldResult all_;
-	std::uint64_t runs_ = 0;
-	std::uint64_t findings_ = 0;
-	std::uint64_t unexpected_ = 0; /* of these: not what the flaw does */
-};
-
-void Sum::add(std::uint64_t seed, std::uint64_t crash_at, const WorldResult &result)
-{
-	runs_++;
-	all_.users.operations += result.users.operations;
-	all_.users.direct += result.users.direct;
-	all_.users.failed += result.users.failed;
-	all_.users.stale += result.users.stale;
-	all_.stores.recovery.scans += result.stores.recovery.scans;
-	all_.stores.recovery.put_off += result.stores.recovery.put_off;
-	all_.stores.drained += result.stores.drained;
-	all_.stores.recovery.recovered += result.stores.recovery.recovered;
-	all_.stores.reports += result.stores.reports;
-	all_.packets += result.packets;
-	all_.crashes += result.crashes;
-	all_.replica_crashes += result.replica_crashes;
-	all_.partitions += result.partitions;
-	all_.repairs += result.repairs;
-	all_.lost_repairs += result.lost_repairs;
-	all_.interruptions += result.interruptions;
-	all_.links += result.links;
-	all_.time += result.time;
-	if (result.finding.empty())
-		return;
-	findings_++;
-	const bool unexpected = !is_expected(options_.flaw, result.finding);
-	unexpected_ += unexpected;
-	if (unexpected || options_.verbose)
-		fmt::print("seed {}, crash at packet {}: {}\n", seed, crash_at, result.finding);
-}
-
-int Sum::report() const
-{
-	const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
-	fmt::print(
-		"rs-sim: flaw {}: {} runs, {} operations ({} in one round trip, {} failed, {} stale), {} packets, {} "
-		"connections, {} partitions, {} crashes of clients, {} of replicas, {} repairs, {} interruptions of "
-		"them and {} lost ones, {} "
-		"reports, {} scans ({} put off, {} drained a list) found {} buffers, {:.1f} s of virtual time in "
-		"{:.1f} s, {} runs with a finding\n",
-		options_.flaw, runs_, all_.users.operations, all_.users.direct, all_.users.failed, all_.users.stale,
-		all_.packets, all_.links, all_.partitions, all_.crashes, all_.replica_crashes, all_.repairs,
-		all_.interruptions, all_.lost_repairs, all_.stores.reports, all_.stores.recovery.scans,
-		all_.stores.recovery.put_off, all_.stores.drained, all_.stores.recovery.recovered,
-		static_cast<double>(all_.time) * 1e-9, took.count(), findings_);
-	return !unexpected_ && (options_.flaw == "none") == (findings_ == 0) ? 0 : 1;
-}
-
-/** A run for each packet of the first user with which it can die. */
-void crash_everywhere(WorldOptions world, std::uint64_t seed, Sum &sum)
-{
-	for (world.crash_at = 1;; world.crash_at++) {
-		const WorldResult result = World(seed, world).run();
-		if (!result.crashes && result.finding.empty())
-			return;
-		sum.add(seed, world.crash_at, result);
-	}
-}
-
 int run_writes(Options &options)
 {
 	options.writes.flaw = options.world.flaw;
@@ -146,18 +50,19 @@ int run_writes(Options &options)
 	fmt::print("rs-sim: flaw {}: {} writes, {} of them missed somewhere, {} GETs, {:.0f} writes/s; {} blocks, at "
 		   "most {} "
 		   "buffers of {} in use{}{}\n",
-		options.flaw, result.writes, result.misses, result.gets,
+		options.program.flaw, result.writes, result.misses, result.gets,
 		static_cast<double>(result.writes) / result.took, options.writes.blocks, result.most_in_use,
 		result.buffers, result.finding.empty() ? "" : ": ", result.finding);
-	if (options.flaw == "none")
+	if (options.program.flaw == "none")
 		return result.finding.empty() ? 0 : 1;
-	return is_expected(options.flaw, result.finding) ? 0 : 1;
+	return simulation::is_one_of(result.finding, controls.at(options.program.flaw).findings) ? 0 : 1;
 }
 
 int run(Options &options)
 {
 	WorldOptions &world = options.world;
-	world.flaw = world.replica.flaw = controls.at(options.flaw).flaw;
+	const auto &[flaw, findings] = controls.at(options.program.flaw);
+	world.flaw = world.replica.flaw = flaw;
 	if (options.writes.writes)
 		return run_writes(options);
 	world.replica.block_size = world.user.block_size = 8 * options.block_words;
@@ -172,23 +77,23 @@ int run(Options &options)
 			std::fflush(stdout);
 		};
 	}
-	const prism::test::SeedRange range = prism::test::SeedRange::parse(options.seeds);
-	Sum sum(options);
-	for (std::uint64_t seed = range.first; seed <= range.last; seed++) {
-		if (options.crash_at == "all") {
-			crash_everywhere(world, seed, sum);
-			continue;
-		}
-		world.crash_at = std::stoull(options.crash_at);
-		sum.add(seed, world.crash_at, World(seed, world).run());
-	}
-	return sum.report();
+	simulation::Runs runs(options.program, findings);
+	const auto all = simulation::run_worlds<World, WorldResult>(runs, world);
+	fmt::print(
+		"rs-sim: flaw {}: {} runs, {} operations ({} in one round trip, {} failed, {} stale), {} packets, {} "
+		"connections, {} partitions, {} crashes of clients, {} of replicas, {} repairs, {} interruptions of "
+		"them and {} lost ones, {}\n",
+		options.program.flaw, runs.runs(), all.users.operations, all.users.direct, all.users.failed,
+		all.users.stale, all.packets, all.links, all.partitions, all.crashes, all.replica_crashes, all.repairs,
+		all.interruptions, all.lost_repairs, runs.summary(all));
+	return runs.exit_code();
 }
 
 void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
-	app.add_option("--seeds", options.seeds, "A..B or one seed");
+	simulation::add_run_options(app, options.program, cli::IsMember(controls));
+	simulation::add_network_options(app, world.faults, world.delays, world.replica.mtu);
 	app.add_option("--replicas", world.replicas, "of the volume").check(cli::IsMember({3, 5, 7}));
 	app.add_option("--clients", world.users, "that work at once").check(cli::Range(1, 32));
 	app.add_option("--blocks", world.replica.blocks, "of the volume").check(cli::Range(1, 65536));
@@ -203,17 +108,9 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--hedge-ns", world.hedge, "until a round asks all replicas");
 	app.add_option("--spare-buffers", world.replica.spare_buffers, "of a replica, beside one a block");
 	app.add_option("--report-batch", world.report_batch, "freed buffers of a report").check(cli::Range(1, 30));
-	app.add_option("--mtu", world.replica.mtu, "bytes").check(cli::IsMember({256, 512, 1024, 2048, 4096}));
-	app.add_option("--loss", world.faults.loss, "percent of the packets lost");
-	app.add_option("--duplicate", world.faults.duplicate, "percent duplicated");
-	app.add_option("--reorder", world.faults.reorder, "percent delayed behind others");
-	app.add_option("--corrupt", world.faults.corrupt, "percent with flipped bits");
-	app.add_option("--latency-ns", world.delays.latency, "of a packet, one way");
 	app.add_option("--slots-a-step", world.replica.recovery.slots_a_step, "that a scan looks at in a turn");
 	app.add_option("--scans", world.scans, "percent of the steps at which a recovery scan is asked for");
 	app.add_option("--crashes", world.crashes, "clients that die on the way, at most");
-	app.add_option("--crash-at-packet", options.crash_at,
-		"the first client dies with its Nth packet, sent or received; all: a run for each N");
 	app.add_option("--replica-crashes", world.replica_crashes, "replicas that come back empty, at most");
 	app.add_option("--lost-acknowledgements", world.lost_acknowledgements,
 		"replicas that are lost when they alone have acknowledged writes of the first client, and repaired");
@@ -233,9 +130,6 @@ void add_options(cli::CommandLine &app, Options &options)
 		"instead of all that: so many, on few blocks, over a network without faults; buffers in use are "
 		"bounded");
 	app.add_flag("--writes-exclusive", options.writes.exclusive, "of them: by exclusive clients, a block each");
-	app.add_option("--flaw", options.flaw, "break the protocol so; succeed if a check finds that and nothing else")
-		.check(cli::IsMember(controls));
-	app.add_flag("--verbose", options.verbose, "print what was found of a flaw too");
 }
 
 } // namespace

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <queue>
-#include <string>
 #include <vector>
 
-#include "network.hpp"
 #include "server.hpp"
+#include "simulation/result.hpp"
+#include "simulation/world.hpp"
 #include "user.hpp"
 
 namespace kv_sim
@@ -34,18 +31,16 @@ struct WorldOptions {
 	double pause = 300;          /* seconds of virtual time between two bursts */
 };
 
-struct WorldResult {
-	std::string finding; /* empty: all is well */
+struct WorldResult : simulation::Result {
 	UserFigures users;
-	ServerFigures server;
-	std::uint64_t packets = 0;
-	std::uint64_t victim_packets = 0; /* of the first user */
-	std::uint64_t crashes = 0;
+	std::uint64_t claims = 0;       /* that scans found */
 	soft::Time longest_failure = 0; /* from the end of the server to the error of an operation */
-	soft::Time time = 0;
+
+	/** Sums up all but the finding. */
+	void add(const WorldResult &other) noexcept;
 };
 
-class World final : private Surroundings
+class World final : private simulation::World
 {
 public:
 	World(std::uint64_t seed, const WorldOptions &options);
@@ -53,72 +48,53 @@ public:
 	WorldResult run();
 
 private:
-	struct Errand {
-		soft::Time at = 0;
-		std::uint64_t number = 0; /* equal times in the order of their making */
-		std::function<void()> run;
-		bool operator>(const Errand &other) const
-		{
-			return at != other.at ? at > other.at : number > other.number;
-		}
+	struct Site final : simulation::Site {
+		explicit Site(World &world) : simulation::Site(world, 1, 64, {}) {}
+		[[nodiscard]] simulation::Store *store() const noexcept override { return server.get(); }
+
+		std::unique_ptr<Server> server;
+		soft::Time next_turn = 0;
 	};
-	struct Seat {
-		std::unique_ptr<test::Node> host;
+	struct Seat final : simulation::Seat {
+		using simulation::Seat::Seat;
+		[[nodiscard]] bool occupied() const noexcept override { return user->connected(); }
+		[[nodiscard]] bool has_completions() const noexcept override
+		{
+			return user->client().has_completions();
+		}
+		[[nodiscard]] soft::Time next_timer(soft::Time /*now*/) const noexcept override { return 0; }
+
 		std::unique_ptr<User> user;
 		std::uint32_t connection = 0; /* its number at the server */
 		std::size_t life = 0;         /* of the server to which it is connected */
-		soft::Time next_poll = 0;
 	};
 
-	/* Surroundings */
-	[[nodiscard]] soft::Time time() const override { return now_; }
-	prism::test::Random &random() override { return random_; }
-	void go_on_until(const std::function<bool()> &done) override;
-	void tell_to_settle(std::uint32_t connection, std::uint64_t value) override;
-	void find(const std::string &what) override;
+	/* simulation::World */
+	void poll(simulation::Seat &seat) override;
+	void serve(simulation::Site &site) override;
+	[[nodiscard]] soft::Time next_turn(const simulation::Site &site) const override;
+	void kill(simulation::Seat &seat) override;
+	void sit_down(simulation::Seat &seat) override;
+	void tell_to_settle(simulation::Site &site, std::uint32_t connection, std::uint64_t value) override;
 
-	void after(soft::Time delay, std::function<void()> run);
-	[[nodiscard]] soft::Time next_time() const;
-	void step(bool serves);
-	void serve();
-	void poll(Seat &seat);
-	bool arrives(test::Node &node);
-	void send_off();
-	void connect(Seat &seat);
-	void kill(Seat &seat);
 	void crash_some();
 	/** Whether the server that it is connected to is there. */
-	[[nodiscard]] bool has_server(std::size_t life) const { return server_ && life == lives_.size(); }
+	[[nodiscard]] bool has_server(std::size_t life) const { return site_.server && life == lives_.size(); }
 	void end_server();
 	void begin_server();
 	void heed_failure(Seat &seat);
 	void burst();
 	[[nodiscard]] bool working() const;
 	void close();
-	void check();
-	void check_objects();
-	void check_history();
-	void read_all(History &history);
+	void sum_up();
 
 	const WorldOptions options_;
-	prism::test::Random random_;
 	WorldResult result_;
-	soft::Time now_ = 1000;
-	std::optional<test::Node> server_node_;
-	std::vector<Seat> seats_;
-	std::unique_ptr<test::Network> network_;
-	std::unique_ptr<Server> server_;
-	std::shared_ptr<History> history_;
+	Site site_;
+	std::vector<std::unique_ptr<Seat>> seats_;
 	std::vector<std::shared_ptr<History>> lives_; /* of the servers, one after another */
-	std::priority_queue<Errand, std::vector<Errand>, std::greater<>> errands_;
-	std::uint64_t errand_number_ = 0;
-	std::uint64_t crash_at_ = 0; /* of the first user's packets, as in the options; 0: no more */
-	std::uint64_t victim_packets_ = 0;
-	bool dying_ = false;
-	bool closing_ = false; /* the users leave */
+	bool closing_ = false;                        /* the users leave */
 	soft::Time server_ended_ = 0;
-	soft::Time next_turn_ = 0; /* of the server */
-	soft::Time work_ends_ = 0;
 	unsigned crashes_left_ = 0;
 };
 

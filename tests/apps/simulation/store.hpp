@@ -58,6 +58,17 @@ struct StoreFigures {
 	std::uint64_t reports = 0;
 	std::uint64_t drained = 0;
 	prism::apps::RecoveryStats recovery;
+
+	/** Sums up; durations are left out. */
+	void add(const StoreFigures &other) noexcept
+	{
+		reports += other.reports;
+		drained += other.drained;
+		recovery.scans += other.recovery.scans;
+		recovery.put_off += other.recovery.put_off;
+		recovery.recovered += other.recovery.recovered;
+		recovery.cut_off += other.recovery.cut_off;
+	}
 };
 
 /** What servers of every kind do beside the data path: apps::OneSidedServer, on a simulated device. */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "linearizable.hpp"
+
+#include <fmt/core.h>
+
+#include "../../linearizability/checker.hpp"
+
+namespace simulation
+{
+
+void check_linearizable(const History &history, const char *place, const std::function<void(const std::string &)> &find)
+{
+	const prism::test::CheckReport report = prism::test::check(history.operations());
+	if (report.verdict == prism::test::Verdict::linearizable)
+		return;
+	std::string text = fmt::format("the history is {}", prism::test::name_of(report.verdict));
+	if (!report.findings.empty()) {
+		const auto &first = report.findings.front();
+		text += fmt::format("; {} {}: {}", place, first.key, first.reason);
+		for (const auto &operation : first.window)
+			text += "\n    " + prism::test::describe(operation);
+	}
+	find(text);
+}
+
+void record_last_get(History &history, std::uint32_t client, std::uint64_t key, prism::test::Value value)
+{
+	prism::test::Operation operation;
+	operation.key = key;
+	operation.client = client;
+	operation.kind = prism::test::Kind::get;
+	const std::size_t record = history.begin(operation);
+	const bool absent = value == prism::test::absent;
+	history.end(record, absent ? prism::test::Outcome::not_found : prism::test::Outcome::ok, value);
+}
+
+} // namespace simulation
