@@ -19,11 +19,6 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t alignment = 64;
-/* Reports of freed buffers that the receive queue has room for */
-constexpr std::uint32_t report_slots = 1024;
-/* A free list whose counters are in doubt is emptied for a scan if it has at most so many buffers. */
-constexpr std::uint32_t most_to_drain = 1 << 14;
 /* How long serve() waits for messages of clients */
 constexpr int turn_milliseconds = 1;
 /* How old the figures of collect() may be */
@@ -38,11 +33,6 @@ std::chrono::nanoseconds now()
 	return Clock::now().time_since_epoch();
 }
 
-std::size_t aligned(std::size_t bytes)
-{
-	return rounded_up(bytes, alignment);
-}
-
 RecoveryOptions recovery_options(const OneSidedServerOptions &options)
 {
 	RecoveryOptions recovery;
@@ -55,9 +45,8 @@ RecoveryOptions recovery_options(const OneSidedServerOptions &options)
 
 /** A client, as long as its TCP connection is open. */
 struct OneSidedServer::Connection {
-	Connection(Reception::Link link, QueuePair pair, std::uint32_t connection_number, std::uint32_t scratch_index)
-		: rendezvous(std::move(link)), control(rendezvous->fd()), qp(std::move(pair)),
-		  number(connection_number), scratch(scratch_index)
+	Connection(Reception::Link link, QueuePair pair, std::uint32_t connection_number)
+		: rendezvous(std::move(link)), control(rendezvous->fd()), qp(std::move(pair)), number(connection_number)
 	{
 	}
 
@@ -72,7 +61,6 @@ struct OneSidedServer::Connection {
 	ControlChannel control;
 	std::optional<QueuePair> qp;
 	std::uint32_t number;
-	std::uint32_t scratch;
 	bool dead = false;
 };
 
@@ -92,7 +80,8 @@ public:
 		std::erase(server_.pending_, this);
 		if (!connection_)
 			return;
-		server_.free_scratches_.push_back(connection_->scratch);
+		connection_->end();
+		server_.leave(connection_->number);
 		if (ready_) /* it has gone in this very moment */
 			server_.ended(connection_->number);
 	}
@@ -106,7 +95,7 @@ public:
 	{
 		server_.stats_.connections++;
 		server_.stats_.open++;
-		server_.recovery_.entered(connection_->number);
+		server_.StoreCore::enter(connection_->number);
 		server_.connections_.push_back(std::move(connection_));
 	}
 
@@ -137,75 +126,40 @@ Result<OneSidedServer::Parts> OneSidedServer::make_parts(
 	Result<TcpListener> listener = TcpListener::create(options.port, options.address);
 	if (!listener)
 		return listener.error();
+	const RegionLayout region(layout.slot_bytes, options.max_connections, std::move(layout.lists));
 	MemoryPlan plan;
-	plan.add(layout.slots, aligned(layout.slot_bytes));
-	const std::uint64_t scratches = scratch_bytes * std::uint64_t{options.max_connections};
-	std::uint64_t bytes = sum_of(aligned(layout.slot_bytes), scratches);
-	std::uint64_t bookkeeping = scratches;
-	for (const BufferClass &list : layout.lists) {
-		const std::uint64_t buffers = std::uint64_t{list.buffer_size} * list.count;
-		plan.add(fmt::format("{} buffers of {} bytes", list.count, list.buffer_size), buffers);
-		bytes = sum_of(bytes, buffers);
+	plan.add(layout.slots, region.slot_bytes());
+	std::uint64_t bookkeeping = RegionLayout::scratch_bytes * options.max_connections;
+	for (const BufferClass &list : region.lists()) {
+		plan.add(fmt::format("{} buffers of {} bytes", list.count, list.buffer_size), list.bytes());
 		bookkeeping = sum_of(bookkeeping, bookkeeping_bytes(list));
 	}
 	plan.add("bookkeeping", bookkeeping);
-	if (bytes == saturated) /* whatever the limits are */
+	if (region.bytes() == saturated) /* whatever the limits are */
 		return make_error(ENOMEM, "memory: " + plan.text(), layout.to_need_less);
 	if (Result<void> checked = announce_memory(plan, context, options.log, layout.to_need_less); !checked)
 		return checked.error();
-	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
-	if (!pd)
-		return pd.error();
-	Result<Buffer> memory = Buffer::create(*pd, bytes, access::all);
-	if (!memory)
-		return memory.error();
-	Result<Reclaimer> reclaimer = Reclaimer::create(*pd, report_slots);
-	if (!reclaimer)
-		return reclaimer.error();
-	Result<CompletionQueue> cq = CompletionQueue::create(context, 256);
-	if (!cq)
-		return cq.error();
-	Result<QueuePair> self = QueuePair::create(*pd, *cq, *cq);
-	if (!self)
-		return self.error();
-	if (Result<void> connected = self->connect_to_self(); !connected)
-		return connected.error();
+	Result<std::unique_ptr<VerbsDevice>> device = VerbsDevice::create(context, region.bytes(), options.log);
+	if (!device)
+		return device.error();
 	Result<std::unique_ptr<Reception>> reception =
 		Reception::create(*std::move(listener), hello, options.setup_timeout);
 	if (!reception)
 		return reception.error();
-	return Parts{*pd, std::make_shared<const Buffer>(*std::move(memory)), *std::move(reclaimer), *cq,
-		*std::move(self), *std::move(reception), std::move(layout.lists), layout.slot_bytes};
+	return Parts{*std::move(device), region, *std::move(reception)};
 }
 
 OneSidedServer::OneSidedServer(Parts parts, OneSidedServerOptions options)
-	: options_(std::move(options)), pd_(std::move(parts.pd)), memory_(std::move(parts.memory)),
-	  scratch_offset_(aligned(parts.slot_bytes)), reclaimer_(std::move(parts.reclaimer)), cq_(std::move(parts.cq)),
-	  self_(std::move(parts.self)), list_options_(std::move(parts.lists)), reception_(std::move(parts.reception)),
-	  recovery_(*this, recovery_options(options_))
+	: StoreCore(*parts.device, std::move(parts.layout), recovery_options(options)), options_(std::move(options)),
+	  device_(std::move(parts.device)), reception_(std::move(parts.reception))
 {
-	for (std::uint32_t index = options_.max_connections; index-- > 0;)
-		free_scratches_.push_back(index);
 }
 
 OneSidedServer::~OneSidedServer() = default;
 
 Result<void> OneSidedServer::make_lists()
 {
-	std::size_t offset = scratch_offset_ + scratch_bytes * options_.max_connections;
-	for (const BufferClass &wanted : list_options_) {
-		FreeListOptions list;
-		list.buffer_size = wanted.buffer_size;
-		list.count = wanted.count;
-		Result<FreeList> made = FreeList::create(pd_, list, memory_, offset);
-		if (!made)
-			return made.error();
-		lists_.push_back(*std::move(made));
-		offset += std::size_t{wanted.buffer_size} * wanted.count;
-	}
-	for (FreeList &list : lists_)
-		reclaimer_.serve(list);
-	return {};
+	return device_->make_lists(layout());
 }
 
 /* Serving -------------------------------------------------------------------------------------------------------- */
@@ -218,16 +172,16 @@ Result<void> OneSidedServer::serve()
 		wait(patience);
 		if (Clock::now() >= next_snapshot_)
 			take_snapshot();
-		const std::uint64_t before = reclaimer_.stats().reports;
-		if (Result<void> reclaimed = reclaim(); !reclaimed)
-			return reclaimed.error();
+		const int reports = device_->take_reports();
+		if (reports < 0)
+			return make_error(-reports, "cannot take freed buffers back");
 		destroy_disconnected();
 		look_around();
-		if (!lists_.empty()) /* a store without buffers loses none */
-			recovery_.go_on(now());
-		deserted_ = stats_.connections && !stats_.open && (lists_.empty() || recovery_.idle());
+		if (!lists().empty()) /* a store without buffers loses none */
+			recovery().go_on(now());
+		deserted_ = stats_.connections && !stats_.open && (lists().empty() || recovery().idle());
 		/* While reports come in, do not sleep, so that buffers return in time. */
-		patience = recovery_.busy() || reclaimer_.stats().reports != before ? 0 : turn_milliseconds;
+		patience = recovery().busy() || reports ? 0 : turn_milliseconds;
 	}
 	return {};
 }
@@ -260,18 +214,23 @@ bool OneSidedServer::go_on_draining()
 
 std::string OneSidedServer::final_stats()
 {
-	for (FreeList &list : lists_)
-		(void)list.refresh();
+	refresh_lists();
 	return stats_json();
+}
+
+void OneSidedServer::refresh_lists()
+{
+	for (FreeList &list : device_->free_lists())
+		(void)list.refresh();
 }
 
 void OneSidedServer::take_snapshot()
 {
 	Snapshot now;
 	now.server = stats_;
-	now.recovery = recovery_.stats();
-	for (FreeList &list : lists_) {
-		(void)list.refresh();
+	now.recovery = recovery().stats();
+	refresh_lists();
+	for (const FreeList &list : lists()) {
 		const FreeListInfo info = list.info();
 		now.lists.push_back({info.buffer_size, info.buffers.length / info.buffer_size, list.available()});
 	}
@@ -301,7 +260,7 @@ void OneSidedServer::collect(std::vector<Metric> &metrics) const
 	count("prism_recovery_put_off_total", "Scans that were put off and tried again", now.recovery.put_off);
 	count("prism_recovery_buffers_total", "Lost buffers that scans found", now.recovery.recovered);
 	count("prism_recovery_cut_off_total", "Clients that were cut off as they did not answer", now.recovery.cut_off);
-	gauge("prism_memory_registered_bytes", "Memory that is registered for clients", memory_->length(), {});
+	gauge("prism_memory_registered_bytes", "Memory that is registered for clients", memory().length(), {});
 	for (const Snapshot::List &list : now.lists) {
 		const std::string size = std::to_string(list.buffer_size);
 		const char *const help = "Buffers, by their size in bytes, that are free or in use";
@@ -326,39 +285,25 @@ void OneSidedServer::wait(int milliseconds)
 		reception_->serve(*this);
 }
 
-Result<void> OneSidedServer::reclaim()
-{
-	const int got = reclaimer_.poll();
-	if (got < 0)
-		return make_error(-got, "cannot take freed buffers back");
-	return {};
-}
-
 Result<std::unique_ptr<Reception::AcceptedConnection>> OneSidedServer::on_connect(
 	const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
-	if (free_scratches_.empty())
+	const std::optional<ConnectionPlace> next = next_place();
+	if (!next)
 		return make_error(EMFILE, fmt::format("there are {} connections already", options_.max_connections),
 			"raise the server's number of connections");
-	const std::uint32_t scratch = free_scratches_.back();
-	const RemoteRegion all = memory_->remote();
-	const Place place{
-		next_number_, {all.address + scratch_offset_ + scratch_bytes * scratch, scratch_bytes / 2, all.rkey}};
-	for (const FreeList &list : lists_)
+	const RemoteRegion all = memory().remote();
+	const Place place{next->number, {all.address + next->scratch, RegionLayout::scratch_bytes / 2, all.rkey}};
+	for (const FreeList &list : lists())
 		mine.free_lists.push_back(list.info());
 	if (Result<void> introduced = introduce(theirs, place, mine); !introduced)
 		return introduced.error();
-	QueuePairOptions pair;
-	pair.srq = reclaimer_.receive_queue();
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, reclaimer_.completion_queue(), pair);
+	Result<QueuePair> qp = device_->connect(theirs.endpoint);
 	if (!qp)
 		return qp.error();
-	if (Result<void> connected = qp->connect(theirs.endpoint); !connected)
-		return connected.error();
 	mine.endpoint = qp->endpoint();
-	next_number_++;
-	free_scratches_.pop_back();
-	auto connection = std::make_unique<Connection>(link, *std::move(qp), place.number, scratch);
+	admit();
+	auto connection = std::make_unique<Connection>(link, *std::move(qp), place.number);
 	return std::unique_ptr<Reception::AcceptedConnection>(
 		std::make_unique<PendingConnection>(*this, std::move(connection)));
 }
@@ -392,17 +337,16 @@ void OneSidedServer::hear(Connection &connection, const ControlMessage &message)
 	int error = 0;
 	switch (message.kind) {
 	case ControlKind::settled:
-		recovery_.settled(connection.number, message.value);
+		recovery().settled(connection.number, message.value);
 		break;
 	case ControlKind::stats: {
-		for (FreeList &list : lists_)
-			(void)list.refresh();
+		refresh_lists();
 		const std::string text = stats_json();
 		error = connection.control.send({ControlKind::stats, text.size()}, text);
 		break;
 	}
 	case ControlKind::recover: {
-		const int refused = lists_.empty() ? 0 : recovery_.request(now());
+		const int refused = lists().empty() ? 0 : recovery().request(now());
 		error = connection.control.send({ControlKind::recover, static_cast<std::uint64_t>(refused)});
 		break;
 	}
@@ -462,7 +406,6 @@ void OneSidedServer::drop_client(std::uint32_t number)
 	}
 }
 
-/** Without its queue pair a client has nothing under way. A recovery scan finds the buffers that it held. */
 void OneSidedServer::destroy_disconnected()
 {
 	const auto dead = [](const auto &connection) { return connection->dead; };
@@ -471,8 +414,7 @@ void OneSidedServer::destroy_disconnected()
 		if (!connection->dead)
 			continue;
 		connection->end();
-		free_scratches_.push_back(connection->scratch);
-		recovery_.left(connection->number);
+		leave(connection->number);
 		stats_.open--;
 		numbers.push_back(connection->number);
 	}
@@ -482,39 +424,6 @@ void OneSidedServer::destroy_disconnected()
 }
 
 /* Lost buffers --------------------------------------------------------------------------------------------------- */
-
-namespace
-{
-
-/** How many buffers the device has taken back from unfinished ALLOCATEs. */
-std::uint64_t taken_back(const FreeList &list)
-{
-	prismdv_free_list_attr counters{};
-	return prismdv_query_free_list(list.raw(), &counters) ? 0 : counters.reclaimed;
-}
-
-} // namespace
-
-Result<void> OneSidedServer::note_handed_out()
-{
-	live_.clear();
-	taken_back_.clear();
-	for (FreeList &list : lists_) {
-		std::uint64_t before = taken_back(list);
-		Result<void> begun = list.begin_recovery();
-		if (!begun && begun.error().code == EBUSY && list.available() <= most_to_drain &&
-			list.drain(self_, std::chrono::seconds(1)).ok()) {
-			before = taken_back(list);
-			begun = list.begin_recovery();
-			(void)list.post_released();
-		}
-		if (!begun)
-			return begun.error();
-		live_.push_back(list.live());
-		taken_back_.push_back(before);
-	}
-	return {};
-}
 
 OneSidedServer::Connection *OneSidedServer::find(std::uint32_t number)
 {
@@ -543,67 +452,12 @@ void OneSidedServer::put_off(const std::string &why)
 				       options_.recovery_interval.count(), why));
 }
 
-bool OneSidedServer::is_open(std::uint32_t number) const
-{
-	const auto is_it = [number](const auto &connection) { return connection->number == number; };
-	const auto will_be = [number](const PendingConnection *connection) { return connection->number() == number; };
-	return std::any_of(connections_.begin(), connections_.end(), is_it) ||
-	       std::any_of(pending_.begin(), pending_.end(), will_be);
-}
-
-bool OneSidedServer::run_on_self(const Chain &chain)
-{
-	if (chain.post(self_, 0))
-		return false;
-	Completion completion;
-	return !cq_.wait(completion, std::chrono::seconds(1)) && completion.ok();
-}
-
-void OneSidedServer::spare(std::uint64_t address)
-{
-	for (LiveSet &live : live_)
-		live.add(address);
-}
-
-/** Each poll() handles a few reports. Those that arrived before this call are at most as many as the queue holds. */
-bool OneSidedServer::take_reports()
-{
-	const auto handled = [this] { return reclaimer_.stats().reports + reclaimer_.stats().failed_receives; };
-	for (std::uint32_t poll = 0; poll < report_slots; poll++) {
-		const std::uint64_t before = handled();
-		if (!reclaim().ok())
-			return false;
-		if (handled() == before)
-			break;
-	}
-	return true;
-}
-
-/** Nothing, if a client died in an ALLOCATE after the lists were marked: the device took that buffer back itself. */
-std::optional<std::uint64_t> OneSidedServer::collect()
-{
-	for (std::size_t i = 0; i < lists_.size(); i++) {
-		if (taken_back(lists_[i]) != taken_back_[i])
-			return std::nullopt;
-	}
-	std::uint64_t recovered = 0;
-	for (std::size_t i = 0; i < lists_.size(); i++) {
-		Result<Recovery> ended = lists_[i].end_recovery(live_[i]);
-		if (!ended)
-			log(LogLevel::error, "recovery scan: " + ended.error().message);
-		else
-			recovered += ended->recovered;
-	}
-	return recovered;
-}
-
 std::uint64_t OneSidedServer::buffers_in_use()
 {
+	refresh_lists();
 	std::uint64_t used = 0;
-	for (FreeList &list : lists_) {
-		(void)list.refresh();
+	for (const FreeList &list : lists())
 		used += list.info().buffers.length / list.info().buffer_size - list.available();
-	}
 	return used;
 }
 

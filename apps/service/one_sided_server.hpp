@@ -20,15 +20,11 @@
 #include "service/reception.hpp"
 #include "service/recovery.hpp"
 #include "service/service.hpp"
+#include "service/store_core.hpp"
+#include "service/verbs_device.hpp"
 
 namespace prism::apps
 {
-
-/** Equal buffers. */
-struct BufferClass {
-	std::uint32_t buffer_size = 0; /**< bytes, a multiple of 64 */
-	std::uint32_t count = 0;
-};
 
 struct OneSidedServerOptions {
 	std::string address;    /**< to listen on; empty: all */
@@ -57,10 +53,10 @@ struct OneSidedServerStats {
  * executes no client's operations. The derived class defines what the memory means. Construct, serve() on one thread,
  * stop() from any.
  *
- * The store's memory is one region: the slots, the scratches, the buffers of each free list. An indirect operation
- * needs its pointer and what that points at under one rkey.
+ * What it decides is StoreCore's, and the device's part is VerbsDevice's: this class is its sockets, its clock and its
+ * thread.
  */
-class OneSidedServer : public Service, protected RecoveryHost, private Reception::Host
+class OneSidedServer : public Service, protected StoreCore, private Reception::Host
 {
 public:
 	~OneSidedServer() override;
@@ -80,7 +76,7 @@ public:
 	/* On the thread of serve(), or while it does not run. */
 
 	[[nodiscard]] const OneSidedServerStats &stats() const noexcept { return stats_; }
-	[[nodiscard]] const RecoveryStats &recovery_stats() const noexcept { return recovery_.stats(); }
+	[[nodiscard]] const RecoveryStats &recovery_stats() const noexcept { return recovery().stats(); }
 	/** All figures as JSON. */
 	[[nodiscard]] virtual std::string stats_json() const = 0;
 	/** Buffers of all lists that are neither allocatable nor on their way there. */
@@ -96,23 +92,15 @@ protected:
 	};
 	/** What create() of a derived class makes first. */
 	struct Parts {
-		ProtectionDomain pd;
-		std::shared_ptr<const Buffer> memory;
-		Reclaimer reclaimer;
-		CompletionQueue cq;
-		QueuePair self;
+		std::unique_ptr<VerbsDevice> device;
+		RegionLayout layout;
 		std::unique_ptr<Reception> reception;
-		std::vector<BufferClass> lists;
-		std::size_t slot_bytes;
 	};
 	/** What a connection has of the store: told to the client by introduce(). */
 	struct Place {
 		std::uint32_t number = 0; /* of the connection: never used again */
 		RemoteRegion scratch;     /* 32 bytes, aligned to 32 */
 	};
-
-	/** Bytes of a scratch: a cache line, of which a client has the first half. */
-	static constexpr std::size_t scratch_bytes = 64;
 
 	/**
 	 * @p hello: kind and version. Logs how much memory that takes. Errors: ENOMEM (the machine has less, or less
@@ -160,15 +148,11 @@ protected:
 	/** Ends connection @p number, likewise. */
 	void drop_client(std::uint32_t number);
 
-	/** Whether connection @p number is there, or on its way. */
-	[[nodiscard]] bool is_open(std::uint32_t number) const;
-	[[nodiscard]] const Buffer &memory() const noexcept { return *memory_; }
-	/** The buffer that holds @p address is reachable: for look_at(). */
-	void spare(std::uint64_t address);
+	[[nodiscard]] const Buffer &memory() const noexcept { return device_->memory(); }
 	/** Posts @p chain to the store's own queue pair and waits: CPU stores are not atomic to the clients' requests.
 	 */
-	bool run_on_self(const Chain &chain);
-	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return lists_; }
+	bool run_on_self(const Chain &chain) { return device_->run_on_self(chain); }
+	[[nodiscard]] const std::deque<FreeList> &lists() const noexcept { return device_->free_lists(); }
 	void log(LogLevel level, const std::string &line) const { log_to(options_.log, level, line); }
 
 private:
@@ -192,7 +176,7 @@ private:
 	void listen_to(Connection &connection);
 	void hear(Connection &connection, const ControlMessage &message);
 	void destroy_disconnected();
-	Result<void> reclaim();
+	void refresh_lists();
 	Connection *find(std::uint32_t number);
 
 	/* Reception::Host */
@@ -200,32 +184,17 @@ private:
 		const Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 
-	/* RecoveryHost, but for slots() and look_at() */
-	[[nodiscard]] bool can_ask_all() const override { return pending_.empty(); }
-	Result<void> note_handed_out() override;
+	/* RecoveryHost, but for slots(), look_at() and what StoreCore does */
+	using StoreCore::collect;
 	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
 	void cut_off(std::uint32_t client) override;
-	bool take_reports() override;
-	std::optional<std::uint64_t> collect() override;
 	void put_off(const std::string &why) override;
 
 	const OneSidedServerOptions options_;
-	ProtectionDomain pd_;
-	std::shared_ptr<const Buffer> memory_;
-	std::size_t scratch_offset_;
-	Reclaimer reclaimer_;
-	CompletionQueue cq_; /* of the connections' sends: there are none */
-	QueuePair self_;
-	const std::vector<BufferClass> list_options_;
-	std::deque<FreeList> lists_;
-	std::vector<std::uint32_t> free_scratches_; /* indices */
+	std::unique_ptr<VerbsDevice> device_;
 	std::vector<std::unique_ptr<Connection>> connections_;
 	std::vector<PendingConnection *> pending_; /* clients with a queue pair that have not said they are ready */
 	std::unique_ptr<Reception> reception_;     /* declared last of these: its clients give their scratches back */
-	BufferRecovery recovery_;
-	std::vector<LiveSet> live_;             /* of the scan under way, one a list */
-	std::vector<std::uint64_t> taken_back_; /* counts of the device as it began, likewise */
-	std::uint32_t next_number_ = 1;
 	std::atomic<bool> stopping_{false};
 	std::atomic<std::int64_t> drain_for_{-1};                         /* milliseconds; -1: not asked for */
 	std::optional<std::chrono::steady_clock::time_point> drained_at_; /* the latest */

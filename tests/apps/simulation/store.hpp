@@ -1,57 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "inbox.hpp"
-#include "list.hpp"
-#include "pair.hpp"
-#include "random.hpp"
-#include "service/recovery.hpp"
+#include "device.hpp"
+#include "service/store_core.hpp"
 
 namespace simulation
 {
 
-struct StoreOptions {
-	struct Class {
-		std::uint32_t buffer_size = 0;
-		std::uint32_t count = 0;
-	};
-	std::vector<Class> classes; /* of buffers, by ascending size */
+struct StoreOptions : DeviceOptions {
+	std::vector<prism::apps::BufferClass> classes; /* of buffers, by ascending size */
 	std::uint32_t max_connections = 16;
-	std::uint32_t mtu = 1024;
-	soft::Time ack_timeout = 1'000'000; /* ns */
 	prism::apps::RecoveryOptions recovery{std::chrono::seconds(10), std::chrono::milliseconds(1), 8};
-	/* What controls leave out */
-	bool grace = true;             /* of the device's lists */
-	bool takes_all_reports = true; /* before a scan ends */
-	bool collects = true;          /* lost buffers */
-	bool minds_taken_back = true;  /* by the device, during a scan */
-};
-
-/** What a store needs of the simulation around it. */
-class Surroundings
-{
-public:
-	virtual ~Surroundings() = default;
-	[[nodiscard]] virtual soft::Time time() const = 0;
-	virtual prism::test::Random &random() = 0;
-	/** Lets the clients and the network go on until @p done, at most a second: a server that waits. */
-	virtual void go_on_until(const std::function<bool()> &done) = 0;
-	/** Asks the client of a connection to settle; its answer comes back as Store::hear_settled(). */
-	virtual void tell_to_settle(std::uint32_t connection, std::uint64_t value) = 0;
-	/** The store has ended a connection. */
-	virtual void tell_ended(std::uint32_t) {}
-	virtual void find(const std::string &what) = 0;
+	bool takes_all_reports = true; /* before a scan ends; controls leave it out */
 };
 
 struct StoreFigures {
@@ -71,33 +38,37 @@ struct StoreFigures {
 	}
 };
 
-/** What servers of every kind do beside the data path: apps::OneSidedServer, on a simulated device. */
-class Store : protected prism::apps::RecoveryHost
+/** The server of a store, on a simulated device: apps::OneSidedServer, without sockets and time of its own. */
+class Store : protected prism::apps::StoreCore
 {
 public:
 	~Store() override;
-	Store(const Store &) = delete;
-	Store &operator=(const Store &) = delete;
 
 	/** A client's control connection has ended: that is how a server learns of its death. */
 	void end_of(std::uint32_t connection);
-	void hear_settled(std::uint32_t connection, std::uint64_t value);
+	void hear_settled(std::uint32_t connection, std::uint64_t value) { recovery().settled(connection, value); }
 	/** A client has heard what it was told, and is a client from now on. */
-	void enter(std::uint32_t connection);
+	using StoreCore::enter;
 	/** A scan, as soon as none is under way. */
-	void want_recovery() { recovery_.want(); }
+	void want_recovery() { recovery().want(); }
 
 	/** One turn of OneSidedServer::serve(). */
 	void serve();
 
 	/** Nothing left to do but reports that may still come. */
-	[[nodiscard]] bool idle() const noexcept { return recovery_.idle(); }
-	[[nodiscard]] bool has_reports() const noexcept { return !inbox_.empty(); }
+	[[nodiscard]] bool idle() const noexcept { return recovery().idle(); }
+	[[nodiscard]] bool has_reports() const noexcept { return device_.has_reports(); }
 	[[nodiscard]] std::size_t open() const noexcept { return connections_.size(); }
 	/** The bytes at @p va of the region; nullptr if they are not all inside. */
-	[[nodiscard]] const std::byte *at(std::uint64_t va, std::uint64_t length) const noexcept;
-	[[nodiscard]] const std::deque<List> &lists() const noexcept { return lists_; }
-	[[nodiscard]] StoreFigures figures() const { return {reports_, drained_, recovery_.stats()}; }
+	[[nodiscard]] const std::byte *at(std::uint64_t va, std::uint64_t length) const noexcept
+	{
+		return device_.at(va, length);
+	}
+	[[nodiscard]] const std::deque<List> &lists() const noexcept { return device_.free_lists(); }
+	[[nodiscard]] StoreFigures figures() const
+	{
+		return {device_.reports(), device_.drained(), recovery().stats()};
+	}
 
 	/** Checks, once all clients are gone, that every buffer is at one place; empties the lists. */
 	void account();
@@ -120,69 +91,37 @@ protected:
 	void drop_clients(std::uint32_t except = 0);
 	/** Ends connection @p number, likewise. */
 	void drop_client(std::uint32_t number);
-	[[nodiscard]] bool is_open(std::uint32_t connection) const;
 	/** The number that the next connection will have. */
-	[[nodiscard]] std::uint32_t next_number() const noexcept { return next_number_; }
-	void spare(std::uint64_t address);
-	bool run_on_self(const prism::Chain &chain);
+	[[nodiscard]] std::uint32_t next_number() const { return next_place().value_or(ConnectionPlace{}).number; }
+	bool run_on_self(const prism::Chain &chain) { return device_.run_on_self(chain); }
 
-	/** Addresses in requests: not those of the process, so that a run is the same wherever its memory lies. */
-	static constexpr std::uint64_t base_va = 0x1000'0000;
-	[[nodiscard]] std::byte *memory() noexcept { return memory_.front().bytes.data(); }
-	[[nodiscard]] const std::byte *memory() const noexcept { return memory_.front().bytes.data(); }
-	[[nodiscard]] std::uint32_t key() const noexcept { return key_; }
+	static constexpr std::uint64_t base_va = Device::base_va;
+	[[nodiscard]] std::byte *memory() noexcept { return device_.memory(); }
+	[[nodiscard]] const std::byte *memory() const noexcept { return device_.memory(); }
+	[[nodiscard]] std::uint32_t key() const noexcept { return device_.key(); }
 
 	Surroundings &around_;
 
 private:
-	struct alignas(64) Line {
-		std::array<std::byte, 64> bytes{};
-	};
 	struct Connection {
 		std::uint32_t number = 0;
-		std::uint32_t scratch = 0;
 		std::unique_ptr<test::Endpoint> endpoint;
-		bool on_its_way = false;
 		bool dead = false;
 	};
 
-	/* RecoveryHost */
-	[[nodiscard]] bool can_ask_all() const override;
-	prism::Result<void> note_handed_out() override;
+	/* RecoveryHost, but for what StoreCore does */
 	void ask_to_settle(std::uint32_t client, std::uint64_t value) override;
 	void cut_off(std::uint32_t client) override { drop_client(client); }
 	bool take_reports() override;
-	std::optional<std::uint64_t> collect() override;
-	void put_off(const std::string &) override {}
+	void put_off(const std::string & /*why*/) override {}
 
-	static std::size_t lines(const StoreOptions &options, std::uint64_t slot_bytes);
-	[[nodiscard]] std::uint32_t free_scratch() const;
-	[[nodiscard]] test::ConnectOptions connect_options() const;
-	std::size_t reclaim();
-	void judge(const prism::FreeReport *report);
-	void drain(List &list);
-	bool wait_for_self(prism::Completion &completion);
 	void destroy_disconnected();
-	[[nodiscard]] std::chrono::nanoseconds now() const { return std::chrono::nanoseconds(around_.time()); }
 	void drop(Connection &connection);
 	Connection *find_connection(std::uint32_t number);
 
-	test::Node &node_;
-	const StoreOptions options_;
-	const std::uint64_t scratch_offset_;
-	std::vector<Line> memory_;
-	std::uint32_t key_;
-	std::deque<List> lists_;
-	std::vector<std::uint64_t> taken_back_; /* counts of the lists when a scan began */
-	Inbox inbox_;
-	Pair self_;
-	std::vector<std::uint64_t> word_; /* where answers to self_ go */
-	std::uint32_t word_key_;
+	const bool takes_all_reports_;
+	Device device_;
 	std::vector<Connection> connections_;
-	prism::apps::BufferRecovery recovery_;
-	std::uint32_t next_number_ = 1;
-	std::uint64_t reports_ = 0;
-	std::uint64_t drained_ = 0;
 };
 
 } // namespace simulation
