@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* <prism/kv.h> against servers in this process. */
-#include "../store/support.hpp"
+#include "../kv/support.hpp"
 
 #include <prism/kv.h>
 
