@@ -190,16 +190,18 @@ Error explain(const VolumeClient &client, double timeout, const apps::Operation 
 {
 	std::uint64_t block = 0;
 	std::memcpy(&block, operation.key.data(), sizeof(block));
-	const bool in_doubt = operation.outcome == apps::Outcome::unknown;
 	const std::string what =
-		fmt::format("cannot {} block {}{}", operation.kind == apps::OperationKind::get ? "read" : "write",
-			block, in_doubt ? ", which may have been written all the same" : "");
+		fmt::format("cannot {} block {}", operation.kind == apps::OperationKind::get ? "read" : "write", block);
+	const char *const doubt =
+		operation.outcome == apps::Outcome::unknown ? "; this write may be done all the same" : "";
 	if (operation.error == EHOSTUNREACH)
-		return {EHOSTUNREACH, fmt::format("{}: no quorum of replicas has answered for {} s: {}", what, timeout,
-					      states_of(client))};
+		return {EHOSTUNREACH, fmt::format("{}: no quorum of replicas has answered for {} s: {}{}", what,
+					      timeout, states_of(client), doubt)};
 	if (operation.error == ESTALE)
-		return {ESTALE, what + ": the volume was attached with exclusive=true, and somebody else has written "
-				       "to it; nothing more is written until nbdkit is started again"};
+		return {ESTALE, what +
+					": the volume was attached with exclusive=true, and somebody else has written "
+					"to it; nothing more is written until nbdkit is started again" +
+					doubt};
 	return make_error(operation.error, what);
 }
 
