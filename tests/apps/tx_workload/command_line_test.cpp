@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/printed.hpp"
 #include "tx/driver/parameters.hpp"
 #include "tx/driver/report.hpp"
 
@@ -169,15 +170,7 @@ protected:
 
 	std::string printed()
 	{
-		struct CloseFile {
-			void operator()(std::FILE *file) const noexcept { std::fclose(file); }
-		};
-		const std::unique_ptr<std::FILE, CloseFile> file(std::tmpfile());
-		print_report(file.get(), parameters, result);
-		std::string text(static_cast<std::size_t>(std::ftell(file.get())), '\0');
-		std::rewind(file.get());
-		EXPECT_EQ(std::fread(text.data(), 1, text.size(), file.get()), text.size());
-		return text;
+		return test::printed_by([this](std::FILE *file) { print_report(file, parameters, result); });
 	}
 
 	Parameters parameters;
@@ -195,6 +188,19 @@ TEST_F(TxReport, Table)
 		     "checked: 1 findings", "the money is gone"})
 		EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 	EXPECT_EQ(text.find("given up"), std::string::npos);
+}
+
+TEST_F(TxReport, TrafficIsOfACommit)
+{
+	EXPECT_EQ(printed().find("packets"), std::string::npos) << "a system that counts none";
+	EXPECT_TRUE(make_report(parameters, result).at("results").at("traffic").is_null());
+
+	result.traffic = {50, 30, 45, 20};
+	const std::string text = printed();
+	EXPECT_NE(text.find("a commit: 5.00 packets sent in 3.00 trains, 4.50 received in 2.00"), std::string::npos)
+		<< text;
+	const nlohmann::json report = make_report(parameters, result);
+	EXPECT_EQ(report.at("results").at("traffic").at("rx_packets"), 4.5);
 }
 
 TEST_F(TxReport, Json)

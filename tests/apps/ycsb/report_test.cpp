@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* What is printed and written about a run. */
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "../support/printed.hpp"
 #include "ycsb/report.hpp"
 
 namespace
@@ -14,10 +14,6 @@ namespace
 using namespace prism;
 using namespace prism::bench;
 using namespace prism::ycsb;
-
-struct CloseFile {
-	void operator()(std::FILE *file) const noexcept { std::fclose(file); }
-};
 
 class ReportTest : public testing::Test
 {
@@ -48,12 +44,7 @@ protected:
 
 	std::string printed()
 	{
-		const std::unique_ptr<std::FILE, CloseFile> file(std::tmpfile());
-		print_report(file.get(), parameters, result);
-		std::string text(static_cast<std::size_t>(std::ftell(file.get())), '\0');
-		std::rewind(file.get());
-		EXPECT_EQ(std::fread(text.data(), 1, text.size(), file.get()), text.size());
-		return text;
+		return test::printed_by([this](std::FILE *file) { print_report(file, parameters, result); });
 	}
 
 	Parameters parameters;
