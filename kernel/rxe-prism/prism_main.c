@@ -96,7 +96,7 @@ int prism_ucontext_resp(struct ib_udata *udata)
 {
 	struct prism_abi_alloc_ucontext_resp resp = {
 		.abi_version = PRISM_ABI_VERSION,
-		.protocol_version = PRISM_PROTOCOL_VERSION,
+		.protocol_version = PRISM_LOWEST_VERSION,
 		.max_indirect_read = PRISM_MAX_INDIRECT_READ,
 		.max_outstanding = PRISM_MAX_OUTSTANDING,
 		.max_free_list_tries = PRISM_FREE_LIST_TRIES,

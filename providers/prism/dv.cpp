@@ -177,7 +177,7 @@ int prismdv_query_capability(ibv_context *context, prismdv_capability *capabilit
 	prismdv_device_attr attr;
 	if (const int error = prismdv_query_device(context, &attr))
 		return error;
-	encode_capability(*capability, attr.features);
+	encode_capability(*capability, attr.protocol_version, attr.features);
 	return 0;
 }
 
@@ -186,8 +186,11 @@ int prismdv_set_peer_capability(ibv_qp *qp, const prismdv_capability *capability
 	const DirectVerbs *verbs = find(qp->context);
 	if (!verbs || !verbs->speaks_prism(qp))
 		return EOPNOTSUPP;
+	prismdv_device_attr attr;
+	if (const int error = prismdv_query_device(qp->context, &attr))
+		return error;
 	std::uint64_t features;
-	if (const int error = decode_capability(*capability, features))
+	if (const int error = decode_capability(*capability, attr.protocol_version, features))
 		return error;
 	verbs->set_peer_features(qp, features);
 	return 0;

@@ -81,7 +81,7 @@ enum prismdv_device_flags {
 struct prismdv_device_attr {
 	uint64_t comp_mask;	     /* out: bits of fields added later, 0 today */
 	uint64_t features;	     /* enum prismdv_feature */
-	uint32_t protocol_version;   /* docs/wire-protocol.md: 1 */
+	uint32_t protocol_version;   /* the highest that it speaks: docs/wire-protocol.md */
 	uint32_t flags;		     /* enum prismdv_device_flags */
 	uint32_t max_indirect_read;  /* bytes; at least 1 MiB */
 	uint32_t max_cas_size;	     /* bytes; 32 */

@@ -26,14 +26,15 @@ TEST(CapabilityRecord, IsReadAsTheVectorsSay)
 		ASSERT_EQ(bytes.size(), sizeof(record.bytes));
 		std::copy(bytes.begin(), bytes.end(), record.bytes);
 		std::uint64_t features = 0;
-		const int error = prism::decode_capability(record, features);
+		const int error = prism::decode_capability(record, PRISM_PROTOCOL_VERSION, features);
 		if (!vector["error"].is_null()) {
 			EXPECT_EQ(error, errors.at(vector["error"])) << name;
 			continue;
 		}
 		EXPECT_EQ(error, 0) << name;
 		const std::uint64_t known = number(vector["fields"]["features"]) & prism::known_features;
-		EXPECT_EQ(features, known | prism::peer_declared) << name;
+		const bool bundles = vector["bundles"];
+		EXPECT_EQ(features, known | prism::peer_declared | (bundles ? prism::peer_bundles : 0)) << name;
 	}
 }
 
@@ -41,9 +42,9 @@ TEST(CapabilityRecord, IsReadAsTheVectorsSay)
 TEST(CapabilityRecord, IsWrittenAsTheVectorSays)
 {
 	prismdv_capability record;
-	prism::encode_capability(record, prism::known_features);
+	prism::encode_capability(record, PRISM_PROTOCOL_VERSION, prism::known_features);
 	const Json &all = vectors()["capability"];
-	const auto found = std::ranges::find(all, "version_1_all_features", [](const Json &v) { return v["name"]; });
+	const auto found = std::ranges::find(all, "versions_1_and_2_all_features", [](const Json &v) { return v["name"]; });
 	ASSERT_NE(found, all.end());
 	EXPECT_EQ(Bytes(std::begin(record.bytes), std::end(record.bytes)), bytes_of((*found)["hex"]));
 }

@@ -8,7 +8,9 @@
 
 #include "prism_platform.h"
 
-#define PRISM_PROTOCOL_VERSION	1
+/* The protocol versions spoken: 2 is 1 and bundles (prism_bundle.h) */
+#define PRISM_LOWEST_VERSION	1
+#define PRISM_PROTOCOL_VERSION	2
 
 /* Base Transport Header (IBTA 9.2) */
 #define PRISM_BTH_SIZE		12
@@ -49,11 +51,13 @@ enum prism_opcode {
 	PRISM_OP_ALLOCATE_MIDDLE	= 0xc7,
 	PRISM_OP_ALLOCATE_LAST		= 0xc8,
 	PRISM_OP_ALLOCATE_ONLY		= 0xc9,
+	PRISM_OP_BUNDLE			= 0xca,
 	PRISM_OP_READ_RESPONSE_FIRST	= 0xd0,
 	PRISM_OP_READ_RESPONSE_MIDDLE	= 0xd1,
 	PRISM_OP_READ_RESPONSE_LAST	= 0xd2,
 	PRISM_OP_READ_RESPONSE_ONLY	= 0xd3,
 	PRISM_OP_RESPONSE		= 0xd4,
+	PRISM_OP_BUNDLE_RESPONSE	= 0xd5,
 };
 
 /* Extended headers */
@@ -138,6 +142,7 @@ struct prism_response {
 void prism_bth_encode(u8 *packet, const struct prism_bth *bth);
 void prism_bth_decode(const u8 *packet, struct prism_bth *bth);
 
+/* Bundles are neither: their entries are. */
 bool prism_opcode_is_request(u8 opcode);
 bool prism_opcode_is_response(u8 opcode);
 

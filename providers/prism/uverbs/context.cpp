@@ -69,7 +69,8 @@ int get_context(ContextHandle &handle)
 		return error;
 	handle.device = resp.driver;
 	const bool known = handle.device.abi_version == PRISM_ABI_VERSION &&
-			   handle.device.protocol_version == PRISM_PROTOCOL_VERSION && understood(handle.device);
+			   handle.device.protocol_version >= PRISM_LOWEST_VERSION &&
+			   handle.device.protocol_version <= PRISM_PROTOCOL_VERSION && understood(handle.device);
 	return known ? 0 : EPROTONOSUPPORT;
 }
 
