@@ -104,6 +104,8 @@ private:
 	std::vector<Sge> pieces(std::uint64_t va, std::uint32_t length);
 	void carry(std::span<const Request> requests, std::size_t wanted);
 	void mangle(std::span<const Request> requests, std::vector<std::uint8_t> &packet);
+	void deliver_apart(test::Node &from, test::Node &to, std::span<const Request> requests,
+		const std::vector<std::uint8_t> &packet);
 	void drain(test::Node &from, test::Node &to, std::span<const Request> requests);
 	Outcome outcome_of(const Request &request, std::size_t index, const ibv_wc &wc);
 	void check_untouched(std::size_t index, std::size_t from, std::size_t to);
@@ -121,7 +123,8 @@ private:
 	soft::Time now_ = 1000;
 	test::Random random_{1};
 	std::vector<ibv_wc> completions_;
-	std::size_t packets_ = 0; /* request packets of this batch that went by */
+	bool taken_apart_ = false; /* every bundle of this batch */
+	std::size_t packets_ = 0;  /* request packets of this batch that went by */
 	std::string complaint_;
 };
 
@@ -178,6 +181,7 @@ void EngineBackend::reset(const Rights &access)
 	options.access = access_of(access);
 	options.send_psn = psn();
 	options.recv_psn = psn();
+	options.bundles = random_.chance(75);
 	test::ConnectOptions back = options;
 	std::swap(back.send_psn, back.recv_psn);
 	requester_->connect(*responder_, options);
@@ -294,11 +298,34 @@ void EngineBackend::mangle(std::span<const Request> requests, std::vector<std::u
 	}
 }
 
+/** The packets that a bundle stands for: in place of it they are to mean the same. */
+void EngineBackend::deliver_apart(
+	test::Node &from, test::Node &to, std::span<const Request> requests, const std::vector<std::uint8_t> &packet)
+{
+	prism_bundle bundle;
+	if (!prism_bundle_open(&bundle, packet.data(), static_cast<std::uint32_t>(packet.size()), mtu_)) {
+		complain("a bundle that is not well formed");
+		return;
+	}
+	std::vector<std::uint8_t> single(PRISM_MAX_ENTRY_PACKET(mtu_));
+	while (const std::uint32_t size = prism_bundle_next(&bundle, single.data())) {
+		std::vector<std::uint8_t> entry(single.begin(), single.begin() + size);
+		if (!requests.empty())
+			mangle(requests, entry);
+		to.engine.receive({from.address, {}}, entry, now_);
+	}
+}
+
 void EngineBackend::drain(test::Node &from, test::Node &to, std::span<const Request> requests)
 {
 	for (std::size_t i = 0; i < from.outbox.size(); i++) {
 		std::vector<std::uint8_t> &packet = from.outbox.at(i).bytes;
-		if (!requests.empty())
+		const bool is_bundle = prism_opcode_is_bundle(packet[0]);
+		if (is_bundle && (taken_apart_ || random_.chance(20))) {
+			deliver_apart(from, to, requests, packet);
+			continue;
+		}
+		if (!requests.empty() && !is_bundle)
 			mangle(requests, packet);
 		to.engine.receive({from.address, {}}, packet, now_);
 	}
@@ -308,6 +335,9 @@ void EngineBackend::drain(test::Node &from, test::Node &to, std::span<const Requ
 void EngineBackend::carry(std::span<const Request> requests, std::size_t wanted)
 {
 	packets_ = 0;
+	/* What is spoilt on its way is one packet. */
+	taken_apart_ = std::ranges::any_of(
+		requests, [](const Request &request) { return request.mangle != reference::Mangle::none; });
 	completions_.resize(wanted);
 	std::size_t have = 0;
 	for (unsigned rounds = 0; have < wanted; rounds++) {

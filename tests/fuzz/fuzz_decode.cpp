@@ -11,7 +11,7 @@
 #include "net/icrc.hpp"
 
 extern "C" {
-#include "prism_wire.h"
+#include "prism_bundle.h"
 }
 
 namespace
@@ -44,6 +44,26 @@ void check_round_trip(const prism_request &request, const std::uint8_t *packet, 
 	require(prism_request_opcode(&again) == packet[0]);
 }
 
+/** What is taken out of a bundle and may be an entry is, put together again, as it was, but for what is ignored. */
+void check_bundle(const std::uint8_t *packet, std::uint32_t size, std::uint32_t mtu)
+{
+	prism_bundle bundle;
+	if (!prism_bundle_open(&bundle, packet, size, mtu))
+		return;
+	const std::unique_ptr<std::uint8_t[]> single(new std::uint8_t[PRISM_MAX_ENTRY_PACKET(mtu)]);
+	unsigned entries = 0;
+	while (const std::uint32_t taken = prism_bundle_next(&bundle, single.get())) {
+		require(taken <= PRISM_MAX_ENTRY_PACKET(mtu) && taken % 4 == 0);
+		entries++;
+		if (!prism_bundle_takes(single.get(), taken, mtu))
+			continue;
+		std::vector<std::uint8_t> entry(prism_bundle_entry_size(single.get(), taken));
+		prism_bundle_put_entry(entry.data(), single.get(), taken);
+		require(entry.size() <= size && entry[0] == single[0]);
+	}
+	require(entries >= PRISM_BUNDLE_MIN_ENTRIES && entries <= PRISM_BUNDLE_MAX_ENTRIES);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
@@ -65,6 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 		require(prism_flags_legal(static_cast<prism_op>(request.op), request.flags));
 		check_round_trip(request, packet.get(), mtu);
 	}
+	check_bundle(packet.get(), static_cast<u32>(size), mtu);
 	prism_response response;
 	if (size >= PRISM_BTH_SIZE && prism_response_decode(packet.get(), static_cast<u32>(size), &response))
 		require(response.status <= PRISM_STATUS_SKIPPED);

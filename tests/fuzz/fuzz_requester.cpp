@@ -67,6 +67,7 @@ private:
 		test::ConnectOptions options;
 		options.mtu = 256;
 		options.send_psn = 0xfffff0;
+		options.bundles = true;
 		endpoint_.connect(peer_endpoint_, options);
 		ibv_wc wc;
 		while (endpoint_.send_cq.poll(1, &wc))

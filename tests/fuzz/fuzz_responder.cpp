@@ -61,7 +61,7 @@ public:
 			set_bth(record.packet, for_gsi(record) ? soft::gsi_qpn : qp.qpn,
 				record.psn(qp.resp.expected_psn));
 			if (!record.raw_keys())
-				set_keys(record.packet);
+				set_all_keys(record.packet);
 		}
 		now_ += record.delay();
 		const std::vector<std::uint8_t> exact(record.packet);
@@ -124,26 +124,37 @@ private:
 	/** Bit 7 of control: a datagram goes to QP 1. */
 	static bool for_gsi(const Record &record) { return record.packet[0] >> 5 == 3 && (record.control & 0x80); }
 
-	/** The last byte of a key chooses a region; a datagram's Q_Key is right. */
-	void set_keys(std::vector<std::uint8_t> &packet)
+	/** Those of the packet, or of each entry of a bundle as far as its headers lead; a datagram's Q_Key is right.
+	 */
+	void set_all_keys(std::vector<std::uint8_t> &packet)
 	{
-		const auto set = [this, &packet](std::size_t at) {
-			if (at + 4 <= packet.size())
-				put_unaligned_be32(keys_[packet[at + 3] % region_count], packet.data() + at);
-		};
-		const std::uint8_t opcode = packet[0], flags = packet[8];
-		if (opcode >> 5 == 3) {
-			if (packet.size() >= PRISM_BTH_SIZE + 4)
-				put_unaligned_be32(qkey, packet.data() + PRISM_BTH_SIZE);
-			return;
+		const std::span<std::uint8_t> body = std::span(packet).subspan(PRISM_BTH_SIZE);
+		if (packet[0] >> 5 == 3) {
+			if (body.size() >= 4)
+				put_unaligned_be32(qkey, body.data());
+		} else if (packet[0] != PRISM_OP_BUNDLE) {
+			set_keys(packet[0], packet[8], body);
+		} else {
+			for_each_entry(body, [this](const std::uint8_t *header, std::span<std::uint8_t> entry) {
+				set_keys(header[0], header[1], entry);
+			});
 		}
+	}
+
+	/** The last byte of a key chooses a region. */
+	void set_keys(std::uint8_t opcode, std::uint8_t flags, std::span<std::uint8_t> headers)
+	{
+		const auto set = [this, headers](std::size_t at) {
+			if (at + 4 <= headers.size())
+				put_unaligned_be32(keys_[headers[at + 3] % region_count], headers.data() + at);
+		};
 		const bool allocate = opcode >= PRISM_OP_ALLOCATE_FIRST && opcode <= PRISM_OP_ALLOCATE_ONLY;
 		if (!allocate)
-			set(PRISM_BTH_SIZE + 8);
-		else if (packet.size() >= 16)
-			packet[15] = static_cast<std::uint8_t>(list_.number), packet[13] = packet[14] = 0;
+			set(8);
+		else if (headers.size() >= 4)
+			headers[3] = static_cast<std::uint8_t>(list_.number), headers[1] = headers[2] = 0;
 		if (flags & (PRISM_FLAG_R | PRISM_FLAG_D))
-			set(PRISM_BTH_SIZE + (allocate ? PRISM_ALETH_SIZE : PRISM_RETH_SIZE) + 8);
+			set((allocate ? PRISM_ALETH_SIZE : PRISM_RETH_SIZE) + 8);
 	}
 
 	/** No answer may carry what the peer may not read. */

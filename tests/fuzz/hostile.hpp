@@ -104,6 +104,18 @@ private:
 	std::vector<std::uint8_t> bytes_;
 };
 
+/** @p visit gets the header and the body of each entry of a bundle, as far as lengths lead. */
+template <typename Visitor>
+void for_each_entry(std::span<std::uint8_t> entries, const Visitor &visit)
+{
+	while (entries.size() >= 4) {
+		const std::size_t length =
+			std::min<std::size_t>(std::size_t{entries[2]} << 8 | entries[3], entries.size() - 4);
+		visit(entries.data(), entries.subspan(4, length));
+		entries = entries.subspan(std::min(entries.size(), 4 + ((length + 3) & ~std::size_t{3})));
+	}
+}
+
 inline void set_bth(std::vector<std::uint8_t> &packet, std::uint32_t qpn, std::uint32_t psn)
 {
 	put_unaligned_be32(qpn | std::uint32_t{packet[4]} << 24, packet.data() + 4);

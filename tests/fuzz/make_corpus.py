@@ -10,7 +10,7 @@ ICRC = 4
 
 def is_request(packet):
     """By opcode: PRISM requests, and standard ones."""
-    return 0xC0 <= packet[0] <= 0xC9 or packet[0] < 0x0D or packet[0] in (0x13, 0x14, 0x16, 0x17, 0x1D) \
+    return 0xC0 <= packet[0] <= 0xCA or packet[0] < 0x0D or packet[0] in (0x13, 0x14, 0x16, 0x17, 0x1D) \
         or 0x20 <= packet[0] < 0x80
 
 
@@ -65,6 +65,12 @@ def main():
     for sequence in vectors["invalid_sequences"]:
         seeds["fuzz_responder"][sequence["name"]] = b"".join(
             record(retarget(bytes.fromhex(packet)[:-ICRC])) for packet in sequence["packets"])
+    for bundle in vectors["bundles"] + vectors["invalid_bundles"]:
+        packet = bytes.fromhex(bundle["hex"])[:-ICRC]
+        choice = {256: 0, 512: 1, 1024: 2, 2048: 3, 4096: 4}[bundle["mtu"]]
+        seeds["fuzz_decode"]["bundle_" + bundle["name"]] = bytes([choice]) + packet
+        target = "fuzz_responder" if is_request(packet) else "fuzz_requester"
+        seeds[target]["bundle_" + bundle["name"]] = record(packet)
     for packet in standard_packets():
         target = "fuzz_responder" if is_request(packet) else "fuzz_requester"
         seeds[target]["standard_%02x" % packet[0]] = record(packet)

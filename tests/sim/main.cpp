@@ -37,6 +37,7 @@ int run(const Options &options)
 		sum.packets += result.packets;
 		sum.retransmits += result.retransmits;
 		sum.replays += result.replays;
+		sum.bundled += result.bundled;
 		sum.time += result.time;
 		if (!result.finding.empty()) {
 			findings++;
@@ -46,12 +47,13 @@ int run(const Options &options)
 	}
 	const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 	fmt::print("simulator: seeds {}..{} loss {}% duplicate {}% reorder {}% corrupt {}% sabotage {}: {} runs, {} "
-		   "operations, {} packets, {} retransmissions, {} replays, {:.1f} s of virtual time in {:.1f} s, {} "
+		   "operations, {} packets, {} bundled entries, {} retransmissions, {} replays, {:.1f} s of virtual "
+		   "time in {:.1f} s, {} "
 		   "runs with a finding\n",
 		range.first, range.last, options.simulation.faults.loss, options.simulation.faults.duplicate,
 		options.simulation.faults.reorder, options.simulation.faults.corrupt, options.sabotage, runs,
-		sum.operations, sum.packets, sum.retransmits, sum.replays, static_cast<double>(sum.time) * 1e-9,
-		seconds.count(), findings);
+		sum.operations, sum.packets, sum.bundled, sum.retransmits, sum.replays,
+		static_cast<double>(sum.time) * 1e-9, seconds.count(), findings);
 	/* A negative control passes if the checks have found it. */
 	return (options.simulation.sabotage == Sabotage::none) == (findings == 0) ? 0 : 1;
 }
@@ -71,6 +73,7 @@ int main(int argc, char **argv)
 	app.add_option("--operations", options.simulation.operations, "operations for each connection");
 	app.add_option("--long-reads", options.simulation.long_reads, "percent of operations: READs of up to 1 MiB");
 	app.add_flag("--long-prism-reads", options.simulation.long_prism_reads, "long READs by PRISM too");
+	app.add_flag("!--no-bundles", options.simulation.bundles, "all peers speak version 1 of the wire protocol");
 	app.add_option("--sabotage", options.sabotage, "break the protocol so; succeed if a check finds it")
 		.check(prism::cli::IsMember(sabotages));
 	app.add_flag("--verbose", options.verbose, "print the findings of negative controls too");

@@ -55,7 +55,7 @@ void Endpoint::connect(const Endpoint &peer, const ConnectOptions &options)
 	qp.attr.rnr_retry = options.rnr_retry;
 	qp.attr.min_rnr_timer = options.min_rnr_timer;
 	qp.attr.peer_is_ours = options.peer_is_ours;
-	qp.peer_features = ~0ull;
+	qp.peer_features = options.bundles ? ~0ull : ~peer_bundles;
 	qp.req.next_psn = qp.req.unacked = options.send_psn;
 	qp.req.retries = options.retry_count;
 	qp.req.rnr_retries = options.rnr_retry;

@@ -96,6 +96,7 @@ struct ConnectOptions {
 	std::uint8_t rnr_retry = 7;
 	std::uint8_t min_rnr_timer = 1;
 	bool peer_is_ours = false;
+	bool bundles = false; /* the peer has been declared to speak version 2 */
 };
 
 /** A QP of a node, with completion queues of its own. */

@@ -29,6 +29,10 @@ Session::Session(Simulation &simulation, Node &client, Node &server, unsigned nu
 	options.peer_is_ours = random.chance(50);
 	ConnectOptions back = options;
 	std::swap(back.send_psn, back.recv_psn);
+	/* A server whose application declares nobody bundles once it has heard a bundle. */
+	const bool bundles = sim_.options.bundles && sim_.options.sabotage == Sabotage::none;
+	options.bundles = bundles && random.chance(80);
+	back.bundles = options.bundles && random.chance(50);
 	client_.connect(server_, options);
 	server_.connect(client_, back);
 	for (unsigned slot = 0; slot < slots; slot++)

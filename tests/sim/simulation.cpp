@@ -181,6 +181,8 @@ SimulationResult Simulation::run()
 	for (Node *node : {&client_a_, &client_b_})
 		result.retransmits += node->engine.counters.retransmits;
 	result.replays = server.engine.counters.prism_replays;
+	for (const Node *node : {&client_a_, &client_b_, &server})
+		result.bundled += node->engine.counters.tx_bundled;
 	result.packets = network_.sent;
 	result.time = now;
 	return result;

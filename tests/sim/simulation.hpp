@@ -34,6 +34,7 @@ struct SimulationOptions {
 	unsigned operations = 60;      /* for each QP */
 	double long_reads = 0;         /* percent of the operations: READs of up to 1 MiB, which the responder paces */
 	bool long_prism_reads = false; /* of both kinds */
+	bool bundles = true;           /* on most connections; never with sabotage, which looks at single packets */
 };
 
 struct SimulationResult {
@@ -42,6 +43,7 @@ struct SimulationResult {
 	std::uint64_t packets = 0;
 	std::uint64_t retransmits = 0;
 	std::uint64_t replays = 0;
+	std::uint64_t bundled = 0; /* packets that were entries */
 	soft::Time time = 0;
 };
 

@@ -44,7 +44,8 @@ TEST(CapabilityRecord, IsWrittenAsTheVectorSays)
 	prismdv_capability record;
 	prism::encode_capability(record, PRISM_PROTOCOL_VERSION, prism::known_features);
 	const Json &all = vectors()["capability"];
-	const auto found = std::ranges::find(all, "versions_1_and_2_all_features", [](const Json &v) { return v["name"]; });
+	const auto found =
+		std::ranges::find(all, "versions_1_and_2_all_features", [](const Json &v) { return v["name"]; });
 	ASSERT_NE(found, all.end());
 	EXPECT_EQ(Bytes(std::begin(record.bytes), std::end(record.bytes)), bytes_of((*found)["hex"]));
 }

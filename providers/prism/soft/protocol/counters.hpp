@@ -26,6 +26,10 @@
 	X(rx_excess_request)                                                                                           \
 	X(rx_resolution_dropped)                                                                                       \
 	X(rx_response_dropped)                                                                                         \
+	X(rx_bundles)                                                                                                  \
+	X(rx_bundled)                                                                                                  \
+	X(tx_bundles)                                                                                                  \
+	X(tx_bundled)                                                                                                  \
 	X(tx_nak)                                                                                                      \
 	X(tx_rnr_nak)                                                                                                  \
 	X(rx_nak)                                                                                                      \

@@ -19,9 +19,9 @@ namespace prism::soft
 Engine::Engine(PacketSink &sink, EventListener &listener, std::uint32_t first_qpn, std::uint32_t qp_count,
 	const SharedByEngines &shared)
 	: counters(shared.counters ? *shared.counters : own_counters_),
-	  own_epochs_(shared.epochs ? nullptr : std::make_unique<RequestEpochs>()), sink_(sink), listener_(listener),
-	  first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count), receive_room_(shared.receive_room),
-	  running_(shared.epochs ? *shared.epochs : *own_epochs_)
+	  own_epochs_(shared.epochs ? nullptr : std::make_unique<RequestEpochs>()), sink_(sink, counters),
+	  listener_(listener), first_qpn_(first_qpn), qps_(qp_count), qpn_order_(qp_count),
+	  receive_room_(shared.receive_room), running_(shared.epochs ? *shared.epochs : *own_epochs_)
 {
 	/* A request that was posted is not lost for want of memory, nor is its timer. */
 	dirty_.reserve(qp_count);
@@ -128,6 +128,7 @@ void Engine::reset_qp(QueuePair &qp)
 	qp.resp = {};
 	qp.attr = {};
 	qp.peer_features = 0;
+	qp.heard_bundle = false;
 	qp.notify_drained = false;
 	qp.deadline = 0;
 }
@@ -197,13 +198,21 @@ bool Engine::accepts(QueuePair *qp, const Route &route, const prism_bth &bth)
 		counters.rx_wrong_source++;
 		return false;
 	}
-	/* A QP that did not ask for PRISM drops its opcodes, as a stock peer does. */
-	const bool prism = prism_opcode_is_request(bth.opcode) || prism_opcode_is_response(bth.opcode);
-	if (prism ? !qp->prism : !opcode_flags(*qp, bth.opcode)) {
+	if (!understands(*qp, bth.opcode)) {
 		counters.rx_unknown_opcode++;
 		return false;
 	}
 	return true;
+}
+
+/** A QP that did not ask for PRISM drops its opcodes, as a stock peer does. */
+bool Engine::understands(const QueuePair &qp, std::uint8_t opcode) const
+{
+	if (prism_opcode_is_bundle(opcode))
+		return qp.prism && protocol_version >= version_with_bundles;
+	if (prism_opcode_is_request(opcode) || prism_opcode_is_response(opcode))
+		return qp.prism;
+	return opcode_flags(qp, opcode) != 0;
 }
 
 /** What a standard opcode means to @p qp; 0: nothing. */
@@ -235,18 +244,61 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 	QueuePair *qp = find_qp(bth.qpn);
 	if (!accepts(qp, route, bth))
 		return;
+	if (prism_opcode_is_bundle(bth.opcode))
+		receive_bundle(*qp, route, bth, packet, now);
+	else
+		receive_one(*qp, route, bth, packet, now);
+}
+
+void Engine::receive_one(
+	QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
 	const bool request = (rc_opcode_flags(bth.opcode) & op_request) || prism_opcode_is_request(bth.opcode);
-	if (qp->type == IBV_QPT_RC && !request) {
-		receive_answer(*qp, bth, packet, now);
+	if (qp.type == IBV_QPT_RC && !request) {
+		receive_answer(qp, bth, packet, now);
 		return;
 	}
 	running_.enter();
-	if (qp->type == IBV_QPT_UD)
-		Responder(*this, *qp).receive_datagram(route, bth, packet);
-	else if (qp->type == IBV_QPT_UC)
-		Responder(*this, *qp).receive_unacknowledged(bth, packet);
+	if (qp.type == IBV_QPT_UD)
+		Responder(*this, qp).receive_datagram(route, bth, packet);
+	else if (qp.type == IBV_QPT_UC)
+		Responder(*this, qp).receive_unacknowledged(bth, packet);
 	else
-		Responder(*this, *qp).receive(bth, packet, now);
+		Responder(*this, qp).receive(bth, packet, now);
+}
+
+/** Its entries, each as the packet that it replaces, as far as none is refused (W.12.2). */
+void Engine::receive_bundle(
+	QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
+{
+	const bool answers = bth.opcode == PRISM_OP_BUNDLE_RESPONSE;
+	const auto refuse = [&](const prism_bth &where) {
+		if (answers)
+			counters.rx_response_dropped++;
+		else
+			Responder(*this, qp).refuse_format(where);
+	};
+	prism_bundle bundle;
+	if (!prism_bundle_open(&bundle, packet.data(), static_cast<std::uint32_t>(packet.size()), qp.attr.mtu)) {
+		refuse(bth);
+		return;
+	}
+	qp.heard_bundle = true;
+	counters.rx_bundles++;
+	std::array<std::uint8_t, max_packet_size> bytes;
+	while (const std::uint32_t size = prism_bundle_next(&bundle, bytes.data())) {
+		prism_bth entry;
+		prism_bth_decode(bytes.data(), &entry);
+		counters.rx_bundled++;
+		if (prism_bundle_opcode_of(entry.opcode) != bth.opcode ||
+			!prism_bundle_takes(bytes.data(), size, qp.attr.mtu)) {
+			refuse(entry);
+			return;
+		}
+		receive_one(qp, route, entry, std::span(bytes).first(size), now);
+		if (qp.state < IBV_QPS_RTR || qp.state == IBV_QPS_ERR)
+			return;
+	}
 }
 
 void Engine::receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
@@ -266,7 +318,8 @@ bool Engine::last_overtakes(std::span<const std::uint8_t> train, std::size_t seg
 		return false;
 	/* Answers keep their order: an ACK means that those before it have come, or are lost. */
 	for (std::size_t at = 0; at + segment <= train.size(); at += segment)
-		if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]))
+		if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]) ||
+			train[at] == PRISM_OP_BUNDLE_RESPONSE)
 			return false;
 	return true;
 }

@@ -18,6 +18,7 @@
 #include <infiniband/verbs.h>
 
 #include "../net/packet.hpp"
+#include "bundler.hpp"
 #include "counters.hpp"
 #include "memory.hpp"
 #include "queue_pair.hpp"
@@ -89,6 +90,8 @@ public:
 	/* Objects */
 	MemoryTable memory;
 	ProtocolCounters &counters;
+	/** The highest version of the wire protocol that it speaks. Set before the first queue pair. */
+	std::uint32_t protocol_version = PRISM_PROTOCOL_VERSION;
 
 	/** Before the first queue pair: give out numbers in an order that nobody can guess. Else they count up. */
 	void shuffle_qpns(std::uint64_t seed);
@@ -152,10 +155,15 @@ private:
 	void run_timers(Time now);
 	void run_streams(Time now);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
+	[[nodiscard]] bool understands(const QueuePair &qp, std::uint8_t opcode) const;
 	bool accepts(QueuePair *qp, const Route &route, const prism_bth &bth);
 	[[nodiscard]] static bool comes_from_peer(const QueuePair &qp, const Route &route);
 	[[nodiscard]] static std::uint16_t opcode_flags(const QueuePair &qp, std::uint8_t opcode);
 	void receive_for_group(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
+	void receive_bundle(QueuePair &qp, const Route &route, const prism_bth &bth,
+		std::span<const std::uint8_t> packet, Time now);
+	void receive_one(QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet,
+		Time now);
 	void receive_answer(QueuePair &qp, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now);
 	void receive_management(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
@@ -175,7 +183,7 @@ private:
 
 	ProtocolCounters own_counters_;             /* unless they are shared */
 	std::unique_ptr<RequestEpochs> own_epochs_; /* likewise */
-	PacketSink &sink_;
+	Bundler sink_;
 	EventListener &listener_;
 	const std::uint32_t first_qpn_;
 	std::vector<QueuePair *> qps_;

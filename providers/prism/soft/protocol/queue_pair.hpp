@@ -12,6 +12,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "../../capability.hpp"
 #include "../../work_request.hpp"
 #include "../net/packet.hpp"
 #include "completion_queue.hpp"
@@ -227,6 +228,7 @@ struct QueuePair {
 	ibv_qp_state state = IBV_QPS_RESET;
 	bool sq_signal_all = false;
 	std::uint64_t peer_features = 0; /* 0: the peer has not been declared capable */
+	bool heard_bundle = false;       /* so the peer speaks version 2, declared or not */
 	CompletionQueue *send_cq = nullptr;
 	CompletionQueue *recv_cq = nullptr;
 	SharedReceiveQueue *srq = nullptr;
@@ -243,6 +245,9 @@ struct QueuePair {
 	/* In the engine's line of READs that are answered; here while this one answers none, so that it needs no memory
 	 * then. */
 	std::list<QueuePair *> place;
+
+	/** Packets to the peer may be bundled (W.12.3). */
+	[[nodiscard]] bool bundles() const { return heard_bundle || (peer_features & peer_bundles); }
 
 	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
 	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }

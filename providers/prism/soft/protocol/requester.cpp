@@ -255,7 +255,7 @@ std::uint8_t *Requester::begin_packet(
 	SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload, bool last, std::uint8_t flags)
 {
 	const std::uint32_t pad = pad_for(payload);
-	std::uint8_t *packet = engine_.sink_.begin_from(qp_.attr.source, qp_.attr.peer, headers + payload + pad);
+	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, headers + payload + pad);
 	prism_bth bth{};
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);

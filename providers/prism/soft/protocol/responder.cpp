@@ -14,7 +14,7 @@ namespace prism::soft
 
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
-	std::uint8_t *packet = engine_.sink_.begin_from(qp_.attr.source, qp_.attr.peer, size);
+	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size);
 	prism_bth bth{};
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);
@@ -197,6 +197,22 @@ void Responder::process(const prism_bth &bth, Packet packet, Time now)
 	}
 	resp_.nak_sent = false;
 	execute(bth, packet, now);
+}
+
+void Responder::refuse_format(const prism_bth &bth)
+{
+	const std::int32_t ahead = psn_diff(bth.psn, resp_.expected_psn);
+	if (resp_.stream.active) {
+		engine_.counters.rx_bad_format++;
+	} else if (ahead < 0) {
+		engine_.counters.rx_duplicate++;
+		engine_.counters.rx_duplicate_dropped++;
+	} else if (ahead > 0) {
+		engine_.counters.rx_out_of_sequence++;
+		out_of_sequence();
+	} else {
+		refuse(PRISM_BAD_FORMAT, bth.psn);
+	}
 }
 
 void Responder::execute(const prism_bth &bth, Packet packet, Time now)

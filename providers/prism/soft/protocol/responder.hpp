@@ -23,6 +23,9 @@ public:
 	/** The same for UD. */
 	void receive_datagram(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
+	/** A bundle that is not well formed, or an entry that must not be one: it breaks F4 at its PSN. */
+	void refuse_format(const prism_bth &bth);
+
 	/** The acknowledgement that the packets of this batch asked for. */
 	void send_pending_ack();
 	/** Whether it is better sent after the next batch. That is asked once for each. */

@@ -131,6 +131,13 @@ bool inline_wanted(prismdv_progress_mode progress)
 	return choice && std::string_view(choice) == "inline";
 }
 
+/** PRISM_WIRE_VERSION=1: as a device that knows no bundles. */
+std::uint32_t wire_version()
+{
+	const char *choice = std::getenv("PRISM_WIRE_VERSION");
+	return choice && std::string_view(choice) == "1" ? PRISM_LOWEST_VERSION : PRISM_PROTOCOL_VERSION;
+}
+
 } // namespace
 
 Time now()
@@ -177,6 +184,7 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 {
 	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
+	engine_->protocol_version = wire_version();
 	std::uint64_t seed = 0;
 	(void)!::getrandom(&seed, sizeof(seed), 0);
 	engine_->shuffle_qpns(seed);

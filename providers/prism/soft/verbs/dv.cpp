@@ -23,9 +23,9 @@ public:
 		return 0;
 	}
 
-	void query_device(ibv_context *, prismdv_device_attr &attr) const override
+	void query_device(ibv_context *context, prismdv_device_attr &attr) const override
 	{
-		attr.protocol_version = PRISM_PROTOCOL_VERSION;
+		attr.protocol_version = to_context(context).engine().protocol_version;
 		attr.flags = PRISMDV_DEVICE_USERSPACE;
 		attr.features |= PRISMDV_FEATURE_RESUME;
 		attr.max_indirect_read = max_indirect_read;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "bundler.hpp"
+
+#include <cstring>
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/** An empty READ_RESPONSE_ONLY; no request is shorter. */
+constexpr std::uint32_t shortest_entry = PRISM_ENTRY_HEADER_SIZE + PRISM_READ_RESPONSE_HEADER - PRISM_BTH_SIZE;
+
+/** The longest packet that shares a bundle with another entry. */
+constexpr std::uint32_t longest_sharing(std::uint32_t mtu)
+{
+	return PRISM_MAX_ENTRY_PACKET(mtu) - shortest_entry;
+}
+
+std::uint32_t psn_of(const std::uint8_t *packet)
+{
+	return get_unaligned_be32(packet + 8) & PRISM_PSN_MASK;
+}
+
+std::uint32_t qpn_of(const std::uint8_t *packet)
+{
+	return get_unaligned_be32(packet + 4) & PRISM_QPN_MASK;
+}
+
+} // namespace
+
+std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::size_t size)
+{
+	close();
+	gathers_ = false;
+	return sink_.begin_from(source, peer, size);
+}
+
+std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size)
+{
+	const std::uint32_t mtu = qp.attr.mtu;
+	if (!qp.bundles() || !prism_bundle_opcode_of(opcode) || size > longest_sharing(mtu))
+		return begin_from(qp.attr.source, qp.attr.peer, size);
+	gathers_ = true;
+	next_flow_ = {qp.attr.peer, qp.attr.source, mtu};
+	next_size_ = size;
+	return buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
+}
+
+std::span<const std::uint8_t> Bundler::gathered(unsigned index) const
+{
+	const std::size_t begin = index ? ends_[index - 1] : 0;
+	return std::span(buffer_).subspan(begin, ends_[index] - begin);
+}
+
+/** Whether @p packet is the next entry of what is gathered. */
+bool Bundler::joins(const std::uint8_t *packet, std::uint32_t entry_size) const
+{
+	const std::uint8_t *last = gathered(entries_ - 1).data();
+	return entries_ < PRISM_BUNDLE_MAX_ENTRIES && bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&
+	       flow_ == next_flow_ && qpn_of(packet) == qpn_of(last) && psn_of(packet) == psn_add(psn_of(last), 1) &&
+	       prism_bundle_opcode_of(packet[0]) == prism_bundle_opcode_of(last[0]);
+}
+
+void Bundler::commit()
+{
+	if (!gathers_) {
+		sink_.commit();
+		return;
+	}
+	gathers_ = false;
+	const auto size = static_cast<std::uint32_t>(next_size_);
+	std::uint8_t *packet = buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
+	const bool takes = prism_bundle_takes(packet, size, next_flow_.mtu);
+	const std::uint32_t entry_size = prism_bundle_entry_size(packet, size);
+	if (entries_ && (!takes || !joins(packet, entry_size))) {
+		close();
+		std::memmove(buffer_.data(), packet, size);
+		packet = buffer_.data();
+	}
+	if (!entries_) {
+		flow_ = next_flow_;
+		bundle_size_ = PRISM_BTH_SIZE;
+	}
+	bundle_size_ += entry_size;
+	ends_[entries_] = static_cast<std::uint16_t>(packet + size - buffer_.data());
+	entries_++;
+	if (!takes)
+		close();
+}
+
+void Bundler::close()
+{
+	if (!entries_)
+		return;
+	if (entries_ == 1)
+		emit_packet(gathered(0));
+	else
+		emit_bundle();
+	entries_ = 0;
+}
+
+void Bundler::emit_packet(std::span<const std::uint8_t> packet)
+{
+	std::memcpy(sink_.begin_from(flow_.source, flow_.peer, packet.size()), packet.data(), packet.size());
+	sink_.commit();
+}
+
+void Bundler::emit_bundle()
+{
+	std::uint8_t *bundle = sink_.begin_from(flow_.source, flow_.peer, bundle_size_);
+	prism_bundle_put_header(bundle, gathered(0).data());
+	std::uint8_t *to = bundle + PRISM_BTH_SIZE;
+	for (unsigned i = 0; i < entries_; i++) {
+		const auto packet = gathered(i);
+		const auto size = static_cast<std::uint32_t>(packet.size());
+		prism_bundle_put_entry(to, packet.data(), size);
+		to += prism_bundle_entry_size(packet.data(), size);
+	}
+	sink_.commit();
+	counters_.tx_bundles++;
+	counters_.tx_bundled.add(entries_);
+}
+
+void Bundler::flush()
+{
+	close();
+	sink_.flush();
+}
+
+} // namespace prism::soft

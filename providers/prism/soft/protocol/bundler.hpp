@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Between the protocol and its carrier: packets of one queue pair that follow each other become the entries of a bundle
+ * (docs/wire-protocol.md W.12). It never waits for more: what is gathered leaves before any other packet, and with
+ * flush().
+ */
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "../net/packet.hpp"
+#include "counters.hpp"
+#include "queue_pair.hpp"
+
+extern "C" {
+#include "prism_bundle.h"
+}
+
+namespace prism::soft
+{
+
+class Bundler
+{
+public:
+	Bundler(PacketSink &sink, ProtocolCounters &counters) : sink_(sink), counters_(counters) {}
+
+	/** As PacketSink::begin_from(), for a packet that is never an entry. */
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size);
+	/** The same for a packet of @p qp that begins with @p opcode: an entry, if it may be one. */
+	std::uint8_t *begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size);
+	/** The packet last begun is complete. One that never is leaves no trace. */
+	void commit();
+	void flush();
+
+private:
+	/* Whose packets are gathered. Copies: a queue pair may end before they leave. */
+	struct Flow {
+		Address peer;
+		unsigned source = 0;
+		std::uint32_t mtu = 0;
+		bool operator==(const Flow &) const = default;
+	};
+
+	[[nodiscard]] std::span<const std::uint8_t> gathered(unsigned index) const;
+	[[nodiscard]] bool joins(const std::uint8_t *packet, std::uint32_t entry_size) const;
+	void close();
+	void emit_packet(std::span<const std::uint8_t> packet);
+	void emit_bundle();
+
+	PacketSink &sink_;
+	ProtocolCounters &counters_;
+
+	bool gathers_ = false; /* the packet last begun is in our buffer */
+	Flow next_flow_;
+	std::size_t next_size_ = 0;
+
+	Flow flow_;
+	unsigned entries_ = 0;
+	std::uint32_t bundle_size_ = 0;
+	/* The packets, one behind the other: entry i ends at ends_[i]. */
+	std::array<std::uint16_t, PRISM_BUNDLE_MAX_ENTRIES> ends_;
+	/* A full bundle's, whose RESPONSEs may be three times as long as their entries, and the one that does not fit.
+	 */
+	std::array<std::uint8_t, max_packet_size + PRISM_BUNDLE_MAX_ENTRIES * PRISM_RESPONSE_SIZE + max_packet_size>
+		buffer_;
+};
+
+} // namespace prism::soft

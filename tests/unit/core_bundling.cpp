@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Engines that bundle (W.12.2, W.12.3): what is bundled, and that its loss, repetition and refusal are its entries'. */
+#include <gtest/gtest.h>
+
+#include "pair.hpp"
+
+extern "C" {
+#include "prism_bundle.h"
+}
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::test;
+
+ConnectOptions bundling(std::uint32_t mtu = 1024)
+{
+	ConnectOptions options;
+	options.mtu = mtu;
+	options.bundles = true;
+	return options;
+}
+
+struct Counted {
+	std::uint64_t bundles, entries;
+	bool operator==(const Counted &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &out, const Counted &counted)
+{
+	return out << counted.entries << " entries in " << counted.bundles << " bundles";
+}
+
+Counted sent_by(const Node &node)
+{
+	return {node.engine.counters.tx_bundles, node.engine.counters.tx_bundled};
+}
+
+void expect_all_ok(const std::vector<ibv_wc> &completions, std::size_t count)
+{
+	ASSERT_EQ(completions.size(), count);
+	for (const ibv_wc &wc : completions) {
+		EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
+		EXPECT_EQ(wc.vendor_err, PRISM_STATUS_OK);
+	}
+}
+
+TEST(Bundling, WhatIsPostedTogetherIsOnePacketEachWay)
+{
+	Pair pair(bundling());
+	for (std::uint64_t i = 0; i < 3; i++)
+		pair.post_cas(64 + 8 * i, 100 + i);
+	expect_all_ok(pair.run(3), 3);
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 3}));
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3}));
+	EXPECT_EQ(pair.packets, 2u);
+	for (std::uint64_t i = 0; i < 3; i++)
+		EXPECT_EQ(pair.memory[64 + 8 * i], 100 + i);
+}
+
+TEST(Bundling, AloneItIsThePacketOfVersionOne)
+{
+	Pair pair(bundling());
+	pair.post_cas(64, 1);
+	expect_all_ok(pair.run(1), 1);
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{0, 0}));
+	EXPECT_EQ(pair.packets, 2u);
+}
+
+TEST(Bundling, APeerOfVersionOneGetsNone)
+{
+	Pair pair;
+	for (std::uint64_t i = 0; i < 3; i++)
+		pair.post_cas(64 + 8 * i, 1);
+	expect_all_ok(pair.run(3), 3);
+	EXPECT_EQ(pair.packets, 6u);
+}
+
+TEST(Bundling, ADeviceOfVersionOneDropsThem)
+{
+	Pair pair(bundling());
+	pair.server_node.engine.protocol_version = 1;
+	for (std::uint64_t i = 0; i < 3; i++)
+		pair.post_cas(64 + 8 * i, 1);
+	pair.pass(5);
+	EXPECT_GE(pair.server_node.engine.counters.rx_unknown_opcode, 1u);
+	EXPECT_EQ(pair.server_node.engine.counters.prism_cas, 0u);
+}
+
+TEST(Bundling, AResponderThatHasHeardOneBundlesUntilItIsReset)
+{
+	Pair pair(bundling());
+	pair.server.qp.peer_features &= ~peer_bundles;
+	ASSERT_FALSE(pair.server.qp.bundles());
+	for (std::uint64_t i = 0; i < 3; i++)
+		pair.post_cas(64 + 8 * i, 1);
+	expect_all_ok(pair.run(3), 3);
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3}));
+	pair.server_node.engine.reset_qp(pair.server.qp);
+	EXPECT_FALSE(pair.server.qp.bundles());
+}
+
+TEST(Bundling, HasSixteenEntriesAtMost)
+{
+	Pair pair(bundling(4096));
+	for (std::uint64_t i = 0; i < 16; i++)
+		pair.post_read(64 * i, 64);
+	expect_all_ok(pair.run(16), 16);
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 16}));
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 16}));
+	EXPECT_EQ(pair.packets, 2u);
+}
+
+TEST(Bundling, IsNoLongerThanTheLongestPacket)
+{
+	std::size_t longest = 0;
+	for (const std::uint32_t mtu : {256u, 1024u, 4096u}) {
+		Pair pair(bundling(mtu));
+		for (std::uint64_t i = 0; i < 16; i++)
+			pair.post_read(mtu * i, mtu / 5 + static_cast<std::uint32_t>(i));
+		pair.client_node.engine.progress(pair.now);
+		for (std::size_t i = 0; i < pair.client_node.outbox.size(); i++)
+			pair.server_node.engine.receive(
+				{pair.client_node.address, {}}, pair.client_node.outbox.at(i).bytes, pair.now);
+		pair.server_node.engine.progress(pair.now);
+		ASSERT_GT(pair.server_node.outbox.size(), 1u);
+		for (std::size_t i = 0; i < pair.server_node.outbox.size(); i++) {
+			const std::size_t size = pair.server_node.outbox.at(i).bytes.size();
+			longest = std::max(longest, size);
+			EXPECT_LE(size, mtu + PRISM_BUNDLE_HEADERS);
+		}
+		pair.client_node.outbox.clear();
+		pair.server_node.outbox.clear();
+	}
+	EXPECT_GT(longest, 3000u) << "they are filled";
+}
+
+/** A standard request, and a READ of several PSNs, end a bundle; order stays. */
+TEST(Bundling, OthersGoBetweenThem)
+{
+	Pair pair(bundling());
+	const soft::Sge sge{Pair::va, 64, pair.key};
+	pair.server.post_receive(1, {&sge, 1});
+	pair.post_cas(64, 1);
+	pair.post_cas(72, 2);
+	pair.post_read(0, 5000);
+	pair.post_cas(80, 3);
+	pair.post_cas(88, 4);
+	pair.post_send(16);
+	pair.post_cas(96, 5);
+	expect_all_ok(pair.run(7), 7);
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{2, 4}));
+}
+
+TEST(Bundling, AnUnsuccessfulEntryStopsTheChainAndNothingElse)
+{
+	Pair pair(bundling());
+	pair.memory[64] = 9;
+	pair.post_miss();
+	pair.post_cas(128, 7, PRISM_FLAG_C);
+	pair.post_cas(136, 8);
+	const auto completions = pair.run(3);
+	ASSERT_EQ(completions.size(), 3u);
+	EXPECT_EQ(completions[0].vendor_err, PRISM_STATUS_CAS_MISS);
+	EXPECT_EQ(completions[1].vendor_err, PRISM_STATUS_SKIPPED);
+	EXPECT_EQ(completions[2].vendor_err, PRISM_STATUS_OK);
+	EXPECT_EQ(pair.memory[128], 0);
+	EXPECT_EQ(pair.memory[136], 8);
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3}));
+}
+
+TEST(Bundling, AnEntryThatIsRefusedLeavesThoseBeforeItDone)
+{
+	Pair pair(bundling());
+	pair.post_cas(64, 1);
+	pair.post_cas(1 << 30, 2); /* out of the region */
+	pair.post_cas(80, 3);
+	const auto completions = pair.run(3);
+	ASSERT_EQ(completions.size(), 3u);
+	EXPECT_EQ(completions[0].status, IBV_WC_SUCCESS);
+	EXPECT_EQ(completions[1].status, IBV_WC_REM_ACCESS_ERR);
+	EXPECT_EQ(completions[2].status, IBV_WC_WR_FLUSH_ERR);
+	EXPECT_EQ(pair.memory[64], 1);
+	EXPECT_EQ(pair.memory[80], 0) << "as if it had never been received";
+	EXPECT_EQ(pair.server_node.engine.counters.prism_cas, 1u);
+}
+
+/** Each addition shows how often it was done. */
+void post_add(Pair &pair, std::uint64_t offset)
+{
+	std::uint8_t operands[32] = {};
+	put_unaligned_le64(1, operands + 8);
+	put_unaligned_le64(1, operands + 24);
+	prism_request request = pair.whole(PRISM_CAS, 0);
+	request.va = Pair::va + offset;
+	pair.post(request, 0, operands);
+}
+
+/** The answers are lost, or the requests, and what is repeated is bundled otherwise. */
+TEST(Bundling, LostOnesAreRepeatedAndExecutedOnce)
+{
+	for (const bool answers : {false, true}) {
+		Pair pair(bundling());
+		pair.loses = [answers, lost = false](bool to_client, const prism_bth &bth) mutable {
+			return to_client == answers && prism_opcode_is_bundle(bth.opcode) && !std::exchange(lost, true);
+		};
+		for (std::uint64_t i = 0; i < 5; i++)
+			pair.post_cas(64 + 8 * i, 50 + i);
+		pair.client_node.engine.progress(pair.now);
+		pair.post_cas(104, 55);
+		expect_all_ok(pair.run(6), 6);
+		EXPECT_EQ(pair.server_node.engine.counters.prism_cas, 6u) << answers;
+		EXPECT_GE(pair.client_node.engine.counters.retransmits, 1u);
+		EXPECT_EQ(pair.server_node.engine.counters.prism_replays > 0, answers);
+	}
+}
+
+/** A bundle whose first entries are duplicates: those are answered again, the others executed. */
+TEST(Bundling, StraddlesWhatIsExpected)
+{
+	Pair pair(bundling());
+	for (std::uint64_t i = 0; i < 2; i++)
+		post_add(pair, 64);
+	pair.client_node.engine.progress(pair.now);
+	pair.server_node.engine.receive({pair.client_node.address, {}}, pair.client_node.outbox.at(0).bytes, pair.now);
+	pair.client_node.outbox.clear();
+	ASSERT_EQ(pair.server_node.engine.counters.prism_cas, 2u);
+	/* The same two and two new ones, in one bundle. */
+	pair.client.qp.sq.cursor = pair.client.qp.sq.head;
+	for (std::uint64_t i = 0; i < 2; i++) {
+		soft::SendRequest &wr = pair.client.qp.sq.at(pair.client.qp.sq.head + static_cast<std::uint32_t>(i));
+		wr.sent = wr.slots = wr.flight = 0;
+		pair.post_cas(128 + 8 * i, 7);
+	}
+	pair.client.qp.req.outstanding = pair.client.qp.req.flight = 0;
+	expect_all_ok(pair.run(4), 4);
+	EXPECT_EQ(pair.server_node.engine.counters.prism_cas, 4u);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_duplicate, 2u);
+	EXPECT_EQ(pair.server_node.engine.counters.prism_replays, 2u);
+}
+
+/** Two requests in a bundle by hand, so that anything may be changed in it. */
+struct ByHand {
+	ByHand()
+	{
+		for (std::uint64_t i = 0; i < 3; i++)
+			pair.post_cas(64 + 8 * i, 1 + i);
+		pair.client_node.engine.progress(pair.now);
+		bundle = pair.client_node.outbox.at(0).bytes;
+		pair.client_node.outbox.clear();
+	}
+
+	void receive() { pair.server_node.engine.receive({pair.client_node.address, {}}, bundle, pair.now); }
+	[[nodiscard]] const soft::ProtocolCounters &counted() const { return pair.server_node.engine.counters; }
+
+	Pair pair{bundling()};
+	std::vector<std::uint8_t> bundle;
+};
+
+TEST(Bundling, MalformedAndLaterThanExpectedIsALoss)
+{
+	ByHand hand;
+	hand.bundle[11] += 5; /* the PSN */
+	hand.bundle.resize(hand.bundle.size() - 4);
+	hand.receive();
+	EXPECT_EQ(hand.counted().rx_out_of_sequence, 1u);
+	EXPECT_EQ(hand.counted().rx_bad_format, 0u);
+	EXPECT_EQ(hand.pair.server.qp.state, IBV_QPS_RTS);
+}
+
+TEST(Bundling, MalformedAndBeforeWhatIsExpectedIsDropped)
+{
+	ByHand hand;
+	hand.receive();
+	ASSERT_EQ(hand.counted().prism_cas, 3u);
+	hand.bundle.resize(hand.bundle.size() - 4);
+	hand.receive();
+	EXPECT_EQ(hand.counted().rx_duplicate_dropped, 1u);
+	EXPECT_EQ(hand.pair.server.qp.state, IBV_QPS_RTS);
+}
+
+TEST(Bundling, MalformedAndExpectedIsRefused)
+{
+	ByHand hand;
+	hand.bundle.resize(hand.bundle.size() - 4);
+	hand.receive();
+	EXPECT_EQ(hand.counted().rx_bad_format, 1u);
+	EXPECT_EQ(hand.counted().prism_cas, 0u);
+	EXPECT_EQ(hand.pair.server.qp.state, IBV_QPS_ERR);
+	EXPECT_FALSE(hand.pair.server.qp.heard_bundle);
+}
+
+TEST(Bundling, ABundleOfAPastConnectionFindsNobody)
+{
+	ByHand hand;
+	hand.pair.server_node.engine.fail_qp(hand.pair.server.qp);
+	hand.receive();
+	EXPECT_EQ(hand.counted().rx_unknown_qp, 1u);
+	EXPECT_EQ(hand.counted().rx_bundles, 0u);
+}
+
+} // namespace
