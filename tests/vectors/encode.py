@@ -12,6 +12,7 @@
 Written from docs/wire-protocol.md alone. Integers go out with struct, checksums with zlib.
 """
 import argparse
+import copy
 import ipaddress
 import itertools
 import json
@@ -30,9 +31,9 @@ SEMANTICS = HERE.parent.parent / "docs" / "semantics.md"
 OPCODES = {
     "ACKNOWLEDGE": 0x11,
     "READ": 0xC0, "WRITE_FIRST": 0xC1, "WRITE_MIDDLE": 0xC2, "WRITE_LAST": 0xC3, "WRITE_ONLY": 0xC4, "CAS": 0xC5,
-    "ALLOCATE_FIRST": 0xC6, "ALLOCATE_MIDDLE": 0xC7, "ALLOCATE_LAST": 0xC8, "ALLOCATE_ONLY": 0xC9,
+    "ALLOCATE_FIRST": 0xC6, "ALLOCATE_MIDDLE": 0xC7, "ALLOCATE_LAST": 0xC8, "ALLOCATE_ONLY": 0xC9, "BUNDLE": 0xCA,
     "READ_RESPONSE_FIRST": 0xD0, "READ_RESPONSE_MIDDLE": 0xD1, "READ_RESPONSE_LAST": 0xD2, "READ_RESPONSE_ONLY": 0xD3,
-    "RESPONSE": 0xD4,
+    "RESPONSE": 0xD4, "BUNDLE_RESPONSE": 0xD5,
 }
 FLAGS = {"T": 0x40, "D": 0x20, "B": 0x10, "C": 0x08, "R": 0x04}
 STATUSES = {"OK": 0, "CAS_MISS": 1, "NULL_POINTER": 2, "NO_BUFFER": 3, "SKIPPED": 4}
@@ -42,6 +43,9 @@ SYNDROMES = {0x1F: "ACK", 0x60: "NAK, PSN sequence error", 0x61: "NAK, invalid r
 FEATURES = {"INDIRECT": 1, "BOUNDED": 2, "DATA_INDIRECT": 4, "CONDITIONAL": 8, "REDIRECT": 16, "CAS": 32,
             "ALLOCATE": 64, "RESUME": 128}
 MAX_INDIRECT_READ = 1 << 20
+PSN_MODULUS = 1 << 24
+BUNDLE_ENTRIES = range(2, 17)  # how many a bundle has
+BUNDLE_HEADERS = 36  # how much longer than the MTU it may be, from BTH to the last pad
 
 # The cast of the examples: who talks to whom, and what lies where at the responder.
 REQUESTER, RESPONDER = "192.0.2.1", "192.0.2.2"
@@ -172,6 +176,66 @@ class Packet:
         return self.body()
 
 
+class Entry:
+    """A packet as an entry of a bundle (W.12.1), or what a hostile sender puts into its place."""
+
+    def __init__(self, packet, result=None, length=None, pad=None, reserved=0):
+        """@result: bytes of a RESPONSE's result that are sent, by default without all zeros at its end; @length: said
+        to be that of the body; @pad: bytes really sent; @reserved: the bits beside the flags."""
+        self.packet = packet
+        self.rows = [row for row in packet.rows[3:] if row[0] != "pad"]
+        if packet.fields["opcode_name"] == "RESPONSE" and self.rows and self.rows[-1][0] == "result":
+            whole = self.rows[-1][1]
+            kept = len(whole.rstrip(b"\0")) if result is None else result
+            assert not any(whole[kept:]), "only zeros may be left out"
+            self.rows[-1] = ("result", whole[:kept], "")
+        self.body = b"".join(data for _, data, _ in self.rows)
+        self.length = len(self.body) if length is None else length
+        self.pad = bytes(pad_of(self.body)) if pad is None else pad
+        fields = packet.fields
+        second = fields["ack_req"] << 7 | sum(FLAGS[f] for f in fields["flags"]) | reserved
+        self.header = struct.pack("!BBH", fields["opcode"], second, self.length)
+        flags = " ".join(fields["flags"]) or "none"
+        self.text = (f"{fields['opcode_name']}; AckReq {fields['ack_req']}; flags {flags}; length {self.length}; "
+                     f"PSN 0x{fields['psn']:06x}")
+
+    def bytes(self):
+        return self.header + self.body + self.pad
+
+
+class Bundle(Packet):
+    """Entries in one packet. Nothing is checked here: well_formed() tells what has become of it."""
+
+    def __init__(self, opcode, psn, entries, flags="", ack_req=0):
+        qpn = RESPONDER_QPN if opcode == "BUNDLE" else REQUESTER_QPN
+        super().__init__(opcode, psn, flags, qpn=qpn, ack_req=ack_req)
+        self.entries = entries
+        for k, entry in enumerate(entries):
+            self.add(f"entry {k}", entry.header, entry.text)
+            self.rows += [row for row in entry.rows if row[1]]
+            if entry.pad:
+                self.add("pad", entry.pad, "")
+
+    def canonical(self):
+        """Whether a sender of these entries may make this bundle alone, but for zeros that it need not leave out."""
+        again = Bundle(self.fields["opcode_name"], self.fields["psn"], [Entry(entry.packet) for entry in self.entries])
+        return again.body() == self.body()
+
+
+def well_formed(data, mtu):
+    """The rule of W.12.2. @data: from BTH to the last pad."""
+    if len(data) > mtu + BUNDLE_HEADERS or len(data) % 4:
+        return False
+    at, count = 12, 0
+    while at < len(data):
+        if at + 4 > len(data):
+            return False
+        length = int.from_bytes(data[at + 2:at + 4], "big")
+        at += 4 + (length + 3) // 4 * 4
+        count += 1
+    return at == len(data) and count in BUNDLE_ENTRIES
+
+
 def pad_of(data):
     return -len(data) % 4
 
@@ -191,7 +255,7 @@ class Book:
     """The vectors, in the order in which the document shows them."""
 
     def __init__(self):
-        self.vectors, self.examples = [], []
+        self.vectors, self.bundles, self.examples = [], [], []
 
     def put(self, name, description, packet, route=None, mtu=1024):
         route = route or flow()
@@ -199,6 +263,22 @@ class Book:
         self.vectors.append({"name": name, "description": description, "mtu": mtu, "flow": route, "hex": data.hex(),
                              "fields": packet.fields})
         self.examples.append(("packet", name, description, route, mtu, packet.rows))
+
+    def put_bundle(self, name, description, bundle, route=None, mtu=1024, shown=False):
+        first, packets = bundle.fields["psn"], [entry.packet for entry in bundle.entries]
+        assert [p.fields["psn"] for p in packets] == [(first + k) % PSN_MODULUS for k in range(len(packets))], name
+        assert all(p.fields["qpn"] == bundle.fields["qpn"] for p in packets), name
+        assert well_formed(bundle.body(), mtu), name
+        route = route or (flow() if bundle.fields["opcode_name"] == "BUNDLE" else back())
+        canonical = bundle.canonical()
+        data = bundle.finish(route)
+        self.bundles.append({
+            "name": name, "description": description, "mtu": mtu, "flow": route, "hex": data.hex(),
+            "fields": bundle.fields, "canonical": canonical,
+            "entries": [{"length": entry.length, "hex": entry.packet.body().hex(), "fields": entry.packet.fields}
+                        for entry in bundle.entries]})
+        if shown:
+            self.examples.append(("packet", name, description, route, mtu, bundle.rows))
 
     def section(self, title):
         self.examples.append(("section", title))
@@ -362,10 +442,152 @@ def add_ipv6(book):
              answer("RESPONSE", 0x00A005, 4).rspeth("SKIPPED", 0), flow(RESPONDER6, REQUESTER6))
 
 
+def request_bundle(packets, **kwargs):
+    return Bundle("BUNDLE", packets[0].fields["psn"], [Entry(packet) for packet in packets], **kwargs)
+
+
+def answer_bundle(packets):
+    return Bundle("BUNDLE_RESPONSE", packets[0].fields["psn"], [Entry(packet) for packet in packets])
+
+
+def write_of(psn, data, flags="", ack_req=0, va=TABLE):
+    return payload_packet("WRITE_ONLY", psn, data, flags, ack_req=ack_req).reth(va, TABLE_KEY, len(data)).payload(data)
+
+
+def allocate_of(psn, data, flags="", ack_req=0):
+    packet = payload_packet("ALLOCATE_ONLY", psn, data, flags, ack_req=ack_req).aleth(FREE_LIST, len(data), 0)
+    if "R" in flags:
+        packet.auxeth(SCRATCH, SCRATCH_KEY)
+    return packet.payload(data)
+
+
+def read_of(psn, length, flags="", ack_req=0):
+    packet = Packet("READ", psn, flags, ack_req=ack_req).reth(TABLE, TABLE_KEY, length)
+    return packet.auxeth(SCRATCH, SCRATCH_KEY) if "R" in flags else packet
+
+
+def add_request_bundles(book):
+    text = b"key=value"
+    book.put_bundle(
+        "bundle_chain", "A chain in one packet: 8 bytes go to scratch memory, a buffer is allocated and its bounded "
+        "pointer stored behind them, and if all that has succeeded, the pointer is installed where the old one is still "
+        "there. AckReq 0 says that another request follows at once: the last one has 1.",
+        request_bundle([
+            Packet("WRITE_ONLY", 0x00A050).reth(SCRATCH + 16, SCRATCH_KEY, 8).payload(word(9)),
+            payload_packet("ALLOCATE_ONLY", 0x00A051, text, "BCR").aleth(FREE_LIST, len(text), 0x2A)
+            .auxeth(SCRATCH, SCRATCH_KEY).payload(text),
+            Packet("CAS", 0x00A052, "DC", ack_req=1).caseth(TABLE + 16, TABLE_KEY, MODES["EQ"], 16)
+            .auxeth(SCRATCH, SCRATCH_KEY)
+            .operands(word(BUFFER) + word(64, 4) + word(9, 4), bytes(16), ALL_ONES[16], ALL_ONES[16])]), shown=True)
+    book.put_bundle(
+        "bundle_two_reads", "The fewest entries that a bundle may have. The second READ is redirected, so it may be "
+        "longer than the MTU: it takes one PSN all the same.",
+        request_bundle([read_of(0x00A054, 64, "T"), read_of(0x00A055, 4096, "TR", 1)]), shown=True)
+    book.put_bundle("bundle_16_reads", "The most entries that a bundle may have.",
+                    request_bundle([Packet("READ", 0x00A060 + k, "T", ack_req=int(k == 15))
+                                    .reth(TABLE + 8 * k, TABLE_KEY, 64) for k in range(16)]))
+    book.put_bundle("bundle_reads_of_one_mtu", "The longest READs that return data and still take one PSN; with B it is "
+                    "the length asked for that counts.",
+                    request_bundle([read_of(0x00A070, 256), read_of(0x00A071, 256, "TB"), read_of(0x00A072, 0, "C", 1)]),
+                    mtu=256)
+    book.put_bundle("bundle_redirected_read_of_1_mib", "Many times the MTU, and one PSN.",
+                    request_bundle([read_of(0x00A074, MAX_INDIRECT_READ, "R"), read_of(0x00A075, 16, "C", 1)]), mtu=256)
+    book.put_bundle("bundle_pads", "Bodies that need 3, 2, 1 and no bytes of padding, which their lengths do not count.",
+                    request_bundle([write_of(0x00A080, pattern(1, 1)), write_of(0x00A081, pattern(2, 2)),
+                                    write_of(0x00A082, pattern(3, 3)), write_of(0x00A083, pattern(4, 4)),
+                                    allocate_of(0x00A084, pattern(5, 5)), allocate_of(0x00A085, pattern(6, 10), "R"),
+                                    allocate_of(0x00A086, pattern(7, 15), "", 1)]))
+    book.put_bundle("bundle_psn_wraps", "The PSNs of the entries run over the end of the circle.",
+                    request_bundle([read_of((0xFFFFFE + k) % PSN_MODULUS, 8, "", int(k == 3)) for k in range(4)]))
+    book.put_bundle("bundle_ack_req_on_all", "AckReq is of the entries, not of the bundle.",
+                    request_bundle([read_of(0x00A090, 8, "", 1), write_of(0x00A091, word(1), "", 1),
+                                    allocate_of(0x00A092, b"", "", 1)]))
+    book.put_bundle(
+        "bundle_all_modifiers", "Each operation with all modifiers that it may have, and each without any.",
+        request_bundle([
+            read_of(0x00A0A0, 64, "TBCR"),
+            Packet("WRITE_ONLY", 0x00A0A1, "TDBC").reth(TABLE + 16, TABLE_KEY, 32).auxeth(SCRATCH, SCRATCH_KEY),
+            Packet("CAS", 0x00A0A2, "TDC").caseth(TABLE + 8, TABLE_KEY, MODES["GT"], 32, 1).auxeth(SCRATCH, SCRATCH_KEY)
+            .operands(bytes(32), bytes(32), ALL_ONES[32], ALL_ONES[32]),
+            allocate_of(0x00A0A3, pattern(0x20, 21), "BCR"), read_of(0x00A0A4, 64), write_of(0x00A0A5, b""),
+            Packet("CAS", 0x00A0A6).caseth(TABLE, TABLE_KEY, MODES["LT"], 8)
+            .operands(word(1), word(2), ALL_ONES[8], ALL_ONES[8]), allocate_of(0x00A0A7, b"", "", 1)]))
+    for mtu, payloads in ((256, (0, 244)), (256, (121, 122)), (4096, (4088, 0)), (4096, (2041, 2043))):
+        first, second = payloads
+        packets = [allocate_of(0x00A0B0, pattern(0x30, first)), allocate_of(0x00A0B1, pattern(0x31, second), "", 1)]
+        if first + second == 244:
+            packets = [write_of(0x00A0B0, b""), allocate_of(0x00A0B1, pattern(0x31, 244), "", 1)]
+        bundle = request_bundle(packets)
+        assert len(bundle.body()) == mtu + BUNDLE_HEADERS, (mtu, len(bundle.body()))
+        book.put_bundle(f"bundle_longest_{mtu}_{first}_{second}", f"As long as a bundle may be: MTU + 36 bytes from BTH to "
+                        f"the last pad. Payloads of {first} and {second} bytes.", bundle, mtu=mtu)
+    reads = [read_of(0x00A0C0 + k, 16, "C") for k in range(3)]
+    book.put_bundle("bundle_reserved_bits", "What the receiver ignores: AckReq and flags of the bundle's own BTH, the "
+                    "reserved bits of entry headers, pads that are not zeros.",
+                    Bundle("BUNDLE", 0x00A0C0, [Entry(reads[0], reserved=3), Entry(reads[1]), Entry(reads[2], reserved=1),
+                                                Entry(write_of(0x00A0C3, b"\x11"), pad=b"\xff\x01\x80")],
+                           flags="TDBCR", ack_req=1))
+    book.put_bundle("ipv6_bundle", "Over IPv6.", request_bundle([read_of(0x00A054, 64, "T"), read_of(0x00A055, 8, "C", 1)]),
+                    flow(REQUESTER6, RESPONDER6, source_port=0xC123))
+
+
+def add_response_bundles(book):
+    def short(k, status="OK", value=0, result=b"", first=0x00A050):
+        return answer("RESPONSE", (first + k) % PSN_MODULUS, 20 + k).rspeth(status, value, result)
+
+    def data(k, payload, first=0x00A050):
+        packet = answer("READ_RESPONSE_ONLY", (first + k) % PSN_MODULUS, 20 + k, pad_of(payload))
+        return packet.rdeth(4 + k, len(payload)).payload(payload)
+
+    book.put_bundle("bundle_response_chain", "To bundle_chain: 8 bytes were written, a buffer allocated, and the pointer "
+                    "was another one: the 16 old bytes. What is zero at the end of a result is left out.",
+                    answer_bundle([short(0, value=8), short(1, value=BUFFER + 0x400),
+                                   short(2, "CAS_MISS", 0, word(BUFFER + 0x800) + word(64, 4) + pattern(0x0A, 4))]),
+                    shown=True)
+    book.put_bundle("bundle_response_results", "RESPONSEs of 16, 24, 32 and 48 bytes.",
+                    answer_bundle([short(0, value=13), short(1, result=pattern(1, 8)), short(2, result=pattern(2, 16)),
+                                   short(3, "CAS_MISS", result=pattern(3, 32))]))
+    book.put_bundle("bundle_response_results_end_with_zeros", "Zeros at the end of the old value are left out as well: "
+                    "bodies of 17, 23, 25, 45, 46 and 47 bytes, and a pad behind each.",
+                    answer_bundle([short(0, result=word(7)), short(1, result=pattern(1, 7) + b"\0"),
+                                   short(2, result=pattern(2, 9) + bytes(7))] +
+                                  [short(k, "CAS_MISS", result=pattern(k, 26 + k) + bytes(6 - k)) for k in (3, 4, 5)]))
+    book.put_bundle("bundle_response_statuses", "One of each status.",
+                    answer_bundle([short(0, "OK", 3), short(1, "CAS_MISS", 0, pattern(1, 8)), short(2, "NULL_POINTER"),
+                                   short(3, "NO_BUFFER"), short(4, "SKIPPED")]))
+    zeros = [short(0, result=word(7)), short(1, result=word(7)), short(2, result=word(7)), short(3), short(4)]
+    book.put_bundle("bundle_response_zeros_sent", "The sender may leave out any number of zeros: bodies of 17, 24, 48, 48 "
+                    "and 18 bytes.",
+                    Bundle("BUNDLE_RESPONSE", 0x00A050, [Entry(zeros[0], result=1), Entry(zeros[1], result=8),
+                                                         Entry(zeros[2], result=32), Entry(zeros[3], result=32),
+                                                         Entry(zeros[4], result=2)]))
+    book.put_bundle("bundle_response_reads", "READs of 0, 5 and 64 bytes.",
+                    answer_bundle([data(0, b""), data(1, pattern(0x50, 5)), data(2, pattern(0x60, 64))]))
+    book.put_bundle("bundle_response_mixed", "READs and others, in the order of the requests.",
+                    answer_bundle([data(0, pattern(0x70, 7)), short(1, value=BUFFER), data(2, b""),
+                                   short(3, "CAS_MISS", 0, pattern(0x80, 16)), short(4, "SKIPPED"), data(5, b"\0" * 6)]))
+    book.put_bundle("bundle_response_16", "The most entries.", answer_bundle([short(k, value=k) for k in range(16)]))
+    book.put_bundle("bundle_response_psn_wraps", "PSNs 0xffffff and 0.",
+                    answer_bundle([short(0, value=8, first=0xFFFFFF), data(1, word(9), first=0xFFFFFF)]))
+    for mtu, size in ((256, 244), (4096, 4081)):
+        bundle = answer_bundle([data(0, pattern(0x90, size)), short(1, value=8)])
+        assert len(bundle.body()) == mtu + BUNDLE_HEADERS, (mtu, len(bundle.body()))
+        book.put_bundle(f"bundle_response_longest_{mtu}", "As long as a bundle may be: MTU + 36 bytes from BTH to the "
+                        "last pad.", bundle, mtu=mtu)
+    book.put_bundle("ipv6_bundle_response", "Over IPv6.", answer_bundle([data(0, pattern(0x70, 5)), short(1, "SKIPPED")]),
+                    flow(RESPONDER6, REQUESTER6))
+
+
+def add_bundles(book):
+    book.section("Bundles")
+    add_request_bundles(book)
+    add_response_bundles(book)
+
+
 def make_book():
     book = Book()
     for add in (add_reads, add_writes, add_cas, add_allocates, add_read_responses, add_responses, add_acknowledges,
-                add_ipv6):
+                add_ipv6, add_bundles):
         add(book)
     return book
 
@@ -435,6 +657,9 @@ class Raw:
 
     def __init__(self, data):
         self.data = data
+
+    def body(self):
+        return self.data
 
     def finish(self, route):
         return self.data + struct.pack("<I", icrc(route, self.data))
@@ -569,6 +794,207 @@ def invalid_packets():
     return made
 
 
+def plain_entry(k):
+    """What stands around the entry that is refused: 16 bytes 0x10 + k to where nothing else writes."""
+    return Entry(write_of(0x000100 + k, bytes([0x10 + k]) * 16, va=TABLE + 16 * k))
+
+
+def raw_entry(opcode, k, body=b"", flags=""):
+    """An entry whose opcode and body are anything."""
+    return Entry(Packet(opcode, 0x000100 + k, flags).add("body", body, ""))
+
+
+def malformed_bodies(plain, opcode):
+    """Bundles that are not well formed: what stands behind the BTH. @plain makes the entries that are right."""
+    two = [plain(k).bytes() for k in range(2)]
+    last = two[1]
+    both = b"".join(two)
+
+    def said(length, entry=last):
+        return entry[:2] + struct.pack("!H", length) + entry[4:]
+
+    size = int.from_bytes(last[2:4], "big")
+    yield "no_entry", b""
+    yield "one_entry", two[0]
+    yield "one_entry_without_a_body", two[0][:2] + b"\0\0"
+    for count in (1, 2, 3):
+        yield f"entry_header_cut_to_{count}", both + last[:count]
+        yield f"{count}_bytes_behind_the_last_entry", both + bytes(count)
+        yield f"{count}_words_of_ones_behind_the_last_entry", both + b"\xff" * (4 * count)
+        yield f"last_body_cut_by_{count}", both[:-count]
+    yield "last_body_cut_by_4", both[:-4]
+    yield "one_entry_and_half_of_another", two[0] + last[:8]
+    yield "last_body_overruns_by_1", two[0] + said(size + 1)
+    yield "last_body_overruns_by_4", two[0] + said(size + 4)
+    yield "first_body_overruns", said(len(both) + 1) + last
+    yield "first_body_is_all_the_rest", said(len(both) - 4) + last
+    for length in (0xFFFF, 0xFFFD, 0xFFFC, 0x8000):
+        yield f"first_length_{length:04x}", said(length) + last
+        yield f"last_length_{length:04x}", two[0] + said(length)
+    yield "third_entry_ends_behind_the_packet", both + struct.pack("!BBH", OPCODES[opcode], 0, 4)
+
+
+def forbidden_entries():
+    """Entries that W.12.1 does not allow a BUNDLE, each made for a place @k."""
+    reth = struct.pack("!QII", TABLE, TABLE_KEY, 16)
+    inner = plain_entry(0).bytes()
+    for name, opcode, body in (
+            ("bundle", "BUNDLE", inner * 2), ("bundle_response", "BUNDLE_RESPONSE", inner * 2),
+            ("empty_bundle", "BUNDLE", b""),
+            ("send_only", 0x04, pattern(0, 16)), ("send_first", 0x00, pattern(0, 16)),
+            ("standard_write", 0x0A, reth + pattern(0, 16)), ("standard_read", 0x0C, reth),
+            ("standard_cmp_and_swap", 0x13, struct.pack("!QIQQ", TABLE, TABLE_KEY, 1, 0)),
+            ("acknowledge", "ACKNOWLEDGE", b"\x1f\0\0\1"), ("ud_send", 0x64, bytes(8) + pattern(0, 16)),
+            ("write_first", "WRITE_FIRST", reth[:12] + struct.pack("!I", 512) + pattern(0, 64)),
+            ("write_middle", "WRITE_MIDDLE", pattern(0, 64)), ("write_last", "WRITE_LAST", pattern(0, 16)),
+            ("allocate_first", "ALLOCATE_FIRST", struct.pack("!III", FREE_LIST, 512, 0) + pattern(0, 64)),
+            ("allocate_middle", "ALLOCATE_MIDDLE", pattern(0, 64)), ("allocate_last", "ALLOCATE_LAST", pattern(0, 16)),
+            ("response", "RESPONSE", b"\x1f\0\0\1" + bytes(44)),
+            ("read_response_only", "READ_RESPONSE_ONLY", b"\x1f\0\0\1" + bytes(8)),
+            ("opcode_cb", 0xCB, reth), ("opcode_ff", 0xFF, b"")):
+        yield name, lambda k, opcode=opcode, body=body: raw_entry(opcode, k, body)
+    yield "read_of_mtu_and_1", lambda k: Entry(read_of(0x000100 + k, 257))
+    yield "read_tb_of_mtu_and_1", lambda k: Entry(read_of(0x000100 + k, 257, "TB"))
+    yield "read_of_1_mib", lambda k: Entry(read_of(0x000100 + k, MAX_INDIRECT_READ))
+
+
+def refused_entries():
+    """(reject, name, entry for a place @k): entries that a BUNDLE may have and that break another rule of W.5."""
+    def made(packet, body=None):
+        return lambda k: Entry(at_psn(packet, 0x000100 + k)) if body is None else raw_entry(
+            packet.fields["opcode_name"], k, body, packet.fields["flags"])
+
+    def body_of(packet):
+        return Entry(packet).body
+
+    read, write = sample_request("READ", ""), sample_request("WRITE", "")
+    for name, packet in (("read", read), ("read_r", sample_request("READ", "R")), ("write", write),
+                         ("allocate", sample_request("ALLOCATE", "")), ("cas", sample_request("CAS", "")),
+                         ("cas_d", sample_request("CAS", "D"))):
+        body = body_of(packet)
+        yield "bad_format", f"{name}_without_a_body", made(packet, b"")
+        yield "bad_format", f"{name}_short_by_1", made(packet, body[:-1])
+        yield "bad_format", f"{name}_short_by_4", made(packet, body[:-4])
+        yield "bad_format", f"{name}_with_trailing_byte", made(packet, body + b"\0")
+        yield "bad_format", f"{name}_with_trailing_word", made(packet, body + bytes(4))
+    yield "bad_format", "read_r_without_auxeth", made(sample_request("READ", "R"), body_of(read))
+    yield "bad_format", "write_d_with_payload", made(sample_request("WRITE", "D"), body_of(sample_request("WRITE", "D"))
+                                                     + pattern(0, 16))
+    yield "bad_format", "write_length_huge", made(Packet("WRITE_ONLY", 0).reth(TABLE, TABLE_KEY, 0xFFFFFFFF)
+                                                  .payload(pattern(0, 16)))
+    yield "bad_format", "read_r_too_long", made(read_of(0, MAX_INDIRECT_READ + 1, "R"))
+    yield "bad_format", "write_td_longer_than_mtu", made(write_packet("WRITE_ONLY", b"", 257, "TD"))
+    for operation, flags in (("READ", "D"), ("READ", "B"), ("WRITE", "R"), ("WRITE", "B"), ("CAS", "B"), ("CAS", "R"),
+                             ("ALLOCATE", "T"), ("ALLOCATE", "B"), ("READ", "TDBCR")):
+        yield "bad_flags", f"{operation.lower()}_{flags.lower()}", made(sample_request(operation, flags))
+    yield "bad_operand", "cas_n_12", made(cas_packet(n=12))
+    yield "bad_operand", "cas_mode_3", made(cas_packet(mode=3))
+    yield "bad_operand", "cas_compare_data_without_d", made(cas_packet(cas_flags=1))
+    yield "bad_alignment", "cas_misaligned", made(cas_packet(va=TABLE + 4))
+    yield "bad_alignment", "cas_32_misaligned", made(cas_packet(n=32, va=TABLE + 16))
+    yield "bad_alignment", "read_t_misaligned", made(Packet("READ", 0, "T").reth(TABLE + 1, TABLE_KEY, 16))
+    yield "bad_alignment", "write_tb_misaligned", made(Packet("WRITE_ONLY", 0, "TB").reth(TABLE + 8, TABLE_KEY, 16)
+                                                       .payload(pattern(0, 16)))
+    yield "bad_alignment", "allocate_r_misaligned", made(Packet("ALLOCATE_ONLY", 0, "R").aleth(FREE_LIST, 16, 0)
+                                                         .auxeth(SCRATCH + 4, SCRATCH_KEY).payload(pattern(0, 16)))
+
+
+def at_psn(packet, psn):
+    """@packet in another place of the sequence."""
+    moved = copy.copy(packet)
+    moved.fields = {**packet.fields, "psn": psn}
+    return moved
+
+
+def plain_answer(k):
+    """The answer to a CAS of 8 bytes."""
+    return Entry(answer("RESPONSE", 0x000100 + k, 1 + k).rspeth("OK", 0, word(0x1122334455667700 + k)))
+
+
+def forbidden_answers():
+    """Entries that W.12.1 does not allow a BUNDLE_RESPONSE, and answers that are none (W.6.4)."""
+    aeth = b"\x1f\0\0\1"
+    for name, opcode, body in (
+            ("bundle_response", "BUNDLE_RESPONSE", plain_answer(0).bytes() * 2), ("bundle", "BUNDLE", b""),
+            ("acknowledge", "ACKNOWLEDGE", aeth), ("nak", "ACKNOWLEDGE", b"\x61\0\0\1"),
+            ("read_response_first", "READ_RESPONSE_FIRST", aeth + struct.pack("!II", 1, 512) + pattern(0, 64)),
+            ("read_response_middle", "READ_RESPONSE_MIDDLE", aeth + struct.pack("!II", 1, 512) + pattern(0, 64)),
+            ("read_response_last", "READ_RESPONSE_LAST", aeth + struct.pack("!II", 1, 512) + pattern(0, 64)),
+            ("standard_read_response", 0x10, aeth + pattern(0, 16)), ("atomic_acknowledge", 0x12, aeth + bytes(8)),
+            ("read", "READ", struct.pack("!QII", TABLE, TABLE_KEY, 16)), ("write", "WRITE_ONLY", bytes(16)),
+            ("opcode_d6", 0xD6, b"")):
+        yield name, raw_answer(opcode, body)
+    for size in (0, 4, 15, 49, 52):
+        yield f"response_of_{size}", raw_answer("RESPONSE", (aeth + bytes(48))[:size])
+    yield "response_status_5", raw_answer("RESPONSE", aeth + b"\5" + bytes(11))
+    data = aeth + struct.pack("!II", 1, 16)
+    for name, body in (("without_a_body", b""), ("headers_cut", data[:8]), ("payload_short", data + pattern(0, 12)),
+                       ("payload_long", data + pattern(0, 20)), ("without_payload", data)):
+        yield f"read_response_only_{name}", raw_answer("READ_RESPONSE_ONLY", body)
+
+
+def raw_answer(opcode, body):
+    return lambda k: Entry(Packet(opcode, 0x000100 + k, qpn=REQUESTER_QPN).add("body", body, ""))
+
+
+def full_mtu_bundles(mtu):
+    """(name, entries): parts of messages that are right but for being entries; there is little room beside an MTU."""
+    full = pattern(0, mtu)
+    yield "write_first_of_one_mtu", 0, [Entry(part("WRITE", "FIRST", 0x100, full, "", 2 * mtu)), raw_entry("READ", 1)]
+    yield "allocate_first_of_one_mtu", 0, [Entry(part("ALLOCATE", "FIRST", 0x100, full, "", 2 * mtu)),
+                                           raw_entry("READ", 1)]
+    yield "write_middle_of_one_mtu", 1, [Entry(write_of(0x100, b"")), Entry(part("WRITE", "MIDDLE", 0x101, full))]
+
+
+def invalid_bundles():
+    """Bundles to be refused. Entries before the one at fault count as executed, which is none if it is not well formed."""
+    mtu, made = 256, []
+
+    def put(kind, name, reject, executed, bundle, size=mtu, formed=True):
+        route = flow() if kind == "request" else back()
+        assert well_formed(bundle.body(), size) == formed, name
+        made.append({"name": name, "kind": kind, "mtu": size, "flow": route, "hex": bundle.finish(route).hex(),
+                     "reject": reject, "executed": executed})
+
+    for kind, opcode, plain in (("request", "BUNDLE", plain_entry), ("response", "BUNDLE_RESPONSE", plain_answer)):
+        prefix = "bundle" if kind == "request" else "bundle_response"
+        bth = Bundle(opcode, 0x000100, []).body()
+        for name, body in malformed_bodies(plain, "READ" if kind == "request" else "RESPONSE"):
+            put(kind, f"{prefix}_{name}", "bad_format", 0, Raw(bth + body), formed=False)
+        put(kind, f"{prefix}_of_17", "bad_format", 0, Bundle(opcode, 0x000100, [plain(k) for k in range(17)]), 1024, False)
+        for count in (1, 2, 3):  # each of these words is an entry header: an empty entry of opcode 0
+            put(kind, f"{prefix}_{count}_words_of_zeros_behind_the_last_entry", "bad_format", 2,
+                longer(Bundle(opcode, 0x000100, [plain(0), plain(1)]), 4 * count))
+    for size in (256, 4096):
+        bundle = request_bundle([write_of(0x100, pattern(0, size - 12)), write_of(0x101, b"")])
+        assert len(bundle.body()) == size + BUNDLE_HEADERS + 4
+        put("request", f"bundle_too_long_by_4_{size}", "bad_format", 0, bundle, size, False)
+        payload = pattern(0, size - 8)
+        bundle = answer_bundle([answer("READ_RESPONSE_ONLY", 0x100, 1).rdeth(1, size - 8).payload(payload),
+                                answer("RESPONSE", 0x101, 2).rspeth("OK", 0)])
+        assert len(bundle.body()) == size + BUNDLE_HEADERS + 4
+        put("response", f"bundle_response_too_long_by_4_{size}", "bad_format", 0, bundle, size, False)
+
+    places = {"first": 0, "middle": 1, "last": 2}
+    for reject, name, entry in [("bad_format", *row) for row in forbidden_entries()] + list(refused_entries()):
+        for place, k in places.items():
+            entries = [entry(i) if i == k else plain_entry(i) for i in range(3)]
+            size = 1024 if "read_of_mtu" not in name and len(Bundle("BUNDLE", 0x100, entries).body()) > 292 else mtu
+            put("request", f"bundle_{name}_{place}", reject, k, Bundle("BUNDLE", 0x000100, entries), size)
+    for name, executed, entries in full_mtu_bundles(mtu):
+        put("request", f"bundle_{name}", "bad_format", executed, Bundle("BUNDLE", 0x000100, entries))
+    for name, entry in forbidden_answers():
+        for place, k in places.items():
+            if place == "middle" and name.startswith(("response_of", "response_status", "read_response_only")):
+                continue  # what is behind such an answer is looked at: a loss, and no rule of bundles
+            if place == "first" and name.startswith(("response_of", "response_status", "read_response_only")):
+                continue
+            entries = [entry(i) if i == k else plain_answer(i) for i in range(3)]
+            put("response", f"bundle_response_{name}_{place}", "bad_format", k,
+                Bundle("BUNDLE_RESPONSE", 0x000100, entries))
+    return made
+
+
 def part(kind, which, psn, data, flags="", total=0):
     packet = Packet(f"{kind}_{which}", psn, flags, pad=pad_of(data))
     if which in ("FIRST", "ONLY"):
@@ -700,18 +1126,25 @@ def capability_vectors():
     made = []
     for name, error, args in (
             ("version_1_all_features", None, {}),
+            ("versions_1_and_2_all_features", None, {"high": 2}),
+            ("version_2_all_features", None, {"low": 2, "high": 2}),
+            ("versions_1_and_2_no_features", None, {"high": 2, "features": 0}),
             ("no_features", None, {"features": 0}),
             ("read_side_only", None, {"features": 0x03}),
             ("future_features_and_reserved_bits", None, {"features": 0xFFFFFFFFFFFFFFFF, "reserved": 0xFFFF}),
             ("versions_1_to_3", None, {"high": 3}),
-            ("versions_2_to_3", "EPROTONOSUPPORT", {"low": 2, "high": 3}),
+            ("versions_2_to_3", None, {"low": 2, "high": 3}),
+            ("versions_1_to_255", None, {"high": 255}),
+            ("version_3", "EPROTONOSUPPORT", {"low": 3, "high": 3}),
+            ("versions_3_to_4", "EPROTONOSUPPORT", {"low": 3, "high": 4}),
             ("other_magic", "EINVAL", {"magic": b"PRSN"}),
             ("version_0", "EINVAL", {"low": 0, "high": 1}),
+            ("versions_0_to_2", "EINVAL", {"low": 0, "high": 2}),
             ("range_reversed", "EINVAL", {"low": 2, "high": 1}),
             ("zeros", "EINVAL", {"magic": bytes(4), "low": 0, "high": 0, "features": 0})):
         data = capability(**args)
         low, high, features = args.get("low", 1), args.get("high", 1), args.get("features", 0xFF)
-        made.append({"name": name, "hex": data.hex(), "error": error,
+        made.append({"name": name, "hex": data.hex(), "error": error, "bundles": error is None and high >= 2,
                      "fields": {"version_low": low, "version_high": high, "features": f"0x{features:016x}"}})
     return made
 
@@ -720,10 +1153,12 @@ def document(book):
     return {
         "license": "SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB",
         "source": "made by tests/vectors/encode.py; see README.md there",
-        "protocol_version": 1,
+        "protocol_version": 2,
         "vectors": book.vectors,
+        "bundles": book.bundles,
         "invalid": invalid_packets(),
         "invalid_sequences": invalid_sequences(),
+        "invalid_bundles": invalid_bundles(),
         "flag_table": flag_table(),
         "icrc": icrc_vectors(book.vectors),
         "cas": cas_vectors(),
@@ -763,13 +1198,16 @@ def route_text(route):
 
 
 def capability_markdown():
-    data = capability()
-    rows = [("record", data[:4], "magic, ASCII \"PRSM\""),
-            ("", data[4:8], "lowest version 1; highest version 1; reserved 0"),
-            ("", data[8:], "features " + " ".join(FEATURES))]
-    return ["### Capability record", "", "#### version_1_all_features", "",
-            "What a device of protocol version 1 with all features says of itself.", "", "```text", *hex_rows(rows),
-            "```", ""]
+    out = ["### Capability record", ""]
+    for name, high, text in (("version_1_all_features", 1, "What a device of protocol version 1 with all features says of "
+                              "itself."),
+                             ("versions_1_and_2_all_features", 2, "What a device says that speaks bundles too.")):
+        data = capability(high=high)
+        rows = [("record", data[:4], "magic, ASCII \"PRSM\""),
+                ("", data[4:8], f"lowest version 1; highest version {high}; reserved 0"),
+                ("", data[8:], "features " + " ".join(FEATURES))]
+        out += [f"#### {name}", "", text, "", "```text", *hex_rows(rows), "```", ""]
+    return out
 
 
 def markdown(book):
@@ -812,7 +1250,7 @@ def check(book):
     stale = [path for path, text in expected_files(book).items() if not path.exists() or path.read_text() != text]
     for path in stale:
         print(f"{path} is not what encode.py makes: run encode.py --write, or mend the encoder", file=sys.stderr)
-    names = [v["name"] for v in book.vectors]
+    names = [v["name"] for v in book.vectors + book.bundles + invalid_bundles()]
     assert len(names) == len(set(names)), "two vectors of one name"
     if not stale:
         print(f"{len(names)} packets and the documents' examples are up to date")
@@ -824,7 +1262,8 @@ def scapy_check(book):
     from scapy.contrib.roce import BTH  # pylint: disable=import-outside-toplevel
     from scapy.all import IP, UDP, raw  # pylint: disable=import-outside-toplevel
     compared = failed = 0
-    for vector in book.vectors:
+    vectors = book.vectors + book.bundles + invalid_bundles()
+    for vector in vectors:
         route, data = vector["flow"], bytes.fromhex(vector["hex"])
         if "ip_id" not in route:
             continue
@@ -836,7 +1275,7 @@ def scapy_check(book):
         if raw(packet)[-4:] != data[-4:]:
             failed += 1
             print(f"{vector['name']}: scapy says {raw(packet)[-4:].hex()}", file=sys.stderr)
-    print(f"{compared} ICRCs compared with scapy, {failed} differ, {len(book.vectors) - compared} IPv6 ones left out")
+    print(f"{compared} ICRCs compared with scapy, {failed} differ, {len(vectors) - compared} IPv6 ones left out")
     return 1 if failed else 0
 
 
