@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* Real UDP ports on the loopback interface. */
-#include "net/udp_port.hpp"
+#include "net/udp/udp_port.hpp"
 
 #include <gtest/gtest.h>
 

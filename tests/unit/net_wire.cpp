@@ -3,7 +3,7 @@
  * What really leaves the host: between two network namespaces over a veth pair, whose far side can be made to see the
  * packets of a train one by one. Needs root; all of it happens in a child, which takes its namespaces with it.
  */
-#include "net/udp_port.hpp"
+#include "net/udp/udp_port.hpp"
 
 #include <gtest/gtest.h>
 

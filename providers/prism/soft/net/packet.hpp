@@ -3,8 +3,9 @@
  * The boundary between the protocol and whatever carries its packets.
  *
  * The protocol (soft/protocol) sees packets from the first byte of the BTH to the last byte of payload and pad: the
- * ICRC belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Three carriers exist:
- * the UDP port (soft/net/udp_port.hpp), the simulator and the fuzzers (tests/).
+ * ICRC belongs to the carrier, because it covers IP and UDP headers that only the carrier knows. Carriers are the
+ * UDP port (soft/net/udp), the rings between processes of one host (soft/net/local), the simulator and the fuzzers
+ * (tests/).
  */
 #pragma once
 
@@ -61,6 +62,13 @@ inline constexpr std::size_t bth_size = 12;
 /** The longest packet that crosses this boundary: headers of the largest request, a 4096-byte MTU and its pad. */
 inline constexpr std::size_t max_packet_size = 4096 + 256;
 
+/** What a carrier knows of the room for one more packet. */
+enum class Room {
+	unknown, /**< it takes everything and loses what is too much, so that senders pace themselves */
+	yes,     /**< it loses nothing, and delivers packet by packet, in order */
+	no,      /**< the same, but not now */
+};
+
 /**
  * Where outgoing packets go, in order. A carrier may gather packets into trains; it sends nothing before flush()
  * unless it runs out of space.
@@ -77,12 +85,25 @@ public:
 	 */
 	virtual std::uint8_t *begin(const Address &peer, std::size_t size) = 0;
 
-	/** The same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just
-	 * one. */
-	virtual std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size)
+	/**
+	 * The same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just one.
+	 * @param qpn the queue pair at @p peer that this one is connected to, by which a carrier may choose the way; 0:
+	 * a datagram
+	 */
+	virtual std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 	{
 		static_cast<void>(source);
+		static_cast<void>(qpn);
 		return begin(peer, size);
+	}
+
+	/** On the way of begin_from(). Who may wait asks before each packet, and asks again at the next progress(). */
+	virtual Room room(unsigned source, const Address &peer, std::uint32_t qpn)
+	{
+		static_cast<void>(source);
+		static_cast<void>(peer);
+		static_cast<void>(qpn);
+		return Room::unknown;
 	}
 
 	/** The packet last begun is complete. */

@@ -12,7 +12,7 @@
  * Packets that the kernel delivered to the wrong process are taken in by a datagram socket, by the slot's name in the
  * abstract namespace of AF_UNIX. One that listens is there for its credentials: who hands packets on asks the kernel
  * whose they will be, as anybody can take a name. If somebody has taken the slot's, it gets another that nobody can
- * guess, which the members of a group tell each other (steering.hpp). So names keep nobody out.
+ * guess, which the members of a group tell each other (udp/steering.hpp). So names keep nobody out.
  *
  * Ports do: whoever binds all those of slots, or 4791 of all addresses, leaves none for others. That needs no
  * privilege, and nothing here can prevent it; it is so with every service on an unprivileged port.

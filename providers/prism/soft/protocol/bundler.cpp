@@ -23,27 +23,22 @@ std::uint32_t psn_of(const std::uint8_t *packet)
 	return get_unaligned_be32(packet + 8) & PRISM_PSN_MASK;
 }
 
-std::uint32_t qpn_of(const std::uint8_t *packet)
-{
-	return get_unaligned_be32(packet + 4) & PRISM_QPN_MASK;
-}
-
 } // namespace
 
-std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::size_t size)
+std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 {
 	close();
 	gathers_ = false;
-	return sink_.begin_from(source, peer, size);
+	return sink_.begin_from(source, peer, qpn, size);
 }
 
 std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size)
 {
 	const std::uint32_t mtu = qp.attr.mtu;
 	if (!qp.bundles() || !prism_bundle_opcode_of(opcode) || size > longest_sharing(mtu))
-		return begin_from(qp.attr.source, qp.attr.peer, size);
+		return begin_from(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn, size);
 	gathers_ = true;
-	next_flow_ = {qp.attr.peer, qp.attr.source, mtu};
+	next_flow_ = {qp.attr.peer, qp.attr.source, qp.attr.dest_qpn, mtu};
 	next_size_ = size;
 	return buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
 }
@@ -59,7 +54,7 @@ bool Bundler::joins(const std::uint8_t *packet, std::uint32_t entry_size) const
 {
 	const std::uint8_t *last = gathered(entries_ - 1).data();
 	return entries_ < PRISM_BUNDLE_MAX_ENTRIES && bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&
-	       flow_ == next_flow_ && qpn_of(packet) == qpn_of(last) && psn_of(packet) == psn_add(psn_of(last), 1) &&
+	       flow_ == next_flow_ && psn_of(packet) == psn_add(psn_of(last), 1) &&
 	       prism_bundle_opcode_of(packet[0]) == prism_bundle_opcode_of(last[0]);
 }
 
@@ -103,13 +98,13 @@ void Bundler::close()
 
 void Bundler::emit_packet(std::span<const std::uint8_t> packet)
 {
-	std::memcpy(sink_.begin_from(flow_.source, flow_.peer, packet.size()), packet.data(), packet.size());
+	std::memcpy(sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, packet.size()), packet.data(), packet.size());
 	sink_.commit();
 }
 
 void Bundler::emit_bundle()
 {
-	std::uint8_t *bundle = sink_.begin_from(flow_.source, flow_.peer, bundle_size_);
+	std::uint8_t *bundle = sink_.begin_from(flow_.source, flow_.peer, flow_.qpn, bundle_size_);
 	prism_bundle_put_header(bundle, gathered(0).data());
 	std::uint8_t *to = bundle + PRISM_BTH_SIZE;
 	for (unsigned i = 0; i < entries_; i++) {

@@ -26,18 +26,24 @@ public:
 	Bundler(PacketSink &sink, ProtocolCounters &counters) : sink_(sink), counters_(counters) {}
 
 	/** As PacketSink::begin_from(), for a packet that is never an entry. */
-	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size);
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size);
 	/** The same for a packet of @p qp that begins with @p opcode: an entry, if it may be one. */
 	std::uint8_t *begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size);
 	/** The packet last begun is complete. One that never is leaves no trace. */
 	void commit();
 	void flush();
+	/** What gathers is at most a bundle, so it does not count. */
+	[[nodiscard]] Room room(const QueuePair &qp)
+	{
+		return sink_.room(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn);
+	}
 
 private:
 	/* Whose packets are gathered. Copies: a queue pair may end before they leave. */
 	struct Flow {
 		Address peer;
 		unsigned source = 0;
+		std::uint32_t qpn = 0;
 		std::uint32_t mtu = 0;
 		bool operator==(const Flow &) const = default;
 	};

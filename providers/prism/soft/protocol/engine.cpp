@@ -357,7 +357,7 @@ void Engine::receive_management(const Route &route, const prism_bth &bth, std::s
 
 void Engine::send_management(unsigned source, const Address &peer, std::span<const std::uint8_t, mad_size> mad)
 {
-	std::uint8_t *packet = sink_.begin_from(source, peer, bth_size + deth_size + mad_size);
+	std::uint8_t *packet = sink_.begin_from(source, peer, 0, bth_size + deth_size + mad_size);
 	prism_bth bth{};
 	bth.opcode = ud_send_only;
 	bth.qpn = gsi_qpn;

@@ -18,7 +18,7 @@
 #include <infiniband/verbs.h>
 
 #include "../../prismdv.h"
-#include "../net/udp_port.hpp"
+#include "../net/udp/udp_port.hpp"
 #include "../protocol/engine.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"

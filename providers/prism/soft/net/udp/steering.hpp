@@ -19,8 +19,8 @@
 #include <optional>
 #include <span>
 
-#include "packet.hpp"
-#include "slot.hpp"
+#include "../packet.hpp"
+#include "../slot.hpp"
 
 namespace prism::soft
 {

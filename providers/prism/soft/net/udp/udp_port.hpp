@@ -23,11 +23,11 @@
 #include <string>
 #include <vector>
 
-#include "icrc.hpp"
-#include "interfaces.hpp"
-#include "packet.hpp"
-#include "port_counters.hpp"
-#include "slot.hpp"
+#include "../icrc.hpp"
+#include "../interfaces.hpp"
+#include "../packet.hpp"
+#include "../port_counters.hpp"
+#include "../slot.hpp"
 #include "steering.hpp"
 #include "train.hpp"
 
@@ -104,7 +104,7 @@ public:
 	std::uint8_t *begin(const Address &peer, std::size_t size) override;
 
 	/** As begin(), from @p source, an index into addresses(). */
-	std::uint8_t *begin_from(unsigned source, const Address &peer, std::size_t size) override;
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size) override;
 
 	void commit() override;
 	void flush() override;

@@ -62,12 +62,12 @@ std::uint8_t *UdpPort::begin(const Address &peer, std::size_t size)
 {
 	const int source = source_for(peer);
 	if (source >= 0)
-		return begin_from(static_cast<unsigned>(source), peer, size);
+		return begin_from(static_cast<unsigned>(source), peer, 0, size);
 	next_packet_ = nullptr;
 	return sending_->discard.data();
 }
 
-std::uint8_t *UdpPort::begin_from(unsigned source, const Address &peer, std::size_t size)
+std::uint8_t *UdpPort::begin_from(unsigned source, const Address &peer, std::uint32_t, std::size_t size)
 {
 	assert(source < own_ && size >= bth_size && size <= max_packet_size);
 	next_peer_ = peer;

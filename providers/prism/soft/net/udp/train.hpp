@@ -13,8 +13,8 @@
 #include <memory>
 #include <span>
 
-#include "icrc.hpp"
-#include "socket_address.hpp"
+#include "../icrc.hpp"
+#include "../socket_address.hpp"
 
 namespace prism::soft
 {
