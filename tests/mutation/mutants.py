@@ -22,10 +22,12 @@ class Mutant:
 CORE = "kernel/rxe-prism/core/"
 PROTOCOL = "providers/prism/soft/protocol/"
 WIRE = CORE + "prism_wire.c"
+BUNDLE = CORE + "prism_bundle.c"
 EXEC = CORE + "prism_exec.c"
 FREE_LIST = CORE + "prism_freelist.c"
 GENERATIONS = CORE + "prism_generations.c"
 ENGINE = PROTOCOL + "engine.cpp"
+BUNDLER = PROTOCOL + "bundler.cpp"
 REQUESTER = PROTOCOL + "requester.cpp"
 COMPLETER = PROTOCOL + "completer.cpp"
 RESPONDER = PROTOCOL + "responder.cpp"
@@ -264,9 +266,10 @@ RESPONSES = [
         ("W.6.4.source", "packets from any address are taken",
          "return route.from == qp.attr.peer &&", "return"),
         ("W.3.reserved", "reserved opcodes are taken",
-         "if (prism ? !qp->prism : !opcode_flags(*qp, bth.opcode)) {", "if (prism && !qp->prism) {"),
+         "return opcode_flags(qp, opcode) != 0;", "return true;"),
         ("W.3.stock", "a queue pair that does not speak PRISM takes its packets",
-         "if (prism ? !qp->prism : !opcode_flags(*qp, bth.opcode)) {", "if (!prism && !opcode_flags(*qp, bth.opcode)) {"),
+         "if (prism_opcode_is_request(opcode) || prism_opcode_is_response(opcode))\n\t\treturn qp.prism;",
+         "if (prism_opcode_is_request(opcode) || prism_opcode_is_response(opcode))\n\t\treturn true;"),
     ),
 ]
 
@@ -300,7 +303,8 @@ RESPONDERS_ORDER = [
     *of(
         RESPONDER,
         ("W.8.1.later", "a packet behind a lost one is executed",
-         "if (ahead > 0) {", "if (ahead > 1000) {"),
+         "if (ahead > 0) {\n\t\tengine_.counters.rx_out_of_sequence++;\n\t\tout_of_sequence();\n\t\treturn;",
+         "if (ahead > 1000) {\n\t\tengine_.counters.rx_out_of_sequence++;\n\t\tout_of_sequence();\n\t\treturn;"),
         ("W.8.1.nak", "a lost packet is not told",
          "if (!resp_.nak_sent)", "if (false)"),
         ("W.8.1.once", "each packet behind a lost one is told",
@@ -844,7 +848,8 @@ CHAINS = [
         ("S.9.3.resources", "another number of answers forgets those that there are",
          "if (saved.size() > count)\n\t\tsaved.erase(saved.begin(), saved.end() - count);", "saved.clear();"),
         ("W.6.3.order", "an ACK is looked at before the answers in front of it",
-         "if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]))",
+         "if ((rc_opcode_flags(train[at]) & (op_read_response | op_ack)) || prism_opcode_is_response(train[at]) ||\n"
+         "\t\t\ttrain[at] == PRISM_OP_BUNDLE_RESPONSE)",
          "if (false)"),
         ("W.6.3.nak", "a NAK is looked at before what is in front of it",
          "(last[bth_size] & syndrome_class_mask) != syndrome_class_ack)", "false)"),
@@ -864,8 +869,85 @@ CHAINS = [
     ),
 ]
 
+BUNDLES = [
+    *of(
+        BUNDLE,
+        ("W.12.1.entries", "a bundle may have one entry",
+         "if (at != size || entries < PRISM_BUNDLE_MIN_ENTRIES)", "if (at != size || entries < 1)"),
+        ("W.12.1.sixteen", "a bundle may have any number of entries",
+         "while (size - at >= PRISM_ENTRY_HEADER_SIZE && entries < PRISM_BUNDLE_MAX_ENTRIES) {",
+         "while (size - at >= PRISM_ENTRY_HEADER_SIZE) {"),
+        ("W.12.1.rest", "bytes behind the last entry are ignored",
+         "if (at != size || entries < PRISM_BUNDLE_MIN_ENTRIES)", "if (entries < PRISM_BUNDLE_MIN_ENTRIES)"),
+        ("W.12.1.overrun", "the last entry may be cut off",
+         "if (body > room)\n\t\t\treturn false;\n\t\tat += PRISM_ENTRY_HEADER_SIZE + body;",
+         "at += PRISM_ENTRY_HEADER_SIZE + (body > room ? room : body);"),
+        ("W.12.1.longest", "a bundle may be longer than any other packet",
+         "size > mtu + PRISM_BUNDLE_HEADERS)", "size > 2 * mtu + PRISM_BUNDLE_HEADERS)"),
+        ("W.12.1.read", "a READ of several PSNs may be an entry",
+         "return size < PRISM_BTH_SIZE + PRISM_RETH_SIZE || get_unaligned_be32(packet + PRISM_BTH_SIZE + 12) <= mtu;",
+         "return true;"),
+        ("W.12.1.psn", "all entries have the PSN of the bundle",
+         "bth->psn = (bth->psn + 1) & PRISM_PSN_MASK;", ""),
+        ("W.12.1.wrap", "the PSNs of entries do not wrap",
+         "bth->psn = (bth->psn + 1) & PRISM_PSN_MASK;", "bth->psn = bth->psn + 1;",
+         "the BTH that is made of it has 24 bits"),
+        ("W.12.1.ack_req", "no entry asks for haste", "bth->ack_req = entry[1] & PRISM_BTH_ACK_REQ;",
+         "bth->ack_req = false;"),
+        ("W.12.1.zeros", "the zeros that a RESPONSE leaves out stay away",
+         "if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size < PRISM_RESPONSE_SIZE &&",
+         "if (0 && size < PRISM_RESPONSE_SIZE &&"),
+    ),
+    *of(
+        BUNDLER,
+        ("W.12.3.version", "bundles go to a peer of version 1", "if (!qp.bundles() ||", "if ("),
+        ("W.12.3.gap", "what is bundled may have gaps in its PSNs",
+         "psn_of(packet) == psn_add(psn_of(last), 1) &&", "true &&"),
+        ("W.12.3.connection", "packets of different connections meet in a bundle",
+         "flow_ == next_flow_ &&", "flow_.mtu == next_flow_.mtu &&"),
+        ("W.12.3.order", "what cannot be an entry overtakes what has been gathered",
+         "\tclose();\n\tgathers_ = false;", "\tgathers_ = false;"),
+        ("W.12.2.nak", "a NAK drops the answers to the entries before it",
+         "\tclose();\n\tgathers_ = false;", "\tentries_ = 0;\n\tgathers_ = false;"),
+        ("W.12.3.wait", "what is gathered does not leave with the rest", "\tclose();\n\tsink_.flush();", "\tsink_.flush();"),
+        ("W.12.3.longest", "bundles grow longer than any other packet",
+         "bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&", "true &&"),
+    ),
+    *of(
+        ENGINE,
+        ("W.12.2.duplicate", "the entries of a bundle whose first is a duplicate are all executed",
+         "\t\tcounters.rx_bundled++;\n",
+         "\t\tcounters.rx_bundled++;\n\t\tif (psn_diff(bth.psn, qp.resp.expected_psn) < 0)\n\t\t\t"
+         "qp.resp.expected_psn = entry.psn;\n"),
+        ("W.12.2.rest", "entries behind a refused one are looked at",
+         "if (qp.state < IBV_QPS_RTR || qp.state == IBV_QPS_ERR)\n\t\t\treturn;", "",
+         "a queue pair in ERROR executes nothing, so it makes no difference but in counters"),
+        ("W.12.2.status", "the status of an entry goes to the one before it",
+         "prism_bth_decode(bytes.data(), &entry);",
+         "prism_bth_decode(bytes.data(), &entry);\n\t\tif (answers && entry.psn != bth.psn)\n\t\t\t"
+         "entry.psn = psn_add(entry.psn, PRISM_PSN_MASK);"),
+        ("W.12.2.heard", "a responder that has heard a bundle answers singly", "qp.heard_bundle = true;", ""),
+        ("W.12.2.reset", "what the last peer spoke holds for the next",
+         "\tqp.heard_bundle = false;\n", ""),
+        ("W.12.2.version", "a device of version 1 takes bundles apart",
+         "return qp.prism && protocol_version >= version_with_bundles;", "return qp.prism;"),
+        ("W.12.2.kind", "an answer may travel with requests",
+         "prism_bundle_opcode_of(entry.opcode) != bth.opcode ||", ""),
+    ),
+    *of(
+        RESPONDER,
+        ("W.12.2.format.later", "a bundle that is not well formed is refused whatever its PSN",
+         "} else if (ahead > 0) {\n\t\tengine_.counters.rx_out_of_sequence++;\n\t\tout_of_sequence();\n\t} else {\n\t\trefuse(PRISM_BAD_FORMAT",
+         "} else {\n\t\trefuse(PRISM_BAD_FORMAT"),
+        ("W.12.2.format.before", "an old bundle that is not well formed ends the connection",
+         "} else if (ahead < 0) {\n\t\tengine_.counters.rx_duplicate++;\n\t\tengine_.counters.rx_duplicate_dropped++;",
+         "} else if (ahead < 0) {\n\t\trefuse(PRISM_BAD_FORMAT, bth.psn);"),
+    ),
+]
+
 MUTANTS = [
     *FORMAT,
+    *BUNDLES,
     *RESPONSES,
     *SEQUENCE_NUMBERS,
     *RESPONDERS_ORDER,
