@@ -895,8 +895,10 @@ BUNDLES = [
         ("W.12.1.ack_req", "no entry asks for haste", "bth->ack_req = entry[1] & PRISM_BTH_ACK_REQ;",
          "bth->ack_req = false;"),
         ("W.12.1.zeros", "the zeros that a RESPONSE leaves out stay away",
-         "if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size < PRISM_RESPONSE_SIZE &&",
-         "if (0 && size < PRISM_RESPONSE_SIZE &&"),
+         "if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size <= PRISM_RESPONSE_SIZE &&",
+         "if (0 && size <= PRISM_RESPONSE_SIZE &&"),
+        ("W.12.1.pad", "a RESPONSE that with its pad is whole keeps the pad count", "size <= PRISM_RESPONSE_SIZE &&",
+         "size < PRISM_RESPONSE_SIZE &&"),
     ),
     *of(
         BUNDLER,

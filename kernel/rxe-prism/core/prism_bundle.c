@@ -84,7 +84,7 @@ u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet)
 	bth->pad = padded(length) - length;
 	memcpy(packet + PRISM_BTH_SIZE, entry + PRISM_ENTRY_HEADER_SIZE, length);
 	memset(packet + PRISM_BTH_SIZE + length, 0, bth->pad);
-	if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size < PRISM_RESPONSE_SIZE &&
+	if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size <= PRISM_RESPONSE_SIZE &&
 	    length >= PRISM_AETH_SIZE + PRISM_RSPETH_SIZE) {
 		memset(packet + size, 0, PRISM_RESPONSE_SIZE - size);
 		size = PRISM_RESPONSE_SIZE;
