@@ -206,9 +206,9 @@ class Entry:
 class Bundle(Packet):
     """Entries in one packet. Nothing is checked here: well_formed() tells what has become of it."""
 
-    def __init__(self, opcode, psn, entries, flags="", ack_req=0):
+    def __init__(self, opcode, psn, entries, flags="", ack_req=0, pad=0):
         qpn = RESPONDER_QPN if opcode == "BUNDLE" else REQUESTER_QPN
-        super().__init__(opcode, psn, flags, qpn=qpn, ack_req=ack_req)
+        super().__init__(opcode, psn, flags, qpn=qpn, ack_req=ack_req, pad=pad)
         self.entries = entries
         for k, entry in enumerate(entries):
             self.add(f"entry {k}", entry.header, entry.text)
@@ -522,11 +522,11 @@ def add_request_bundles(book):
         book.put_bundle(f"bundle_longest_{mtu}_{first}_{second}", f"As long as a bundle may be: MTU + 36 bytes from BTH to "
                         f"the last pad. Payloads of {first} and {second} bytes.", bundle, mtu=mtu)
     reads = [read_of(0x00A0C0 + k, 16, "C") for k in range(3)]
-    book.put_bundle("bundle_reserved_bits", "What the receiver ignores: AckReq and flags of the bundle's own BTH, the "
-                    "reserved bits of entry headers, pads that are not zeros.",
+    book.put_bundle("bundle_reserved_bits", "What the receiver ignores: pad count, AckReq and flags of the bundle's own "
+                    "BTH, the reserved bits of entry headers, pads that are not zeros.",
                     Bundle("BUNDLE", 0x00A0C0, [Entry(reads[0], reserved=3), Entry(reads[1]), Entry(reads[2], reserved=1),
                                                 Entry(write_of(0x00A0C3, b"\x11"), pad=b"\xff\x01\x80")],
-                           flags="TDBCR", ack_req=1))
+                           flags="TDBCR", ack_req=1, pad=3))
     book.put_bundle("ipv6_bundle", "Over IPv6.", request_bundle([read_of(0x00A054, 64, "T"), read_of(0x00A055, 8, "C", 1)]),
                     flow(REQUESTER6, RESPONDER6, source_port=0xC123))
 
