@@ -24,8 +24,9 @@ prism.prefs.trains = Pref.bool("Take trains apart", true,
 local opcode_names = {
 	[0xC0] = "READ", [0xC1] = "WRITE_FIRST", [0xC2] = "WRITE_MIDDLE", [0xC3] = "WRITE_LAST", [0xC4] = "WRITE_ONLY",
 	[0xC5] = "CAS", [0xC6] = "ALLOCATE_FIRST", [0xC7] = "ALLOCATE_MIDDLE", [0xC8] = "ALLOCATE_LAST",
-	[0xC9] = "ALLOCATE_ONLY", [0xD0] = "READ_RESPONSE_FIRST", [0xD1] = "READ_RESPONSE_MIDDLE",
+	[0xC9] = "ALLOCATE_ONLY", [0xCA] = "BUNDLE", [0xD0] = "READ_RESPONSE_FIRST", [0xD1] = "READ_RESPONSE_MIDDLE",
 	[0xD2] = "READ_RESPONSE_LAST", [0xD3] = "READ_RESPONSE_ONLY", [0xD4] = "RESPONSE",
+	[0xD5] = "BUNDLE_RESPONSE",
 }
 local status_names = {
 	[0] = "OK", [1] = "CAS_MISS", [2] = "NULL_POINTER", [3] = "NO_BUFFER", [4] = "SKIPPED",
@@ -53,7 +54,11 @@ local kinds = {
 	[0xD2] = { response = "data", place = "last", header = "aeth" },
 	[0xD3] = { response = "data", place = "only", header = "aeth" },
 	[0xD4] = { response = "short", place = "only", header = "aeth" },
+	[0xCA] = { entries = { [0xC0] = true, [0xC4] = true, [0xC5] = true, [0xC9] = true } },
+	[0xD5] = { entries = { [0xD3] = true, [0xD4] = true } },
 }
+local entry_header_size, least_entries, most_entries = 4, 2, 16
+local longest_bundle = 4096 + 36 -- at the largest path MTU, from BTH to the last pad
 local path_mtus = { 256, 512, 1024, 2048, 4096 }
 local is_path_mtu = {}
 for _, mtu in ipairs(path_mtus) do
@@ -112,6 +117,11 @@ local f = {
 	rdeth_length = ProtoField.uint32("prism.rdeth.length", "Effective length", base.DEC),
 	payload = ProtoField.bytes("prism.payload", "Payload"),
 	payload_size = ProtoField.uint32("prism.payload.size", "Payload size", base.DEC),
+	entry = ProtoField.none("prism.entry", "Entry"),
+	entry_number = ProtoField.uint8("prism.entry.number", "Entry of the bundle", base.DEC),
+	entry_length = ProtoField.uint16("prism.entry.length", "Length of the body", base.DEC),
+	entry_body = ProtoField.bytes("prism.entry.body", "Body"),
+	entries = ProtoField.uint8("prism.bundle.entries", "Entries", base.DEC),
 	padding = ProtoField.bytes("prism.padding", "Padding"),
 	surplus = ProtoField.bytes("prism.surplus", "Surplus bytes"),
 	icrc = ProtoField.uint32("prism.icrc", "Invariant CRC", base.HEX),
@@ -158,6 +168,13 @@ end
 
 function Reader:left()
 	return math.max(self.stop - self.at, 0)
+end
+
+-- What reads the next @size bytes, as far as they are there; this one goes on behind them.
+function Reader:part(size)
+	local part = setmetatable({ buffer = self.buffer, at = self.at, stop = self.at + size, there = self.there }, Reader)
+	self.at = self.at + size
+	return part
 end
 
 -- @size bytes, or nil: then self.missing says whether the "packet" or only the "capture" ends before.
@@ -288,8 +305,10 @@ local function add_aeth(_, reader, tree)
 	item:add(f.aeth_msn, range(1, 3))
 end
 
+-- Of an entry the zeros at the end of the result may be left out (W.12.1).
 local function add_rspeth(p, reader, tree)
-	local range = reader:take(44)
+	local size = p.entry and math.min(math.max(reader:left(), 12), 44) or 44
+	local range = reader:take(size)
 	if not range then
 		return
 	end
@@ -297,7 +316,9 @@ local function add_rspeth(p, reader, tree)
 	local item = tree:add(f.rspeth, range)
 	p.status_item = item:add(f.status, range(0, 1))
 	item:add(f.value, range(4, 8))
-	item:add(f.result, range(12, 32))
+	if size > 12 then
+		item:add(f.result, range(12, size - 12))
+	end
 end
 
 local function add_rdeth(p, reader, tree)
@@ -468,7 +489,7 @@ end
 local function check_size(p, reader, complain)
 	if reader.missing == "packet" then
 		complain("F2: too short for its headers")
-	elseif reader.stop % 4 ~= 0 then
+	elseif not p.entry and reader.stop % 4 ~= 0 then
 		complain("F4: the size is not a multiple of 4")
 	elseif p.kind and has_payload(p) and not p.payload and not reader.missing then
 		complain("F4: more pad than there is")
@@ -573,7 +594,8 @@ end
 -- One packet -----------------------------------------------------------------------------------------------------
 
 local function name_of(opcode)
-	return opcode_names[opcode] or string.format("reserved opcode 0x%02X", opcode)
+	local unnamed = opcode < first_opcode and "standard opcode 0x%02X" or "reserved opcode 0x%02X"
+	return opcode_names[opcode] or string.format(unnamed, opcode)
 end
 
 local function describe(p)
@@ -586,6 +608,9 @@ local function describe(p)
 	end
 	if p.qpn then
 		say("QP 0x%06x PSN %d", p.qpn, p.psn)
+	end
+	if p.entries_text then
+		say("%s", p.entries_text)
 	end
 	if p.status then
 		say("%s", status_names[p.status] or "status " .. p.status)
@@ -617,6 +642,110 @@ local function add_known(p, reader, tree)
 	end
 end
 
+-- Bundles (W.12) -------------------------------------------------------------------------------------------------
+
+local function describe_entry(p)
+	local text = name_of(p.opcode)
+	if p.letters ~= "" and p.kind and p.kind.operation then
+		text = text .. " [" .. p.letters .. "]"
+	end
+	if p.status then
+		text = text .. " " .. (status_names[p.status] or "status " .. p.status)
+	end
+	return text
+end
+
+-- A packet that only lacks its BTH: what the bundle's says holds for it.
+local function add_entry_body(p, bundle, body, tree)
+	if not bundle.kind.entries[p.opcode] then
+		tree:add_proto_expert_info(e.malformed, "W.12.1: " .. name_of(p.opcode) .. " is no entry of a " ..
+			name_of(bundle.opcode))
+		local range = body:left() > 0 and body:take(body:left())
+		if range then
+			tree:add(f.entry_body, range)
+		end
+		return
+	end
+	add_known(p, body, tree)
+	if p.opcode == READ and not p.flags.R and p.length and p.length > 4096 then
+		tree:add_proto_expert_info(e.malformed, "W.12.1: a READ of more than one PSN")
+	end
+end
+
+-- @return the entry, or nil where the bundle or the capture ends before
+local function add_entry(bundle, number, reader, tree, pinfo, place)
+	local header = reader:take(entry_header_size)
+	if not header then
+		return nil
+	end
+	local p = { opcode = header(0, 1):uint(), entry = number, pad = 0, qpn = bundle.qpn,
+		psn = (bundle.psn + number) % 16777216 }
+	local length = header(2, 2):uint()
+	p.kind = kinds[p.opcode]
+	local item = tree:add(f.entry, header)
+	item:add(f.entry_number, number):set_generated()
+	item:add(f.opcode, header(0, 1))
+	item:add(f.ack_req, header(1, 1))
+	add_flags(p, item, header(1, 1))
+	item:add(f.psn, p.psn):set_generated()
+	item:add(f.entry_length, header(2, 2))
+	local padding = -length % 4
+	if length + padding > reader:left() then
+		item:add_proto_expert_info(e.malformed, "W.12.2: the entry ends behind the bundle")
+		reader.missing = "packet"
+		return nil
+	end
+	item:set_len(math.min(entry_header_size + length + padding, math.max(reader.there - reader.at, 0) + entry_header_size))
+	local body = reader:part(length)
+	add_entry_body(p, bundle, body, item)
+	local pad = padding > 0 and not body.missing and reader:take(padding)
+	if pad then
+		item:add(f.padding, pad)
+	elseif body.missing == "capture" then
+		reader.missing = "capture"
+	end
+	if bundle.kind.entries[p.opcode] then
+		match(p, pinfo, item, place .. "." .. number)
+	end
+	item:set_text(string.format("Entry %d, PSN %d, %s", number, p.psn, describe_entry(p)))
+	return p
+end
+
+local function check_bundle(p, reader, complain)
+	if p.count < least_entries then
+		complain("W.12.1: fewer than " .. least_entries .. " entries")
+	elseif p.count > most_entries then
+		complain("W.12.1: more than " .. most_entries .. " entries")
+	end
+	if reader.stop > longest_bundle then
+		complain("W.12.1: longer than the largest path MTU allows")
+	end
+	if reader.missing == "packet" then
+		complain("W.12.2: the entries do not fill the bundle exactly")
+	end
+end
+
+local function add_bundle(p, reader, tree, pinfo, place)
+	local texts = {}
+	p.count = 0
+	while reader:left() > 0 and p.count <= most_entries do
+		local entry = add_entry(p, p.count, reader, tree, pinfo, place)
+		if not entry then
+			break
+		end
+		p.count = p.count + 1
+		texts[p.count] = describe_entry(entry)
+		if reader.missing then
+			break
+		end
+	end
+	tree:add(f.entries, p.count):set_generated()
+	p.entries_text = p.count .. " entries: " .. table.concat(texts, ", ")
+	if reader.missing ~= "capture" then
+		check_bundle(p, reader, function(text) tree:add_proto_expert_info(e.malformed, text) end)
+	end
+end
+
 local function add_icrc(buffer, size, tree)
 	local at = size - icrc_size
 	if at >= bth_size and at + icrc_size <= buffer:len() then
@@ -640,6 +769,8 @@ local function dissect_packet(buffer, size, pinfo, tree, segment)
 		item:add_proto_expert_info(e.reserved_opcode)
 	elseif reader.missing == "packet" then
 		item:add_proto_expert_info(e.malformed, "F2: too short for a BTH and an ICRC")
+	elseif p.kind.entries and not reader.missing then
+		add_bundle(p, reader, item, pinfo, pinfo.number .. "." .. segment)
 	elseif not reader.missing then
 		add_known(p, reader, item)
 		match(p, pinfo, item, pinfo.number .. "." .. segment)
@@ -696,6 +827,25 @@ local exact_size = {
 	[0xD3] = function(buffer) return with_payload(12, uint_at(buffer, 20, 4)) end,
 	[0xD4] = function() return 64 end,
 }
+-- A bundle does not say where it ends: behind an entry, where an ICRC and the next packet follow.
+local function bundle_size(buffer)
+	local at = bth_size
+	for count = 1, most_entries do
+		local length = uint_at(buffer, at + 2, 2)
+		if not length then
+			return nil
+		end
+		at = at + entry_header_size + math.ceil(length / 4) * 4
+		local size = at + icrc_size
+		if count >= least_entries and looks_like_packet(buffer, size) and
+			buffer(size + 5, 3):uint() == buffer(5, 3):uint() then
+			return size
+		end
+	end
+	return nil
+end
+exact_size[0xCA], exact_size[0xD5] = bundle_size, bundle_size
+
 local headers_of = { [0xC1] = 16, [0xC6] = 12, [0xD0] = 12, [0xD1] = 12, [0xD2] = 12 }
 
 -- Of each packet but the last; nil if it is a single one.

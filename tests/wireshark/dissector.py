@@ -118,6 +118,117 @@ def test_both_families(folder):
     print(f"{len(shown[4])} packets over both families")
 
 
+# Bundles --------------------------------------------------------------------------------------------------------
+
+def flatten_entry(number, entry):
+    """What is shown of the entry of a bundle: that of its packet which the entry has."""
+    flat = flatten({**entry["fields"], "icrc": 0})
+    for name in ("se", "m", "pad", "tver", "pkey", "qpn", "icrc"):
+        del flat["prism." + name]
+    if "prism.rspeth.result" in flat:
+        flat["prism.rspeth.result"] = flat["prism.rspeth.result"][:2 * (entry["length"] - 16)]
+        if not flat["prism.rspeth.result"]:
+            del flat["prism.rspeth.result"]
+    return {**flat, "prism.entry.number": number, "prism.entry.length": entry["length"]}
+
+
+def test_bundles(folder):
+    """Of every bundle the fields of its BTH and of every entry, in order, and no others; nothing is marked."""
+    path = folder / "bundles.pcap"
+    captures.write_capture(path, of_vectors("bundles"))
+    expected = []
+    for vector in VECTORS["bundles"]:
+        flat = {name: [value] for name, value in flatten(vector["fields"]).items()}
+        flat["prism.bundle.entries"] = [len(vector["entries"])]
+        for number, entry in enumerate(vector["entries"]):
+            for name, value in flatten_entry(number, entry).items():
+                flat.setdefault(name, []).append(value)
+        expected.append(flat)
+    names = sorted({name for flat in expected for name in flat} | set(all_fields()) - {"infiniband.bth.opcode"})
+    frames = captures.dissect(path, names)
+    check(len(frames) == len(expected), f"{len(frames)} frames of {len(expected)} bundles")
+    for vector, flat, frame in zip(VECTORS["bundles"], expected, frames):
+        for name in names:
+            shown, wanted = [value for value in frame[name] if value], flat.get(name, [])
+            check(len(shown) == len(wanted) and all(same(*pair) for pair in zip(shown, wanted)),
+                  f"{vector['name']}: {name} is {shown}, not {wanted}")
+    opcodes = {vector["fields"]["opcode"] for vector in VECTORS["bundles"]}
+    check(opcodes == {0xCA, 0xD5}, "the vectors have both kinds")
+    lines = captures.run_tshark(path).splitlines()
+    check("BUNDLE QP 0x004001 PSN 41040 3 entries: WRITE_ONLY, ALLOCATE_ONLY [BCR], CAS [DC]" in lines[0],
+          f"the line of a bundle is {lines[0]}")
+    print(f"{len(frames)} bundles, {sum(len(v['entries']) for v in VECTORS['bundles'])} entries")
+
+
+# Seen only by who knows the MTU of the connection
+BUNDLE_NEEDS_MTU = ("bundle_too_long_by_4_256", "bundle_response_too_long_by_4_256", "bundle_read_of_mtu_and_1",
+                    "bundle_read_tb_of_mtu_and_1", "bundle_write_td_longer_than_mtu")
+
+
+def test_invalid_bundles(folder):
+    """Every bundle that is refused is marked; if it is well formed, the entry at fault is the first that is."""
+    path = folder / "invalid_bundles.pcap"
+    captures.write_capture(path, of_vectors("invalid_bundles"))
+    trees = json.loads(captures.run_tshark(path, "-T", "json", "--no-duplicate-keys"))
+    unseen = 0
+    for vector, frame, tree in zip(VECTORS["invalid_bundles"], captures.dissect(path, COMPLAINTS), trees, strict=True):
+        if vector["name"].startswith(BUNDLE_NEEDS_MTU):
+            unseen += 1
+            check(not frame["prism.malformed"], f"{vector['name']}: marked without knowledge of the MTU")
+            continue
+        wanted = "prism.long_read" if "_too_long_" in vector["name"] and "by_4" not in vector["name"] \
+            else "prism.malformed"
+        check(frame[wanted], f"{vector['name']}: no {wanted} among {frame}")
+        entries = tree["_source"]["layers"]["prism_rdma"].get("prism.entry", [])
+        marked = [number for number, entry in enumerate(entries if isinstance(entries, list) else [entries])
+                  if wanted in json.dumps(entry)]
+        if encode.well_formed(bytes.fromhex(vector["hex"])[:-4], vector["mtu"]):
+            check(marked[:1] == [vector["executed"]],
+                  f"{vector['name']}: entries {marked} are marked, not {vector['executed']}")
+    check(unseen == 11, f"{unseen} need the MTU")
+    print(f"{len(VECTORS['invalid_bundles'])} invalid bundles")
+
+
+def test_bundle_matching(folder):
+    """Entries have requests and responses of their own, also where one side bundles and the other does not."""
+    there, back = encode.flow(), encode.back()
+    reads = [encode.sample_request("READ", "R", 40 + k) for k in range(4)]
+    replies = [encode.answer("RESPONSE", 40 + k, 1).rspeth("OK", 0) for k in range(4)]
+    again = [encode.sample_request("CAS", "", 50 + k) for k in range(2)]
+    swapped = [encode.answer("RESPONSE", 50 + k, 1).rspeth("CAS_MISS", 0, b"\1") for k in range(2)]
+    path = folder / "bundle_matching.pcap"
+    captures.write_capture(path, [
+        (there, encode.request_bundle(reads[:3]).finish(there)), (there, reads[3].finish(there)),
+        (back, replies[0].finish(back)), (back, encode.answer_bundle(replies[1:]).finish(back)),
+        (there, again[0].finish(there)), (there, again[1].finish(there)),
+        (back, encode.answer_bundle(swapped).finish(back))])
+    frames = captures.dissect(path, ["prism.response_to", "prism.response_in", "prism.time"], "-2")
+    check([frame["prism.response_to"] for frame in frames] ==
+          [[], [], ["1"], ["1", "1", "2"], [], [], ["5", "6"]], f"response to: {frames}")
+    check([frame["prism.response_in"] for frame in frames] == [["3", "4", "4"], ["4"], [], [], ["7"], ["7"], []],
+          f"response in: {frames}")
+    times = [round(float(time) * 1000) for frame in frames for time in frame["prism.time"]]
+    check(times == [2, 3, 3, 2, 2, 1], f"times in ms: {times}")
+    print("7 frames")
+
+
+def test_bundle_trains(folder):
+    """Bundles of one size in one piece are taken apart, and a last one or a packet that is shorter."""
+    there, back = encode.flow(), encode.back()
+    data = {v["name"]: bytes.fromhex(v["hex"]) for v in VECTORS["bundles"]}
+    trains = [(v["flow"], data[v["name"]] * 3, 3) for v in VECTORS["bundles"] if v["name"] != "bundle_reserved_bits"]
+    trains.append((there, data["bundle_chain"] + data["bundle_two_reads"], 2))
+    trains.append((there, data["bundle_chain"] + encode.sample_request("READ", "T", 60).finish(there), 2))
+    trains.append((back, data["bundle_response_16"] + answer(None, 70), 2))
+    path = folder / "bundle_trains.pcap"
+    captures.write_capture(path, [(flow, piece) for flow, piece, _ in trains])
+    frames = captures.dissect(path, ["prism.train.segment", "prism.malformed"])
+    for (_, _, count), frame in zip(trains, frames, strict=True):
+        check(frame["prism.train.segment"] == [str(k + 1) for k in range(count)], f"{frame} is not {count} packets")
+        check(not frame["prism.malformed"], "a train is marked")
+    print(f"{len(trains)} trains")
+
+
 # What is wrong --------------------------------------------------------------------------------------------------
 
 COMPLAINTS = ["prism.malformed", "prism.reserved_opcode", "prism.long_read"]
@@ -164,6 +275,9 @@ def test_truncated(folder):
     """Every vector and every invalid packet, cut by its sender and by the capture at every byte: no error in Lua."""
     flow = encode.flow()
     packets = [data for kind in ("vectors", "invalid") for _, data in of_vectors(kind)]
+    packets += [data for _, data in of_vectors("bundles") if len(data) < 150]
+    packets += [data for _, data in of_vectors("invalid_bundles") if len(data) < 150 and
+                not encode.well_formed(data[:-4], 256)]
     short = [(flow, data[:size]) for data in packets for size in range(len(data))]
     cut = [(flow, data, 28 + size) for data in packets for size in range(len(data))]
     for name, datagrams, mark in (("short", short, "prism.malformed"), ("cut", cut, "prism.cut")):
@@ -182,6 +296,10 @@ def test_short_is_malformed(folder):
         data = bytes.fromhex(vector["hex"])
         if data[0] >= 0xC0 and not any(part in vector["name"] for part in ("_last", "_first", "_middle")):
             cases += [(vector["name"], data[:size]) for size in range(1, len(data))]
+    for vector in VECTORS["bundles"]:
+        data = bytes.fromhex(vector["hex"])
+        cases += [(vector["name"], data[:size]) for size in range(1, min(len(data), 400))
+                  if not encode.well_formed(data[:size][:-4], vector["mtu"])]
     path = folder / "lost_end.pcap"
     captures.write_capture(path, [(flow, data) for _, data in cases])
     for (name, data), frame in zip(cases, captures.dissect(path, ["prism.malformed"]), strict=True):
@@ -193,7 +311,8 @@ def test_noise(folder):
     """Random bytes behind a PRISM opcode, and vectors with a few bytes changed: no error in Lua."""
     rng = random.Random(1)
     flow = encode.flow()
-    good = [data for _, data in of_vectors("vectors") if data[0] >= 0xC0]
+    good = [data for kind in ("vectors", "bundles") for _, data in of_vectors(kind)
+            if data[0] >= 0xC0 and len(data) < 1000]
     datagrams = []
     for _ in range(3000):
         data = bytearray(rng.choice(good))
