@@ -60,7 +60,7 @@ int prismdv_query_gid(struct ibv_context *context, uint8_t port_num, int index, 
 struct ibv_comp_channel *prismdv_create_comp_channel(struct ibv_context *context);
 
 /**
- * Feature bits: one for each primitive and modifier, all of which a device of protocol version 1 has; RESUME only
+ * Feature bits: one for each primitive and modifier, all of which every device has; RESUME only
  * userspace devices have.
  */
 enum prismdv_feature {

@@ -35,7 +35,7 @@ class PrismDeviceTest(PrismAPITestCase):
 
     def test_query_device(self):
         attr = self.ctx.query_prism_device()
-        self.assertEqual(attr.protocol_version, 1)
+        self.assertEqual(attr.protocol_version, 2)
         self.assertEqual(attr.features & ~pe.PRISMDV_FEATURE_RESUME, pe.PRISMDV_FEATURE_INDIRECT | pe.PRISMDV_FEATURE_BOUNDED |
                          pe.PRISMDV_FEATURE_DATA_INDIRECT | pe.PRISMDV_FEATURE_CONDITIONAL |
                          pe.PRISMDV_FEATURE_REDIRECT | pe.PRISMDV_FEATURE_CAS | pe.PRISMDV_FEATURE_ALLOCATE)

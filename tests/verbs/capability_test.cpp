@@ -107,7 +107,7 @@ TEST_P(Capability, BytesThatAreNoRecordAreRefused)
 	bad.bytes[0] = 'Q';
 	EXPECT_EQ(prismdv_set_peer_capability(qp.get(), &bad), EINVAL);
 	bad = record_;
-	bad.bytes[4] = 2; /* from version 2 to version 1 */
+	bad.bytes[4] = static_cast<std::uint8_t>(bad.bytes[5] + 1); /* the lowest version above the highest */
 	EXPECT_EQ(prismdv_set_peer_capability(qp.get(), &bad), EINVAL);
 	EXPECT_EQ(post({read()}), EOPNOTSUPP);
 }
@@ -115,8 +115,8 @@ TEST_P(Capability, BytesThatAreNoRecordAreRefused)
 TEST_P(Capability, PeerOfAnotherVersionIsRefused)
 {
 	prismdv_capability later = record_;
-	later.bytes[4] = 2;
-	later.bytes[5] = 3;
+	later.bytes[4] = 3;
+	later.bytes[5] = 4;
 	EXPECT_EQ(prismdv_set_peer_capability(qp.get(), &later), EPROTONOSUPPORT);
 	later.bytes[4] = 1;
 	EXPECT_EQ(prismdv_set_peer_capability(qp.get(), &later), 0) << "a range that includes ours";
