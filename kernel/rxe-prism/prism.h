@@ -102,6 +102,18 @@ static inline unsigned int prism_packet_class(struct rxe_qp *qp, u8 opcode)
 	return opcode & 0xe0;
 }
 
+/* In the mask of a packet that has come as an entry of a bundle; rxe's own masks end below */
+#define PRISM_ENTRY_MASK	BIT(31)
+
+/* prism_unbundle.c */
+bool __prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb);
+
+/* True: it was a bundle, and its entries are handed over as packets. */
+static inline bool prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb)
+{
+	return unlikely(prism_opcode_is_bundle(pkt->opcode)) && __prism_unbundle(pkt, skb);
+}
+
 static inline void prism_count_ack(struct rxe_qp *qp, u8 syndrome)
 {
 	if ((syndrome & AETH_TYPE_MASK) == AETH_NAK)

@@ -37,11 +37,13 @@ void prism_init(void)
 	prism_add_opcode(PRISM_OP_ALLOCATE_MIDDLE, "PRISM_ALLOCATE_MIDDLE", req | RXE_MIDDLE_MASK);
 	prism_add_opcode(PRISM_OP_ALLOCATE_LAST, "PRISM_ALLOCATE_LAST", req | RXE_END_MASK);
 	prism_add_opcode(PRISM_OP_ALLOCATE_ONLY, "PRISM_ALLOCATE_ONLY", req | only);
+	prism_add_opcode(PRISM_OP_BUNDLE, "PRISM_BUNDLE", req | only);
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_FIRST, "PRISM_READ_RESPONSE_FIRST", ack | RXE_START_MASK);
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_MIDDLE, "PRISM_READ_RESPONSE_MIDDLE", ack | RXE_MIDDLE_MASK);
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_LAST, "PRISM_READ_RESPONSE_LAST", ack | RXE_END_MASK);
 	prism_add_opcode(PRISM_OP_READ_RESPONSE_ONLY, "PRISM_READ_RESPONSE_ONLY", ack | only);
 	prism_add_opcode(PRISM_OP_RESPONSE, "PRISM_RESPONSE", ack | only);
+	prism_add_opcode(PRISM_OP_BUNDLE_RESPONSE, "PRISM_BUNDLE_RESPONSE", ack | only);
 	if (!prism_udp_port) {
 		pr_warn("udp_port=0 is no port: using %u\n", ROCE_V2_UDP_DPORT);
 		prism_udp_port = ROCE_V2_UDP_DPORT;
@@ -96,7 +98,7 @@ int prism_ucontext_resp(struct ib_udata *udata)
 {
 	struct prism_abi_alloc_ucontext_resp resp = {
 		.abi_version = PRISM_ABI_VERSION,
-		.protocol_version = PRISM_LOWEST_VERSION,
+		.protocol_version = PRISM_PROTOCOL_VERSION,
 		.max_indirect_read = PRISM_MAX_INDIRECT_READ,
 		.max_outstanding = PRISM_MAX_OUTSTANDING,
 		.max_free_list_tries = PRISM_FREE_LIST_TRIES,

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "core/prism_bundle.h"
 #include "core/prism_exec.h"
 #include "core/prism_freelist.h"
 #include "core/prism_generations.h"

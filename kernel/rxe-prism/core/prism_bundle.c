@@ -68,6 +68,26 @@ bool prism_bundle_open(struct prism_bundle *bundle, const u8 *packet, u32 size, 
 	return true;
 }
 
+u32 prism_bundle_room(const struct prism_bundle *bundle)
+{
+	u32 size;
+
+	if (bundle->at == bundle->end)
+		return 0;
+	size = PRISM_BTH_SIZE + padded(body_length(bundle->at));
+	return size < PRISM_RESPONSE_SIZE ? PRISM_RESPONSE_SIZE : size;
+}
+
+u32 prism_bundle_entries(const struct prism_bundle *bundle)
+{
+	const u8 *at;
+	u32 entries = 0;
+
+	for (at = bundle->at; at != bundle->end; at += PRISM_ENTRY_HEADER_SIZE + padded(body_length(at)))
+		entries++;
+	return entries;
+}
+
 u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet)
 {
 	const u8 *entry = bundle->at;

@@ -15,6 +15,12 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 	rxe_sched_task(&qp->comp.task);
 }
 
+/* Packets have been put in the responder's line. */
+static inline void prism_kick_responder(struct rxe_qp *qp)
+{
+	rxe_sched_task(&qp->resp.task);
+}
+
 /* There are neither ATOMIC_WRITE nor FLUSH. */
 #define PRISM_PERSISTENT_WR	0
 #define PRISM_PERSISTENT_ACCESS	0

@@ -15,6 +15,12 @@ static inline void prism_kick_completer(struct rxe_qp *qp)
 	rxe_sched_task(&qp->send_task);
 }
 
+/* Packets have been put in the responder's line. */
+static inline void prism_kick_responder(struct rxe_qp *qp)
+{
+	rxe_sched_task(&qp->recv_task);
+}
+
 #define PRISM_HAS_PERSISTENT_WR
 #define PRISM_PERSISTENT_WR	(BIT(IB_UVERBS_WR_ATOMIC_WRITE) | BIT(IB_UVERBS_WR_FLUSH))
 #define PRISM_PERSISTENT_ACCESS	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
