@@ -43,6 +43,7 @@ struct prism_wqe {
 	u32 next_psn;			/* READ: of the next response packet */
 	u32 reached;			/* READ: response packets accepted at most, of any resolution that counts */
 	bool resumes;			/* READ: the peer lets it go on where it was */
+	bool bundles;			/* the peer takes bundles */
 };
 
 static inline bool prism_is_wr(u32 opcode)
@@ -114,8 +115,45 @@ static inline bool prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 	return unlikely(prism_opcode_is_bundle(pkt->opcode)) && __prism_unbundle(pkt, skb);
 }
 
-static inline void prism_count_ack(struct rxe_qp *qp, u8 syndrome)
+/* prism_gather.c */
+void prism_gather_free(struct prism_gather *gather);
+void __prism_flush(struct rxe_qp *qp, struct prism_gather *gather);
+bool prism_gather(struct rxe_qp *qp, struct prism_gather *gather, u32 psn, const u8 *packet, u32 size);
+int prism_send(struct rxe_qp *qp, struct prism_gather *gather, struct rxe_pkt_info *pkt, struct sk_buff *skb,
+	       bool more);
+
+/* Send what has gathered. */
+static inline void prism_flush(struct rxe_qp *qp, struct prism_gather *gather)
 {
+	if (unlikely(gather->entries))
+		__prism_flush(qp, gather);
+}
+
+/* The requester ends its run. */
+static inline void prism_flush_requests(struct rxe_qp *qp)
+{
+	prism_flush(qp, &qp->prism.requests);
+}
+
+/* The responder ends its run. */
+static inline void prism_flush_answers(struct rxe_qp *qp)
+{
+	prism_flush(qp, &qp->prism.answers);
+}
+
+/* Is the next request to be sent PRISM? A standard one does not overtake what has gathered. */
+static inline bool prism_is_next(struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
+{
+	if (prism_is_wqe(wqe))
+		return true;
+	prism_flush_requests(qp);
+	return false;
+}
+
+/* rxe is about to answer, or to acknowledge: not before what has gathered. */
+static inline void prism_before_answer(struct rxe_qp *qp, u8 syndrome)
+{
+	prism_flush_answers(qp);
 	if ((syndrome & AETH_TYPE_MASK) == AETH_NAK)
 		rxe_counter_inc(to_rdev(qp->ibqp.device), PRISM_CNT_TX_NAK);
 }
@@ -191,6 +229,7 @@ static inline void prism_goes_back(struct rxe_qp *qp)
 {
 	const u32 sent = qp->req.psn;
 
+	qp->prism.requests.entries = 0;
 	if (!qp->prism.went_back || psn_compare(sent, READ_ONCE(qp->prism.sent_psn)) > 0)
 		WRITE_ONCE(qp->prism.sent_psn, sent);
 	WRITE_ONCE(qp->prism.went_back, true);

@@ -152,6 +152,7 @@ struct prism_abi_prism_wr {
 };
 
 #define PRISM_ABI_SEND_RESUME	0x10000	/* a PRISM request to a peer that has declared RESUME */
+#define PRISM_ABI_SEND_BUNDLE	0x20000	/* likewise one that speaks version 2: it takes bundles */
 
 /*
  * An entry of a send queue. Behind it stand num_sge sges, or length bytes of data if flags have IBV_SEND_INLINE. Only
@@ -160,7 +161,11 @@ struct prism_abi_prism_wr {
 struct prism_abi_send {
 	__aligned_u64 wr_id;
 	__u32 opcode;
-	__u32 flags;		/* enum ibv_send_flags; with PRISM_ABI_FEATURE_RESUME also PRISM_ABI_SEND_RESUME */
+	/*
+	 * enum ibv_send_flags; PRISM_ABI_SEND_RESUME if the module has PRISM_ABI_FEATURE_RESUME, PRISM_ABI_SEND_BUNDLE
+	 * from its protocol_version 2 on
+	 */
+	__u32 flags;
 	__u32 num_sge;
 	__u32 length;		/* of the inline data */
 	union {

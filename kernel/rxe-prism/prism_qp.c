@@ -38,6 +38,9 @@ void prism_qp_reset(struct rxe_qp *qp)
 	prism_sq_drop(qp);
 	qp->prism.chain_ok = true;
 	qp->prism.went_back = false;
+	qp->prism.requests.entries = 0;
+	qp->prism.peer_bundles = false;
+	qp->prism.was_bundled = false;
 	qp->prism.has_read = false;
 	qp->prism.next_saved = 0;
 	if (qp->prism.saved)
@@ -49,6 +52,8 @@ void prism_qp_cleanup(struct rxe_qp *qp)
 {
 	prism_responder_stop(qp);
 	prism_sq_cleanup(qp);
+	prism_gather_free(&qp->prism.requests);
+	prism_gather_free(&qp->prism.answers);
 	kfree(qp->prism.spare);
 	qp->prism.spare = NULL;
 }

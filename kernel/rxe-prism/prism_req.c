@@ -76,9 +76,18 @@ static bool prism_wants_ack(struct rxe_qp *qp, const struct prism_request *part)
 	return wants;
 }
 
+/* Does another request stand behind this one, so that both could go in a bundle? */
+static bool prism_has_more(struct rxe_qp *qp, const struct prism_wqe *prism)
+{
+	struct rxe_queue *q = qp->sq.queue;
+
+	return prism->bundles &&
+	       queue_next_index(q, qp->req.wqe_index) != queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT);
+}
+
 /*
  * Send the next packet of @wqe. 0: it is on its way, @pkt describes it; -EAGAIN: it has to wait for others; else
- * wqe->status says what is wrong.
+ * wqe->status says what is wrong. On its way is also what gathers for a bundle, until the requester ends its run.
  */
 int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_pkt_info *pkt)
 {
@@ -103,6 +112,7 @@ int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_p
 	prism_request_encode(pkt->hdr, &part);
 	if (prism_fill_payload(qp, wqe, pkt->hdr + header, part.payload_length)) {
 		kfree_skb(skb);
+		prism_flush_requests(qp);
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return -EFAULT;
 	}
@@ -113,7 +123,7 @@ int prism_send_request(struct rxe_qp *qp, struct rxe_send_wqe *wqe, struct rxe_p
 		qp->req.psn = (wqe->last_psn + 1) & BTH_PSN_MASK;
 	else
 		qp->req.psn = (qp->req.psn + 1) & BTH_PSN_MASK;
-	if (prism_transmit(qp, pkt, skb)) {
+	if (prism_send(qp, &qp->prism.requests, pkt, skb, prism_has_more(qp, prism))) {
 		wqe->status = IB_WC_LOC_QP_OP_ERR;
 		return -EHOSTUNREACH;
 	}

@@ -17,16 +17,40 @@ static void prism_count(struct rxe_qp *qp, enum rxe_counters counter)
 
 /* Answers ------------------------------------------------------------------------------------------------------- */
 
+/* Do other requests wait, so that their answers and this one could go in a bundle? */
+static bool prism_answers_gather(const struct rxe_qp *qp)
+{
+	return (qp->prism.was_bundled || READ_ONCE(qp->prism.peer_bundles)) &&
+	       (qp->prism.answers.entries || skb_queue_len_lockless(&qp->req_pkts) > 1);
+}
+
+static void prism_encode_short(struct rxe_qp *qp, u32 psn, const struct prism_response *response, u8 *packet)
+{
+	const struct prism_bth bth = {
+		.opcode = PRISM_OP_RESPONSE,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = psn,
+	};
+
+	prism_bth_encode(packet, &bth);
+	prism_aeth_encode(packet + PRISM_BTH_SIZE, PRISM_SYNDROME_ACK, qp->resp.msn);
+	prism_response_encode(packet, response);
+}
+
 static void prism_send_short(struct rxe_qp *qp, u32 psn, const struct prism_response *response)
 {
+	u8 packet[PRISM_RESPONSE_SIZE] __uninitialized;
 	struct rxe_pkt_info pkt __uninitialized;
 	struct sk_buff *skb;
 
-	skb = prism_packet(qp, &pkt, PRISM_OP_RESPONSE, psn, 0, false, PRISM_RESPONSE_SIZE);
+	prism_encode_short(qp, psn, response, packet);
+	if (prism_answers_gather(qp) && prism_gather(qp, &qp->prism.answers, psn, packet, sizeof(packet)))
+		return;
+	prism_flush_answers(qp);
+	skb = prism_packet(qp, &pkt, PRISM_OP_RESPONSE, psn, 0, false, sizeof(packet));
 	if (!skb)
 		return;
-	prism_aeth_encode(pkt.hdr + PRISM_BTH_SIZE, PRISM_SYNDROME_ACK, qp->resp.msn);
-	prism_response_encode(pkt.hdr, response);
+	memcpy(pkt.hdr, packet, sizeof(packet));
 	prism_transmit(qp, &pkt, skb);
 }
 
@@ -35,7 +59,7 @@ static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 	struct rxe_pkt_info pkt __uninitialized;
 	struct sk_buff *skb;
 
-	prism_count_ack(qp, syndrome);
+	prism_before_answer(qp, syndrome);
 	skb = prism_packet(qp, &pkt, IB_OPCODE_RC_ACKNOWLEDGE, psn, 0, false, PRISM_BTH_SIZE + PRISM_AETH_SIZE);
 	if (!skb)
 		return;
@@ -195,7 +219,7 @@ static enum prism_verdict prism_send_read(struct rxe_qp *qp, struct rxe_pkt_info
 			stream->active = false;
 			return prism_read_again(qp, pkt, prism_find_saved(qp, pkt->psn));
 		}
-		prism_transmit(qp, &answer, skb);
+		prism_send(qp, &qp->prism.answers, &answer, skb, prism_answers_gather(qp));
 	}
 	stream->offset += length;
 	if (!last)
@@ -280,6 +304,13 @@ static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request 
 	previous = &qp->prism.saved[(qp->prism.next_saved + count - 1) % count];
 	if (previous->valid && previous->reads && ((previous->psn + previous->psns) & BTH_PSN_MASK) == psn)
 		previous->followed = true;
+}
+
+/* What speaks in bundles understands them. */
+static void prism_note_bundle(struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
+{
+	if (pkt->mask & PRISM_ENTRY_MASK)
+		qp->prism.was_bundled = true;
 }
 
 /* Requests ------------------------------------------------------------------------------------------------------- */
@@ -384,6 +415,7 @@ enum prism_verdict prism_respond_request(struct rxe_qp *qp, struct rxe_pkt_info 
 	enum prism_reject reject;
 	bool single;
 
+	prism_note_bundle(qp, pkt);
 	reject = prism_decode(qp, pkt, &req);
 	if (reject)
 		return prism_refuse(qp, reject);
@@ -488,6 +520,7 @@ enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_inf
 
 	if (!prism_is_packet(pkt))
 		return PRISM_VERDICT_NOT_OURS;
+	prism_note_bundle(qp, pkt);
 	if (prism_decode(qp, pkt, &req) || !prism_allowed(qp, &req))
 		return prism_drop_duplicate(qp);
 	if (!req.last) {
@@ -514,5 +547,6 @@ void prism_responder_stop(struct rxe_qp *qp)
 {
 	prism_message_abort(&prism_memory, qp, &qp->prism.message);
 	qp->prism.stream.active = false;
+	qp->prism.answers.entries = 0;
 	prism_end(qp);
 }

@@ -321,6 +321,9 @@ static bool prism_take_prism(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const 
 	prism->latched = false;
 	prism->reached = 0;
 	prism->resumes = user->flags & PRISM_ABI_SEND_RESUME;
+	prism->bundles = user->flags & PRISM_ABI_SEND_BUNDLE;
+	if (prism->bundles)
+		WRITE_ONCE(qp->prism.peer_bundles, true);
 	req->op = user->opcode - PRISM_ABI_WR_READ;
 	req->flags = user->prism.flags;
 	req->first = true;
@@ -370,7 +373,7 @@ static void prism_begin_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe, const s
 /* What is not known must be 0, so that it can get a meaning. */
 static bool prism_is_known(const struct prism_abi_send *user, bool prism)
 {
-	const u32 known = prism ? PRISM_SEND_FLAGS | PRISM_ABI_SEND_RESUME : PRISM_SEND_FLAGS;
+	const u32 known = PRISM_SEND_FLAGS | (prism ? PRISM_ABI_SEND_RESUME | PRISM_ABI_SEND_BUNDLE : 0);
 
 	return !user->reserved && !(user->flags & ~known);
 }

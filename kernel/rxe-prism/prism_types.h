@@ -77,6 +77,14 @@ struct prism_returned {
 	struct prism_buffer buffer;
 };
 
+/* Entries of a bundle that is being put together; one side of a queue pair alone works on it */
+struct prism_gather {
+	u8 *bundle;		/* NULL: none was needed yet */
+	u32 entries;
+	u32 size;		/* from the BTH to the last pad */
+	u32 first_psn;
+};
+
 /* In struct rxe_qp */
 struct prism_qp {
 	bool enabled;			/* created with PRISM_ABI_QP_PRISM */
@@ -92,7 +100,12 @@ struct prism_qp {
 	bool has_read;			/* a READ has completed, the newest of them with @newest_read */
 	u32 newest_read;
 
+	struct prism_gather requests;
+	bool peer_bundles;		/* by what was posted, the peer speaks version 2 */
+
 	/* Responder */
+	struct prism_gather answers;
+	bool was_bundled;		/* a request has come as an entry: so has the peer said itself */
 	bool chain_ok;
 	u32 resolution;
 	u32 saved_count;

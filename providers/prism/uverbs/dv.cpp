@@ -98,6 +98,7 @@ public:
 		std::lock_guard guard(object.send_lock);
 		object.peer_features = features;
 		object.sends.resumes = (features & PRISMDV_FEATURE_RESUME) && can_resume(device_of(qp->context));
+		object.sends.bundles = features & peer_bundles;
 	}
 
 	prismdv_qp_ex *builders(ibv_qp_ex *qp) const override

@@ -56,6 +56,7 @@ void remember(QpObject &object, const ibv_qp_attr &attr, int mask)
 	if ((mask & IBV_QP_STATE) && attr.qp_state == IBV_QPS_RESET) {
 		object.peer_features = 0;
 		object.sends.resumes = false;
+		object.sends.bundles = false;
 	}
 	if (mask & IBV_QP_PATH_MTU)
 		object.mtu = mtu_bytes(attr.path_mtu);

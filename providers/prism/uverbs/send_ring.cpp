@@ -137,12 +137,17 @@ std::uint8_t *SendRing::operands(const SendRequest &wr)
 	return reinterpret_cast<prism_abi_send *>(entry(wr))->prism.operands;
 }
 
+std::uint32_t SendRing::peer_flags() const
+{
+	return (resumes ? PRISM_ABI_SEND_RESUME : 0u) | (bundles ? PRISM_ABI_SEND_BUNDLE : 0u);
+}
+
 void SendRing::encode(const SendRequest &wr) const
 {
 	auto &to = *reinterpret_cast<prism_abi_send *>(entry(wr));
 	to.wr_id = wr.wr_id;
 	to.opcode = opcode_of(wr);
-	to.flags = flags_of(wr) | (resumes && wr.kind == SendKind::prism ? PRISM_ABI_SEND_RESUME : 0);
+	to.flags = flags_of(wr) | (wr.kind == SendKind::prism ? peer_flags() : 0);
 	to.num_sge = wr.inline_data ? 0 : wr.num_sge;
 	to.length = wr.inline_data ? wr.length : 0;
 	to.imm_data = wr.immediate; /* or invalidate_rkey: a request has one of the two, under one name */

@@ -41,10 +41,13 @@ public:
 	std::uint32_t max_inline = 0;
 	std::uint32_t tail = 0; /* next to post; runs freely */
 	bool resumes = false;   /* the peer has declared RESUME, and the module can ask for it */
+	bool bundles = false;   /* both peer and module speak a version that has bundles */
 
 private:
 	[[nodiscard]] std::byte *entry(const SendRequest &wr) const;
 	void encode(const SendRequest &wr) const;
+	/** What a PRISM request tells the module of the peer. */
+	[[nodiscard]] std::uint32_t peer_flags() const;
 
 	SharedQueue queue_;
 	std::size_t header_ = 0;
