@@ -19,11 +19,18 @@
 #include <system_error>
 #include <utility>
 
+extern "C" {
+#include "prism_bundle.h"
+}
+
 namespace prism::conformance
 {
 
 namespace
 {
+
+constexpr std::uint32_t largest_mtu = 4096;
+constexpr std::size_t bth_bytes = PRISM_BTH_SIZE;
 
 constexpr std::uint16_t roce_port = 4791;
 constexpr std::size_t ipv4_header = 20, ipv6_header = 40, udp_header = 8;
@@ -216,7 +223,46 @@ std::optional<Packet> WirePeer::check_datagram(std::span<const std::uint8_t> dat
 	return Packet(packet.begin(), packet.end() - static_cast<std::ptrdiff_t>(soft::icrc_size));
 }
 
+/** Its packets, of which each may be an entry, and which would be put together to the same bytes. */
+void WirePeer::take_apart(const Packet &packet)
+{
+	prism_bundle bundle{};
+	if (!prism_bundle_open(&bundle, packet.data(), static_cast<std::uint32_t>(packet.size()), largest_mtu)) {
+		complaint_ = "a bundle that is not well formed";
+		return;
+	}
+	Packet again(bth_bytes);
+	Packet entry(PRISM_MAX_ENTRY_PACKET(largest_mtu));
+	std::size_t count = 0;
+	while (const std::uint32_t size = prism_bundle_next(&bundle, entry.data())) {
+		if (!count++)
+			prism_bundle_put_header(again.data(), entry.data());
+		if (!prism_bundle_takes(entry.data(), size, largest_mtu))
+			complaint_ = "an entry that may not be one";
+		const std::size_t at = again.size();
+		again.resize(at + prism_bundle_entry_size(entry.data(), size));
+		prism_bundle_put_entry(again.data() + at, entry.data(), size);
+		entries_.emplace_back(entry.begin(), entry.begin() + size);
+	}
+	if (again != packet)
+		complaint_ = "a bundle that should be other bytes";
+	bundles_.push_back(count);
+}
+
 std::optional<Packet> WirePeer::receive(std::chrono::milliseconds limit)
+{
+	while (entries_.empty()) {
+		std::optional<Packet> packet = receive_packet(limit);
+		if (!packet || packet->empty() || !prism_opcode_is_bundle(packet->front()))
+			return packet;
+		take_apart(*packet);
+	}
+	Packet packet = std::move(entries_.front());
+	entries_.pop_front();
+	return packet;
+}
+
+std::optional<Packet> WirePeer::receive_packet(std::chrono::milliseconds limit)
 {
 	std::array<std::uint8_t, 9216> buffer;
 	const auto deadline = std::chrono::steady_clock::now() + limit;

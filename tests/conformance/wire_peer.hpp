@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,8 +70,13 @@ public:
 	/** Packets of one size, the last one perhaps shorter, as one UDP_SEGMENT train; with their ICRCs. */
 	void send_train(std::span<const Packet> packets) const;
 
-	/** The next packet from the device. What is wrong with its IP header or ICRC goes to complaint(). */
+	/**
+	 * The next packet from the device; of a bundle, the packets that its entries replace. What is wrong with IP
+	 * header, ICRC or bundle goes to complaint().
+	 */
 	std::optional<Packet> receive(std::chrono::milliseconds limit = std::chrono::seconds(5));
+	/** Entries of each bundle that has been taken apart, ever */
+	[[nodiscard]] const std::vector<std::size_t> &bundles() const { return bundles_; }
 	/** Forget what has arrived; how many that was. */
 	std::size_t drop_received();
 	/** And forget it. */
@@ -78,11 +84,15 @@ public:
 
 private:
 	[[nodiscard]] std::optional<Packet> check_datagram(std::span<const std::uint8_t> datagram);
+	[[nodiscard]] std::optional<Packet> receive_packet(std::chrono::milliseconds limit);
+	void take_apart(const Packet &packet);
 
 	ibv_gid own_, device_;
 	soft::IcrcFlow flow_;
 	Descriptor socket_, tap_;
 	std::string network_namespace_;
+	std::deque<Packet> entries_;
+	std::vector<std::size_t> bundles_;
 	std::string complaint_;
 };
 

@@ -58,7 +58,7 @@ group_hostile() {
 	local family name mutated number=1 seconds=${HOSTILE_SECONDS:-$((TIME_FACTOR > 1 ? 8 : 5))}
 	part "hostile network" hostile_network
 	for family in IPv4 IPv6; do
-		for name in vectors bad duplicates abandoned trains responses; do
+		for name in vectors bundle_vectors bundles bad duplicates abandoned trains responses; do
 			share $number part "packets $family $name" packet_peer $family --only $name
 		done
 		# Where memory is watched, both: an address family is a header that is looked into.

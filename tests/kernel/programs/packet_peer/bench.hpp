@@ -112,6 +112,8 @@ std::string counter_name(const Device &device, const std::string &name);
 
 /* The parts */
 void run_vectors(Bench &bench);
+void run_bundle_vectors(Bench &bench);
+void run_bundles(Bench &bench);
 void run_without_length(Bench &bench);
 void run_bad_packets(Bench &bench);
 void run_duplicates(Bench &bench);

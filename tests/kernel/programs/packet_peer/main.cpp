@@ -25,6 +25,8 @@ struct Part {
 };
 constexpr Part parts[] = {
 	{"vectors", run_vectors},
+	{"bundle_vectors", run_bundle_vectors},
+	{"bundles", run_bundles},
 	{"length", run_without_length},
 	{"bad", run_bad_packets},
 	{"duplicates", run_duplicates},
@@ -64,7 +66,7 @@ int main(int argc, char **argv)
 	app.add_option("--seconds", options.seconds, "time for them, at most");
 	app.add_option("--seed", options.seed, "seed of all random choices");
 	app.add_option("--only", options.only,
-		"one part: vectors length bad duplicates abandoned trains responses fuzz backlog recycled");
+		"one part: vectors bundle_vectors bundles length bad duplicates abandoned trains responses fuzz backlog recycled");
 	if (const auto early = app.parse(argc, argv))
 		return early->print();
 	try {

@@ -14,6 +14,10 @@
 
 #include "bench.hpp"
 
+extern "C" {
+#include "prism_bundle.h"
+}
+
 namespace prism::packet_peer
 {
 
@@ -45,12 +49,9 @@ void put_key(Packet &packet, std::size_t at, std::uint32_t key)
 		put_unaligned_be32(key, packet.data() + at);
 }
 
-/** Live names in place of those of the file. */
-Packet adapt(Bench &bench, const WireTarget &target, const std::string &hex)
+/** Live keys and list in place of those of the file. */
+void put_keys(const Bench &bench, Packet &packet)
 {
-	Packet packet = from_hex(hex);
-	packet.resize(packet.size() - icrc_size);
-	set_qpn(packet, target.qp()->qp_num);
 	const std::uint8_t opcode = packet[0], flags = packet[8];
 	const bool has_aux = flags & (PRISM_FLAG_R | PRISM_FLAG_D);
 	if (opcode == PRISM_OP_ALLOCATE_FIRST || opcode == PRISM_OP_ALLOCATE_ONLY) {
@@ -63,6 +64,15 @@ Packet adapt(Bench &bench, const WireTarget &target, const std::string &hex)
 		if (has_aux)
 			put_key(packet, bth_size + PRISM_RETH_SIZE + 8, bench.memory.key(region_aux));
 	}
+}
+
+/** Live names in place of those of the file. */
+Packet adapt(const Bench &bench, const WireTarget &target, const std::string &hex)
+{
+	Packet packet = from_hex(hex);
+	packet.resize(packet.size() - icrc_size);
+	set_qpn(packet, target.qp()->qp_num);
+	put_keys(bench, packet);
 	return packet;
 }
 
@@ -248,6 +258,162 @@ void wrong_ones(Bench &bench, const json &file)
 		refused(bench, sequence.at("name"), sequence.at("mtu"), sequence.at("packets"), sequence.at("reject"));
 }
 
+/* Bundles ------------------------------------------------------------------------------------------------------ */
+
+/** A veth pair has an MTU of 1500. */
+constexpr std::uint32_t largest_mtu = 1024;
+
+/** As adapt(), the keys of the entries too as far as there are entries. */
+Packet adapt_bundle(const Bench &bench, const WireTarget &target, const std::string &hex)
+{
+	Packet packet = adapt(bench, target, hex);
+	for (std::size_t at = bth_size; at + PRISM_ENTRY_HEADER_SIZE <= packet.size();) {
+		const std::size_t length = std::size_t{packet[at + 2]} << 8 | packet[at + 3];
+		const std::size_t size = std::min((length + 3) & ~std::size_t{3}, packet.size() - at - 4);
+		Packet entry(bth_size);
+		entry[0] = packet[at];
+		entry[8] = packet[at + 1];
+		const auto body = packet.begin() + static_cast<std::ptrdiff_t>(at + PRISM_ENTRY_HEADER_SIZE);
+		entry.insert(entry.end(), body, body + static_cast<std::ptrdiff_t>(size));
+		put_keys(bench, entry);
+		std::copy(entry.begin() + bth_size, entry.end(), body);
+		at += PRISM_ENTRY_HEADER_SIZE + size;
+	}
+	return packet;
+}
+
+/** The exchanges of requests that go out as one bundle, to be answered one by one. */
+std::vector<Exchange> adopt_all(Bench &bench, WireTarget &target, const std::vector<Request> &requests)
+{
+	std::vector<Exchange> exchanges;
+	for (const Request &request : requests)
+		exchanges.push_back(target.encode(request, bench.names(request), bench.random));
+	return exchanges;
+}
+
+/** Up to a request that is refused, which ends all. */
+void expect_answers(Bench &bench, WireTarget &target, const std::vector<Exchange> &exchanges, const std::string &what)
+{
+	for (std::size_t i = 0; i < exchanges.size(); i++) {
+		Outcome expected = bench.world.execute(*exchanges[i].request);
+		expected.reason = reference::Reason::none;
+		const Outcome got = target.answer(exchanges[i]);
+		const bool completed = expected.verdict == Verdict::completed;
+		bench.expect(completed ? got == expected : got.verdict == expected.verdict,
+			fmt::format("{}: outcome of entry {}", what, i));
+		if (!completed)
+			break;
+	}
+	bench.expect_agreement(target, what);
+}
+
+void right_bundles(Bench &bench, const json &file)
+{
+	bench.section("bundles");
+	for (const json &vector : file.at("bundles")) {
+		const std::string name = vector.at("name");
+		const std::uint32_t mtu = vector.at("mtu");
+		if (vector.at("fields").at("opcode") != PRISM_OP_BUNDLE)
+			continue;
+		if (mtu > largest_mtu) {
+			fmt::print("skip: {}: an MTU of {}\n", name, mtu);
+			continue;
+		}
+		WireTarget &target = bench.fresh(mtu, 0xfffffe);
+		furnish(bench);
+		std::vector<Request> requests;
+		for (const json &entry : vector.at("entries")) {
+			requests.push_back(to_request(entry.at("fields")));
+			if (entry.at("fields").contains("payload"))
+				requests.back().payload = from_hex(entry.at("fields").at("payload"));
+		}
+		Packet bundle = adapt_bundle(bench, target, vector.at("hex"));
+		set_psn(bundle, target.psn());
+		const std::vector<Exchange> exchanges = adopt_all(bench, target, requests);
+		const std::vector<std::uint64_t> before = bench.device.counters({"rx_bundles", "rx_bundled"});
+		bench.peer.send(bundle);
+		expect_answers(bench, target, exchanges, name);
+		const std::vector<std::uint64_t> after = bench.device.counters({"rx_bundles", "rx_bundled"});
+		bench.expect(after[0] == before[0] + 1 && after[1] == before[1] + requests.size(),
+			name + ": not counted as a bundle of its entries");
+	}
+}
+
+/** What the entries that are not at fault do */
+Request bundled_write(unsigned k)
+{
+	Request request;
+	request.op = Op::write;
+	request.region = region_main;
+	request.va = main_va + 0x1000 + std::uint64_t{16} * k;
+	request.length = 16;
+	request.payload.assign(16, static_cast<std::uint8_t>(0x10 + k));
+	return request;
+}
+
+void refused_bundle(Bench &bench, const json &vector)
+{
+	const std::string name = vector.at("name");
+	const unsigned executed = vector.at("executed");
+	WireTarget &target = bench.fresh(vector.at("mtu"), vector_psn);
+	furnish(bench);
+	const Packet bundle = adapt_bundle(bench, target, vector.at("hex"));
+	std::vector<Request> requests;
+	for (unsigned k = 0; k < executed; k++)
+		requests.push_back(bundled_write(k));
+	const std::vector<Exchange> exchanges = adopt_all(bench, target, requests);
+	const Request nothing = plain_read(0);
+	const Exchange fault = target.adopt(nothing, {Packet(bth_size)});
+	const std::string counter = "rx_" + vector.at("reject").get<std::string>();
+	const std::uint64_t before = bench.device.counter(counter);
+	bench.peer.send(bundle);
+	expect_answers(bench, target, exchanges, name);
+	bench.expect(target.answer(fault).verdict == Verdict::invalid_request, name + ": not refused as invalid");
+	bench.expect(wait_until([&] { return bench.device.counter(counter) == before + 1; }, std::chrono::seconds(2)),
+		name + ": not counted by " + counter);
+	bench.expect(wait_until([&] { return state_of(target.qp()) == IBV_QPS_ERR; }), name + ": not in ERROR");
+	bench.expect(!bench.peer.receive(std::chrono::milliseconds(0)), name + ": answered behind the refusal");
+	bench.expect_agreement(target, name);
+}
+
+/** As a packet of its own would be: dropped before the expected PSN, a sequence error behind it. */
+void misplaced_bundle(Bench &bench, const json &vector)
+{
+	const std::string name = vector.at("name");
+	WireTarget &target = bench.fresh(vector.at("mtu"), vector_psn);
+	Packet bundle = adapt_bundle(bench, target, vector.at("hex"));
+	for (unsigned i = 0; i < 4; i++)
+		bench.agree(target, plain_read(64), "a READ before");
+	const std::uint64_t dropped = bench.device.counter("rx_duplicate_dropped");
+	set_psn(bundle, vector_psn);
+	bench.peer.send(bundle);
+	bench.expect_alive(target, name + " before the expected PSN");
+	bench.expect(bench.device.counter("rx_duplicate_dropped") > dropped, name + ": not dropped as a duplicate");
+	set_psn(bundle, target.psn() + 1);
+	bench.peer.send(bundle);
+	const std::optional<Packet> nak = bench.peer.receive();
+	bench.expect(nak && (*nak)[0] == 0x11 && (*nak)[bth_size] == 0x60 && psn_of(*nak) == target.psn(),
+		name + " behind the expected PSN: no NAK of a sequence error");
+	bench.expect_alive(target, name + " behind the expected PSN");
+}
+
+void wrong_bundles(Bench &bench, const json &file)
+{
+	bench.section("bundles to be refused");
+	for (const json &vector : file.at("invalid_bundles"))
+		if (vector.at("kind") == "request" && vector.at("mtu").get<std::uint32_t>() <= largest_mtu)
+			refused_bundle(bench, vector);
+	bench.section("bundles not well formed, at other PSNs");
+	for (const json &vector : file.at("invalid_bundles")) {
+		const Packet bundle = from_hex(vector.at("hex"));
+		prism_bundle open{};
+		if (vector.at("kind") == "request" && vector.at("mtu").get<std::uint32_t>() <= largest_mtu &&
+			!prism_bundle_open(&open, bundle.data(), static_cast<std::uint32_t>(bundle.size() - icrc_size),
+				vector.at("mtu")))
+			misplaced_bundle(bench, vector);
+	}
+}
+
 } // namespace
 
 void run_vectors(Bench &bench)
@@ -255,6 +421,13 @@ void run_vectors(Bench &bench)
 	const json file = json::parse(std::ifstream(bench.options.vectors));
 	right_ones(bench, file);
 	wrong_ones(bench, file);
+}
+
+void run_bundle_vectors(Bench &bench)
+{
+	const json file = json::parse(std::ifstream(bench.options.vectors));
+	right_bundles(bench, file);
+	wrong_bundles(bench, file);
 }
 
 } // namespace prism::packet_peer
