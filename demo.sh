@@ -25,7 +25,7 @@ echo "== the userspace device, as unmodified verbs programs see it"
 build/bin/prism-run ibv_devinfo -d prism_lo | sed -n 1,8p
 echo
 echo "== PRISM beside plain verbs, two processes on loopback"
-build/bin/ib_prism_ratios --rounds 3
+build/bin/ib_prism_ratios --short
 echo
 echo "== PRISM-KV beside Pilaf, whose PUT is a call: YCSB-C is reads, YCSB-A half updates"
 build/bin/kv_figures --table --systems prism,pilaf --clients 1,4 --rounds 3 --duration 0.5

@@ -1,158 +1,65 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What kv_figures, rs_figures and tx_figures have in common: servers, runs of the driver, curves, tables."""
+"""What kv_figures, rs_figures and tx_figures have in common: runs of the drivers of stores, and how they are shown."""
 
-import argparse
-import dataclasses
-import json
 import os
-import shlex
-import socket
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
 
-matplotlib = pyplot = None  # load_matplotlib()
-
-HERE = os.path.dirname(os.path.realpath(sys.argv[0]))  # where the programs are
-SPDX = "GPL-2.0 OR Linux-OpenIB"
-
-
-class ToolError(Exception):
-    """A program failed; the text says which and what it printed."""
-
-
-def load_matplotlib():
-    """Before anything is measured, by programs that will draw."""
-    global matplotlib, pyplot
-    try:
-        import matplotlib
-        from matplotlib import pyplot
-    except ImportError:
-        program = os.path.basename(sys.argv[0])
-        sys.exit(f"{program}: no matplotlib for {sys.executable}; install the package python3-matplotlib")
-    matplotlib.use("agg")
-
-
-def free_port(first):
-    for port in range(first, first + 200):
-        with socket.socket(socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise ToolError(f"no free TCP port from {first} on; choose others with --port")
-
-
-def free_ports(first, count):
-    ports = []
-    for _ in range(count):
-        ports.append(free_port(ports[-1] + 1 if ports else first))
-    return ports
-
-
-def is_listening(port):
-    """Without connecting: a server may take that for a client."""
-    wanted = f"{port:04X}"
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            with open(table, encoding="ascii") as file:
-                rows = [line.split() for line in file]
-        except OSError:
-            continue
-        if any(row[1].endswith(":" + wanted) and row[3] == "0A" for row in rows[1:]):
-            return True
-    return False
-
-
-class Server:
-    """A running server. It ends with the context, or by itself when it has run for far too long."""
-
-    def __init__(self, name, command, ports, limit):
-        self.name, self.ports = name, ports
-        self.command = ["timeout", "-k", "5", str(limit), *command]
-        self.log = tempfile.TemporaryFile(mode="w+")
-        self.process = None
-
-    def __enter__(self):
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, text=True
-        )
-        try:
-            self.wait_until_listening()
-        except ToolError:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.log.close()
-
-    def wait_until_listening(self):
-        deadline = time.monotonic() + 15
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                self.log.seek(0)
-                raise ToolError(f"{' '.join(self.command)} ended early:\n{self.log.read()}")
-            if all(is_listening(port) for port in self.ports):
-                return
-            time.sleep(0.02)
-        raise ToolError(f"the server of {self.name} does not listen on TCP port {', '.join(map(str, self.ports))}")
-
-
-def call(command, timeout):
-    """Runs a program that is to succeed."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    except subprocess.TimeoutExpired as expired:
-        raise ToolError(f"{' '.join(command)}: not done within {expired.timeout} s; see --timeout") from expired
-    if done.returncode:
-        raise ToolError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}{done.stdout}")
+# What other programs that measure have, too: those that draw stores take all of it from here.
+from measuring import (  # noqa: F401
+    HERE,
+    RATIO_HEADER,
+    SPDX,
+    Figure,
+    Ratio,
+    Server,
+    ToolError,
+    call,
+    command_line,
+    free_port,
+    free_ports,
+    is_listening,
+    list_of,
+    load_matplotlib,
+    markdown_table,
+    median,
+    number,
+    print_ratios,
+    ratio_rows,
+    read_json,
+    results_of,
+    rounded,
+    spread,
+    values_of,
+    write_json,
+    write_lines,
+)
 
 
 def drive(arguments, timeout, program="prism-ycsb"):
     """One run of a driver; gives the results of its JSON report."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
-        call([os.path.join(HERE, program), *arguments, "--json", report], timeout)
-        with open(report, encoding="utf-8") as file:
-            return json.load(file)["results"]
+    return results_of([os.path.join(HERE, program), *arguments], timeout)
 
 
-TRAFFIC = ("tx_packets", "tx_trains", "rx_packets", "rx_trains")  # of a request, at the clients
+TRAFFIC = ("tx_packets", "tx_trains", "tx_bytes", "rx_packets", "rx_trains", "rx_bytes")  # of a request, at the clients
 
 
 def traffic_of(results):
     return {key: (results["traffic"] or {}).get(key) for key in TRAFFIC}
 
 
-TRAFFIC_HEADER = ("packets sent (in trains)", "received (in trains)")
+TRAFFIC_HEADER = ("packets sent (in trains), bytes", "received (in trains), bytes")
 TRAFFIC_NOTE = (
     "Packets are those of a request, at the client, acknowledgements included. A train is what one system call sends or",
-    "takes.",
+    "takes. Bytes are those of the packets from BTH to ICRC.",
 )
 
 
 def traffic_cells(samples):
     """Two cells of a table."""
-    tx_packets, tx_trains, rx_packets, rx_trains = (median(samples, key) for key in TRAFFIC)
-    return tuple(
-        "-" if packets is None else f"{packets:.2f} ({trains:.2f})"
-        for packets, trains in ((tx_packets, tx_trains), (rx_packets, rx_trains))
-    )
+    cells = []
+    for direction in ("tx", "rx"):
+        packets, trains, size = (median(samples, f"{direction}_{what}") for what in ("packets", "trains", "bytes"))
+        cells.append("-" if packets is None else f"{packets:.2f} ({trains:.2f}), {number(size, 0)}")
+    return tuple(cells)
 
 
 def sample_of(results):
@@ -173,79 +80,6 @@ def sample_of(results):
     }
 
 
-def values_of(samples, key):
-    return [sample[key] for sample in samples if sample[key] is not None]
-
-
-def median(samples, key):
-    values = values_of(samples, key)
-    return statistics.median(values) if values else None
-
-
-def spread(values, digits=2):
-    """The median and, in brackets, the quartiles."""
-    if not values:
-        return "-"
-    middle = number(statistics.median(values), digits)
-    if len(values) < 2:
-        return middle
-    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-    return f"{middle} [{number(low, digits)}..{number(high, digits)}]"
-
-
-@dataclasses.dataclass(frozen=True)
-class Ratio:
-    """What is divided by what, both of one round. The values are defined by each program's round_value()."""
-
-    title: str
-    above: tuple
-    below: tuple
-    goal: float = None
-    at_least: bool = True  # else at most
-    paper: str = "-"
-
-    def of_rounds(self, report, round_value):
-        ratios = []
-        for done in range(report["rounds"]):
-            above, below = (round_value(report, value, done) for value in (self.above, self.below))
-            if above and below:
-                ratios.append(above / below)
-        return ratios
-
-    def row(self, report, round_value):
-        """Title, ratio with its quartiles, goal, whether it is reached, the paper's ratio."""
-        ratios = self.of_rounds(report, round_value)
-        if self.goal is None:
-            return self.title, spread(ratios), "-", "-", self.paper
-        reached = statistics.median(ratios)
-        verdict = "yes" if (reached >= self.goal if self.at_least else reached <= self.goal) else "no"
-        goal = f"{'at least' if self.at_least else 'at most'} {self.goal:g}"
-        return self.title, spread(ratios), goal, verdict, self.paper
-
-
-RATIO_HEADER = ("ratio", "median [quartiles] of the rounds", "goal", "reached", "the paper")
-
-
-def ratio_rows(ratios, report, round_value):
-    """Those of which both were measured."""
-    return [ratio.row(report, round_value) for ratio in ratios if ratio.of_rounds(report, round_value)]
-
-
-def print_ratios(ratios, report, round_value):
-    for title, value, goal, verdict, paper in ratio_rows(ratios, report, round_value):
-        print(f"{title:<64}{value:>22}   goal: {goal}, reached: {verdict}; paper: {paper}")
-
-
-def command_line():
-    """This program as it was called, without where the results go."""
-    words, skip = [os.path.basename(sys.argv[0])], False
-    for word in sys.argv[1:]:
-        if not skip and not word.startswith(("--out=", "--redraw=")) and word not in ("--out", "--redraw"):
-            words.append(word)
-        skip = word in ("--out", "--redraw")
-    return shlex.join(words)
-
-
 def written_by(report, *what):
     """The first lines of a table: how it came about, and what its servers and clients share."""
     return [
@@ -253,41 +87,6 @@ def written_by(report, *what):
         "medians, and in brackets the quartiles. " + " ".join(what),
         f"Servers and clients are on one host and share its {report['cores']} cores; they talk over loopback.",
     ]
-
-
-class Figure:
-    """Curves in one pair of axes. The same data, the same file."""
-
-    def __init__(self, title, report, x_label, y_label):
-        title += f"\nservers and clients share the {report['cores']} cores of one host"
-        self.figure, self.axes = pyplot.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.axes.set_title(title, fontsize=10)
-        self.axes.set_xlabel(x_label)
-        self.axes.set_ylabel(y_label)
-        self.bar_labels = []
-
-    def curve(self, xs, ys, style, label, marks=()):
-        """@p marks are written beside the points."""
-        self.axes.plot(xs, ys, style, label=label, markersize=5)
-        for mark, x, y in zip(marks, xs, ys):
-            self.axes.annotate(mark, (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
-
-    def bar(self, label, y, color, mark):
-        """Beside those that are there; @p mark is written above it."""
-        drawn = self.axes.bar(len(self.bar_labels), y, 0.6, color=color)
-        self.axes.bar_label(drawn, [mark], fontsize=8)
-        self.bar_labels.append(label.replace(", ", ",\n"))
-
-    def write(self, path):
-        if self.bar_labels:
-            self.axes.set_xticks(range(len(self.bar_labels)), self.bar_labels)
-        else:
-            self.axes.set_xlim(left=0)
-            self.axes.legend()
-        self.axes.set_ylim(bottom=0)
-        self.axes.grid(alpha=0.3, axis="y" if self.bar_labels else "both")
-        self.figure.savefig(path, dpi=120, metadata={"Software": None, "Copyright": f"SPDX-License-Identifier: {SPDX}"})
-        pyplot.close(self.figure)
 
 
 def draw_latency_over_throughput(path, title, report, curves):
@@ -299,65 +98,6 @@ def draw_latency_over_throughput(path, title, report, curves):
         ys = [median(points[count], "latency") for count in counts]
         figure.curve(xs, ys, style, label, counts)
     figure.write(path)
-
-
-def write_lines(lines, path):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-
-
-def as_lines(value, indent=""):
-    """JSON with a line for each object or list that has no other in it."""
-    inner = indent + " "
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if not any(isinstance(part, (dict, list)) for part in parts):
-        return json.dumps(value)
-    if isinstance(value, dict):
-        lines = [f"{inner}{json.dumps(key)}: {as_lines(part, inner)}" for key, part in value.items()]
-        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(inner + as_lines(part, inner) for part in value) + f"\n{indent}]"
-
-
-def rounded(value):
-    """The same with six digits, more than a clock gives."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: rounded(part) for key, part in value.items()}
-    return [rounded(part) for part in value] if isinstance(value, list) else value
-
-
-def write_json(report, path):
-    write_lines([as_lines(report)], path)
-
-
-def read_json(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def number(value, digits=2):
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def markdown_table(header, rows):
-    yield "| " + " | ".join(header) + " |"
-    yield "|" + "---|" * len(header)
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
-
-
-def list_of(convert, allowed=None):
-    """For argparse: values with commas between them."""
-
-    def parse(text):
-        values = [convert(part) for part in text.split(",")]
-        for value in values:
-            if allowed is not None and value not in allowed:
-                raise argparse.ArgumentTypeError(f"{value}: choose from {', '.join(allowed)}")
-        return list(dict.fromkeys(values))
-
-    return parse
 
 
 def add_common_arguments(parser, records):

@@ -16,11 +16,13 @@ double each(std::uint64_t count, std::uint64_t requests)
 
 } // namespace
 
-const std::array<std::pair<const char *, std::uint64_t Traffic::*>, 4> Traffic::counters{{
+const std::array<std::pair<const char *, std::uint64_t Traffic::*>, 6> Traffic::counters{{
 	{"tx_packets", &Traffic::tx_packets},
 	{"tx_trains", &Traffic::tx_trains},
 	{"rx_packets", &Traffic::rx_packets},
 	{"rx_trains", &Traffic::rx_trains},
+	{"tx_bytes", &Traffic::tx_bytes},
+	{"rx_bytes", &Traffic::rx_bytes},
 }};
 
 Traffic &Traffic::operator+=(const Traffic &other) noexcept
@@ -68,9 +70,11 @@ void print_traffic(std::FILE *out, const Traffic &traffic, std::uint64_t request
 {
 	if (traffic.empty() || requests == 0)
 		return;
-	fmt::print(out, " a {}: {:.2f} packets sent in {:.2f} trains, {:.2f} received in {:.2f}\n", unit,
-		each(traffic.tx_packets, requests), each(traffic.tx_trains, requests),
-		each(traffic.rx_packets, requests), each(traffic.rx_trains, requests));
+	fmt::print(out,
+		" a {}: {:.2f} packets sent in {:.2f} trains, {:.2f} received in {:.2f}; bytes: {:.0f} and {:.0f}\n",
+		unit, each(traffic.tx_packets, requests), each(traffic.tx_trains, requests),
+		each(traffic.rx_packets, requests), each(traffic.rx_trains, requests), each(traffic.tx_bytes, requests),
+		each(traffic.rx_bytes, requests));
 }
 
 } // namespace prism::bench

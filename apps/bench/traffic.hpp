@@ -16,12 +16,14 @@ namespace prism::bench
 /** Packets, and the trains that they travel in: what one system call sends or takes. Acknowledgements are packets. */
 struct Traffic {
 	/** Each by its name in prismdv_query_counters(3). */
-	static const std::array<std::pair<const char *, std::uint64_t Traffic::*>, 4> counters;
+	static const std::array<std::pair<const char *, std::uint64_t Traffic::*>, 6> counters;
 
 	std::uint64_t tx_packets = 0;
 	std::uint64_t tx_trains = 0;
 	std::uint64_t rx_packets = 0;
 	std::uint64_t rx_trains = 0;
+	std::uint64_t tx_bytes = 0; /**< from BTH to ICRC */
+	std::uint64_t rx_bytes = 0;
 
 	Traffic &operator+=(const Traffic &other) noexcept;
 	/** What has been added since @p before. */

@@ -49,6 +49,7 @@ public:
 	void end_slice() { elapsed_ += now_ns() - started_; }
 
 	[[nodiscard]] BandwidthResult result() const { return meter_.result(); }
+	[[nodiscard]] std::uint64_t total() const { return total_; }
 
 private:
 	BandwidthMeter meter_;
@@ -296,7 +297,7 @@ public:
 	BandwidthDriver(Client &measuring, const Contestants &competing, Reclaim &freed, std::size_t message_size)
 		: client_(measuring), contestants_(competing), reclaim_(freed), size_(message_size),
 		  shape_(choose_shape()), progress_(competing.size(), Progress(message_size)),
-		  patience_(competing.size())
+		  patience_(competing.size()), traffic_(competing.size())
 	{
 	}
 
@@ -320,6 +321,7 @@ public:
 		for (std::size_t i = 0; i < contestants_.size(); i++)
 			run_slice(i, Quota{.jobs = 2 * shape_.depth});
 		progress_.assign(contestants_.size(), Progress(size_));
+		traffic_.assign(contestants_.size(), {});
 	}
 
 	[[nodiscard]] std::vector<Row> rows() const
@@ -331,7 +333,9 @@ public:
 				.label = contestants_[i]->label(),
 				.round_trips = contestants_[i]->steps(),
 				.empty_list = patience_[i].retries(),
-				.result = progress_[i].result()});
+				.result = progress_[i].result(),
+				.traffic = traffic_[i],
+				.counted_jobs = progress_[i].total()});
 		return rows;
 	}
 
@@ -355,12 +359,14 @@ private:
 	void run_slice(std::size_t index, const Quota &quota)
 	{
 		Contestant &contestant = *contestants_[index];
+		const Traffic before = Traffic::read(client_.endpoint().verbs());
 		progress_[index].start_slice();
 		if (contestant.steps() == 1)
 			RingSlice(client_, contestant, reclaim_, shape_, progress_[index], patience_[index]).run(quota);
 		else
 			StepSlice(client_, contestant, reclaim_, shape_, progress_[index], patience_[index]).run(quota);
 		progress_[index].end_slice();
+		traffic_[index].add(before, Traffic::read(client_.endpoint().verbs()));
 	}
 
 	Client &client_;
@@ -370,6 +376,7 @@ private:
 	const Shape shape_;
 	std::vector<Progress> progress_;
 	std::vector<EmptyListPatience> patience_;
+	std::vector<Traffic> traffic_;
 };
 
 } // namespace

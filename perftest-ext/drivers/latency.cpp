@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include <thread>
+
 #include "drivers/posting.hpp"
 #include "drivers/run.hpp"
 
@@ -10,6 +12,8 @@ namespace
 
 constexpr std::uint64_t warm_up_iterations = 100;
 constexpr std::uint32_t only_job = 0;
+constexpr std::uint64_t counted_iterations = 64;
+constexpr std::chrono::milliseconds counters_of_kernel_are_fresh{25};
 
 class LatencyDriver
 {
@@ -17,7 +21,7 @@ public:
 	LatencyDriver(Client &measuring, const Contestants &competing, Reclaim &freed)
 		: client_(measuring), contestants_(competing), reclaim_(freed),
 		  poller_(client_.endpoint().completions()), list_(client_.endpoint().qp(0)),
-		  samples_(competing.size()), patience_(competing.size())
+		  samples_(competing.size()), patience_(competing.size()), traffic_(competing.size())
 	{
 	}
 
@@ -41,6 +45,17 @@ public:
 			of_one.reserve(iterations);
 	}
 
+	/* Jobs of one contestant after the other, and no time taken: reading counters between them would show in it. */
+	void count_traffic()
+	{
+		for (std::size_t turn = 0; turn < contestants_.size(); turn++) {
+			const Traffic before = read_traffic();
+			for (std::uint64_t i = 0; i < counted_iterations; i++)
+				(void)measure(turn);
+			traffic_[turn].add(before, read_traffic());
+		}
+	}
+
 	[[nodiscard]] std::vector<Row> rows(std::size_t size) const
 	{
 		std::vector<Row> rows;
@@ -51,11 +66,23 @@ public:
 				.round_trips = contestants_[i]->steps(),
 				.empty_list = patience_[i].retries(),
 				.result = samples_[i].result(),
-				.samples = samples_[i].samples()});
+				.samples = samples_[i].samples(),
+				.traffic = traffic_[i],
+				.counted_jobs = counted_iterations});
 		return rows;
 	}
 
 private:
+	[[nodiscard]] Traffic read_traffic() const
+	{
+		Traffic traffic = Traffic::read(client_.endpoint().verbs());
+		if (!traffic.counts_trains()) {
+			std::this_thread::sleep_for(counters_of_kernel_are_fresh);
+			traffic = Traffic::read(client_.endpoint().verbs());
+		}
+		return traffic;
+	}
+
 	std::uint64_t measure(std::size_t turn)
 	{
 		for (;;) {
@@ -94,6 +121,7 @@ private:
 	PostList list_;
 	std::vector<LatencySamples> samples_;
 	std::vector<EmptyListPatience> patience_;
+	std::vector<Traffic> traffic_;
 };
 
 } // namespace
@@ -113,6 +141,7 @@ std::vector<Row> measure_latency(Client &client, const Contestants &contestants,
 		driver.reserve(iterations);
 		driver.run(iterations, 0);
 	}
+	driver.count_traffic();
 	return driver.rows(size);
 }
 

@@ -52,6 +52,8 @@ void print_row(const Parameters &parameters, const Row &row, bool labelled)
 	std::visit([&](const auto &result) { print_result(parameters, row, result); }, row.result);
 	if (row.empty_list)
 		fmt::print(" {} jobs were done again because the free list was empty\n", row.empty_list);
+	if (const std::string traffic = row.traffic.to_text(row.counted_jobs); !traffic.empty())
+		fmt::print(" {}\n", traffic);
 	if (parameters.histogram && !row.samples.empty())
 		print_samples(parameters, row);
 }

@@ -16,6 +16,7 @@ json to_json(const Row &row)
 	object["label"] = row.label;
 	object["round_trips"] = row.round_trips;
 	object["empty_list_retries"] = row.empty_list;
+	object["traffic"] = row.traffic.to_json(row.counted_jobs);
 	return object;
 }
 

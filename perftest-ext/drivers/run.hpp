@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/report.hpp"
+#include "common/traffic.hpp"
 #include "operations/contestant.hpp"
 
 namespace prism::perftest
@@ -25,6 +26,8 @@ struct Row {
 	std::uint64_t empty_list = 0; /**< jobs done again because the free list was empty */
 	std::variant<LatencyResult, BandwidthResult> result;
 	std::vector<std::uint64_t> samples{}; /**< latencies in ns, in order of time */
+	Traffic traffic{};                    /**< of the client's device, for counted_jobs */
+	std::uint64_t counted_jobs = 0;
 
 	/** The figure that ratios are made of: the median latency, or the message rate. */
 	[[nodiscard]] double figure() const;

@@ -56,6 +56,7 @@ build_module() {
 
 # The options of run.sh that a kernel and a kind need
 options=(--env "PRISM_BUILD=$PRISM_BUILD" --env "PARTS_ONLY=${PARTS_ONLY:-.}" --env "SPEED_ROUNDS=${SPEED_ROUNDS:-30}"
+	--env "FIGURES_ARGUMENTS=${FIGURES_ARGUMENTS:-}"
 	--env "VERBS_ALL=${VERBS_ALL:-}")
 set_options() {
 	options+=(--kernel "$folder" --script "$here/guest/main.sh" --results "$1" --env "KIND=$2")
@@ -134,7 +135,7 @@ guest() {
 	local results=$PRISM_KERNEL_WORK/results/$kernel-$name
 	shift 2
 	set_options "$results" "$kind"
-	[[ "$*" != *speed* ]] || options+=(--time 3600)
+	[[ "$*" != *speed* && "$*" != *figures* ]] || options+=(--time 3600)
 	twice_at_most run.sh "$kind" "$results" "$@"
 }
 

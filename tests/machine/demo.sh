@@ -42,7 +42,7 @@ TIMEFORMAT="demo.sh took %R s, and of processor time %U s beside %S s of the ker
 time bash ~/readme >~/demo.out || { cat ~/demo.out; exit 1; }
 cat ~/demo.out
 [ ! -e ~/launcher ] || CCACHE_DIR=~/cache ~/ccache -s | grep -iE 'hits|misses' || true
-grep -Eq '^64 B READ : UDP echo, latency +[0-9.]+ +[0-9.]+ +[0-9.]+' ~/demo.out || { echo "FAIL: no table of ratios"; exit 1; }
+grep -Eq '^64 B READ : UDP echo, latency +(udp|local) +[0-9.]+ +[0-9.]+ +[0-9.]+' ~/demo.out || { echo "FAIL: no table of ratios"; exit 1; }
 grep -Eq '^GET, one client, median: PRISM-KV / Pilaf +[0-9.]+ .*goal' ~/demo.out || { echo "FAIL: no PRISM-KV beside Pilaf"; exit 1; }
 # What it says to type next
 sed '1,/^== what to type next/d' ~/demo.out | grep -E '^[a-z]' >~/next

@@ -195,9 +195,10 @@ TEST_F(TxReport, TrafficIsOfACommit)
 	EXPECT_EQ(printed().find("packets"), std::string::npos) << "a system that counts none";
 	EXPECT_TRUE(make_report(parameters, result).at("results").at("traffic").is_null());
 
-	result.traffic = {50, 30, 45, 20};
+	result.traffic = {50, 30, 45, 20, 1200, 700};
 	const std::string text = printed();
-	EXPECT_NE(text.find("a commit: 5.00 packets sent in 3.00 trains, 4.50 received in 2.00"), std::string::npos)
+	EXPECT_NE(text.find("a commit: 5.00 packets sent in 3.00 trains, 4.50 received in 2.00; bytes: 120 and 70"),
+		std::string::npos)
 		<< text;
 	const nlohmann::json report = make_report(parameters, result);
 	EXPECT_EQ(report.at("results").at("traffic").at("rx_packets"), 4.5);

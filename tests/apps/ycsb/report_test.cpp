@@ -77,13 +77,14 @@ TEST_F(ReportTest, TrafficIsOfARequest)
 
 	Traffic at_first;
 	at_first.tx_packets = 5;
-	Traffic at_last{38, 22, 11, 11};
+	Traffic at_last{38, 22, 11, 11, 1100, 550};
 	result.traffic = at_last.since(at_first);
 	RunResult other = RunResult::from_json(result.to_json());
 	other.requests = 0;
 	result.merge(other);
 	const std::string text = printed();
-	EXPECT_NE(text.find("a request: 6.00 packets sent in 4.00 trains, 2.00 received in 2.00"), std::string::npos)
+	EXPECT_NE(text.find("a request: 6.00 packets sent in 4.00 trains, 2.00 received in 2.00; bytes: 200 and 100"),
+		std::string::npos)
 		<< text;
 	const nlohmann::json report = make_report(parameters, result);
 	EXPECT_EQ(report.at("results").at("traffic").at("tx_trains"), 4.0);

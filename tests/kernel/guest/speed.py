@@ -129,9 +129,10 @@ def compare_with_plain(options):
     with tempfile.NamedTemporaryFile("r", suffix=".json") as report:
         subprocess.run([
             os.path.join(options.tools, "ib_prism_ratios"), "--only", "latency", "--rounds", str(options.rounds),
-            "-d", options.prism, "-n", str(options.iterations), "--host", options.host, "--out_json_file", report.name
+            "--path", "kernel", "-d", options.prism, "-n", str(options.iterations), "--host", options.host,
+            "--out_json_file", report.name
         ], check=True, stdout=subprocess.DEVNULL)
-        samples = json.load(report)["samples"]
+        samples = json.load(report)["samples"]["kernel"]
     rows = []
     for title, above, below, goal in PRISM_GOALS:
         prism, plain = statistics.median(samples[above]), statistics.median(samples[below])

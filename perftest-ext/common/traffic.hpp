@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a device sends and receives for a job, by its own counters. */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <infiniband/verbs.h>
+#include <nlohmann/json.hpp>
+
+namespace prism::perftest
+{
+
+/**
+ * Packets, their bytes from BTH to ICRC, and the trains that they travel in. A device may count less: a kernel device
+ * has packets only, and those of all processes that use it. Acknowledgements are packets.
+ */
+class Traffic
+{
+public:
+	/** All that @p context's device has counted until now. */
+	[[nodiscard]] static Traffic read(ibv_context *context);
+
+	/** Adds what has been counted between @p before and @p after. */
+	void add(const Traffic &before, const Traffic &after);
+
+	/** Whether the device counts trains as well, as those do whose counters are never stale. */
+	[[nodiscard]] bool counts_trains() const { return of("tx_trains").has_value(); }
+
+	/** For each of @p jobs, on average, by the names of prismdv_query_counters(3); null if nothing was counted. */
+	[[nodiscard]] nlohmann::json to_json(std::uint64_t jobs) const;
+
+	/** The same as a line for people; empty if nothing was counted. */
+	[[nodiscard]] std::string to_text(std::uint64_t jobs) const;
+
+private:
+	static constexpr std::array names{"tx_packets", "tx_bytes", "tx_trains", "rx_packets", "rx_bytes", "rx_trains"};
+
+	[[nodiscard]] std::optional<std::uint64_t> of(const std::string &name) const;
+	[[nodiscard]] std::string direction(const std::string &prefix, const char *verb, double jobs) const;
+
+	std::array<std::optional<std::uint64_t>, names.size()> values_{};
+};
+
+} // namespace prism::perftest

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Runs of the measuring tools over the paths that packets can take: what ib_prism_ratios and prism_figures share."""
+
+import dataclasses
+import functools
+import glob
+import ipaddress
+import os
+import re
+import shutil
+import subprocess
+
+from measuring import HERE, Server, ToolError, call, free_port, results_of
+
+# UDP payloads of what one READ puts on the wire: the echo is measured with packets of the same sizes.
+READ_REQUEST = 32  # BTH, RETH, ICRC
+READ_RESPONSE_OVERHEAD = 28  # BTH, AETH, RDETH, ICRC
+
+UDP, LOCAL, KERNEL = "udp", "local", "kernel"
+PATHS = {UDP: "UDP", LOCAL: "shared memory", KERNEL: "kernel device"}
+
+LOOPBACK_DEVICE = "prism_lo"
+
+
+class Unavailable(Exception):
+    """Something that this machine or this build does not have; the text says what."""
+
+
+@functools.lru_cache(maxsize=None)
+def help_of(program):
+    try:
+        done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+def own(program):
+    """A program of this project."""
+    return os.path.join(HERE, program)
+
+
+def need(program, package):
+    """A program of another one."""
+    found = shutil.which(program)
+    if not found:
+        raise Unavailable(f"{program} is not installed (package {package})")
+    return found
+
+
+def kernel_devices():
+    return sorted(os.path.basename(path) for path in glob.glob("/sys/class/infiniband/prism*"))
+
+
+def gid_index(device, address):
+    """Of the GID of a kernel device that stands for the address."""
+    wanted = ipaddress.ip_address(address)
+    folder = f"/sys/class/infiniband/{device}/ports/1/gids"
+    for index in range(64):
+        try:
+            with open(f"{folder}/{index}", encoding="ascii") as file:
+                gid = ipaddress.IPv6Address(file.read().strip())
+        except (OSError, ValueError):
+            continue
+        if wanted in (gid, gid.ipv4_mapped):
+            return index
+    raise Unavailable(f"device {device} has no GID of {address}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Ends:
+    """Where server and client run: what is put before their commands, and where the client finds the server."""
+
+    host: str = "127.0.0.1"
+    server: tuple = ()
+    client: tuple = ()
+    server_device: str = ""  # what the tools' -d names; empty: that of the host's interface
+    client_device: str = ""
+    server_environment: tuple = ()
+    client_environment: tuple = ()
+
+
+class Runner:
+    """Runs pairs of a server and a client, each pair on a port of its own."""
+
+    def __init__(self, port, timeout):
+        self.port, self.timeout = port, timeout
+
+    def next_port(self):
+        port = free_port(self.port)
+        # The next pair does not meet what the last one left behind.
+        self.port = port + 1
+        return port
+
+    def pair(self, name, ends, server, client, run):
+        """@p server and @p client: commands for a port. @p run takes the client's; gives what it gives."""
+        port = self.next_port()
+        limit = int(self.timeout) + 30
+        with Server(name, [*ends.server, *server(port)], [port], limit, dict(ends.server_environment)) as started:
+            result = run([*ends.client, *client(port)])
+            started.wait_until_ended()
+        return result
+
+
+class PathRuns:
+    """Runs on one path."""
+
+    def __init__(self, path, runner, ends=Ends()):
+        self.path, self.runner, self.ends = path, runner, ends
+
+    @staticmethod
+    def check(path, device=""):
+        """Raises Unavailable if nothing can run on the path here."""
+        if path == LOCAL and "--path" not in help_of(own("ib_prism_read_lat")):
+            raise Unavailable("this build has no path by shared memory")
+        if path == KERNEL and not device and not kernel_devices():
+            raise Unavailable("no device of the kernel module is here")
+
+    def path_words(self, program):
+        """What tells a program of this project to take the path."""
+        if self.path in (UDP, LOCAL) and "--path" in help_of(own(program)):
+            return ["--path", self.path]
+        return []
+
+    def tool(self, program, *arguments):
+        """The results of an ib_prism_ tool: a list with an object for each contestant."""
+
+        def command(port, device):
+            words = [own(program), "-p", str(port), *self.path_words(program)]
+            return words + (["-d", device] if device else [])
+
+        def run(words):
+            environment = dict(self.ends.client_environment)
+            return results_of([*words, self.ends.host], self.runner.timeout, "--out_json_file", environment)
+
+        results = self.runner.pair(
+            program,
+            self.ends,
+            lambda port: command(port, self.ends.server_device),
+            lambda port: [*command(port, self.ends.client_device), *arguments],
+            run,
+        )
+        return results if isinstance(results, list) else [results]
+
+    def echo(self, *arguments):
+        """The results of ib_prism_floor, which knows no path."""
+        results = self.runner.pair(
+            "ib_prism_floor",
+            self.ends,
+            lambda port: [own("ib_prism_floor"), "-p", str(port)],
+            lambda port: [own("ib_prism_floor"), "-p", str(port), *arguments],
+            lambda words: results_of([*words, self.ends.host], self.runner.timeout, "--out_json_file"),
+        )
+        return results[0] if isinstance(results, list) else results
+
+    def launcher(self, device):
+        """What programs that know nothing of the userspace device are started with."""
+        program = own("prism-run")
+        if not os.access(program, os.X_OK):
+            raise Unavailable("prism-run is not built")
+        words = [program, f"--device={device}"]
+        if self.path == UDP and "--no-local" in help_of(program):
+            words.append("--no-local")
+        return words
+
+    def send_lat(self, size, iterations):
+        """Round trip in usec of a SEND that is answered by a SEND: perftest's ib_send_lat, where both sides poll."""
+        program = need("ib_send_lat", "perftest")
+
+        def command(port, device):
+            words = [program, "-F", "-p", str(port), "-s", str(size), "-n", str(iterations)]
+            if self.path == KERNEL:
+                device = device or kernel_devices()[0]
+                return [*words, "-d", device, "-x", str(gid_index(device, self.ends.host))]
+            device = device or LOOPBACK_DEVICE
+            return [*self.launcher(device), *words, "-d", device, "-x", "0"]
+
+        output = self.runner.pair(
+            "ib_send_lat",
+            self.ends,
+            lambda port: command(port, self.ends.server_device),
+            lambda port: command(port, self.ends.client_device),
+            lambda words: call([*words, self.ends.host], self.runner.timeout, dict(self.ends.client_environment)),
+        )
+        row = re.search(rf"^ *{size} +\d+ +[\d.]+ +[\d.]+ +([\d.]+)", output, re.MULTILINE)
+        if not row:
+            raise ToolError(f"ib_send_lat printed no figures:\n{output}")
+        return 2 * float(row.group(1))
+
+
+def contestants(results):
+    """Results by the contestant's name."""
+    return {row["contestant"]: row for row in results}
+
+
+def choose_paths(wanted, device, report_missing):
+    """Those of @p wanted that can be had; all that can be had if it is None, but for the kernel's."""
+    chosen = []
+    for path in wanted or (UDP, LOCAL):
+        try:
+            PathRuns.check(path, device)
+        except Unavailable as missing:
+            report_missing(PATHS[path], missing)
+        else:
+            chosen.append(path)
+    return chosen
