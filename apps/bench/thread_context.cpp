@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "bench/thread_context.hpp"
 
-#include <cstring>
 #include <map>
+#include <string_view>
 
 #include "common/device_counters.hpp"
 
@@ -13,6 +13,13 @@ namespace
 {
 
 thread_local std::map<std::string, Context> contexts; /* by device */
+
+/* What goes by shared memory is counted apart. */
+std::string_view without_path(std::string_view counter)
+{
+	constexpr std::string_view local = "local_";
+	return counter.starts_with(local) ? counter.substr(local.size()) : counter;
+}
 
 } // namespace
 
@@ -32,7 +39,7 @@ Traffic traffic_of_thread()
 	for (const auto &[device, context] : contexts) {
 		for (const prismdv_counter &counter : apps::device_counters(context)) {
 			for (const auto &[name, member] : Traffic::counters) {
-				if (std::strcmp(name, counter.name) == 0)
+				if (without_path(counter.name) == name)
 					sum.*member += counter.value;
 			}
 		}

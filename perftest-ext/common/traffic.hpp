@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <infiniband/verbs.h>
@@ -15,7 +16,8 @@ namespace prism::perftest
 {
 
 /**
- * Packets, their bytes from BTH to ICRC, and the trains that they travel in. A device may count less: a kernel device
+ * Packets, their bytes from BTH to ICRC, and the trains that they travel in over UDP. Those by shared memory are added,
+ * and are told apart as well: which path was taken is no guess. A device may count less: a kernel device
  * has packets only, and those of all processes that use it. Acknowledgements are packets.
  */
 class Traffic
@@ -37,9 +39,12 @@ public:
 	[[nodiscard]] std::string to_text(std::uint64_t jobs) const;
 
 private:
-	static constexpr std::array names{"tx_packets", "tx_bytes", "tx_trains", "rx_packets", "rx_bytes", "rx_trains"};
+	static constexpr std::array names{"tx_packets", "tx_bytes", "tx_trains", "rx_packets", "rx_bytes", "rx_trains",
+		"local_tx_packets", "local_rx_packets"};
+	static constexpr std::string_view local_prefix = "local_";
 
-	[[nodiscard]] std::optional<std::uint64_t> of(const std::string &name) const;
+	void count(std::string_view name, std::uint64_t value);
+	[[nodiscard]] std::optional<std::uint64_t> of(std::string_view name) const;
 	[[nodiscard]] std::string direction(const std::string &prefix, const char *verb, double jobs) const;
 
 	std::array<std::optional<std::uint64_t>, names.size()> values_{};

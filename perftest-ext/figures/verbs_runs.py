@@ -2,13 +2,11 @@
 """Runs of the measuring tools over the paths that packets can take: what ib_prism_ratios and prism_figures share."""
 
 import dataclasses
-import functools
 import glob
 import ipaddress
 import os
 import re
 import shutil
-import subprocess
 
 from measuring import HERE, Server, ToolError, call, free_port, results_of
 
@@ -24,15 +22,6 @@ LOOPBACK_DEVICE = "prism_lo"
 
 class Unavailable(Exception):
     """Something that this machine or this build does not have; the text says what."""
-
-
-@functools.lru_cache(maxsize=None)
-def help_of(program):
-    try:
-        done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr
 
 
 def own(program):
@@ -106,27 +95,41 @@ class PathRuns:
     """Runs on one path."""
 
     def __init__(self, path, runner, ends=Ends()):
-        self.path, self.runner, self.ends = path, runner, ends
+        self.path, self.runner = path, runner
+        self.ends = dataclasses.replace(
+            ends,
+            server_environment=(*ends.server_environment, *self.environment()),
+            client_environment=(*ends.client_environment, *self.environment()),
+        )
 
-    @staticmethod
-    def check(path, device=""):
+    @classmethod
+    def check(cls, path, runner, ends):
         """Raises Unavailable if nothing can run on the path here."""
-        if path == LOCAL and "--path" not in help_of(own("ib_prism_read_lat")):
-            raise Unavailable("this build has no path by shared memory")
-        if path == KERNEL and not device and not kernel_devices():
+        if path == KERNEL and not ends.client_device and not kernel_devices():
             raise Unavailable("no device of the kernel module is here")
+        if path == LOCAL:
+            traffic = cls(path, runner, ends).tool("ib_prism_read_lat", "-n", "5", checked=False)[0]["traffic"] or {}
+            if "local_tx_packets" not in traffic:
+                raise Unavailable("this build has no path by shared memory")
+            if not traffic["local_tx_packets"]:
+                raise Unavailable("two processes here do not reach each other by shared memory")
 
-    def path_words(self, program):
-        """What tells a program of this project to take the path."""
-        if self.path in (UDP, LOCAL) and "--path" in help_of(own(program)):
-            return ["--path", self.path]
-        return []
+    def environment(self):
+        """What makes every program, also one that prism-run starts, take the path."""
+        return {UDP: (("PRISM_LOCAL", "0"),), LOCAL: (("PRISM_LOCAL", "1"),)}.get(self.path, ())
 
-    def tool(self, program, *arguments):
+    def check_path(self, program, results):
+        """A figure of the wrong path would be worse than none."""
+        for row in results:
+            by_memory = (row["traffic"] or {}).get("local_tx_packets", 0) > 0
+            if self.path in (UDP, LOCAL) and by_memory != (self.path == LOCAL):
+                raise ToolError(f"{program} was to run on the path {self.path}, and did not")
+
+    def tool(self, program, *arguments, checked=True):
         """The results of an ib_prism_ tool: a list with an object for each contestant."""
 
         def command(port, device):
-            words = [own(program), "-p", str(port), *self.path_words(program)]
+            words = [own(program), "-p", str(port)]
             return words + (["-d", device] if device else [])
 
         def run(words):
@@ -140,7 +143,10 @@ class PathRuns:
             lambda port: [*command(port, self.ends.client_device), *arguments],
             run,
         )
-        return results if isinstance(results, list) else [results]
+        results = results if isinstance(results, list) else [results]
+        if checked:
+            self.check_path(program, results)
+        return results
 
     def echo(self, *arguments):
         """The results of ib_prism_floor, which knows no path."""
@@ -158,10 +164,7 @@ class PathRuns:
         program = own("prism-run")
         if not os.access(program, os.X_OK):
             raise Unavailable("prism-run is not built")
-        words = [program, f"--device={device}"]
-        if self.path == UDP and "--no-local" in help_of(program):
-            words.append("--no-local")
-        return words
+        return [program, f"--device={device}"]
 
     def send_lat(self, size, iterations):
         """Round trip in usec of a SEND that is answered by a SEND: perftest's ib_send_lat, where both sides poll."""
@@ -193,12 +196,12 @@ def contestants(results):
     return {row["contestant"]: row for row in results}
 
 
-def choose_paths(wanted, device, report_missing):
+def choose_paths(wanted, runner, ends, report_missing):
     """Those of @p wanted that can be had; all that can be had if it is None, but for the kernel's."""
     chosen = []
     for path in wanted or (UDP, LOCAL):
         try:
-            PathRuns.check(path, device)
+            PathRuns.check(path, runner, ends)
         except Unavailable as missing:
             report_missing(PATHS[path], missing)
         else:
