@@ -416,6 +416,12 @@ void Engine::wake_next(Path &path)
 
 /* Time ---------------------------------------------------------------------------------------------------------- */
 
+/** On the way to its peer a packet may overtake those of its train. */
+bool Engine::travels_in_trains(const QueuePair &qp)
+{
+	return qp.attr.peer_is_ours && sink_.room(qp) == Room::unknown;
+}
+
 void Engine::progress(Time now, Again again)
 {
 	run_timers(now);
@@ -433,14 +439,14 @@ void Engine::progress(Time now, Again again)
 		Requester requester(*this, qp);
 		Responder responder(*this, qp);
 		const bool wait = again == Again::surely && responder.ack_waits();
-		if (!wait && !(qp.attr.peer_is_ours && requester.has_one_long_packet()))
+		if (!wait && !(travels_in_trains(qp) && requester.has_one_long_packet()))
 			responder.send_pending_ack();
-		requester.transmit(now);
-		if (wait) {
+		const bool stopped = requester.transmit(now);
+		if (!wait)
+			responder.send_pending_ack();
+		if ((wait || stopped) && !qp.dirty) {
 			qp.dirty = true;
 			dirty_[waiting++] = &qp;
-		} else {
-			responder.send_pending_ack();
 		}
 	}
 	dirty_.resize(waiting);
@@ -502,7 +508,8 @@ void Engine::run_streams(Time now)
 	for (std::size_t waiting = streams_.size(); waiting && !streams_.empty() && read_room_ > 0; waiting--) {
 		QueuePair *qp = streams_.front();
 		streams_.splice(streams_.end(), streams_, streams_.begin());
-		if (qp->resp.stream.next <= now)
+		if (qp->resp.stream.next <= now ||
+			(qp->resp.stream.stopped && Responder(*this, *qp).room() != Room::no))
 			Responder(*this, *qp).continue_stream(now);
 	}
 }

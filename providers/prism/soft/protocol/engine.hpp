@@ -154,6 +154,7 @@ private:
 	void forget_overtaken_timers();
 	void run_timers(Time now);
 	void run_streams(Time now);
+	[[nodiscard]] bool travels_in_trains(const QueuePair &qp);
 	void complete(CompletionQueue &cq, const ibv_wc &wc, bool solicited);
 	[[nodiscard]] bool understands(const QueuePair &qp, std::uint8_t opcode) const;
 	bool accepts(QueuePair *qp, const Route &route, const prism_bth &bth);

@@ -157,6 +157,8 @@ struct ReadStream {
 	bool duplicate = false; /* asked for again: a fault then is not an error of this QP */
 	bool resumed = false;   /* of what was resolved before: good until a buffer in it is handed out */
 	bool waited = false;    /* an older READ has had its turn */
+	bool stopped = false;   /* the carrier had no room, */
+	Time stopped_at = 0;    /* since then */
 	Resolution read;
 	std::uint32_t offset = 0; /* of the next packet; not 0 at first if the READ is resumed */
 	std::uint32_t first_psn = 0;

@@ -23,6 +23,9 @@ constexpr std::uint32_t repeat_burst_bytes = 16 << 10; /* what was lost is seldo
 constexpr Time min_interval = 15'000;
 constexpr Time max_interval = 4'000'000;
 constexpr Time longest_silence = 500'000;
+/** A carrier without room is asked again at each turn, and if there are none, after this; but no longer than so. */
+constexpr Time stop_interval = 100'000'000;
+constexpr Time longest_stop = 1'000'000'000;
 
 /** Requests that arrive while a stream is under way wait in line; beyond this they are dropped, to be sent again. */
 constexpr std::size_t max_held_bytes = 256 << 10;
@@ -264,9 +267,38 @@ void Responder::continue_stream(Time now)
 void Responder::send_until(std::uint32_t end, Time now)
 {
 	ReadStream &stream = resp_.stream;
-	while (stream.active && stream.offset < end && engine_.read_room_ > 0)
+	const std::uint32_t begin = stream.offset;
+	Room left = room();
+	while (stream.active && stream.offset < end && engine_.read_room_ > 0 && left != Room::no) {
 		send_read_packet();
-	stream.next = stream.offset < end ? now : now + stream.interval;
+		left = room();
+	}
+	if (left == Room::no) {
+		stop_stream(stream.offset > begin, now);
+		return;
+	}
+	stream.stopped = false;
+	stream.next = stream.offset >= end && left == Room::unknown ? now + stream.interval : now;
+}
+
+/** Until there is room. But grace periods wait for it (S.7.3), so not for a peer that takes nothing: that asks again.
+ */
+void Responder::stop_stream(bool progressed, Time now)
+{
+	ReadStream &stream = resp_.stream;
+	if (!stream.stopped || progressed)
+		stream.stopped_at = now;
+	stream.stopped = true;
+	stream.next = now + stop_interval;
+	if (stream.active && now - stream.stopped_at >= longest_stop) {
+		end_stream();
+		acknowledge_later(true); /* in which this answer is missing */
+	}
+}
+
+Room Responder::room()
+{
+	return engine_.sink_.room(qp_);
 }
 
 void Responder::send_read_packet()

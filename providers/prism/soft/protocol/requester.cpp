@@ -181,24 +181,32 @@ bool Requester::run_local(SendRequest &wr)
 	return ok;
 }
 
-void Requester::transmit(Time now)
+bool Requester::transmit(Time now)
 {
 	if (qp_.state != IBV_QPS_RTS && qp_.state != IBV_QPS_SQD)
-		return;
+		return false;
 	if (qp_.type != IBV_QPT_RC) {
 		transmit_unacknowledged(now);
-		return;
+		return false;
 	}
 	engine_.join_path(qp_);
-	transmit_all(now);
+	const bool stopped = transmit_all(now);
 	if (qp_.path) {
 		qp_.path->end_turn(qp_);
 		engine_.wake_next(*qp_.path);
 	}
+	return stopped;
 }
 
-void Requester::transmit_all(Time now)
+/** With nothing under way it sends nevertheless, as only the timer of a packet finds out that the peer is gone. */
+bool Requester::has_room()
 {
+	return qp_.packets_under_way() <= 0 || engine_.sink_.room(qp_) != Room::no;
+}
+
+bool Requester::transmit_all(Time now)
+{
+	bool stopped = false;
 	while (sq_.cursor != sq_.tail) {
 		SendRequest &wr = sq_.at(sq_.cursor);
 		if (!may_send(wr, now))
@@ -210,7 +218,8 @@ void Requester::transmit_all(Time now)
 		}
 		if (!check_local_memory(wr))
 			break;
-		if (qp_.path && !qp_.path->admits(qp_))
+		stopped = !has_room();
+		if (stopped || (qp_.path && !qp_.path->admits(qp_)))
 			break;
 		if (!wr.started)
 			start(wr);
@@ -222,6 +231,7 @@ void Requester::transmit_all(Time now)
 	}
 	if (!qp_.deadline && qp_.packets_under_way() > 0 && qp_.attr.ack_timeout)
 		engine_.arm_timer(qp_, now + qp_.attr.ack_timeout);
+	return stopped;
 }
 
 bool Requester::has_one_long_packet() const

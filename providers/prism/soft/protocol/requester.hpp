@@ -27,8 +27,11 @@ class Requester
 public:
 	Requester(Engine &engine, QueuePair &qp) : engine_(engine), qp_(qp), sq_(qp.sq), req_(qp.req) {}
 
-	/** Send whatever may be sent. */
-	void transmit(Time now);
+	/**
+	 * Send whatever may be sent.
+	 * @return whether it stopped for want of room: then it wants to be called by the next progress(), too.
+	 */
+	bool transmit(Time now);
 	/** Whether all that waits to be sent is one packet, and longer than an acknowledgement. */
 	[[nodiscard]] bool has_one_long_packet() const;
 	/** The retransmission or RNR timer has run out. */
@@ -58,7 +61,8 @@ public:
 	void release_slot(SendRequest &wr);
 
 private:
-	void transmit_all(Time now);
+	bool transmit_all(Time now);
+	[[nodiscard]] bool has_room();
 	void transmit_unacknowledged(Time now);
 	bool may_burst(Time now);
 	bool check_datagram(const SendRequest &wr);

@@ -32,6 +32,8 @@ public:
 	bool ack_waits();
 	/** The next burst of a READ response that is being paced. */
 	void continue_stream(Time now);
+	/** On the way to the peer. */
+	[[nodiscard]] Room room();
 
 	/** Leave RTS: take back the buffer of an unfinished ALLOCATE, end the stream, forget what is held. */
 	void stop();
@@ -95,6 +97,7 @@ private:
 	void release_held(Time now);
 	void start_stream(const ReadStream &stream, Time now);
 	void send_until(std::uint32_t end, Time now);
+	void stop_stream(bool progressed, Time now);
 	void send_read_packet();
 	[[nodiscard]] bool stale();
 	void lose_stream_memory(std::uint32_t psn);

@@ -138,6 +138,12 @@ std::uint32_t wire_version()
 	return choice && std::string_view(choice) == "1" ? PRISM_LOWEST_VERSION : PRISM_PROTOCOL_VERSION;
 }
 
+bool rings_wanted()
+{
+	const char *choice = std::getenv("PRISM_LOCAL");
+	return !choice || std::string_view(choice) != "0";
+}
+
 } // namespace
 
 Time now()
@@ -154,7 +160,8 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		error = "no memory for counters";
 		return nullptr;
 	}
-	std::unique_ptr<UdpPort> port = UdpPort::open(interface, error, &counters->port());
+	std::unique_ptr<Port> port =
+		Port::open(interface, rings_wanted(), error, {&counters->port(), &counters->local()});
 	if (!port)
 		return nullptr;
 	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), progress));
@@ -173,16 +180,16 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		open.list.push_back(context.get());
 	}
 	/* What is others' may come to us, until they find out, and must not wait for our application to look. */
-	if (context->port_->shares_addresses())
+	if (context->port_->udp().shares_addresses())
 		context->start_thread(true);
 	return context;
 }
 
-Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress)
+Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, prismdv_progress_mode progress)
 	: counters_(std::move(counters)), port_(std::move(port)), mtu_(interface().mtu),
 	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {
-	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->receive_room()};
+	const SharedByEngines shared{&counters_->protocol(), &RequestEpochs::of_process(), port_->udp().receive_room()};
 	engine_ = std::make_unique<Engine>(*port_, *this, first_qpn(), limits::max_qp, shared);
 	engine_->protocol_version = wire_version();
 	std::uint64_t seed = 0;
@@ -193,13 +200,13 @@ Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort>
 /** The lowest numbers are special (0 and 1) or easily guessed. */
 std::uint32_t Context::first_qpn() const
 {
-	return (port_->slot() << limits::qpn_bits) + 16;
+	return (port_->udp().slot() << limits::qpn_bits) + 16;
 }
 
 void Context::publish_counters()
 {
 	const CounterPage::Identity identity{.device = device_name(interface().name),
-		.slot = port_->slot(),
+		.slot = port_->udp().slot(),
 		.first_qpn = first_qpn(),
 		.last_qpn = first_qpn() + limits::max_qp - 1,
 		.addresses = page_addresses()};
@@ -208,8 +215,8 @@ void Context::publish_counters()
 
 std::vector<PageAddress> Context::page_addresses() const
 {
-	const std::vector<Address> addresses = port_->addresses();
-	const std::vector<std::uint64_t> inodes = port_->socket_inodes();
+	const std::vector<Address> addresses = port_->udp().addresses();
+	const std::vector<std::uint64_t> inodes = port_->udp().socket_inodes();
 	std::vector<PageAddress> list;
 	for (std::size_t i = 0; i < addresses.size(); i++)
 		list.push_back({addresses[i].gid, inodes[i]});
@@ -221,7 +228,7 @@ std::vector<PageAddress> Context::page_addresses() const
 /** Where the port has it, under the name that gid_name() gives; -1 if it has not. */
 int Context::source_of(const Address &name) const
 {
-	const std::vector<Address> bound = port_->addresses();
+	const std::vector<Address> bound = port_->udp().addresses();
 	for (std::size_t i = 0; i < bound.size(); i++)
 		if (gid_name(interface(), bound[i]) == name)
 			return static_cast<int>(i);
@@ -243,7 +250,7 @@ bool Context::take_in(const std::vector<Address> &numbers, const InterfaceInfo &
 		if (source < 0)
 			continue;
 		const auto at = static_cast<unsigned>(source);
-		gids_.fill(index, {port_->addresses()[at], at});
+		gids_.fill(index, {port_->udp().addresses()[at], at});
 		changed = true;
 	}
 	return changed;
@@ -255,7 +262,7 @@ void Context::renew(const std::vector<Address> &numbers, const InterfaceInfo &cu
 	mtu_ = current.mtu;
 	if (!take_in(numbers, current))
 		return;
-	if (port_->shares_addresses())
+	if (port_->udp().shares_addresses())
 		start_thread(true);
 	eventfd_write(wake_.get(), 1); /* whoever sleeps has one more socket to wait for */
 	counters_->set_addresses(page_addresses());
@@ -414,7 +421,7 @@ int Context::attach(QueuePair &qp, const Address &group)
 	std::lock_guard guard(lock);
 	if (!engine_->add_member(qp, group))
 		return 0; /* as the kernel has it */
-	const int error = guarded([&] { return port_->join(group); });
+	const int error = guarded([&] { return port_->udp().join(group); });
 	if (error)
 		engine_->remove_member(qp, group);
 	else
@@ -427,7 +434,7 @@ int Context::detach(QueuePair &qp, const Address &group)
 	std::lock_guard guard(lock);
 	if (!engine_->remove_member(qp, group))
 		return EINVAL;
-	port_->leave(group);
+	port_->udp().leave(group);
 	return 0;
 }
 
@@ -497,7 +504,8 @@ void Context::run()
 			if (drive(at, trains_a_turn, true))
 				busy = at;
 			sleeps_until_ = engine_->next_deadline();
-			asleep_ = busy != at && (abstinence.lasts(at) || at - busy > spin_time);
+			const bool idle = busy != at && (abstinence.lasts(at) || at - busy > spin_time);
+			asleep_ = idle && port_->prepare_sleep();
 		}
 		last_turn = at;
 		if (asleep_) {

@@ -18,7 +18,7 @@
 #include <infiniband/verbs.h>
 
 #include "../../prismdv.h"
-#include "../net/udp/udp_port.hpp"
+#include "../net/port.hpp"
 #include "../protocol/engine.hpp"
 #include "counter_page.hpp"
 #include "events.hpp"
@@ -53,11 +53,12 @@ public:
 	/** Serialises everything about @ref engine. */
 	std::mutex lock;
 	Engine &engine() { return *engine_; }
-	[[nodiscard]] const InterfaceInfo &interface() const { return port_->interface(); }
+	[[nodiscard]] const InterfaceInfo &interface() const { return port_->udp().interface(); }
 	/** Of the interface, when it was last looked at. */
 	[[nodiscard]] unsigned interface_mtu() const { return mtu_; }
 	[[nodiscard]] const GidTable &gids() const { return gids_; }
-	[[nodiscard]] UdpCounters carrier_counters() const { return port_->counters(); }
+	[[nodiscard]] UdpCounters carrier_counters() const { return port_->udp().counters(); }
+	[[nodiscard]] const LocalCounters &local_counters() const { return counters_->local(); }
 
 	/** Called by the application's thread when it looks for completions: receive, execute, answer, send. */
 	void poll();
@@ -112,7 +113,7 @@ public:
 	std::function<void(const Route &, std::span<const std::uint8_t>)> on_management;
 
 private:
-	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<UdpPort> port, prismdv_progress_mode progress);
+	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, prismdv_progress_mode progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	void publish_counters();
 	[[nodiscard]] std::vector<PageAddress> page_addresses() const;
@@ -129,7 +130,7 @@ private:
 	void wait_for_work();
 
 	std::unique_ptr<CounterPage> counters_; /* outlives those who count */
-	std::unique_ptr<UdpPort> port_;
+	std::unique_ptr<Port> port_;
 	std::unique_ptr<Engine> engine_;
 	GidTable gids_;
 	std::atomic<unsigned> mtu_;

@@ -18,7 +18,7 @@ namespace
 
 constexpr std::string_view names[] = {
 #define X(name) #name,
-	PRISM_PORT_COUNTERS(X) PRISM_PROTOCOL_COUNTERS(X) PRISM_PROTOCOL_GAUGES(X)
+	PRISM_PORT_COUNTERS(X) PRISM_LOCAL_COUNTERS(X) PRISM_PROTOCOL_COUNTERS(X) PRISM_PROTOCOL_GAUGES(X)
 #undef X
 };
 constexpr std::string_view gauges[] = {
@@ -56,6 +56,7 @@ void copy_name(std::array<char, size> &to, std::string_view name)
 struct CounterPage::Layout {
 	CounterPageHeader header{};
 	PortCounters port;
+	LocalCounters local;
 	ProtocolCounters protocol;
 	std::array<CounterName, counter_count> names{};
 };
@@ -64,7 +65,8 @@ std::unique_ptr<CounterPage> CounterPage::create(const std::string &device)
 {
 	constexpr std::size_t size = sizeof(Layout);
 	static_assert(size <= max_counter_page_size);
-	static_assert(sizeof(PortCounters) + sizeof(ProtocolCounters) == counter_count * sizeof(Counter));
+	static_assert(sizeof(PortCounters) + sizeof(LocalCounters) + sizeof(ProtocolCounters) ==
+		      counter_count * sizeof(Counter));
 
 	const int before = errno; /* what fails here is no failure of the caller's */
 	FileDescriptor file = make_file("prism:" + device, size);
@@ -86,6 +88,11 @@ CounterPage::~CounterPage()
 PortCounters &CounterPage::port()
 {
 	return page_->port;
+}
+
+LocalCounters &CounterPage::local()
+{
+	return page_->local;
 }
 
 ProtocolCounters &CounterPage::protocol()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../net/file_descriptor.hpp"
+#include "../net/local_counters.hpp"
 #include "../net/port_counters.hpp"
 #include "../protocol/counters.hpp"
 #include "counter_layout.hpp"
@@ -43,6 +44,7 @@ public:
 
 	/** Written under the context's lock. Valid as long as the page. */
 	[[nodiscard]] PortCounters &port();
+	[[nodiscard]] LocalCounters &local();
 	[[nodiscard]] ProtocolCounters &protocol();
 
 	/** Says whose counters these are; before, readers take no notice. Once. */

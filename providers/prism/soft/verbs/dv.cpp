@@ -56,6 +56,10 @@ public:
 		PRISM_PORT_COUNTERS(X)
 		X(rx_socket_drops)
 #undef X
+		const LocalCounters &local = context.local_counters();
+#define X(name) all.push_back(make_counter(#name, local.name));
+		PRISM_LOCAL_COUNTERS(X)
+#undef X
 		std::lock_guard guard(context.lock);
 		const ProtocolCounters &protocol = context.engine().counters;
 #define X(name) all.push_back(make_counter(#name, protocol.name));

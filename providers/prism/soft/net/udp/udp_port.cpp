@@ -328,9 +328,9 @@ void UdpPort::learn_steering()
 	}
 }
 
-bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
+bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd, int other_fd)
 {
-	std::array<pollfd, max_own_sockets + max_groups + 2> watched;
+	std::array<pollfd, max_own_sockets + max_groups + 3> watched;
 	std::size_t n = 0;
 	{
 		std::lock_guard guard(listing_);
@@ -340,6 +340,7 @@ bool UdpPort::wait(std::int64_t timeout_ns, int wake_fd)
 	watched[n++] = {claim_.fd(), POLLIN, 0};
 	const std::size_t ports = n;
 	watched[n++] = {wake_fd, POLLIN, 0}; /* ppoll ignores -1 */
+	watched[n++] = {other_fd, POLLIN, 0};
 	if (const Time duty = next_duty_.load(std::memory_order_relaxed); duty != no_duty) {
 		const Time at = steady_now();
 		const auto left = static_cast<std::int64_t>(duty > at ? duty - at : 0);

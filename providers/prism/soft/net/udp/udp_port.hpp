@@ -120,12 +120,12 @@ public:
 	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
 	/**
-	 * Sleeps until something can be received, @p wake_fd (or -1) is readable, or @p timeout_ns nanoseconds have
-	 * passed (negative: no limit). Does not read @p wake_fd. Ends now and then for no reason that the caller sees,
-	 * where addresses are shared: receive() then asks the others whether they are still there.
+	 * Sleeps until something can be received, @p wake_fd or @p other_fd (or -1) is readable, or @p timeout_ns
+	 * nanoseconds have passed (negative: no limit). Does not read them. Ends now and then for no reason that the
+	 * caller sees, where addresses are shared: receive() then asks the others whether they are still there.
 	 * @return whether anything is ready.
 	 */
-	bool wait(std::int64_t timeout_ns, int wake_fd);
+	bool wait(std::int64_t timeout_ns, int wake_fd, int other_fd = -1);
 
 	/** Bytes of payload that one of its sockets takes in before it drops: five eighths, as the kernel counts more.
 	 */

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* LocalPort: how peers come and go. All of it is beside the data path, and each turn does a bounded part. */
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "../interfaces.hpp"
+#include "local_port.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/* One page of indices, then the records of both directions; the first is that of who made it. */
+constexpr std::size_t indices_bytes = 4096;
+constexpr std::size_t rings_bytes = indices_bytes + 2 * std::size_t{ring_bytes};
+static_assert(2 * sizeof(RingIndices) <= indices_bytes && rings_bytes <= 256 << 10);
+
+/* Between two looks while nothing is expected, and while an answer is. */
+constexpr Time look_interval = 1'000'000;
+constexpr Time short_interval = 50'000;
+
+constexpr int introductions_a_look = 4;
+constexpr int visitors_a_look = 8;
+constexpr std::size_t max_visitors = 64;
+constexpr Time visitor_patience = 1'000'000'000;
+
+/* Whoever could not be reached is tried again after a pause, which doubles. */
+constexpr Time busy_pause = 2'000'000;
+constexpr Time min_pause = 100'000'000;
+constexpr Time max_pause = 10'000'000'000;
+
+constexpr std::size_t max_elsewhere = 64;
+constexpr Time elsewhere_time = 10'000'000'000;
+
+/* What is taken at most from a peer that is gone; a full ring has no more. */
+constexpr int last_packets = ring_bytes / record_alignment;
+
+constexpr std::uint64_t by_listener = 0;
+constexpr std::uint64_t by_visitor = ~std::uint64_t{0}; /* else by slot */
+
+Ring ring_of(const Mapping &rings, unsigned which)
+{
+	return {reinterpret_cast<RingIndices *>(rings.get()) + which,
+		rings.get() + indices_bytes + which * std::size_t{ring_bytes}};
+}
+
+/* Each takes a descriptor, and the program wants most of them. */
+std::size_t most_peers()
+{
+	rlimit limit{};
+	if (::getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return slot_limit;
+	return std::min<std::size_t>(slot_limit, limit.rlim_cur / 2);
+}
+
+} // namespace
+
+LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, LocalCounters *shared)
+	: slot_(slot), addresses_(std::move(addresses)), count_(shared ? *shared : own_count_),
+	  most_peers_(most_peers())
+{
+}
+
+LocalPort::~LocalPort() = default;
+
+std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> addresses, LocalCounters *shared)
+{
+	std::unique_ptr<LocalPort> port(new LocalPort(slot, std::move(addresses), shared));
+	return port->prepare() ? std::move(port) : nullptr;
+}
+
+bool LocalPort::prepare()
+{
+	bell_file_ = create_shared_file("prism-bell", bell_bytes);
+	events_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+	if (!here_ || !bell_file_ || !events_)
+		return false;
+	bell_page_ = Mapping(bell_file_.get(), bell_bytes);
+	if (!bell_page_)
+		return false;
+	bell_ = new (bell_page_.get()) Bell;
+	/* Without the name, as another has it, we can still introduce ourselves to others. */
+	listener_ = listen_for_introductions(slot_);
+	return !listener_ || watch(listener_.get(), by_listener);
+}
+
+/* The listener is edge-triggered: one that cannot be accepted, for want of descriptors, keeps nobody awake. */
+bool LocalPort::watch(int fd, std::uint64_t what) const
+{
+	epoll_event event{};
+	event.events = what == by_listener ? EPOLLIN | EPOLLET : EPOLLIN;
+	event.data.u64 = what;
+	return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* A child may hold the same connection: closing it here is not enough. */
+void LocalPort::unwatch(int fd) const
+{
+	epoll_event ignored{};
+	(void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd, &ignored);
+}
+
+/* Whom to talk to ----------------------------------------------------------------------------------------------- */
+
+LocalPort::Peer *LocalPort::make_peer(unsigned slot)
+try {
+	std::unique_ptr<Peer> &place = peers_[slot];
+	if (!place) {
+		place = std::make_unique<Peer>();
+		place->slot = slot;
+	}
+	return place.get();
+} catch (const std::bad_alloc &) {
+	return nullptr;
+}
+
+/* On the data path of everything that goes the other way: little work, and no system call. */
+void LocalPort::want(Peer *known, unsigned slot, const Address &address)
+{
+	if (known && known->state != State::unknown &&
+		(known->state != State::elsewhere || known->asked_for == address))
+		return;
+	if (slot == slot_)
+		return;
+	Peer *const peer = make_peer(slot);
+	if (!peer)
+		return;
+	peer->asked_for = address;
+	peer->state = State::elsewhere;
+	if (std::ranges::find(elsewhere_, address) != elsewhere_.end())
+		return;
+	try {
+		wanted_.push_back(slot);
+		peer->state = State::wanted;
+		look_soon();
+	} catch (const std::bad_alloc &) {
+		peer->state = State::unknown;
+	}
+}
+
+bool LocalPort::is_here(const Address &address, Time now)
+{
+	if (is_ipv4_loopback(address) || std::ranges::find(addresses_, address) != addresses_.end())
+		return true;
+	if (now >= forget_elsewhere_ || elsewhere_.size() >= max_elsewhere) {
+		elsewhere_.clear();
+		forget_elsewhere_ = now + elsewhere_time;
+	}
+	if (is_on_this_host(address))
+		return true;
+	elsewhere_.push_back(address);
+	return false;
+}
+
+void LocalPort::refuse(Peer &peer, Time now, Time pause)
+{
+	let_go(peer);
+	peer.state = State::refused;
+	peer.retry = now + pause;
+	refused_.push_back(peer.slot);
+}
+
+void LocalPort::forgive(Time now)
+{
+	std::erase_if(refused_, [&](unsigned slot) {
+		Peer &peer = *peers_[slot];
+		if (peer.state == State::refused && now < peer.retry)
+			return false;
+		if (peer.state == State::refused)
+			peer.state = State::unknown;
+		return true;
+	});
+}
+
+/* Coming -------------------------------------------------------------------------------------------------------- */
+
+void LocalPort::look_after(PacketHandler &handler, Time now)
+{
+	if (here_.in_child()) {
+		next_look_ = ~Time{0};
+		return;
+	}
+	next_look_ = now + look_interval;
+	for (std::size_t i = 0; i < attached_.size();) {
+		Peer &peer = *attached_[i];
+		if (peer.gone)
+			close(peer, handler, now);
+		else
+			i++;
+	}
+	take_events(handler, now);
+	look_at_visitors(handler, now);
+	introduce_wanted(now);
+	forgive(now);
+	if (more_visitors_ || !wanted_.empty())
+		look_soon();
+	else if (greeted_ || !visitors_.empty())
+		next_look_ = now + short_interval;
+}
+
+void LocalPort::take_events(PacketHandler &handler, Time now)
+{
+	std::array<epoll_event, 32> events;
+	const int count = ::epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), 0);
+	for (int i = 0; i < count; i++) {
+		const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
+		if (what == by_listener)
+			more_visitors_ = true;
+		if (what >= slot_limit || !peers_[what])
+			continue;
+		Peer &peer = *peers_[what];
+		if (peer.state == State::greeted)
+			take_answer(peer, now);
+		else if (peer.state == State::attached)
+			take_message(peer);
+		if (peer.gone)
+			close(peer, handler, now);
+	}
+	if (more_visitors_)
+		accept_visitors(now);
+}
+
+void LocalPort::accept_visitors(Time now)
+{
+	for (int i = 0; i < visitors_a_look; i++) {
+		if (visitors_.size() >= max_visitors)
+			return;
+		FileDescriptor connection = accept_introduction(listener_.get());
+		if (!connection) {
+			/* Descriptors may be short: those who wait are looked at with the next that comes. */
+			more_visitors_ = false;
+			return;
+		}
+		if (watch(connection.get(), by_visitor))
+			visitors_.push_back({std::move(connection), now + visitor_patience});
+	}
+}
+
+void LocalPort::look_at_visitors(PacketHandler &handler, Time now)
+{
+	for (std::size_t i = 0; i < visitors_.size();) {
+		Introduced guest = receive_hello(visitors_[i].connection.get(), 2);
+		if (guest.state == Introduced::State::waiting && now < visitors_[i].until) {
+			i++;
+			continue;
+		}
+		FileDescriptor connection = std::move(visitors_[i].connection);
+		visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(i));
+		unwatch(connection.get());
+		if (guest.state == Introduced::State::done && may_come(guest.slot, handler, now))
+			welcome(guest, std::move(connection), now);
+		else
+			count_.local_refused.add();
+	}
+}
+
+/* Two may introduce themselves to each other at once: then the one with the lower number has done it. */
+bool LocalPort::may_come(unsigned slot, PacketHandler &handler, Time now)
+{
+	Peer *const known = make_peer(slot);
+	if (!known || slot == slot_ || attached_.size() >= most_peers_)
+		return false;
+	if (known->state == State::greeted)
+		return slot < slot_;
+	if (known->state != State::attached)
+		return true;
+	/* It was another's before. */
+	take_message(*known);
+	if (known->gone)
+		close(*known, handler, now);
+	return known->state != State::attached;
+}
+
+void LocalPort::welcome(Introduced &guest, FileDescriptor connection, Time now)
+{
+	Peer &peer = *peers_[guest.slot];
+	let_go(peer);
+	const int file = bell_file_.get();
+	peer.connection = std::move(connection);
+	const bool sound = is_shared_file(guest.files[0].get(), rings_bytes);
+	if (sound && attach(peer, guest, Mapping(guest.files[0].get(), rings_bytes), guest.files[1], false) &&
+		send_hello(peer.connection.get(), slot_, addresses_, {&file, 1}))
+		return;
+	count_.local_refused.add();
+	refuse(peer, now, min_pause);
+}
+
+/* What both ends do once each knows the other. False: not possible, and the caller lets it go. */
+bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const FileDescriptor &bell, bool ours)
+{
+	if (!rings || !is_shared_file(bell.get(), bell_bytes))
+		return false;
+	peer.bell_page = Mapping(bell.get(), bell_bytes);
+	if (!peer.bell_page || (!ours && !watch(peer.connection.get(), peer.slot)))
+		return false;
+	attached_.reserve(attached_.size() + 1);
+	dirty_.reserve(attached_.size() + 1);
+	peer.bell = reinterpret_cast<Bell *>(peer.bell_page.get());
+	peer.rings = std::move(rings);
+	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1));
+	peer.in = RingConsumer(ring_of(peer.rings, ours ? 1 : 0));
+	peer.addresses = std::move(introduced.addresses);
+	peer.addresses_told = std::min(addresses_.size(), max_local_addresses);
+	peer.state = State::attached;
+	peer.fresh = true;
+	peer.pause = 0;
+	attached_.push_back(&peer);
+	fresh_++;
+	return true;
+}
+
+void LocalPort::introduce_wanted(Time now)
+{
+	for (int i = 0; i < introductions_a_look && !wanted_.empty(); i++) {
+		Peer &peer = *peers_[wanted_.back()];
+		wanted_.pop_back();
+		if (peer.state != State::wanted)
+			continue;
+		if (is_here(peer.asked_for, now))
+			introduce(peer, now);
+		else
+			peer.state = State::elsewhere;
+	}
+}
+
+void LocalPort::introduce(Peer &peer, Time now)
+{
+	if (attached_.size() + greeted_ >= most_peers_) {
+		refuse(peer, now, max_pause);
+		return;
+	}
+	peer.pause = std::clamp(peer.pause * 2, min_pause, max_pause);
+	peer.connection = connect_to_slot(peer.slot);
+	if (!peer.connection) {
+		refuse(peer, now, errno == EAGAIN ? busy_pause : peer.pause);
+		return;
+	}
+	const FileDescriptor rings = create_shared_file("prism-rings", rings_bytes);
+	peer.rings = Mapping(rings.get(), rings_bytes);
+	const std::array<int, 2> files{rings.get(), bell_file_.get()};
+	if (!peer.rings || !send_hello(peer.connection.get(), slot_, addresses_, files) ||
+		!watch(peer.connection.get(), peer.slot)) {
+		refuse(peer, now, peer.pause);
+		return;
+	}
+	peer.state = State::greeted;
+	greeted_++;
+}
+
+void LocalPort::take_answer(Peer &peer, Time now)
+{
+	Introduced answer = receive_hello(peer.connection.get(), 1);
+	if (answer.state == Introduced::State::waiting)
+		return;
+	const bool right = answer.state == Introduced::State::done && answer.slot == peer.slot;
+	Mapping rings = std::move(peer.rings);
+	if (right) {
+		greeted_--;
+		if (attach(peer, answer, std::move(rings), answer.files[0], true))
+			return;
+		greeted_++;
+	}
+	count_.local_refused.add();
+	refuse(peer, now, peer.pause);
+}
+
+/* Going --------------------------------------------------------------------------------------------------------- */
+
+/* A wake-up, or the end. */
+void LocalPort::take_message(Peer &peer)
+{
+	std::array<char, 8> message;
+	for (;;) {
+		const ssize_t size = ::recv(peer.connection.get(), message.data(), message.size(), MSG_DONTWAIT);
+		if (size < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (size != 1) {
+			peer.gone = true;
+			return;
+		}
+	}
+}
+
+/* What it sent before it went has arrived. */
+void LocalPort::close(Peer &peer, PacketHandler &handler, Time now)
+{
+	if (!peer.out.broken() && !peer.in.broken())
+		receive_from(peer, handler, now, last_packets);
+	refuse(peer, now, std::max(peer.pause, min_pause));
+}
+
+/* All that a peer has beside its slot. */
+void LocalPort::let_go(Peer &peer)
+{
+	if (peer.connection)
+		unwatch(peer.connection.get());
+	if (peer.state == State::greeted)
+		greeted_--;
+	if (peer.state == State::attached) {
+		std::erase(attached_, &peer);
+		std::erase(dirty_, &peer);
+		fresh_ -= peer.fresh;
+		backlogs_ -= peer.backlog.size();
+	}
+	Peer bare;
+	bare.slot = peer.slot;
+	bare.asked_for = peer.asked_for;
+	bare.pause = peer.pause;
+	peer = std::move(bare);
+}
+
+} // namespace prism::soft

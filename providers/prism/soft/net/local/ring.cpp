@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "ring.hpp"
+
+#include <bit>
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/*
+ * A producer that says it has no room has filled the ring up to less than two of the longest records. What was taken
+ * beside its look is at most as much as was seen before: so either then or now more than this is seen.
+ */
+constexpr std::uint32_t nearly_full = ring_bytes / 4;
+
+[[nodiscard]] bool is_index(std::uint32_t value)
+{
+	return value % record_alignment == 0;
+}
+
+[[nodiscard]] RecordHeader load_header(const std::uint8_t *at)
+{
+	/* Once, whole: the producer may go on writing. */
+	const std::uint64_t word = std::atomic_ref<const std::uint64_t>(*reinterpret_cast<const std::uint64_t *>(at))
+					   .load(std::memory_order_relaxed);
+	return std::bit_cast<RecordHeader>(word);
+}
+
+} // namespace
+
+bool RingProducer::fits(std::uint32_t bytes)
+{
+	if (ring_bytes - (head_ - tail_) >= bytes)
+		return true;
+	const std::uint32_t tail = ring_.indices->tail.load(std::memory_order_seq_cst);
+	if (!is_index(tail) || head_ - tail > head_ - tail_) {
+		broken_ = true;
+		return false;
+	}
+	tail_ = tail;
+	return ring_bytes - (head_ - tail_) >= bytes;
+}
+
+bool RingProducer::has_room(std::uint32_t count)
+{
+	/* One may not fit before the end. */
+	return !broken_ && fits((count + 1) * max_record_size);
+}
+
+std::uint8_t *RingProducer::begin(const RecordHeader &header)
+{
+	const std::uint32_t size = record_size(header.length);
+	const std::uint32_t to_end = ring_bytes - head_ % ring_bytes;
+	const std::uint32_t skipped = size > to_end ? to_end : 0;
+	if (broken_ || !fits(skipped + size))
+		return nullptr;
+	if (skipped) {
+		const RecordHeader mark{.length = wrap_mark};
+		std::memcpy(at(head_), &mark, sizeof(mark));
+	}
+	std::uint8_t *const record = at(head_ + skipped);
+	std::memcpy(record, &header, sizeof(header));
+	next_ = head_ + skipped + size;
+	return record + sizeof(header);
+}
+
+bool RingConsumer::look()
+{
+	if (tail_ != head_)
+		return true;
+	const std::uint32_t head = ring_.indices->head.load(std::memory_order_acquire);
+	if (head == tail_)
+		return false;
+	if (!is_index(head) || head - tail_ > ring_bytes) {
+		broken_ = true;
+		return false;
+	}
+	head_ = head;
+	was_full_ = was_full_ || head_ - released_ >= nearly_full;
+	return true;
+}
+
+RecordHeader RingConsumer::fail()
+{
+	broken_ = true;
+	return {};
+}
+
+RecordHeader RingConsumer::take(std::uint8_t *packet)
+{
+	for (int i = 0; i < 2; i++) {
+		if (broken_ || !look())
+			return {};
+		const std::uint32_t at = tail_ % ring_bytes;
+		const RecordHeader header = load_header(ring_.data + at);
+		const std::uint32_t waiting = head_ - tail_;
+		if (header.length == wrap_mark) {
+			if (!at || waiting < ring_bytes - at)
+				return fail();
+			tail_ += ring_bytes - at;
+			continue;
+		}
+		if (header.length < bth_size || header.length > max_packet_size)
+			return fail();
+		const std::uint32_t size = record_size(header.length);
+		if (size > waiting || size > ring_bytes - at)
+			return fail();
+		std::memcpy(packet, ring_.data + at + sizeof(header), header.length);
+		tail_ += size;
+		return header;
+	}
+	return {};
+}
+
+bool RingConsumer::release()
+{
+	if (released_ == tail_)
+		return false;
+	released_ = tail_;
+	if (!was_full_) {
+		ring_.indices->tail.store(tail_, std::memory_order_release);
+		return false;
+	}
+	was_full_ = head_ - released_ >= nearly_full;
+	ring_.indices->tail.store(tail_, std::memory_order_seq_cst);
+	return ring_.indices->starved.load(std::memory_order_seq_cst) && ring_.indices->starved.exchange(0);
+}
+
+} // namespace prism::soft

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "port.hpp"
+
+namespace prism::soft
+{
+
+namespace
+{
+
+/* Packets of a ring that count as one train. */
+constexpr int train = 16;
+
+/* Sockets that were quiet are looked at this often while rings are busy, */
+constexpr Time quiet_interval = 20'000;
+/* which they are so long. */
+constexpr Time busy_time = 100'000;
+
+/* Should somebody have kept a peer from waking us. */
+constexpr std::int64_t longest_sleep = 100'000'000;
+
+/* All that a new peer can have sent by UDP before. */
+constexpr int most_waiting = 1024;
+
+} // namespace
+
+std::unique_ptr<Port> Port::open(
+	const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts)
+{
+	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.udp);
+	if (!udp)
+		return nullptr;
+	std::unique_ptr<LocalPort> local;
+	if (with_rings)
+		local = LocalPort::open(udp->slot(), udp->addresses(), counts.local);
+	return std::unique_ptr<Port>(new Port(std::move(udp), std::move(local)));
+}
+
+int Port::add(const Address &address)
+{
+	const int index = udp_->add(address);
+	if (index >= 0 && local_)
+		local_->add(address);
+	return index;
+}
+
+std::uint8_t *Port::begin(const Address &peer, std::size_t size)
+{
+	by_ring_ = false;
+	return udp_->begin(peer, size);
+}
+
+std::uint8_t *Port::begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
+{
+	if (local_) {
+		std::uint8_t *const room = local_->begin(source, peer, qpn, size);
+		by_ring_ = room;
+		if (room)
+			return room;
+	}
+	return udp_->begin_from(source, peer, qpn, size);
+}
+
+Room Port::room(unsigned source, const Address &peer, std::uint32_t qpn)
+{
+	return local_ ? local_->room(source, peer, qpn) : Room::unknown;
+}
+
+void Port::commit()
+{
+	if (by_ring_)
+		local_->commit();
+	else
+		udp_->commit();
+}
+
+void Port::flush()
+{
+	udp_->flush();
+	if (local_)
+		local_->flush();
+}
+
+int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
+{
+	int trains = 0;
+	if (local_->is_due(now)) {
+		udp_->flush(); /* what goes to new peers by rings comes behind it */
+		local_->look_after(handler, now);
+	}
+	/* On one host a datagram has arrived when it is sent: so it has if it was sent before a packet that has. */
+	if (local_->newcomer_waits())
+		for (int got = 1; got && trains < most_waiting; trains += got)
+			got = udp_->receive_all(handler, now, most_waiting - trains);
+	const int packets = local_->receive(handler, now, max_trains * train);
+	if (packets)
+		rings_busy_ = now;
+	return trains + (packets + train - 1) / train;
+}
+
+bool Port::sockets_are_due(Time now) const
+{
+	return sockets_busy_ || now - sockets_looked_ >= quiet_interval || now - rings_busy_ >= busy_time;
+}
+
+int Port::receive(PacketHandler &handler, Time now, int max_trains)
+{
+	if (!local_)
+		return udp_->receive(handler, now, max_trains);
+	int trains = receive_local(handler, now, max_trains);
+	if (sockets_are_due(now)) {
+		const int got = udp_->receive(handler, now, max_trains);
+		sockets_busy_ = got > 0;
+		sockets_looked_ = now;
+		trains += got;
+	}
+	return trains;
+}
+
+int Port::receive_all(PacketHandler &handler, Time now, int max_trains)
+{
+	const int trains = local_ ? receive_local(handler, now, max_trains) : 0;
+	return trains + udp_->receive_all(handler, now, max_trains);
+}
+
+bool Port::prepare_sleep()
+{
+	has_peers_ = local_ && local_->has_peers();
+	return !local_ || local_->prepare_sleep();
+}
+
+bool Port::wait(std::int64_t timeout_ns, int wake_fd)
+{
+	if (has_peers_)
+		timeout_ns = timeout_ns < 0 ? longest_sleep : std::min(timeout_ns, longest_sleep);
+	const bool ready = udp_->wait(timeout_ns, wake_fd, local_ ? local_->wait_fd() : -1);
+	if (local_) {
+		local_->attend();
+		local_->look_soon();
+	}
+	return ready;
+}
+
+} // namespace prism::soft

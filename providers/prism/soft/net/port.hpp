@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * All carriers of one device context: for each packet of a connection the rings that it shares with the peer, if there
+ * are some, else UDP. Datagrams go by UDP. The caller serialises all calls but wait().
+ */
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "local/local_port.hpp"
+#include "packet.hpp"
+#include "udp/udp_port.hpp"
+
+namespace prism::soft
+{
+
+/** Where carriers count, for others to see; outlives them. Null: in memory of their own. */
+struct PortCounts {
+	PortCounters *udp = nullptr;
+	LocalCounters *local = nullptr;
+};
+
+class Port final : public PacketSink
+{
+public:
+	/** As UdpPort::open(). @param with_rings whether to have a local path, if that is possible. */
+	static std::unique_ptr<Port> open(
+		const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts = {});
+
+	[[nodiscard]] UdpPort &udp() { return *udp_; }
+	[[nodiscard]] const UdpPort &udp() const { return *udp_; }
+	/** Null: there is none. */
+	[[nodiscard]] const LocalPort *local() const { return local_.get(); }
+
+	/** As UdpPort::add(). */
+	int add(const Address &address);
+
+	std::uint8_t *begin(const Address &peer, std::size_t size) override;
+	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size) override;
+	Room room(unsigned source, const Address &peer, std::uint32_t qpn) override;
+	void commit() override;
+	void flush() override;
+
+	/**
+	 * As UdpPort::receive(): a train of packets counts as one. While rings are busy and sockets quiet, the sockets
+	 * are looked at now and then: most turns make no system call.
+	 */
+	int receive(PacketHandler &handler, Time now, int max_trains);
+	/** As receive(), and from all sockets. */
+	int receive_all(PacketHandler &handler, Time now, int max_trains);
+
+	/**
+	 * Before wait().
+	 * @return false if something has come meanwhile: then do not wait.
+	 */
+	[[nodiscard]] bool prepare_sleep();
+	/** As UdpPort::wait(), after prepare_sleep(). */
+	bool wait(std::int64_t timeout_ns, int wake_fd);
+
+private:
+	Port(std::unique_ptr<UdpPort> udp, std::unique_ptr<LocalPort> local)
+		: udp_(std::move(udp)), local_(std::move(local))
+	{
+	}
+
+	int receive_local(PacketHandler &handler, Time now, int max_trains);
+	[[nodiscard]] bool sockets_are_due(Time now) const;
+
+	std::unique_ptr<UdpPort> udp_;
+	std::unique_ptr<LocalPort> local_;
+	bool by_ring_ = false;   /* the packet last begun */
+	bool has_peers_ = false; /* when it was last prepared to sleep */
+	bool sockets_busy_ = true;
+	Time sockets_looked_ = 0;
+	Time rings_busy_ = 0;
+};
+
+} // namespace prism::soft
