@@ -52,7 +52,6 @@ Request count_up(unsigned i)
 {
 	Request request = operation(Op::cas);
 	request.va = word_va + std::uint64_t{16} * i;
-	request.size = 16;
 	return request;
 }
 

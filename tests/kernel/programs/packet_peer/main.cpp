@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 	app.add_option("--seconds", options.seconds, "time for them, at most");
 	app.add_option("--seed", options.seed, "seed of all random choices");
 	app.add_option("--only", options.only,
-		"one part: vectors bundle_vectors bundles length bad duplicates abandoned trains responses fuzz backlog recycled");
+		"one part: vectors bundle_vectors bundles length bad duplicates abandoned trains responses fuzz "
+		"backlog recycled");
 	if (const auto early = app.parse(argc, argv))
 		return early->print();
 	try {

@@ -281,7 +281,7 @@ void strange_short_responses(Requester &requester)
 	requester.expect_dropped(requester.head(0x12, psn, 8), "an atomic acknowledge to a WRITE");
 	requester.expect_dropped(requester.head(0x10, psn, 16), "a standard READ response to a WRITE");
 	Packet request_packet = requester.short_response(psn, 0, 16);
-	for (const std::uint8_t opcode : {0xca, 0xd5, 0xe0, 0xff}) {
+	for (const std::uint8_t opcode : {0xcb, 0xd5, 0xd6, 0xe0, 0xff}) {
 		request_packet[0] = opcode;
 		requester.expect_dropped(request_packet, fmt::format("opcode {:#x}", opcode), "");
 	}
