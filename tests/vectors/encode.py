@@ -943,7 +943,7 @@ def full_mtu_bundles(mtu):
     yield "write_first_of_one_mtu", 0, [Entry(part("WRITE", "FIRST", 0x100, full, "", 2 * mtu)), raw_entry("READ", 1)]
     yield "allocate_first_of_one_mtu", 0, [Entry(part("ALLOCATE", "FIRST", 0x100, full, "", 2 * mtu)),
                                            raw_entry("READ", 1)]
-    yield "write_middle_of_one_mtu", 1, [Entry(write_of(0x100, b"")), Entry(part("WRITE", "MIDDLE", 0x101, full))]
+    yield "write_middle_of_one_mtu", 0, [Entry(part("WRITE", "MIDDLE", 0x100, full)), Entry(write_of(0x101, b""))]
 
 
 def invalid_bundles():
