@@ -26,6 +26,7 @@ while [ $# -gt 0 ]; do
 done
 run=("$build/bin/prism-run" --device=prism_lo)
 [ -x "${run[0]}" ] || { echo "pingpong_table.sh: no ${run[0]}: build first, or name the folder with --build" >&2; exit 1; }
+export PRISM_LOCAL=0 # over sockets, as the others
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 port=20000

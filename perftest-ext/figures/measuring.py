@@ -72,9 +72,10 @@ def is_listening(port, pid="self"):
 class Server:
     """A running server. It ends with the context, or by itself when it has run for far too long."""
 
-    def __init__(self, name, command, ports, limit, environment=None):
+    def __init__(self, name, command, ports, limit, environment=None, prefix=()):
+        """@p prefix: what brings a command into another network, before all else: so that the process is there, too."""
         self.name, self.ports = name, ports
-        self.command = ["timeout", "-k", "5", str(limit), *command]
+        self.command = [*prefix, "timeout", "-k", "5", str(limit), *command]
         self.environment = {**os.environ, **(environment or {})}
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = None

@@ -85,7 +85,8 @@ class Runner:
         """@p server and @p client: commands for a port. @p run takes the client's; gives what it gives."""
         port = self.next_port()
         limit = int(self.timeout) + 30
-        with Server(name, [*ends.server, *server(port)], [port], limit, dict(ends.server_environment)) as started:
+        environment = dict(ends.server_environment)
+        with Server(name, server(port), [port], limit, environment, ends.server) as started:
             result = run([*ends.client, *client(port)])
             started.wait_until_ended()
         return result

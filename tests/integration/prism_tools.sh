@@ -17,6 +17,25 @@ valid_json() {
 	fi
 }
 
+# Of every contestant: at least a packet each way for each of its round trips, and their bytes. Bundles carry several jobs
+# of a throughput run.
+counts_traffic() {
+	if python3 -c '
+import json, sys
+latency = sys.argv[2] == "latency"
+for row in json.load(open(sys.argv[1]))["results"]:
+    traffic = row["traffic"]
+    least = row["round_trips"] if latency else 0
+    for direction in ("tx", "rx"):
+        packets, size = (traffic[f"{direction}_{what}"] for what in ("packets", "bytes"))
+        assert packets > 0 and packets >= least, row
+        assert size >= 16 * packets, row' "$work/report.json" "$(case $1 in *_lat*) echo latency ;; esac)" 2>"$work/json_error"; then
+		pass "$1: packets and bytes of a job"
+	else
+		fail "$1: packets and bytes of a job are not told" "$work/json_error"
+	fi
+}
+
 # tool PROGRAM ARGUMENT...: both sides get the same arguments, the client also a file for its report
 tool() {
 	local program=$1 client=("$bin/$1")
@@ -29,6 +48,7 @@ tool() {
 		return
 	}
 	valid_json "$work/report.json" "$program $*"
+	counts_traffic "$program $*"
 	rm -f "$work/report.json"
 }
 

@@ -16,7 +16,7 @@ usage() {
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
 	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
-	count instructions instead of time), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too),
+	count instructions instead of time), FIGURES_ARGUMENTS (of prism_figures in the group figures), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too),
 	SHARE (1 or 2, or empty for both: what is shared by two kernels)
 	END
 	exit 2
