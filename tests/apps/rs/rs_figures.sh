@@ -97,7 +97,7 @@ if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
 	[ "$(grep -c 'goal: .* reached: \(yes\|no\);' "$work/out")" -eq 4 ] || fail "not four goals" "$work/out"
 	[ "$(grep -c '^| \(PRISM-RS\|ABDLOCK\).* | [0-9]' "$work/figures/rs-figures.md")" -eq 12 ] ||
 		fail "not all points are in the table" "$work/figures/rs-figures.md"
-	[ "$(grep -Ec '^\| (PRISM-RS|ABDLOCK).*( [0-9]+\.[0-9]+ \([0-9.]+\) \|){2}$' "$work/figures/rs-figures.md")" -eq 12 ] ||
+	[ "$(grep -Ec '^\| (PRISM-RS|ABDLOCK).*( [0-9]+\.[0-9]+ \([0-9.]+\), [0-9]+ \|){2}$' "$work/figures/rs-figures.md")" -eq 12 ] ||
 		fail "packets are not counted" "$work/figures/rs-figures.md"
 	"$bin/rs_figures" --redraw "$work/figures/rs-figures.json" --out "$work/again" >"$work/out" 2>&1 ||
 		fail "rs_figures --redraw fails" "$work/out"
