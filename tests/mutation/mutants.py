@@ -395,7 +395,7 @@ RESPONDERS_ORDER = [
          "send_until(resp_.stream.offset + next_burst_bytes, now);",
          "send_until(resp_.stream.offset + next_burst_bytes * 1024, now);"),
         ("W.8.4.round", "one queue pair may have a whole round",
-         "engine_.read_room_ > 0)\n", "true)\n"),
+         "engine_.read_room_ > 0 && left != Room::no)", "left != Room::no)"),
     ),
 ]
 
@@ -820,7 +820,7 @@ CHAINS = [
     *of(
         STREAM,
         ("S.9.3.between.told", "a requester is not told that the rest of a READ's answer will not come",
-         "acknowledge_later(true); /* in which", "/* in which"),
+         "if (stale()) {\n\t\tend_stream();\n\t\tacknowledge_later(true);", "if (stale()) {\n\t\tend_stream();"),
         ("S.9.3.between", "a READ goes on in a buffer that is handed out between two packets of its answer",
          "hand_outs.changed(read.handed_out) && !unchanged(read);", "hand_outs.changed(read.handed_out) && false;"),
     ),
