@@ -26,12 +26,12 @@ constexpr int most_waiting = 1024;
 std::unique_ptr<Port> Port::open(
 	const std::string &interface, bool with_rings, std::string &error, const PortCounts &counts)
 {
-	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.udp);
+	std::unique_ptr<UdpPort> udp = UdpPort::open(interface, error, counts.all);
 	if (!udp)
 		return nullptr;
 	std::unique_ptr<LocalPort> local;
 	if (with_rings)
-		local = LocalPort::open(udp->slot(), udp->addresses(), counts.local);
+		local = LocalPort::open(udp->slot(), udp->addresses(), counts);
 	return std::unique_ptr<Port>(new Port(std::move(udp), std::move(local)));
 }
 

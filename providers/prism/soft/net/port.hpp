@@ -15,12 +15,6 @@
 namespace prism::soft
 {
 
-/** Where carriers count, for others to see; outlives them. Null: in memory of their own. */
-struct PortCounts {
-	PortCounters *udp = nullptr;
-	LocalCounters *local = nullptr;
-};
-
 class Port final : public PacketSink
 {
 public:

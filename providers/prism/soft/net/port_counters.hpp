@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What a UDP port counts itself. Names and meaning: docs/semantics.md S.12, which has the kernel's drops besides. */
+/* What carriers count themselves. Names and meaning: docs/semantics.md S.12, which has the kernel's drops besides. */
 #pragma once
 
 #include "counter.hpp"
@@ -23,6 +23,16 @@
 	X(tx_no_route)                                                                                                 \
 	X(tx_segment_fallbacks)
 
+/* The rings between processes of one host; packets and bytes of theirs are in the others as well. */
+#define PRISM_LOCAL_COUNTERS(X)                                                                                        \
+	X(local_rx_packets)                                                                                            \
+	X(local_tx_packets)                                                                                            \
+	X(local_tx_waited)                                                                                             \
+	X(local_tx_dropped)                                                                                            \
+	X(local_tx_wakeups)                                                                                            \
+	X(local_refused)                                                                                               \
+	X(local_broken)
+
 namespace prism::soft
 {
 
@@ -30,6 +40,18 @@ struct PortCounters {
 #define X(name) Counter name;
 	PRISM_PORT_COUNTERS(X)
 #undef X
+};
+
+struct LocalCounters {
+#define X(name) Counter name;
+	PRISM_LOCAL_COUNTERS(X)
+#undef X
+};
+
+/** Where carriers count, for others to see; outlives them. Null: in memory of their own. */
+struct PortCounts {
+	PortCounters *all = nullptr;
+	LocalCounters *local = nullptr;
 };
 
 } // namespace prism::soft

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../net/file_descriptor.hpp"
-#include "../net/local_counters.hpp"
 #include "../net/port_counters.hpp"
 #include "../protocol/counters.hpp"
 #include "counter_layout.hpp"

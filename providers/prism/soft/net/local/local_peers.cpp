@@ -62,17 +62,17 @@ std::size_t most_peers()
 
 } // namespace
 
-LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, LocalCounters *shared)
-	: slot_(slot), addresses_(std::move(addresses)), count_(shared ? *shared : own_count_),
-	  most_peers_(most_peers())
+LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts)
+	: slot_(slot), addresses_(std::move(addresses)), total_(counts.all ? *counts.all : own_total_),
+	  count_(counts.local ? *counts.local : own_count_), most_peers_(most_peers())
 {
 }
 
 LocalPort::~LocalPort() = default;
 
-std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> addresses, LocalCounters *shared)
+std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> addresses, const PortCounts &counts)
 {
-	std::unique_ptr<LocalPort> port(new LocalPort(slot, std::move(addresses), shared));
+	std::unique_ptr<LocalPort> port(new LocalPort(slot, std::move(addresses), counts));
 	return port->prepare() ? std::move(port) : nullptr;
 }
 

@@ -85,7 +85,8 @@ void LocalPort::commit()
 		return;
 	}
 	count_.local_tx_packets.add();
-	count_.local_tx_bytes.add(sending_size_);
+	total_.tx_packets.add();
+	total_.tx_bytes.add(sending_size_);
 	mark_dirty(peer);
 	if (place_ == Place::ring) {
 		peer.out.commit();
@@ -216,7 +217,8 @@ bool LocalPort::deliver(const Peer &peer, const RecordHeader &header, PacketHand
 	if (header.source >= peer.addresses.size() || header.destination >= addresses_.size())
 		return false;
 	count_.local_rx_packets.add();
-	count_.local_rx_bytes.add(header.length);
+	total_.rx_packets.add();
+	total_.rx_bytes.add(header.length);
 	const Route route{peer.addresses[header.source], addresses_[header.destination], source_port_of(peer.slot)};
 	handler.receive(route, {packet_.data(), header.length}, now);
 	return true;

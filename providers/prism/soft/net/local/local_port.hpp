@@ -18,8 +18,8 @@
 #include <optional>
 #include <vector>
 
-#include "../local_counters.hpp"
 #include "../packet.hpp"
+#include "../port_counters.hpp"
 #include "../slot.hpp"
 #include "backlog.hpp"
 #include "bell.hpp"
@@ -35,11 +35,11 @@ class LocalPort
 public:
 	/**
 	 * @param addresses of the context, in the order of its GID table
-	 * @param shared where to count, for others to see; outlives the port. Null: in memory of its own.
+	 * @param counts where to count, for others to see
 	 * @return null if there can be no local path, as without descriptors.
 	 */
 	static std::unique_ptr<LocalPort> open(
-		unsigned slot, std::vector<Address> addresses, LocalCounters *shared = nullptr);
+		unsigned slot, std::vector<Address> addresses, const PortCounts &counts = {});
 	~LocalPort();
 
 	/** The context has one more. Peers that are known already reach it the other way. */
@@ -112,7 +112,7 @@ private:
 		Time pause = 0;
 	};
 
-	LocalPort(unsigned slot, std::vector<Address> addresses, LocalCounters *shared);
+	LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts);
 	[[nodiscard]] bool prepare();
 	[[nodiscard]] Peer *make_peer(unsigned slot);
 
@@ -147,7 +147,9 @@ private:
 	const unsigned slot_;
 	std::vector<Address> addresses_;
 	ForkMark here_;
-	LocalCounters own_count_; /* unless they are shared */
+	PortCounters own_total_; /* unless they are shared */
+	LocalCounters own_count_;
+	PortCounters &total_; /* all carriers' */
 	LocalCounters &count_;
 
 	std::array<std::unique_ptr<Peer>, slot_limit> peers_;
