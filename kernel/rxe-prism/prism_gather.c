@@ -7,10 +7,10 @@
 #include "rxe.h"
 #include "rxe_loc.h"
 
-#define PRISM_MAX_BUNDLE	(4096 + PRISM_BUNDLE_HEADERS)
 /* An ALLOCATE without payload: what does not leave room for it needs not gather */
 #define PRISM_SHORTEST_ENTRY	(PRISM_ENTRY_HEADER_SIZE + PRISM_ALETH_SIZE)
 
+/* The path MTU, which its size depends on, is another after a reset at the earliest. */
 void prism_gather_free(struct prism_gather *gather)
 {
 	kfree(gather->bundle);
@@ -96,7 +96,7 @@ bool prism_gather(struct rxe_qp *qp, struct prism_gather *gather, u32 psn, const
 	if (!prism_is_worth_it(gather, entry, limit))
 		return false;
 	if (!gather->bundle)
-		gather->bundle = kmalloc(PRISM_MAX_BUNDLE, GFP_ATOMIC);
+		gather->bundle = kmalloc(limit, GFP_ATOMIC);
 	if (!gather->bundle)
 		return false;
 	if (!gather->entries) {

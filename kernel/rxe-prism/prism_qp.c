@@ -38,7 +38,8 @@ void prism_qp_reset(struct rxe_qp *qp)
 	prism_sq_drop(qp);
 	qp->prism.chain_ok = true;
 	qp->prism.went_back = false;
-	qp->prism.requests.entries = 0;
+	prism_gather_free(&qp->prism.requests);
+	prism_gather_free(&qp->prism.answers);
 	qp->prism.peer_bundles = false;
 	qp->prism.was_bundled = false;
 	qp->prism.has_read = false;

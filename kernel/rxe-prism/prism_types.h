@@ -79,7 +79,7 @@ struct prism_returned {
 
 /* Entries of a bundle that is being put together; one side of a queue pair alone works on it */
 struct prism_gather {
-	u8 *bundle;		/* NULL: none was needed yet */
+	u8 *bundle;		/* NULL: none was needed since the last reset */
 	u32 entries;
 	u32 size;		/* from the BTH to the last pad */
 	u32 first_psn;

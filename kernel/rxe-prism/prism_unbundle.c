@@ -66,6 +66,7 @@ static u32 prism_take_apart(struct sk_buff *whole, struct prism_bundle *bundle, 
 		skb = prism_entry_packet(whole, bundle);
 		if (!skb)
 			break;
+		rxe_counter_inc(pkt->rxe, PRISM_CNT_RX_BUNDLED);
 		if (!prism_admit(SKB_TO_PKT(skb), pkt->opcode, mtu)) {
 			rxe_counter_inc(pkt->rxe, PRISM_CNT_RESPONSE_DROPPED);
 			kfree_skb(skb);
@@ -116,12 +117,6 @@ static void prism_hand_over(struct rxe_pkt_info *pkt, struct sk_buff_head *entri
 		prism_kick_completer(qp);
 }
 
-static void prism_count_entries(const struct rxe_pkt_info *pkt, const struct prism_bundle *bundle)
-{
-	rxe_counter_inc(pkt->rxe, PRISM_CNT_RX_BUNDLES);
-	atomic64_add(prism_bundle_entries(bundle), &pkt->rxe->stats_counters[PRISM_CNT_RX_BUNDLED]);
-}
-
 /*
  * A bundle for a queue pair that speaks PRISM, its ICRC checked. False: it goes on as one packet, a request that is not
  * well formed and is refused in its turn. Otherwise it is consumed.
@@ -138,7 +133,7 @@ bool __prism_unbundle(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 	if (!formed && pkt->opcode == PRISM_OP_BUNDLE)
 		return false;
 	if (formed) {
-		prism_count_entries(pkt, &bundle);
+		rxe_counter_inc(pkt->rxe, PRISM_CNT_RX_BUNDLES);
 		__skb_queue_head_init(&entries);
 		count = prism_take_apart(skb, &bundle, mtu, &entries);
 		if (count)

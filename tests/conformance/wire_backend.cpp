@@ -4,6 +4,10 @@
 
 #include "wire_target.hpp"
 
+extern "C" {
+#include "prism_bundle.h"
+}
+
 namespace prism::conformance
 {
 
@@ -53,6 +57,9 @@ private:
 		return {world_.key(request.region), world_.key(request.aux_region), world_.number(request.list)};
 	}
 
+	void send_bundled(std::span<const Exchange> exchanges);
+	void send_gathered(std::vector<Packet> &packets) const;
+
 	Device device_;
 	WirePeer peer_;
 	DeviceWorld world_;
@@ -70,17 +77,54 @@ void WireBackend::reset(const Rights &access)
 	device_.take_events();
 }
 
-/** Half of the batches go out at once, the others request by request. */
+void WireBackend::send_gathered(std::vector<Packet> &packets) const
+{
+	if (packets.size() > 1)
+		peer_.send(bundle_of(packets));
+	else if (!packets.empty())
+		peer_.send(packets[0]);
+	packets.clear();
+}
+
+/** What may be an entry is one, mostly; a packet that was spoilt is one of its own. */
+void WireBackend::send_bundled(std::span<const Exchange> exchanges)
+{
+	std::vector<Packet> gathered;
+	for (const Exchange &exchange : exchanges)
+		for (const Packet &packet : exchange.packets) {
+			const auto size = static_cast<std::uint32_t>(packet.size());
+			const bool takes = exchange.request->mangle == reference::Mangle::none &&
+					   prism_bundle_takes(packet.data(), size, target_->mtu());
+			if (!takes || random_.chance(20))
+				send_gathered(gathered);
+			if (!takes) {
+				peer_.send(packet);
+				continue;
+			}
+			gathered.push_back(packet);
+			if (gathered.size() > PRISM_BUNDLE_MAX_ENTRIES ||
+				bundle_of(gathered).size() > target_->mtu() + PRISM_BUNDLE_HEADERS) {
+				gathered.pop_back();
+				send_gathered(gathered);
+				gathered.push_back(packet);
+			}
+		}
+	send_gathered(gathered);
+}
+
+/** Half of the batches go out at once, half of these in bundles; the others request by request. */
 std::vector<Outcome> WireBackend::run(std::span<const Request> requests)
 {
-	const bool at_once = random_.chance(50);
+	const bool at_once = random_.chance(50), bundled = at_once && random_.chance(50);
 	std::vector<Exchange> exchanges;
 	std::vector<Outcome> outcomes;
 	for (const Request &request : requests) {
 		exchanges.push_back(target_->encode(request, names(request), random_));
-		if (at_once)
+		if (at_once && !bundled)
 			target_->send(exchanges.back());
 	}
+	if (bundled)
+		send_bundled(exchanges);
 	bool broken = false;
 	for (const Exchange &exchange : exchanges) {
 		Outcome outcome;

@@ -7,6 +7,10 @@
 
 #include <fmt/core.h>
 
+extern "C" {
+#include "prism_bundle.h"
+}
+
 namespace prism::conformance
 {
 
@@ -86,6 +90,19 @@ std::string to_hex(const Packet &packet)
 	for (const std::uint8_t byte : packet)
 		text += fmt::format("{:02x}", byte);
 	return text;
+}
+
+Packet bundle_of(std::span<const Packet> packets)
+{
+	Packet bundle(bth_size);
+	prism_bundle_put_header(bundle.data(), packets[0].data());
+	for (const Packet &packet : packets) {
+		const auto size = static_cast<std::uint32_t>(packet.size());
+		const std::size_t at = bundle.size();
+		bundle.resize(at + prism_bundle_entry_size(packet.data(), size));
+		prism_bundle_put_entry(bundle.data() + at, packet.data(), size);
+	}
+	return bundle;
 }
 
 WireTarget::WireTarget(const Device &device, WirePeer &peer, std::uint32_t mtu)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ inline void set_qpn(Packet &packet, std::uint32_t qpn)
 }
 
 std::string to_hex(const Packet &packet);
+
+/** Packets of which each may be an entry, as one bundle; of any length. */
+Packet bundle_of(std::span<const Packet> packets);
 
 /** A request as it is sent, and what its answer has to fit. */
 struct Exchange {

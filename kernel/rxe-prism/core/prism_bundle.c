@@ -78,16 +78,6 @@ u32 prism_bundle_room(const struct prism_bundle *bundle)
 	return size < PRISM_RESPONSE_SIZE ? PRISM_RESPONSE_SIZE : size;
 }
 
-u32 prism_bundle_entries(const struct prism_bundle *bundle)
-{
-	const u8 *at;
-	u32 entries = 0;
-
-	for (at = bundle->at; at != bundle->end; at += PRISM_ENTRY_HEADER_SIZE + padded(body_length(at)))
-		entries++;
-	return entries;
-}
-
 u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet)
 {
 	const u8 *entry = bundle->at;

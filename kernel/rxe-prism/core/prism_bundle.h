@@ -51,9 +51,6 @@ u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet);
 /* Bytes that prism_bundle_next() writes at most for the next entry; 0 behind the last. */
 u32 prism_bundle_room(const struct prism_bundle *bundle);
 
-/* How many entries are still to be taken out. */
-u32 prism_bundle_entries(const struct prism_bundle *bundle);
-
 /* Bytes that the packet takes as an entry, header and pad included. */
 u32 prism_bundle_entry_size(const u8 *packet, u32 size);
 

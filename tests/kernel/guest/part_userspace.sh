@@ -77,8 +77,37 @@ userspace_prism() {
 	done
 	thorough_part "ib_prism_read_lat, client $client, IPv6" userspace_run 6 $client ib_prism_read_lat -n 200
 	thorough_part "ib_prism_chain_lat, client $client, IPv6" userspace_run 6 $client ib_prism_chain_lat -n 200
+	part "bundles, client $client" userspace_bundles $client 2
+	part "bundles, client $client, version 1" userspace_bundles $client 1
 	share $number part "ib_prism_read_lat, client $client, large" \
 		userspace_run 4 $client ib_prism_read_lat -n "$(count 100)" -s 100000 -m 1024
+}
+
+# carried COUNTER...: sums of the module's counters
+carried() {
+	local name sum=0
+	for name in "$@"; do
+		sum=$((sum + $(counter "${DEVICE}w" "$name")))
+	done
+	echo $sum
+}
+
+# userspace_bundles CLIENT VERSION: chains, by one doorbell each; bundles go both ways, or none if the userspace device
+# speaks version 1 alone
+userspace_bundles() {
+	local client=$1 version=$2 received sent
+	received=$(carried rx_bundles) sent=$(carried tx_bundles)
+	export PRISM_WIRE_VERSION=$version
+	userspace_run 4 "$client" ib_prism_chain_lat -n "$(count 200)" || fail "no round trips"
+	pause 0.1 # counters are read at most every 10 ms
+	received=$(($(carried rx_bundles) - received)) sent=$(($(carried tx_bundles) - sent))
+	echo "$received bundles received, $sent sent"
+	if [ "$version" = 1 ]; then
+		check "bundles to or from version 1" [ $((received + sent)) -eq 0 ]
+	else
+		check "no bundles received" [ $received -gt 0 ]
+		check "no bundles sent" [ $sent -gt 0 ]
+	fi
 }
 
 group_userspace() {

@@ -3,7 +3,10 @@
  * Bundles (W.12) to the device and from it: an entry is the packet that it replaces, whatever happens to those beside
  * it. What is malformed is in the vectors.
  */
+#include <infiniband/opcode.h>
+
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -53,19 +56,6 @@ Request count_up(unsigned i)
 	Request request = operation(Op::cas);
 	request.va = word_va + std::uint64_t{16} * i;
 	return request;
-}
-
-Packet bundle_of(std::span<const Packet> packets)
-{
-	Packet bundle(bth_size);
-	prism_bundle_put_header(bundle.data(), packets[0].data());
-	for (const Packet &packet : packets) {
-		const auto size = static_cast<std::uint32_t>(packet.size());
-		const std::size_t at = bundle.size();
-		bundle.resize(at + prism_bundle_entry_size(packet.data(), size));
-		prism_bundle_put_entry(bundle.data() + at, packet.data(), size);
-	}
-	return bundle;
 }
 
 /** Requests of one connection with their exchanges; they stay where they are. */
@@ -306,15 +296,16 @@ void many(Bench &bench)
 
 /* The device as requester ---------------------------------------------------------------------------------------- */
 
-/** @p number WRITEs of 8 bytes by one doorbell; the declared record says whether the peer speaks version 2. */
-void post_writes(Bench &bench, WireTarget &target, MemoryRegion &local, unsigned number)
+/** @p number WRITEs of 8 bytes by one doorbell */
+void post_writes(
+	Bench &bench, WireTarget &target, MemoryRegion &local, unsigned number,
+	const std::function<Request(unsigned)> &write = [](unsigned) { return operation(Op::write, 0, 8); })
 {
 	std::vector<prismdv_send_wr> requests(number);
 	std::vector<ibv_sge> sges(number, local.sge(0, 8));
-	const Request write = operation(Op::write, 0, 8);
 	for (unsigned i = 0; i < number; i++) {
 		requests[i] = {};
-		to_work_request(requests[i], write, {1, 2, 3}, {});
+		to_work_request(requests[i], write(i), {1, 2, 3}, {});
 		requests[i].wr.wr_id = i;
 		requests[i].wr.send_flags = IBV_SEND_SIGNALED;
 		requests[i].wr.sg_list = &sges[i];
@@ -386,6 +377,36 @@ void requests_bundled(Bench &bench)
 			bench.peer.send(answer_to(target, request));
 		expect_completions(bench, target, 0, number, "answered singly");
 	}
+}
+
+/** A standard request ends a bundle, and does not overtake it; one that stays alone is its packet. */
+void requests_mixed(Bench &bench)
+{
+	constexpr std::uint8_t order[] = {PRISM_OP_WRITE_ONLY, IBV_OPCODE_RC_RDMA_WRITE_ONLY, PRISM_OP_WRITE_ONLY,
+		PRISM_OP_WRITE_ONLY, IBV_OPCODE_RC_RDMA_WRITE_ONLY, PRISM_OP_WRITE_ONLY};
+	constexpr std::size_t number = std::size(order);
+	MemoryRegion local(bench.device.pd(), 4096, IBV_ACCESS_LOCAL_WRITE);
+	WireTarget &target = bench.fresh(256, 0xfffffe);
+	const std::size_t before = bench.peer.bundles().size();
+	post_writes(bench, target, local, number, [&](unsigned i) {
+		return operation(order[i] == PRISM_OP_WRITE_ONLY ? Op::write : Op::plain_write, 0, 8);
+	});
+	const std::vector<Packet> requests = receive_all(bench, number);
+	for (std::size_t i = 0; i < requests.size(); i++)
+		bench.expect(requests[i][0] == order[i] && psn_of(requests[i]) == ((0xfffffe + i) & PRISM_PSN_MASK),
+			fmt::format("request {} of a mixed list: opcode {:#x} PSN {:#x}", i, requests[i][0],
+				psn_of(requests[i])));
+	bench.expect(bench.peer.bundles().size() == before + 1 && bench.peer.bundles().back() == 2,
+		"a mixed list: not one bundle of two");
+	for (const Packet &request : requests) {
+		Packet answer = answer_to(target, request);
+		if (request[0] != PRISM_OP_WRITE_ONLY) {
+			answer.resize(bth_size + 4);
+			answer[0] = IBV_OPCODE_RC_ACKNOWLEDGE;
+		}
+		bench.peer.send(answer);
+	}
+	expect_completions(bench, target, 0, number, "a mixed list");
 }
 
 /** Answers in bundles: right ones, some missing, some again, and what is not well formed */
@@ -464,6 +485,7 @@ void run_bundles(Bench &bench)
 	many(bench);
 	bench.section("the device as requester, in bundles");
 	requests_bundled(bench);
+	requests_mixed(bench);
 	answers_from_peer(bench);
 	requests_repeated(bench);
 }
