@@ -65,7 +65,7 @@ expect 0 "ib_prism_ratios" timeout -k 5 200 "$bin/ib_prism_ratios" --rounds 2 -n
 
 # A program that is not there: another PATH, with nothing but what the script itself needs
 mkdir "$work/few"
-ln -s "$(command -v timeout)" "$(command -v env)" "$(command -v python3)" "$work/few"
+ln -s "$(command -v timeout)" "$(command -v env)" /usr/bin/python3 "$work/few"
 expect 0 "ib_prism_ratios without rivals" env PATH="$work/few" "$bin/ib_prism_ratios" --rounds 1 -n 50 --path udp \
 	--only pingpong -p "$port" && {
 	grep -q "left out: UCX over posix shared memory: ucx_perftest is not installed (package ucx-utils)" "$work/err" ||
