@@ -27,8 +27,11 @@ echo
 echo "== PRISM beside plain verbs, two processes on loopback"
 build/bin/ib_prism_ratios --short
 echo
-echo "== PRISM-KV beside Pilaf, whose PUT is a call: YCSB-C is reads, YCSB-A half updates"
-build/bin/kv_figures --table --systems prism,pilaf --clients 1,4 --rounds 3 --duration 0.5
+for path in local udp; do
+	echo
+	echo "== PRISM-KV beside Pilaf, whose PUT is a call, --path $path: YCSB-C is reads, YCSB-A half updates"
+	build/bin/kv_figures --path $path --table --systems prism,pilaf --clients 1,4 --rounds 3 --duration 0.3
+done
 cat <<'END'
 
 == what to type next

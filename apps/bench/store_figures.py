@@ -85,7 +85,8 @@ def written_by(report, *what):
     return [
         f"Written by `{report['command']}`: {report['rounds']} interleaved rounds of {report['duration']:g} s;",
         "medians, and in brackets the quartiles. " + " ".join(what),
-        f"Servers and clients are on one host and share its {report['cores']} cores; they talk over loopback.",
+        f"Servers and clients are on one host and share its {report['cores']} cores; their verbs go "
+        f"{PATHS[report['path']]}.",
     ]
 
 
@@ -100,7 +101,11 @@ def draw_latency_over_throughput(path, title, report, curves):
     figure.write(path)
 
 
+PATHS = {"local": "by shared memory", "udp": "by UDP over loopback"}
+
+
 def add_common_arguments(parser, records):
+    parser.add_argument("--path", choices=PATHS, default="local", help="between the processes (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="(default %(default)s)")
     parser.add_argument("-D", "--duration", type=float, default=0.5, help="seconds of a run (default %(default)s)")
     parser.add_argument("--warm-up", type=float, default=0.2, help="seconds before it (default %(default)s)")
@@ -109,5 +114,13 @@ def add_common_arguments(parser, records):
     parser.add_argument("-d", "--ib-dev", dest="device", help="device of both sides (default: that of the loopback)")
     parser.add_argument("-p", "--port", type=int, default=19515, help="first TCP port to try (default %(default)s)")
     parser.add_argument("--timeout", type=float, default=120, help="of one run, seconds (default %(default)s)")
-    parser.add_argument("--out", metavar="FOLDER", default="docs/figures", help="(default %(default)s)")
+    parser.add_argument("--out", metavar="FOLDER", help="(default docs/figures/ and the path)")
     parser.add_argument("--redraw", metavar="FILE", help="draw what an earlier run wrote, measure nothing")
+
+
+def parse_common_arguments(parser):
+    """Servers and drivers inherit the path, as their devices look for it."""
+    options = parser.parse_args()
+    options.out = options.out or os.path.join("docs/figures", options.path)
+    os.environ["PRISM_LOCAL"] = "1" if options.path == "local" else "0"
+    return options
