@@ -26,7 +26,6 @@ build/bin/prism-run ibv_devinfo -d prism_lo | sed -n 1,8p
 echo
 echo "== PRISM beside plain verbs, two processes on loopback"
 build/bin/ib_prism_ratios --short
-echo
 for path in local udp; do
 	echo
 	echo "== PRISM-KV beside Pilaf, whose PUT is a call, --path $path: YCSB-C is reads, YCSB-A half updates"
