@@ -96,7 +96,7 @@ Result<Context> Context::open_device(ibv_device *device, Progress progress)
 		return make_error(EOPNOTSUPP, "device " + name + " does not speak PRISM", "name another one, or none");
 
 	const prismdv_context_attr attr{
-		.comp_mask = 0, .progress = static_cast<std::uint32_t>(progress), .reserved = 0};
+		.comp_mask = 0, .progress = static_cast<std::uint32_t>(progress), .path = PRISMDV_PATH_DEFAULT};
 	ibv_context *raw = prismdv_open_device(device, &attr);
 	if (!raw)
 		return make_error(errno, "cannot open device " + name, "VERBS_LOG_LEVEL=4 makes the provider say more");

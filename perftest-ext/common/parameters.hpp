@@ -76,6 +76,13 @@ enum class Progress : std::uint8_t {
 	thread,
 };
 
+/** Values as enum prismdv_path has them. */
+enum class Path : std::uint8_t {
+	unset,
+	udp,
+	local,
+};
+
 inline constexpr std::size_t largest_size = std::size_t{1} << 23; /* where perftest's -a ends */
 
 struct Parameters {
@@ -106,6 +113,7 @@ struct Parameters {
 	CasMode cas_mode = CasMode::equal;
 	Scratch scratch = Scratch::host;
 	Progress progress = Progress::unset;
+	Path path = Path::unset;
 	JsonOutput json;
 
 	[[nodiscard]] bool is_server() const { return host.empty(); }

@@ -119,7 +119,7 @@ bool prismdv_is_supported(ibv_device *device)
 
 ibv_context *prismdv_open_device(ibv_device *device, const prismdv_context_attr *attr)
 {
-	if (attr && (attr->comp_mask || attr->reserved || attr->progress > PRISMDV_PROGRESS_THREAD))
+	if (attr && (attr->comp_mask || attr->path > PRISMDV_PATH_LOCAL || attr->progress > PRISMDV_PROGRESS_THREAD))
 		return fail<ibv_context>(EINVAL);
 	if (!find(device))
 		return fail<ibv_context>(EOPNOTSUPP);

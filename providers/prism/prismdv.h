@@ -36,10 +36,16 @@ enum prismdv_progress_mode {
 	PRISMDV_PROGRESS_THREAD,  /* an engine thread makes progress whenever no call does */
 };
 
+enum prismdv_path {
+	PRISMDV_PATH_DEFAULT, /* as the environment variable PRISM_LOCAL says, else LOCAL */
+	PRISMDV_PATH_UDP,     /* all packets of a userspace device go by UDP */
+	PRISMDV_PATH_LOCAL,   /* packets to peers of one's own on this host go through shared memory, where possible */
+};
+
 struct prismdv_context_attr {
 	uint64_t comp_mask; /* reserved for growth, 0 */
 	uint32_t progress;  /* enum prismdv_progress_mode */
-	uint32_t reserved;
+	uint32_t path;      /* enum prismdv_path */
 };
 
 /** As ibv_open_device(), with a choice of who drives a userspace device. @attr may be NULL. */
@@ -79,13 +85,13 @@ enum prismdv_device_flags {
 };
 
 struct prismdv_device_attr {
-	uint64_t comp_mask;	     /* out: bits of fields added later, 0 today */
-	uint64_t features;	     /* enum prismdv_feature */
-	uint32_t protocol_version;   /* the highest that it speaks: docs/wire-protocol.md */
-	uint32_t flags;		     /* enum prismdv_device_flags */
-	uint32_t max_indirect_read;  /* bytes; at least 1 MiB */
-	uint32_t max_cas_size;	     /* bytes; 32 */
-	uint32_t max_outstanding;    /* PRISM requests in flight a QP (max_rd_atomic); at least 128 */
+	uint64_t comp_mask;           /* out: bits of fields added later, 0 today */
+	uint64_t features;            /* enum prismdv_feature */
+	uint32_t protocol_version;    /* the highest that it speaks: docs/wire-protocol.md */
+	uint32_t flags;               /* enum prismdv_device_flags */
+	uint32_t max_indirect_read;   /* bytes; at least 1 MiB */
+	uint32_t max_cas_size;        /* bytes; 32 */
+	uint32_t max_outstanding;     /* PRISM requests in flight a QP (max_rd_atomic); at least 128 */
 	uint32_t max_free_list_tries; /* bad entries removed before NO_BUFFER; 8 */
 	uint32_t reserved[8];
 };
@@ -104,7 +110,8 @@ struct prismdv_counter {
  */
 ssize_t prismdv_query_counters(struct ibv_context *context, struct prismdv_counter *counters, size_t max);
 
-/* Capability exchange (S.10): peers that speak PRISM say so to each other, outside the data path -------------------- */
+/* Capability exchange (S.10): peers that speak PRISM say so to each other, outside the data path --------------------
+ */
 
 /** What a device can do, in the byte order of the wire: carry it to the peer as 16 opaque bytes. */
 struct prismdv_capability {
@@ -128,8 +135,8 @@ struct prismdv_qp_init_attr {
 };
 
 /** An RC queue pair that posts and accepts PRISM requests. @prism_attr may be NULL. */
-struct ibv_qp *prismdv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-	const struct prismdv_qp_init_attr *prism_attr);
+struct ibv_qp *prismdv_create_qp(
+	struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, const struct prismdv_qp_init_attr *prism_attr);
 
 enum prismdv_srq_flags {
 	PRISMDV_SRQ_FREE_LIST = 1 << 0,
@@ -137,7 +144,7 @@ enum prismdv_srq_flags {
 
 struct prismdv_srq_init_attr {
 	uint64_t comp_mask; /* reserved for growth, 0 */
-	uint32_t flags;	    /* enum prismdv_srq_flags; without FREE_LIST an ordinary SRQ */
+	uint32_t flags;     /* enum prismdv_srq_flags; without FREE_LIST an ordinary SRQ */
 	uint32_t reserved[7];
 };
 
@@ -145,16 +152,16 @@ struct prismdv_srq_init_attr {
  * A free list (S.7): post buffers of exactly one sge with ibv_post_srq_recv(), name it in requests by the number that
  * ibv_get_srq_num() gives. It cannot be attached to a QP.
  */
-struct ibv_srq *prismdv_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
-	const struct prismdv_srq_init_attr *prism_attr);
+struct ibv_srq *prismdv_create_srq(
+	struct ibv_context *context, struct ibv_srq_init_attr_ex *attr, const struct prismdv_srq_init_attr *prism_attr);
 
 struct prismdv_free_list_attr {
-	uint64_t comp_mask; /* out: bits of fields added later, 0 today */
-	uint64_t posted;    /* entries ever posted */
-	uint64_t popped;    /* entries ever handed out */
-	uint64_t rejected;  /* bad entries ever removed */
-	uint64_t reclaimed; /* buffers taken back from unfinished ALLOCATEs */
-	uint32_t available; /* entries in the list */
+	uint64_t comp_mask;   /* out: bits of fields added later, 0 today */
+	uint64_t posted;      /* entries ever posted */
+	uint64_t popped;      /* entries ever handed out */
+	uint64_t rejected;    /* bad entries ever removed */
+	uint64_t reclaimed;   /* buffers taken back from unfinished ALLOCATEs */
+	uint32_t available;   /* entries in the list */
 	uint32_t allocatable; /* of these, entries past their grace period */
 	uint64_t reserved[4];
 };
@@ -182,10 +189,10 @@ ssize_t prismdv_poll_rejected(struct ibv_srq *srq, struct prismdv_rejected_entry
 /** How a PRISM request ended: ibv_wc.vendor_err (or ibv_wc_read_vendor_err) of a completion with IBV_WC_SUCCESS. */
 enum prismdv_status {
 	PRISMDV_STATUS_OK = 0,
-	PRISMDV_STATUS_CAS_MISS = 1,	 /* the comparison did not hold; the old bytes are in the local sges */
+	PRISMDV_STATUS_CAS_MISS = 1,     /* the comparison did not hold; the old bytes are in the local sges */
 	PRISMDV_STATUS_NULL_POINTER = 2, /* the pointer of an indirect target was 0 */
-	PRISMDV_STATUS_NO_BUFFER = 3,	 /* the free list had no buffer to give */
-	PRISMDV_STATUS_SKIPPED = 4,	 /* conditional, and the previous request did not succeed */
+	PRISMDV_STATUS_NO_BUFFER = 3,    /* the free list had no buffer to give */
+	PRISMDV_STATUS_SKIPPED = 4,      /* conditional, and the previous request did not succeed */
 };
 
 /** The name of a status, such as "CAS_MISS". Never NULL. */
@@ -193,18 +200,18 @@ const char *prismdv_status_str(uint32_t status);
 
 /** Values for ibv_send_wr.opcode: the work request is the first member of a struct prismdv_send_wr. */
 enum prismdv_wr_opcode {
-	PRISMDV_WR_READ = 0xc0,	    /* completes as IBV_WC_RDMA_READ */
+	PRISMDV_WR_READ = 0xc0,     /* completes as IBV_WC_RDMA_READ */
 	PRISMDV_WR_WRITE = 0xc1,    /* completes as IBV_WC_RDMA_WRITE */
-	PRISMDV_WR_CAS = 0xc2,	    /* completes as IBV_WC_COMP_SWAP */
+	PRISMDV_WR_CAS = 0xc2,      /* completes as IBV_WC_COMP_SWAP */
 	PRISMDV_WR_ALLOCATE = 0xc3, /* completes as IBV_WC_FETCH_ADD */
 };
 
 /** Modifiers (S.3). READ takes T B C R, WRITE T B C D, CAS T C D, ALLOCATE B C R; B only with T, on ALLOCATE with R. */
 enum prismdv_wr_flags {
-	PRISMDV_WR_INDIRECT = 1 << 0,	   /* T: the target holds a pointer to the real target */
-	PRISMDV_WR_BOUNDED = 1 << 1,	   /* B: that pointer, or the one that R stores, carries a bound */
+	PRISMDV_WR_INDIRECT = 1 << 0,      /* T: the target holds a pointer to the real target */
+	PRISMDV_WR_BOUNDED = 1 << 1,       /* B: that pointer, or the one that R stores, carries a bound */
 	PRISMDV_WR_CONDITIONAL = 1 << 2,   /* C: run only if the previous request succeeded */
-	PRISMDV_WR_REDIRECT = 1 << 3,	   /* R: the result goes to aux, not to the requester */
+	PRISMDV_WR_REDIRECT = 1 << 3,      /* R: the result goes to aux, not to the requester */
 	PRISMDV_WR_DATA_INDIRECT = 1 << 4, /* D: the data comes from aux, not from the requester */
 };
 
@@ -224,8 +231,8 @@ enum prismdv_cas_flags {
  * PRISMDV_CAS_COMPARE_DATA.
  */
 struct prismdv_cas {
-	uint8_t mode;	 /* enum prismdv_cas_mode */
-	uint8_t flags;	 /* enum prismdv_cas_flags */
+	uint8_t mode;    /* enum prismdv_cas_mode */
+	uint8_t flags;   /* enum prismdv_cas_flags */
 	uint16_t length; /* 8, 16 or 32 */
 	uint32_t reserved;
 	const void *compare;
@@ -242,8 +249,8 @@ struct prismdv_aux {
 };
 
 struct prismdv_allocate {
-	uint32_t free_list; /* number of the peer's free list */
-	uint32_t tag;	    /* with R and B: goes into the stored bounded pointer */
+	uint32_t free_list;    /* number of the peer's free list */
+	uint32_t tag;          /* with R and B: goes into the stored bounded pointer */
 	struct ibv_sge result; /* the address goes here, 8 bytes in host order, 0 if none; length 0: not wanted */
 };
 
@@ -255,7 +262,7 @@ struct prismdv_allocate {
 struct prismdv_send_wr {
 	struct ibv_send_wr wr;
 	uint32_t comp_mask; /* reserved for growth, 0 */
-	uint32_t flags;	    /* enum prismdv_wr_flags */
+	uint32_t flags;     /* enum prismdv_wr_flags */
 	struct prismdv_aux aux;
 	union {
 		struct prismdv_cas cas;
@@ -263,7 +270,8 @@ struct prismdv_send_wr {
 	};
 };
 
-/* The same through ibv_qp_ex: between ibv_wr_start() and ibv_wr_complete() one builder, then its setters ------------ */
+/* The same through ibv_qp_ex: between ibv_wr_start() and ibv_wr_complete() one builder, then its setters ------------
+ */
 
 struct prismdv_qp_ex {
 	uint64_t comp_mask; /* out: bits of members added later, 0 today */
@@ -292,8 +300,8 @@ static inline void prismdv_wr_write(struct prismdv_qp_ex *qp, uint32_t rkey, uin
 }
 
 /** Enhanced compare-and-swap; the old bytes go to the sge. */
-static inline void prismdv_wr_cas(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
-	const struct prismdv_cas *cas)
+static inline void prismdv_wr_cas(
+	struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const struct prismdv_cas *cas)
 {
 	qp->wr_cas(qp, rkey, remote_addr, cas);
 }
@@ -335,8 +343,7 @@ static inline void prismdv_wr_set_redirect_bounded(struct prismdv_qp_ex *qp, uin
 }
 
 /** D: load the data from @addr under @rkey; @length: of a WRITE the bytes to move, of a CAS 0. */
-static inline void prismdv_wr_set_data_indirect(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t addr,
-	uint32_t length)
+static inline void prismdv_wr_set_data_indirect(struct prismdv_qp_ex *qp, uint32_t rkey, uint64_t addr, uint32_t length)
 {
 	qp->wr_set_aux(qp, PRISMDV_WR_DATA_INDIRECT, rkey, addr, length);
 }
@@ -351,7 +358,7 @@ static inline void prismdv_wr_set_result(struct prismdv_qp_ex *qp, uint32_t lkey
 struct prismdv_bounded_ptr {
 	uint64_t ptr;
 	uint32_t bound; /* bytes */
-	uint32_t tag;	/* the application's; the device ignores it */
+	uint32_t tag;   /* the application's; the device ignores it */
 };
 
 #ifdef __cplusplus

@@ -56,14 +56,17 @@ cdef v.ibv_context *open_by_name(str name, PrismContextAttr attr) except NULL:
 
 cdef class PrismContextAttr(PyverbsObject):
     """struct prismdv_context_attr: how a device is opened."""
-    def __init__(self, progress=e.PRISMDV_PROGRESS_DEFAULT):
+    def __init__(self, progress=e.PRISMDV_PROGRESS_DEFAULT, path=e.PRISMDV_PATH_DEFAULT):
         """
         :param progress: enum prismdv_progress_mode. INLINE: only calls into the library make progress; THREAD: an
                          engine thread does whenever no call does; DEFAULT: as PRISM_PROGRESS in the environment says,
                          else THREAD. Kernel devices ignore it.
+        :param path: enum prismdv_path. UDP: all packets go by UDP; LOCAL: those to peers of one's own on this host go
+                     through shared memory, where possible; DEFAULT: as PRISM_LOCAL in the environment says, else LOCAL.
         """
         super().__init__()
         self.attr.progress = progress
+        self.attr.path = path
 
     @property
     def progress(self):
@@ -71,6 +74,13 @@ cdef class PrismContextAttr(PyverbsObject):
     @progress.setter
     def progress(self, val):
         self.attr.progress = val
+
+    @property
+    def path(self):
+        return self.attr.path
+    @path.setter
+    def path(self, val):
+        self.attr.path = val
 
     @property
     def comp_mask(self):

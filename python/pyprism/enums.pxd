@@ -7,6 +7,11 @@ cdef extern from '<infiniband/prismdv.h>':
         PRISMDV_PROGRESS_INLINE
         PRISMDV_PROGRESS_THREAD
 
+    cpdef enum prismdv_path:
+        PRISMDV_PATH_DEFAULT
+        PRISMDV_PATH_UDP
+        PRISMDV_PATH_LOCAL
+
     cpdef enum prismdv_feature:
         PRISMDV_FEATURE_INDIRECT
         PRISMDV_FEATURE_BOUNDED

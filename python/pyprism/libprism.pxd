@@ -8,6 +8,7 @@ cdef extern from '<infiniband/prismdv.h>' nogil:
     struct prismdv_context_attr:
         uint64_t comp_mask
         uint32_t progress
+        uint32_t path
     struct prismdv_device_attr:
         uint64_t comp_mask
         uint64_t features

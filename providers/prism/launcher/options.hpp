@@ -10,6 +10,8 @@ namespace prism::launcher
 inline constexpr const char *env_only = "PRISM_RUN_ONLY";
 // Not empty: list only the device of this name.
 inline constexpr const char *env_device = "PRISM_RUN_DEVICE";
+// 0: no local path. The device's own (prismdv(7)), not the preload library's.
+inline constexpr const char *env_local = "PRISM_LOCAL";
 
 } // namespace prism::launcher
 

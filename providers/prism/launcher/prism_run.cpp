@@ -30,6 +30,7 @@ constexpr const char *preload_variable = "LD_PRELOAD";
 
 struct Options {
 	bool only = false;
+	bool no_local = false;
 	std::optional<std::string> device;
 };
 
@@ -40,6 +41,7 @@ void print_usage(std::FILE *to)
 		   "\n"
 		   "  -o, --only         hide the kernel's RDMA devices from the program\n"
 		   "  -d, --device=NAME  show the program the device NAME and no other\n"
+		   "  -L, --no-local     send by UDP to processes of this host, too\n"
 		   "  -h, --help         print this text\n"
 		   "  -V, --version      print the version\n",
 		to);
@@ -65,19 +67,23 @@ Options parse(int argc, char **argv)
 	static const struct option long_options[] = {
 		{"only", no_argument, nullptr, 'o'},
 		{"device", required_argument, nullptr, 'd'},
+		{"no-local", no_argument, nullptr, 'L'},
 		{"help", no_argument, nullptr, 'h'},
 		{"version", no_argument, nullptr, 'V'},
 		{},
 	};
 	Options options;
 
-	for (int option; (option = getopt_long(argc, argv, "+od:hV", long_options, nullptr)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "+od:LhV", long_options, nullptr)) != -1;) {
 		switch (option) {
 		case 'o':
 			options.only = true;
 			break;
 		case 'd':
 			options.device = optarg;
+			break;
+		case 'L':
+			options.no_local = true;
 			break;
 		case 'h':
 			print_usage(stdout);
@@ -159,6 +165,8 @@ int main(int argc, char **argv)
 		set(prism::launcher::env_only, "1");
 	if (options.device)
 		set(prism::launcher::env_device, *options.device);
+	if (options.no_local)
+		set(prism::launcher::env_local, "0");
 
 	execvp(argv[optind], argv + optind);
 	const int error = errno;

@@ -86,7 +86,7 @@ std::vector<struct ibv_gid_entry> query_gids(struct ibv_device *device)
 {
 	// No thread: this context ends with the query.
 	const struct prismdv_context_attr inline_progress = {
-		.comp_mask = 0, .progress = PRISMDV_PROGRESS_INLINE, .reserved = 0};
+		.comp_mask = 0, .progress = PRISMDV_PROGRESS_INLINE, .path = PRISMDV_PATH_UDP};
 	const std::unique_ptr<struct ibv_context, CloseDevice> context(prismdv_open_device(device, &inline_progress));
 	struct ibv_port_attr port = {};
 	std::vector<struct ibv_gid_entry> entries;

@@ -125,7 +125,7 @@ __attribute__((destructor)) void take_leave()
 		context->take_leave();
 }
 
-bool inline_wanted(prismdv_progress_mode progress)
+bool inline_wanted(std::uint32_t progress)
 {
 	if (progress != PRISMDV_PROGRESS_DEFAULT)
 		return progress == PRISMDV_PROGRESS_INLINE;
@@ -140,8 +140,10 @@ std::uint32_t wire_version()
 	return choice && std::string_view(choice) == "1" ? PRISM_LOWEST_VERSION : PRISM_PROTOCOL_VERSION;
 }
 
-bool rings_wanted()
+bool rings_wanted(std::uint32_t path)
 {
+	if (path != PRISMDV_PATH_DEFAULT)
+		return path == PRISMDV_PATH_LOCAL;
 	const char *choice = std::getenv("PRISM_LOCAL");
 	return !choice || std::string_view(choice) != "0";
 }
@@ -155,7 +157,8 @@ Time now()
 	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
 }
 
-std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_progress_mode progress, std::string &error)
+std::unique_ptr<Context> Context::open(
+	const std::string &interface, const prismdv_context_attr &wanted, std::string &error)
 {
 	std::unique_ptr<CounterPage> counters = CounterPage::create(device_name(interface));
 	if (!counters) {
@@ -163,10 +166,10 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 		return nullptr;
 	}
 	std::unique_ptr<Port> port =
-		Port::open(interface, rings_wanted(), error, {&counters->port(), &counters->local()});
+		Port::open(interface, rings_wanted(wanted.path), error, {&counters->port(), &counters->local()});
 	if (!port)
 		return nullptr;
-	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), progress));
+	std::unique_ptr<Context> context(new Context(std::move(counters), std::move(port), wanted.progress));
 	if (context->async_.reader() < 0 || !context->wake_) {
 		error = "no descriptors left for events";
 		context.reset(); /* which leaves another errno */
@@ -187,7 +190,7 @@ std::unique_ptr<Context> Context::open(const std::string &interface, prismdv_pro
 	return context;
 }
 
-Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, prismdv_progress_mode progress)
+Context::Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress)
 	: counters_(std::move(counters)), port_(std::move(port)), mtu_(interface().mtu),
 	  threaded_(!inline_wanted(progress)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), owner_(getpid())
 {

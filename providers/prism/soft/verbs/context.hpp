@@ -41,7 +41,7 @@ class Context final : public EventListener
 public:
 	/** Null on failure, with the reason in @p error. */
 	static std::unique_ptr<Context> open(
-		const std::string &interface, prismdv_progress_mode progress, std::string &error);
+		const std::string &interface, const prismdv_context_attr &wanted, std::string &error);
 	~Context() override;
 
 	/**
@@ -113,7 +113,7 @@ public:
 	std::function<void(const Route &, std::span<const std::uint8_t>)> on_management;
 
 private:
-	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, prismdv_progress_mode progress);
+	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress);
 	[[nodiscard]] std::uint32_t first_qpn() const;
 	void publish_counters();
 	[[nodiscard]] std::vector<PageAddress> page_addresses() const;

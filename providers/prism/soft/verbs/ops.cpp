@@ -105,10 +105,10 @@ void explain(const char *device, const std::string &error)
 verbs_context *alloc_context(ibv_device *device, int, void *private_data)
 {
 	const auto *attr = static_cast<const prismdv_context_attr *>(private_data);
-	const auto progress = attr ? static_cast<prismdv_progress_mode>(attr->progress) : PRISMDV_PROGRESS_DEFAULT;
+	const prismdv_context_attr wanted = attr ? *attr : prismdv_context_attr{};
 	std::string error;
 	std::unique_ptr<Context> context =
-		Context::open(reinterpret_cast<const Device *>(device)->interface, progress, error);
+		Context::open(reinterpret_cast<const Device *>(device)->interface, wanted, error);
 	if (!context) {
 		const int reason = errno ? errno : ENODEV;
 		explain(device->name, error);

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The local path between ports of this process and of others, and what strangers may try. */
+#include "net/local/local_port.hpp"
+
+#include <gtest/gtest.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "net/interfaces.hpp"
+
+using namespace prism::soft;
+
+namespace
+{
+
+using Bytes = std::vector<std::uint8_t>;
+
+class Inbox final : public PacketHandler
+{
+public:
+	void receive(const Route &route, std::span<const std::uint8_t> packet, Time) override
+	{
+		packets.emplace_back(packet.begin(), packet.end());
+		routes.push_back(route);
+	}
+
+	std::vector<Bytes> packets;
+	std::vector<Route> routes;
+};
+
+Time now()
+{
+	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/* A slot that is nobody's else, and its port. */
+struct End {
+	End()
+	{
+		for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500; !slot; number++)
+			slot = Slot::claim(number);
+		address = loopback_address(slot->number());
+		port = LocalPort::open(slot->number(), {address}, {&total, &counts});
+	}
+
+	[[nodiscard]] std::uint32_t qpn() const { return slot->number() << qpn_index_bits | 17; }
+
+	bool send(const End &to, std::uint8_t first, std::size_t size = 100)
+	{
+		std::uint8_t *const room = port->begin(0, to.address, to.qpn(), size);
+		if (!room)
+			return false;
+		std::fill_n(room, size, first);
+		port->commit();
+		port->flush();
+		return true;
+	}
+
+	void turn(int most = 64)
+	{
+		port->look_soon();
+		port->look_after(inbox, now());
+		(void)port->newcomer_waits();
+		port->receive(inbox, now(), most);
+		port->flush();
+	}
+
+	std::optional<Slot> slot;
+	Address address;
+	PortCounters total;
+	LocalCounters counts;
+	std::unique_ptr<LocalPort> port;
+	Inbox inbox;
+};
+
+bool turn_until(std::initializer_list<End *> ends, const std::function<bool()> &done)
+{
+	const Time until = now() + 5'000'000'000;
+	while (!done()) {
+		if (now() > until)
+			return false;
+		for (End *end : ends)
+			end->turn();
+	}
+	return true;
+}
+
+class LocalPair : public testing::Test
+{
+protected:
+	void introduce()
+	{
+		ASSERT_TRUE(a.port && b.port);
+		EXPECT_FALSE(a.send(b, 1)); /* not yet: the other way */
+		ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
+	}
+
+	End a, b;
+};
+
+TEST_F(LocalPair, PacketsPassBothWays)
+{
+	introduce();
+	ASSERT_TRUE(a.send(b, 7));
+	ASSERT_TRUE(b.send(a, 8, max_packet_size));
+	ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.inbox.packets.size() + b.inbox.packets.size() == 2; }));
+	EXPECT_EQ(b.inbox.packets[0], Bytes(100, 7));
+	EXPECT_EQ(a.inbox.packets[0], Bytes(max_packet_size, 8));
+	EXPECT_EQ(b.inbox.routes[0].from, a.address);
+	EXPECT_EQ(b.inbox.routes[0].to, b.address);
+	EXPECT_EQ(b.inbox.routes[0].source_port, source_port_of(a.slot->number()));
+	EXPECT_EQ(a.counts.local_tx_packets, 1U);
+	EXPECT_EQ(b.total.rx_packets, 1U);
+	EXPECT_EQ(a.port->peers(), std::vector<unsigned>{b.slot->number()});
+}
+
+TEST_F(LocalPair, BothMayIntroduceThemselvesAtOnce)
+{
+	for (int i = 0; i < 3; i++) {
+		EXPECT_FALSE(a.send(b, 1));
+		EXPECT_FALSE(b.send(a, 1));
+	}
+	ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
+	ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.send(b, 7) && b.send(a, 8); }));
+	EXPECT_TRUE(turn_until({&a, &b}, [this] { return !a.inbox.packets.empty() && !b.inbox.packets.empty(); }));
+}
+
+TEST_F(LocalPair, AnotherAddressIsNotThatOfThePeer)
+{
+	introduce();
+	EXPECT_EQ(a.port->begin(0, loopback_address(3), b.qpn(), 100), nullptr);
+	EXPECT_EQ(a.port->begin(1, b.address, b.qpn(), 100), nullptr); /* nor is one that we have not */
+	EXPECT_NE(a.port->begin(0, b.address, b.qpn(), 100), nullptr);
+}
+
+TEST_F(LocalPair, AFullRingLosesNothing)
+{
+	introduce();
+	unsigned sent = 0;
+	for (; sent < 500; sent++)
+		ASSERT_TRUE(a.send(b, static_cast<std::uint8_t>(sent), 4000));
+	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::no);
+	EXPECT_GT(a.counts.local_tx_waited, 0U);
+	ASSERT_TRUE(turn_until({&b, &a}, [&] { return b.inbox.packets.size() == sent; }));
+	for (unsigned i = 0; i < sent; i++)
+		ASSERT_EQ(b.inbox.packets[i], Bytes(4000, static_cast<std::uint8_t>(i)));
+	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::yes);
+	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
+}
+
+TEST_F(LocalPair, APeerThatTakesNothingTakesLittleMemory)
+{
+	introduce();
+	for (unsigned i = 0; i < 5000; i++)
+		ASSERT_TRUE(a.send(b, 0, 4000));
+	EXPECT_GT(a.counts.local_tx_dropped, 2000U);
+	/* and another is not in its way */
+	End c;
+	(void)a.send(c, 1);
+	ASSERT_TRUE(turn_until({&a, &c}, [&] { return a.send(c, 9); }));
+	EXPECT_TRUE(turn_until({&c}, [&] { return !c.inbox.packets.empty(); }));
+}
+
+TEST_F(LocalPair, WhatAPeerSentBeforeItEndedArrives)
+{
+	introduce();
+	ASSERT_TRUE(a.send(b, 5));
+	a.port.reset();
+	ASSERT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
+	EXPECT_EQ(b.inbox.packets.size(), 1U);
+	EXPECT_FALSE(b.send(a, 1));
+	EXPECT_EQ(b.counts.local_broken, 0U);
+}
+
+TEST_F(LocalPair, ASleeperIsWoken)
+{
+	introduce();
+	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->prepare_sleep(); }));
+	pollfd wake{b.port->wait_fd(), POLLIN, 0};
+	EXPECT_EQ(::poll(&wake, 1, 0), 0);
+	ASSERT_TRUE(a.send(b, 1));
+	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
+	EXPECT_FALSE(b.port->prepare_sleep()); /* something is there */
+	b.port->attend();
+	b.turn();
+	EXPECT_EQ(b.inbox.packets.size(), 1U);
+	ASSERT_TRUE(a.send(b, 1)); /* awake: nobody is called */
+	EXPECT_EQ(a.counts.local_tx_wakeups, 1U);
+}
+
+TEST_F(LocalPair, AStarvedSleeperIsWoken)
+{
+	introduce();
+	while (a.port->room(0, b.address, b.qpn()) != Room::no)
+		ASSERT_TRUE(a.send(b, 1, 4000));
+	ASSERT_TRUE(turn_until({&a}, [this] { return a.port->prepare_sleep(); }));
+	pollfd wake{a.port->wait_fd(), POLLIN, 0};
+	EXPECT_EQ(::poll(&wake, 1, 0), 0);
+	b.turn();
+	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
+}
+
+TEST_F(LocalPair, AChildHasNoneOfItsParentsRings)
+{
+	introduce();
+	const pid_t child = ::fork();
+	if (!child) {
+		const bool none = !a.send(b, 66) && a.port->receive(a.inbox, now(), 64) == 0;
+		a.turn();
+		a.port.reset();
+		b.port.reset();
+		::_exit(none ? 0 : 1);
+	}
+	int status = 0;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	ASSERT_TRUE(a.send(b, 7));
+	ASSERT_TRUE(turn_until({&a, &b}, [this] { return !b.inbox.packets.empty(); }));
+	EXPECT_EQ(b.inbox.packets[0], Bytes(100, 7));
+	EXPECT_TRUE(a.port->has_peers());
+}
+
+TEST_F(LocalPair, AKilledPeerIsLetGo)
+{
+	const pid_t child = ::fork();
+	if (!child) {
+		End c;
+		while (true) {
+			(void)c.send(b, 3);
+			c.turn();
+		}
+	}
+	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers() && b.inbox.packets.size() > 100; }));
+	::kill(child, SIGKILL);
+	::waitpid(child, nullptr, 0);
+	EXPECT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
+	EXPECT_EQ(b.counts.local_broken, 0U);
+	for (const Bytes &packet : b.inbox.packets)
+		ASSERT_EQ(packet, Bytes(100, 3));
+}
+
+TEST_F(LocalPair, AnotherUserIsSentAway)
+{
+	if (::geteuid() != 0)
+		GTEST_SKIP() << "needs root to be another user as well";
+	const pid_t child = ::fork();
+	if (!child) {
+		if (::setresuid(65534, 65534, 65534) < 0)
+			::_exit(9);
+		End c;
+		for (int i = 0; i < 200; i++) {
+			(void)c.send(b, 3);
+			c.turn();
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		}
+		::_exit(c.port->has_peers() ? 1 : 0);
+	}
+	int status = 0;
+	while (::waitpid(child, &status, WNOHANG) == 0)
+		b.turn();
+	EXPECT_EQ(status, 0);
+	EXPECT_FALSE(b.port->has_peers());
+	EXPECT_TRUE(b.inbox.packets.empty());
+}
+
+/* Somebody of our own user that says what he likes. */
+class Stranger : public LocalPair
+{
+protected:
+	FileDescriptor call() { return connect_to_slot(b.slot->number()); }
+
+	void expect_refusal(const FileDescriptor &connection)
+	{
+		const std::uint64_t before = b.counts.local_refused;
+		ASSERT_TRUE(turn_until({&b}, [&] { return b.counts.local_refused > before; }));
+		EXPECT_FALSE(b.port->has_peers());
+		char byte;
+		ssize_t got = 1;
+		while ((got = ::recv(connection.get(), &byte, 1, MSG_DONTWAIT)) > 0)
+			;
+		EXPECT_EQ(got, 0); /* closed */
+	}
+
+	static constexpr std::size_t rings_bytes = 4096 + 2 * ring_bytes;
+	const FileDescriptor rings = create_shared_file("test", rings_bytes);
+	const FileDescriptor bell = create_shared_file("test", bell_bytes);
+	const Address address = loopback_address(2);
+};
+
+TEST_F(Stranger, WithoutHelloIsForgotten)
+{
+	std::vector<FileDescriptor> many;
+	for (int i = 0; i < 100; i++)
+		many.push_back(call());
+	b.turn();
+	introduce(); /* nobody is in the way of others */
+}
+
+TEST_F(Stranger, HelloThatIsNoneIsRefused)
+{
+	const FileDescriptor connection = call();
+	ASSERT_EQ(::send(connection.get(), "hello", 5, 0), 5);
+	expect_refusal(connection);
+	const FileDescriptor empty = call();
+	Hello hello{.slot = 2, .address_count = 1};
+	ASSERT_EQ(::send(empty.get(), &hello, sizeof(hello), 0), static_cast<ssize_t>(sizeof(hello)));
+	expect_refusal(empty); /* no files with it */
+}
+
+TEST_F(Stranger, FilesThatAreNotSoundAreRefused)
+{
+	const std::array<std::array<int, 2>, 3> wrong{
+		{{bell.get(), rings.get()}, {rings.get(), rings.get()}, {b.slot->fd(), bell.get()}}};
+	for (const auto &files : wrong) {
+		const FileDescriptor connection = call();
+		ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, files));
+		expect_refusal(connection);
+	}
+	const FileDescriptor shrinks(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	ASSERT_EQ(::ftruncate(shrinks.get(), rings_bytes), 0);
+	const FileDescriptor connection = call();
+	ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{shrinks.get(), bell.get()}));
+	expect_refusal(connection);
+	const FileDescriptor one = call();
+	ASSERT_TRUE(send_hello(one.get(), 2, {&address, 1}, std::array{rings.get()}));
+	expect_refusal(one);
+}
+
+TEST_F(Stranger, NumbersThatCannotBeAreRefused)
+{
+	for (const unsigned slot : {0U, slot_limit, ~0U, b.slot->number()}) {
+		const FileDescriptor connection = call();
+		ASSERT_TRUE(send_hello(connection.get(), slot, {&address, 1}, std::array{rings.get(), bell.get()}));
+		expect_refusal(connection);
+	}
+	const FileDescriptor connection = call(); /* no address */
+	ASSERT_TRUE(send_hello(connection.get(), 2, {}, std::array{rings.get(), bell.get()}));
+	expect_refusal(connection);
+}
+
+TEST_F(Stranger, WhoLiesInTheRingIsLetGo)
+{
+	for (const RecordHeader header : {RecordHeader{.length = 5}, {.length = 64, .source = 1},
+		     {.length = 64, .destination = 1}, {.length = wrap_mark}}) {
+		const unsigned slot = b.slot->number() == 5 ? 6 : 5;
+		const FileDescriptor made = create_shared_file("test", rings_bytes);
+		const Mapping memory(made.get(), rings_bytes);
+		const FileDescriptor connection = call();
+		const std::uint64_t before = b.counts.local_broken;
+		ASSERT_TRUE(send_hello(connection.get(), slot, {&address, 1}, std::array{made.get(), bell.get()}));
+		ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
+		std::memcpy(memory.get() + 4096, &header, sizeof(header));
+		reinterpret_cast<RingIndices *>(memory.get())->head = 2 * record_alignment;
+		EXPECT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
+		EXPECT_EQ(b.counts.local_broken, before + 1);
+	}
+	EXPECT_TRUE(b.inbox.packets.empty());
+}
+
+TEST_F(Stranger, WhoSaysMoreThanAWakeUpIsLetGo)
+{
+	const FileDescriptor connection = call();
+	ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
+	ASSERT_EQ(::send(connection.get(), "wake up", 7, 0), 7);
+	EXPECT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
+}
+
+} // namespace
