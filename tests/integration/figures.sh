@@ -103,7 +103,7 @@ assert report["traffic"]["udp"]["alloc-cas prism"]["tx_packets"] >= 1
 	if grep -Eq 'left out: (networks|delays)' "$work/err"; then
 		grep -E 'left out: (networks|delays)' "$work/err"
 	else
-		grep -Eq '^\| 6 \| [0-9.]+ \[[0-9.]+\.\.[0-9.]+\] \|' "$work/figures/prism-figures.md" ||
+		grep -Eq '^\| 6 \| -?[0-9.]+ \[-?[0-9.]+\.\.-?[0-9.]+\] \|' "$work/figures/prism-figures.md" ||
 			fail "the delay is not measured beside the nominal one" "$work/figures/prism-figures.md"
 		[ -s "$work/figures/prism-network.png" ] || fail "no figure of the networks"
 		check_report "prism_figures, networks" "$work/figures/prism-figures.json" '
