@@ -5,7 +5,7 @@ The delay is netem's. Where the kernel has no netem, a BPF program at both inter
 busy loop. That is as exact as the clock, and right for one packet at a time; acknowledgements pass, as the reply behind
 them would wait for theirs, too.
 
-As a program, network.py INTERFACE NANOSECONDS delays what leaves by the interface until its standard input ends.
+As a program, delayed_network.py INTERFACE NANOSECONDS delays what leaves by the interface until its standard input ends.
 """
 
 import contextlib
