@@ -29,7 +29,7 @@ std::uint32_t random_psn()
 } // namespace
 
 Endpoint::Endpoint(const Parameters &wanted, const sockaddr_storage &local, Progress progress)
-	: parameters_(wanted), context_(open_device(wanted.device, local, progress, wanted.path)),
+	: parameters_(wanted), context_(open_device(wanted.device, local, progress, wanted.carrier)),
 	  gid_(choose_gid(context_.get(), port(), wanted.gid_index, local)),
 	  path_mtu_(port_mtu(context_.get(), port(), wanted.mtu))
 {

@@ -157,7 +157,7 @@ void add_contest_options(cli::CommandLine &app, Parameters &parameters, Switches
 	app.add_choice<Progress>("--progress", parameters.progress,
 		{{"inline", Progress::in_line}, {"thread", Progress::thread}},
 		"Who drives a userspace device (default: client inline, server thread)");
-	app.add_choice<Path>("--path", parameters.path, {{"udp", Path::udp}, {"local", Path::local}},
+	app.add_choice<Carrier>("--path", parameters.carrier, {{"udp", Carrier::udp}, {"local", Carrier::local}},
 		"How a userspace device sends to this host (default: local, unless PRISM_LOCAL is 0)");
 }
 

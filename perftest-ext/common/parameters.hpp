@@ -77,7 +77,7 @@ enum class Progress : std::uint8_t {
 };
 
 /** Values as enum prismdv_path has them. */
-enum class Path : std::uint8_t {
+enum class Carrier : std::uint8_t {
 	unset,
 	udp,
 	local,
@@ -113,7 +113,7 @@ struct Parameters {
 	CasMode cas_mode = CasMode::equal;
 	Scratch scratch = Scratch::host;
 	Progress progress = Progress::unset;
-	Path path = Path::unset;
+	Carrier carrier = Carrier::unset;
 	JsonOutput json;
 
 	[[nodiscard]] bool is_server() const { return host.empty(); }

@@ -224,13 +224,13 @@ Arena::~Arena()
 	munmap(memory_, length_);
 }
 
-Context open_device(const std::string &name, const sockaddr_storage &local, Progress progress, Path path)
+Context open_device(const std::string &name, const sockaddr_storage &local, Progress progress, Carrier carrier)
 {
 	const DeviceList devices;
 	ibv_device *device = choose_device(devices, name, local);
 	prismdv_context_attr attributes{};
 	attributes.progress = to_prismdv(progress);
-	attributes.path = static_cast<std::uint32_t>(path);
+	attributes.path = static_cast<std::uint32_t>(carrier);
 	Context context(prismdv_open_device(device, &attributes));
 	if (!context)
 		throw system_error(fmt::format("cannot open device {}", ibv_get_device_name(device)), errno,

@@ -60,7 +60,8 @@ private:
  * Opens the device called @p name; without a name the one that has @p local, the address of the TCP connection, and
  * failing that the first that speaks PRISM.
  */
-[[nodiscard]] Context open_device(const std::string &name, const sockaddr_storage &local, Progress progress, Path path);
+[[nodiscard]] Context open_device(
+	const std::string &name, const sockaddr_storage &local, Progress progress, Carrier carrier);
 
 /** A GID of the device and its place in the table. */
 struct GidEntry {

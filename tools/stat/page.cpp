@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <span>
 
@@ -14,6 +15,7 @@
 
 #include "soft/net/counter.hpp"
 #include "soft/net/file_descriptor.hpp"
+#include "soft/net/slot.hpp"
 #include "soft/verbs/counter_layout.hpp"
 #include "stat/proc.hpp"
 
@@ -69,7 +71,10 @@ struct Header {
 	std::uint32_t address_count, counter_count, gauge_count, values_offset, names_offset;
 	std::array<char, 64> device;
 	std::array<soft::PageAddress, soft::max_page_addresses> addresses;
+	soft::LocalPeers local_peers;
 };
+
+constexpr std::size_t oldest_header = offsetof(CounterPageHeader, local_peers);
 
 Header copy_header(const CounterPageHeader &shared)
 {
@@ -85,13 +90,14 @@ Header copy_header(const CounterPageHeader &shared)
 		.values_offset = shared.values_offset,
 		.names_offset = shared.names_offset,
 		.device = shared.device,
-		.addresses = shared.addresses};
+		.addresses = shared.addresses,
+		.local_peers = shared.values_offset >= sizeof(shared) ? shared.local_peers : soft::LocalPeers{}};
 }
 
 /* Whether @p count things of @p each bytes at @p offset lie behind the header and within the file. */
 bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t each, std::uint64_t size)
 {
-	return offset % 8 == 0 && offset >= sizeof(CounterPageHeader) && offset + count * each <= size;
+	return offset % 8 == 0 && offset >= oldest_header && offset + count * each <= size;
 }
 
 std::string check_header(const Header &header, std::size_t size)
@@ -176,6 +182,9 @@ Source describe(const Header &header)
 	source.last_qpn = header.last_qpn;
 	for (const soft::PageAddress &address : std::span(header.addresses).first(header.address_count))
 		source.addresses.push_back(address_text(address));
+	for (unsigned slot = 0; slot < soft::slot_limit; slot++)
+		if (header.local_peers[slot / 64].get() >> slot % 64 & 1)
+			source.local_peers.push_back(slot);
 	return source;
 }
 

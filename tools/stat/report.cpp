@@ -30,8 +30,11 @@ std::string heading(const Source &source)
 {
 	if (source.kernel)
 		return fmt::format("{} (kernel)\n", source.device);
-	return fmt::format("{} of {}: slot {}, QPNs 0x{:06x} to 0x{:06x}\n    at {}\n", source.device, who(source),
-		source.slot, source.first_qpn, source.last_qpn, fmt::join(source.addresses, ", "));
+	const std::string local = source.local_peers.empty() ? std::string()
+							     : fmt::format("    in memory with slots {}\n",
+								       fmt::join(source.local_peers, ", "));
+	return fmt::format("{} of {}: slot {}, QPNs 0x{:06x} to 0x{:06x}\n    at {}\n{}", source.device, who(source),
+		source.slot, source.first_qpn, source.last_qpn, fmt::join(source.addresses, ", "), local);
 }
 
 Json describe(const Source &source)
@@ -44,6 +47,7 @@ Json describe(const Source &source)
 		object["first_qpn"] = source.first_qpn;
 		object["last_qpn"] = source.last_qpn;
 		object["addresses"] = source.addresses;
+		object["local_peers"] = source.local_peers;
 	}
 	Json &counters = object["counters"] = Json::object();
 	Json &gauges = object["gauges"] = Json::object();

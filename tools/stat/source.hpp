@@ -30,6 +30,7 @@ struct Source {
 	std::uint32_t first_qpn = 0;
 	std::uint32_t last_qpn = 0;
 	std::vector<std::string> addresses;
+	std::vector<std::uint32_t> local_peers; /* slots of the contexts that it exchanges packets with in memory */
 
 	/** 0 if there is no such counter. */
 	[[nodiscard]] std::uint64_t count(std::string_view name) const

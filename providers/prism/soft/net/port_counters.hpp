@@ -2,6 +2,8 @@
 /* What carriers count themselves. Names and meaning: docs/semantics.md S.12, which has the kernel's drops besides. */
 #pragma once
 
+#include <array>
+
 #include "counter.hpp"
 
 #define PRISM_PORT_COUNTERS(X)                                                                                         \
@@ -48,10 +50,14 @@ struct LocalCounters {
 #undef X
 };
 
+/** A bit for each slot of a context that this one shares rings with. Written as counters are. */
+using LocalPeers = std::array<Counter, 1024 / 64>;
+
 /** Where carriers count, for others to see; outlives them. Null: in memory of their own. */
 struct PortCounts {
 	PortCounters *all = nullptr;
 	LocalCounters *local = nullptr;
+	LocalPeers *peers = nullptr;
 };
 
 } // namespace prism::soft

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../net/port_counters.hpp"
+
 namespace prism::soft
 {
 
@@ -50,6 +52,7 @@ struct CounterPageHeader {
 	std::uint32_t values_offset; /**< from the start: counter_count Counters, 8 bytes each */
 	std::uint32_t names_offset;  /**< from the start: counter_count CounterNames */
 	std::array<PageAddress, max_page_addresses> addresses;
+	LocalPeers local_peers; /**< not in older pages: there the values begin here, or before */
 };
 
 } // namespace prism::soft

@@ -90,6 +90,11 @@ PortCounters &CounterPage::port()
 	return page_->port;
 }
 
+LocalPeers &CounterPage::local_peers()
+{
+	return page_->header.local_peers;
+}
+
 LocalCounters &CounterPage::local()
 {
 	return page_->local;

@@ -44,6 +44,7 @@ public:
 	/** Written under the context's lock. Valid as long as the page. */
 	[[nodiscard]] PortCounters &port();
 	[[nodiscard]] LocalCounters &local();
+	[[nodiscard]] LocalPeers &local_peers();
 	[[nodiscard]] ProtocolCounters &protocol();
 
 	/** Says whose counters these are; before, readers take no notice. Once. */

@@ -64,7 +64,8 @@ std::size_t most_peers()
 
 LocalPort::LocalPort(unsigned slot, std::vector<Address> addresses, const PortCounts &counts)
 	: slot_(slot), addresses_(std::move(addresses)), total_(counts.all ? *counts.all : own_total_),
-	  count_(counts.local ? *counts.local : own_count_), most_peers_(most_peers())
+	  count_(counts.local ? *counts.local : own_count_), shown_(counts.peers ? *counts.peers : own_shown_),
+	  most_peers_(most_peers())
 {
 }
 
@@ -313,6 +314,7 @@ bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const 
 	peer.pause = 0;
 	attached_.push_back(&peer);
 	fresh_++;
+	show(peer.slot, true);
 	return true;
 }
 
@@ -408,12 +410,24 @@ void LocalPort::let_go(Peer &peer)
 		std::erase(dirty_, &peer);
 		fresh_ -= peer.fresh;
 		backlogs_ -= peer.backlog.size();
+		show(peer.slot, false);
 	}
 	Peer bare;
 	bare.slot = peer.slot;
 	bare.asked_for = peer.asked_for;
 	bare.pause = peer.pause;
 	peer = std::move(bare);
+}
+
+void LocalPort::show(unsigned slot, bool attached)
+{
+	static_assert(std::tuple_size_v<LocalPeers> * 64 == slot_limit);
+	Counter &word = shown_[slot / 64];
+	const std::uint64_t mark = std::uint64_t{1} << slot % 64;
+	if (attached)
+		word.add(mark);
+	else
+		word.subtract(mark);
 }
 
 } // namespace prism::soft

@@ -140,6 +140,7 @@ private:
 	void refuse(Peer &peer, Time now, Time pause);
 	void close(Peer &peer, PacketHandler &handler, Time now);
 	void let_go(Peer &peer);
+	void show(unsigned slot, bool attached);
 	[[nodiscard]] bool watch(int fd, std::uint64_t what) const;
 	void unwatch(int fd) const;
 	void forgive(Time now);
@@ -151,6 +152,8 @@ private:
 	LocalCounters own_count_;
 	PortCounters &total_; /* all carriers' */
 	LocalCounters &count_;
+	LocalPeers own_shown_;
+	LocalPeers &shown_; /* those attached */
 
 	std::array<std::unique_ptr<Peer>, slot_limit> peers_;
 	std::vector<Peer *> attached_;
