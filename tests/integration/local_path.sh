@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Packets between processes of one user go through shared memory, those to anybody else do not; and whoever dies or is
+# stopped hurts nobody. docs/local-path.md has the statements.
+# shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+alone "$@"
+need_program python3 ss ip
+
+port=${PRISM_TEST_PORT:-19700}
+device=prism_lo
+
+# value PID EXPRESSION: of the context s of that process, by prism-stat
+value() {
+	"$bin/prism-stat" -1 -z -j -p "$1" 2>/dev/null | python3 -c '
+import json, sys
+for s in json.load(sys.stdin)["sources"]:
+    c = s["counters"]
+    print(eval(sys.argv[1]))' "$2" 2>/dev/null
+}
+
+holds() {
+	[ "$(value "$1" "$2")" = True ]
+}
+
+# begin NAME [COMMAND...]: a server, and a client that the command runs, for up to 60 seconds
+begin() {
+	local name=$1
+	shift
+	start "$work/$name.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60 -u 10
+	server=$started
+	wait_listening "$port" "$server" || fail "$name: the server does not listen" "$work/$name.server"
+	start "$work/$name.client" "$@" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60 -u 10 "${host:-127.0.0.1}"
+	client=$started
+	port=$((port + 1))
+}
+
+end() {
+	local pid
+	for pid in "$@"; do
+		kill -9 "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+busy() {
+	holds "$1" 'c["rx_packets"] > 1000'
+}
+
+# by_rings NAME, by_udp NAME: how the pair that was begun exchanges packets
+by_rings() {
+	wait_for 20 holds "$server" 'c["local_rx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
+		wait_for 20 holds "$client" 'c["local_tx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
+		pass "$1" || fail "$1: not by shared memory" "$work"/*.client
+}
+
+by_udp() {
+	wait_for 20 busy "$server" && holds "$server" 'c["local_rx_packets"] == 0 and not s["local_peers"]' &&
+		pass "$1" || fail "$1: not by UDP" "$work"/*.client
+}
+
+claims() {
+	grep -c '@prism-rdma' /proc/net/unix || true
+}
+
+before=$(claims)
+
+begin usual
+by_rings "two processes of one user"
+
+# The first packets went by UDP; none since.
+by_socket=$(value "$server" 'c["rx_packets"] - c["local_rx_packets"]')
+packets=$(value "$server" 'c["rx_packets"]')
+wait_for 20 holds "$server" "c['rx_packets'] > $packets + 5000"
+[ "$(value "$server" 'c["rx_packets"] - c["local_rx_packets"]')" = "$by_socket" ] &&
+	pass "no packets beside it" || fail "packets beside it"
+[ "$(value "$client" 'c["local_tx_dropped"] + c["local_broken"]')" = 0 ] || fail "packets were dropped"
+
+start "$work/other.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 3
+other=$started
+wait_listening "$port" "$other"
+kill -9 "$client"
+wait "$client" 2>/dev/null
+let_go() {
+	gone "$server" || holds "$server" 'not s["local_peers"]'
+}
+wait_for 20 let_go && pass "a dead client is let go" || fail "a dead client is kept" "$work/usual.server"
+timeout 60 "$bin/ib_prism_read_bw" -d $device -p "$port" -D 3 127.0.0.1 >"$work/other.client" 2>&1 &&
+	pass "others go on" || fail "others do not go on" "$work/other.client"
+port=$((port + 1))
+end "$server" "$other"
+
+begin server_dies
+by_rings "the next pair"
+kill -9 "$server"
+wait "$server" 2>/dev/null
+wait_for 20 gone "$client" && ! wait "$client" && pass "the client of a dead server ends" ||
+	fail "the client of a dead server runs on" "$work/server_dies.client"
+end "$client"
+
+begin stopped
+by_rings "and the next"
+size() {
+	awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0
+}
+was=$(size "$client")
+kill -STOP "$server"
+most=$was
+for _ in {1..20}; do
+	now=$(size "$client")
+	[ "${now:-0}" -le "$most" ] || most=$now
+	sleep 0.05
+done
+[ $((most - was)) -lt 20000 ] && pass "a stopped server takes no memory of its client's" ||
+	fail "the client grew by $((most - was)) KiB for a stopped server"
+wait_for 20 gone "$client" && ! wait "$client" && pass "the client of a stopped server ends" ||
+	fail "the client of a stopped server runs on" "$work/stopped.client"
+kill -CONT "$server"
+end "$server" "$client"
+
+begin no_local "$bin/prism-run" --no-local
+by_udp "prism-run --no-local"
+end "$server" "$client"
+begin variable env PRISM_LOCAL=0
+by_udp "PRISM_LOCAL=0"
+end "$server" "$client"
+PRISM_LOCAL=0 begin server_only env PRISM_LOCAL=1
+by_udp "PRISM_LOCAL=0 of the server"
+end "$server" "$client"
+
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups test -x "$bin/ib_prism_read_bw" 2>/dev/null; then
+	begin other_user setpriv --reuid 65534 --clear-groups
+	by_udp "another user"
+	end "$server" "$client"
+else
+	echo "left out: another user, for want of root or of a build folder that others may enter"
+fi
+
+# Two namespaces, whose contexts may have the same slots: names in the one are none in the other.
+other_host() {
+	start "$work/host" unshare -n sleep 120
+	host_pid=$started
+	wait_for 10 test "$(readlink /proc/self/ns/net)" != "$(readlink "/proc/$host_pid/ns/net" 2>/dev/null)" &&
+		ip link add veth0 type veth peer name veth1 netns "$host_pid" &&
+		ip addr add 10.47.0.1/24 dev veth0 && ip link set veth0 up &&
+		nsenter -t "$host_pid" -n ip addr add 10.47.0.2/24 dev veth1 &&
+		nsenter -t "$host_pid" -n ip link set veth1 up
+}
+if [ -n "${IN_NAMESPACE:-}" ] && other_host 2>"$work/host.error"; then
+	device=prism_veth0
+	start "$work/far.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60
+	server=$started
+	wait_listening "$port" "$server" || fail "the server on veth0 does not listen" "$work/far.server"
+	start "$work/far.client" nsenter -t "$host_pid" -n "$bin/ib_prism_read_bw" -d prism_veth1 -p "$port" -D 60 10.47.0.1
+	client=$started
+	by_udp "another network namespace"
+	end "$client" "$server"
+	port=$((port + 1))
+	host=10.47.0.1 begin shared
+	by_rings "an address that both share"
+	end "$client" "$server"
+else
+	echo "left out: network namespaces, which this user may not have"
+fi
+
+wait_for 10 test "$(claims)" -le "$before" && pass "no name is left" || fail "names are left: $(grep @prism /proc/net/unix)"
+[ -z "$(find /dev/shm /tmp -maxdepth 1 -name 'prism-[rb]*s' -o -maxdepth 1 -name 'prism-bell' 2>/dev/null)" ] || fail "files are left"
+finish
