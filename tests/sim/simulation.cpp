@@ -53,9 +53,9 @@ std::uint64_t Simulation::take_place()
 	bth.psn = owner_->qp.resp.expected_psn;
 	prism_bth_encode(packet.data(), &bth);
 	prism_request_encode(packet.data(), &request);
-	const std::size_t sent = server.outbox.size();
 	server.engine.receive({server.address, {}}, packet, now);
-	server.outbox.keep(sent);
+	/* Its answer is the last; what has gathered for others left before it. */
+	server.outbox.keep(server.outbox.size() - 1);
 	const auto &saved = owner_->qp.resp.saved;
 	return saved[(owner_->qp.resp.next_saved + saved.size() - 1) % saved.size()].response.value;
 }
