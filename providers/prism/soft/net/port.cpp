@@ -7,8 +7,8 @@ namespace prism::soft
 namespace
 {
 
-/* Packets of a ring that count as one train. */
-constexpr int train = 16;
+/* Packets of a ring that count as one train. Few: both ends work at the same time if neither waits for much. */
+constexpr int train = 1;
 
 /* Sockets that were quiet are looked at this often while rings are busy, */
 constexpr Time quiet_interval = 20'000;

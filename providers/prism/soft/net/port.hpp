@@ -44,6 +44,9 @@ public:
 	/** As receive(), and from all sockets. */
 	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
+	/** Whether rings are shared with anybody. */
+	[[nodiscard]] bool has_local_peers() const { return local_ && local_->has_peers(); }
+
 	/**
 	 * Before wait().
 	 * @return false if something has come meanwhile: then do not wait.

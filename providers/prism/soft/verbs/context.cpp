@@ -29,6 +29,8 @@ namespace
 
 /** How long the engine thread looks for packets before it sleeps: some round trips, so that a busy peer never waits. */
 constexpr Time spin_time = 50'000;
+/** The same for peers in memory: they answer sooner than they are woken, and what they do with answers takes longer. */
+constexpr Time local_spin_time = 200'000;
 /** The same while others want the core: to sleep and be woken costs both sides more. */
 constexpr Time brief_spin_time = 5'000;
 /** A turn of the spinning loop that took this long was interrupted: others want the core. */
@@ -509,7 +511,8 @@ void Context::run()
 			if (drive(at, trains_a_turn, true))
 				busy = at;
 			sleeps_until_ = engine_->next_deadline();
-			const bool idle = at - busy > (abstinence.lasts(at) ? brief_spin_time : spin_time);
+			const Time patient = port_->has_local_peers() ? local_spin_time : spin_time;
+			const bool idle = at - busy > (abstinence.lasts(at) ? brief_spin_time : patient);
 			asleep_ = idle && port_->prepare_sleep();
 		}
 		last_turn = at;

@@ -18,7 +18,7 @@ constexpr std::size_t max_backlog = 8 << 20;
 constexpr std::size_t max_backlogs = 64 << 20;
 
 /* A consumer that is awake can begin before all is there. */
-constexpr std::uint32_t early_publish = ring_bytes / 4;
+constexpr std::uint32_t early_publish = 2 << 10;
 
 } // namespace
 
