@@ -14,13 +14,6 @@ namespace
 
 thread_local std::map<std::string, Context> contexts; /* by device */
 
-/* What goes by shared memory is counted apart. */
-std::string_view without_path(std::string_view counter)
-{
-	constexpr std::string_view local = "local_";
-	return counter.starts_with(local) ? counter.substr(local.size()) : counter;
-}
-
 } // namespace
 
 Result<Context> context_of_thread(const std::string &device)
@@ -39,7 +32,7 @@ Traffic traffic_of_thread()
 	for (const auto &[device, context] : contexts) {
 		for (const prismdv_counter &counter : apps::device_counters(context)) {
 			for (const auto &[name, member] : Traffic::counters) {
-				if (without_path(counter.name) == name)
+				if (std::string_view(name) == counter.name)
 					sum.*member += counter.value;
 			}
 		}

@@ -17,20 +17,11 @@ Traffic Traffic::read(ibv_context *context)
 	std::vector<prismdv_counter> counters(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
 	if (prismdv_query_counters(context, counters.data(), counters.size()) < 0)
 		return traffic;
-	for (const prismdv_counter &counter : counters) {
-		const std::string_view name = counter.name;
-		traffic.count(name, counter.value);
-		if (name.starts_with(local_prefix))
-			traffic.count(name.substr(local_prefix.size()), counter.value);
-	}
+	for (const prismdv_counter &counter : counters)
+		for (std::size_t i = 0; i < names.size(); i++)
+			if (std::string_view(names[i]) == counter.name)
+				traffic.values_[i] = counter.value;
 	return traffic;
-}
-
-void Traffic::count(std::string_view name, std::uint64_t value)
-{
-	for (std::size_t i = 0; i < names.size(); i++)
-		if (name == names[i])
-			values_[i] = values_[i].value_or(0) + value;
 }
 
 void Traffic::add(const Traffic &before, const Traffic &after)

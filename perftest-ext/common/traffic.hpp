@@ -16,9 +16,9 @@ namespace prism::perftest
 {
 
 /**
- * Packets, their bytes from BTH to ICRC, and the trains that they travel in over UDP. Those by shared memory are added,
- * and are told apart as well: which path was taken is no guess. A device may count less: a kernel device
- * has packets only, and those of all processes that use it. Acknowledgements are packets.
+ * Packets, their bytes from BTH to ICRC, and the trains that they travel in over UDP; how many of them went by shared
+ * memory, so that the path is no guess. A device may count less: a kernel device has packets only, and those of all
+ * processes that use it. Acknowledgements are packets.
  */
 class Traffic
 {
@@ -41,9 +41,7 @@ public:
 private:
 	static constexpr std::array names{"tx_packets", "tx_bytes", "tx_trains", "rx_packets", "rx_bytes", "rx_trains",
 		"local_tx_packets", "local_rx_packets"};
-	static constexpr std::string_view local_prefix = "local_";
 
-	void count(std::string_view name, std::uint64_t value);
 	[[nodiscard]] std::optional<std::uint64_t> of(std::string_view name) const;
 	[[nodiscard]] std::string direction(const std::string &prefix, const char *verb, double jobs) const;
 
