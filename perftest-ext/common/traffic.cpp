@@ -61,7 +61,7 @@ std::string Traffic::direction(const std::string &prefix, const char *verb, doub
 	if (const auto bytes = of(prefix + "bytes"))
 		text += fmt::format(" of {:.0f} bytes", static_cast<double>(*bytes) / jobs);
 	text += fmt::format(" {}", verb);
-	if (const auto trains = of(prefix + "trains"))
+	if (const auto trains = of(prefix + "trains"); trains.value_or(0))
 		text += fmt::format(" in {:.2f} trains", static_cast<double>(*trains) / jobs);
 	return text;
 }
