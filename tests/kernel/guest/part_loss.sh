@@ -61,6 +61,8 @@ group_loss() {
 	part "$KIND loss: ib_prism_chain_lat" loss_prism_tool ib_prism_chain_lat -n "$(count 500)"
 	share 2 part "$KIND loss: ib_prism_cas_lat" loss_prism_tool ib_prism_cas_lat -n "$(count 500)"
 	share 2 part "$KIND loss: ib_prism_read_lat" loss_prism_tool ib_prism_read_lat -n "$(count 200)" -s 16384 -m 1024
+	# several chains at once: bundles of many entries, which come again otherwise bundled
+	part "$KIND loss: ib_prism_chain_bw" loss_prism_tool ib_prism_chain_bw -n "$(count 1000)"
 	part "$KIND loss: ib_prism_alloc_bw" loss_prism_tool ib_prism_alloc_bw -n "$(count 1000)"
 	part "$KIND loss: READs of many packets" loss_prism_tool ib_prism_read_lat -n 5 -s 131072 -m 1024
 	part "$KIND loss: READs of many packets, several at once" \

@@ -420,6 +420,61 @@ void wrong_bundles(Bench &bench, const json &file)
 	}
 }
 
+/* Bundles of answers ---------------------------------------------------------------------------------------------- */
+
+constexpr unsigned asked = 3; /* at least as many as a vector answers */
+constexpr std::uint64_t old_value = 0x1122334455667700;
+
+/** Compare and swaps of words of @p local, one by one; request @p reads is a READ. */
+void ask(Bench &bench, const WireTarget &target, MemoryRegion &local, unsigned reads)
+{
+	for (unsigned k = 0; k < asked; k++) {
+		Request request = plain_read(16);
+		if (k != reads)
+			request.op = Op::cas;
+		prismdv_send_wr wr{};
+		to_work_request(wr, request, {1, 2, 3}, {});
+		ibv_sge sge = local.sge(std::size_t{16} * k, k == reads ? 16 : request.size);
+		wr.wr.wr_id = k;
+		wr.wr.send_flags = IBV_SEND_SIGNALED;
+		wr.wr.sg_list = &sge;
+		wr.wr.num_sge = 1;
+		ibv_send_wr *bad;
+		bench.expect(!ibv_post_send(target.qp(), &wr.wr, &bad), "a request cannot be posted");
+		bench.expect(bench.peer.receive().has_value(), "a request does not come");
+	}
+}
+
+/** The answers before the entry at fault count, it and those behind it do not. */
+void dropped_bundle(Bench &bench, MemoryRegion &local, const json &vector)
+{
+	const std::string name = vector.at("name");
+	const unsigned executed = vector.at("executed");
+	WireTarget &target = bench.fresh(vector.at("mtu"), vector_psn);
+	ask(bench, target, local, name.find("_read_response_only_") != std::string::npos ? executed : asked);
+	const std::uint64_t before = bench.device.counter("rx_response_dropped");
+	bench.peer.send(adapt(bench, target, vector.at("hex")));
+	for (unsigned k = 0; k < executed; k++) {
+		const auto wc = next_completion(target.cq());
+		bench.expect(wc && wc->wr_id == k && wc->status == IBV_WC_SUCCESS && !wc->vendor_err &&
+				     local.word(std::size_t{16} * k) == old_value + k,
+			fmt::format("{}: answer {} is not taken", name, k));
+	}
+	bench.expect(wait_until([&] { return bench.device.counter("rx_response_dropped") == before + 1; },
+			     std::chrono::seconds(2)),
+		name + ": not counted by rx_response_dropped");
+	bench.expect(!next_completion(target.cq(), std::chrono::milliseconds(5)), name + ": taken");
+}
+
+void dropped_bundles(Bench &bench, const json &file)
+{
+	bench.section("bundles of answers to be dropped");
+	MemoryRegion local(bench.device.pd(), 4096, IBV_ACCESS_LOCAL_WRITE);
+	for (const json &vector : file.at("invalid_bundles"))
+		if (vector.at("kind") == "response" && vector.at("mtu").get<std::uint32_t>() <= largest_mtu)
+			dropped_bundle(bench, local, vector);
+}
+
 } // namespace
 
 void run_vectors(Bench &bench)
@@ -434,6 +489,7 @@ void run_bundle_vectors(Bench &bench)
 	const json file = json::parse(std::ifstream(bench.options.vectors));
 	right_bundles(bench, file);
 	wrong_bundles(bench, file);
+	dropped_bundles(bench, file);
 }
 
 } // namespace prism::packet_peer
