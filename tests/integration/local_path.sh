@@ -29,10 +29,10 @@ begin() {
 	local name=$1
 	shift
 	start "$work/$name.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60 -u 10
-	server=$started
-	wait_listening "$port" "$server" || fail "$name: the server does not listen" "$work/$name.server"
+	server_pid=$started
+	wait_listening "$port" "$server_pid" || fail "$name: the server does not listen" "$work/$name.server"
 	start "$work/$name.client" "$@" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60 -u 10 "${host:-127.0.0.1}"
-	client=$started
+	client_pid=$started
 	port=$((port + 1))
 }
 
@@ -54,13 +54,13 @@ busy() {
 
 # by_rings NAME, by_udp NAME: how the pair that was begun exchanges packets
 by_rings() {
-	wait_for 20 holds "$server" 'c["local_rx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
-		wait_for 20 holds "$client" 'c["local_tx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
+	wait_for 20 holds "$server_pid" 'c["local_rx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
+		wait_for 20 holds "$client_pid" 'c["local_tx_packets"] > 1000 and len(s["local_peers"]) == 1' &&
 		pass "$1" || fail "$1: not by shared memory" "$work"/*.client
 }
 
 by_udp() {
-	wait_for 20 busy "$server" && holds "$server" 'c["local_rx_packets"] == 0 and not s["local_peers"]' &&
+	wait_for 20 busy "$server_pid" && holds "$server_pid" 'c["local_rx_packets"] == 0 and not s["local_peers"]' &&
 		pass "$1" || fail "$1: not by UDP" "$work"/*.client
 }
 
@@ -74,69 +74,69 @@ begin usual
 by_rings "two processes of one user"
 
 # The first packets went by UDP; none since.
-by_socket=$(value "$server" 'c["rx_packets"] - c["local_rx_packets"]')
-packets=$(value "$server" 'c["rx_packets"]')
-wait_for 20 holds "$server" "c['rx_packets'] > $packets + 5000"
-[ "$(value "$server" 'c["rx_packets"] - c["local_rx_packets"]')" = "$by_socket" ] &&
+by_socket=$(value "$server_pid" 'c["rx_packets"] - c["local_rx_packets"]')
+packets=$(value "$server_pid" 'c["rx_packets"]')
+wait_for 20 holds "$server_pid" "c['rx_packets'] > $packets + 5000"
+[ "$(value "$server_pid" 'c["rx_packets"] - c["local_rx_packets"]')" = "$by_socket" ] &&
 	pass "no packets beside it" || fail "packets beside it"
-[ "$(value "$client" 'c["local_tx_dropped"] + c["local_broken"]')" = 0 ] || fail "packets were dropped"
+[ "$(value "$client_pid" 'c["local_tx_dropped"] + c["local_broken"]')" = 0 ] || fail "packets were dropped"
 
 start "$work/other.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 3
 other=$started
 wait_listening "$port" "$other"
-kill -9 "$client"
-wait "$client" 2>/dev/null
+kill -9 "$client_pid"
+wait "$client_pid" 2>/dev/null
 let_go() {
-	gone "$server" || holds "$server" 'not s["local_peers"]'
+	gone "$server_pid" || holds "$server_pid" 'not s["local_peers"]'
 }
 wait_for 20 let_go && pass "a dead client is let go" || fail "a dead client is kept" "$work/usual.server"
 timeout 60 "$bin/ib_prism_read_bw" -d $device -p "$port" -D 3 127.0.0.1 >"$work/other.client" 2>&1 &&
 	pass "others go on" || fail "others do not go on" "$work/other.client"
 port=$((port + 1))
-end "$server" "$other"
+end "$server_pid" "$other"
 
 begin server_dies
 by_rings "the next pair"
-kill -9 "$server"
-wait "$server" 2>/dev/null
-wait_for 20 gone "$client" && ! wait "$client" && pass "the client of a dead server ends" ||
+kill -9 "$server_pid"
+wait "$server_pid" 2>/dev/null
+wait_for 20 gone "$client_pid" && ! wait "$client_pid" && pass "the client of a dead server ends" ||
 	fail "the client of a dead server runs on" "$work/server_dies.client"
-end "$client"
+end "$client_pid"
 
 begin stopped
 by_rings "and the next"
 size() {
 	awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0
 }
-was=$(size "$client")
-kill -STOP "$server"
+was=$(size "$client_pid")
+kill -STOP "$server_pid"
 most=$was
 for _ in {1..20}; do
-	now=$(size "$client")
+	now=$(size "$client_pid")
 	[ "${now:-0}" -le "$most" ] || most=$now
 	sleep 0.05
 done
 [ $((most - was)) -lt 20000 ] && pass "a stopped server takes no memory of its client's" ||
 	fail "the client grew by $((most - was)) KiB for a stopped server"
-wait_for 20 gone "$client" && ! wait "$client" && pass "the client of a stopped server ends" ||
+wait_for 20 gone "$client_pid" && ! wait "$client_pid" && pass "the client of a stopped server ends" ||
 	fail "the client of a stopped server runs on" "$work/stopped.client"
-kill -CONT "$server"
-end "$server" "$client"
+kill -CONT "$server_pid"
+end "$server_pid" "$client_pid"
 
 begin no_local "$bin/prism-run" --no-local
 by_udp "prism-run --no-local"
-end "$server" "$client"
+end "$server_pid" "$client_pid"
 begin variable env PRISM_LOCAL=0
 by_udp "PRISM_LOCAL=0"
-end "$server" "$client"
+end "$server_pid" "$client_pid"
 PRISM_LOCAL=0 begin server_only env PRISM_LOCAL=1
 by_udp "PRISM_LOCAL=0 of the server"
-end "$server" "$client"
+end "$server_pid" "$client_pid"
 
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups test -x "$bin/ib_prism_read_bw" 2>/dev/null; then
 	begin other_user setpriv --reuid 65534 --clear-groups
 	by_udp "another user"
-	end "$server" "$client"
+	end "$server_pid" "$client_pid"
 else
 	echo "left out: another user, for want of root or of a build folder that others may enter"
 fi
@@ -154,16 +154,16 @@ other_host() {
 if [ -n "${IN_NAMESPACE:-}" ] && other_host 2>"$work/host.error"; then
 	device=prism_veth0
 	start "$work/far.server" "$bin/ib_prism_read_bw" -d $device -p "$port" -D 60
-	server=$started
-	wait_listening "$port" "$server" || fail "the server on veth0 does not listen" "$work/far.server"
+	server_pid=$started
+	wait_listening "$port" "$server_pid" || fail "the server on veth0 does not listen" "$work/far.server"
 	start "$work/far.client" nsenter -t "$host_pid" -n "$bin/ib_prism_read_bw" -d prism_veth1 -p "$port" -D 60 10.47.0.1
-	client=$started
+	client_pid=$started
 	by_udp "another network namespace"
-	end "$client" "$server"
+	end "$client_pid" "$server_pid"
 	port=$((port + 1))
 	host=10.47.0.1 begin shared
 	by_rings "an address that both share"
-	end "$client" "$server"
+	end "$client_pid" "$server_pid"
 else
 	echo "left out: network namespaces, which this user may not have"
 fi
