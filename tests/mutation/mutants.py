@@ -902,7 +902,7 @@ BUNDLES = [
     ),
     *of(
         BUNDLER,
-        ("W.12.3.version", "bundles go to a peer of version 1", "if (!qp.bundles() ||", "if ("),
+        ("W.12.3.version", "bundles go to a peer of version 1", "!qp.bundles(bundle) || ", ""),
         ("W.12.3.gap", "what is bundled may have gaps in its PSNs",
          "psn_of(packet) == psn_add(psn_of(last), 1) &&", "true &&"),
         ("W.12.3.connection", "packets of different connections meet in a bundle",
@@ -928,22 +928,24 @@ BUNDLES = [
          "prism_bth_decode(bytes.data(), &entry);",
          "prism_bth_decode(bytes.data(), &entry);\n\t\tif (answers && entry.psn != bth.psn)\n\t\t\t"
          "entry.psn = psn_add(entry.psn, PRISM_PSN_MASK);"),
-        ("W.12.2.heard", "a responder that has heard a bundle answers singly", "qp.heard_bundle = true;", ""),
         ("W.12.2.reset", "what the last peer spoke holds for the next",
          "\tqp.heard_bundle = false;\n", ""),
         ("W.12.2.version", "a device of version 1 takes bundles apart",
          "return qp.prism && protocol_version >= version_with_bundles;", "return qp.prism;"),
         ("W.12.2.kind", "an answer may travel with requests",
-         "prism_bundle_opcode_of(entry.opcode) != bth.opcode ||", ""),
+         "prism_bundle_opcode_of(entry.opcode) == bth.opcode &&\n\t\t\t\t     ", ""),
+        ("W.12.2.forbidden", "what may not be an entry ends the bundle, whatever its PSN",
+         "if (!allowed)\n\t\t\tbytes[0] = entry.opcode = PRISM_OP_BUNDLE;",
+         "if (!allowed && entry.psn != qp.resp.expected_psn)\n\t\t\treturn;\n"
+         "\t\tif (!allowed)\n\t\t\tbytes[0] = entry.opcode = PRISM_OP_BUNDLE;"),
+        ("W.12.2.format", "a bundle that is not well formed is dropped",
+         "\t\t\treceive_one(qp, route, bth, packet, now);\n\t\treturn;", "\t\t\treturn;\n\t\treturn;"),
     ),
     *of(
         RESPONDER,
-        ("W.12.2.format.later", "a bundle that is not well formed is refused whatever its PSN",
-         "} else if (ahead > 0) {\n\t\tengine_.counters.rx_out_of_sequence++;\n\t\tout_of_sequence();\n\t} else {\n\t\trefuse(PRISM_BAD_FORMAT",
-         "} else {\n\t\trefuse(PRISM_BAD_FORMAT"),
-        ("W.12.2.format.before", "an old bundle that is not well formed ends the connection",
-         "} else if (ahead < 0) {\n\t\tengine_.counters.rx_duplicate++;\n\t\tengine_.counters.rx_duplicate_dropped++;",
-         "} else if (ahead < 0) {\n\t\trefuse(PRISM_BAD_FORMAT, bth.psn);"),
+        ("W.12.3.heard", "a responder that has heard a bundle answers singly", "qp_.heard_bundle = true;", ""),
+        ("W.12.3.guess", "a bundle whose PSN somebody has guessed lets answers be bundled",
+         "if (psn == (resp_.stream.active ? resp_.held_psn : resp_.expected_psn))", ""),
     ),
 ]
 

@@ -92,13 +92,13 @@ TEST(Bundling, AResponderThatHasHeardOneBundlesUntilItIsReset)
 {
 	Pair pair(bundling());
 	pair.server.qp.peer_features &= ~peer_bundles;
-	ASSERT_FALSE(pair.server.qp.bundles());
+	ASSERT_FALSE(pair.server.qp.bundles(PRISM_OP_BUNDLE_RESPONSE));
 	for (std::uint64_t i = 0; i < 3; i++)
 		pair.post_cas(64 + 8 * i, 1);
 	expect_all_ok(pair.run(3), 3);
 	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3}));
 	pair.server_node.engine.reset_qp(pair.server.qp);
-	EXPECT_FALSE(pair.server.qp.bundles());
+	EXPECT_FALSE(pair.server.qp.bundles(PRISM_OP_BUNDLE_RESPONSE));
 }
 
 TEST(Bundling, HasSixteenEntriesAtMost)
@@ -298,6 +298,118 @@ TEST(Bundling, ABundleOfAPastConnectionFindsNobody)
 	hand.receive();
 	EXPECT_EQ(hand.counted().rx_unknown_qp, 1u);
 	EXPECT_EQ(hand.counted().rx_bundles, 0u);
+}
+
+/** Where the second CAS of 8 bytes stands in a bundle of such. */
+constexpr std::size_t second_entry = PRISM_ENTRY_HEADER_SIZE + PRISM_CASETH_SIZE + std::size_t{4} * 8;
+
+/** Behind a READ that is being answered it waits as every request does (W.8.1). */
+TEST(Bundling, MalformedBehindALongReadIsRefusedInItsTurn)
+{
+	for (const bool whole : {false, true}) {
+		Pair pair(bundling());
+		pair.client.qp.attr.ack_timeout = 0;
+		pair.post_read(0, 200 << 10);
+		while (pair.client.qp.sq.at(0).acked < 128)
+			pair.step();
+		ASSERT_TRUE(pair.server.qp.resp.stream.active);
+		for (std::uint64_t i = 0; i < 3; i++)
+			pair.post_cas(64 + 8 * i, 1 + i);
+		pair.client_node.engine.progress(pair.now);
+		std::vector<std::uint8_t> bundle = pair.client_node.outbox.at(0).bytes;
+		pair.client_node.outbox.clear();
+		if (whole)
+			bundle.resize(bundle.size() - 4);
+		else
+			bundle[PRISM_BTH_SIZE + second_entry] = soft::rc_send_only;
+		pair.deliver(pair.server_node, bundle);
+		const auto completions = pair.run(4, 1'000'000'000);
+		ASSERT_EQ(completions.size(), 4u);
+		EXPECT_EQ(completions[0].status, IBV_WC_SUCCESS) << "the READ";
+		EXPECT_EQ(completions[1].status, whole ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_SUCCESS);
+		EXPECT_EQ(completions[2].status, whole ? IBV_WC_WR_FLUSH_ERR : IBV_WC_REM_INV_REQ_ERR);
+		EXPECT_EQ(completions[3].status, IBV_WC_WR_FLUSH_ERR);
+		EXPECT_EQ(pair.memory[64], whole ? 0 : 1);
+		EXPECT_EQ(pair.memory[80], 0);
+		EXPECT_EQ(pair.server_node.engine.counters.rx_bad_format, 1u);
+	}
+}
+
+/** An entry that is forbidden and old is dropped; those behind it are what they are. */
+TEST(Bundling, AForbiddenDuplicateDoesNotEndTheBundle)
+{
+	ByHand hand;
+	hand.receive();
+	hand.bundle[PRISM_BTH_SIZE] = PRISM_OP_WRITE_FIRST;
+	hand.receive();
+	EXPECT_EQ(hand.counted().rx_duplicate, 3u);
+	EXPECT_EQ(hand.counted().rx_duplicate_dropped, 1u);
+	EXPECT_EQ(hand.counted().prism_replays, 2u);
+	EXPECT_EQ(hand.pair.server.qp.state, IBV_QPS_RTS);
+}
+
+/** Its record says version 1, and still it bundles: it gets bundled answers, but requests as it was declared. */
+TEST(Bundling, RequestsGoByTheRecordAlone)
+{
+	Pair pair(bundling());
+	pair.server.qp.peer_features &= ~peer_bundles;
+	for (std::uint64_t i = 0; i < 2; i++)
+		pair.post_cas(64 + 8 * i, 1);
+	expect_all_ok(pair.run(2), 2);
+	ASSERT_EQ(sent_by(pair.server_node), (Counted{1, 2}));
+	for (std::uint64_t i = 0; i < 3; i++) {
+		soft::SendRequest &wr = *pair.server.next();
+		prism_request request = pair.whole(PRISM_READ, 8);
+		request.rkey = pair.local_key;
+		set_prism(pair.server, wr, request, {});
+		const soft::Sge sge{Pair::va + 4096, 8, pair.key};
+		pair.server.post(wr, {&sge, 1});
+	}
+	pair.pass(10);
+	ibv_wc wc;
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(pair.server.send_cq.poll(1, &wc), 1);
+		EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
+	}
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 2})) << "no request among them";
+}
+
+/**
+ * Who knows a queue pair's number alone, and can send with its peer's address, must not be able to end a connection of
+ * version 1: what needs no PSN makes nobody bundle.
+ */
+TEST(Bundling, ABundleAtAGuessedPsnProvesNothing)
+{
+	for (const std::uint32_t psn : {0x800000u, 0x1000u, 0xf00000u}) {
+		ByHand hand;
+		Pair victim;
+		victim.client_node.engine.protocol_version = 1;
+		hand.bundle[9] = static_cast<std::uint8_t>(psn >> 16);
+		hand.bundle[10] = static_cast<std::uint8_t>(psn >> 8);
+		victim.deliver(victim.server_node, hand.bundle);
+		for (std::uint64_t i = 0; i < 3; i++)
+			victim.post_cas(64 + 8 * i, 1);
+		expect_all_ok(victim.run(3), 3);
+		EXPECT_EQ(sent_by(victim.server_node), (Counted{0, 0}));
+	}
+}
+
+/** Nor does an answer. */
+TEST(Bundling, ABundleOfAnswersProvesNothing)
+{
+	Pair pair;
+	pair.client_node.engine.protocol_version = 1;
+	std::vector<std::uint8_t> bundle(PRISM_BTH_SIZE + 2 * PRISM_ENTRY_HEADER_SIZE);
+	prism_bth bth{};
+	bth.opcode = PRISM_OP_BUNDLE_RESPONSE;
+	bth.qpn = pair.server.qp.qpn;
+	prism_bth_encode(bundle.data(), &bth);
+	bundle[PRISM_BTH_SIZE] = bundle[PRISM_BTH_SIZE + PRISM_ENTRY_HEADER_SIZE] = PRISM_OP_RESPONSE;
+	pair.deliver(pair.server_node, bundle);
+	EXPECT_EQ(pair.server_node.engine.counters.rx_response_dropped, 2u);
+	for (std::uint64_t i = 0; i < 3; i++)
+		pair.post_cas(64 + 8 * i, 1);
+	expect_all_ok(pair.run(3), 3);
 }
 
 } // namespace

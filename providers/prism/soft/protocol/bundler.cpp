@@ -35,7 +35,8 @@ std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::uin
 std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size)
 {
 	const std::uint32_t mtu = qp.attr.mtu;
-	if (!qp.bundles() || !prism_bundle_opcode_of(opcode) || size > longest_sharing(mtu))
+	const std::uint8_t bundle = prism_bundle_opcode_of(opcode);
+	if (!bundle || !qp.bundles(bundle) || size > longest_sharing(mtu))
 		return begin_from(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn, size);
 	gathers_ = true;
 	next_flow_ = {qp.attr.peer, qp.attr.source, qp.attr.dest_qpn, mtu};

@@ -253,7 +253,8 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 void Engine::receive_one(
 	QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
 {
-	const bool request = (rc_opcode_flags(bth.opcode) & op_request) || prism_opcode_is_request(bth.opcode);
+	const bool request = (rc_opcode_flags(bth.opcode) & op_request) || prism_opcode_is_request(bth.opcode) ||
+			     bth.opcode == PRISM_OP_BUNDLE;
 	if (qp.type == IBV_QPT_RC && !request) {
 		receive_answer(qp, bth, packet, now);
 		return;
@@ -267,34 +268,38 @@ void Engine::receive_one(
 		Responder(*this, qp).receive(bth, packet, now);
 }
 
-/** Its entries, each as the packet that it replaces, as far as none is refused (W.12.2). */
+/**
+ * Its entries, each as the packet that it replaces, as far as none is refused (W.12.2). What is no entry, or no bundle,
+ * is a request that no operation has: it is refused as others are, in its turn.
+ */
 void Engine::receive_bundle(
 	QueuePair &qp, const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet, Time now)
 {
 	const bool answers = bth.opcode == PRISM_OP_BUNDLE_RESPONSE;
-	const auto refuse = [&](const prism_bth &where) {
+	prism_bundle bundle;
+	if (!prism_bundle_open(&bundle, packet.data(), static_cast<std::uint32_t>(packet.size()), qp.attr.mtu)) {
 		if (answers)
 			counters.rx_response_dropped++;
 		else
-			Responder(*this, qp).refuse_format(where);
-	};
-	prism_bundle bundle;
-	if (!prism_bundle_open(&bundle, packet.data(), static_cast<std::uint32_t>(packet.size()), qp.attr.mtu)) {
-		refuse(bth);
+			receive_one(qp, route, bth, packet, now);
 		return;
 	}
-	qp.heard_bundle = true;
 	counters.rx_bundles++;
 	std::array<std::uint8_t, max_packet_size> bytes;
 	while (const std::uint32_t size = prism_bundle_next(&bundle, bytes.data())) {
 		prism_bth entry;
 		prism_bth_decode(bytes.data(), &entry);
 		counters.rx_bundled++;
-		if (prism_bundle_opcode_of(entry.opcode) != bth.opcode ||
-			!prism_bundle_takes(bytes.data(), size, qp.attr.mtu)) {
-			refuse(entry);
+		const bool allowed = prism_bundle_opcode_of(entry.opcode) == bth.opcode &&
+				     prism_bundle_takes(bytes.data(), size, qp.attr.mtu);
+		if (!allowed && answers) {
+			counters.rx_response_dropped++;
 			return;
 		}
+		if (!allowed)
+			bytes[0] = entry.opcode = PRISM_OP_BUNDLE;
+		if (!answers)
+			Responder(*this, qp).note_entry(entry.psn);
 		receive_one(qp, route, entry, std::span(bytes).first(size), now);
 		if (qp.state < IBV_QPS_RTR || qp.state == IBV_QPS_ERR)
 			return;

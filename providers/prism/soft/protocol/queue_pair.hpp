@@ -230,7 +230,7 @@ struct QueuePair {
 	ibv_qp_state state = IBV_QPS_RESET;
 	bool sq_signal_all = false;
 	std::uint64_t peer_features = 0; /* 0: the peer has not been declared capable */
-	bool heard_bundle = false;       /* so the peer speaks version 2, declared or not */
+	bool heard_bundle = false;       /* so the peer takes bundled answers, whatever was declared */
 	CompletionQueue *send_cq = nullptr;
 	CompletionQueue *recv_cq = nullptr;
 	SharedReceiveQueue *srq = nullptr;
@@ -248,8 +248,11 @@ struct QueuePair {
 	 * then. */
 	std::list<QueuePair *> place;
 
-	/** Packets to the peer may be bundled (W.12.3). */
-	[[nodiscard]] bool bundles() const { return heard_bundle || (peer_features & peer_bundles); }
+	/** Packets to the peer may travel in a bundle with this opcode (W.12.3). */
+	[[nodiscard]] bool bundles(std::uint8_t opcode) const
+	{
+		return (peer_features & peer_bundles) || (heard_bundle && opcode == PRISM_OP_BUNDLE_RESPONSE);
+	}
 
 	/** In SQD: all that had begun is complete (IBTA 10.3.1.4). */
 	bool drained() { return state == IBV_QPS_SQD && sq.idle(); }

@@ -199,20 +199,14 @@ void Responder::process(const prism_bth &bth, Packet packet, Time now)
 	execute(bth, packet, now);
 }
 
-void Responder::refuse_format(const prism_bth &bth)
+/**
+ * What has bundled requests takes bundled answers. But only if the next request is among these: a packet that needs no
+ * PSN must not make us send what the peer does not understand.
+ */
+void Responder::note_entry(std::uint32_t psn)
 {
-	const std::int32_t ahead = psn_diff(bth.psn, resp_.expected_psn);
-	if (resp_.stream.active) {
-		engine_.counters.rx_bad_format++;
-	} else if (ahead < 0) {
-		engine_.counters.rx_duplicate++;
-		engine_.counters.rx_duplicate_dropped++;
-	} else if (ahead > 0) {
-		engine_.counters.rx_out_of_sequence++;
-		out_of_sequence();
-	} else {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
-	}
+	if (psn == (resp_.stream.active ? resp_.held_psn : resp_.expected_psn))
+		qp_.heard_bundle = true;
 }
 
 void Responder::execute(const prism_bth &bth, Packet packet, Time now)

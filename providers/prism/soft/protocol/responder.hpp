@@ -23,8 +23,8 @@ public:
 	/** The same for UD. */
 	void receive_datagram(const Route &route, const prism_bth &bth, std::span<const std::uint8_t> packet);
 
-	/** A bundle that is not well formed, or an entry that must not be one: it breaks F4 at its PSN. */
-	void refuse_format(const prism_bth &bth);
+	/** The request at @p psn comes as an entry of a bundle. */
+	void note_entry(std::uint32_t psn);
 
 	/** The acknowledgement that the packets of this batch asked for. */
 	void send_pending_ack();

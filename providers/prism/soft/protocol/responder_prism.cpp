@@ -243,7 +243,7 @@ void Responder::duplicate(const prism_bth &bth, Packet packet, Time now)
 		duplicate_prism(bth, packet, now);
 		return;
 	}
-	const SavedResponse *saved = find_saved(bth.psn);
+	const SavedResponse *saved = flags ? find_saved(bth.psn) : nullptr;
 	if (saved && (saved->atomic || saved->word))
 		replay(*saved);
 	else
