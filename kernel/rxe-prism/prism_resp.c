@@ -306,7 +306,10 @@ static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request 
 		previous->followed = true;
 }
 
-/* What speaks in bundles understands them. */
+/*
+ * What speaks in bundles understands them. Only the expected request counts: a duplicate may come from anybody who knows
+ * the queue pair's number (W.12.3).
+ */
 static void prism_note_bundle(struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
 {
 	if (pkt->mask & PRISM_ENTRY_MASK)
@@ -520,7 +523,6 @@ enum prism_verdict prism_respond_duplicate(struct rxe_qp *qp, struct rxe_pkt_inf
 
 	if (!prism_is_packet(pkt))
 		return PRISM_VERDICT_NOT_OURS;
-	prism_note_bundle(qp, pkt);
 	if (prism_decode(qp, pkt, &req) || !prism_allowed(qp, &req))
 		return prism_drop_duplicate(qp);
 	if (!req.last) {
