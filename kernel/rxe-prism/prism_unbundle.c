@@ -55,6 +55,12 @@ static bool prism_admit(struct rxe_pkt_info *pkt, u8 bundle, u32 mtu)
 	return true;
 }
 
+/* Too short for an AETH. Of a packet of its own rxe has looked at this before. */
+static bool prism_is_cut(const struct rxe_pkt_info *pkt)
+{
+	return (pkt->mask & RXE_ACK_MASK) && pkt->paylen < PRISM_BTH_SIZE + PRISM_AETH_SIZE + RXE_ICRC_SIZE;
+}
+
 /* Take the bundle apart. What there is no memory for is lost, with all that is behind it. */
 static u32 prism_take_apart(struct sk_buff *whole, struct prism_bundle *bundle, u32 mtu, struct sk_buff_head *entries)
 {
@@ -71,6 +77,11 @@ static u32 prism_take_apart(struct sk_buff *whole, struct prism_bundle *bundle, 
 			rxe_counter_inc(pkt->rxe, PRISM_CNT_RESPONSE_DROPPED);
 			kfree_skb(skb);
 			break;
+		}
+		if (prism_is_cut(SKB_TO_PKT(skb))) {
+			rxe_counter_inc(pkt->rxe, PRISM_CNT_RESPONSE_DROPPED);
+			kfree_skb(skb);
+			continue;
 		}
 		if (!ib_device_try_get(&pkt->rxe->ib_dev)) {
 			kfree_skb(skb);
