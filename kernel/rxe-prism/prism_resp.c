@@ -307,8 +307,8 @@ static void prism_follow(struct rxe_qp *qp, u32 psn, const struct prism_request 
 }
 
 /*
- * What speaks in bundles understands them. Only the expected request counts: a duplicate may come from anybody who knows
- * the queue pair's number (W.12.3).
+ * What speaks in bundles understands them. Only the expected request counts: a duplicate may come from anybody who
+ * knows the queue pair's number (W.12.3).
  */
 static void prism_note_bundle(struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
 {

@@ -904,7 +904,7 @@ BUNDLES = [
         BUNDLER,
         ("W.12.3.version", "bundles go to a peer of version 1", "!qp.bundles(bundle) || ", ""),
         ("W.12.3.gap", "what is bundled may have gaps in its PSNs",
-         "psn_of(packet) == psn_add(psn_of(last), 1) &&", "true &&"),
+         "psn_of(packet) == psn_add(psn_of(last), 1) &&", "psn_of(packet) <= PRISM_PSN_MASK &&"),
         ("W.12.3.connection", "packets of different connections meet in a bundle",
          "flow_ == next_flow_ &&", "flow_.mtu == next_flow_.mtu &&"),
         ("W.12.3.order", "what cannot be an entry overtakes what has been gathered",
@@ -913,7 +913,7 @@ BUNDLES = [
          "\tclose();\n\tgathers_ = false;", "\tentries_ = 0;\n\tgathers_ = false;"),
         ("W.12.3.wait", "what is gathered does not leave with the rest", "\tclose();\n\tsink_.flush();", "\tsink_.flush();"),
         ("W.12.3.longest", "bundles grow longer than any other packet",
-         "bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&", "true &&"),
+         "bundle_size_ + entry_size <= flow_.mtu + PRISM_BUNDLE_HEADERS &&", "entry_size &&"),
     ),
     *of(
         ENGINE,

@@ -101,6 +101,28 @@ TEST(Bundling, AResponderThatHasHeardOneBundlesUntilItIsReset)
 	EXPECT_FALSE(pair.server.qp.bundles(PRISM_OP_BUNDLE_RESPONSE));
 }
 
+/** Of two connections whose sequence numbers happen to follow each other. */
+TEST(Bundling, ConnectionsDoNotMeetInOne)
+{
+	Pair pair(bundling());
+	Endpoint server(pair.server_node, {}), client(pair.client_node, {});
+	ConnectOptions options = bundling();
+	options.send_psn = options.recv_psn = 1; /* the other's first is 0 */
+	client.connect(server, options);
+	server.connect(client, options);
+	pair.post_cas(64, 5);
+	soft::SendRequest &wr = *client.next();
+	std::uint8_t operands[32] = {};
+	prism_request request = pair.whole(PRISM_CAS, 0);
+	request.va = Pair::va + 128;
+	set_prism(client, wr, request, operands);
+	client.post(wr, {});
+	pair.client_node.engine.progress(pair.now);
+	ASSERT_EQ(pair.client_node.outbox.size(), 2u);
+	for (std::size_t i = 0; i < 2; i++)
+		EXPECT_EQ(pair.client_node.outbox.at(i).bytes[0], PRISM_OP_CAS);
+}
+
 TEST(Bundling, HasSixteenEntriesAtMost)
 {
 	Pair pair(bundling(4096));
