@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Posts every PRISM operation with every legal combination of modifiers, and some that fail, one at a time, so that none
- * is bundled; prints what it posted and what came back, a JSON object a line, for netns_capture.py to compare with the
- * packets on the wire.
+ * Posts every PRISM operation with every legal combination of modifiers, and some that fail, one at a time, so that
+ * none is bundled; prints what it posted and what came back, a JSON object a line, for netns_capture.py to compare with
+ * the packets on the wire.
  *
  *     wire_probe DEVICE GID-INDEX PORT [HOST]        server; with HOST the client
  */
