@@ -11,7 +11,7 @@ namespace
 constexpr int train = 1;
 
 /* Sockets that were quiet are looked at this often while rings are busy, */
-constexpr Time quiet_interval = 20'000;
+constexpr Time sockets_interval = 20'000;
 /* which they are so long. */
 constexpr Time busy_time = 100'000;
 
@@ -99,7 +99,7 @@ int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
 
 bool Port::sockets_are_due(Time now) const
 {
-	return sockets_busy_ || now - sockets_looked_ >= quiet_interval || now - rings_busy_ >= busy_time;
+	return sockets_busy_ || now - sockets_looked_ >= sockets_interval || now - rings_busy_ >= busy_time;
 }
 
 int Port::receive(PacketHandler &handler, Time now, int max_trains)

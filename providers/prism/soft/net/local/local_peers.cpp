@@ -28,7 +28,7 @@ constexpr Time short_interval = 50'000;
 
 constexpr int introductions_a_look = 4;
 constexpr int visitors_a_look = 8;
-constexpr std::size_t max_visitors = 64;
+constexpr std::size_t max_guests = 64;
 constexpr Time visitor_patience = 1'000'000'000;
 
 /* Whoever could not be reached is tried again after a pause, which doubles. */
@@ -231,7 +231,7 @@ void LocalPort::take_events(PacketHandler &handler, Time now)
 void LocalPort::accept_visitors(Time now)
 {
 	for (int i = 0; i < visitors_a_look; i++) {
-		if (visitors_.size() >= max_visitors)
+		if (visitors_.size() >= max_guests)
 			return;
 		FileDescriptor connection = accept_introduction(listener_.get());
 		if (!connection) {
