@@ -38,6 +38,14 @@ static u32 padded(u32 length)
 	return (length + 3) & ~3u;
 }
 
+/* The pad lies in the last word. */
+static void copy_padded(u8 *to, const u8 *from, u32 length)
+{
+	if (length & 3)
+		put_unaligned_be32(0, to + (length & ~3u));
+	memcpy(to, from, length);
+}
+
 static u32 body_length(const u8 *entry)
 {
 	return entry[2] << 8 | entry[3];
@@ -92,8 +100,7 @@ u32 prism_bundle_next(struct prism_bundle *bundle, u8 *packet)
 	bth->ack_req = entry[1] & PRISM_BTH_ACK_REQ;
 	bth->flags = entry[1] & PRISM_FLAG_MASK;
 	bth->pad = padded(length) - length;
-	memcpy(packet + PRISM_BTH_SIZE, entry + PRISM_ENTRY_HEADER_SIZE, length);
-	memset(packet + PRISM_BTH_SIZE + length, 0, bth->pad);
+	copy_padded(packet + PRISM_BTH_SIZE, entry + PRISM_ENTRY_HEADER_SIZE, length);
 	if (bundle->answers && entry[0] == PRISM_OP_RESPONSE && size <= PRISM_RESPONSE_SIZE &&
 	    length >= PRISM_AETH_SIZE + PRISM_RSPETH_SIZE) {
 		memset(packet + size, 0, PRISM_RESPONSE_SIZE - size);
@@ -113,6 +120,9 @@ static u32 body_of(const u8 *packet, u32 size)
 
 	if (packet[0] != PRISM_OP_RESPONSE)
 		return size - PRISM_BTH_SIZE - (packet[1] >> 4 & 3);
+	/* Most results are zeros from one end to the other. */
+	while (size >= shortest + sizeof(u64) && !get_unaligned_be64(packet + size - sizeof(u64)))
+		size -= sizeof(u64);
 	while (size > shortest && !packet[size - 1])
 		size--;
 	return size - PRISM_BTH_SIZE;
@@ -123,7 +133,7 @@ u32 prism_bundle_entry_size(const u8 *packet, u32 size)
 	return PRISM_ENTRY_HEADER_SIZE + padded(body_of(packet, size));
 }
 
-void prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size)
+u32 prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size)
 {
 	const u32 length = body_of(packet, size);
 
@@ -131,8 +141,8 @@ void prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size)
 	to[1] = packet[8] & (PRISM_BTH_ACK_REQ | PRISM_FLAG_MASK);
 	to[2] = length >> 8;
 	to[3] = length & 0xff;
-	memcpy(to + PRISM_ENTRY_HEADER_SIZE, packet + PRISM_BTH_SIZE, length);
-	memset(to + PRISM_ENTRY_HEADER_SIZE + length, 0, padded(length) - length);
+	copy_padded(to + PRISM_ENTRY_HEADER_SIZE, packet + PRISM_BTH_SIZE, length);
+	return PRISM_ENTRY_HEADER_SIZE + padded(length);
 }
 
 void prism_bundle_put_header(u8 *to, const u8 *first_packet)

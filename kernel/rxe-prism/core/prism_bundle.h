@@ -54,8 +54,8 @@ u32 prism_bundle_room(const struct prism_bundle *bundle);
 /* Bytes that the packet takes as an entry, header and pad included. */
 u32 prism_bundle_entry_size(const u8 *packet, u32 size);
 
-/* Write the packet as an entry at @to, where there is room for all that prism_bundle_entry_size() says. */
-void prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size);
+/* Write the packet as an entry at @to, where there is room for what prism_bundle_entry_size() says. Returns that. */
+u32 prism_bundle_put_entry(u8 *to, const u8 *packet, u32 size);
 
 /* Write the BTH of a bundle whose first entry replaces a packet with this BTH. */
 void prism_bundle_put_header(u8 *to, const u8 *first_packet);

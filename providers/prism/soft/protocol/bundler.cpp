@@ -110,9 +110,7 @@ void Bundler::emit_bundle()
 	std::uint8_t *to = bundle + PRISM_BTH_SIZE;
 	for (unsigned i = 0; i < entries_; i++) {
 		const auto packet = gathered(i);
-		const auto size = static_cast<std::uint32_t>(packet.size());
-		prism_bundle_put_entry(to, packet.data(), size);
-		to += prism_bundle_entry_size(packet.data(), size);
+		to += prism_bundle_put_entry(to, packet.data(), static_cast<std::uint32_t>(packet.size()));
 	}
 	sink_.commit();
 	counters_.tx_bundles++;
