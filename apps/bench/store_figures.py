@@ -12,6 +12,7 @@ from measuring import (  # noqa: F401
     Ratio,
     Server,
     ToolError,
+    call,
     command_line,
     free_port,
     free_ports,

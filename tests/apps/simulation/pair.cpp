@@ -58,7 +58,6 @@ void Pair::connect(test::Endpoint &server, const test::ConnectOptions &options)
 {
 	const bool to_itself = &server == &endpoint;
 	test::ConnectOptions mine = options;
-	mine.bundles = true;
 	if (to_itself)
 		mine.recv_psn = mine.send_psn;
 	endpoint.connect(server, mine);
