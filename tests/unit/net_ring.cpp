@@ -292,7 +292,7 @@ TEST(LocalBell, NoWakeUpIsLost)
 			while (!put(producer, packet_of(40 + i % 1000, i)))
 				std::this_thread::yield();
 			producer.publish();
-			if (ring_bell(bell, 77)) {
+			if (ring_bell(bell)) {
 				ASSERT_EQ(::write(pipe[1], "", 1), 1);
 			}
 			if (i % 64 == 0)
@@ -309,15 +309,15 @@ TEST(LocalBell, NoWakeUpIsLost)
 			(void)consumer.release();
 			continue;
 		}
-		bell.attention.store(Attention::none, std::memory_order_seq_cst);
+		bell.attention.store(Attention::asleep, std::memory_order_seq_cst);
 		char woken;
 		const bool sleep = !consumer.is_waiting();
 		sleeps += sleep;
-		const bool called = sleep || bell.attention.exchange(Attention::rings) != Attention::none;
+		const bool called = sleep || bell.attention.exchange(Attention::awake) != Attention::asleep;
 		if (called) {
 			ASSERT_EQ(::read(pipe[0], &woken, 1), 1);
 		}
-		bell.attention.store(Attention::rings, std::memory_order_seq_cst);
+		bell.attention.store(Attention::awake, std::memory_order_seq_cst);
 	}
 	other.join();
 	EXPECT_GT(sleeps, 0U);

@@ -18,7 +18,7 @@ using reference::Rights;
 namespace
 {
 
-constexpr std::uint64_t pointer_va = main_va + 0x1008, target_va = main_va + 0x2000;
+constexpr std::uint64_t target_va = main_va + 0x2000;
 
 Request request_of(Op op, unsigned flags = 0)
 {

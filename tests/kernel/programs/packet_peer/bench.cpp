@@ -216,6 +216,28 @@ Request plain_read(std::uint32_t length, std::uint64_t offset)
 	return request;
 }
 
+Request operation(reference::Op op, unsigned flags, std::uint32_t length)
+{
+	Request request;
+	request.op = op;
+	request.flags = static_cast<std::uint8_t>(flags);
+	request.region = region_main;
+	request.va = flags & reference::indirect ? pointer_va : word_va;
+	request.aux_region =
+		flags & (reference::redirect | reference::data_indirect) ? int{region_aux} : reference::no_region;
+	request.aux_va = aux_va + 0x80;
+	request.list = op == reference::Op::allocate ? int{list_own} : reference::no_list;
+	request.length = op == reference::Op::cas ? 0 : length;
+	if (request.carries_payload())
+		for (std::uint32_t i = 0; i < length; i++)
+			request.payload.push_back(static_cast<std::uint8_t>(i * 3 + 1));
+	request.compare.fill(0);
+	request.swap.fill(0x11);
+	request.compare_mask.fill(0xff);
+	request.swap_mask.fill(0xff);
+	return request;
+}
+
 std::string counter_name(const Device &device, const std::string &name)
 {
 	static const std::map<std::string, std::string> of_rxe{

@@ -107,6 +107,11 @@ private:
 /** A faultless READ of @p length bytes of region_main. */
 Request plain_read(std::uint32_t length, std::uint64_t offset = 0x2000);
 
+/* Where the requests below act, and where the pointer lies that those with T follow. */
+inline constexpr std::uint64_t word_va = main_va + 0x3000, pointer_va = main_va + 0x1008;
+/** @p length means nothing to a CAS. */
+Request operation(reference::Op op, unsigned flags = 0, std::uint32_t length = 24);
+
 /** The counter that S.12 gives a name, by the name that the device has for it, or empty. */
 std::string counter_name(const Device &device, const std::string &name);
 

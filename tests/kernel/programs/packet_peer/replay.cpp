@@ -19,29 +19,6 @@ using reference::Op;
 namespace
 {
 
-constexpr std::uint64_t word_va = main_va + 0x3000, pointer_va = main_va + 0x1008;
-
-Request operation(Op op, unsigned flags, std::uint32_t length)
-{
-	Request request;
-	request.op = op;
-	request.flags = static_cast<std::uint8_t>(flags);
-	request.region = region_main;
-	request.va = flags & reference::indirect ? pointer_va : word_va;
-	request.aux_region = flags & reference::redirect ? int{region_aux} : reference::no_region;
-	request.aux_va = aux_va + 0x80;
-	request.list = op == Op::allocate ? int{list_own} : reference::no_list;
-	request.length = length;
-	if (request.carries_payload())
-		for (std::uint32_t i = 0; i < length; i++)
-			request.payload.push_back(static_cast<std::uint8_t>(i * 3 + 1));
-	request.compare.fill(0);
-	request.swap.fill(0x11);
-	request.compare_mask.fill(0xff);
-	request.swap_mask.fill(0xff);
-	return request;
-}
-
 /** The packet without its MSN, which may be that of the repetition. */
 Packet without_msn(Packet packet)
 {

@@ -117,7 +117,7 @@ void LocalPort::publish(Peer &peer)
 /* If it sleeps. */
 void LocalPort::wake(Peer &peer)
 {
-	if (!ring_bell(*peer.bell, slot_))
+	if (!ring_bell(*peer.bell))
 		return;
 	count_.local_tx_wakeups.add();
 	const char anything = 0;
@@ -231,7 +231,7 @@ bool LocalPort::prepare_sleep()
 		return true;
 	if (!wanted_.empty() || more_visitors_ || !next_look_.load(std::memory_order_relaxed))
 		return false;
-	bell_->attention.store(Attention::none, std::memory_order_seq_cst);
+	bell_->attention.store(Attention::asleep, std::memory_order_seq_cst);
 	for (Peer *const peer : attached_) {
 		if (peer->in.is_waiting())
 			return attend(), false;

@@ -69,7 +69,7 @@ public:
 	 */
 	[[nodiscard]] bool prepare_sleep();
 	/** Thread-safe. */
-	void attend() { bell_->attention.store(Attention::rings, std::memory_order_seq_cst); }
+	void attend() { bell_->attention.store(Attention::awake, std::memory_order_seq_cst); }
 	/** Only to be polled. */
 	[[nodiscard]] int wait_fd() const { return events_.get(); }
 	/** Whether anybody could wake us. */
