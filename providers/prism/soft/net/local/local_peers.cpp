@@ -30,6 +30,7 @@ constexpr int introductions_a_look = 4;
 constexpr int visitors_a_look = 8;
 constexpr std::size_t max_guests = 64;
 constexpr Time visitor_patience = 1'000'000'000;
+constexpr int messages_a_look = 16;
 
 /* Whoever could not be reached is tried again after a pause, which doubles. */
 constexpr Time busy_pause = 2'000'000;
@@ -165,7 +166,8 @@ void LocalPort::refuse(Peer &peer, Time now, Time pause)
 	let_go(peer);
 	peer.state = State::refused;
 	peer.retry = now + pause;
-	refused_.push_back(peer.slot);
+	if (std::ranges::find(refused_, peer.slot) == refused_.end())
+		refused_.push_back(peer.slot);
 }
 
 void LocalPort::forgive(Time now)
@@ -231,13 +233,17 @@ void LocalPort::take_events(PacketHandler &handler, Time now)
 void LocalPort::accept_visitors(Time now)
 {
 	for (int i = 0; i < visitors_a_look; i++) {
-		if (visitors_.size() >= max_guests)
-			return;
 		FileDescriptor connection = accept_introduction(listener_.get());
 		if (!connection) {
 			/* Descriptors may be short: those who wait are looked at with the next that comes. */
 			more_visitors_ = false;
 			return;
+		}
+		if (visitors_.size() >= max_guests) {
+			/* Whoever means it speaks at once: the one that has been silent longest makes room. */
+			unwatch(visitors_.front().connection.get());
+			visitors_.erase(visitors_.begin());
+			count_.local_refused.add();
 		}
 		if (watch(connection.get(), by_visitor))
 			visitors_.push_back({std::move(connection), now + visitor_patience});
@@ -375,11 +381,11 @@ void LocalPort::take_answer(Peer &peer, Time now)
 
 /* Going --------------------------------------------------------------------------------------------------------- */
 
-/* A wake-up, or the end. */
+/* A wake-up, or the end. However many it sends, others have their turn: what is left is an event again. */
 void LocalPort::take_message(Peer &peer)
 {
 	std::array<char, 8> message;
-	for (;;) {
+	for (int i = 0; i < messages_a_look; i++) {
 		const ssize_t size = ::recv(peer.connection.get(), message.data(), message.size(), MSG_DONTWAIT);
 		if (size < 0 && (errno == EAGAIN || errno == EINTR))
 			return;

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Two contexts' local ports, in one process, and somebody of the same user who says to one of them what he likes. */
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "net/interfaces.hpp"
+#include "net/local/local_port.hpp"
+
+namespace prism::test
+{
+
+using namespace prism::soft;
+
+using Bytes = std::vector<std::uint8_t>;
+
+class Inbox final : public PacketHandler
+{
+public:
+	void receive(const Route &route, std::span<const std::uint8_t> packet, Time) override
+	{
+		packets.emplace_back(packet.begin(), packet.end());
+		routes.push_back(route);
+	}
+
+	std::vector<Bytes> packets;
+	std::vector<Route> routes;
+};
+
+inline Time now()
+{
+	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/* A slot that is nobody's else, and its port. */
+struct End {
+	End()
+	{
+		for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500; !slot; number++)
+			slot = Slot::claim(number);
+		address = loopback_address(slot->number());
+		port = LocalPort::open(slot->number(), {address}, {&total, &counts});
+	}
+
+	[[nodiscard]] std::uint32_t qpn() const { return slot->number() << qpn_index_bits | 17; }
+
+	bool send(const End &to, std::uint8_t first, std::size_t size = 100)
+	{
+		std::uint8_t *const room = port->begin(0, to.address, to.qpn(), size);
+		if (!room)
+			return false;
+		std::fill_n(room, size, first);
+		port->commit();
+		port->flush();
+		return true;
+	}
+
+	void turn(int most = 64)
+	{
+		port->look_soon();
+		port->look_after(inbox, now());
+		(void)port->newcomer_waits();
+		port->receive(inbox, now(), most);
+		port->flush();
+	}
+
+	std::optional<Slot> slot;
+	Address address;
+	PortCounters total;
+	LocalCounters counts;
+	std::unique_ptr<LocalPort> port;
+	Inbox inbox;
+};
+
+inline bool turn_until(std::initializer_list<End *> ends, const std::function<bool()> &done)
+{
+	const Time until = now() + 5'000'000'000;
+	while (!done()) {
+		if (now() > until)
+			return false;
+		for (End *end : ends)
+			end->turn();
+	}
+	return true;
+}
+
+class LocalPair : public testing::Test
+{
+protected:
+	void introduce()
+	{
+		ASSERT_TRUE(a.port && b.port);
+		EXPECT_FALSE(a.send(b, 1)); /* not yet: the other way */
+		ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
+	}
+
+	End a, b;
+};
+
+/* Somebody of our own user that says what he likes. */
+class Stranger : public LocalPair
+{
+protected:
+	FileDescriptor call() { return connect_to_slot(b.slot->number()); }
+
+	void expect_refusal(const FileDescriptor &connection)
+	{
+		const std::uint64_t before = b.counts.local_refused;
+		ASSERT_TRUE(turn_until({&b}, [&] { return b.counts.local_refused > before; }));
+		EXPECT_FALSE(b.port->has_peers());
+		char byte;
+		ssize_t got = 1;
+		while ((got = ::recv(connection.get(), &byte, 1, MSG_DONTWAIT)) > 0)
+			;
+		EXPECT_EQ(got, 0); /* closed */
+	}
+
+	static constexpr std::size_t rings_bytes = 4096 + 2 * ring_bytes;
+	const FileDescriptor rings = create_shared_file("test", rings_bytes);
+	const FileDescriptor bell = create_shared_file("test", bell_bytes);
+	const Address address = loopback_address(2);
+};
+
+} // namespace prism::test
