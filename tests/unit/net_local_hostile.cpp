@@ -2,6 +2,7 @@
 /* The local path where something is short, and beside peers that do what they can to be in the way. */
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
@@ -76,6 +77,160 @@ TEST_F(Stranger, ManyThatSayNothingKeepNobodyAwakeNorOut)
 	EXPECT_TRUE(b.port->prepare_sleep());
 	b.port->attend();
 	introduce();
+}
+
+TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
+{
+	const std::array<Address, 2> claimed{
+		address, Address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1}}};
+	const Mapping memory(rings.get(), rings_bytes);
+	const FileDescriptor connection = call();
+	ASSERT_TRUE(send_hello(connection.get(), 2, claimed, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
+	EXPECT_NE(b.port->begin(0, claimed[0], 2 << qpn_index_bits, 100), nullptr);
+	EXPECT_EQ(b.port->begin(0, claimed[1], 2 << qpn_index_bits, 100), nullptr);
+	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096});
+	ASSERT_NE(ring.begin({.length = 64, .source = 1}), nullptr);
+	ring.commit();
+	ring.publish();
+	ASSERT_TRUE(turn_until({&b}, [this] { return b.total.rx_packets > 0 || !b.port->has_peers(); }));
+	for (const Route &route : b.inbox.routes)
+		EXPECT_NE(route.from, claimed[1]);
+}
+
+/* What cannot happen for want of memory happens when there is some again. */
+TEST(LocalExhaustion, MemoryThatIsShortIsNoEnd)
+{
+	const auto starved = [](End &end, int left) {
+		allocations_left = left;
+		try {
+			end.turn();
+		} catch (const std::bad_alloc &) {
+			/* as a context takes it */
+		}
+		allocations_left = -1;
+	};
+	for (int left = 0; left < 8; left++) {
+		End a, b, c;
+		for (End *const from : {&a, &b, &c})
+			for (End *const to : {&a, &b, &c})
+				(void)from->send(*to, 1);
+		for (int i = 0; i < 4; i++)
+			for (End *const end : {&a, &b, &c})
+				starved(*end, left);
+		EXPECT_TRUE(turn_until({&a, &b, &c}, [&] {
+			return a.send(b, 1) && b.send(a, 1) && a.send(c, 1) && c.send(a, 1) && b.send(c, 1) &&
+			       c.send(b, 1);
+		})) << left;
+	}
+}
+
+/* The handler has no memory for the last packet of a full ring: it is lost, the ring's room is not. */
+TEST_F(LocalPair, ALostPacketTakesNoRoom)
+{
+	class Forgetful final : public PacketHandler
+	{
+	public:
+		void receive(const Route &, std::span<const std::uint8_t>, Time) override
+		{
+			if (++count == last)
+				throw std::bad_alloc();
+		}
+		unsigned count = 0, last = 0;
+	} handler;
+	introduce();
+	while (a.port->room(0, b.address, b.qpn()) == Room::yes) {
+		ASSERT_TRUE(a.send(b, 1, 4000));
+		handler.last++;
+	}
+	(void)b.port->newcomer_waits();
+	EXPECT_THROW(b.port->receive(handler, now(), 1000), std::bad_alloc);
+	(void)b.port->receive(handler, now(), 1000);
+	EXPECT_EQ(handler.count, handler.last);
+	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::yes);
+}
+
+/* What it had sent by the other way before is taken first, as if it were there still. */
+TEST_F(LocalPair, ANewcomerThatEndsAtOnceOvertakesNothing)
+{
+	introduce();
+	ASSERT_TRUE(a.send(b, 5));
+	a.port.reset();
+	b.port->look_soon();
+	b.port->look_after(b.inbox, now());
+	EXPECT_TRUE(b.inbox.packets.empty());
+	EXPECT_TRUE(b.port->newcomer_waits());
+	ASSERT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));
+	EXPECT_EQ(b.inbox.packets.size(), 1U);
+}
+
+/* While it lives, this process may open no more files. */
+class NoMoreFiles
+{
+public:
+	NoMoreFiles()
+	{
+		::getrlimit(RLIMIT_NOFILE, &before_);
+		const FileDescriptor lowest(::dup(STDIN_FILENO));
+		const rlimit none{static_cast<rlim_t>(lowest.get()), before_.rlim_max};
+		::setrlimit(RLIMIT_NOFILE, &none);
+	}
+	NoMoreFiles(const NoMoreFiles &) = delete;
+	NoMoreFiles &operator=(const NoMoreFiles &) = delete;
+	~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+	rlimit before_{};
+};
+
+TEST_F(LocalPair, DescriptorsThatAreShortAreNoEnd)
+{
+	EXPECT_FALSE(a.send(b, 1));
+	a.turn(); /* its hello waits */
+	{
+		const NoMoreFiles now_on;
+		for (int i = 0; i < 20; i++)
+			b.turn();
+		EXPECT_FALSE(b.port->has_peers());
+		EXPECT_TRUE(b.port->prepare_sleep());
+		b.port->attend();
+	}
+	EXPECT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers() && b.port->has_peers(); }));
+}
+
+TEST_F(LocalPair, WithoutDescriptorsNobodyIsTakenForElsewhere)
+{
+	Address v6{};
+	v6.gid[15] = 1;
+	if (!is_on_this_host(v6))
+		GTEST_SKIP() << "needs ::1";
+	b.port.reset();
+	b.port = LocalPort::open(b.slot->number(), {v6}, {&b.total, &b.counts});
+	b.address = v6;
+	EXPECT_FALSE(a.send(b, 1));
+	{
+		const NoMoreFiles now_on;
+		a.turn();
+	}
+	EXPECT_TRUE(turn_until({&a, &b}, [this] { return a.send(b, 1); }));
+}
+
+/* Numbers that a user namespace has none for all read as one, which somebody in it may have himself. */
+TEST_F(LocalPair, InAUserNamespaceStrangersAreNotTakenForUs)
+{
+	if (::geteuid() != 0)
+		GTEST_SKIP() << "needs root to be another user as well";
+	const pid_t child = ::fork();
+	if (!child) {
+		if (::setresuid(1234, 1234, 1234) < 0 || ::unshare(CLONE_NEWUSER) < 0)
+			::_exit(9);
+		::_exit(connect_to_slot(b.slot->number()) ? 1 : 0);
+	}
+	int status = 0;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	if (WEXITSTATUS(status) == 9)
+		GTEST_SKIP() << "needs user namespaces";
+	EXPECT_EQ(status, 0);
 }
 
 } // namespace

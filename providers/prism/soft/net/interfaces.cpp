@@ -12,6 +12,7 @@
 #include <charconv>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -147,16 +148,27 @@ bool is_ipv4_loopback(const Address &address)
 	return address.is_ipv4() && address.gid[12] == 127;
 }
 
+std::optional<std::vector<Address>> addresses_of_this_host()
+try {
+	const Unready unready = read_unready();
+	const AddressList owner = read_addresses();
+	if (!owner)
+		return {};
+	std::vector<Address> list;
+	for (const ifaddrs *entry = owner.get(); entry; entry = entry->ifa_next)
+		if (usable(*entry, unready))
+			list.push_back(address_from(*entry->ifa_addr));
+	return list;
+} catch (const std::bad_alloc &) {
+	return {};
+}
+
 bool is_on_this_host(const Address &address)
 {
 	if (is_ipv4_loopback(address))
 		return true;
-	const Unready unready = read_unready();
-	const AddressList list = read_addresses();
-	for (const ifaddrs *entry = list.get(); entry; entry = entry->ifa_next)
-		if (usable(*entry, unready) && address_from(*entry->ifa_addr) == address)
-			return true;
-	return false;
+	const auto list = addresses_of_this_host();
+	return list && std::ranges::find(*list, address) != list->end();
 }
 
 Address loopback_address(unsigned slot)

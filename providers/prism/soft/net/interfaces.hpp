@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct InterfaceInfo {
 
 /** Of 127/8, all of which is this host. */
 [[nodiscard]] bool is_ipv4_loopback(const Address &address);
+
+/** Those of the interfaces of this network namespace that are up; nothing if they cannot be read. */
+[[nodiscard]] std::optional<std::vector<Address>> addresses_of_this_host();
 
 /** Of an interface of this network namespace, or of 127/8. */
 [[nodiscard]] bool is_on_this_host(const Address &address);

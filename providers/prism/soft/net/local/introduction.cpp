@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <limits>
+#include <new>
 
 #include "../slot.hpp"
 
@@ -45,12 +48,25 @@ FileDescriptor open_socket()
 	return FileDescriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
+/* Linux's default for users that a user namespace has no number for. */
+constexpr uid_t overflow_user = 65534;
+
+/* All of them. */
+bool has_numbers_for_all_users()
+{
+	std::ifstream map("/proc/self/uid_map");
+	std::uint64_t first = 0, outside = 0, count = 0;
+	return map >> first >> outside >> count && first == 0 && count == std::numeric_limits<std::uint32_t>::max();
+}
+
 /* As the kernel knows it: of whoever listened, or connected. */
 bool is_of_our_user(int connection)
 {
 	ucred peer{};
 	socklen_t size = sizeof(peer);
-	return ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+	if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != ::geteuid())
+		return false;
+	return peer.uid != overflow_user || has_numbers_for_all_users();
 }
 
 union Control {
@@ -107,12 +123,11 @@ FileDescriptor connect_to_slot(unsigned slot)
 
 FileDescriptor accept_introduction(int listener)
 {
-	for (int i = 0; i < backlog; i++) {
-		FileDescriptor made(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-		if (!made || is_of_our_user(made.get()))
-			return made;
-	}
-	errno = EAGAIN;
+	FileDescriptor made(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+	if (!made || is_of_our_user(made.get()))
+		return made;
+	made = FileDescriptor();
+	errno = EACCES;
 	return {};
 }
 
@@ -158,9 +173,13 @@ Introduced receive_hello(int connection, std::size_t files)
 		size == static_cast<ssize_t>(sizeof(hello)) && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
 	if (!whole || taken != files || !is_sound(hello))
 		return result;
+	try {
+		result.addresses.assign(hello.addresses.begin(), hello.addresses.begin() + hello.address_count);
+	} catch (const std::bad_alloc &) {
+		return result;
+	}
 	result.state = Introduced::State::done;
 	result.slot = hello.slot;
-	result.addresses.assign(hello.addresses.begin(), hello.addresses.begin() + hello.address_count);
 	return result;
 }
 

@@ -53,7 +53,7 @@ struct Introduced {
 /** To the owner of @p slot, if it is of our own user; none and errno otherwise. Does not block. */
 [[nodiscard]] FileDescriptor connect_to_slot(unsigned slot);
 
-/** The next that waits, whoever it is of our own user: others are sent away. None and errno if nobody does. */
+/** The next that waits; none and errno if nobody does, or EACCES if it was of another user and was sent away. */
 [[nodiscard]] FileDescriptor accept_introduction(int listener);
 
 /** False and errno if it cannot be sent. */

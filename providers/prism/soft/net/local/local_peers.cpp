@@ -34,6 +34,7 @@ constexpr int messages_a_look = 16;
 
 /* Whoever could not be reached is tried again after a pause, which doubles. */
 constexpr Time busy_pause = 2'000'000;
+constexpr Time accept_pause = 10'000'000;
 constexpr Time min_pause = 100'000'000;
 constexpr Time max_pause = 10'000'000'000;
 
@@ -80,6 +81,13 @@ std::unique_ptr<LocalPort> LocalPort::open(unsigned slot, std::vector<Address> a
 
 bool LocalPort::prepare()
 {
+	/* Memory that is short later is in nobody's way. */
+	attached_.reserve(slot_limit);
+	dirty_.reserve(slot_limit);
+	wanted_.reserve(slot_limit);
+	refused_.reserve(slot_limit);
+	elsewhere_.reserve(max_elsewhere);
+	visitors_.reserve(max_guests);
 	bell_file_ = create_shared_file("prism-bell", bell_bytes);
 	events_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
 	if (!here_ || !bell_file_ || !events_)
@@ -147,7 +155,8 @@ void LocalPort::want(Peer *known, unsigned slot, const Address &address)
 	}
 }
 
-bool LocalPort::is_here(const Address &address, Time now)
+/* Nothing if it cannot be found out now. */
+std::optional<bool> LocalPort::is_here(const Address &address, Time now)
 {
 	if (is_ipv4_loopback(address) || std::ranges::find(addresses_, address) != addresses_.end())
 		return true;
@@ -155,10 +164,30 @@ bool LocalPort::is_here(const Address &address, Time now)
 		elsewhere_.clear();
 		forget_elsewhere_ = now + elsewhere_time;
 	}
-	if (is_on_this_host(address))
+	const auto here = addresses_of_this_host();
+	if (!here)
+		return {};
+	if (std::ranges::find(*here, address) != here->end())
 		return true;
 	elsewhere_.push_back(address);
 	return false;
+}
+
+/* Nobody speaks for another host: such addresses become none. False if it cannot be found out now. */
+bool LocalPort::vet(std::vector<Address> &claimed) const
+{
+	std::optional<std::vector<Address>> here;
+	for (Address &each : claimed) {
+		if (is_ipv4_loopback(each) || std::ranges::find(addresses_, each) != addresses_.end())
+			continue;
+		if (!here)
+			here = addresses_of_this_host();
+		if (!here)
+			return false;
+		if (std::ranges::find(*here, each) == here->end())
+			each = {};
+	}
+	return true;
 }
 
 void LocalPort::refuse(Peer &peer, Time now, Time pause)
@@ -195,7 +224,7 @@ void LocalPort::look_after(PacketHandler &handler, Time now)
 		Peer &peer = *attached_[i];
 		if (peer.gone)
 			close(peer, handler, now);
-		else
+		if (i < attached_.size() && attached_[i] == &peer)
 			i++;
 	}
 	take_events(handler, now);
@@ -226,6 +255,10 @@ void LocalPort::take_events(PacketHandler &handler, Time now)
 		if (peer.gone)
 			close(peer, handler, now);
 	}
+	if (accept_again_ && now >= accept_again_) {
+		accept_again_ = 0;
+		more_visitors_ = true;
+	}
 	if (more_visitors_)
 		accept_visitors(now);
 }
@@ -234,9 +267,12 @@ void LocalPort::accept_visitors(Time now)
 {
 	for (int i = 0; i < visitors_a_look; i++) {
 		FileDescriptor connection = accept_introduction(listener_.get());
+		if (!connection && errno == EACCES)
+			continue;
 		if (!connection) {
-			/* Descriptors may be short: those who wait are looked at with the next that comes. */
 			more_visitors_ = false;
+			if (errno != EAGAIN)
+				accept_again_ = now + accept_pause;
 			return;
 		}
 		if (visitors_.size() >= max_guests) {
@@ -302,13 +338,11 @@ void LocalPort::welcome(Introduced &guest, FileDescriptor connection, Time now)
 /* What both ends do once each knows the other. False: not possible, and the caller lets it go. */
 bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const FileDescriptor &bell, bool ours)
 {
-	if (!rings || !is_shared_file(bell.get(), bell_bytes))
+	if (!rings || !is_shared_file(bell.get(), bell_bytes) || !vet(introduced.addresses))
 		return false;
 	peer.bell_page = Mapping(bell.get(), bell_bytes);
 	if (!peer.bell_page || (!ours && !watch(peer.connection.get(), peer.slot)))
 		return false;
-	attached_.reserve(attached_.size() + 1);
-	dirty_.reserve(attached_.size() + 1);
 	peer.bell = reinterpret_cast<Bell *>(peer.bell_page.get());
 	peer.rings = std::move(rings);
 	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1));
@@ -331,7 +365,10 @@ void LocalPort::introduce_wanted(Time now)
 		wanted_.pop_back();
 		if (peer.state != State::wanted)
 			continue;
-		if (is_here(peer.asked_for, now))
+		const std::optional<bool> here = is_here(peer.asked_for, now);
+		if (!here)
+			refuse(peer, now, min_pause);
+		else if (*here)
 			introduce(peer, now);
 		else
 			peer.state = State::elsewhere;
@@ -396,10 +433,15 @@ void LocalPort::take_message(Peer &peer)
 	}
 }
 
-/* What it sent before it went has arrived. */
+/* What it sent before it went has arrived; but what it sent by the other way before that is taken first. */
 void LocalPort::close(Peer &peer, PacketHandler &handler, Time now)
 {
-	if (!peer.out.broken() && !peer.in.broken())
+	const bool sound = !peer.out.broken() && !peer.in.broken();
+	if (sound && peer.fresh && peer.in.is_waiting()) {
+		look_soon();
+		return;
+	}
+	if (sound)
 		receive_from(peer, handler, now, last_packets);
 	refuse(peer, now, std::max(peer.pause, min_pause));
 }

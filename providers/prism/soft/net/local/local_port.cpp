@@ -202,7 +202,7 @@ int LocalPort::receive_from(Peer &peer, PacketHandler &handler, Time now, int ma
 		taken++;
 		sound = deliver(peer, header, handler, now);
 	}
-	if (taken && peer.in.release())
+	if (peer.in.release())
 		wake(peer);
 	if ((peer.in.broken() || !sound) && !peer.gone) [[unlikely]] {
 		count_.local_broken.add();

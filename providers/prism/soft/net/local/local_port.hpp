@@ -118,7 +118,8 @@ private:
 
 	[[nodiscard]] Peer *attached(unsigned source, const Address &peer, std::uint32_t qpn);
 	void want(Peer *known, unsigned slot, const Address &address);
-	[[nodiscard]] bool is_here(const Address &address, Time now);
+	[[nodiscard]] std::optional<bool> is_here(const Address &address, Time now);
+	[[nodiscard]] bool vet(std::vector<Address> &claimed) const;
 	[[nodiscard]] std::uint8_t *begin_behind(Peer &peer, const RecordHeader &header);
 	void mark_dirty(Peer &peer);
 	void publish(Peer &peer);
@@ -174,6 +175,7 @@ private:
 	};
 	std::vector<Visitor> visitors_;
 	bool more_visitors_ = false;
+	Time accept_again_ = 0; /* for want of descriptors; 0: not */
 
 	Peer *sending_ = nullptr; /* to whom the packet last begun goes, */
 	std::size_t sending_size_ = 0;
