@@ -6,8 +6,12 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <new>
+#include <random>
+#include <thread>
 
 #include "allocations.hpp"
 #include "local_pair.hpp"
@@ -231,6 +235,102 @@ TEST_F(LocalPair, InAUserNamespaceStrangersAreNotTakenForUs)
 	if (WEXITSTATUS(status) == 9)
 		GTEST_SKIP() << "needs user namespaces";
 	EXPECT_EQ(status, 0);
+}
+
+/* Introduces itself and writes into all that it shares, again and again. */
+class Scribbler
+{
+public:
+	Scribbler(unsigned victim, unsigned slot) : victim_(victim), slot_(slot) {}
+	~Scribbler()
+	{
+		stop_ = true;
+		thread_.join();
+	}
+
+private:
+	static constexpr std::size_t rings_bytes = 4096 + 2 * ring_bytes;
+
+	void run()
+	{
+		for (unsigned i = 0; !stop_; i++) {
+			const FileDescriptor connection = connect_to_slot(victim_);
+			const FileDescriptor rings = create_shared_file("test", rings_bytes);
+			const FileDescriptor bell = create_shared_file("test", bell_bytes);
+			const Mapping memory(rings.get(), rings_bytes), page(bell.get(), bell_bytes);
+			if (!connection || !memory || !page)
+				continue;
+			(void)send_hello(connection.get(), slot_, {&address_, 1}, std::array{rings.get(), bell.get()});
+			scribble(memory, page, connection.get(), i);
+		}
+	}
+
+	/* Sometimes with so much sense that it is believed for a while. */
+	void scribble(const Mapping &memory, const Mapping &page, int connection, unsigned round)
+	{
+		RingProducer honest({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096});
+		const unsigned sense = round % 4;
+		for (unsigned i = 0; i < 400 && !stop_; i++) {
+			if (sense && honest.begin({.length = 12 + static_cast<std::uint32_t>(random_()) % 4000})) {
+				honest.commit();
+				honest.publish();
+			}
+			auto *const word = reinterpret_cast<std::atomic<std::uint32_t> *>(page.get());
+			word->store(static_cast<std::uint32_t>(random_()) % 3);
+			if (random_() % 4 == 0)
+				(void)::send(connection, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+			for (unsigned n = 0; n < (sense == 3 ? 1U : 64U) * (i > 40); n++)
+				write_anywhere(memory);
+			if (i % 64 == 0)
+				std::this_thread::yield();
+		}
+	}
+
+	void write_anywhere(const Mapping &memory)
+	{
+		const std::size_t limit = random_() % 4 ? rings_bytes : 4096;
+		const std::size_t at = random_() % (limit / 64) * 64 + random_() % 2 * 4;
+		auto *const word = reinterpret_cast<std::atomic<std::uint32_t> *>(memory.get() + at);
+		const auto value = static_cast<std::uint32_t>(random_());
+		word->store(value % 3 ? value % (2 * ring_bytes) / 64 * 64 : value);
+	}
+
+	const unsigned victim_, slot_;
+	const Address address_ = loopback_address(slot_);
+	std::mt19937 random_{slot_};
+	std::atomic<bool> stop_{false};
+	std::thread thread_{[this] { run(); }};
+};
+
+TEST_F(Stranger, WhoScribblesInAllThatItSharesHurtsNobody)
+{
+	introduce();
+	const Scribbler one(b.slot->number(), 2), two(a.slot->number(), 3);
+	const Time until = now() + 2'000'000'000;
+	unsigned exchanged = 0;
+	for (std::uint8_t value = 0; now() < until; value++) {
+		for (const unsigned slot : {2U, 3U})
+			for (End *const end : {&a, &b})
+				for (int i = 0; i < 8; i++)
+					if (end->port->begin(0, loopback_address(slot), slot << qpn_index_bits, 2000)) {
+						end->port->commit();
+						end->port->flush();
+					}
+		ASSERT_TRUE(a.send(b, value, 1000));
+		ASSERT_TRUE(turn_until({&a, &b}, [&] {
+			(void)b.port->prepare_sleep();
+			b.port->attend();
+			return std::ranges::find(b.inbox.packets, Bytes(1000, value)) != b.inbox.packets.end();
+		}));
+		exchanged++;
+		for (End *const end : {&a, &b}) {
+			end->inbox.packets.clear();
+			end->inbox.routes.clear();
+		}
+	}
+	EXPECT_GT(exchanged, 0U);
+	EXPECT_GT(a.counts.local_broken + b.counts.local_broken, 0U);
+	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
 }
 
 } // namespace
