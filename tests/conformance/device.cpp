@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "ticks.hpp"
+
 namespace prism::conformance
 {
 
@@ -22,9 +24,6 @@ namespace
 {
 
 constexpr std::size_t page_size = 4096;
-
-/** With a lifespan of 0 the kernel still answers from what it read in the same jiffy. */
-constexpr std::chrono::milliseconds jiffy{11};
 
 void must_be_destroyed(int error, const char *what)
 {
@@ -202,8 +201,8 @@ bool Device::has_counter(const std::string &counter) const
 
 std::vector<std::uint64_t> Device::counters(const std::vector<std::string> &names) const
 {
-	if (Clock::now() - counters_read_ < jiffy)
-		std::this_thread::sleep_for(jiffy);
+	/* With a lifespan of 0 the kernel still answers from what it read in the same tick. */
+	test::ticks::await_another(counters_read_);
 	std::vector<std::uint64_t> values;
 	for (const std::string &counter : names) {
 		std::uint64_t value = 0;
@@ -211,7 +210,7 @@ std::vector<std::uint64_t> Device::counters(const std::vector<std::string> &name
 			throw std::runtime_error(name_ + " has no counter " + counter);
 		values.push_back(value);
 	}
-	counters_read_ = Clock::now();
+	counters_read_ = test::ticks::now();
 	return values;
 }
 

@@ -120,7 +120,7 @@ private:
 	Owned<ibv_context> context_;
 	Owned<ibv_pd> pd_;
 	prismdv_capability capability_{};
-	mutable std::chrono::steady_clock::time_point counters_read_{};
+	mutable std::chrono::nanoseconds counters_read_{}; /* ticks::now() then */
 };
 
 struct QpLimits {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +26,8 @@ namespace verbs_test
 struct Devices {
 	std::string client = "prism_lo";
 	std::string server = client;
-	bool kernel = false; /* they are the module's */
+	bool kernel = false;                            /* they are the module's */
+	std::chrono::milliseconds counters_lifespan{0}; /* how long the kernel keeps their counters */
 };
 extern Devices devices;
 
@@ -106,6 +108,8 @@ std::shared_ptr<ibv_context> open_device(const std::string &name, prismdv_progre
 struct Host {
 	explicit Host(std::shared_ptr<ibv_context> shared);
 
+	/** All of them, as they are now. */
+	[[nodiscard]] std::map<std::string, std::uint64_t> counters() const;
 	[[nodiscard]] std::uint64_t counter(const std::string &name) const;
 	/** False for what the module does not count; main.cpp says which these were. */
 	[[nodiscard]] bool counts(const std::string &name) const;

@@ -7,7 +7,9 @@
  */
 #include "harness.hpp"
 
+#include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -62,6 +64,18 @@ bool parse(int argc, char **argv)
 	return true;
 }
 
+/** How long the kernel answers from what it has read: not at all, if this user may say so; else 10 ms, in whole ticks.
+ */
+std::chrono::milliseconds counters_lifespan()
+{
+	for (const std::string &name : {devices.client, devices.server}) {
+		std::ofstream file("/sys/class/infiniband/" + name + "/ports/1/hw_counters/lifespan");
+		if (!(file << 0 << std::flush))
+			return std::chrono::milliseconds(20);
+	}
+	return {};
+}
+
 /** Both devices must be there and speak PRISM, and be of one kind. */
 bool inspect()
 {
@@ -75,6 +89,8 @@ bool inspect()
 		kernel[i++] = !(attr.flags & PRISMDV_DEVICE_USERSPACE);
 	}
 	devices.kernel = kernel[0];
+	if (devices.kernel)
+		devices.counters_lifespan = counters_lifespan();
 	return kernel[0] == kernel[1];
 }
 
