@@ -269,8 +269,10 @@ void Responder::send_until(std::uint32_t end, Time now)
 	ReadStream &stream = resp_.stream;
 	const std::uint32_t begin = stream.offset;
 	Room left = room();
-	while (stream.active && stream.offset < end && engine_.read_room_ > 0 && left != Room::no) {
+	while (stream.offset < end && engine_.read_room_ > 0 && left != Room::no) {
 		send_read_packet();
+		if (!stream.active)
+			return;
 		left = room();
 	}
 	if (left == Room::no) {
