@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "port.hpp"
 
+#include <algorithm>
+
 namespace prism::soft
 {
 
@@ -10,9 +12,13 @@ namespace
 /* Packets of a ring that count as one train. Few: both ends work at the same time if neither waits for much. */
 constexpr int train = 1;
 
-/* Sockets that were quiet are looked at this often while rings are busy, */
-constexpr Time sockets_interval = 20'000;
-/* which they are so long. */
+/*
+ * Between two looks at quiet sockets while rings are busy: it doubles as long as nothing comes, as a look takes a system
+ * call for each of them.
+ */
+constexpr Time min_sockets_interval = 20'000;
+constexpr Time max_sockets_interval = 160'000;
+/* So long rings are called busy. */
 constexpr Time busy_time = 100'000;
 
 /* Should somebody have kept a peer from waking us. */
@@ -99,7 +105,15 @@ int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
 
 bool Port::sockets_are_due(Time now) const
 {
-	return sockets_busy_ || now - sockets_looked_ >= sockets_interval || now - rings_busy_ >= busy_time;
+	return now - sockets_looked_ >= sockets_interval_ || now - rings_busy_ >= busy_time;
+}
+
+/* Soon again if something came. */
+void Port::note_look(bool came, Time now)
+{
+	sockets_looked_ = now;
+	sockets_interval_ =
+		came ? 0 : std::clamp(2 * sockets_interval_, min_sockets_interval, max_sockets_interval);
 }
 
 int Port::receive(PacketHandler &handler, Time now, int max_trains)
@@ -109,8 +123,7 @@ int Port::receive(PacketHandler &handler, Time now, int max_trains)
 	int trains = receive_local(handler, now, max_trains);
 	if (sockets_are_due(now)) {
 		const int got = udp_->receive(handler, now, max_trains);
-		sockets_busy_ = got > 0;
-		sockets_looked_ = now;
+		note_look(got > 0, now);
 		trains += got;
 	}
 	return trains;

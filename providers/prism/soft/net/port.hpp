@@ -63,13 +63,14 @@ private:
 
 	int receive_local(PacketHandler &handler, Time now, int max_trains);
 	[[nodiscard]] bool sockets_are_due(Time now) const;
+	void note_look(bool came, Time now);
 
 	std::unique_ptr<UdpPort> udp_;
 	std::unique_ptr<LocalPort> local_;
 	bool by_ring_ = false;   /* the packet last begun */
 	bool has_peers_ = false; /* when it was last prepared to sleep */
-	bool sockets_busy_ = true;
 	Time sockets_looked_ = 0;
+	Time sockets_interval_ = 0; /* to the next look */
 	Time rings_busy_ = 0;
 };
 
