@@ -69,7 +69,7 @@ protected:
 	void restart()
 	{
 		memory = std::make_unique<Memory>();
-		producer = RingProducer(memory->ring());
+		producer = RingProducer(memory->ring(), staging);
 		consumer = RingConsumer(memory->ring());
 	}
 	void SetUp() override { restart(); }
@@ -82,6 +82,7 @@ protected:
 	}
 
 	std::unique_ptr<Memory> memory;
+	StagedRecord staging{};
 	RingProducer producer;
 	RingConsumer consumer;
 };
@@ -248,6 +249,20 @@ TEST_F(LocalRing, WhatWasTakenChangesNoMore)
 	EXPECT_EQ(got, packet_of(300, 1));
 }
 
+/* Long records are put together in one place, for all peers. */
+TEST_F(LocalRing, ALongRecordShowsNothingOfTheOneBefore)
+{
+	constexpr std::size_t length = staged_record_size + 4;
+	ASSERT_TRUE(put(producer, Bytes(max_packet_size, 0xaa)));
+	ASSERT_TRUE(put(producer, packet_of(length, 1)));
+	producer.publish();
+	(void)take(consumer);
+	EXPECT_EQ(take(consumer), packet_of(length, 1));
+	const std::uint8_t *const record = memory->data.data() + max_record_size;
+	for (std::size_t at = sizeof(RecordHeader) + length; at < record_size(length); at++)
+		ASSERT_EQ(record[at], 0) << at;
+}
+
 TEST_F(LocalRing, BacklogKeepsTheOrder)
 {
 	Backlog backlog;
@@ -287,7 +302,8 @@ TEST(LocalBell, NoWakeUpIsLost)
 	std::array<int, 2> pipe{};
 	ASSERT_EQ(::pipe(pipe.data()), 0);
 	std::thread other([&] {
-		RingProducer producer(memory->ring());
+		StagedRecord staging{};
+		RingProducer producer(memory->ring(), staging);
 		for (unsigned i = 0; i < count; i++) {
 			while (!put(producer, packet_of(40 + i % 1000, i)))
 				std::this_thread::yield();
@@ -340,7 +356,8 @@ TEST(LocalRingOfTheDead, KilledAnywhereNothingHalfWrittenIsSeen)
 		const pid_t child = ::fork();
 		ASSERT_GE(child, 0);
 		if (!child) {
-			RingProducer producer(memory->ring());
+			StagedRecord staging{};
+			RingProducer producer(memory->ring(), staging);
 			if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) < 0)
 				::_exit(9);
 			::raise(SIGSTOP);

@@ -345,7 +345,7 @@ bool LocalPort::attach(Peer &peer, Introduced &introduced, Mapping rings, const 
 		return false;
 	peer.bell = reinterpret_cast<Bell *>(peer.bell_page.get());
 	peer.rings = std::move(rings);
-	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1));
+	peer.out = RingProducer(ring_of(peer.rings, ours ? 0 : 1), staging_);
 	peer.in = RingConsumer(ring_of(peer.rings, ours ? 1 : 0));
 	peer.addresses = std::move(introduced.addresses);
 	peer.addresses_told = std::min(addresses_.size(), max_local_addresses);

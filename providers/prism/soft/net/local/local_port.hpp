@@ -193,6 +193,7 @@ private:
 	std::atomic<Time> next_look_{0};
 	alignas(8) std::array<std::uint8_t, max_packet_size> packet_; /* the one received last */
 	std::array<std::uint8_t, max_packet_size> discard_;
+	StagedRecord staging_{};
 };
 
 } // namespace prism::soft

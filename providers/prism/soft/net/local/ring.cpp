@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "streamed_copy.hpp"
+
 namespace prism::soft
 {
 
@@ -60,10 +62,21 @@ std::uint8_t *RingProducer::begin(const RecordHeader &header)
 		const RecordHeader mark{.length = wrap_mark};
 		std::memcpy(at(head_), &mark, sizeof(mark));
 	}
-	std::uint8_t *const record = at(head_ + skipped);
+	head_ += skipped;
+	next_ = head_ + size;
+	is_staged_ = size >= staged_record_size;
+	std::uint8_t *const record = is_staged_ ? staging_->bytes.data() : at(head_);
 	std::memcpy(record, &header, sizeof(header));
-	next_ = head_ + skipped + size;
+	if (is_staged_) /* nobody sees what was there before */
+		std::memset(record + sizeof(header) + header.length, 0, size - sizeof(header) - header.length);
 	return record + sizeof(header);
+}
+
+void RingProducer::commit()
+{
+	if (is_staged_)
+		copy_streamed(at(head_), staging_->bytes.data(), next_ - head_);
+	head_ = next_;
 }
 
 bool RingConsumer::look()

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -58,16 +59,25 @@ struct Ring {
 	std::uint8_t *data = nullptr;
 };
 
+/** Where a long record is put together before it is copied to the ring as a whole, past the caches. */
+struct StagedRecord {
+	alignas(record_alignment) std::array<std::uint8_t, max_record_size> bytes;
+};
+
+/** Long ones; what is short is read sooner if it stays in a cache (streamed_copy.hpp). */
+inline constexpr std::uint32_t staged_record_size = 1024;
+
 class RingProducer
 {
 public:
 	RingProducer() = default;
-	explicit RingProducer(Ring ring) : ring_(ring) {}
+	/** @param staging may be shared by producers of which no two have begun a packet */
+	RingProducer(Ring ring, StagedRecord &staging) : ring_(ring), staging_(&staging) {}
 
 	/** Room for one packet, until commit(); null if there is none. */
 	std::uint8_t *begin(const RecordHeader &header);
 	/** The packet last begun is complete: the next publish() shows it. */
-	void commit() { head_ = next_; }
+	void commit();
 
 	/** Whether packets of any size fit, @p count of them. */
 	[[nodiscard]] bool has_room(std::uint32_t count);
@@ -92,10 +102,12 @@ private:
 	std::uint8_t *at(std::uint32_t index) { return ring_.data + index % ring_bytes; }
 
 	Ring ring_;
+	StagedRecord *staging_ = nullptr;
 	std::uint32_t head_ = 0;      /* of what is committed */
 	std::uint32_t next_ = 0;      /* behind what is begun */
 	std::uint32_t published_ = 0; /* as the consumer sees it */
 	std::uint32_t tail_ = 0;      /* as last seen */
+	bool is_staged_ = false;      /* what is begun */
 	bool broken_ = false;
 };
 
