@@ -13,8 +13,8 @@ namespace
 constexpr int train = 1;
 
 /*
- * Between two looks at quiet sockets while rings are busy: it doubles as long as nothing comes, as a look takes a system
- * call for each of them.
+ * Between two looks at quiet sockets while rings are busy: it doubles as long as nothing comes, as a look takes a
+ * system call for each of them.
  */
 constexpr Time min_sockets_interval = 20'000;
 constexpr Time max_sockets_interval = 160'000;
@@ -112,8 +112,7 @@ bool Port::sockets_are_due(Time now) const
 void Port::note_look(bool came, Time now)
 {
 	sockets_looked_ = now;
-	sockets_interval_ =
-		came ? 0 : std::clamp(2 * sockets_interval_, min_sockets_interval, max_sockets_interval);
+	sockets_interval_ = came ? 0 : std::clamp(2 * sockets_interval_, min_sockets_interval, max_sockets_interval);
 }
 
 int Port::receive(PacketHandler &handler, Time now, int max_trains)
