@@ -93,7 +93,8 @@ TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
 	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
 	EXPECT_NE(b.port->begin(0, claimed[0], 2 << qpn_index_bits, 100), nullptr);
 	EXPECT_EQ(b.port->begin(0, claimed[1], 2 << qpn_index_bits, 100), nullptr);
-	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096});
+	StagedRecord staging{};
+	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, staging);
 	ASSERT_NE(ring.begin({.length = 64, .source = 1}), nullptr);
 	ring.commit();
 	ring.publish();
@@ -268,7 +269,8 @@ private:
 	/* Sometimes with so much sense that it is believed for a while. */
 	void scribble(const Mapping &memory, const Mapping &page, int connection, unsigned round)
 	{
-		RingProducer honest({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096});
+		StagedRecord staging{};
+		RingProducer honest({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, staging);
 		const unsigned sense = round % 4;
 		for (unsigned i = 0; i < 400 && !stop_; i++) {
 			if (sense && honest.begin({.length = 12 + static_cast<std::uint32_t>(random_()) % 4000})) {
