@@ -145,7 +145,7 @@ TEST_F(StoppedAnywhere, WhileTakingFromAFullRing)
 {
 	introduce();
 	bool ended = false;
-	for (unsigned steps = 0; !ended && steps < 200'000; steps += 1 + steps / 2) {
+	for (unsigned steps = 0; !ended && steps < 200'000; steps += 1 + steps) {
 		SKIP_UNLESS_TRACED(begin(true, [](End &c) { c.turn(2); }))
 		for (int i = 0; i < 25; i++)
 			ASSERT_TRUE(send_to_child(4000));
@@ -167,7 +167,7 @@ TEST_F(StoppedAnywhere, WhileIntroducingItself)
 	introduce();
 	bool ended = false;
 	bool came = false;
-	for (unsigned steps = 0; !ended && steps < 400'000; steps += 1 + steps / 4) {
+	for (unsigned steps = 0; !ended && steps < 400'000; steps += 1 + steps / 2) {
 		SKIP_UNLESS_TRACED(begin(false, [this](End &c) {
 			for (int i = 0; i < 4; i++) {
 				(void)c.send(b, 5);

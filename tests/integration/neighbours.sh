@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Processes that share memory with each other: many pairs, one with many neighbours, two that are stopped, some that
+# come and go or are killed, and one whose child holds all it had open. docs/local-path.md has figures of longer runs.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+alone "$@"
+[ -z "${PRISM_LOCAL:-}" ] || skip "PRISM_LOCAL is set"
+
+# shellcheck disable=SC2015 # pass cannot fail
+run() {
+	timeout -k 5 100 "$bin/neighbours" "$@" >"$work/out" 2>&1 && pass "$*" || fail "$*" "$work/out"
+}
+
+run pairs 20
+run star 20 1
+run stopped 10
+run leavers 30
+run forked
+finish
