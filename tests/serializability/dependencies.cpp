@@ -12,7 +12,7 @@ namespace prism::serializability
 namespace
 {
 
-constexpr std::string_view check_name = "cycles";
+constexpr std::string_view cycles_check = "cycles";
 
 /* Where everyone of one group comes before everyone of another, so many of the latter are looked at: else the edges of
  * a key are as many as the square of its transactions.
@@ -157,7 +157,7 @@ void AccessReader::report(std::string_view name, std::uint64_t operation, std::u
 {
 	if (!reports_)
 		return;
-	findings_.add(check_name, name, [&] {
+	findings_.add(cycles_check, name, [&] {
 		std::string text = fmt::format(
 			"key {:#x} of {}", operations_[operation].key, index_.history().describe(transaction_));
 		if (version < Index::initial)
@@ -246,14 +246,14 @@ void DependencyFinder::note_lists()
 				return found;
 			};
 			if (version == Index::nobody) {
-				findings_.add(check_name, "value from nowhere", text);
+				findings_.add(cycles_check, "value from nowhere", text);
 				continue;
 			}
 			if (read[version])
-				findings_.add(check_name, "duplicate element", text);
+				findings_.add(cycles_check, "duplicate element", text);
 			read[version] = true;
 			if (index_.transaction(index_.versions()[version].transaction).outcome == Outcome::aborted)
-				findings_.add(check_name, "G1a (aborted read)", text);
+				findings_.add(cycles_check, "G1a (aborted read)", text);
 			const std::uint32_t writer = writer_of(version);
 			add(before, writer, Dependency::ww, key);
 			before = writer;
@@ -337,7 +337,7 @@ void DependencyFinder::note_successor(const Access &access, std::uint32_t transa
 void DependencyFinder::report_lost_updates()
 {
 	for (const auto &[slot, more] : more_successors_) {
-		findings_.add(check_name, "lost update", [&, first = slot, others = std::span(more)] {
+		findings_.add(cycles_check, "lost update", [&, first = slot, others = std::span(more)] {
 			const auto versions = static_cast<std::uint32_t>(index_.versions().size());
 			const std::uint32_t key = first < versions ? index_.versions()[first].key : first - versions;
 			std::string text = fmt::format("these have read the same of key {:#x} and overwritten it:\n{}",

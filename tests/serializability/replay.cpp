@@ -14,7 +14,7 @@ namespace prism::serializability
 namespace
 {
 
-constexpr std::string_view check_name = "replay";
+constexpr std::string_view replay_check = "replay";
 
 bool only_reads(const Index &index, const Transaction &transaction)
 {
@@ -103,7 +103,7 @@ private:
 		for (std::size_t i = 1; i < order_.size(); i++) {
 			if (at(order_[i - 1]).stamp != at(order_[i]).stamp)
 				continue;
-			findings_.add(check_name, "timestamp repeated", [&] {
+			findings_.add(replay_check, "timestamp repeated", [&] {
 				return fmt::format("{}\n{}", index_.history().describe(order_[i - 1]),
 					index_.history().describe(order_[i]));
 			});
@@ -118,7 +118,7 @@ private:
 				continue;
 			if (before != Index::nobody && at(before).client == at(next).client &&
 				at(before).stamp > at(next).stamp)
-				findings_.add(check_name, "timestamp not growing", [&] {
+				findings_.add(replay_check, "timestamp not growing", [&] {
 					return fmt::format("{}\n{}", index_.history().describe(before),
 						index_.history().describe(next));
 				});
@@ -332,7 +332,7 @@ private:
 			if (held != lists_[key].end())
 				expected = index_.find(key, *held);
 		}
-		findings_.add(check_name, name_read(operation, transaction, seen, expected), [&] {
+		findings_.add(replay_check, name_read(operation, transaction, seen, expected), [&] {
 			std::string text = fmt::format(
 				"key {:#x} of {}", index_.name_of_key(key), index_.history().describe(transaction));
 			for (const auto &[title, version] :
@@ -406,7 +406,7 @@ private:
 		if (possible && (holds_at(of, latest) || holds_later(of, latest)))
 			return;
 		findings_.add(
-			check_name, "reads of different moments", [&] { return index_.history().describe(reader); });
+			replay_check, "reads of different moments", [&] { return index_.history().describe(reader); });
 	}
 
 	/* Of a transaction without a timestamp: where it was placed is only one of several places. */

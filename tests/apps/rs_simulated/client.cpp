@@ -12,7 +12,6 @@ namespace rs_sim
 using prism::rs::Lane;
 using prism::rs::ReplicaRequest;
 using prism::rs::RequestId;
-using prism::rs::Time;
 using prism::rs::VolumeSession;
 
 namespace
@@ -151,8 +150,8 @@ soft::Time Client::next_timer() const noexcept
 {
 	if (!spared_.empty())
 		return around_.time();
-	const Time next = session_.next_timer();
-	return next == Time::max() ? 0 : static_cast<soft::Time>(next.count());
+	const prism::rs::Time next = session_.next_timer();
+	return next == prism::rs::Time::max() ? 0 : static_cast<soft::Time>(next.count());
 }
 
 bool Client::has_completions() const noexcept

@@ -9,7 +9,6 @@ namespace simulation
 namespace
 {
 
-constexpr std::uint32_t domain = 1;
 constexpr std::uint32_t all_rights =
 	soft::access_local_write | soft::access_remote_read | soft::access_remote_write | soft::access_remote_atomic;
 /* As VerbsDevice has it */

@@ -9,7 +9,6 @@ namespace simulation
 
 namespace
 {
-constexpr std::uint32_t domain = 1;
 /* Reports that may wait, and how many of them are handled at a time, as Reclaimer::poll() does */
 constexpr std::uint32_t report_slots = 64;
 constexpr std::size_t reports_a_poll = 16;

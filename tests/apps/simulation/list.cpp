@@ -6,11 +6,6 @@
 namespace simulation
 {
 
-namespace
-{
-constexpr std::uint32_t domain = 1;
-} // namespace
-
 List::List(
 	soft::Engine &engine, std::uint64_t va, std::uint32_t key, std::uint32_t size, std::uint32_t count, bool grace)
 	: engine_(engine), key_(key), size_(size), grace_(grace), srq_(engine.take_srqn(), domain, count, 1, true),

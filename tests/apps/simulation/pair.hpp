@@ -17,6 +17,9 @@
 namespace simulation
 {
 
+/** The protection domain of all that a simulated device has. */
+inline constexpr std::uint32_t domain = 1;
+
 namespace soft = prism::soft;
 namespace test = prism::test;
 

@@ -16,7 +16,6 @@ using prism::Status;
 using prism::tx::max_accesses;
 using prism::tx::PrismTransaction;
 using prism::tx::Request;
-using prism::tx::Time;
 
 namespace
 {
@@ -215,10 +214,10 @@ bool Client::has_completions() const noexcept
 
 soft::Time Client::next_timer() noexcept
 {
-	Time next = Time::max();
+	auto next = prism::tx::Time::max();
 	for (std::uint32_t lane = 0; lane < depth(); lane++)
 		next = waiter(lane).waits() ? std::min(next, waiter(lane).wake_at) : next;
-	return next == Time::max() ? 0 : static_cast<soft::Time>(next.count());
+	return next == prism::tx::Time::max() ? 0 : static_cast<soft::Time>(next.count());
 }
 
 void Client::flush()

@@ -21,14 +21,15 @@ using reference::Op;
 namespace
 {
 
-constexpr std::size_t local_size = 64 << 10, result_at = 60 << 10;
+constexpr std::size_t requester_memory = 64 << 10, result_at = 60 << 10;
 constexpr std::uint32_t rkey = 0x11223344, aux_rkey = 0x55667788, list_number = 0x00abcd;
 
 /** A queue pair that requests, and the answers that we give it. */
 class Requester
 {
 public:
-	explicit Requester(Bench &bench_) : bench(bench_), local(bench_.device.pd(), local_size, IBV_ACCESS_LOCAL_WRITE)
+	explicit Requester(Bench &bench_)
+		: bench(bench_), local(bench_.device.pd(), requester_memory, IBV_ACCESS_LOCAL_WRITE)
 	{
 	}
 
