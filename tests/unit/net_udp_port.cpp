@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/un.h>
@@ -32,6 +34,35 @@ namespace
 {
 
 using Bytes = std::vector<std::uint8_t>;
+
+/* What passes through ::1 is everybody's on a host. Where we may, we have a loopback interface of our own. */
+class OwnNetwork final : public testing::Environment
+{
+	void SetUp() override
+	{
+		if (!is_wanted() || ::unshare(CLONE_NEWNET) != 0)
+			return;
+		const FileDescriptor any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+		ifreq loopback{};
+		std::strcpy(loopback.ifr_name, "lo");
+		loopback.ifr_flags = IFF_UP;
+		ASSERT_EQ(::ioctl(any.get(), SIOCSIFFLAGS, &loopback), 0);
+	}
+
+	/* Other files may be in this program, for which another network is another thing. */
+	static bool is_wanted()
+	{
+		const testing::UnitTest &all = *testing::UnitTest::GetInstance();
+		for (int i = 0; i < all.total_test_suite_count(); i++) {
+			const testing::TestSuite &suite = *all.GetTestSuite(i);
+			if (suite.should_run() && std::string_view(suite.name()).starts_with("UdpPort"))
+				return true;
+		}
+		return false;
+	}
+};
+
+testing::Environment *const own_network = testing::AddGlobalTestEnvironment(new OwnNetwork);
 
 Time now()
 {
