@@ -74,6 +74,7 @@ def main():
     for packet in standard_packets():
         target = "fuzz_responder" if is_request(packet) else "fuzz_requester"
         seeds[target]["standard_%02x" % packet[0]] = record(packet)
+    folder.mkdir(parents=True, exist_ok=True)
     # All of one kind in a row, and with duplicates.
     for target in ("fuzz_responder", "fuzz_requester"):
         one_after_the_other = b"".join(seeds[target].values())
@@ -82,6 +83,8 @@ def main():
                 if not name.startswith(("bad_", "unknown_")) and is_request(packet) == (target == "fuzz_responder")
                 for control in (0, 2)]
         seeds[target]["good_ones_twice"] = b"".join(good)
+        # The same in one file, for those to whom opening a thousand of them takes seconds.
+        (folder / (target + ".records")).write_bytes(one_after_the_other + seeds[target]["good_ones_twice"])
     for target, inputs in seeds.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, contents in inputs.items():

@@ -4,7 +4,6 @@
  * under way. Nothing may come of it but answers, errors of the queue pair and changes where the peer has rights.
  */
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -30,21 +29,18 @@ struct Record {
 	Packet packet;
 };
 
-std::vector<Record> read_seeds(const std::string &folder)
+std::vector<Record> read_seeds(const std::string &file)
 {
+	std::ifstream stream(file, std::ios::binary);
+	const std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
+	const Packet bytes(text.begin(), text.end());
 	std::vector<Record> records;
-	for (const auto &file : std::filesystem::directory_iterator(folder)) {
-		std::ifstream stream(file.path(), std::ios::binary);
-		const std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
-		const Packet bytes(text.begin(), text.end());
-		for (std::size_t at = 0; at + 4 <= bytes.size();) {
-			const std::size_t size = std::min<std::size_t>(
-				bytes[at + 2] | std::size_t{bytes[at + 3]} << 8, bytes.size() - at - 4);
-			const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at + 4);
-			records.push_back(
-				{bytes[at], bytes[at + 1], Packet(begin, begin + static_cast<std::ptrdiff_t>(size))});
-			at += 4 + size;
-		}
+	for (std::size_t at = 0; at + 4 <= bytes.size();) {
+		const std::size_t size =
+			std::min<std::size_t>(bytes[at + 2] | std::size_t{bytes[at + 3]} << 8, bytes.size() - at - 4);
+		const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at + 4);
+		records.push_back({bytes[at], bytes[at + 1], Packet(begin, begin + static_cast<std::ptrdiff_t>(size))});
+		at += 4 + size;
 	}
 	return records;
 }
@@ -94,8 +90,8 @@ public:
 	{
 		std::fill_n(secret_.data(), secret_size, secret_byte);
 		std::fill_n(hidden_.data(), secret_size, secret_byte);
-		requests_ = read_seeds(bench.options.corpus + "/fuzz_responder");
-		answers_ = read_seeds(bench.options.corpus + "/fuzz_requester");
+		requests_ = read_seeds(bench.options.corpus + "/fuzz_responder.records");
+		answers_ = read_seeds(bench.options.corpus + "/fuzz_requester.records");
 		bench.expect(!requests_.empty() && !answers_.empty(), "there are no seeds");
 		reconnect();
 	}
