@@ -50,7 +50,7 @@ constexpr std::uint32_t on_and_on = 4;
 constexpr std::uint32_t most_polls = 64;
 /** How long the engine thread then stands aside before it looks again; doubles while it goes on. */
 constexpr Time min_patience = 50'000;
-constexpr Time max_patience = 1'000'000;
+constexpr Time max_patience = 500'000;
 /** Trains taken in one go, before answers leave and the lock is given up. */
 constexpr int trains_a_turn = 4;
 /** And at most when all that has arrived is wanted: peers may go on sending. */
