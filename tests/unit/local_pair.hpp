@@ -43,12 +43,19 @@ inline Time now()
 	return static_cast<Time>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/* A slot that is nobody's else, and its port. */
+/* One that is nobody's else. */
+inline Slot claim_slot()
+{
+	for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500;; number++)
+		if (std::optional<Slot> slot = Slot::claim(number))
+			return std::move(*slot);
+}
+
+/* A slot, and its port. */
 struct End {
 	End()
 	{
-		for (unsigned number = 300 + static_cast<unsigned>(::getpid()) % 500; !slot; number++)
-			slot = Slot::claim(number);
+		slot = claim_slot();
 		address = loopback_address(slot->number());
 		port = LocalPort::open(slot->number(), {address}, {&total, &counts});
 	}
@@ -112,7 +119,13 @@ protected:
 class Stranger : public LocalPair
 {
 protected:
-	FileDescriptor call() { return connect_to_slot(b.slot->number()); }
+	/* Whoever asks for its credentials meanwhile has them. */
+	FileDescriptor call()
+	{
+		while (accept_introduction(name.get()))
+			;
+		return connect_to_slot(b.slot->number());
+	}
 
 	void expect_refusal(const FileDescriptor &connection)
 	{
@@ -129,7 +142,10 @@ protected:
 	static constexpr std::size_t rings_bytes = 4096 + 2 * ring_bytes;
 	const FileDescriptor rings = create_shared_file("test", rings_bytes);
 	const FileDescriptor bell = create_shared_file("test", bell_bytes);
-	const Address address = loopback_address(2);
+	const Slot claimed = claim_slot();
+	const unsigned number = claimed.number();
+	const FileDescriptor name = listen_for_introductions(number);
+	const Address address = loopback_address(number);
 };
 
 } // namespace prism::test

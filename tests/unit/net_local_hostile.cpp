@@ -3,6 +3,7 @@
 #include <linux/sockios.h>
 #include <malloc.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
@@ -39,7 +40,7 @@ TEST_F(Stranger, RefusedAgainAndAgainTakesNoMemory)
 	const auto visit = [&] {
 		const FileDescriptor connection = call();
 		ASSERT_TRUE(connection);
-		ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{bell.get(), rings.get()}));
+		ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, std::array{bell.get(), rings.get()}));
 		b.turn();
 	};
 	for (int i = 0; i < 100; i++)
@@ -55,7 +56,7 @@ TEST_F(Stranger, RefusedAgainAndAgainTakesNoMemory)
 TEST_F(Stranger, WhoRingsAllTheTimeIsHeardOnlyABitEachTurn)
 {
 	const FileDescriptor connection = call();
-	ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, std::array{rings.get(), bell.get()}));
 	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
 	while (::send(connection.get(), "", 1, MSG_DONTWAIT) == 1)
 		;
@@ -85,14 +86,13 @@ TEST_F(Stranger, ManyThatSayNothingKeepNobodyAwakeNorOut)
 
 TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
 {
-	const std::array<Address, 2> claimed{
-		address, Address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1}}};
+	const std::array<Address, 2> told{address, Address{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1}}};
 	const Mapping memory(rings.get(), rings_bytes);
 	const FileDescriptor connection = call();
-	ASSERT_TRUE(send_hello(connection.get(), 2, claimed, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(send_hello(connection.get(), number, told, std::array{rings.get(), bell.get()}));
 	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
-	EXPECT_NE(b.port->begin(0, claimed[0], 2 << qpn_index_bits, 100), nullptr);
-	EXPECT_EQ(b.port->begin(0, claimed[1], 2 << qpn_index_bits, 100), nullptr);
+	EXPECT_NE(b.port->begin(0, told[0], number << qpn_index_bits, 100), nullptr);
+	EXPECT_EQ(b.port->begin(0, told[1], number << qpn_index_bits, 100), nullptr);
 	StagedRecord staging{};
 	RingProducer ring({reinterpret_cast<RingIndices *>(memory.get()), memory.get() + 4096}, staging);
 	ASSERT_NE(ring.begin({.length = 64, .source = 1}), nullptr);
@@ -100,7 +100,28 @@ TEST_F(Stranger, AddressesOfOtherHostsAreNotBelieved)
 	ring.publish();
 	ASSERT_TRUE(turn_until({&b}, [this] { return b.total.rx_packets > 0 || !b.port->has_peers(); }));
 	for (const Route &route : b.inbox.routes)
-		EXPECT_NE(route.from, claimed[1]);
+		EXPECT_NE(route.from, told[1]);
+}
+
+/* From another process: ours has the slot. */
+TEST_F(Stranger, WhoClaimsAnothersSlotIsRefused)
+{
+	End c;
+	const pid_t child = ::fork();
+	if (!child) {
+		const FileDescriptor connection = connect_to_slot(b.slot->number());
+		if (!connection || !send_hello(connection.get(), c.slot->number(), {&c.address, 1},
+					   std::array{rings.get(), bell.get()}))
+			::_exit(9);
+		::_exit(::pause());
+	}
+	EXPECT_TRUE(turn_until({&b}, [this] { return b.counts.local_refused > 0 || b.port->has_peers(); }));
+	EXPECT_FALSE(b.port->has_peers());
+	EXPECT_TRUE(turn_until({&b, &c}, [&] { return b.send(c, 1) && c.send(b, 1); }));
+	EXPECT_TRUE(turn_until({&b, &c}, [&] { return !c.inbox.packets.empty(); }));
+	EXPECT_EQ(c.counts.local_refused, 0U); /* who asks for its credentials is no visitor */
+	::kill(child, SIGKILL);
+	::waitpid(child, nullptr, 0);
 }
 
 /* What cannot happen for want of memory happens when there is some again. */
@@ -242,12 +263,14 @@ TEST_F(LocalPair, InAUserNamespaceStrangersAreNotTakenForUs)
 class Scribbler
 {
 public:
-	Scribbler(unsigned victim, unsigned slot) : victim_(victim), slot_(slot) {}
+	explicit Scribbler(unsigned victim) : victim_(victim) {}
 	~Scribbler()
 	{
 		stop_ = true;
 		thread_.join();
 	}
+
+	[[nodiscard]] unsigned slot() const { return slot_.number(); }
 
 private:
 	static constexpr std::size_t rings_bytes = 4096 + 2 * ring_bytes;
@@ -255,13 +278,15 @@ private:
 	void run()
 	{
 		for (unsigned i = 0; !stop_; i++) {
+			while (accept_introduction(name_.get()))
+				;
 			const FileDescriptor connection = connect_to_slot(victim_);
 			const FileDescriptor rings = create_shared_file("test", rings_bytes);
 			const FileDescriptor bell = create_shared_file("test", bell_bytes);
 			const Mapping memory(rings.get(), rings_bytes), page(bell.get(), bell_bytes);
 			if (!connection || !memory || !page)
 				continue;
-			(void)send_hello(connection.get(), slot_, {&address_, 1}, std::array{rings.get(), bell.get()});
+			(void)send_hello(connection.get(), slot(), {&address_, 1}, std::array{rings.get(), bell.get()});
 			scribble(memory, page, connection.get(), i);
 		}
 	}
@@ -297,9 +322,11 @@ private:
 		word->store(value % 3 ? value % (2 * ring_bytes) / 64 * 64 : value);
 	}
 
-	const unsigned victim_, slot_;
-	const Address address_ = loopback_address(slot_);
-	std::mt19937 random_{slot_};
+	const unsigned victim_;
+	const Slot slot_ = claim_slot();
+	const FileDescriptor name_ = listen_for_introductions(slot());
+	const Address address_ = loopback_address(slot());
+	std::mt19937 random_{7};
 	std::atomic<bool> stop_{false};
 	std::thread thread_{[this] { run(); }};
 };
@@ -307,11 +334,11 @@ private:
 TEST_F(Stranger, WhoScribblesInAllThatItSharesHurtsNobody)
 {
 	introduce();
-	const Scribbler one(b.slot->number(), 2), two(a.slot->number(), 3);
+	const Scribbler one(b.slot->number()), two(a.slot->number());
 	const Time until = now() + 2'000'000'000;
 	unsigned exchanged = 0;
 	for (std::uint8_t value = 0; now() < until; value++) {
-		for (const unsigned slot : {2U, 3U})
+		for (const unsigned slot : {one.slot(), two.slot()})
 			for (End *const end : {&a, &b})
 				for (int i = 0; i < 8; i++)
 					if (end->port->begin(0, loopback_address(slot), slot << qpn_index_bits, 2000)) {

@@ -191,7 +191,7 @@ TEST_F(Stranger, HelloThatIsNoneIsRefused)
 	ASSERT_EQ(::send(connection.get(), "hello", 5, 0), 5);
 	expect_refusal(connection);
 	const FileDescriptor empty = call();
-	Hello hello{.slot = 2, .address_count = 1};
+	Hello hello{.slot = number, .address_count = 1};
 	ASSERT_EQ(::send(empty.get(), &hello, sizeof(hello), 0), static_cast<ssize_t>(sizeof(hello)));
 	expect_refusal(empty); /* no files with it */
 }
@@ -202,16 +202,16 @@ TEST_F(Stranger, FilesThatAreNotSoundAreRefused)
 		{{bell.get(), rings.get()}, {rings.get(), rings.get()}, {b.slot->fd(), bell.get()}}};
 	for (const auto &files : wrong) {
 		const FileDescriptor connection = call();
-		ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, files));
+		ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, files));
 		expect_refusal(connection);
 	}
 	const FileDescriptor shrinks(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	ASSERT_EQ(::ftruncate(shrinks.get(), rings_bytes), 0);
 	const FileDescriptor connection = call();
-	ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{shrinks.get(), bell.get()}));
+	ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, std::array{shrinks.get(), bell.get()}));
 	expect_refusal(connection);
 	const FileDescriptor one = call();
-	ASSERT_TRUE(send_hello(one.get(), 2, {&address, 1}, std::array{rings.get()}));
+	ASSERT_TRUE(send_hello(one.get(), number, {&address, 1}, std::array{rings.get()}));
 	expect_refusal(one);
 }
 
@@ -223,7 +223,7 @@ TEST_F(Stranger, NumbersThatCannotBeAreRefused)
 		expect_refusal(connection);
 	}
 	const FileDescriptor connection = call(); /* no address */
-	ASSERT_TRUE(send_hello(connection.get(), 2, {}, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(send_hello(connection.get(), number, {}, std::array{rings.get(), bell.get()}));
 	expect_refusal(connection);
 }
 
@@ -231,12 +231,11 @@ TEST_F(Stranger, WhoLiesInTheRingIsLetGo)
 {
 	for (const RecordHeader header : {RecordHeader{.length = 5}, {.length = 64, .source = 1},
 		     {.length = 64, .destination = 1}, {.length = wrap_mark}}) {
-		const unsigned slot = b.slot->number() == 5 ? 6 : 5;
 		const FileDescriptor made = create_shared_file("test", rings_bytes);
 		const Mapping memory(made.get(), rings_bytes);
 		const FileDescriptor connection = call();
 		const std::uint64_t before = b.counts.local_broken;
-		ASSERT_TRUE(send_hello(connection.get(), slot, {&address, 1}, std::array{made.get(), bell.get()}));
+		ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, std::array{made.get(), bell.get()}));
 		ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
 		std::memcpy(memory.get() + 4096, &header, sizeof(header));
 		reinterpret_cast<RingIndices *>(memory.get())->head = 2 * record_alignment;
@@ -249,7 +248,7 @@ TEST_F(Stranger, WhoLiesInTheRingIsLetGo)
 TEST_F(Stranger, WhoSaysMoreThanAWakeUpIsLetGo)
 {
 	const FileDescriptor connection = call();
-	ASSERT_TRUE(send_hello(connection.get(), 2, {&address, 1}, std::array{rings.get(), bell.get()}));
+	ASSERT_TRUE(send_hello(connection.get(), number, {&address, 1}, std::array{rings.get(), bell.get()}));
 	ASSERT_TRUE(turn_until({&b}, [this] { return b.port->has_peers(); }));
 	ASSERT_EQ(::send(connection.get(), "wake up", 7, 0), 7);
 	EXPECT_TRUE(turn_until({&b}, [this] { return !b.port->has_peers(); }));

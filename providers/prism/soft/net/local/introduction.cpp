@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "../slot.hpp"
 
@@ -59,14 +60,22 @@ bool has_numbers_for_all_users()
 	return map >> first >> outside >> count && first == 0 && count == std::numeric_limits<std::uint32_t>::max();
 }
 
-/* As the kernel knows it: of whoever listened, or connected. */
-bool is_of_our_user(int connection)
+/* As the kernel knows it: whoever listened, or connected. */
+std::optional<ucred> other_end(int connection)
 {
 	ucred peer{};
 	socklen_t size = sizeof(peer);
-	if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != ::geteuid())
+	if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return {};
+	return peer;
+}
+
+bool is_of_our_user(int connection)
+{
+	const std::optional<ucred> peer = other_end(connection);
+	if (!peer || peer->uid != ::geteuid())
 		return false;
-	return peer.uid != overflow_user || has_numbers_for_all_users();
+	return peer->uid != overflow_user || has_numbers_for_all_users();
 }
 
 union Control {
@@ -131,6 +140,14 @@ FileDescriptor accept_introduction(int listener)
 	return {};
 }
 
+bool is_of_slot(int connection, unsigned slot)
+{
+	const FileDescriptor owner = connect_to_slot(slot);
+	const std::optional<ucred> wanted = owner ? other_end(owner.get()) : std::nullopt;
+	const std::optional<ucred> found = other_end(connection);
+	return wanted && found && wanted->pid == found->pid;
+}
+
 bool send_hello(int connection, unsigned slot, std::span<const Address> addresses, std::span<const int> files)
 {
 	Hello hello{.slot = slot,
@@ -166,7 +183,9 @@ Introduced receive_hello(int connection, std::size_t files)
 		result.state = Introduced::State::waiting;
 		return result;
 	}
-	if (size < 0)
+	if (size == 0)
+		result.state = Introduced::State::left;
+	if (size <= 0)
 		return result;
 	const std::size_t taken = take_files(message, result.files);
 	const bool whole =

@@ -37,7 +37,8 @@ inline constexpr std::size_t max_hello_files = 2;
 struct Introduced {
 	enum class State {
 		waiting, /**< nothing has come yet */
-		failed,  /**< the other is gone, or has sent something else */
+		left,    /**< the other is gone */
+		failed,  /**< the other has sent something else, or cannot be heard */
 		done,
 	};
 
@@ -55,6 +56,10 @@ struct Introduced {
 
 /** The next that waits; none and errno if nobody does, or EACCES if it was of another user and was sent away. */
 [[nodiscard]] FileDescriptor accept_introduction(int listener);
+
+/** Whether whoever has connected is the process that listens for @p slot, which hears of this as of a guest that left.
+ */
+[[nodiscard]] bool is_of_slot(int connection, unsigned slot);
 
 /** False and errno if it cannot be sent. */
 bool send_hello(int connection, unsigned slot, std::span<const Address> addresses, std::span<const int> files);

@@ -297,7 +297,10 @@ void LocalPort::look_at_visitors(PacketHandler &handler, Time now)
 		FileDescriptor connection = std::move(visitors_[i].connection);
 		visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(i));
 		unwatch(connection.get());
-		if (guest.state == Introduced::State::done && may_come(guest.slot, handler, now))
+		if (guest.state == Introduced::State::left)
+			continue;
+		if (guest.state == Introduced::State::done && may_come(guest.slot, handler, now) &&
+			is_of_slot(connection.get(), guest.slot))
 			welcome(guest, std::move(connection), now);
 		else
 			count_.local_refused.add();
