@@ -11,7 +11,6 @@ usage() {
 	usage: kernel_test.sh prepare KERNEL                  fetch or build the kernel
 	       kernel_test.sh module KERNEL                   build rxe_prism.ko for it
 	       kernel_test.sh guest KERNEL NAME KIND GROUP... run groups of parts (guest/part_*.sh); KIND: stock or prism
-	       kernel_test.sh leaks KERNEL NAME KIND GROUP... the same for moments each, on a kernel with kmemleak
 	       kernel_test.sh pair KERNEL NAME KIND           two guests: stock rxe and KIND
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
@@ -66,6 +65,8 @@ set_options() {
 	kasan | kcsan) options+=(--env TIME_FACTOR=5 --time 1500) ;;
 	*) options+=(--time 600) ;;
 	esac
+	# Where memory is watched, leaks are looked for, too: the last part of the group unload asks for them.
+	[ "$variant" != kasan ] || options+=(--append kmemleak=on)
 	# All of it on one kernel, if at all; the others run a shorter selection, not of the same. What two kernels can share
 	# is shared by those of a line with those of the other.
 	case $kernel in
@@ -139,14 +140,6 @@ guest() {
 	twice_at_most run.sh "$kind" "$results" "$@"
 }
 
-# kmemleak doubles what a guest takes and finds in a moment of each group what it finds in minutes: every allocation that
-# a group makes is made then. So it has a guest of its own.
-leaks() {
-	options+=(--append kmemleak=on --env WALK_STEPS=250 --env HOSTILE_SECONDS=3 --env HOSTILE_PACKETS=1000
-		--env COUNT_DIVISOR=20 --env VERBS_SHARDS=6)
-	guest "$@"
-}
-
 pair() {
 	local name=$1 kind=$2
 	local results=$PRISM_KERNEL_WORK/results/$kernel-$name
@@ -157,7 +150,7 @@ pair() {
 case $step in
 prepare) prepare ;;
 module) build_module ;;
-guest | leaks) [ $# -ge 3 ] || usage; $step "$@" ;;
+guest) [ $# -ge 3 ] || usage; guest "$@" ;;
 pair) [ $# -eq 2 ] || usage; pair "$@" ;;
 negative) "$here/negative/run.sh" "$folder" "$variant" "$PRISM_KERNEL_WORK/results/$kernel-negative" ;;
 *) usage ;;

@@ -103,11 +103,11 @@ share() {
 	"$@"
 }
 
-# count N: of iterations, a quarter on kernels that are slow; COUNT_DIVISOR says otherwise
+# count N: of iterations, a quarter on kernels that are slow
 count() {
 	local divisor=1
 	[ -z "$SHORT" ] || divisor=4
-	echo $(($1 / ${COUNT_DIVISOR:-$divisor}))
+	echo $(($1 / divisor))
 }
 
 # finish_parts: the count, and what main.sh ends with

@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2086 # words without spaces
 # The verbs suite of the userspace device (tests/verbs) on the kernel device: every test in both styles of posting, over
 # IPv4 and IPv6. VERBS_FILTER: which tests; SHORT: one style and one family,
-# these if VERBS_FILTER names no others. VERBS_SHARDS: on debug kernels, one test of so many (default 2).
-# VERBS_ALL: every test there, too.
+# these if VERBS_FILTER names no others. On debug kernels every second test; VERBS_ALL: every test there, too.
 
 # On debug kernels every second test: all of them take four minutes there, and other kernels run them all.
 half_a_suite() { [ "$TIME_FACTOR" -ne 1 ] && [ -z "${VERBS_ALL:-}" ]; }
@@ -18,7 +17,7 @@ verbs_suite() {
 	local variants='*/ipv4_builder:*/ipv6_list'
 	[ -z "${SHORT:-}" ] || variants='*/ipv4_builder'
 	if half_a_suite; then
-		export GTEST_TOTAL_SHARDS=${VERBS_SHARDS:-2} GTEST_SHARD_INDEX=0
+		export GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=0
 	fi
 	verbs_tests "${VERBS_FILTER:-$variants}"
 }
