@@ -6,12 +6,14 @@
  *   neighbours star N S     one with N neighbours that are quiet for S seconds: what that costs it
  *   neighbours stopped S    two that are stopped for S seconds, one amid full rings, one before it has answered
  *   neighbours leavers N    N processes that come to one, talk and go, one in three by kill -9
+ *   neighbours others       root's with those of other users, who have UDP; 77 without root
  *   neighbours forked       one whose child holds all it has open, and ends before its child
  */
 #include <infiniband/prismdv.h>
 #include <infiniband/verbs.h>
 
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -275,10 +277,26 @@ void expect(bool holds, const std::string &what)
 	failures += !holds;
 }
 
+/** Whose a process is. */
+enum class User {
+	ours,
+	nobody,
+	apart, /**< in a user namespace where root and it itself read as nobody */
+};
+
+void become(User user)
+{
+	const uid_t number = user == User::nobody ? 65534 : 1234;
+	if (user != User::ours && ::setresuid(number, number, number) < 0)
+		die("cannot be another user");
+	if (user == User::apart && ::unshare(CLONE_NEWUSER) < 0)
+		die("no user namespace");
+}
+
 class Neighbour
 {
 public:
-	explicit Neighbour(bool big = false)
+	explicit Neighbour(bool big = false, User user = User::ours)
 	{
 		std::array<int, 2> ends{};
 		if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) < 0)
@@ -288,6 +306,7 @@ public:
 			die("fork");
 		if (!pid_) {
 			close_others(ends[1]);
+			become(user);
 			Process(ends[1], big).run();
 			std::_Exit(0);
 		}
@@ -326,6 +345,13 @@ public:
 		return ask({.what = 'w', .edge = edge, .count = count}).value;
 	}
 	[[nodiscard]] std::int64_t sent_by_rings() const { return ask({.what = 'n'}).value; }
+
+	/** All of its threads. */
+	void stop() const
+	{
+		::kill(pid_, SIGSTOP);
+		::waitpid(pid_, nullptr, WUNTRACED);
+	}
 
 	/* At an end of file it goes by itself, and closes nothing. */
 	void end(int signal)
@@ -535,14 +561,15 @@ void stopped(unsigned seconds)
 		{.what = 'r', .edge = 0, .count = 100'000}); /* the hub's ring to it is full, and READs are under way */
 	writer.tell({.what = 'W', .edge = 0, .count = 100'000});
 	std::this_thread::sleep_for(300ms);
-	::kill(busy.pid(), SIGSTOP);
-	::kill(silent.pid(), SIGSTOP); /* before any packet: it answers nobody who introduces himself */
+	busy.stop();
+	silent.stop(); /* before any packet: it answers nobody who introduces himself */
 	const auto from = std::chrono::steady_clock::now();
 	const long resident = resident_kib(hub.pid());
 	long most = resident;
 	/* The hub waits for what it sends to each of the two, and the third reads and writes on meanwhile. */
 	const std::int64_t to_silent = hub.write(1);
-	expect(to_silent == IBV_WC_RETRY_EXC_ERR, "a request to the one that has not answered ends by its retry count");
+	expect(to_silent == IBV_WC_RETRY_EXC_ERR,
+		"a request to the one that has not answered ends by its retry count: " + std::to_string(to_silent));
 	const std::int64_t to_busy = hub.write(0);
 	expect(to_busy == IBV_WC_RETRY_EXC_ERR, "a request to the one with full rings ends by its retry count");
 	expect(writer.hear().value == IBV_WC_RETRY_EXC_ERR, "so do another's long WRITEs");
@@ -593,6 +620,22 @@ void leavers(unsigned count)
 	expect(memory.files == 1, "nothing of theirs is mapped: " + std::to_string(memory.files) + " files");
 }
 
+void others()
+{
+	const Neighbour hub, nobody(false, User::nobody), apart(false, User::apart);
+	std::uint32_t edge = 0;
+	for (const Neighbour *const other : {&nobody, &apart}) {
+		const Link edges = link(hub, *other, {edge++, 0});
+		bool well = true;
+		for (int i = 0; i < 50; i++) {
+			well = !hub.write(edges.first) && !other->write(edges.second) && well;
+			std::this_thread::sleep_for(5ms);
+		}
+		expect(well && !hub.sent_by_rings() && !other->sent_by_rings(),
+			other == &nobody ? "another user, by UDP" : "another user that sees us as himself, by UDP");
+	}
+}
+
 void forked()
 {
 	const Neighbour hub, other;
@@ -628,9 +671,14 @@ int main(int count, char **arguments)
 		stopped(number(2));
 	else if (what == "leavers")
 		ack_timeout = 14, leavers(number(2));
+	else if (what == "others" && ::geteuid() != 0)
+		return 77;
+	else if (what == "others")
+		others();
 	else if (what == "forked")
 		forked();
 	else
-		return std::puts("neighbours pairs N | star N SECONDS | stopped SECONDS | leavers N | forked"), 2;
+		return std::puts("neighbours pairs N | star N SECONDS | stopped SECONDS | leavers N | others | forked"),
+		       2;
 	return failures != 0;
 }
