@@ -6,6 +6,7 @@
  *   neighbours star N S     one with N neighbours that are quiet for S seconds: what that costs it
  *   neighbours stopped S    two that are stopped for S seconds, one amid full rings, one before it has answered
  *   neighbours leavers N    N processes that come to one, talk and go, one in three by kill -9
+ *   neighbours reopened N   one that closes its device and opens it again, N times
  *   neighbours others       root's with those of other users, who have UDP; 77 without root
  *   neighbours forked       one whose child holds all it has open, and ends before its child
  */
@@ -112,6 +113,9 @@ public:
 			case 'n': /* counters */
 				report.value = counted(order.peer.qpn ? "local_rx_packets" : "local_tx_packets");
 				break;
+			case 'o': /* close all */
+				close();
+				break;
 			case 'f':
 				report.value = fork_one();
 				break;
@@ -136,6 +140,17 @@ private:
 			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 		if (!pd_ || !cq_ || !mr_)
 			die("cannot prepare a device");
+	}
+
+	void close()
+	{
+		for (const Edge &edge : edges_)
+			if (ibv_destroy_qp(edge.qp))
+				die("cannot destroy a queue pair");
+		edges_.clear();
+		if (ibv_dereg_mr(mr_) || ibv_destroy_cq(cq_) || ibv_dealloc_pd(pd_) || ibv_close_device(context_))
+			die("cannot close a device");
+		context_ = nullptr;
 	}
 
 	void to_init(ibv_qp *qp) const
@@ -620,6 +635,28 @@ void leavers(unsigned count)
 	expect(memory.files == 1, "nothing of theirs is mapped: " + std::to_string(memory.files) + " files");
 }
 
+void reopened(unsigned count)
+{
+	const Neighbour hub, other, quiet;
+	expect(talk(hub, quiet, link(hub, quiet, {0, 0})), "by rings");
+	bool well = true;
+	for (std::uint32_t i = 1; i <= count; i++) {
+		const Link edges{i, 0};
+		const Endpoint one = hub.ask({.what = 'e'}).own;
+		const Endpoint two = other.ask({.what = 'e'}).own;
+		hub.ask({.what = 'c', .edge = edges.first, .peer = two});
+		other.ask({.what = 'c', .edge = edges.second, .peer = one});
+		well = talk(other, hub, {edges.second, edges.first}) && well;
+		if (i % 2)
+			hub.tell({.what = 'w', .edge = i, .count = 100}); /* may be under way */
+		other.ask({.what = 'o'});
+		if (i % 2)
+			(void)hub.hear();
+	}
+	expect(well, "opened " + std::to_string(count) + " times");
+	expect(!hub.write(0) && !quiet.write(0), "another has not noticed");
+}
+
 void others()
 {
 	const Neighbour hub, nobody(false, User::nobody), apart(false, User::apart);
@@ -671,6 +708,8 @@ int main(int count, char **arguments)
 		stopped(number(2));
 	else if (what == "leavers")
 		ack_timeout = 14, leavers(number(2));
+	else if (what == "reopened")
+		ack_timeout = 14, reopened(number(2));
 	else if (what == "others" && ::geteuid() != 0)
 		return 77;
 	else if (what == "others")
@@ -678,7 +717,8 @@ int main(int count, char **arguments)
 	else if (what == "forked")
 		forked();
 	else
-		return std::puts("neighbours pairs N | star N SECONDS | stopped SECONDS | leavers N | others | forked"),
+		return std::puts("neighbours pairs N | star N SECONDS | stopped SECONDS | leavers N | reopened N | "
+				 "others | forked"),
 		       2;
 	return failures != 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Processes that share memory with each other: many pairs, one with many neighbours, two that are stopped, some that
-# come and go or are killed, and one whose child holds all it had open. docs/local-path.md has figures of longer runs.
+# come and go or are killed, one that opens its device again and again, and one whose child holds all it had open. docs/local-path.md has figures of longer runs.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
 # Not alone(): in a user namespace there are no other users.
@@ -20,6 +20,7 @@ run pairs 20
 run star 20 1
 run stopped 10
 run leavers 30
+run reopened 10
 run forked
 if setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 	run others

@@ -124,6 +124,54 @@ TEST_F(Stranger, WhoClaimsAnothersSlotIsRefused)
 	::waitpid(child, nullptr, 0);
 }
 
+/* What waits for the one before is not the next one's. */
+TEST_F(LocalPair, WhoComesAgainOnItsSlotIsWelcome)
+{
+	introduce();
+	for (std::uint8_t i = 0; i < 10; i++) {
+		for (int n = 0; n < 40; n++)
+			(void)b.send(a, 99, 4000);
+		a.port.reset();
+		a.inbox.packets.clear();
+		b.inbox.packets.clear();
+		a.port = LocalPort::open(a.slot->number(), {a.address}, {&a.total, &a.counts});
+		ASSERT_TRUE(turn_until({&a, &b}, [&] { return a.send(b, i); }));
+		ASSERT_TRUE(turn_until({&a, &b}, [&] { return b.send(a, i); }));
+		ASSERT_TRUE(turn_until({&a, &b}, [&] { return !a.inbox.packets.empty() && !b.inbox.packets.empty(); }));
+		EXPECT_EQ(a.inbox.packets.front(), Bytes(100, i));
+		EXPECT_EQ(b.inbox.packets.front(), Bytes(100, i));
+	}
+	EXPECT_EQ(b.counts.local_broken, 0U);
+}
+
+TEST(LocalCrowd, ContextsOfOneProcessTalkAsOthersDo)
+{
+	std::vector<End> all(16);
+	unsigned left = 16 * 15;
+	const Time until = now() + 20'000'000'000;
+	while (left && now() < until) {
+		left = 16 * 15;
+		for (End &from : all)
+			for (const End &to : all)
+				left -= &from != &to && from.send(to, 1);
+		for (End &end : all)
+			end.turn();
+	}
+	EXPECT_EQ(left, 0U);
+	for (End &end : all) {
+		EXPECT_EQ(end.port->peers().size(), 15U);
+		end.inbox.packets.clear();
+		end.turn();
+	}
+	all.erase(all.begin() + 4, all.end());
+	const Time end_by = now() + 5'000'000'000;
+	for (End &end : all) {
+		while (end.port->peers().size() > 3 && now() < end_by)
+			end.turn();
+		EXPECT_EQ(end.port->peers().size(), 3U);
+	}
+}
+
 /* What cannot happen for want of memory happens when there is some again. */
 TEST(LocalExhaustion, MemoryThatIsShortIsNoEnd)
 {
