@@ -31,7 +31,8 @@ std::size_t allocated_bytes()
 #ifdef __SANITIZE_ADDRESS__
 	return __sanitizer_get_current_allocated_bytes();
 #else
-	return ::mallinfo2().uordblks;
+	const auto info = ::mallinfo2();
+	return info.uordblks + info.hblkhd;
 #endif
 }
 
@@ -122,6 +123,27 @@ TEST_F(Stranger, WhoClaimsAnothersSlotIsRefused)
 	EXPECT_EQ(c.counts.local_refused, 0U); /* who asks for its credentials is no visitor */
 	::kill(child, SIGKILL);
 	::waitpid(child, nullptr, 0);
+}
+
+/* One that takes as much as comes, but never all: what waits grows no more. */
+TEST_F(LocalPair, APeerThatIsAlwaysBehindTakesLittleMemory)
+{
+	introduce();
+	for (int i = 0; i < 100; i++)
+		ASSERT_TRUE(a.send(b, 0, 4000));
+	const std::size_t before = allocated_bytes();
+	for (unsigned i = 1; i < 20'000; i++) {
+		ASSERT_TRUE(a.send(b, static_cast<std::uint8_t>(i), 4000));
+		b.turn(1);
+		b.inbox.packets.clear();
+		b.inbox.routes.clear();
+	}
+	EXPECT_LT(allocated_bytes(), before + (4 << 20));
+	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
+	const auto last = static_cast<std::uint8_t>(19'999);
+	EXPECT_TRUE(turn_until(
+		{&a, &b}, [&] { return !b.inbox.packets.empty() && b.inbox.packets.back() == Bytes(4000, last); }));
+	EXPECT_GE(b.counts.local_rx_packets, 20'099U);
 }
 
 /* What waits for the one before is not the next one's. */

@@ -38,7 +38,7 @@ public:
 			std::memcpy(&header, &bytes_[first_], sizeof(header));
 			std::uint8_t *const room = ring.begin(header);
 			if (!room)
-				return;
+				return move_up();
 			std::memcpy(room, &bytes_[first_ + sizeof(header)], header.length);
 			ring.commit();
 			first_ += sizeof(header) + header.length;
@@ -49,6 +49,16 @@ public:
 	}
 
 private:
+	/* A peer may always be a bit behind: then this is never empty, and what has left must make room. */
+	void move_up()
+	{
+		if (first_ < size())
+			return;
+		std::memmove(bytes_.data(), &bytes_[first_], size());
+		end_ -= first_;
+		first_ = 0;
+	}
+
 	static constexpr std::size_t kept_bytes = 64 << 10;
 
 	std::vector<std::uint8_t> bytes_;
