@@ -42,7 +42,7 @@ build_module() {
 	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
 	mkdir -p "$PRISM_KERNEL_WORK"
 	# They look at the source, which is the same for all kernels of a line, and take longer than the compiler.
-	[ "$variant" != debian ] || checks=(W=1 C=1 CF=-D__CHECK_ENDIAN__)
+	[ "$variant" != debian ] || checks=(W=1 C=1 CF=-D__CHECK_ENDIAN__ CHECK="$here/sparse.sh")
 	"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
 		-- "${checks[@]}" 2>&1 | tee "$out.log"
 	[ -f "$module" ]
