@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 in_git() { [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; }
 list_files() { if in_git; then git ls-files "$@"; else find . -type f -not -path './.git/*' -not -path './build*'; fi; }
 
-list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r clang-format --dry-run -Werror
+list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r -n 50 -P "$(nproc)" clang-format --dry-run -Werror
 list_files '*.cpp' '*.hpp' | grep -E '\.(cpp|hpp)$' | xargs -r scripts/members.py
-list_files '*.sh' | grep -E '\.sh$' | xargs -r shellcheck -x
+list_files '*.sh' | grep -E '\.sh$' | xargs -r -n 10 -P "$(nproc)" shellcheck -x
 unlicensed=$(list_files | grep -vE '^(\./)?(LICENSES/|debian/(changelog|source/format)$)|\.(json|png)$' |
 	xargs -r grep -L 'SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB' || true)
 if [ -n "$unlicensed" ]; then
