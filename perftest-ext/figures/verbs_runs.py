@@ -160,6 +160,10 @@ class PathRuns:
         )
         return results[0] if isinstance(results, list) else results
 
+    def line(self):
+        """Nanoseconds that a cache line takes from one processor to another."""
+        return results_of([own("ib_prism_floor"), "--line"], self.runner.timeout, "--out_json_file")["line_ns"]
+
     def launcher(self, device):
         """What programs that know nothing of the userspace device are started with."""
         program = own("prism-run")

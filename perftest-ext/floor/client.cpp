@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "clock.hpp"
 #include "echo.hpp"
 
 namespace prism::floor
@@ -14,12 +15,6 @@ namespace
 
 /* Loss is rare on the way to a neighbour: a repeat must not be mistaken for work. */
 constexpr std::uint64_t patience_ns = 200'000'000;
-
-std::uint64_t now_ns()
-{
-	const auto since = std::chrono::steady_clock::now().time_since_epoch();
-	return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
-}
 
 /* When the run is over: by count, or by the clock. */
 class Limit

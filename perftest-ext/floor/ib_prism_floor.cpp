@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* ib_prism_floor: the host's own UDP echo, with perftest's options, columns and exchange. */
+/*
+ * ib_prism_floor: the host's own UDP echo, with perftest's options, columns and exchange; and how fast its processors
+ * exchange memory.
+ */
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 
 #include "command_line.hpp"
 #include "echo.hpp"
+#include "line.hpp"
 
 using namespace prism;
 using namespace prism::floor;
@@ -17,6 +21,7 @@ struct Options {
 	std::string host; /* empty: server */
 	std::uint16_t port = 18515;
 	bool bandwidth = false;
+	bool line = false;
 	Parameters parameters;
 	Load load;
 	perftest::JsonOutput json;
@@ -28,6 +33,8 @@ void declare(cli::CommandLine &app, Options &options)
 	app.add_option("host", options.host, "server to measure against; without it, be the server");
 	app.add_option("-p,--port", options.port, "TCP port of the exchange").capture_default_str();
 	app.add_flag("--bw", options.bandwidth, "measure rate and bandwidth instead of latency");
+	app.add_flag(
+		"--line", options.line, "measure how long a cache line takes between two processors, without a server");
 	app.add_option("-s,--size", options.parameters.answer_size, "bytes of UDP payload of an answer")
 		.check(cli::Range(std::uint64_t(min_packet_size), std::uint64_t(1) << 30))
 		.capture_default_str();
@@ -139,6 +146,16 @@ void run_client(Options &options)
 		throw std::runtime_error(error);
 }
 
+void run_line(const Options &options)
+{
+	constexpr std::uint32_t rounds = 100'000;
+	const double line = measure_line(rounds);
+	std::printf("A cache line takes %.1f ns from one processor to another\n", line);
+	const std::string error = options.json.write({{"test", "Cache_Line"}}, {{"line_ns", line}});
+	if (!error.empty())
+		throw std::runtime_error(error);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -149,7 +166,9 @@ int main(int argc, char **argv)
 	if (const auto early = app.parse(argc, argv))
 		return early->print();
 	try {
-		if (options.host.empty())
+		if (options.line)
+			run_line(options);
+		else if (options.host.empty())
 			run_server(options);
 		else
 			run_client(options);

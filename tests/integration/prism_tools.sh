@@ -75,6 +75,15 @@ port=$((port + 1))
 pair ib_prism_floor "$port" '[0-9]' "$bin/ib_prism_floor" -p "$port" -- \
 	"$bin/ib_prism_floor" -p "$port" -n 200 --out_json_file="$work/floor.json" 127.0.0.1
 valid_json "$work/floor.json" ib_prism_floor
+line='A cache line takes [0-9.]+ ns from one processor to another'
+if [ "$(nproc)" -gt 1 ]; then
+	timeout -k 5 60 "$bin/ib_prism_floor" --line --out_json_file="$work/line.json" >"$work/line" 2>&1 &&
+		grep -qxE "$line" "$work/line" && pass "ib_prism_floor --line" || fail "ib_prism_floor --line" "$work/line"
+	valid_json "$work/line.json" "ib_prism_floor --line"
+fi
+! taskset -c 0 timeout -k 5 60 "$bin/ib_prism_floor" --line >"$work/line" 2>&1 &&
+	grep -q 'needs two processors' "$work/line" && pass "ib_prism_floor --line on one processor is refused" ||
+	fail "ib_prism_floor --line on one processor" "$work/line"
 
 for example in pointer_chase out_of_place_update plain_post_send; do
 	timeout -k 5 60 "$bin/examples/$example" --self >"$work/example" 2>&1 && pass "$example --self" ||

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * How long a cache line takes from one processor to another: what an exchange by shared memory cannot be faster than.
+ * It tells processors that share a cache from others, which virtual machines may change while they run.
+ */
+#pragma once
+
+#include <cstdint>
+
+namespace prism::floor
+{
+
+/**
+ * Two threads hand one line to and fro, on the first two processors that this process may use.
+ * @return nanoseconds one way, the median of several tries of @p rounds each
+ * Throws std::runtime_error if there are not two.
+ */
+double measure_line(std::uint32_t rounds);
+
+} // namespace prism::floor
