@@ -26,11 +26,19 @@ class Outbox final : public soft::PacketSink
 public:
 	std::uint8_t *begin(const soft::Address &peer, std::size_t size) override;
 	void commit() override { size_++; }
-	void flush() override {}
+	void flush() override { flushed_at.push_back(size_); }
+	soft::Room room(unsigned, const soft::Address &, std::uint32_t) override { return has_room; }
+
+	soft::Room has_room = soft::Room::unknown;
+	std::vector<std::size_t> flushed_at; /* how many packets there were each time, since clear() */
 
 	[[nodiscard]] std::size_t size() const { return size_; }
 	Packet &at(std::size_t index) { return packets_[index]; }
-	void clear() { size_ = 0; }
+	void clear()
+	{
+		size_ = 0;
+		flushed_at.clear();
+	}
 	/** Forgets all packets but the first @p count. */
 	void keep(std::size_t count) { size_ = std::min(size_, count); }
 

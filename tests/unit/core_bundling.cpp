@@ -59,6 +59,39 @@ TEST(Bundling, WhatIsPostedTogetherIsOnePacketEachWay)
 		EXPECT_EQ(pair.memory[64 + 8 * i], 100 + i);
 }
 
+/** As rings do: they cost little, and the peer waits. */
+TEST(Bundling, WhereAPacketCostsLittleTheFirstGoAloneAndAtOnce)
+{
+	Pair pair(bundling());
+	Outbox &requests = pair.client_node.outbox, &answers = pair.server_node.outbox;
+	requests.has_room = answers.has_room = soft::Room::yes;
+	for (std::uint64_t i = 0; i < 5; i++)
+		pair.post_cas(64 + 8 * i, 100 + i);
+	requests.flushed_at.clear();
+	pair.client_node.engine.progress(pair.now);
+	EXPECT_EQ(requests.flushed_at, (std::vector<std::size_t>{1, 2, 3, 4}));
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 2}));
+	expect_all_ok(pair.run(5), 5);
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 2}));
+	for (std::uint64_t i = 0; i < 5; i++)
+		EXPECT_EQ(pair.memory[64 + 8 * i], 100 + i);
+}
+
+TEST(Bundling, WhileThePeerIsBusyTheyGatherThereToo)
+{
+	Pair pair(bundling());
+	pair.client_node.outbox.has_room = pair.server_node.outbox.has_room = soft::Room::yes;
+	pair.post_cas(64, 100);
+	pair.client_node.engine.progress(pair.now);
+	for (std::uint64_t i = 1; i < 4; i++)
+		pair.post_cas(64 + 8 * i, 100 + i);
+	pair.client_node.engine.progress(pair.now);
+	EXPECT_EQ(pair.client_node.outbox.size(), 2u);
+	EXPECT_EQ(sent_by(pair.client_node), (Counted{1, 3}));
+	expect_all_ok(pair.run(4), 4);
+	EXPECT_EQ(sent_by(pair.server_node), (Counted{1, 3})); /* as their requests came */
+}
+
 TEST(Bundling, AloneItIsThePacketOfVersionOne)
 {
 	Pair pair(bundling());

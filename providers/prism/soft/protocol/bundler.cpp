@@ -2,6 +2,7 @@
 #include "bundler.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace prism::soft
 {
@@ -28,20 +29,29 @@ std::uint32_t psn_of(const std::uint8_t *packet)
 std::uint8_t *Bundler::begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 {
 	close();
-	gathers_ = false;
+	gathers_ = goes_at_once_ = false;
 	return sink_.begin_from(source, peer, qpn, size);
 }
 
-std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size)
+std::uint8_t *Bundler::begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size, bool awaited)
 {
 	const std::uint32_t mtu = qp.attr.mtu;
 	const std::uint8_t bundle = prism_bundle_opcode_of(opcode);
-	if (!bundle || !qp.bundles(bundle) || size > longest_sharing(mtu))
-		return begin_from(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn, size);
+	const bool at_once = bundle && awaited && goes_at_once(qp);
+	if (at_once || !bundle || !qp.bundles(bundle) || size > longest_sharing(mtu)) {
+		std::uint8_t *const packet = begin_from(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn, size);
+		goes_at_once_ = at_once;
+		return packet;
+	}
 	gathers_ = true;
 	next_flow_ = {qp.attr.peer, qp.attr.source, qp.attr.dest_qpn, mtu};
 	next_size_ = size;
 	return buffer_.data() + (entries_ ? ends_[entries_ - 1] : 0);
+}
+
+bool Bundler::goes_at_once(const QueuePair &qp)
+{
+	return went_at_once_ < most_at_once && !entries_ && room(qp) != Room::unknown;
 }
 
 std::span<const std::uint8_t> Bundler::gathered(unsigned index) const
@@ -63,6 +73,10 @@ void Bundler::commit()
 {
 	if (!gathers_) {
 		sink_.commit();
+		if (std::exchange(goes_at_once_, false)) {
+			went_at_once_++;
+			sink_.flush();
+		}
 		return;
 	}
 	gathers_ = false;
@@ -121,6 +135,7 @@ void Bundler::flush()
 {
 	close();
 	sink_.flush();
+	went_at_once_ = 0;
 }
 
 } // namespace prism::soft

@@ -3,6 +3,10 @@
  * Between the protocol and its carrier: packets of one queue pair that follow each other become the entries of a bundle
  * (docs/wire-protocol.md W.12). It never waits for more: what is gathered leaves before any other packet, and with
  * flush().
+ *
+ * Bundles save what the carrier takes for a packet. One that takes little, as it loses nothing and says whether it has
+ * room, gets the first packets of a turn one by one and at once if the peer waits for them: it works on each while we
+ * make the next.
  */
 #pragma once
 
@@ -27,8 +31,11 @@ public:
 
 	/** As PacketSink::begin_from(), for a packet that is never an entry. */
 	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size);
-	/** The same for a packet of @p qp that begins with @p opcode: an entry, if it may be one. */
-	std::uint8_t *begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size);
+	/**
+	 * The same for a packet of @p qp that begins with @p opcode: an entry, if it may be one.
+	 * @param awaited whether the peer has nothing else to do: see above
+	 */
+	std::uint8_t *begin_for(const QueuePair &qp, std::uint8_t opcode, std::size_t size, bool awaited);
 	/** The packet last begun is complete. One that never is leaves no trace. */
 	void commit();
 	void flush();
@@ -48,6 +55,7 @@ private:
 		bool operator==(const Flow &) const = default;
 	};
 
+	[[nodiscard]] bool goes_at_once(const QueuePair &qp);
 	[[nodiscard]] std::span<const std::uint8_t> gathered(unsigned index) const;
 	[[nodiscard]] bool joins(const std::uint8_t *packet, std::uint32_t entry_size) const;
 	void close();
@@ -56,6 +64,10 @@ private:
 
 	PacketSink &sink_;
 	ProtocolCounters &counters_;
+
+	static constexpr unsigned most_at_once = 3; /* packets a turn: a chain */
+	unsigned went_at_once_ = 0;
+	bool goes_at_once_ = false; /* the packet last begun */
 
 	bool gathers_ = false; /* the packet last begun is in our buffer */
 	Flow next_flow_;

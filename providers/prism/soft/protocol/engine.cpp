@@ -244,7 +244,8 @@ void Engine::receive(const Route &route, std::span<const std::uint8_t> packet, T
 	QueuePair *qp = find_qp(bth.qpn);
 	if (!accepts(qp, route, bth))
 		return;
-	if (prism_opcode_is_bundle(bth.opcode))
+	unbundles_ = prism_opcode_is_bundle(bth.opcode);
+	if (unbundles_)
 		receive_bundle(*qp, route, bth, packet, now);
 	else
 		receive_one(*qp, route, bth, packet, now);

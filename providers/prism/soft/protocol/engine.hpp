@@ -210,6 +210,7 @@ private:
 	/* Answers that fill a good part of a train are worth sending at once. */
 	static constexpr std::uint32_t company = 16;
 	bool expects_more_ = false;
+	bool unbundles_ = false;    /* what is being received is an entry */
 	std::uint32_t answers_ = 0; /* since the last progress() */
 	RunningRequests running_;
 	std::uint32_t gsi_psn_ = 0;

@@ -207,6 +207,7 @@ bool Requester::has_room()
 bool Requester::transmit_all(Time now)
 {
 	bool stopped = false;
+	was_idle_ = qp_.packets_under_way() <= 0;
 	while (sq_.cursor != sq_.tail) {
 		SendRequest &wr = sq_.at(sq_.cursor);
 		if (!may_send(wr, now))
@@ -265,7 +266,7 @@ std::uint8_t *Requester::begin_packet(
 	SendRequest &wr, std::uint8_t opcode, std::size_t headers, std::uint32_t payload, bool last, std::uint8_t flags)
 {
 	const std::uint32_t pad = pad_for(payload);
-	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, headers + payload + pad);
+	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, headers + payload + pad, was_idle_);
 	prism_bth bth{};
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);

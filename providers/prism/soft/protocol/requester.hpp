@@ -90,6 +90,7 @@ private:
 	QueuePair &qp_;
 	SendQueue &sq_;
 	RequesterState &req_;
+	bool was_idle_ = false; /* nothing was under way when this turn began */
 };
 
 } // namespace prism::soft

@@ -14,7 +14,8 @@ namespace prism::soft
 
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
-	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size);
+	/* As its request came. */
+	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size, !engine_.unbundles_);
 	prism_bth bth{};
 	bth.opcode = opcode;
 	bth.pad = static_cast<u8>(pad);
