@@ -26,16 +26,16 @@ executes() {
 	counters "$1" && [ "$(value prism_cas)" -gt 100 ]
 }
 
-# meet SERVER-VERSION CLIENT-VERSION: a chain, again and again, between two devices
+# meet SERVER-VERSION CLIENT-VERSION PATH TOOL: a chain, again and again, between two devices
 meet() {
-	local name="server of version $1, client of version $2" server client bundled=no
+	local name="server of version $1, client of version $2, $3" server client bundled=no
 	[ "$1$2" = 22 ] && bundled=yes
 	port=$((port + 1))
-	start "$work/server" env PRISM_WIRE_VERSION="$1" timeout -k 5 60 "$bin/ib_prism_chain_lat" -d prism_lo -p "$port"
+	start "$work/server" env PRISM_WIRE_VERSION="$1" timeout -k 5 60 "$bin/$4" -d prism_lo -p "$port"
 	server=$started
 	wait_listening "$port" "$server" || fail "$name: the server does not listen" "$work/server"
-	start "$work/client" env PRISM_WIRE_VERSION="$2" timeout -k 5 60 "$bin/ib_prism_chain_lat" -d prism_lo -p "$port" \
-		--chain=write-alloc-cas -D 3 127.0.0.1
+	start "$work/client" env PRISM_WIRE_VERSION="$2" timeout -k 5 60 "$bin/$4" -d prism_lo -p "$port" \
+		--path "$3" --chain=write-alloc-cas -D 2 127.0.0.1
 	client=$started
 	wait_for 20 executes "$(pgrep -P "$server")" || fail "$name: nothing is executed" "$work/server" "$work/said"
 	[ "$(value rx_unknown_opcode)" -eq 0 ] || fail "$name: the server does not understand" "$work/counters"
@@ -51,7 +51,9 @@ meet() {
 
 for server in 1 2; do
 	for client in 1 2; do
-		meet $server $client
+		meet $server $client udp ib_prism_chain_lat
+		# By rings the first requests of a doorbell go alone, as long as nothing is under way.
+		meet $server $client local ib_prism_chain_bw
 	done
 done
 finish
