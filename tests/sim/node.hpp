@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,18 +27,24 @@ class Outbox final : public soft::PacketSink
 public:
 	std::uint8_t *begin(const soft::Address &peer, std::size_t size) override;
 	void commit() override { size_++; }
-	void flush() override { flushed_at.push_back(size_); }
+	void flush() override
+	{
+		if (flushes < flushed_at.size())
+			flushed_at[flushes++] = size_;
+	}
 	soft::Room room(unsigned, const soft::Address &, std::uint32_t) override { return has_room; }
 
 	soft::Room has_room = soft::Room::unknown;
-	std::vector<std::size_t> flushed_at; /* how many packets there were each time, since clear() */
+	/* How many packets there were each of the first times since clear(). Takes no memory, as there may be none. */
+	std::array<std::size_t, 8> flushed_at{};
+	std::size_t flushes = 0;
 
 	[[nodiscard]] std::size_t size() const { return size_; }
 	Packet &at(std::size_t index) { return packets_[index]; }
 	void clear()
 	{
 		size_ = 0;
-		flushed_at.clear();
+		flushes = 0;
 	}
 	/** Forgets all packets but the first @p count. */
 	void keep(std::size_t count) { size_ = std::min(size_, count); }
