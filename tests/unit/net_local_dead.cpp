@@ -99,6 +99,17 @@ protected:
 		b.inbox.packets.clear();
 	}
 
+	/* The child has ended, or stands still and is killed. */
+	void outlive(bool ended)
+	{
+		if (!ended) {
+			others_go_on();
+			(void)send_to_child(4000);
+			kill();
+		}
+		is_let_go();
+	}
+
 	pid_t child_ = -1;
 };
 
@@ -150,12 +161,7 @@ TEST_F(StoppedAnywhere, WhileTakingFromAFullRing)
 		for (int i = 0; i < 25; i++)
 			ASSERT_TRUE(send_to_child(4000));
 		ended = step(steps);
-		if (!ended) {
-			others_go_on();
-			(void)send_to_child(4000);
-			kill();
-		}
-		is_let_go();
+		outlive(ended);
 		ASSERT_FALSE(HasFailure()) << "after " << steps << " instructions";
 	}
 	EXPECT_TRUE(ended);
@@ -179,12 +185,7 @@ TEST_F(StoppedAnywhere, WhileIntroducingItself)
 			b.turn();
 			came = came || child_slot();
 		}
-		if (!ended) {
-			others_go_on();
-			(void)send_to_child(4000);
-			kill();
-		}
-		is_let_go();
+		outlive(ended);
 		ASSERT_FALSE(HasFailure()) << "after " << steps << " instructions";
 	}
 	EXPECT_TRUE(ended);

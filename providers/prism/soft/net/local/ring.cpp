@@ -64,17 +64,16 @@ std::uint8_t *RingProducer::begin(const RecordHeader &header)
 	}
 	head_ += skipped;
 	next_ = head_ + size;
-	is_staged_ = size >= staged_record_size;
-	std::uint8_t *const record = is_staged_ ? staging_->bytes.data() : at(head_);
+	std::uint8_t *const record = is_staged() ? staging_->bytes.data() : at(head_);
 	std::memcpy(record, &header, sizeof(header));
-	if (is_staged_) /* nobody sees what was there before */
+	if (is_staged()) /* nobody sees what was there before */
 		std::memset(record + sizeof(header) + header.length, 0, size - sizeof(header) - header.length);
 	return record + sizeof(header);
 }
 
 void RingProducer::commit()
 {
-	if (is_staged_)
+	if (is_staged())
 		copy_streamed(at(head_), staging_->bytes.data(), next_ - head_);
 	head_ = next_;
 }

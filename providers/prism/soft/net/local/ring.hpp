@@ -99,6 +99,7 @@ public:
 
 private:
 	[[nodiscard]] bool fits(std::uint32_t bytes);
+	[[nodiscard]] bool is_staged() const { return next_ - head_ >= staged_record_size; } /* what is begun */
 	std::uint8_t *at(std::uint32_t index) { return ring_.data + index % ring_bytes; }
 
 	Ring ring_;
@@ -107,7 +108,6 @@ private:
 	std::uint32_t next_ = 0;      /* behind what is begun */
 	std::uint32_t published_ = 0; /* as the consumer sees it */
 	std::uint32_t tail_ = 0;      /* as last seen */
-	bool is_staged_ = false;      /* what is begun */
 	bool broken_ = false;
 };
 

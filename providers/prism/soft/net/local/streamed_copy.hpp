@@ -17,10 +17,8 @@
 namespace prism::soft
 {
 
-inline constexpr std::size_t cache_line = 64;
-
 /**
- * Copies whole lines: @p to and @p size are multiples of cache_line, @p from is one of 16. What the caller stores
+ * Copies whole lines: @p to and @p size are multiples of 64, @p from is one of 16. What the caller stores
  * afterwards is seen after them.
  */
 inline void copy_streamed(std::uint8_t *to, const std::uint8_t *from, std::size_t size)
