@@ -34,13 +34,19 @@ struct Limits {
 	std::size_t max_value_size = 0;
 };
 
+/** Where a session is. */
+struct SessionPlace {
+	std::uint32_t calls = 0;  /**< that the client has under way at once, at most */
+	std::uint32_t worker = 0; /**< that executes all of them: 0 to ServerOptions::threads - 1 */
+};
+
 class CallHandler
 {
 public:
 	virtual ~CallHandler() = default;
 
-	/** A client was accepted that has up to @p calls calls under way. On the thread of Server::run(). */
-	virtual std::unique_ptr<CallSession> open(const Limits &limits, std::uint32_t calls) = 0;
+	/** A client was accepted. On the thread of Server::run(). */
+	virtual std::unique_ptr<CallSession> open(const Limits &limits, const SessionPlace &place) = 0;
 };
 
 } // namespace prism::rpc

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The client's side of a connection to a store. It has a number of slots, each with at most one call or READ at a time.
- * Of a call it knows only the id in the header (header.hpp). Any error breaks the link for good.
+ * The client's side of a connection to a server of calls. It has a number of slots, each with at most one call at a
+ * time. Of a call it knows only the id in the header (header.hpp). How requests and responses travel is the way's: each
+ * has a class of its own that derives from this one. Any error breaks the link for good.
  */
 #pragma once
 
 #include "rpc/header.hpp"
+#include "rpc/introduction.hpp"
+#include "rpc/way.hpp"
 #include "service/hello.hpp"
 
 #include <prism/prism.hpp>
@@ -15,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,17 +27,21 @@ namespace prism::rpc
 {
 
 struct ClientOptions {
+	Way way = Way::two_sided;                                      /**< that of the server */
 	std::uint32_t depth = 1;                                       /**< operations under way at once */
-	std::uint32_t readers = 0;                                     /**< further slots, for READs alone */
+	std::uint32_t readers = 0;                                     /**< two-sided: further slots, for READs alone */
+	std::uint32_t worker = Introduction::any_worker;               /**< which is to execute the calls */
 	std::chrono::milliseconds timeout = std::chrono::seconds(5);   /**< of the set-up */
 	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with operations under way, and no answer */
+	/** How long the caller waits for one call: see Listener::on_expired(). 0: as long as the link is whole. */
+	std::chrono::milliseconds call_limit{0};
 };
 
 /** What the slots of a link need. */
 struct SlotSizes {
 	std::size_t request = 0;  /**< bytes of the longest one, at most max_message_size */
 	std::size_t response = 0; /**< likewise */
-	std::size_t read = 0;     /**< bytes of the longest READ of a slot; 0: there are none */
+	std::size_t read = 0;     /**< two-sided: bytes of the longest READ of a slot; 0: there are none */
 };
 
 /** Not thread-safe. The data path neither allocates nor throws. */
@@ -49,7 +57,12 @@ public:
 		 * there until this returns. */
 		virtual void on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept = 0;
 		/** The bytes of the READ of @p slot have come. */
-		virtual void on_read(std::uint32_t slot) noexcept = 0;
+		virtual void on_read(std::uint32_t /*slot*/) noexcept {}
+		/** The time of the call of @p slot is over, and it is abandoned: whether it was executed is not known.
+		 */
+		virtual void on_expired(std::uint32_t /*slot*/) noexcept {}
+		/** @p slot, whose call was abandoned, has nothing under way any more: its response came, too late. */
+		virtual void on_released(std::uint32_t /*slot*/) noexcept {}
 	};
 
 	/** Looks at what the server says of itself, @p record and in it @p hello, and tells what slots need. */
@@ -57,10 +70,13 @@ public:
 
 	/**
 	 * Connects to a store of the kind and version of @p wanted. Errors: EINVAL (depth), EPROTONOSUPPORT (another
-	 * kind of store), ETIMEDOUT, ECONNREFUSED and others of set-up, those of @p measure.
+	 * kind of store, or another way), ETIMEDOUT, ECONNREFUSED and others of set-up, those of @p measure.
 	 */
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
+	virtual ~ClientLink() = default;
+	ClientLink(const ClientLink &) = delete;
+	ClientLink &operator=(const ClientLink &) = delete;
 
 	[[nodiscard]] const apps::Hello &server() const noexcept { return limits_; }
 	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer_; }
@@ -71,87 +87,110 @@ public:
 	/** Where the request of @p slot, of the first depth() ones, is written. */
 	[[nodiscard]] std::span<std::byte> request(std::uint32_t slot) const noexcept
 	{
-		return {memory_.data() + request_offset(slot), sizes_.request};
+		return requests_.subspan(slot * request_stride_, sizes_.request);
 	}
 	/** Begins a call, with the first @p size bytes of request(slot), of which the link writes the id; the slot has
 	 * nothing under way. */
 	void call(std::uint32_t slot, std::size_t size) noexcept;
-	/** Begins a READ of @p length bytes into read_memory(slot), of any slot that has nothing under way. */
-	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
-	[[nodiscard]] const std::byte *read_memory(std::uint32_t slot) const noexcept
-	{
-		return memory_.data() + read_offset(slot);
-	}
+	/**
+	 * Nobody waits for the call of @p slot any more. The slot stays in use until the response has come: a request
+	 * that is under way, and memory that a response may come into, are not used again before.
+	 */
+	void abandon(std::uint32_t slot) noexcept { calls_[slot].abandoned = calls_[slot].under_way; }
 
 	/** Posts what was begun, takes what has ended. Does not wait. What is begun meanwhile is posted by the next
 	 * one, or by flush(). */
 	void poll(Listener &listener) noexcept;
 	/** Posts what was begun and finds room in the send queue. */
-	void flush() noexcept;
+	virtual void flush() noexcept = 0;
 
 	/** The peer does not keep to the protocol, or the listener cannot go on. */
 	void break_off(int error) noexcept;
 
+protected:
+	/** What a link is made of when both sides have introduced themselves. */
+	struct Parts {
+		ClientOptions settings;
+		SlotSizes sizes;
+		apps::Hello server;
+		ConnectionRecord peer;
+		TcpRendezvous rendezvous;
+		Deadline deadline; /* of the set-up */
+	};
+	/** What the client tells the server of its own. */
+	struct Address {
+		const Context &context;
+		const std::string &host;
+		std::uint16_t port;
+		const apps::Hello &wanted;
+		const ClientOptions &options;
+		const Measure &measure;
+	};
+	/** The queue pair of a link, and where its requests complete. */
+	struct Queues {
+		ProtectionDomain pd;
+		CompletionQueue cq;
+		QueuePair qp;
+	};
+
+	static Result<void> check(const ClientOptions &options);
+	/** Errors: those of the device. */
+	static Result<Queues> make_queues(const Context &context, const QueuePairOptions &options);
+	/** Introduces both sides to each other; the queue pairs are not connected yet. Sizes are multiples of 64. */
+	static Result<Parts> meet(const Address &server, const Endpoint &mine);
+
+	explicit ClientLink(Parts parts);
+
+	/** Where requests are: @p stride bytes for each slot. */
+	void place_requests(std::span<std::byte> memory, std::size_t stride) noexcept
+	{
+		requests_ = memory;
+		request_stride_ = stride;
+	}
+	[[nodiscard]] const ClientOptions &settings() const noexcept { return settings_; }
+	[[nodiscard]] const SlotSizes &sizes() const noexcept { return sizes_; }
+	/** Tells the server that this side is ready, and waits until it is. */
+	Result<void> enter(Deadline deadline) { return rendezvous_.barrier(deadline); }
+
+	/** The slot of the call that @p response answers, or nothing: then the link is broken. */
+	std::optional<std::uint32_t> slot_of(std::span<const std::byte> response) noexcept;
+	/** Hands @p response to the listener; @p slot: slot_of() it. */
+	void deliver(std::uint32_t slot, std::span<const std::byte> response, Listener &listener) noexcept;
+	/** Something other than a call begins or ends: it counts as under way. */
+	void began() noexcept { active_++; }
+	void ended() noexcept { active_--; }
+	[[nodiscard]] std::uint32_t active() const noexcept { return active_; }
+	[[nodiscard]] bool calling(std::uint32_t slot) const noexcept { return calls_[slot].under_way; }
+
+	/** Begins to send the request of @p slot, of @p size bytes. */
+	virtual void send(std::uint32_t slot, std::uint32_t size) noexcept = 0;
+	/** Takes what has ended. False: there was nothing. */
+	virtual bool drive(Listener &listener) noexcept = 0;
+	/** Nothing may be under way any more. */
+	virtual void stop() noexcept = 0;
+
 private:
-	enum class State : std::uint8_t {
-		idle,
-		calling,
-		reading,
-	};
-
-	static constexpr std::uint64_t not_posted = ~std::uint64_t{0};
-	static constexpr std::uint64_t nothing = ~std::uint64_t{0};
-
-	struct Slot {
-		State state = State::idle;
+	struct Call {
 		std::uint32_t generation = 0;
-		std::uint64_t sequence = not_posted; /* of its work request */
-		std::uint64_t early = nothing;       /* receive with a response that came before the send completed */
-		std::uint32_t early_length = 0;
-		ibv_sge piece{};
-		ibv_send_wr request{};
+		bool under_way = false;
+		bool abandoned = false;
+		std::chrono::steady_clock::time_point began; /* if there is a limit */
 	};
 
-	ClientLink(TcpRendezvous link, ConnectionRecord record, const apps::Hello &hello, const ClientOptions &options,
-		const SlotSizes &slot_sizes, CompletionQueue queue, QueuePair pair, Buffer buffer);
-	[[nodiscard]] static std::size_t padded(std::size_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
-	[[nodiscard]] std::size_t request_offset(std::uint32_t slot) const noexcept { return slot * sizes_.request; }
-	[[nodiscard]] std::size_t response_offset(std::uint64_t receive) const noexcept
-	{
-		return settings_.depth * sizes_.request + receive * sizes_.response;
-	}
-	[[nodiscard]] std::size_t read_offset(std::uint32_t slot) const noexcept
-	{
-		return settings_.depth * (sizes_.request + sizes_.response) + slot * sizes_.read;
-	}
-
-	Result<void> finish(Deadline deadline);
-	int post_receive(std::uint64_t receive) noexcept;
-	void group(std::size_t count) noexcept;
-	void enqueue(std::uint32_t slot, State state) noexcept;
-	void take(const Completion &completion, Listener &listener) noexcept;
-	void take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
-	void deliver(std::uint32_t slot, std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
-	void take_sent(std::uint64_t sequence, Listener &listener) noexcept;
+	void expire(Listener &listener) noexcept;
 	void watch(bool progress) noexcept;
 
 	ClientOptions settings_;
-	SlotSizes sizes_; /* padded */
+	SlotSizes sizes_;
 	apps::Hello limits_;
 	ConnectionRecord peer_;
 	TcpRendezvous rendezvous_;
-	Buffer memory_; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq_;
-	QueuePair qp_;
-	std::vector<Slot> slots_;
-	std::vector<std::uint32_t> begun_; /* a ring of slots whose requests are not posted yet */
-	std::uint64_t begun_count_ = 0;
-	std::uint64_t posted_ = 0;                /* work requests so far */
-	std::uint64_t completed_ = 0;             /* of these, certainly done */
-	std::uint32_t queue_size_;                /* of the send queue */
-	std::vector<std::uint32_t> slot_of_post_; /* a ring, by sequence number */
-	std::uint32_t active_ = 0;                /* slots that are not idle */
+	std::span<std::byte> requests_;
+	std::size_t request_stride_ = 0;
+	std::vector<Call> calls_;
+	std::uint32_t active_ = 0; /* calls and READs */
 	int failure_ = 0;
+	unsigned polls_ = 0; /* since the clock was looked at for calls that expire */
 	unsigned quiet_polls_ = 0;
 	std::chrono::steady_clock::time_point quiet_since_;
 	bool quiet_ = false;

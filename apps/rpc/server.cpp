@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/server.hpp"
 
-#include "rpc/worker.hpp"
+#include "common/saturating.hpp"
+#include "rpc/introduction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <numeric>
 #include <poll.h>
+#include <thread>
 #include <utility>
 
 namespace prism::rpc
@@ -48,9 +47,9 @@ private:
 };
 
 Server::Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity who, ServerOptions options,
-	std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq)
-	: pd_(domain), handler_(calls), identity_(std::move(who)), settings_(std::move(options)),
-	  receive_memory_(std::move(buffers)), srq_handle_(srq), reception_(std::move(clients))
+	std::unique_ptr<apps::Reception> clients, ServerWay way)
+	: pd_(domain), handler_(calls), identity_(std::move(who)), state_{std::move(options)}, way_(std::move(way)),
+	  reception_(std::move(clients))
 {
 }
 
@@ -79,10 +78,7 @@ Result<void> Server::check(const StoreIdentity &identity_, const ServerOptions &
 Result<void> Server::announce_memory(
 	apps::MemoryPlan store, const Context &context, std::uint32_t message_size, const ServerOptions &options)
 {
-	store.add(std::to_string(options.receive_buffers) + " receive buffers",
-		request_size(message_size, options) * options.receive_buffers);
-	store.add("answers of " + std::to_string(options.max_connections) + " connections",
-		std::uint64_t{options.max_connections} * options.max_depth * response_size(message_size, options));
+	ServerWay::plan(store, options, sizes(message_size, options));
 	return apps::announce_memory(store, context, options.log,
 		"lower the number of records, their sizes, the connections, or the calls of each");
 }
@@ -99,19 +95,13 @@ Result<std::unique_ptr<Server>> Server::create(
 		apps::Reception::create(*std::move(listening), apps::Hello{identity_.kind}, options.setup_timeout);
 	if (!clients)
 		return clients.error();
-	Result<Buffer> buffers =
-		Buffer::create(pd_, request_size(identity_.message_size, options) * options.receive_buffers);
-	if (!buffers)
-		return buffers.error();
-	ibv_srq_init_attr attr{};
-	attr.attr.max_wr = options.receive_buffers;
-	attr.attr.max_sge = 1;
-	ibv_srq *srq = ibv_create_srq(pd_.raw(), &attr);
-	if (!srq)
-		return make_error(errno, "cannot create a receive queue", "max_srq_wr of ibv_devinfo -v is the limit");
+	Result<ServerWay> way =
+		ServerWay::create(pd_, options, sizes(identity_.message_size, options), identity_.access_flags);
+	if (!way)
+		return way.error();
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<Server> server(new Server(pd_, handler_, std::move(identity_), std::move(options),
-		*std::move(clients), *std::move(buffers), srq));
+	std::unique_ptr<Server> server(new Server(
+		pd_, handler_, std::move(identity_), std::move(options), *std::move(clients), *std::move(way)));
 	if (server->wake_.get() < 0)
 		return make_error(errno, "cannot create an event descriptor");
 	if (Result<void> created = server->create_workers(); !created)
@@ -119,55 +109,36 @@ Result<std::unique_ptr<Server>> Server::create(
 	return server;
 }
 
+ChannelSizes Server::sizes(std::uint32_t message_size, const ServerOptions &options) noexcept
+{
+	const std::size_t longest = message_size ? message_size : message_header_size + options.max_value_size;
+	ChannelSizes sizes;
+	sizes.request = message_size ? message_size : longest + options.max_key_size;
+	sizes.response = apps::rounded_up(longest, 64);
+	sizes.depth = options.max_depth;
+	return sizes;
+}
+
 Result<void> Server::create_workers()
 {
 	/* One worker may get all receives, and connections that have closed keep entries until they are removed. */
 	const std::size_t entries =
-		settings_.receive_buffers + 2 * connections_of_worker() * std::size_t{settings_.max_depth};
-	for (unsigned i = 0; i < settings_.threads; i++) {
+		settings().receive_buffers + 2 * settings().connections_of_worker() * std::size_t{settings().max_depth};
+	for (unsigned i = 0; i < settings().threads; i++) {
 		Result<CompletionQueue> cq = CompletionQueue::create(pd_.context(), static_cast<int>(entries));
 		if (!cq)
 			return cq.error();
-		workers_.push_back(std::make_unique<Worker>(*this, *std::move(cq)));
+		Result<std::unique_ptr<Transport>> transport = way_.transport(*cq);
+		if (!transport)
+			return transport.error();
+		workers_.push_back(std::make_unique<Worker>(state_, *std::move(cq), *std::move(transport)));
 	}
-	std::vector<std::uint32_t> slots(settings_.receive_buffers);
-	std::iota(slots.begin(), slots.end(), 0);
-	if (const int error = post_receives(slots))
-		return make_error(error, "cannot post receives");
 	return {};
-}
-
-int Server::post_receives(std::span<const std::uint32_t> slots) noexcept
-{
-	constexpr std::size_t chunk = 32;
-	std::array<ibv_recv_wr, chunk> requests;
-	std::array<ibv_sge, chunk> pieces;
-	while (!slots.empty()) {
-		const std::size_t count = std::min(chunk, slots.size());
-		for (std::size_t i = 0; i < count; i++) {
-			const LocalSlice slice = receive_memory_.slice(
-				slots[i] * request_size(), static_cast<std::uint32_t>(request_size()));
-			pieces[i] = {slice.address, slice.length, slice.lkey};
-			requests[i] = {slots[i], i + 1 < count ? &requests[i + 1] : nullptr, &pieces[i], 1};
-		}
-		ibv_recv_wr *bad = nullptr;
-		if (const int error = ibv_post_srq_recv(srq_handle_.get(), requests.data(), &bad))
-			return error;
-		slots = slots.subspan(count);
-	}
-	return 0;
 }
 
 void Server::log(apps::LogLevel level, const std::string &message) const
 {
-	apps::log_to(settings_.log, level, message);
-}
-
-Worker *Server::least_loaded() noexcept
-{
-	const auto found = std::min_element(workers_.begin(), workers_.end(),
-		[](const auto &one, const auto &other) { return one->load() < other->load(); });
-	return (*found)->load() < 2 * connections_of_worker() ? found->get() : nullptr;
+	apps::log_to(settings().log, level, message);
 }
 
 /** The number of concurrent calls that the client announces. Errors: there are no receive buffers for them. */
@@ -177,41 +148,59 @@ Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 	if (!hello)
 		return hello.error();
 	const std::uint32_t calls = hello->max_depth;
-	if (calls == 0 || calls > settings_.max_depth)
+	if (calls == 0 || calls > settings().max_depth)
 		return make_error(EINVAL, "a client with " + std::to_string(calls) + " calls at once",
-			"this server takes 1 to " + std::to_string(settings_.max_depth));
-	if (met_ >= settings_.max_connections)
+			"this server takes 1 to " + std::to_string(settings().max_depth));
+	if (met_ >= settings().max_connections)
 		return make_error(EMFILE, "there are " + std::to_string(met_) + " connections already",
 			"raise the server's number of connections");
-	if (calls > settings_.receive_buffers - promised_)
+	if (way_.promises_buffers() && calls > settings().receive_buffers - promised_)
 		return make_error(ENOBUFS,
 			"a client with " + std::to_string(calls) + " calls at once finds " +
-				std::to_string(settings_.receive_buffers - promised_) + " of " +
-				std::to_string(settings_.receive_buffers) + " receive buffers left",
+				std::to_string(settings().receive_buffers - promised_) + " of " +
+				std::to_string(settings().receive_buffers) + " receive buffers left",
 			"ask for a smaller depth, or raise the server's number of receive buffers");
 	return calls;
 }
 
-Result<std::shared_ptr<Server::Connection>> Server::connect(
-	const apps::Reception::Link &link, const Endpoint &peer, std::uint32_t calls, Worker &worker)
+/** The worker for a client: that which it asks for, or that with the fewest. */
+Result<std::uint32_t> Server::assign(const ConnectionRecord &theirs) const
 {
-	QueuePairOptions options;
-	options.srq = srq_handle_.get();
-	options.access_flags = identity_.access_flags;
-	options.max_send_wr = settings_.max_depth;
-	Result<QueuePair> qp = QueuePair::create(pd_, worker.completion_queue(), worker.completion_queue(), options);
-	if (!qp)
-		return qp.error();
-	Result<Buffer> responses = Buffer::create(pd_, settings_.max_depth * response_size());
-	if (!responses)
-		return responses.error();
-	std::unique_ptr<CallSession> session = handler_.open({settings_.max_key_size, settings_.max_value_size}, calls);
-	auto connection = std::make_shared<Connection>(
-		link, *std::move(qp), *std::move(responses), std::move(session), settings_.max_depth, calls);
-	connection->worker = &worker;
+	const Result<Introduction> wanted = Introduction::parse(apps::Hello::own_part(theirs.private_data));
+	if (!wanted)
+		return wanted.error();
+	if (wanted->way != settings().way)
+		return make_error(EPROTONOSUPPORT,
+			"a client that calls by " + std::string(to_string(wanted->way)) +
+				", and this server answers by " + std::string(to_string(settings().way)),
+			"give both the same way");
+	if (wanted->worker != Introduction::any_worker && wanted->worker >= workers_.size())
+		return make_error(EINVAL, "a client of worker " + std::to_string(wanted->worker),
+			"there are " + std::to_string(workers_.size()));
+	const auto least = std::min_element(workers_.begin(), workers_.end(),
+		[](const auto &one, const auto &other) { return one->load() < other->load(); });
+	const auto chosen = wanted->worker == Introduction::any_worker
+				    ? static_cast<std::uint32_t>(least - workers_.begin())
+				    : wanted->worker;
+	if (workers_[chosen]->load() >= 2 * settings().connections_of_worker())
+		return make_error(EAGAIN, "workers soon let go of connections that were closed a moment ago");
+	return chosen;
+}
+
+Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
+	const SessionPlace &place, ConnectionRecord &mine)
+{
+	Worker &worker = *workers_[place.worker];
+	Result<std::unique_ptr<Channel>> channel = worker.transport().open(theirs, place.calls, mine);
+	if (!channel)
+		return channel.error();
+	std::unique_ptr<CallSession> session =
+		handler_.open({settings().max_key_size, settings().max_value_size}, place);
+	auto connection =
+		std::make_shared<Connection>(link, *std::move(channel), std::move(session), place.calls, worker);
 	/* The worker must know the connection before the client can send. */
 	worker.add(connection);
-	if (Result<void> connected = connection->qp.connect(peer); !connected) {
+	if (Result<void> connected = connection->channel->connect(theirs.endpoint); !connected) {
 		worker.remove(connection);
 		return connected.error();
 	}
@@ -224,15 +213,15 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const Result<std::uint32_t> calls = promise(theirs);
 	if (!calls)
 		return calls.error();
-	Worker *const worker = least_loaded();
+	const Result<std::uint32_t> worker = assign(theirs);
 	if (!worker)
-		return make_error(EAGAIN, "workers soon let go of connections that were closed a moment ago");
-	Result<std::shared_ptr<Connection>> connection = connect(link, theirs.endpoint, *calls, *worker);
+		return worker.error();
+	mine.regions = identity_.regions;
+	Result<std::shared_ptr<Connection>> connection = connect(link, theirs, {*calls, *worker}, mine);
 	if (!connection)
 		return connection.error();
-	mine.endpoint = (*connection)->qp.endpoint();
-	mine.regions = identity_.regions;
-	const apps::Hello hello{identity_.kind, settings_.max_key_size, settings_.max_value_size, settings_.max_depth};
+	const apps::Hello hello{
+		identity_.kind, settings().max_key_size, settings().max_value_size, settings().max_depth};
 	mine.private_data = hello.serialize(identity_.own);
 	met_++;
 	promised_ += *calls;
@@ -248,9 +237,9 @@ void Server::refused(const Error &why) noexcept
 
 void Server::part(const std::shared_ptr<Connection> &connection)
 {
-	connection->worker->remove(connection);
+	connection->worker().remove(connection);
 	met_--;
-	promised_ -= connection->calls;
+	promised_ -= connection->announced;
 }
 
 /* A connected client sends nothing on the socket, so any event there means that it has left. */
@@ -269,7 +258,7 @@ void Server::drop_departed(std::span<const pollfd> links)
 Result<void> Server::serve()
 {
 	std::vector<pollfd> watched;
-	while (!stopping_) {
+	while (!state_.stopping) {
 		watched.clear();
 		for (const auto &connection : connections_)
 			watched.push_back({connection->link->fd(), POLLIN, 0});
@@ -281,7 +270,7 @@ Result<void> Server::serve()
 			return make_error(errno, "cannot wait for clients");
 		}
 		drop_departed(std::span(watched).first(watched.size() - 2));
-		if (!stopping_)
+		if (!state_.stopping)
 			reception_->serve(*this);
 		open_now_.store(connections_.size(), std::memory_order_relaxed);
 	}
@@ -297,7 +286,7 @@ Result<void> Server::run()
 	for (const auto &worker : workers_)
 		threads.emplace_back([&worker] { worker->run(); });
 	Result<void> served = serve();
-	stopping_ = true;
+	state_.stopping = true;
 	for (std::thread &thread : threads)
 		thread.join();
 	connections_.clear();
@@ -307,7 +296,7 @@ Result<void> Server::run()
 
 void Server::stop() noexcept
 {
-	stopping_ = true;
+	state_.stopping = true;
 	/* Fails only if the counter is full, and then the descriptor is readable already. */
 	(void)eventfd_write(wake_.get(), 1);
 }

@@ -8,50 +8,27 @@
 #include "common/descriptor.hpp"
 #include "rpc/call_handler.hpp"
 #include "rpc/header.hpp"
+#include "rpc/server_options.hpp"
+#include "rpc/server_way.hpp"
+#include "rpc/worker.hpp"
 #include "service/hello.hpp"
 #include "service/histogram.hpp"
-#include "service/log.hpp"
 #include "service/memory.hpp"
 #include "service/reception.hpp"
 
 #include <prism/prism.hpp>
 
 #include <atomic>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <poll.h>
 #include <span>
 #include <string>
 #include <sys/eventfd.h>
-#include <thread>
 #include <vector>
 
 namespace prism::rpc
 {
-
-struct ServerOptions {
-	std::string address;                 /**< to listen on; empty: all */
-	std::uint16_t port = 0;              /**< 0: any, see Server::port() */
-	unsigned threads = 1;                /**< workers */
-	std::uint32_t max_key_size = 256;    /**< bytes; at most 65,535 */
-	std::uint32_t max_value_size = 8192; /**< bytes; with the longest key and 24 bytes at most 65,536 */
-	std::uint32_t max_depth = 64;        /**< calls under way on one connection */
-	std::uint32_t max_connections = 64;
-	/** For all connections, each as long as the longest request. A client is promised as many as it announces
-	 * calls at once; one that would be promised more than are left is refused. */
-	std::uint32_t receive_buffers = 1024;
-	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
-	 * must never nap (duration::max()). */
-	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
-	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
-	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
-	bool timed = false; /**< fill in ServerStats::handling, which reads the clock twice for each call */
-	/** Receives why a connection was refused or closed, from any of the server's threads; null: standard error. */
-	apps::LogSink log;
-};
 
 struct ServerStats {
 	std::uint64_t connections = 0; /**< accepted so far */
@@ -74,8 +51,6 @@ struct StoreIdentity {
 	/** The longest request and response; 0: what the header, the longest key and the longest value need. */
 	std::uint32_t message_size = 0;
 };
-
-class Worker;
 
 class Server final : private apps::Reception::Host
 {
@@ -110,50 +85,20 @@ public:
 	[[nodiscard]] ServerStats stats() const noexcept;
 
 private:
-	friend class Worker;
-	struct Connection;
 	class PendingConnection;
-	struct SrqDestroy {
-		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
-	};
 
-	Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity_, ServerOptions options,
-		std::unique_ptr<apps::Reception> clients, Buffer buffers, ibv_srq *srq);
+	Server(const ProtectionDomain &domain, CallHandler &calls, StoreIdentity identity, ServerOptions options,
+		std::unique_ptr<apps::Reception> clients, ServerWay way);
 	Result<void> create_workers();
-	static std::size_t request_size(std::uint32_t message_size, const ServerOptions &options) noexcept
-	{
-		return message_size ? message_size
-				    : message_header_size + options.max_key_size + options.max_value_size;
-	}
-	static std::size_t response_size(std::uint32_t message_size, const ServerOptions &options) noexcept
-	{
-		const std::size_t longest = message_size ? message_size : message_header_size + options.max_value_size;
-		return (longest + 63) / 64 * 64;
-	}
-	[[nodiscard]] std::size_t request_size() const noexcept
-	{
-		return request_size(identity_.message_size, settings_);
-	}
-	[[nodiscard]] std::size_t response_size() const noexcept
-	{
-		return response_size(identity_.message_size, settings_);
-	}
-	[[nodiscard]] std::size_t connections_of_worker() const noexcept
-	{
-		return (settings_.max_connections + settings_.threads - 1) / settings_.threads;
-	}
-	int post_receives(std::span<const std::uint32_t> slots) noexcept;
-	[[nodiscard]] std::span<const std::byte> receive_buffer(std::uint64_t slot, std::uint32_t length) const noexcept
-	{
-		return {receive_memory_.data() + slot * request_size(), length};
-	}
+	static ChannelSizes sizes(std::uint32_t message_size, const ServerOptions &options) noexcept;
+	[[nodiscard]] const ServerOptions &settings() const noexcept { return state_.settings; }
 	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;
-	Result<std::shared_ptr<Connection>> connect(
-		const apps::Reception::Link &link, const Endpoint &peer, std::uint32_t calls, Worker &worker);
-	Worker *least_loaded() noexcept;
+	Result<std::uint32_t> assign(const ConnectionRecord &theirs) const;
+	Result<std::shared_ptr<Connection>> connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
+		const SessionPlace &place, ConnectionRecord &mine);
 	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
 	Result<void> serve();
@@ -162,9 +107,8 @@ private:
 	ProtectionDomain pd_;
 	CallHandler &handler_;
 	StoreIdentity identity_;
-	ServerOptions settings_;
-	Buffer receive_memory_;
-	std::unique_ptr<ibv_srq, SrqDestroy> srq_handle_; /* outlives the queue pairs below */
+	ServerState state_;
+	ServerWay way_; /* declared before the workers, whose channels it outlives */
 	std::vector<std::unique_ptr<Worker>> workers_;
 	/* Of the thread in run() */
 	std::vector<std::shared_ptr<Connection>> connections_;
@@ -172,7 +116,6 @@ private:
 	std::uint32_t promised_ = 0; /* receive buffers, to these */
 	std::unique_ptr<apps::Reception> reception_;
 	apps::Descriptor wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}; /* for run() */
-	std::atomic<bool> stopping_{false};
 	std::atomic<bool> ran_{false};
 	std::atomic<std::uint64_t> accepted_{0};
 	std::atomic<std::uint64_t> open_now_{0};

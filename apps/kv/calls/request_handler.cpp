@@ -36,7 +36,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<rpc::CallSession> RequestHandler::open(const rpc::Limits &limits, std::uint32_t)
+std::unique_ptr<rpc::CallSession> RequestHandler::open(const rpc::Limits &limits, const rpc::SessionPlace &)
 {
 	return std::make_unique<Session>(*this, limits);
 }

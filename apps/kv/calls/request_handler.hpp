@@ -19,7 +19,7 @@ public:
 	virtual apps::Outcome handle(
 		const Request &request, std::span<std::byte> value, std::uint32_t &value_size) noexcept = 0;
 
-	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, std::uint32_t calls) final;
+	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, const rpc::SessionPlace &place) final;
 };
 
 } // namespace prism::kv

@@ -95,8 +95,6 @@ void RpcClient::on_response(std::uint32_t slot, std::span<const std::byte> messa
 		finish(slot, response.outcome);
 }
 
-void RpcClient::on_read(std::uint32_t) noexcept {}
-
 void RpcClient::fail_all() noexcept
 {
 	for (std::uint32_t slot = 0; slot < operations_.size(); slot++) {

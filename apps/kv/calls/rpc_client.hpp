@@ -46,7 +46,6 @@ protected:
 	void finish_get(std::uint32_t slot, std::span<const std::byte> value) noexcept;
 
 	void on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept override;
-	void on_read(std::uint32_t slot) noexcept override;
 
 private:
 	void fail_all() noexcept;

@@ -26,9 +26,9 @@ std::size_t read_size(const apps::Hello &server)
 } // namespace
 
 PilafClient::PilafClient(
-	std::unique_ptr<rpc::ClientLink> connected, RemoteRegion table, RemoteRegion extents, std::uint64_t seed)
-	: RpcClient(std::move(connected)), table_memory_(table), extent_memory_(extents), hash_seed_(seed),
-	  entries_(table.length / sizeof(Entry)), lookups_(link().depth())
+	std::unique_ptr<rpc::TwoSidedLink> connected, RemoteRegion table, RemoteRegion extents, std::uint64_t seed)
+	: RpcClient(std::move(connected)), reads_(static_cast<rpc::TwoSidedLink &>(link())), table_memory_(table),
+	  extent_memory_(extents), hash_seed_(seed), entries_(table.length / sizeof(Entry)), lookups_(link().depth())
 {
 }
 
@@ -36,7 +36,7 @@ Result<std::unique_ptr<PilafClient>> PilafClient::connect(
 	const Context &context, const std::string &host, std::uint16_t port, const rpc::ClientOptions &options)
 {
 	const apps::Hello wanted{pilaf::store_kind};
-	Result<std::unique_ptr<rpc::ClientLink>> connected = rpc::ClientLink::connect(context, host, port, wanted,
+	Result<std::unique_ptr<rpc::TwoSidedLink>> connected = rpc::TwoSidedLink::connect(context, host, port, wanted,
 		options,
 		[](const ConnectionRecord &, const apps::Hello &server) { return measure(server, read_size(server)); });
 	if (!connected)
@@ -71,7 +71,7 @@ void PilafClient::read_entry(std::uint32_t slot) noexcept
 	lookup.has_entry = false;
 	operation(slot).round_trips++;
 	counted_.reads++;
-	link().read(slot, table_memory_.at(lookup.places[lookup.way] * sizeof(Entry)), sizeof(Entry));
+	reads_.read(slot, table_memory_.at(lookup.places[lookup.way] * sizeof(Entry)), sizeof(Entry));
 }
 
 void PilafClient::read_extent(std::uint32_t slot) noexcept
@@ -87,7 +87,7 @@ void PilafClient::read_extent(std::uint32_t slot) noexcept
 	lookup.has_entry = true;
 	operation(slot).round_trips++;
 	counted_.reads++;
-	link().read(slot, {entry.address, extent_memory_.rkey}, static_cast<std::uint32_t>(entry.extent_size()));
+	reads_.read(slot, {entry.address, extent_memory_.rkey}, static_cast<std::uint32_t>(entry.extent_size()));
 }
 
 /* What was torn is over by the next READ, or the place has other contents. */
@@ -116,7 +116,7 @@ void PilafClient::next_place(std::uint32_t slot) noexcept
 void PilafClient::check_entry(std::uint32_t slot) noexcept
 {
 	Lookup &lookup = lookups_[slot];
-	std::memcpy(&lookup.entry, link().read_memory(slot), sizeof(Entry));
+	std::memcpy(&lookup.entry, reads_.read_memory(slot), sizeof(Entry));
 	if (!lookup.entry.intact()) {
 		counted_.torn_entries++;
 		retry(slot);
@@ -131,7 +131,7 @@ void PilafClient::check_extent(std::uint32_t slot) noexcept
 {
 	const Entry &entry = lookups_[slot].entry;
 	const std::span<const std::byte> key = operation(slot).key;
-	const std::span<const std::byte> extent(link().read_memory(slot), entry.extent_size());
+	const std::span<const std::byte> extent(reads_.read_memory(slot), entry.extent_size());
 	if (pilaf::crc64(extent) != entry.extent_crc) {
 		counted_.torn_extents++;
 		retry(slot);

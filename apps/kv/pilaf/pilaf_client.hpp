@@ -9,6 +9,7 @@
 #include "layout.hpp"
 
 #include "kv/calls/rpc_client.hpp"
+#include "rpc/two_sided/link.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -53,7 +54,7 @@ private:
 	};
 
 	PilafClient(
-		std::unique_ptr<rpc::ClientLink> link, RemoteRegion table, RemoteRegion extents, std::uint64_t seed);
+		std::unique_ptr<rpc::TwoSidedLink> link, RemoteRegion table, RemoteRegion extents, std::uint64_t seed);
 	void begin(std::uint32_t slot) noexcept override;
 	void on_read(std::uint32_t slot) noexcept override;
 	void read_entry(std::uint32_t slot) noexcept;
@@ -63,6 +64,7 @@ private:
 	void next_place(std::uint32_t slot) noexcept;
 	void retry(std::uint32_t slot) noexcept;
 
+	rpc::TwoSidedLink &reads_; /* link() */
 	RemoteRegion table_memory_;
 	RemoteRegion extent_memory_;
 	std::uint64_t hash_seed_;

@@ -174,9 +174,9 @@ private:
 
 FarmServer::~FarmServer() = default;
 
-std::unique_ptr<rpc::CallSession> FarmServer::open(const rpc::Limits &limits, std::uint32_t calls)
+std::unique_ptr<rpc::CallSession> FarmServer::open(const rpc::Limits &limits, const rpc::SessionPlace &place)
 {
-	return std::make_unique<Session>(*this, limits, calls);
+	return std::make_unique<Session>(*this, limits, place.calls);
 }
 
 Result<std::unique_ptr<FarmServer>> FarmServer::create(const Context &context, const CalledShardOptions &options)

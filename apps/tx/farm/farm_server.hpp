@@ -61,7 +61,7 @@ private:
 	};
 
 	explicit FarmServer(std::unique_ptr<farm::ObjectTable> table) : table_(std::move(table)) {}
-	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, std::uint32_t calls) override;
+	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, const rpc::SessionPlace &place) override;
 
 	std::unique_ptr<farm::ObjectTable> table_;
 	Counters counters_;

@@ -204,9 +204,9 @@ private:
 
 LockingServer::~LockingServer() = default;
 
-std::unique_ptr<rpc::CallSession> LockingServer::open(const rpc::Limits &limits, std::uint32_t calls)
+std::unique_ptr<rpc::CallSession> LockingServer::open(const rpc::Limits &limits, const rpc::SessionPlace &place)
 {
-	return std::make_unique<Session>(*this, limits, calls);
+	return std::make_unique<Session>(*this, limits, place.calls);
 }
 
 Result<std::unique_ptr<LockingServer>> LockingServer::create(const Context &context, const CalledShardOptions &options)

@@ -60,7 +60,7 @@ private:
 		  message_size_(options.message_size)
 	{
 	}
-	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, std::uint32_t calls) override;
+	std::unique_ptr<rpc::CallSession> open(const rpc::Limits &limits, const rpc::SessionPlace &place) override;
 
 	locking::LockTable table_;
 	const std::uint32_t message_size_;

@@ -27,7 +27,7 @@ Event CallingClient::settled(std::uint32_t number, std::uint32_t left) noexcept
 }
 
 CallingClient::Port::Port(
-	CallingClient &owner, std::uint32_t number, std::unique_ptr<rpc::ClientLink> connected, std::size_t lanes)
+	CallingClient &owner, std::uint32_t number, std::unique_ptr<rpc::TwoSidedLink> connected, std::size_t lanes)
 	: client(owner), shard(number), link(std::move(connected)), of_lane(lanes)
 {
 }
@@ -50,7 +50,7 @@ CallingClient::CallingClient(Links links, const CallingClientOptions &options, s
 	: TransactionClient(options.depth, options.retry), readers_(readers_a_lane), lanes_(options.depth)
 {
 	ready_.reserve(options.depth);
-	for (std::unique_ptr<rpc::ClientLink> &link : links)
+	for (std::unique_ptr<rpc::TwoSidedLink> &link : links)
 		ports_.push_back(std::make_unique<Port>(
 			*this, static_cast<std::uint32_t>(ports_.size()), std::move(link), options.depth));
 }
@@ -89,9 +89,9 @@ Result<CallingClient::Links> CallingClient::connect_all(const Context &context,
 	link_options.patience = options.patience;
 	Links links;
 	for (std::size_t shard = 0; shard < shards.size(); shard++) {
-		Result<std::unique_ptr<rpc::ClientLink>> link =
-			rpc::ClientLink::connect(context, shards[shard].host, shards[shard].port, wanted, link_options,
-				[&](const ConnectionRecord &record, const apps::Hello &hello) {
+		Result<std::unique_ptr<rpc::TwoSidedLink>> link =
+			rpc::TwoSidedLink::connect(context, shards[shard].host, shards[shard].port, wanted,
+				link_options, [&](const ConnectionRecord &record, const apps::Hello &hello) {
 					return measure(shard, record, hello);
 				});
 		if (!link)

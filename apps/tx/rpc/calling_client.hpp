@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "rpc/client_link.hpp"
+#include "rpc/two_sided/link.hpp"
 #include "service/server_address.hpp"
 #include "tx/transaction/client.hpp"
 
@@ -66,12 +66,12 @@ public:
 	void distrust(std::uint32_t shard) noexcept { ports_[shard]->link->break_off(EBADMSG); }
 
 protected:
-	using Links = std::vector<std::unique_ptr<rpc::ClientLink>>;
+	using Links = std::vector<std::unique_ptr<rpc::TwoSidedLink>>;
 	/** See rpc::ClientLink::Measure; for shard @p number. */
 	using Measure = std::function<Result<rpc::SlotSizes>(
 		std::size_t number, const ConnectionRecord &record, const apps::Hello &hello)>;
 
-	/** Errors: EINVAL (no shards, too many, depth), those of rpc::ClientLink::connect(). */
+	/** Errors: EINVAL (no shards, too many, depth), those of rpc::TwoSidedLink::connect(). */
 	static Result<Links> connect_all(const Context &context, std::span<const apps::ServerAddress> shards,
 		const apps::Hello &wanted, const CallingClientOptions &options, std::uint32_t readers_a_lane,
 		const Measure &measure);
@@ -97,14 +97,14 @@ private:
 		int error = 0;
 	};
 	struct Port final : rpc::ClientLink::Listener {
-		Port(CallingClient &owner, std::uint32_t number, std::unique_ptr<rpc::ClientLink> connected,
+		Port(CallingClient &owner, std::uint32_t number, std::unique_ptr<rpc::TwoSidedLink> connected,
 			std::size_t lanes);
 		void on_response(std::uint32_t slot, std::span<const std::byte> response) noexcept override;
 		void on_read(std::uint32_t slot) noexcept override;
 
 		CallingClient &client;
 		const std::uint32_t shard;
-		std::unique_ptr<rpc::ClientLink> link;
+		std::unique_ptr<rpc::TwoSidedLink> link;
 		std::uint32_t under_way = 0;
 		std::vector<std::uint32_t> of_lane; /* how many of these */
 	};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/server_way.hpp"
+
+#include "rpc/two_sided/channel.hpp"
+
+#include <cerrno>
+#include <string>
+
+namespace prism::rpc
+{
+
+namespace
+{
+
+/** Requests come as messages into shared buffers. */
+bool receives(Way way) noexcept
+{
+	return way == Way::two_sided || way == Way::window;
+}
+
+} // namespace
+
+Result<ServerWay> ServerWay::create(const ProtectionDomain &pd, const ServerOptions &options, const ChannelSizes &sizes,
+	unsigned access_flags)
+{
+	ServerWay made(pd, options, sizes, access_flags);
+	if (!receives(options.way))
+		return made;
+	Result<std::unique_ptr<ReceivePool>> pool = ReceivePool::create(pd, sizes.request, options.receive_buffers);
+	if (!pool)
+		return pool.error();
+	made.pool_ = *std::move(pool);
+	return made;
+}
+
+void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const ChannelSizes &sizes)
+{
+	const std::string connections = std::to_string(options.max_connections) + " connections";
+	const std::uint64_t calls = std::uint64_t{options.max_connections} * options.max_depth;
+	if (receives(options.way))
+		plan.add(std::to_string(options.receive_buffers) + " receive buffers",
+			sizes.request * options.receive_buffers);
+	plan.add("answers of " + connections, calls * sizes.response);
+}
+
+Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq) const
+{
+	switch (options_.way) {
+	case Way::two_sided:
+		return std::unique_ptr<Transport>(
+			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));
+	default:
+		break;
+	}
+	return make_error(EINVAL, "calls by way " + std::to_string(static_cast<unsigned>(options_.way)));
+}
+
+} // namespace prism::rpc

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The part of a server that depends on its way: what all its workers share. */
+#pragma once
+
+#include "rpc/channel.hpp"
+#include "rpc/receive_pool.hpp"
+#include "rpc/server_options.hpp"
+#include "service/memory.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace prism::rpc
+{
+
+class ServerWay
+{
+public:
+	/** @p sizes: of the server's messages. @p access_flags: what clients may do to the store's own regions. */
+	static Result<ServerWay> create(const ProtectionDomain &pd, const ServerOptions &options,
+		const ChannelSizes &sizes, unsigned access_flags);
+
+	/** Adds what create() and the transports will take. */
+	static void plan(apps::MemoryPlan &plan, const ServerOptions &options, const ChannelSizes &sizes);
+
+	/** One worker's part; its completions go to @p cq. */
+	[[nodiscard]] Result<std::unique_ptr<Transport>> transport(const CompletionQueue &cq) const;
+
+	/** Requests of clients hold receive buffers, of which there are ServerOptions::receive_buffers. */
+	[[nodiscard]] bool promises_buffers() const noexcept { return pool_ != nullptr; }
+
+private:
+	ServerWay(ProtectionDomain pd, const ServerOptions &options, const ChannelSizes &sizes, unsigned access_flags)
+		: pd_(std::move(pd)), options_(options), sizes_(sizes), access_(access_flags)
+	{
+	}
+
+	ProtectionDomain pd_;
+	ServerOptions options_;
+	ChannelSizes sizes_;
+	unsigned access_;
+	std::unique_ptr<ReceivePool> pool_; /* if requests come as messages */
+};
+
+} // namespace prism::rpc

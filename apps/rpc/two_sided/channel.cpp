@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/two_sided/channel.hpp"
+
+#include "common/queue_pair.hpp"
+
+#include <cstring>
+
+namespace prism::rpc
+{
+
+TwoSidedChannel::TwoSidedChannel(
+	QueuePair pair, Buffer memory, Receives &receives, const ChannelSizes &sizes, std::uint32_t calls)
+	: responses_(std::move(memory)), qp_(std::move(pair)), receives_(receives), response_size_(sizes.response),
+	  incoming_(receives, calls), requests_(sizes.depth), pieces_(sizes.depth)
+{
+}
+
+void TwoSidedChannel::execute(std::span<const std::byte> request, Calls &calls) noexcept
+{
+	const auto at = built_ % requests_.size();
+	const std::size_t offset = at * response_size_;
+	std::uint32_t size = 0;
+	if (!calls.execute(request, {responses_.data() + offset, response_size_}, size))
+		return;
+	const LocalSlice slice = responses_.slice(offset, size);
+	pieces_[at] = {slice.address, slice.length, slice.lkey};
+	ibv_send_wr &wr = requests_[at];
+	wr = {};
+	wr.wr_id = send_tag | built_;
+	wr.sg_list = &pieces_[at];
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = size <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	built_++;
+	calls.touch();
+}
+
+void TwoSidedChannel::take_request(const Completion &completion, Calls &calls) noexcept
+{
+	const auto buffer = static_cast<std::uint32_t>(completion.wr_id);
+	if (completion.failed() || calls.finishing()) {
+		receives_.recycle(buffer);
+		if (completion.failed())
+			calls.lose(std::string("receive failed: ") + completion.describe());
+		return;
+	}
+	incoming_.take(
+		buffer, completion.byte_len, calls, [this] { return has_room(); },
+		[&](std::span<const std::byte> request) { execute(request, calls); });
+}
+
+void TwoSidedChannel::take(const Completion &completion, Calls &calls) noexcept
+{
+	if (!(completion.wr_id & send_tag)) {
+		take_request(completion, calls);
+		return;
+	}
+	if (completion.failed()) {
+		calls.lose(std::string("send failed: ") + completion.describe());
+		return;
+	}
+	done_ = (completion.wr_id & ~send_tag) + 1;
+	incoming_.resume(
+		calls, [this] { return has_room(); },
+		[&](std::span<const std::byte> request) { execute(request, calls); });
+}
+
+/* Posts all new responses with one doorbell. Only the last is signalled: its completion covers all before it. */
+void TwoSidedChannel::post(Calls &calls) noexcept
+{
+	ibv_send_wr *first = &requests_[posted_ % requests_.size()];
+	ibv_send_wr *last = first;
+	for (std::uint64_t next = posted_ + 1; next != built_; next++) {
+		last->next = &requests_[next % requests_.size()];
+		last = last->next;
+	}
+	last->next = nullptr;
+	last->send_flags |= IBV_SEND_SIGNALED;
+	posted_ = built_;
+	ibv_send_wr *bad = nullptr;
+	if (const int error = ibv_post_send(qp_.raw(), first, &bad))
+		calls.lose(std::string("cannot send: ") + std::strerror(error));
+}
+
+void TwoSidedChannel::close() noexcept
+{
+	incoming_.drop();
+	apps::move_to_error(qp_);
+}
+
+Result<std::unique_ptr<Channel>> TwoSidedTransport::open(
+	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
+{
+	QueuePairOptions options;
+	options.srq = receives_.pool().queue();
+	options.access_flags = access_;
+	options.max_send_wr = sizes_.depth;
+	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
+	if (!qp)
+		return qp.error();
+	Result<Buffer> responses = Buffer::create(pd_, sizes_.depth * sizes_.response);
+	if (!responses)
+		return responses.error();
+	mine.endpoint = qp->endpoint();
+	return std::unique_ptr<Channel>(std::make_unique<TwoSidedChannel>(
+		*std::move(qp), *std::move(responses), receives_, sizes_, calls));
+}
+
+void TwoSidedTransport::discard(const Completion &completion) noexcept
+{
+	if (!(completion.wr_id & send_tag))
+		receives_.recycle(static_cast<std::uint32_t>(completion.wr_id));
+}
+
+/* Receives before responses, as a response brings the client's next request, which needs a buffer. */
+void TwoSidedTransport::end_turn() noexcept
+{
+	(void)receives_.flush();
+}
+
+} // namespace prism::rpc

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Calls by SEND and RECV, at the server. */
+#pragma once
+
+#include "rpc/channel.hpp"
+#include "rpc/incoming.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace prism::rpc
+{
+
+/**
+ * Responses are built in a ring: requests are answered in their order, and the sends of a queue pair complete in theirs.
+ */
+class TwoSidedChannel final : public Channel
+{
+public:
+	TwoSidedChannel(
+		QueuePair pair, Buffer memory, Receives &receives, const ChannelSizes &sizes, std::uint32_t calls);
+
+	[[nodiscard]] const Endpoint &endpoint() const noexcept { return qp_.endpoint(); }
+
+	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
+	Result<void> connect(const Endpoint &peer) override { return qp_.connect(peer); }
+	void take(const Completion &completion, Calls &calls) noexcept override;
+	void post(Calls &calls) noexcept override;
+	[[nodiscard]] bool busy() const noexcept override { return done_ != built_ || !incoming_.empty(); }
+	void close() noexcept override;
+
+private:
+	[[nodiscard]] bool has_room() const noexcept { return built_ - done_ < requests_.size(); }
+	void take_request(const Completion &completion, Calls &calls) noexcept;
+	void execute(std::span<const std::byte> request, Calls &calls) noexcept;
+
+	Buffer responses_; /* declared first: freed only after the queue pair is gone */
+	QueuePair qp_;
+	Receives &receives_;
+	std::size_t response_size_;
+	Incoming incoming_;
+	std::vector<ibv_send_wr> requests_; /* the ring */
+	std::vector<ibv_sge> pieces_;
+	std::uint64_t built_ = 0;  /* responses so far */
+	std::uint64_t posted_ = 0; /* of these, given to the device */
+	std::uint64_t done_ = 0;   /* of these, complete */
+};
+
+class TwoSidedTransport final : public Transport
+{
+public:
+	/** @p access_flags: of the queue pairs, what clients may do by themselves. */
+	TwoSidedTransport(ProtectionDomain pd, CompletionQueue cq, ReceivePool &pool, const ChannelSizes &sizes,
+		unsigned access_flags)
+		: pd_(std::move(pd)), cq_(std::move(cq)), receives_(pool), sizes_(sizes), access_(access_flags)
+	{
+	}
+
+	Result<std::unique_ptr<Channel>> open(
+		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
+	void discard(const Completion &completion) noexcept override;
+	void end_turn() noexcept override;
+
+private:
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	Receives receives_;
+	const ChannelSizes sizes_;
+	const unsigned access_;
+};
+
+} // namespace prism::rpc
