@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a way is at the server: a Channel for each connection brings its requests and takes its responses, and a Transport
- * for each worker has what its channels share. Both belong to the worker's thread unless they say otherwise.
+ * What a way is at the server: a Channel for each connection brings its requests and takes its responses, and a
+ * Transport for each worker has what its channels share. Both belong to the worker's thread unless they say otherwise.
  */
 #pragma once
 
@@ -23,8 +23,9 @@ public:
 	virtual ~Calls() = default;
 
 	/**
-	 * Executes the call in @p request, which nobody changes meanwhile, and writes the response to @p response, which
-	 * has room for the longest one; its size goes to @p size. False: it is malformed, and the connection is closed.
+	 * Executes the call in @p request, which nobody changes meanwhile, and writes the response to @p response,
+	 * which has room for the longest one; its size goes to @p size. False: it is malformed, and the connection is
+	 * closed.
 	 */
 	virtual bool execute(
 		std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept = 0;
@@ -66,8 +67,8 @@ public:
 	virtual ~Transport() = default;
 
 	/**
-	 * Makes the channel of a client that has told its record @p theirs and has up to @p calls calls under way, and fills
-	 * in the endpoint, regions and lists of @p mine. On the thread of Server::run().
+	 * Makes the channel of a client that has told its record @p theirs and has up to @p calls calls under way, and
+	 * fills in the endpoint, regions and lists of @p mine. On the thread of Server::run().
 	 */
 	virtual Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) = 0;

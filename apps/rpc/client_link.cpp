@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/client_link.hpp"
 
-#include "common/saturating.hpp"
 #include "common/wire.hpp"
+#include "rpc/fetch/link.hpp"
 #include "rpc/two_sided/link.hpp"
 
 #include <cerrno>
@@ -36,6 +36,9 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 		return std::unique_ptr<ClientLink>(*std::move(made));
 	};
 	switch (options.way) {
+	case Way::reply:
+	case Way::fetch:
+		return upcast(fetch::FetchLink::connect(context, host, port, wanted, options, measure));
 	case Way::two_sided:
 		return upcast(TwoSidedLink::connect(context, host, port, wanted, options, measure));
 	default:
@@ -98,9 +101,6 @@ Result<ClientLink::Parts> ClientLink::meet(const Address &server, const Endpoint
 	Result<SlotSizes> sizes = server.measure(*theirs, *told);
 	if (!sizes)
 		return Error{sizes.error().code, who + " " + sizes.error().message};
-	sizes->request = apps::rounded_up(sizes->request, 64);
-	sizes->response = apps::rounded_up(sizes->response, 64);
-	sizes->read = apps::rounded_up(sizes->read, 64);
 	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline};
 }
 
@@ -126,6 +126,7 @@ void ClientLink::call(std::uint32_t slot, std::size_t size) noexcept
 		call.began = std::chrono::steady_clock::now();
 	apps::store(request(slot).data() + message_id_offset, std::uint64_t{++call.generation} << 32 | slot);
 	active_++;
+	counters_.calls++;
 	send(slot, static_cast<std::uint32_t>(size));
 }
 

@@ -26,6 +26,16 @@
 namespace prism::rpc
 {
 
+/** How a client fetches responses from the server's memory. */
+struct FetchOptions {
+	/** fetch: bytes of a call's first READ, the frame of 16 included: F of the paper. */
+	std::uint32_t first_read = 256;
+	std::uint32_t retries = 5;    /**< fetch: R of the paper: more failed READs make a call a slow one */
+	std::uint32_t slow_calls = 2; /**< fetch: K of the paper: so many in a row switch to replies, or back */
+	bool hybrid = true;           /**< fetch: may switch to replies, for which the server WRITEs to this side */
+	bool paced = true;            /**< the first READ waits as long as the server is expected to take */
+};
+
 struct ClientOptions {
 	Way way = Way::two_sided;                                      /**< that of the server */
 	std::uint32_t depth = 1;                                       /**< operations under way at once */
@@ -35,6 +45,18 @@ struct ClientOptions {
 	std::chrono::milliseconds patience = std::chrono::seconds(10); /**< with operations under way, and no answer */
 	/** How long the caller waits for one call: see Listener::on_expired(). 0: as long as the link is whole. */
 	std::chrono::milliseconds call_limit{0};
+	FetchOptions fetch;
+};
+
+/** What a link has done beside its calls. */
+struct LinkCounters {
+	std::uint64_t calls = 0;           /**< begun */
+	std::uint64_t fetches = 0;         /**< READs for responses */
+	std::uint64_t failed_fetches = 0;  /**< of these, that found none, or a torn one */
+	std::uint64_t second_fetches = 0;  /**< of these, for the rest of a response */
+	std::uint64_t switches = 0;        /**< between fetching and replies */
+	std::uint64_t refused = 0;         /**< requests for which the server had no buffer, and that were sent again */
+	std::uint64_t retransmissions = 0; /**< of datagrams */
 };
 
 /** What the slots of a link need. */
@@ -81,6 +103,7 @@ public:
 	[[nodiscard]] const apps::Hello &server() const noexcept { return limits_; }
 	[[nodiscard]] const ConnectionRecord &record() const noexcept { return peer_; }
 	[[nodiscard]] std::uint32_t depth() const noexcept { return settings_.depth; }
+	[[nodiscard]] const LinkCounters &counters() const noexcept { return counters_; }
 	/** 0, or the errno of what broke the link. Then nothing is under way any more. */
 	[[nodiscard]] int broken() const noexcept { return failure_; }
 
@@ -136,7 +159,7 @@ protected:
 	static Result<void> check(const ClientOptions &options);
 	/** Errors: those of the device. */
 	static Result<Queues> make_queues(const Context &context, const QueuePairOptions &options);
-	/** Introduces both sides to each other; the queue pairs are not connected yet. Sizes are multiples of 64. */
+	/** Introduces both sides to each other; the queue pairs are not connected yet. */
 	static Result<Parts> meet(const Address &server, const Endpoint &mine);
 
 	explicit ClientLink(Parts parts);
@@ -161,6 +184,8 @@ protected:
 	void ended() noexcept { active_--; }
 	[[nodiscard]] std::uint32_t active() const noexcept { return active_; }
 	[[nodiscard]] bool calling(std::uint32_t slot) const noexcept { return calls_[slot].under_way; }
+
+	LinkCounters counters_;
 
 	/** Begins to send the request of @p slot, of @p size bytes. */
 	virtual void send(std::uint32_t slot, std::uint32_t size) noexcept = 0;

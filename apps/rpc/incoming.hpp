@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Requests that come as messages, at one worker and on one connection: which receive buffers they hold, and in what order
- * they are executed.
+ * Requests that come as messages, at one worker and on one connection: which receive buffers they hold, and in what
+ * order they are executed.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a client of calls says of itself behind its Hello: 24 bytes in network order: way 4, worker 4, client 16. A client
- * that says nothing calls two-sided and takes any worker.
+ * What a client of calls says of itself behind its Hello: 24 bytes in network order: way 4, worker 4, client 16. A
+ * client that says nothing calls two-sided and takes any worker.
  */
 #pragma once
 

@@ -22,7 +22,8 @@ Result<std::unique_ptr<ReceivePool>> ReceivePool::create(
 	ibv_srq *srq = ibv_create_srq(pd.raw(), &attr);
 	if (!srq)
 		return make_error(errno, "cannot create a receive queue", "max_srq_wr of ibv_devinfo -v is the limit");
-	std::unique_ptr<ReceivePool> pool(new ReceivePool(*std::move(memory), srq, size, count)); /* private constructor */
+	std::unique_ptr<ReceivePool> pool(
+		new ReceivePool(*std::move(memory), srq, size, count)); /* private constructor */
 	std::vector<std::uint32_t> all(count);
 	std::iota(all.begin(), all.end(), 0);
 	if (const int error = pool->post(all))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The send queue of a client's link. Its requests are in lanes: each lane has at most one under way, and is used again
- * when that has ended. Requests that are begun are posted together, with one doorbell, and as few of them as possible are
- * signalled.
+ * when that has ended. Requests that are begun are posted together, with one doorbell, and as few of them as possible
+ * are signalled.
  */
 #pragma once
 
@@ -43,7 +43,8 @@ public:
 	/** Posts what was begun and finds room. 0 or errno. */
 	int flush(const QueuePair &qp) noexcept;
 
-	/** The request with this sequence number, its wr_id, is complete: calls @p ended with each lane whose request is. */
+	/** The request with this sequence number, its wr_id, is complete: calls @p ended with each lane whose request
+	 * is. */
 	template <typename Ended>
 	void complete(std::uint64_t sequence, Ended ended) noexcept
 	{

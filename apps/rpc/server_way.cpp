@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/server_way.hpp"
 
+#include "rpc/fetch/channel.hpp"
+#include "rpc/fetch/layout.hpp"
 #include "rpc/two_sided/channel.hpp"
 
 #include <cerrno>
@@ -20,8 +22,8 @@ bool receives(Way way) noexcept
 
 } // namespace
 
-Result<ServerWay> ServerWay::create(const ProtectionDomain &pd, const ServerOptions &options, const ChannelSizes &sizes,
-	unsigned access_flags)
+Result<ServerWay> ServerWay::create(
+	const ProtectionDomain &pd, const ServerOptions &options, const ChannelSizes &sizes, unsigned access_flags)
 {
 	ServerWay made(pd, options, sizes, access_flags);
 	if (!receives(options.way))
@@ -40,12 +42,21 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 	if (receives(options.way))
 		plan.add(std::to_string(options.receive_buffers) + " receive buffers",
 			sizes.request * options.receive_buffers);
-	plan.add("answers of " + connections, calls * sizes.response);
+	if (options.way == Way::reply || options.way == Way::fetch) {
+		const fetch::Layout layout{options.max_depth, sizes.request, sizes.response};
+		plan.add("requests of " + connections, options.max_connections * layout.requests_size());
+		plan.add("answers of " + connections, options.max_connections * layout.responses_size());
+	} else {
+		plan.add("answers of " + connections, calls * sizes.response);
+	}
 }
 
 Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq) const
 {
 	switch (options_.way) {
+	case Way::reply:
+	case Way::fetch:
+		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_));
 	case Way::two_sided:
 		return std::unique_ptr<Transport>(
 			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));

@@ -102,8 +102,8 @@ Result<std::unique_ptr<Channel>> TwoSidedTransport::open(
 	if (!responses)
 		return responses.error();
 	mine.endpoint = qp->endpoint();
-	return std::unique_ptr<Channel>(std::make_unique<TwoSidedChannel>(
-		*std::move(qp), *std::move(responses), receives_, sizes_, calls));
+	return std::unique_ptr<Channel>(
+		std::make_unique<TwoSidedChannel>(*std::move(qp), *std::move(responses), receives_, sizes_, calls));
 }
 
 void TwoSidedTransport::discard(const Completion &completion) noexcept

@@ -14,7 +14,8 @@ namespace prism::rpc
 {
 
 /**
- * Responses are built in a ring: requests are answered in their order, and the sends of a queue pair complete in theirs.
+ * Responses are built in a ring: requests are answered in their order, and the sends of a queue pair complete in
+ * theirs.
  */
 class TwoSidedChannel final : public Channel
 {

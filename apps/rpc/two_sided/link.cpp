@@ -2,6 +2,7 @@
 #include "rpc/two_sided/link.hpp"
 
 #include "common/queue_pair.hpp"
+#include "common/saturating.hpp"
 
 #include <array>
 #include <cerrno>
@@ -41,15 +42,17 @@ Result<std::unique_ptr<TwoSidedLink>> TwoSidedLink::connect(const Context &conte
 	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
 	if (!parts)
 		return parts.error();
-	const SlotSizes &sizes = parts->sizes;
+	SlotSizes &sizes = parts->sizes;
+	sizes.request = apps::rounded_up(sizes.request, 64);
+	sizes.response = apps::rounded_up(sizes.response, 64);
+	sizes.read = apps::rounded_up(sizes.read, 64);
 	Result<Buffer> memory =
 		Buffer::create(queues->pd, options.depth * (sizes.request + sizes.response) + lanes * sizes.read);
 	if (!memory)
 		return memory.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<TwoSidedLink> made(
-		new TwoSidedLink(*std::move(parts), *std::move(queues), *std::move(memory)));
+	std::unique_ptr<TwoSidedLink> made(new TwoSidedLink(*std::move(parts), *std::move(queues), *std::move(memory)));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Calls whose requests the client WRITEs into the server's memory, at the server: RFP. Responses stay in the server's
+ * memory for the client to READ; the server WRITEs one to the client only if it is asked to.
+ */
+#pragma once
+
+#include "rpc/channel.hpp"
+#include "rpc/fetch/layout.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace prism::rpc::fetch
+{
+
+/** What channels of one worker need for the call that is executed. */
+struct Scratch {
+	std::vector<std::byte> request;
+	std::vector<std::byte> response;
+};
+
+class FetchChannel final : public Channel
+{
+public:
+	FetchChannel(QueuePair pair, Buffer requests, Buffer responses, Scratch &scratch, const Layout &layout);
+
+	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
+	Result<void> connect(const Endpoint &peer) override { return qp_.connect(peer); }
+	void take(const Completion &completion, Calls &calls) noexcept override;
+	bool look(Calls &calls) noexcept override;
+	void post(Calls &calls) noexcept override;
+	[[nodiscard]] bool busy() const noexcept override { return posted_ != done_ || !owed_.empty(); }
+	void close() noexcept override;
+
+private:
+	struct Slot {
+		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
+		/* A request was seen that is not whole. */
+		std::optional<std::chrono::steady_clock::time_point> torn_since;
+	};
+
+	bool look_at(std::uint32_t call, Calls &calls) noexcept;
+	bool load_request(std::uint32_t call, const Frame &frame, Calls &calls) noexcept;
+	void execute(std::uint32_t call, const Frame &request, Calls &calls) noexcept;
+	void publish(std::uint32_t call, Frame frame, std::span<const std::byte> response) noexcept;
+	[[nodiscard]] bool wants_reply(std::uint32_t call, const Frame &request) const noexcept;
+	bool load_registration(Calls &calls) noexcept;
+
+	Buffer requests_; /* declared first, as responses_: freed only after the queue pair is gone */
+	Buffer responses_;
+	QueuePair qp_;
+	Scratch &scratch_;
+	const Layout layout_;
+	std::vector<Slot> slots_;
+	RemoteAddress landing_;           /* where the client's landing memory is; rkey and address 0: not known yet */
+	bool registered_ = false;
+	std::vector<std::uint32_t> owed_; /* calls whose replies are not posted yet */
+	std::vector<std::uint32_t> reply_sizes_; /* of frame and response, by call */
+	std::uint64_t posted_ = 0;
+	std::uint64_t done_ = 0;
+};
+
+class FetchTransport final : public Transport
+{
+public:
+	FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes, unsigned access_flags);
+
+	Result<std::unique_ptr<Channel>> open(
+		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
+	void discard(const Completion & /*completion*/) noexcept override {}
+	[[nodiscard]] bool looks() const noexcept override { return true; }
+
+private:
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	const ChannelSizes sizes_;
+	const unsigned access_;
+	Scratch scratch_;
+};
+
+} // namespace prism::rpc::fetch

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Calls whose requests are WRITEs, at the client: RFP (Way::fetch), and the same with replies alone (Way::reply). Sequence
+ * number and checksum of a frame tell whether what was read, or written here, is the whole response to this call.
+ */
+#pragma once
+
+#include "rpc/client_link.hpp"
+#include "rpc/fetch/layout.hpp"
+#include "rpc/fetch/mode_choice.hpp"
+#include "rpc/pace.hpp"
+#include "rpc/send_queue.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace prism::rpc::fetch
+{
+
+class FetchLink final : public ClientLink
+{
+public:
+	/** See ClientLink::connect(). */
+	static Result<std::unique_ptr<FetchLink>> connect(const Context &context, const std::string &host,
+		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
+
+	void flush() noexcept override;
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	/** What the call of a slot waits for. */
+	enum class Stage : std::uint8_t {
+		idle,
+		pause,     /* until it is worth a READ */
+		first,     /* the first READ of F bytes */
+		rest,      /* the READ of what is longer than that */
+		switching, /* the READ behind the mode word */
+		reply,     /* the server's WRITE; now and then a READ */
+		reply_read,
+	};
+	struct Slot {
+		Stage stage = Stage::idle;
+		bool copied = false;           /* the device has its own copy of the request */
+		bool switched = false;         /* this call asked for a reply when it had been sent */
+		std::uint8_t kind = 0;         /* of call, as in its header */
+		std::uint32_t seq = seq_before(first_seq);
+		std::uint32_t failed = 0;      /* READs of this call */
+		std::uint32_t expected = 0;    /* bytes of the READ under way, from the frame on */
+		Clock::time_point look_at;     /* when the next READ is due */
+		Clock::time_point read_began;
+	};
+
+	FetchLink(Parts parts, Queues queues, Buffer requests, Buffer landing, const Layout &layout);
+	Result<void> finish(Deadline deadline);
+	[[nodiscard]] std::uint32_t read_lane(std::uint32_t slot) const noexcept { return depth() + slot; }
+	[[nodiscard]] std::uint32_t mode_lane(std::uint32_t slot) const noexcept { return 2 * depth() + slot; }
+	[[nodiscard]] std::byte *landing(std::uint32_t slot) const noexcept
+	{
+		return landing_.data() + layout_.response_offset(slot);
+	}
+	[[nodiscard]] RemoteAddress requests_at(std::size_t offset) const noexcept { return server_requests_.at(offset); }
+	void begin_read(std::uint32_t slot, Stage stage, std::uint32_t from, std::uint32_t to) noexcept;
+	void begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice from, bool is_inline) noexcept;
+	void ask_for_reply(std::uint32_t slot) noexcept;
+	bool take_sent(std::uint32_t lane, Listener &listener) noexcept;
+	void take_read(std::uint32_t slot, Listener &listener) noexcept;
+	void fail(std::uint32_t slot) noexcept;
+	[[nodiscard]] bool whole(std::uint32_t slot, Frame &frame) noexcept;
+	void finish_call(std::uint32_t slot, const Frame &frame, bool by_reply, Listener &listener) noexcept;
+	bool look_for_reply(std::uint32_t slot, Listener &listener) noexcept;
+	bool go_on(Listener &listener) noexcept;
+
+	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool drive(Listener &listener) noexcept override;
+	void stop() noexcept override;
+
+	Buffer requests_; /* declared first, as landing_: freed only after the queue pair is gone */
+	Buffer landing_;
+	CompletionQueue cq_;
+	QueuePair qp_;
+	const Layout layout_;
+	RemoteRegion server_requests_;
+	RemoteRegion server_responses_;
+	SendQueue queue_;
+	Pace pace_;
+	std::vector<ModeChoice> choices_; /* by kind of call */
+	std::vector<Slot> slots_;
+	std::vector<std::uint32_t> waiting_; /* slots in a stage that time or the server's WRITE ends */
+	std::vector<std::uint32_t> looking_; /* those of a turn */
+	std::vector<std::byte> copy_;        /* of the response that is handed over */
+};
+
+} // namespace prism::rpc::fetch

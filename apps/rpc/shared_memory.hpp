@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Memory that a device stores to or loads from while the processor uses it. Aligned words of 8 bytes are whole
+ * (docs/semantics.md, S.4.2); about more than a word nothing is promised. Addresses are multiples of 8, and memory
+ * extends to the next one.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace prism::rpc
+{
+
+/** What comes after this load sees what the other side stored before that word. */
+inline std::uint64_t load_acquire(const std::byte *from) noexcept
+{
+	return __atomic_load_n(reinterpret_cast<const std::uint64_t *>(from), __ATOMIC_ACQUIRE);
+}
+
+/** Who sees that word sees what was stored before it. */
+inline void store_release(std::byte *to, std::uint64_t word) noexcept
+{
+	__atomic_store_n(reinterpret_cast<std::uint64_t *>(to), word, __ATOMIC_RELEASE);
+}
+
+/** Loads @p size bytes of shared memory, word by word in any order. */
+inline void load_shared(std::byte *to, const std::byte *from, std::size_t size) noexcept
+{
+	const auto *words = reinterpret_cast<const std::uint64_t *>(from);
+	for (std::size_t done = 0; done < size; done += sizeof(std::uint64_t)) {
+		const std::uint64_t word = __atomic_load_n(words++, __ATOMIC_RELAXED);
+		const std::size_t bytes = size - done < sizeof(word) ? size - done : sizeof(word);
+		std::memcpy(to + done, &word, bytes);
+	}
+}
+
+/** Stores @p size bytes to shared memory, word by word in any order; the last word is filled up with zeros. */
+inline void store_shared(std::byte *to, const std::byte *from, std::size_t size) noexcept
+{
+	auto *words = reinterpret_cast<std::uint64_t *>(to);
+	for (std::size_t done = 0; done < size; done += sizeof(std::uint64_t)) {
+		std::uint64_t word = 0;
+		std::memcpy(&word, from + done, size - done < sizeof(word) ? size - done : sizeof(word));
+		__atomic_store_n(words++, word, __ATOMIC_RELAXED);
+	}
+}
+
+} // namespace prism::rpc

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What calls promise, whatever their way. */
+#include "support.hpp"
+
+namespace
+{
+
+using namespace calls;
+
+class Ways : public testing::TestWithParam<Way>
+{
+protected:
+	ClientOptions options(std::uint32_t depth = 1) const
+	{
+		ClientOptions made;
+		made.way = GetParam();
+		made.depth = depth;
+		return made;
+	}
+};
+
+TEST_P(Ways, ResponsesOfAllSizes)
+{
+	Served served(GetParam());
+	const auto link = served.connect(options());
+	Caller caller(*link);
+	std::uint64_t seed = 1;
+	std::uint64_t sum = 0;
+	std::vector<std::uint32_t> sizes{0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200, 231, 232, 233, 240, 241, 256, 1000, 1024,
+		4095, 4096, 4097, longest_response - 1, longest_response};
+	auto next = sizes.begin();
+	caller.run(sizes.size(), [&] {
+		sum += ++seed;
+		return Wish{*next++, 0, seed * 0x0123456789abcdefu};
+	});
+	EXPECT_EQ(caller.answered, sizes.size());
+	EXPECT_EQ(served.echo.executed, sizes.size());
+	EXPECT_EQ(served.echo.seeds, sum * 0x0123456789abcdefu);
+}
+
+TEST_P(Ways, ManyCallsUnderWay)
+{
+	Served served(GetParam());
+	const auto link = served.connect(options(16));
+	Caller caller(*link);
+	std::mt19937_64 random(1);
+	std::uint64_t sum = 0;
+	constexpr std::uint64_t count = 5000;
+	caller.run(count, [&] {
+		const std::uint64_t seed = random();
+		sum += seed;
+		return Wish{static_cast<std::uint32_t>(random() % 700), static_cast<std::uint32_t>(random() % 50 == 0 ? 30 : 0),
+			seed};
+	});
+	EXPECT_EQ(link->broken(), 0);
+	EXPECT_EQ(caller.answered, count);
+	EXPECT_EQ(served.echo.executed, count);
+	EXPECT_EQ(served.echo.seeds, sum);
+}
+
+TEST_P(Ways, ManyClients)
+{
+	Served served(GetParam());
+	constexpr std::uint64_t clients = 8;
+	constexpr std::uint64_t count = 300;
+	std::vector<std::thread> threads;
+	std::atomic<std::uint64_t> answered{0};
+	for (std::uint64_t client = 0; client < clients; client++) {
+		threads.emplace_back([&, client] {
+			const auto link = served.connect(options(4));
+			Caller caller(*link);
+			std::mt19937_64 random(client);
+			caller.run(count, [&] { return Wish{static_cast<std::uint32_t>(random() % 300), 0, random()}; });
+			answered += caller.answered;
+		});
+	}
+	for (std::thread &thread : threads)
+		thread.join();
+	EXPECT_EQ(answered, clients * count);
+	EXPECT_EQ(served.echo.executed, clients * count);
+}
+
+TEST_P(Ways, AClientPicksItsWorker)
+{
+	Served served(GetParam());
+	for (std::uint32_t worker = 0; worker < 2; worker++) {
+		ClientOptions chosen = options();
+		chosen.worker = worker;
+		const auto link = served.connect(chosen);
+		Caller caller(*link);
+		caller.run(3, [] { return Wish{10, 0, 5}; });
+		EXPECT_EQ(served.echo.last_worker, worker);
+	}
+	ClientOptions none = options();
+	none.worker = 2;
+	const auto refused = served.try_connect(none);
+	ASSERT_FALSE(refused);
+	EXPECT_EQ(refused.error().code, EINVAL);
+}
+
+TEST_P(Ways, AnotherWayIsRefused)
+{
+	Served served(GetParam());
+	ClientOptions other = options();
+	other.way = GetParam() == Way::two_sided ? Way::fetch : Way::two_sided;
+	const auto refused = served.try_connect(other);
+	ASSERT_FALSE(refused);
+	EXPECT_EQ(refused.error().code, EPROTONOSUPPORT);
+	EXPECT_NE(refused.error().message.find("same way"), std::string::npos) << refused.error().message;
+}
+
+/* The caller is told in time; the slot comes back when the late response has. */
+TEST_P(Ways, ACallThatTakesTooLong)
+{
+	Served served(GetParam());
+	ClientOptions limited = options(2);
+	limited.call_limit = 50ms;
+	const auto link = served.connect(limited);
+	Caller caller(*link);
+	served.echo.held = true;
+	caller.begin(0, {100, 0, 1});
+	ASSERT_TRUE(wait_until([&] {
+		link->poll(caller);
+		return caller.expired == 1;
+	}));
+	EXPECT_EQ(caller.released, 0u);
+	served.echo.held = false;
+	caller.finish();
+	EXPECT_EQ(caller.released, 1u);
+	EXPECT_EQ(caller.answered, 0u);
+	caller.run(10, [] { return Wish{100, 0, 2}; });
+	EXPECT_EQ(caller.answered, 10u);
+	EXPECT_EQ(served.echo.executed, 11u);
+}
+
+TEST_P(Ways, ServerStops)
+{
+	Served served(GetParam());
+	const auto link = served.connect(options(4));
+	Caller caller(*link);
+	caller.run(20, [] { return Wish{100, 0, 2}; });
+	served.stop();
+	caller.begin(0, {100, 0, 1});
+	caller.finish();
+	EXPECT_NE(link->broken(), 0);
+}
+
+TEST_P(Ways, ClientsComeAndGo)
+{
+	Served served(GetParam());
+	for (int i = 0; i < 40; i++) {
+		const auto link = served.connect(options(1 + i % 16));
+		Caller caller(*link);
+		if (i % 3)
+			caller.run(3, [] { return Wish{500, 0, 9}; });
+		else
+			caller.begin(0, {500, 0, 9}); /* and leaves */
+	}
+	EXPECT_TRUE(wait_until([&] { return served.stats().open == 0; }));
+	const auto link = served.connect(options());
+	Caller caller(*link);
+	caller.run(3, [] { return Wish{500, 0, 9}; });
+	EXPECT_EQ(caller.answered, 3u);
+	EXPECT_EQ(served.stats().malformed, 0u) << served.log.text();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Ways, testing::Values(Way::two_sided, Way::reply, Way::fetch), name_of);
+
+} // namespace
