@@ -3,6 +3,7 @@
 
 #include "common/wire.hpp"
 #include "rpc/fetch/link.hpp"
+#include "rpc/slots/link.hpp"
 #include "rpc/two_sided/link.hpp"
 
 #include <cerrno>
@@ -39,6 +40,8 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	case Way::reply:
 	case Way::fetch:
 		return upcast(fetch::FetchLink::connect(context, host, port, wanted, options, measure));
+	case Way::slots:
+		return upcast(slots::SlotsLink::connect(context, host, port, wanted, options, measure));
 	case Way::two_sided:
 		return upcast(TwoSidedLink::connect(context, host, port, wanted, options, measure));
 	default:

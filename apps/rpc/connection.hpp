@@ -50,7 +50,8 @@ public:
 	[[nodiscard]] Worker &worker() const noexcept { return worker_; }
 
 	const apps::Reception::Link link;
-	const std::unique_ptr<Channel> channel;
+	/** Until it is buried, on the worker's thread. */
+	std::unique_ptr<Channel> channel;
 	const std::uint32_t announced;
 
 private:

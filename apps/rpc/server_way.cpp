@@ -3,8 +3,10 @@
 
 #include "rpc/fetch/channel.hpp"
 #include "rpc/fetch/layout.hpp"
+#include "rpc/slots/channel.hpp"
 #include "rpc/two_sided/channel.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -18,6 +20,14 @@ namespace
 bool receives(Way way) noexcept
 {
 	return way == Way::two_sided || way == Way::window;
+}
+
+/** Of one worker. Buffers are for the load of all its clients together. */
+slots::PoolSizes pool_sizes(const ServerOptions &options, const ChannelSizes &sizes) noexcept
+{
+	const std::uint32_t buffers = std::max(options.receive_buffers / options.threads, options.max_depth);
+	return slots::PoolSizes::of(
+		sizes, static_cast<std::uint32_t>(options.connections_of_worker()) * options.max_depth, buffers);
 }
 
 } // namespace
@@ -46,6 +56,9 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 		const fetch::Layout layout{options.max_depth, sizes.request, sizes.response};
 		plan.add("requests of " + connections, options.max_connections * layout.requests_size());
 		plan.add("answers of " + connections, options.max_connections * layout.responses_size());
+	} else if (options.way == Way::slots) {
+		plan.add("slots and buffers of " + std::to_string(options.threads) + " workers",
+			options.threads * pool_sizes(options, sizes).bytes());
 	} else {
 		plan.add("answers of " + connections, calls * sizes.response);
 	}
@@ -57,6 +70,14 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 	case Way::reply:
 	case Way::fetch:
 		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_));
+	case Way::slots: {
+		Result<std::unique_ptr<slots::CallPool>> pool =
+			slots::CallPool::create(pd_, pool_sizes(options_, sizes_));
+		if (!pool)
+			return pool.error();
+		return std::unique_ptr<Transport>(
+			std::make_unique<slots::SlotsTransport>(pd_, cq, *std::move(pool), sizes_, access_));
+	}
 	case Way::two_sided:
 		return std::unique_ptr<Transport>(
 			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));

@@ -48,4 +48,17 @@ inline void store_shared(std::byte *to, const std::byte *from, std::size_t size)
 	}
 }
 
+/** Shows readers of the bounded pointer at @p place, which is null, @p bound bytes at @p address. */
+inline void publish_bounded(std::byte *place, std::uint64_t address, std::uint32_t bound, std::uint32_t tag) noexcept
+{
+	store_release(place + 8, std::uint64_t{tag} << 32 | bound);
+	store_release(place, address);
+}
+
+/** Makes the bounded pointer at @p place null. READs that have fetched it may still be reading what it pointed at. */
+inline void retract_bounded(std::byte *place) noexcept
+{
+	store_release(place, 0);
+}
+
 } // namespace prism::rpc

@@ -136,9 +136,10 @@ void Worker::bury() noexcept
 {
 	const auto now = Clock::now();
 	std::erase_if(connections_, [&](const auto &entry) {
-		const Connection &connection = *entry.second;
+		Connection &connection = *entry.second;
 		if (!connection.closed() || now - connection.closed_at() < wake_time)
 			return false;
+		connection.channel.reset();
 		graves_--;
 		assigned_.fetch_sub(1, std::memory_order_relaxed);
 		return true;
@@ -215,9 +216,11 @@ void Worker::run()
 	}
 	finish();
 	read_mail();
-	for (auto &entry : connections_)
-		entry.second->close();
 	touched_.clear();
+	for (auto &entry : connections_) {
+		entry.second->close();
+		entry.second->channel.reset();
+	}
 	connections_.clear();
 }
 

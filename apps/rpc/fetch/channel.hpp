@@ -56,9 +56,9 @@ private:
 	Scratch &scratch_;
 	const Layout layout_;
 	std::vector<Slot> slots_;
-	RemoteAddress landing_;           /* where the client's landing memory is; rkey and address 0: not known yet */
+	RemoteAddress landing_; /* where the client's landing memory is; rkey and address 0: not known yet */
 	bool registered_ = false;
-	std::vector<std::uint32_t> owed_; /* calls whose replies are not posted yet */
+	std::vector<std::uint32_t> owed_;        /* calls whose replies are not posted yet */
 	std::vector<std::uint32_t> reply_sizes_; /* of frame and response, by call */
 	std::uint64_t posted_ = 0;
 	std::uint64_t done_ = 0;

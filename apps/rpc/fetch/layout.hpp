@@ -2,13 +2,13 @@
 /*
  * Where a connection's requests and responses are at the server, for the ways fetch and reply. Two regions of its own:
  *
- * requests, which the client WRITEs: its registration, 64 bytes; for each call under way a mode word of 8 bytes, padded to
- * 64 together; for each call a frame and the longest request, padded to 64.
- * responses, which the client READs: for each call a frame and the longest response, padded to 64.
+ * requests, which the client WRITEs: its registration, 64 bytes; for each call under way a mode word of 8 bytes, padded
+ * to 64 together; for each call a frame and the longest request, padded to 64. responses, which the client READs: for
+ * each call a frame and the longest response, padded to 64.
  *
- * The registration says where the server WRITEs responses to: address 8, R_Key 4, CRC-32C of these 4, little-endian. The
- * place of call i is i times the stride of responses further on. A mode word holds the seq of the call that the client
- * wants a reply to, though it had asked to fetch.
+ * The registration says where the server WRITEs responses to: address 8, R_Key 4, CRC-32C of these 4, little-endian.
+ * The place of call i is i times the stride of responses further on. A mode word holds the seq of the call that the
+ * client wants a reply to, though it had asked to fetch.
  */
 #pragma once
 
@@ -29,9 +29,9 @@ constexpr std::uint32_t response_region = 0x52500002;
 constexpr std::size_t registration_size = 64;
 
 struct Layout {
-	std::uint32_t calls = 0;   /**< under way on the connection */
-	std::size_t request = 0;   /**< bytes of the longest message */
-	std::size_t response = 0;  /**< likewise */
+	std::uint32_t calls = 0;  /**< under way on the connection */
+	std::size_t request = 0;  /**< bytes of the longest message */
+	std::size_t response = 0; /**< likewise */
 
 	[[nodiscard]] std::size_t request_stride() const noexcept { return apps::rounded_up(frame_size + request, 64); }
 	[[nodiscard]] std::size_t response_stride() const noexcept
@@ -46,7 +46,10 @@ struct Layout {
 	{
 		return apps::rounded_up(mode_offset(calls), 64) + call * request_stride();
 	}
-	[[nodiscard]] std::size_t response_offset(std::uint32_t call) const noexcept { return call * response_stride(); }
+	[[nodiscard]] std::size_t response_offset(std::uint32_t call) const noexcept
+	{
+		return call * response_stride();
+	}
 	/** That of a server whose regions have these sizes, or null: they cannot be. */
 	static std::optional<Layout> of(std::uint32_t calls, std::uint64_t requests_size, std::uint64_t responses_size);
 

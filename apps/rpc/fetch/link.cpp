@@ -67,14 +67,14 @@ Result<std::unique_ptr<FetchLink>> FetchLink::connect(const Context &context, co
 		Buffer::create(queues->pd, frame_size + options.depth * layout->request_stride());
 	if (!requests_memory)
 		return requests_memory.error();
-	Result<Buffer> landing = Buffer::create(queues->pd, layout->responses_size(),
-		access::local | (takes_replies ? access::remote_write : 0));
+	Result<Buffer> landing = Buffer::create(
+		queues->pd, layout->responses_size(), access::local | (takes_replies ? access::remote_write : 0));
 	if (!landing)
 		return landing.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<FetchLink> made(new FetchLink(*std::move(parts), *std::move(queues),
-		*std::move(requests_memory), *std::move(landing), *layout));
+	std::unique_ptr<FetchLink> made(new FetchLink(
+		*std::move(parts), *std::move(queues), *std::move(requests_memory), *std::move(landing), *layout));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -89,8 +89,7 @@ Result<void> FetchLink::finish(Deadline deadline)
 		return entered;
 	Registration mine{landing_.remote().address, landing_.remote().rkey, 0};
 	mine.crc = mine.checksum();
-	const int error = Chain{}
-				  .rdma_write(server_requests_.at(), std::as_bytes(std::span(&mine, 1)))
+	const int error = Chain{}.rdma_write(server_requests_.at(), std::as_bytes(std::span(&mine, 1)))
 				  .post(qp_, ~std::uint64_t{0});
 	if (error)
 		return make_error(error, "cannot register with the server");
@@ -159,7 +158,8 @@ void FetchLink::begin_read(std::uint32_t index, Stage stage, std::uint32_t from,
 	counters_.fetches++;
 }
 
-/* Equal opcodes are posted together, and WRITEs before READs. The READ behind the mode word sees the response, or the server sees the word: see FetchChannel::wants_reply(). */
+/* Equal opcodes are posted together, and WRITEs before READs. The READ behind the mode word sees the response, or the
+ * server sees the word: see FetchChannel::wants_reply(). */
 void FetchLink::ask_for_reply(std::uint32_t index) noexcept
 {
 	Slot &slot = slots_[index];
@@ -170,8 +170,8 @@ void FetchLink::ask_for_reply(std::uint32_t index) noexcept
 	std::memcpy(word, &seq, sizeof(seq));
 	begin_write(mode_lane(index), requests_at(layout_.mode_offset(index)),
 		landing_.slice(layout_.response_offset(index), sizeof(seq)), true);
-	begin_read(index, Stage::switching, 0, std::min(settings().fetch.first_read,
-		static_cast<std::uint32_t>(layout_.response_stride())));
+	begin_read(index, Stage::switching, 0,
+		std::min(settings().fetch.first_read, static_cast<std::uint32_t>(layout_.response_stride())));
 }
 
 void FetchLink::flush() noexcept
@@ -314,8 +314,8 @@ bool FetchLink::drive(Listener &listener) noexcept
 		if (completion.failed())
 			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
 		else
-			queue_.complete(completion.wr_id,
-				[&](std::uint32_t lane) { return take_sent(lane, listener); });
+			queue_.complete(
+				completion.wr_id, [&](std::uint32_t lane) { return take_sent(lane, listener); });
 	}
 	const bool progress = go_on(listener);
 	flush();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Calls whose requests are WRITEs, at the client: RFP (Way::fetch), and the same with replies alone (Way::reply). Sequence
- * number and checksum of a frame tell whether what was read, or written here, is the whole response to this call.
+ * Calls whose requests are WRITEs, at the client: RFP (Way::fetch), and the same with replies alone (Way::reply).
+ * Sequence number and checksum of a frame tell whether what was read, or written here, is the whole response to this
+ * call.
  */
 #pragma once
 
@@ -44,13 +45,13 @@ private:
 	};
 	struct Slot {
 		Stage stage = Stage::idle;
-		bool copied = false;           /* the device has its own copy of the request */
-		bool switched = false;         /* this call asked for a reply when it had been sent */
-		std::uint8_t kind = 0;         /* of call, as in its header */
+		bool copied = false;   /* the device has its own copy of the request */
+		bool switched = false; /* this call asked for a reply when it had been sent */
+		std::uint8_t kind = 0; /* of call, as in its header */
 		std::uint32_t seq = seq_before(first_seq);
-		std::uint32_t failed = 0;      /* READs of this call */
-		std::uint32_t expected = 0;    /* bytes of the READ under way, from the frame on */
-		Clock::time_point look_at;     /* when the next READ is due */
+		std::uint32_t failed = 0;   /* READs of this call */
+		std::uint32_t expected = 0; /* bytes of the READ under way, from the frame on */
+		Clock::time_point look_at;  /* when the next READ is due */
 		Clock::time_point read_began;
 	};
 
@@ -62,7 +63,10 @@ private:
 	{
 		return landing_.data() + layout_.response_offset(slot);
 	}
-	[[nodiscard]] RemoteAddress requests_at(std::size_t offset) const noexcept { return server_requests_.at(offset); }
+	[[nodiscard]] RemoteAddress requests_at(std::size_t offset) const noexcept
+	{
+		return server_requests_.at(offset);
+	}
 	void begin_read(std::uint32_t slot, Stage stage, std::uint32_t from, std::uint32_t to) noexcept;
 	void begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice from, bool is_inline) noexcept;
 	void ask_for_reply(std::uint32_t slot) noexcept;

@@ -15,13 +15,16 @@ class ModeChoice
 {
 public:
 	/** R and K of the paper: see FetchOptions. */
-	ModeChoice(std::uint32_t retries, std::uint32_t slow_calls) noexcept : retries_(retries), slow_calls_(slow_calls) {}
+	ModeChoice(std::uint32_t retries, std::uint32_t slow_calls) noexcept
+		: retries_(retries), slow_calls_(slow_calls)
+	{
+	}
 
 	[[nodiscard]] Mode mode() const noexcept { return mode_; }
 
 	/**
-	 * A READ of a call that is fetched has failed, its @p failed -th. True: this call makes K slow ones in a row, and
-	 * is the first of those that are replied to.
+	 * A READ of a call that is fetched has failed, its @p failed -th. True: this call makes K slow ones in a row,
+	 * and is the first of those that are replied to.
 	 */
 	bool failed(std::uint32_t failed) noexcept
 	{
@@ -45,8 +48,9 @@ public:
 	}
 
 	/**
-	 * A reply has come, for which the server took @p server_time. True: from now on calls are fetched. K replies in a row
-	 * must have taken less than half of what R READs take, so that a server at the border does not make clients waver.
+	 * A reply has come, for which the server took @p server_time. True: from now on calls are fetched. K replies in
+	 * a row must have taken less than half of what R READs take, so that a server at the border does not make
+	 * clients waver.
 	 */
 	bool replied(std::chrono::nanoseconds server_time) noexcept
 	{

@@ -29,7 +29,8 @@ TEST(Frame, LaidOutAsDocumented)
 	frame.crc = 0x0d0e0f10;
 	std::array<std::byte, frame_size> bytes;
 	frame.store(bytes.data());
-	const std::array<std::uint8_t, frame_size> expected{4, 3, 2, 1, 8, 7, 6, 5, 0x0a, 9, 0x0c, 0x0b, 0x10, 0x0f, 0x0e, 0x0d};
+	const std::array<std::uint8_t, frame_size> expected{
+		4, 3, 2, 1, 8, 7, 6, 5, 0x0a, 9, 0x0c, 0x0b, 0x10, 0x0f, 0x0e, 0x0d};
 	EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), frame_size), 0);
 	const Frame again = Frame::load(bytes.data());
 	EXPECT_EQ(again.seq, frame.seq);
@@ -108,8 +109,7 @@ TEST(FetchLayout, IsToldByTheSizesOfRegions)
 	for (const std::uint32_t calls : {1u, 7u, 8u, 9u, 64u, 4096u}) {
 		for (const std::size_t request : {std::size_t{24}, std::size_t{100}, std::size_t{8280}}) {
 			const fetch::Layout server{calls, request, 100};
-			const auto client =
-				fetch::Layout::of(calls, server.requests_size(), server.responses_size());
+			const auto client = fetch::Layout::of(calls, server.requests_size(), server.responses_size());
 			ASSERT_TRUE(client);
 			EXPECT_GE(client->request, request);
 			EXPECT_EQ(client->request_offset(calls - 1), server.request_offset(calls - 1));

@@ -149,7 +149,8 @@ public:
 	}
 	Result<std::unique_ptr<ClientLink>> try_connect(const ClientOptions &options)
 	{
-		return ClientLink::connect(client_context, "127.0.0.1", port(), apps::Hello{echo_kind}, options, measure);
+		return ClientLink::connect(
+			client_context, "127.0.0.1", port(), apps::Hello{echo_kind}, options, measure);
 	}
 	std::unique_ptr<ClientLink> connect(const ClientOptions &options) { return try_connect(options).value(); }
 

@@ -26,8 +26,8 @@ TEST_P(Ways, ResponsesOfAllSizes)
 	Caller caller(*link);
 	std::uint64_t seed = 1;
 	std::uint64_t sum = 0;
-	std::vector<std::uint32_t> sizes{0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200, 231, 232, 233, 240, 241, 256, 1000, 1024,
-		4095, 4096, 4097, longest_response - 1, longest_response};
+	std::vector<std::uint32_t> sizes{0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200, 231, 232, 233, 240, 241, 256, 1000,
+		1024, 4095, 4096, 4097, longest_response - 1, longest_response};
 	auto next = sizes.begin();
 	caller.run(sizes.size(), [&] {
 		sum += ++seed;
@@ -49,8 +49,8 @@ TEST_P(Ways, ManyCallsUnderWay)
 	caller.run(count, [&] {
 		const std::uint64_t seed = random();
 		sum += seed;
-		return Wish{static_cast<std::uint32_t>(random() % 700), static_cast<std::uint32_t>(random() % 50 == 0 ? 30 : 0),
-			seed};
+		return Wish{static_cast<std::uint32_t>(random() % 700),
+			static_cast<std::uint32_t>(random() % 50 == 0 ? 30 : 0), seed};
 	});
 	EXPECT_EQ(link->broken(), 0);
 	EXPECT_EQ(caller.answered, count);
@@ -70,7 +70,9 @@ TEST_P(Ways, ManyClients)
 			const auto link = served.connect(options(4));
 			Caller caller(*link);
 			std::mt19937_64 random(client);
-			caller.run(count, [&] { return Wish{static_cast<std::uint32_t>(random() % 300), 0, random()}; });
+			caller.run(count, [&] {
+				return Wish{static_cast<std::uint32_t>(random() % 300), 0, random()};
+			});
 			answered += caller.answered;
 		});
 	}
@@ -164,6 +166,6 @@ TEST_P(Ways, ClientsComeAndGo)
 	EXPECT_EQ(served.stats().malformed, 0u) << served.log.text();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Ways, testing::Values(Way::two_sided, Way::reply, Way::fetch), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Ways, testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots), name_of);
 
 } // namespace

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/slots/channel.hpp"
+
+#include "common/queue_pair.hpp"
+#include "common/saturating.hpp"
+#include "rpc/shared_memory.hpp"
+
+#include <cerrno>
+
+namespace prism::rpc::slots
+{
+
+SlotsChannel::SlotsChannel(QueuePair pair, CallPool &pool, std::vector<std::byte> &scratch, const ChannelSizes &sizes,
+	std::uint32_t first, std::uint32_t calls)
+	: pool_(pool), scratch_(scratch), request_size_(sizes.request), response_size_(sizes.response), first_(first),
+	  slots_(calls), qp_(std::move(pair))
+{
+}
+
+SlotsChannel::~SlotsChannel()
+{
+	qp_.reset(); /* nothing is written to the slots any more */
+	for (std::uint32_t call = 0; call < slots_.size(); call++) {
+		const std::uint64_t request = load_acquire(place(call) + request_offset);
+		if (pool_.request(request, 0))
+			pool_.release_request(request);
+		store_release(place(call) + request_offset, 0);
+		retract(call);
+	}
+	pool_.connection_ended();
+	pool_.give_slots(first_, static_cast<std::uint32_t>(slots_.size()));
+}
+
+/* The response to the call of the slot is no longer wanted. */
+void SlotsChannel::retract(std::uint32_t call) noexcept
+{
+	Slot &slot = slots_[call];
+	if (!slot.response)
+		return;
+	retract_bounded(place(call) + response_offset(slot.seq));
+	pool_.release_response(slot.response);
+	slot.response = nullptr;
+}
+
+/* Copies the message, which others may change, and looks only at the copy. Its size, or nothing: it is wrong. */
+std::optional<std::uint32_t> SlotsChannel::load_request(
+	const std::byte *buffer, std::uint32_t bound, std::uint32_t seq) noexcept
+{
+	const Frame frame = Frame::of(load_acquire(buffer), load_acquire(buffer + 8));
+	if (frame.seq != seq || bound < frame_size || frame.size > bound - frame_size || frame.size > request_size_)
+		return std::nullopt;
+	load_shared(scratch_.data(), buffer + frame_size, frame.size);
+	return frame.size;
+}
+
+bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
+{
+	Slot &slot = slots_[call];
+	std::byte *const at = place(call);
+	const std::uint64_t address = load_acquire(at + request_offset);
+	if (address == 0) {
+		if (slot.response && static_cast<std::uint32_t>(load_acquire(at + fetched_offset)) == slot.seq)
+			retract(call);
+		return false;
+	}
+	/* The request behind it was posted when that response had been fetched. */
+	retract(call);
+	const std::uint64_t bound_and_seq = load_acquire(at + request_offset + 8);
+	const auto bound = static_cast<std::uint32_t>(bound_and_seq);
+	const auto seq = static_cast<std::uint32_t>(bound_and_seq >> 32);
+	const std::byte *const buffer = pool_.request(address, bound);
+	if (!buffer || seq != next_seq(slot.seq)) {
+		calls.refuse(buffer ? "a request out of turn" : "a request that is in no buffer");
+		return false;
+	}
+	std::byte *const response = pool_.take_response();
+	if (!response)
+		return false; /* it waits in its slot */
+	const std::optional<std::uint32_t> size = load_request(buffer, bound, seq);
+	store_release(at + request_offset, 0);
+	pool_.release_request(address);
+	slot.seq = seq;
+	slot.response = response;
+	if (size)
+		execute(call, seq, *size, calls);
+	else
+		calls.refuse("a request whose frame does not fit");
+	return true;
+}
+
+void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t size, Calls &calls) noexcept
+{
+	const auto began = std::chrono::steady_clock::now();
+	Slot &slot = slots_[call];
+	Frame frame;
+	frame.seq = seq;
+	if (!calls.execute({scratch_.data(), size}, {slot.response + frame_size, response_size_}, frame.size))
+		return;
+	frame.time = microseconds(std::chrono::steady_clock::now() - began);
+	frame.store(slot.response);
+	publish_bounded(place(call) + response_offset(seq), reinterpret_cast<std::uint64_t>(slot.response),
+		static_cast<std::uint32_t>(frame_size) + frame.size, seq);
+}
+
+bool SlotsChannel::look(Calls &calls) noexcept
+{
+	bool found = false;
+	for (std::uint32_t call = 0; call < slots_.size() && !calls.closed(); call++)
+		found |= look_at(call, calls);
+	return found;
+}
+
+/* The server posts nothing. */
+void SlotsChannel::take(const Completion &completion, Calls &calls) noexcept
+{
+	calls.lose(std::string("connection failed: ") + completion.describe());
+}
+
+void SlotsChannel::close() noexcept
+{
+	apps::move_to_error(*qp_);
+}
+
+Result<void> SlotsChannel::connect(const Endpoint &peer)
+{
+	if (Result<void> connected = qp_->connect(peer); !connected)
+		return connected;
+	if (!qp_->peer_speaks_prism())
+		return make_error(
+			EOPNOTSUPP, "the client's device does not speak PRISM", "use a way of calls without PRISM");
+	return {};
+}
+
+SlotsTransport::SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool,
+	const ChannelSizes &sizes, unsigned access_flags)
+	: pd_(std::move(pd)), cq_(std::move(cq)), pool_(std::move(pool)), sizes_(sizes),
+	  access_(access_flags | access::remote_read | access::remote_write),
+	  scratch_(apps::rounded_up(sizes.request, 64))
+{
+}
+
+Result<std::unique_ptr<Channel>> SlotsTransport::open(
+	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
+{
+	QueuePairOptions options;
+	options.access_flags = access_;
+	options.max_send_wr = 1;
+	options.max_recv_wr = 1;
+	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
+	if (!qp)
+		return qp.error();
+	const std::optional<std::uint32_t> first = pool_->take_slots(calls);
+	if (!first)
+		return make_error(EAGAIN, "slots of connections that were closed a moment ago are soon free");
+	mine.endpoint = qp->endpoint();
+	mine.regions.push_back({slot_region, pool_->region(*first, calls)});
+	mine.free_lists.push_back(pool_->list().info());
+	return std::unique_ptr<Channel>(
+		std::make_unique<SlotsChannel>(*std::move(qp), *pool_, scratch_, sizes_, *first, calls));
+}
+
+} // namespace prism::rpc::slots

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Calls that clients ALLOCATE and whose responses they READ through bounded pointers, at the server. */
+#pragma once
+
+#include "rpc/channel.hpp"
+#include "rpc/frame.hpp"
+#include "rpc/slots/layout.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace prism::rpc::slots
+{
+
+/** How much memory a worker has for calls. */
+struct PoolSizes {
+	std::uint32_t slots = 0;     /**< of all connections */
+	std::uint32_t requests = 0;  /**< buffers for requests that were not executed yet */
+	std::uint32_t responses = 0; /**< buffers for responses that were not fetched yet */
+	std::uint32_t request_size = 0;
+	std::uint32_t response_size = 0;
+
+	[[nodiscard]] std::uint64_t slot_bytes() const noexcept { return std::uint64_t{slots} * slot_size; }
+	[[nodiscard]] std::uint64_t request_bytes() const noexcept { return std::uint64_t{requests} * request_size; }
+	[[nodiscard]] std::uint64_t response_bytes() const noexcept { return std::uint64_t{responses} * response_size; }
+	[[nodiscard]] std::uint64_t bytes() const noexcept { return slot_bytes() + request_bytes() + response_bytes(); }
+
+	static PoolSizes of(const ChannelSizes &sizes, std::uint32_t slots, std::uint32_t buffers) noexcept;
+};
+
+/** The memory of one worker's calls. Its thread's, but for the slots' places. */
+class CallPool
+{
+public:
+	static Result<std::unique_ptr<CallPool>> create(const ProtectionDomain &pd, const PoolSizes &sizes);
+
+	[[nodiscard]] const PoolSizes &sizes() const noexcept { return sizes_; }
+	[[nodiscard]] const FreeList &list() const noexcept { return list_; }
+
+	/** @p count slots, zeroed, one behind the other; nothing: there is no room. Any thread. */
+	std::optional<std::uint32_t> take_slots(std::uint32_t count);
+	void give_slots(std::uint32_t first, std::uint32_t count);
+	[[nodiscard]] std::byte *slot(std::uint32_t index) const noexcept
+	{
+		return memory_->data() + std::size_t{index} * slot_size;
+	}
+	[[nodiscard]] RemoteRegion region(std::uint32_t first, std::uint32_t count) const noexcept;
+
+	/** The request of @p bound bytes at @p address, or null: no buffer begins there, or it is shorter. */
+	[[nodiscard]] const std::byte *request(std::uint64_t address, std::uint32_t bound) const noexcept;
+	/** The buffer at @p address, to which no slot points any more, is for other requests. */
+	void release_request(std::uint64_t address) noexcept { consumed_.push_back(address); }
+
+	/** A buffer for a response, or null. */
+	std::byte *take_response() noexcept;
+	void release_response(std::byte *buffer) noexcept { responses_.push_back(buffer); }
+
+	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended. */
+	void end_turn() noexcept;
+	/** A connection has ended: a buffer may be lost that a request was to come into. */
+	void connection_ended() noexcept { suspect_ = true; }
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes);
+	void recover() noexcept;
+
+	std::shared_ptr<const Buffer> memory_;
+	FreeList list_;
+	const PoolSizes sizes_;
+	std::vector<std::uint64_t> consumed_;
+	std::vector<std::byte *> responses_;
+	std::uint32_t released_ = 0; /* not posted yet */
+	bool suspect_ = false;
+	std::optional<Clock::time_point> marked_at_; /* a scan is under way */
+	std::mutex places_lock_;
+	std::vector<std::uint8_t> used_slots_;
+};
+
+class SlotsChannel final : public Channel
+{
+public:
+	/** @p scratch: has room for the longest request. */
+	SlotsChannel(QueuePair pair, CallPool &pool, std::vector<std::byte> &scratch, const ChannelSizes &sizes,
+		std::uint32_t first, std::uint32_t calls);
+	~SlotsChannel() override;
+
+	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_->raw()->qp_num; }
+	Result<void> connect(const Endpoint &peer) override;
+	void take(const Completion &completion, Calls &calls) noexcept override;
+	bool look(Calls &calls) noexcept override;
+	[[nodiscard]] bool busy() const noexcept override { return false; }
+	void close() noexcept override;
+
+private:
+	struct Slot {
+		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
+		std::byte *response = nullptr;             /* to it, until it was fetched */
+	};
+
+	[[nodiscard]] std::byte *place(std::uint32_t call) const noexcept { return pool_.slot(first_ + call); }
+	bool look_at(std::uint32_t call, Calls &calls) noexcept;
+	void retract(std::uint32_t call) noexcept;
+	[[nodiscard]] std::optional<std::uint32_t> load_request(
+		const std::byte *buffer, std::uint32_t bound, std::uint32_t seq) noexcept;
+	void execute(std::uint32_t call, std::uint32_t seq, std::uint32_t size, Calls &calls) noexcept;
+
+	CallPool &pool_;
+	std::vector<std::byte> &scratch_;
+	const std::size_t request_size_;
+	const std::size_t response_size_;
+	const std::uint32_t first_;
+	std::vector<Slot> slots_;
+	std::optional<QueuePair> qp_; /* until the slots can be another's */
+};
+
+class SlotsTransport final : public Transport
+{
+public:
+	SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes,
+		unsigned access_flags);
+
+	Result<std::unique_ptr<Channel>> open(
+		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
+	void discard(const Completion & /*completion*/) noexcept override {}
+	[[nodiscard]] bool looks() const noexcept override { return true; }
+	void end_turn() noexcept override { pool_->end_turn(); }
+
+private:
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	std::unique_ptr<CallPool> pool_;
+	const ChannelSizes sizes_;
+	const unsigned access_;
+	std::vector<std::byte> scratch_;
+};
+
+} // namespace prism::rpc::slots

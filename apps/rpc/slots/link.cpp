@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/slots/link.hpp"
+
+#include "common/queue_pair.hpp"
+#include "common/saturating.hpp"
+#include "rpc/slots/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::rpc::slots
+{
+
+namespace
+{
+
+/* A slot that is not used again in this time has its response given back. */
+constexpr auto idle_time = std::chrono::milliseconds(1);
+constexpr auto refused_time = std::chrono::microseconds(20);
+/* The first READs ask for no more than a packet takes on any path. */
+constexpr std::uint32_t first_guess = 1024;
+
+} // namespace
+
+SlotsLink::SlotsLink(Parts parts, Queues queues, Buffer memory)
+	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)),
+	  qp_(std::move(queues.qp)), slots_at_server_(record().region(slot_region)->region),
+	  free_list_(record().free_lists.front().number), queue_(3 * depth()), pace_(settings().fetch.paced),
+	  slots_(depth()), in_waiting_(depth())
+{
+	waiting_.reserve(depth());
+	looking_.reserve(depth());
+	usual_ = std::min(first_guess, static_cast<std::uint32_t>(response_stride()));
+	place_requests(std::span(memory_.data(), memory_.length()).subspan(frame_size), request_stride());
+}
+
+std::size_t SlotsLink::request_stride() const noexcept
+{
+	return apps::rounded_up(frame_size + sizes().request, 64);
+}
+
+std::size_t SlotsLink::response_stride() const noexcept
+{
+	return apps::rounded_up(frame_size + sizes().response, 64);
+}
+
+RemoteAddress SlotsLink::slot_at(std::uint32_t slot, std::size_t offset) const noexcept
+{
+	return slots_at_server_.at(slot * slot_size + offset);
+}
+
+Result<std::unique_ptr<SlotsLink>> SlotsLink::connect(const Context &context, const std::string &host,
+	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
+{
+	if (Result<void> checked = check(options); !checked)
+		return checked.error();
+	QueuePairOptions pair;
+	pair.max_send_wr = SendQueue::size_for(3 * options.depth);
+	pair.max_recv_wr = 1;
+	pair.access_flags = 0; /* the server has nothing to do here */
+	Result<Queues> queues = make_queues(context, pair);
+	if (!queues)
+		return queues.error();
+	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
+	if (!parts)
+		return parts.error();
+	const RegionInfo *slots = parts->peer.region(slot_region);
+	if (!slots || slots->region.length != options.depth * slot_size || parts->peer.free_lists.size() != 1 ||
+		parts->peer.free_lists[0].buffer_size < frame_size + parts->sizes.request)
+		return make_error(EBADMSG, "the server at " + host + " does not say where calls go");
+	const std::size_t bytes = apps::rounded_up(frame_size + parts->sizes.request, 64) +
+				  apps::rounded_up(frame_size + parts->sizes.response, 64);
+	Result<Buffer> memory = Buffer::create(queues->pd, options.depth * bytes);
+	if (!memory)
+		return memory.error();
+	const Deadline deadline = parts->deadline;
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<SlotsLink> made(new SlotsLink(*std::move(parts), *std::move(queues), *std::move(memory)));
+	if (Result<void> finished = made->finish(deadline); !finished)
+		return finished.error();
+	return made;
+}
+
+Result<void> SlotsLink::finish(Deadline deadline)
+{
+	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+		return connected;
+	if (!qp_.peer_speaks_prism())
+		return make_error(
+			EOPNOTSUPP, "the server's device does not speak PRISM", "use a way of calls without PRISM");
+	return enter(deadline);
+}
+
+void SlotsLink::stop() noexcept
+{
+	waiting_.clear();
+	std::fill(in_waiting_.begin(), in_waiting_.end(), std::uint8_t{0});
+	apps::move_to_error(qp_);
+}
+
+void SlotsLink::wait(std::uint32_t index, Stage stage, Clock::duration time, Clock::time_point now) noexcept
+{
+	Slot &slot = slots_[index];
+	slot.stage = stage;
+	slot.next = now + time;
+	if (in_waiting_[index])
+		return;
+	in_waiting_[index] = 1;
+	waiting_.push_back(index);
+}
+
+/* ALLOCATE stores the request in a buffer, then the bounded pointer to it, with the seq, in the slot. */
+void SlotsLink::begin_request(std::uint32_t index) noexcept
+{
+	const Slot &slot = slots_[index];
+	prismdv_send_wr &request = queue_.begin(index, memory_.slice(index * request_stride(), slot.size));
+	request.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_ALLOCATE);
+	request.wr.send_flags =
+		IBV_SEND_SIGNALED | (slot.size <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u);
+	request.flags = PRISMDV_WR_REDIRECT | PRISMDV_WR_BOUNDED;
+	const RemoteAddress place = slot_at(index, request_offset);
+	request.aux = {place.address, place.rkey, 0};
+	request.allocate.free_list = free_list_;
+	request.allocate.tag = slot.seq;
+}
+
+void SlotsLink::send(std::uint32_t index, std::uint32_t size) noexcept
+{
+	Slot &slot = slots_[index];
+	const std::span<std::byte> message = request(index);
+	slot.seq = next_seq(slot.seq);
+	slot.size = static_cast<std::uint32_t>(frame_size) + size;
+	slot.failed = 0;
+	Frame frame;
+	frame.seq = slot.seq;
+	frame.size = size;
+	frame.store(message.data() - frame_size);
+	slot.sent = Clock::now();
+	begin_request(index);
+	wait(index, Stage::pause, pace_.wait(), slot.sent);
+}
+
+void SlotsLink::begin_read(std::uint32_t index, std::uint32_t bytes) noexcept
+{
+	Slot &slot = slots_[index];
+	slot.stage = Stage::reading;
+	slot.asked = bytes;
+	prismdv_send_wr &read = queue_.begin(read_lane(index), memory_.slice(landing_offset(index), bytes));
+	read.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_READ);
+	read.wr.send_flags = IBV_SEND_SIGNALED; /* it has a status */
+	read.flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED;
+	const RemoteAddress pointer = slot_at(index, response_offset(slot.seq));
+	read.wr.wr.rdma.remote_addr = pointer.address;
+	read.wr.wr.rdma.rkey = pointer.rkey;
+	counters_.fetches++;
+}
+
+/* The next request says the same, but there is none. Posted behind the READ's completion: a READ may be run again. */
+void SlotsLink::tell_fetched(std::uint32_t index) noexcept
+{
+	Slot &slot = slots_[index];
+	slot.stage = Stage::idle;
+	if (queue_.waits(fetched_lane(index)))
+		return; /* there was no room for that of an earlier response */
+	const std::uint64_t seq = slot.seq;
+	std::memcpy(memory_.data() + landing_offset(index), &seq, sizeof(seq));
+	ibv_send_wr &wr = queue_.begin(fetched_lane(index), memory_.slice(landing_offset(index), sizeof(seq))).wr;
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.send_flags = IBV_SEND_INLINE;
+	const RemoteAddress place = slot_at(index, fetched_offset);
+	wr.wr.rdma.remote_addr = place.address;
+	wr.wr.rdma.rkey = place.rkey;
+}
+
+void SlotsLink::flush() noexcept
+{
+	if (broken())
+		return;
+	if (const int error = queue_.flush(qp_))
+		break_off(error);
+}
+
+void SlotsLink::take_request(std::uint32_t index, Status status) noexcept
+{
+	if (status == Status::ok)
+		return;
+	if (status != Status::no_buffer) {
+		break_off(EPROTO);
+		return;
+	}
+	/* Nothing was done. READs that are under way for it find nothing. */
+	counters_.refused++;
+	if (slots_[index].stage == Stage::pause)
+		wait(index, Stage::refused, refused_time, Clock::now());
+	else
+		slots_[index].refused = true;
+}
+
+void SlotsLink::finish_call(std::uint32_t index, const Frame &frame, Listener &listener) noexcept
+{
+	Slot &slot = slots_[index];
+	const std::uint32_t bytes = static_cast<std::uint32_t>(frame_size) + frame.size;
+	usual_ = std::max(bytes, usual_ - usual_ / 64);
+	pace_.answered(std::chrono::microseconds(frame.time), slot.failed);
+	wait(index, Stage::answered, idle_time, Clock::now());
+	const std::span<const std::byte> response(memory_.data() + landing_offset(index) + frame_size, frame.size);
+	if (const std::optional<std::uint32_t> answered = slot_of(response)) {
+		if (*answered != index)
+			break_off(EBADMSG);
+		else
+			deliver(index, response, listener);
+	}
+}
+
+void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Listener &listener) noexcept
+{
+	Slot &slot = slots_[index];
+	if (completion.status == Status::null_pointer) {
+		const auto now = Clock::now();
+		counters_.failed_fetches++;
+		slot.failed++;
+		if (slot.refused)
+			wait(index, Stage::refused, refused_time, now);
+		else
+			wait(index, Stage::pause, Pace::wait_again(now - slot.sent), now);
+		return;
+	}
+	const Frame frame = Frame::load(memory_.data() + landing_offset(index));
+	const std::size_t bytes = frame_size + frame.size;
+	const bool cut = bytes > completion.byte_len; /* as no more was asked for */
+	if (completion.status != Status::ok || completion.byte_len < frame_size || frame.seq != slot.seq ||
+		frame.size > sizes().response || bytes < completion.byte_len ||
+		(cut && completion.byte_len != slot.asked)) {
+		break_off(EBADMSG);
+		return;
+	}
+	if (cut) {
+		counters_.second_fetches++;
+		begin_read(index, static_cast<std::uint32_t>(bytes));
+		return;
+	}
+	finish_call(index, frame, listener);
+}
+
+/* A lane's request has ended. False: the link is broken. */
+bool SlotsLink::take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept
+{
+	if (lane < depth())
+		take_request(lane, completion.status);
+	else if (lane < 2 * depth())
+		take_read(lane - depth(), completion, listener);
+	return !broken();
+}
+
+/* Takes the next step of every slot for which it is time. */
+void SlotsLink::go_on() noexcept
+{
+	if (waiting_.empty())
+		return;
+	const Clock::time_point now = Clock::now();
+	looking_.swap(waiting_);
+	for (const std::uint32_t index : looking_) {
+		Slot &slot = slots_[index];
+		if (slot.stage == Stage::reading || slot.stage == Stage::idle) {
+			in_waiting_[index] = 0;
+		} else if (now < slot.next || queue_.waits(index)) {
+			waiting_.push_back(index);
+		} else {
+			in_waiting_[index] = 0;
+			switch (slot.stage) {
+			case Stage::refused:
+				slot.refused = false;
+				begin_request(index);
+				wait(index, Stage::pause, pace_.wait(), now);
+				break;
+			case Stage::pause:
+				begin_read(index, std::min(usual_, static_cast<std::uint32_t>(response_stride())));
+				break;
+			default:
+				tell_fetched(index);
+			}
+		}
+	}
+	looking_.clear();
+}
+
+bool SlotsLink::drive(Listener &listener) noexcept
+{
+	std::array<Completion, 32> completions;
+	const int got = cq_.poll(completions);
+	if (got < 0)
+		break_off(-got);
+	for (int i = 0; i < got && !broken(); i++) {
+		const Completion &completion = completions[static_cast<std::size_t>(i)];
+		if (completion.failed())
+			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
+		else
+			queue_.complete(completion.wr_id,
+				[&](std::uint32_t lane) { return take_sent(lane, completion, listener); });
+	}
+	go_on();
+	flush();
+	return got > 0;
+}
+
+} // namespace prism::rpc::slots

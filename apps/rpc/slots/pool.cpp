@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/slots/channel.hpp"
+
+#include "common/saturating.hpp"
+#include "rpc/shared_memory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::rpc::slots
+{
+
+namespace
+{
+
+/* In this time every ALLOCATE that had begun has ended: its queue pair delivers it, or fails. */
+constexpr auto longest_allocate = std::chrono::seconds(10);
+/* Buffers are given back in batches, as each costs the device a grace period. */
+constexpr std::uint32_t batch = 16;
+
+} // namespace
+
+PoolSizes PoolSizes::of(const ChannelSizes &sizes, std::uint32_t slots, std::uint32_t buffers) noexcept
+{
+	PoolSizes made;
+	made.slots = slots;
+	made.requests = buffers;
+	made.responses = buffers;
+	made.request_size = static_cast<std::uint32_t>(apps::rounded_up(frame_size + sizes.request, 64));
+	made.response_size = static_cast<std::uint32_t>(apps::rounded_up(frame_size + sizes.response, 64));
+	return made;
+}
+
+Result<std::unique_ptr<CallPool>> CallPool::create(const ProtectionDomain &pd, const PoolSizes &sizes)
+{
+	Result<Buffer> memory = Buffer::create(pd, sizes.bytes(), access::remote_read | access::remote_write);
+	if (!memory)
+		return memory.error();
+	auto shared = std::make_shared<const Buffer>(*std::move(memory));
+	FreeListOptions options;
+	options.buffer_size = sizes.request_size;
+	options.count = sizes.requests;
+	Result<FreeList> list = FreeList::create(pd, options, shared, sizes.slot_bytes());
+	if (!list)
+		return list.error();
+	return std::unique_ptr<CallPool>(
+		new CallPool(std::move(shared), *std::move(list), sizes)); /* the constructor is private */
+}
+
+CallPool::CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes)
+	: memory_(std::move(memory)), list_(std::move(list)), sizes_(sizes), used_slots_(sizes.slots)
+{
+	consumed_.reserve(sizes.requests);
+	responses_.reserve(sizes.responses);
+	std::byte *first = memory_->data() + sizes.slot_bytes() + sizes.request_bytes();
+	for (std::uint32_t i = sizes.responses; i-- > 0;)
+		responses_.push_back(first + std::size_t{i} * sizes.response_size);
+}
+
+std::optional<std::uint32_t> CallPool::take_slots(std::uint32_t count)
+{
+	const std::lock_guard guard(places_lock_);
+	std::uint32_t run = 0;
+	for (std::uint32_t i = 0; i < used_slots_.size(); i++) {
+		run = used_slots_[i] ? 0 : run + 1;
+		if (run < count)
+			continue;
+		const std::uint32_t first = i + 1 - count;
+		std::fill_n(used_slots_.begin() + first, count, std::uint8_t{1});
+		for (std::uint32_t j = 0; j < count; j++)
+			std::memset(slot(first + j), 0, slot_size);
+		return first;
+	}
+	return std::nullopt;
+}
+
+void CallPool::give_slots(std::uint32_t first, std::uint32_t count)
+{
+	const std::lock_guard guard(places_lock_);
+	std::fill_n(used_slots_.begin() + first, count, std::uint8_t{0});
+}
+
+RemoteRegion CallPool::region(std::uint32_t first, std::uint32_t count) const noexcept
+{
+	RemoteRegion all = memory_->remote();
+	all.address += std::uint64_t{first} * slot_size;
+	all.length = std::uint64_t{count} * slot_size;
+	return all;
+}
+
+const std::byte *CallPool::request(std::uint64_t address, std::uint32_t bound) const noexcept
+{
+	const std::uint64_t begin = memory_->remote().address + sizes_.slot_bytes();
+	const std::uint64_t offset = address - begin;
+	if (address < begin || offset >= sizes_.request_bytes() || offset % sizes_.request_size ||
+		bound > sizes_.request_size)
+		return nullptr;
+	return memory_->data() + sizes_.slot_bytes() + offset;
+}
+
+std::byte *CallPool::take_response() noexcept
+{
+	if (responses_.empty())
+		return nullptr;
+	std::byte *buffer = responses_.back();
+	responses_.pop_back();
+	return buffer;
+}
+
+/*
+ * A client may have written over a pointer to its buffer, or have died before there was one. What nobody has shown for
+ * long is lost: requests that came meanwhile were released, those that wait are in slots.
+ */
+void CallPool::recover() noexcept
+{
+	const auto now = Clock::now();
+	if (!marked_at_) {
+		if (list_.begin_recovery()) {
+			marked_at_ = now;
+			suspect_ = false;
+		}
+		return;
+	}
+	if (now - *marked_at_ < longest_allocate)
+		return;
+	marked_at_.reset();
+	LiveSet live = list_.live();
+	for (std::uint32_t i = 0; i < sizes_.slots; i++)
+		live.add(load_acquire(slot(i) + request_offset));
+	(void)list_.end_recovery(live);
+}
+
+void CallPool::end_turn() noexcept
+{
+	if (!consumed_.empty()) {
+		(void)list_.refresh();
+		for (const std::uint64_t address : consumed_)
+			(void)list_.release(address);
+		released_ += static_cast<std::uint32_t>(consumed_.size());
+		consumed_.clear();
+	} else if (suspect_ || marked_at_) {
+		recover();
+	}
+	if (released_ >= batch || (released_ && list_.available() < sizes_.requests / 2)) {
+		(void)list_.post_released();
+		released_ = 0;
+	}
+}
+
+} // namespace prism::rpc::slots
