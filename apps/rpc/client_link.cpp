@@ -5,6 +5,7 @@
 #include "rpc/fetch/link.hpp"
 #include "rpc/slots/link.hpp"
 #include "rpc/two_sided/link.hpp"
+#include "rpc/window/link.hpp"
 
 #include <cerrno>
 
@@ -42,6 +43,8 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 		return upcast(fetch::FetchLink::connect(context, host, port, wanted, options, measure));
 	case Way::slots:
 		return upcast(slots::SlotsLink::connect(context, host, port, wanted, options, measure));
+	case Way::window:
+		return upcast(window::WindowLink::connect(context, host, port, wanted, options, measure));
 	case Way::two_sided:
 		return upcast(TwoSidedLink::connect(context, host, port, wanted, options, measure));
 	default:

@@ -5,6 +5,7 @@
 #include "rpc/fetch/layout.hpp"
 #include "rpc/slots/channel.hpp"
 #include "rpc/two_sided/channel.hpp"
+#include "rpc/window/channel.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,12 @@ namespace
 bool receives(Way way) noexcept
 {
 	return way == Way::two_sided || way == Way::window;
+}
+
+/** Bytes of a message, with what the way puts before it. */
+std::size_t message_size(Way way, const ChannelSizes &sizes) noexcept
+{
+	return sizes.request + (way == Way::window ? window::prefix_size : 0);
 }
 
 /** Of one worker. Buffers are for the load of all its clients together. */
@@ -38,7 +45,8 @@ Result<ServerWay> ServerWay::create(
 	ServerWay made(pd, options, sizes, access_flags);
 	if (!receives(options.way))
 		return made;
-	Result<std::unique_ptr<ReceivePool>> pool = ReceivePool::create(pd, sizes.request, options.receive_buffers);
+	Result<std::unique_ptr<ReceivePool>> pool =
+		ReceivePool::create(pd, message_size(options.way, sizes), options.receive_buffers);
 	if (!pool)
 		return pool.error();
 	made.pool_ = *std::move(pool);
@@ -51,7 +59,7 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 	const std::uint64_t calls = std::uint64_t{options.max_connections} * options.max_depth;
 	if (receives(options.way))
 		plan.add(std::to_string(options.receive_buffers) + " receive buffers",
-			sizes.request * options.receive_buffers);
+			message_size(options.way, sizes) * options.receive_buffers);
 	if (options.way == Way::reply || options.way == Way::fetch) {
 		const fetch::Layout layout{options.max_depth, sizes.request, sizes.response};
 		plan.add("requests of " + connections, options.max_connections * layout.requests_size());
@@ -59,6 +67,10 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 	} else if (options.way == Way::slots) {
 		plan.add("slots and buffers of " + std::to_string(options.threads) + " workers",
 			options.threads * pool_sizes(options, sizes).bytes());
+	} else if (options.way == Way::window) {
+		plan.add("answers of " + connections,
+			options.max_connections *
+				window::ring_size(options.max_depth, sizes.response, window::Ring::page_size()));
 	} else {
 		plan.add("answers of " + connections, calls * sizes.response);
 	}
@@ -78,6 +90,9 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 		return std::unique_ptr<Transport>(
 			std::make_unique<slots::SlotsTransport>(pd_, cq, *std::move(pool), sizes_, access_));
 	}
+	case Way::window:
+		return std::unique_ptr<Transport>(
+			std::make_unique<window::WindowTransport>(pd_, cq, *pool_, sizes_, access_));
 	case Way::two_sided:
 		return std::unique_ptr<Transport>(
 			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));

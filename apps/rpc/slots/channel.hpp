@@ -123,8 +123,8 @@ private:
 class SlotsTransport final : public Transport
 {
 public:
-	SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes,
-		unsigned access_flags);
+	SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool,
+		const ChannelSizes &sizes, unsigned access_flags);
 
 	Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/window/channel.hpp"
+
+#include "common/queue_pair.hpp"
+#include "rpc/shared_memory.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace prism::rpc::window
+{
+
+WindowChannel::WindowChannel(
+	QueuePair pair, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls)
+	: ring_(std::move(ring)), qp_(std::move(pair)), receives_(receives), response_size_(response_size),
+	  incoming_(receives, calls), stream_(ring_.size())
+{
+	open_epoch();
+}
+
+Result<void> WindowChannel::connect(const Endpoint &peer)
+{
+	if (Result<void> connected = qp_.connect(peer); !connected)
+		return connected;
+	if (!qp_.peer_speaks_prism())
+		return make_error(
+			EOPNOTSUPP, "the client's device does not speak PRISM", "use a way of calls without PRISM");
+	return {};
+}
+
+void WindowChannel::open_epoch() noexcept
+{
+	const std::uint32_t epoch = stream_.epoch();
+	publish_bounded(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())), stream_.bound(),
+		epoch);
+}
+
+/* What the request says of the stream. False: the connection is closed. */
+bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexcept
+{
+	std::uint32_t epoch = 0;
+	std::uint64_t consumed = 0;
+	if (request.size() >= prefix_size) {
+		std::memcpy(&epoch, &request[0], sizeof(epoch));
+		std::memcpy(&consumed, &request[8], sizeof(consumed));
+	}
+	const ServedStream::Heard heard =
+		request.size() < prefix_size ? ServedStream::Heard::nonsense : stream_.hear(epoch, consumed);
+	if (heard == ServedStream::Heard::nonsense) {
+		calls.refuse("a request that names responses which cannot be");
+		return false;
+	}
+	if (heard == ServedStream::Heard::next_epoch) {
+		open_epoch();
+		retract_bounded(ring_.pointer(epoch));
+	}
+	return true;
+}
+
+void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) noexcept
+{
+	const auto began = std::chrono::steady_clock::now();
+	std::byte *const record = ring_.at(stream_.produced());
+	Frame frame;
+	if (!calls.execute(request.subspan(prefix_size), {record + frame_size, response_size_}, frame.size))
+		return;
+	frame.seq = next_;
+	next_ = next_seq(next_);
+	frame.time = microseconds(std::chrono::steady_clock::now() - began);
+	frame.store(record);
+	stream_.append(record_size(frame.size));
+	store_release(ring_.pointer(stream_.epoch()) + 8, std::uint64_t{stream_.epoch()} << 32 | stream_.bound());
+}
+
+void WindowChannel::take(const Completion &completion, Calls &calls) noexcept
+{
+	const auto buffer = static_cast<std::uint32_t>(completion.wr_id);
+	const bool failed = completion.failed();
+	if (failed || calls.finishing() ||
+		!hear(receives_.pool().message(buffer, completion.byte_len), calls)) {
+		receives_.recycle(buffer);
+		if (failed)
+			calls.lose(std::string("receive failed: ") + completion.describe());
+		return;
+	}
+	const auto room = [this] { return has_room(); };
+	const auto run = [&](std::span<const std::byte> request) { execute(request, calls); };
+	incoming_.resume(calls, room, run);
+	incoming_.take(buffer, completion.byte_len, calls, room, run);
+}
+
+void WindowChannel::close() noexcept
+{
+	incoming_.drop();
+	apps::move_to_error(qp_);
+}
+
+Result<std::unique_ptr<Channel>> WindowTransport::open(
+	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
+{
+	QueuePairOptions options;
+	options.srq = receives_.pool().queue();
+	options.access_flags = access_;
+	options.max_send_wr = 1;
+	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
+	if (!qp)
+		return qp.error();
+	Result<Ring> ring = Ring::create(pd_, ring_size(calls, sizes_.response, Ring::page_size()));
+	if (!ring)
+		return ring.error();
+	mine.endpoint = qp->endpoint();
+	mine.regions.push_back({window_region, ring->told()});
+	return std::unique_ptr<Channel>(std::make_unique<WindowChannel>(
+		*std::move(qp), *std::move(ring), receives_, sizes_.response, calls));
+}
+
+void WindowTransport::discard(const Completion &completion) noexcept
+{
+	receives_.recycle(static_cast<std::uint32_t>(completion.wr_id));
+}
+
+} // namespace prism::rpc::window

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Calls by SEND, whose responses the client READs many at once, at the server. */
+#pragma once
+
+#include "rpc/channel.hpp"
+#include "rpc/incoming.hpp"
+#include "rpc/window/layout.hpp"
+#include "rpc/window/ring.hpp"
+#include "rpc/window/stream.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace prism::rpc::window
+{
+
+class WindowChannel final : public Channel
+{
+public:
+	WindowChannel(QueuePair pair, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls);
+
+	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
+	Result<void> connect(const Endpoint &peer) override;
+	void take(const Completion &completion, Calls &calls) noexcept override;
+	[[nodiscard]] bool busy() const noexcept override { return !incoming_.empty(); }
+	void close() noexcept override;
+
+private:
+	[[nodiscard]] bool has_room() const noexcept { return stream_.has_room(record_size(response_size_)); }
+	bool hear(std::span<const std::byte> request, Calls &calls) noexcept;
+	void execute(std::span<const std::byte> request, Calls &calls) noexcept;
+	void open_epoch() noexcept;
+
+	Ring ring_; /* declared first: freed only after the queue pair is gone */
+	QueuePair qp_;
+	Receives &receives_;
+	const std::size_t response_size_;
+	Incoming incoming_;
+	ServedStream stream_;
+	std::uint32_t next_ = first_seq; /* of responses */
+};
+
+class WindowTransport final : public Transport
+{
+public:
+	/** The pool's buffers have room for prefix_size bytes more than the longest request. */
+	WindowTransport(ProtectionDomain pd, CompletionQueue cq, ReceivePool &pool, const ChannelSizes &sizes,
+		unsigned access_flags)
+		: pd_(std::move(pd)), cq_(std::move(cq)), receives_(pool), sizes_(sizes),
+		  access_(access_flags | access::remote_read)
+	{
+	}
+
+	Result<std::unique_ptr<Channel>> open(
+		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
+	void discard(const Completion &completion) noexcept override;
+	void end_turn() noexcept override { (void)receives_.flush(); }
+
+private:
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	Receives receives_;
+	const ChannelSizes sizes_;
+	const unsigned access_;
+};
+
+} // namespace prism::rpc::window

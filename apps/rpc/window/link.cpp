@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/window/link.hpp"
+
+#include "common/queue_pair.hpp"
+#include "rpc/window/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::rpc::window
+{
+
+namespace
+{
+
+constexpr std::uint64_t first_guess = 256; /* bytes of a record */
+
+} // namespace
+
+WindowLink::WindowLink(Parts parts, Queues queues, Buffer memory)
+	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)), qp_(std::move(queues.qp)),
+	  pointers_(record().region(window_region)->region), queue_(depth() + 1), pace_(settings().fetch.paced),
+	  usual_(first_guess)
+{
+	place_requests(std::span(memory_.data(), memory_.length()).subspan(prefix_size), request_stride());
+}
+
+std::size_t WindowLink::request_stride() const noexcept
+{
+	return apps::rounded_up(prefix_size + sizes().request, 64);
+}
+
+Result<std::unique_ptr<WindowLink>> WindowLink::connect(const Context &context, const std::string &host,
+	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
+{
+	if (Result<void> checked = check(options); !checked)
+		return checked.error();
+	QueuePairOptions pair;
+	pair.max_send_wr = SendQueue::size_for(options.depth + 1);
+	pair.max_recv_wr = 1;
+	pair.access_flags = 0; /* the server has nothing to do here */
+	Result<Queues> queues = make_queues(context, pair);
+	if (!queues)
+		return queues.error();
+	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
+	if (!parts)
+		return parts.error();
+	const RegionInfo *window = parts->peer.region(window_region);
+	constexpr std::uint64_t longest = std::uint64_t{8} * depth_limit * max_message_size;
+	if (!window || window->region.length < record_size(parts->sizes.response) || window->region.length > longest)
+		return make_error(EBADMSG, "the server at " + host + " does not say where responses are");
+	const std::size_t requests = options.depth * apps::rounded_up(prefix_size + parts->sizes.request, 64);
+	Result<Buffer> memory = Buffer::create(queues->pd, requests + window->region.length);
+	if (!memory)
+		return memory.error();
+	const Deadline deadline = parts->deadline;
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<WindowLink> made(new WindowLink(*std::move(parts), *std::move(queues), *std::move(memory)));
+	if (Result<void> finished = made->finish(deadline); !finished)
+		return finished.error();
+	return made;
+}
+
+Result<void> WindowLink::finish(Deadline deadline)
+{
+	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+		return connected;
+	if (!qp_.peer_speaks_prism())
+		return make_error(
+			EOPNOTSUPP, "the server's device does not speak PRISM", "use a way of calls without PRISM");
+	return enter(deadline);
+}
+
+void WindowLink::stop() noexcept
+{
+	apps::move_to_error(qp_);
+}
+
+void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
+{
+	const ReadStream::Knowledge known = stream_.tell();
+	std::byte *const prefix = request(slot).data() - prefix_size;
+	const std::array<std::uint32_t, 2> epoch{known.epoch, 0};
+	std::memcpy(prefix, epoch.data(), 8);
+	std::memcpy(prefix + 8, &known.consumed, 8);
+	const std::uint32_t bytes = static_cast<std::uint32_t>(prefix_size) + size;
+	ibv_send_wr &wr = queue_.begin(slot, memory_.slice(slot * request_stride(), bytes)).wr;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = bytes <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	last_news_ = Clock::now();
+	if (!reading_ && active() == 1)
+		look_at_ = last_news_ + pace_.wait();
+}
+
+/* Of one READ at a time: see layout.hpp. */
+void WindowLink::begin_read() noexcept
+{
+	const std::uint64_t expected = std::max(at_least_, stream_.known() + active() * usual_);
+	const auto bytes = static_cast<std::uint32_t>(std::min(expected, pointers_.length));
+	prismdv_send_wr &read = queue_.begin(read_lane(), memory_.slice(landing_offset(), bytes));
+	read.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_READ);
+	read.wr.send_flags = IBV_SEND_SIGNALED; /* it has a status */
+	read.flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED;
+	read.wr.wr.rdma.remote_addr = pointers_.address + stream_.epoch() % 2 * pointer_size;
+	read.wr.wr.rdma.rkey = pointers_.rkey;
+	reading_ = true;
+	counters_.fetches++;
+}
+
+void WindowLink::flush() noexcept
+{
+	if (broken())
+		return;
+	if (const int error = queue_.flush(qp_))
+		break_off(error);
+}
+
+void WindowLink::hand_over(const std::byte *record, const Frame &frame, Listener &listener) noexcept
+{
+	usual_ = std::max(record_size(frame.size), usual_ - usual_ / 64);
+	pace_.answered(std::chrono::microseconds(frame.time), failed_);
+	const std::span<const std::byte> response(record + frame_size, frame.size);
+	if (const std::optional<std::uint32_t> slot = slot_of(response))
+		deliver(*slot, response, listener);
+}
+
+/* Of @p length bytes from the base of the epoch on. False: there was no new record. */
+bool WindowLink::take_records(std::uint32_t length, Listener &listener) noexcept
+{
+	const std::uint64_t before = stream_.known();
+	std::uint64_t at = before;
+	at_least_ = 0;
+	while (!broken() && length >= at + frame_size) {
+		const std::byte *const record = memory_.data() + landing_offset() + at;
+		const Frame frame = Frame::load(record);
+		if (frame.seq != next_ || frame.size > sizes().response) {
+			break_off(EBADMSG);
+			break;
+		}
+		const std::uint64_t bytes = record_size(frame.size);
+		if (length < at + bytes) {
+			at_least_ = at + bytes;
+			break;
+		}
+		next_ = next_seq(next_);
+		at += bytes;
+		stream_.consume(bytes);
+		hand_over(record, frame, listener);
+	}
+	return at != before;
+}
+
+void WindowLink::take_read(const Completion &completion, Listener &listener) noexcept
+{
+	reading_ = false;
+	const auto now = Clock::now();
+	if (completion.status == Status::null_pointer) {
+		counters_.failed_fetches++;
+		if (!stream_.find_next_epoch())
+			break_off(EBADMSG);
+		look_at_ = now;
+	} else if (completion.status != Status::ok) {
+		break_off(EPROTO);
+	} else if (take_records(completion.byte_len, listener)) {
+		failed_ = 0;
+		last_news_ = now;
+		look_at_ = at_least_ ? now : now + pace_.wait();
+	} else {
+		failed_++;
+		counters_.failed_fetches++;
+		look_at_ = at_least_ ? now : now + Pace::wait_again(now - last_news_);
+	}
+}
+
+bool WindowLink::drive(Listener &listener) noexcept
+{
+	std::array<Completion, 32> completions;
+	const int got = cq_.poll(completions);
+	if (got < 0)
+		break_off(-got);
+	for (int i = 0; i < got && !broken(); i++) {
+		const Completion &completion = completions[static_cast<std::size_t>(i)];
+		if (completion.failed()) {
+			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
+			break;
+		}
+		queue_.complete(completion.wr_id, [&](std::uint32_t lane) {
+			if (lane == read_lane())
+				take_read(completion, listener);
+			return !broken();
+		});
+	}
+	if (!broken() && active() && !reading_ && Clock::now() >= look_at_)
+		begin_read();
+	flush();
+	return got > 0;
+}
+
+} // namespace prism::rpc::window

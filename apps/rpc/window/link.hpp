@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Calls by SEND, at the client, which READs all responses that are ready at once. layout.hpp has the protocol. */
+#pragma once
+
+#include "rpc/client_link.hpp"
+#include "rpc/frame.hpp"
+#include "rpc/pace.hpp"
+#include "rpc/send_queue.hpp"
+#include "rpc/window/stream.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace prism::rpc::window
+{
+
+class WindowLink final : public ClientLink
+{
+public:
+	/** See ClientLink::connect(). Errors of its own: EOPNOTSUPP (a device does not speak PRISM). */
+	static Result<std::unique_ptr<WindowLink>> connect(const Context &context, const std::string &host,
+		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
+
+	void flush() noexcept override;
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	WindowLink(Parts parts, Queues queues, Buffer memory);
+	Result<void> finish(Deadline deadline);
+	[[nodiscard]] std::size_t request_stride() const noexcept;
+	[[nodiscard]] std::size_t landing_offset() const noexcept { return depth() * request_stride(); }
+	[[nodiscard]] std::uint32_t read_lane() const noexcept { return depth(); }
+	void begin_read() noexcept;
+	void take_read(const Completion &completion, Listener &listener) noexcept;
+	bool take_records(std::uint32_t length, Listener &listener) noexcept;
+	void hand_over(const std::byte *record, const Frame &frame, Listener &listener) noexcept;
+
+	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool drive(Listener &listener) noexcept override;
+	void stop() noexcept override;
+
+	Buffer memory_; /* declared first: freed only after the queue pair is gone */
+	CompletionQueue cq_;
+	QueuePair qp_;
+	RemoteRegion pointers_;
+	SendQueue queue_;
+	Pace pace_;
+	ReadStream stream_;
+	std::uint32_t next_ = first_seq; /* of responses */
+	bool reading_ = false;
+	std::uint32_t failed_ = 0;      /* READs in a row that brought nothing */
+	std::uint64_t at_least_ = 0;    /* bytes of the next READ, for a record that was cut off */
+	std::uint64_t usual_ = 0;       /* bytes of a record of late */
+	Clock::time_point look_at_;     /* when the next READ is due */
+	Clock::time_point last_news_;   /* a request was sent or a response came */
+};
+
+} // namespace prism::rpc::window
