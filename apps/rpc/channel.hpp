@@ -45,7 +45,7 @@ class Channel
 public:
 	virtual ~Channel() = default;
 
-	/** What the completions of this channel carry as ibv_wc::qp_num. Any thread. */
+	/** What Transport::channel_of() gives for its completions. Any thread. */
 	[[nodiscard]] virtual std::uint32_t number() const noexcept = 0;
 	/** Connects to the client. On the thread of Server::run(), when the worker knows the channel already. */
 	virtual Result<void> connect(const Endpoint &peer) = 0;
@@ -72,6 +72,11 @@ public:
 	 */
 	virtual Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) = 0;
+	/** The number of the channel that @p completion belongs to. */
+	[[nodiscard]] virtual std::uint32_t channel_of(const Completion &completion) const noexcept
+	{
+		return completion.qp_num;
+	}
 	/** The completion belongs to a channel that is closed, or to none. */
 	virtual void discard(const Completion &completion) noexcept = 0;
 	/** Channels find requests by look(). */

@@ -2,6 +2,7 @@
 #include "rpc/client_link.hpp"
 
 #include "common/wire.hpp"
+#include "rpc/datagram/link.hpp"
 #include "rpc/fetch/link.hpp"
 #include "rpc/slots/link.hpp"
 #include "rpc/two_sided/link.hpp"
@@ -45,6 +46,8 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 		return upcast(slots::SlotsLink::connect(context, host, port, wanted, options, measure));
 	case Way::window:
 		return upcast(window::WindowLink::connect(context, host, port, wanted, options, measure));
+	case Way::datagram:
+		return upcast(datagram::DatagramLink::connect(context, host, port, wanted, options, measure));
 	case Way::two_sided:
 		return upcast(TwoSidedLink::connect(context, host, port, wanted, options, measure));
 	default:
@@ -55,7 +58,7 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 
 ClientLink::ClientLink(Parts parts)
 	: settings_(parts.settings), sizes_(parts.sizes), limits_(parts.server), peer_(std::move(parts.peer)),
-	  rendezvous_(std::move(parts.rendezvous)), calls_(parts.settings.depth)
+	  client_(parts.client), rendezvous_(std::move(parts.rendezvous)), calls_(parts.settings.depth)
 {
 }
 
@@ -81,7 +84,7 @@ Result<ClientLink::Queues> ClientLink::make_queues(const Context &context, const
 	return Queues{*std::move(pd), *std::move(cq), *std::move(qp)};
 }
 
-Result<ClientLink::Parts> ClientLink::meet(const Address &server, const Endpoint &mine)
+Result<ClientLink::Parts> ClientLink::meet(const Target &server, const Endpoint &mine)
 {
 	const ClientOptions &options = server.options;
 	const Deadline deadline = std::chrono::steady_clock::now() + options.timeout;
@@ -92,6 +95,10 @@ Result<ClientLink::Parts> ClientLink::meet(const Address &server, const Endpoint
 	Introduction introduction;
 	introduction.way = options.way;
 	introduction.worker = options.worker;
+	const Result<ClientId> client = new_client_id();
+	if (!client)
+		return client.error();
+	introduction.client = *client;
 	ConnectionRecord record;
 	record.endpoint = mine;
 	record.private_data = hello.serialize(introduction.serialize());
@@ -107,7 +114,7 @@ Result<ClientLink::Parts> ClientLink::meet(const Address &server, const Endpoint
 	Result<SlotSizes> sizes = server.measure(*theirs, *told);
 	if (!sizes)
 		return Error{sizes.error().code, who + " " + sizes.error().message};
-	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline};
+	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline, *client};
 }
 
 void ClientLink::break_off(int error) noexcept

@@ -139,9 +139,10 @@ protected:
 		ConnectionRecord peer;
 		TcpRendezvous rendezvous;
 		Deadline deadline; /* of the set-up */
+		ClientId client;
 	};
-	/** What the client tells the server of its own. */
-	struct Address {
+	/** Whom a client connects to, and as what. */
+	struct Target {
 		const Context &context;
 		const std::string &host;
 		std::uint16_t port;
@@ -160,7 +161,7 @@ protected:
 	/** Errors: those of the device. */
 	static Result<Queues> make_queues(const Context &context, const QueuePairOptions &options);
 	/** Introduces both sides to each other; the queue pairs are not connected yet. */
-	static Result<Parts> meet(const Address &server, const Endpoint &mine);
+	static Result<Parts> meet(const Target &server, const Endpoint &mine);
 
 	explicit ClientLink(Parts parts);
 
@@ -172,6 +173,7 @@ protected:
 	}
 	[[nodiscard]] const ClientOptions &settings() const noexcept { return settings_; }
 	[[nodiscard]] const SlotSizes &sizes() const noexcept { return sizes_; }
+	[[nodiscard]] const ClientId &client_id() const noexcept { return client_; }
 	/** Tells the server that this side is ready, and waits until it is. */
 	Result<void> enter(Deadline deadline) { return rendezvous_.barrier(deadline); }
 
@@ -209,6 +211,7 @@ private:
 	SlotSizes sizes_;
 	apps::Hello limits_;
 	ConnectionRecord peer_;
+	ClientId client_;
 	TcpRendezvous rendezvous_;
 	std::span<std::byte> requests_;
 	std::size_t request_stride_ = 0;

@@ -5,9 +5,26 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <sys/random.h>
 
 namespace prism::rpc
 {
+
+Result<ClientId> new_client_id()
+{
+	ClientId made;
+	if (getrandom(made.data(), made.size(), 0) != static_cast<ssize_t>(made.size()))
+		return make_error(errno, "cannot get random bytes for a name");
+	return made;
+}
+
+std::uint64_t token_of(const ClientId &client) noexcept
+{
+	std::uint64_t token = 0;
+	std::memcpy(&token, client.data(), sizeof(token));
+	return token;
+}
 
 std::array<std::byte, Introduction::size> Introduction::serialize() const noexcept
 {

@@ -20,6 +20,11 @@ namespace prism::rpc
 /** Names a client, and proves that a second connection is the same client's: nobody can guess it. */
 using ClientId = std::array<std::byte, 16>;
 
+/** A name that cannot be guessed. Errors: those of getrandom(2). */
+Result<ClientId> new_client_id();
+/** What proves in each datagram that it is this client's. */
+std::uint64_t token_of(const ClientId &client) noexcept;
+
 struct Introduction {
 	static constexpr std::size_t size = 24;
 	static constexpr std::uint32_t any_worker = ~std::uint32_t{0};

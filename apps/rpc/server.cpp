@@ -121,11 +121,9 @@ ChannelSizes Server::sizes(std::uint32_t message_size, const ServerOptions &opti
 
 Result<void> Server::create_workers()
 {
-	/* One worker may get all receives, and connections that have closed keep entries until they are removed. */
-	const std::size_t entries =
-		settings().receive_buffers + 2 * settings().connections_of_worker() * std::size_t{settings().max_depth};
 	for (unsigned i = 0; i < settings().threads; i++) {
-		Result<CompletionQueue> cq = CompletionQueue::create(pd_.context(), static_cast<int>(entries));
+		Result<CompletionQueue> cq =
+			CompletionQueue::create(pd_.context(), static_cast<int>(way_.completions()));
 		if (!cq)
 			return cq.error();
 		Result<std::unique_ptr<Transport>> transport = way_.transport(*cq);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/server_way.hpp"
 
+#include "rpc/datagram/channel.hpp"
 #include "rpc/fetch/channel.hpp"
 #include "rpc/fetch/layout.hpp"
 #include "rpc/slots/channel.hpp"
@@ -37,6 +38,16 @@ slots::PoolSizes pool_sizes(const ServerOptions &options, const ChannelSizes &si
 		sizes, static_cast<std::uint32_t>(options.connections_of_worker()) * options.max_depth, buffers);
 }
 
+/** Receive buffers of one worker: as many requests as the options say, each in all its fragments. */
+std::uint32_t datagrams(const ServerOptions &options, const ChannelSizes &sizes) noexcept
+{
+	constexpr std::uint64_t most = 8192;
+	const datagram::Cut cut{
+		datagram::fragment_size(IBV_MTU_1024, IBV_MTU_1024), static_cast<std::uint32_t>(sizes.request)};
+	const std::uint64_t requests = std::max(options.receive_buffers / options.threads, options.max_depth);
+	return static_cast<std::uint32_t>(std::min(requests * cut.most(), most));
+}
+
 } // namespace
 
 Result<ServerWay> ServerWay::create(
@@ -71,9 +82,23 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 		plan.add("answers of " + connections,
 			options.max_connections *
 				window::ring_size(options.max_depth, sizes.response, window::Ring::page_size()));
+	} else if (options.way == Way::datagram) {
+		constexpr std::uint64_t longest = datagram::Socket::grh_size + 4096;
+		plan.add("datagrams of " + std::to_string(options.threads) + " workers",
+			options.threads * datagrams(options, sizes) * longest);
+		const datagram::Cut cut{datagram::least_fragment, static_cast<std::uint32_t>(sizes.response)};
+		plan.add("answers of " + connections, calls * cut.bytes());
 	} else {
 		plan.add("answers of " + connections, calls * sizes.response);
 	}
+}
+
+/* One worker may get all receives, and connections that have closed keep entries until they are removed. */
+std::size_t ServerWay::completions() const noexcept
+{
+	if (options_.way == Way::datagram)
+		return datagram::DatagramTransport::most_sends + datagrams(options_, sizes_);
+	return options_.receive_buffers + 2 * options_.connections_of_worker() * std::size_t{options_.max_depth};
 }
 
 Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq) const
@@ -93,6 +118,13 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 	case Way::window:
 		return std::unique_ptr<Transport>(
 			std::make_unique<window::WindowTransport>(pd_, cq, *pool_, sizes_, access_));
+	case Way::datagram: {
+		Result<std::unique_ptr<datagram::DatagramTransport>> transport =
+			datagram::DatagramTransport::create(pd_, cq, sizes_, datagrams(options_, sizes_));
+		if (!transport)
+			return transport.error();
+		return std::unique_ptr<Transport>(*std::move(transport));
+	}
 	case Way::two_sided:
 		return std::unique_ptr<Transport>(
 			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));

@@ -27,6 +27,9 @@ public:
 	/** One worker's part; its completions go to @p cq. */
 	[[nodiscard]] Result<std::unique_ptr<Transport>> transport(const CompletionQueue &cq) const;
 
+	/** Entries that the completion queue of a worker needs. */
+	[[nodiscard]] std::size_t completions() const noexcept;
+
 	/** Requests of clients hold receive buffers, of which there are ServerOptions::receive_buffers. */
 	[[nodiscard]] bool promises_buffers() const noexcept { return pool_ != nullptr; }
 

@@ -148,7 +148,7 @@ void Worker::bury() noexcept
 
 void Worker::handle(const Completion &completion) noexcept
 {
-	Connection *connection = find(completion.qp_num);
+	Connection *connection = find(transport_->channel_of(completion));
 	if (connection && !connection->closed())
 		connection->channel->take(completion, *connection);
 	else

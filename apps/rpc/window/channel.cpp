@@ -32,8 +32,8 @@ Result<void> WindowChannel::connect(const Endpoint &peer)
 void WindowChannel::open_epoch() noexcept
 {
 	const std::uint32_t epoch = stream_.epoch();
-	publish_bounded(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())), stream_.bound(),
-		epoch);
+	publish_bounded(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())),
+		stream_.bound(), epoch);
 }
 
 /* What the request says of the stream. False: the connection is closed. */
@@ -77,8 +77,7 @@ void WindowChannel::take(const Completion &completion, Calls &calls) noexcept
 {
 	const auto buffer = static_cast<std::uint32_t>(completion.wr_id);
 	const bool failed = completion.failed();
-	if (failed || calls.finishing() ||
-		!hear(receives_.pool().message(buffer, completion.byte_len), calls)) {
+	if (failed || calls.finishing() || !hear(receives_.pool().message(buffer, completion.byte_len), calls)) {
 		receives_.recycle(buffer);
 		if (failed)
 			calls.lose(std::string("receive failed: ") + completion.describe());
@@ -111,8 +110,8 @@ Result<std::unique_ptr<Channel>> WindowTransport::open(
 		return ring.error();
 	mine.endpoint = qp->endpoint();
 	mine.regions.push_back({window_region, ring->told()});
-	return std::unique_ptr<Channel>(std::make_unique<WindowChannel>(
-		*std::move(qp), *std::move(ring), receives_, sizes_.response, calls));
+	return std::unique_ptr<Channel>(
+		std::make_unique<WindowChannel>(*std::move(qp), *std::move(ring), receives_, sizes_.response, calls));
 }
 
 void WindowTransport::discard(const Completion &completion) noexcept

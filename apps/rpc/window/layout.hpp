@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Responses of the way window. Each connection has a region of its own: two bounded pointers of 16 bytes, and a ring. The
- * responses of a connection are one stream of bytes, of which the ring holds the last part: byte n of the stream is byte
- * n modulo its size. The ring is mapped twice, one behind the other, so that it has no end where a READ would break off.
- * A response is a frame (frame.hpp) without a checksum, whose seq counts responses from first_seq on, and the message,
- * filled up to a multiple of 8.
+ * Responses of the way window. Each connection has a region of its own: two bounded pointers of 16 bytes, and a ring.
+ * The responses of a connection are one stream of bytes, of which the ring holds the last part: byte n of the stream is
+ * byte n modulo its size. The ring is mapped twice, one behind the other, so that it has no end where a READ would
+ * break off. A response is a frame (frame.hpp) without a checksum, whose seq counts responses from first_seq on, and
+ * the message, filled up to a multiple of 8.
  *
- * Epoch e begins at a byte of the stream, its base. In epoch e, pointer e modulo 2 points at the base, and its bound grows
- * with the stream; the other one is null. A request says what the client knows:
+ * Epoch e begins at a byte of the stream, its base. In epoch e, pointer e modulo 2 points at the base, and its bound
+ * grows with the stream; the other one is null. A request says what the client knows:
  *
  *  offset  bytes  what
  *  0       4      epoch: that of the pointer through which the client has read last, little-endian
  *  4       4      0
  *  8       8      consumed: how far it has read the stream in that epoch, when it sent the first request that says so
  *
- * The message follows. If consumed is beyond the base of the present epoch, the server opens the other pointer there, then
- * makes this one null: the next epoch has begun, and both sides know its base. Bytes before the base of an epoch that the
- * client has named are free: no READ that may still be running has resolved to them, as a client has one at a time.
+ * The message follows. If consumed is beyond the base of the present epoch, the server opens the other pointer there,
+ * then makes this one null: the next epoch has begun, and both sides know its base. Bytes before the base of an epoch
+ * that the client has named are free: no READ that may still be running has resolved to them, as a client has one at a
+ * time.
  */
 #pragma once
 
@@ -42,8 +43,8 @@ constexpr std::uint64_t record_size(std::uint64_t message) noexcept
 }
 
 /**
- * Enough for a client that has read nothing for as long as it may. It holds what it consumed before it named an epoch, what
- * came before it found the next one, and what comes meanwhile: each the responses to all its calls.
+ * Enough for a client that has read nothing for as long as it may. It holds what it consumed before it named an epoch,
+ * what came before it found the next one, and what comes meanwhile: each the responses to all its calls.
  */
 constexpr std::uint64_t ring_size(std::uint32_t calls, std::size_t response, std::size_t page) noexcept
 {

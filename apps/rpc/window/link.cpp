@@ -20,9 +20,9 @@ constexpr std::uint64_t first_guess = 256; /* bytes of a record */
 } // namespace
 
 WindowLink::WindowLink(Parts parts, Queues queues, Buffer memory)
-	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)), qp_(std::move(queues.qp)),
-	  pointers_(record().region(window_region)->region), queue_(depth() + 1), pace_(settings().fetch.paced),
-	  usual_(first_guess)
+	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)),
+	  qp_(std::move(queues.qp)), pointers_(record().region(window_region)->region), queue_(depth() + 1),
+	  pace_(settings().fetch.paced), usual_(first_guess)
 {
 	place_requests(std::span(memory_.data(), memory_.length()).subspan(prefix_size), request_stride());
 }

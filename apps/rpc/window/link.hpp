@@ -51,11 +51,11 @@ private:
 	ReadStream stream_;
 	std::uint32_t next_ = first_seq; /* of responses */
 	bool reading_ = false;
-	std::uint32_t failed_ = 0;      /* READs in a row that brought nothing */
-	std::uint64_t at_least_ = 0;    /* bytes of the next READ, for a record that was cut off */
-	std::uint64_t usual_ = 0;       /* bytes of a record of late */
-	Clock::time_point look_at_;     /* when the next READ is due */
-	Clock::time_point last_news_;   /* a request was sent or a response came */
+	std::uint32_t failed_ = 0;    /* READs in a row that brought nothing */
+	std::uint64_t at_least_ = 0;  /* bytes of the next READ, for a record that was cut off */
+	std::uint64_t usual_ = 0;     /* bytes of a record of late */
+	Clock::time_point look_at_;   /* when the next READ is due */
+	Clock::time_point last_news_; /* a request was sent or a response came */
 };
 
 } // namespace prism::rpc::window

@@ -17,7 +17,8 @@ public:
 	Ring(Ring &&) = default;
 	Ring &operator=(Ring &&) = delete; /* members would go in the wrong order */
 
-	/** @p size: of the ring, a multiple of page_size(). Errors: ENOMEM and others of mmap(2), those of ibv_reg_mr(3). */
+	/** @p size: of the ring, a multiple of page_size(). Errors: ENOMEM and others of mmap(2), those of
+	 * ibv_reg_mr(3). */
 	static Result<Ring> create(const ProtectionDomain &pd, std::uint64_t size);
 	static std::size_t page_size() noexcept;
 

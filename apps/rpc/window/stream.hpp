@@ -62,7 +62,8 @@ public:
 		std::uint32_t epoch;
 		std::uint64_t consumed;
 	};
-	/** Requests may arrive in another order than they were asked for: all say the same until the next epoch is found. */
+	/** Requests may arrive in another order than they were asked for: all say the same until the next epoch is
+	 * found. */
 	Knowledge tell() noexcept
 	{
 		if (!next_base_ && consumed_ > base_)

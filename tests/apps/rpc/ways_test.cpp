@@ -166,7 +166,7 @@ TEST_P(Ways, ClientsComeAndGo)
 	EXPECT_EQ(served.stats().malformed, 0u) << served.log.text();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-	All, Ways, testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Ways,
+	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
 
 } // namespace
