@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "rpc/departed.hpp"
+
 #include <prism/prism.hpp>
 
 #include <cstddef>
@@ -57,6 +59,8 @@ public:
 	virtual void post(Calls & /*calls*/) noexcept {}
 	/** Responses are on their way, or requests that have arrived wait for room. */
 	[[nodiscard]] virtual bool busy() const noexcept = 0;
+	/** The last response of every slot that the client may still want, and perhaps others. */
+	virtual void keep(KeptResponses &kept) const = 0;
 	/** Nothing is executed any more, and nothing that the client does has an effect. take() is not called again. */
 	virtual void close() noexcept = 0;
 };

@@ -8,7 +8,9 @@
 #include "rpc/two_sided/link.hpp"
 #include "rpc/window/link.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace prism::rpc
 {
@@ -56,9 +58,41 @@ Result<std::unique_ptr<ClientLink>> ClientLink::connect(const Context &context, 
 	return make_error(EINVAL, "calls by way " + std::to_string(static_cast<unsigned>(options.way)));
 }
 
+Result<std::unique_ptr<ClientLink>> ClientLink::resume(const Context &context, const std::string &host,
+	std::uint16_t port, const apps::Hello &wanted, const Measure &measure, const ClientLink &lost)
+{
+	if (!lost.broken() || !lost.settings_.resumable)
+		return make_error(EINVAL, "a link to resume that is whole, or that nothing is kept of",
+			"set ClientOptions::resumable when it is made");
+	ClientOptions options = lost.settings_;
+	options.again = lost.me_.client;
+	Result<std::unique_ptr<ClientLink>> made = connect(context, host, port, wanted, options, measure);
+	if (made)
+		(*made)->take_over(lost);
+	return made;
+}
+
+/* Sends the calls again that were under way, with the ids that they had: the server knows by these what it has
+ * executed. */
+void ClientLink::take_over(const ClientLink &lost) noexcept
+{
+	for (std::uint32_t slot = 0; slot < calls_.size(); slot++) {
+		const Call &before = lost.calls_[slot];
+		if (!before.interrupted) {
+			calls_[slot].generation = before.generation;
+			continue;
+		}
+		calls_[slot].generation = before.generation - 1;
+		const std::span<const std::byte> message = lost.request(slot).first(before.size);
+		std::copy(message.begin(), message.end(), request(slot).begin());
+		call(slot, before.size);
+		calls_[slot].abandoned = before.abandoned;
+	}
+}
+
 ClientLink::ClientLink(Parts parts)
 	: settings_(parts.settings), sizes_(parts.sizes), limits_(parts.server), peer_(std::move(parts.peer)),
-	  client_(parts.client), rendezvous_(std::move(parts.rendezvous)), calls_(parts.settings.depth)
+	  me_(parts.me), rendezvous_(std::move(parts.rendezvous)), calls_(parts.settings.depth)
 {
 }
 
@@ -92,16 +126,18 @@ Result<ClientLink::Parts> ClientLink::meet(const Target &server, const Endpoint 
 	if (!link)
 		return link.error();
 	const apps::Hello hello{server.wanted.kind, 0, 0, options.depth};
-	Introduction introduction;
-	introduction.way = options.way;
-	introduction.worker = options.worker;
-	const Result<ClientId> client = new_client_id();
-	if (!client)
-		return client.error();
-	introduction.client = *client;
+	Result<Introduction> introduction = Introduction::create();
+	if (!introduction)
+		return introduction.error();
+	introduction->way = options.way;
+	introduction->worker = options.worker;
+	const bool comes_back = options.again != ClientId{};
+	if (comes_back)
+		introduction->client = options.again;
+	introduction->stay = comes_back ? Stay::again : options.resumable ? Stay::kept : Stay::once;
 	ConnectionRecord record;
 	record.endpoint = mine;
-	record.private_data = hello.serialize(introduction.serialize());
+	record.private_data = hello.serialize(introduction->serialize());
 	Result<ConnectionRecord> theirs = link->swap(record, deadline);
 	if (!theirs)
 		return theirs.error();
@@ -114,7 +150,7 @@ Result<ClientLink::Parts> ClientLink::meet(const Target &server, const Endpoint 
 	Result<SlotSizes> sizes = server.measure(*theirs, *told);
 	if (!sizes)
 		return Error{sizes.error().code, who + " " + sizes.error().message};
-	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline, *client};
+	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline, *introduction};
 }
 
 void ClientLink::break_off(int error) noexcept
@@ -124,7 +160,7 @@ void ClientLink::break_off(int error) noexcept
 	failure_ = error;
 	active_ = 0;
 	for (Call &call : calls_)
-		call.under_way = false;
+		call.interrupted = std::exchange(call.under_way, false);
 	stop();
 }
 
@@ -135,6 +171,7 @@ void ClientLink::call(std::uint32_t slot, std::size_t size) noexcept
 	Call &call = calls_[slot];
 	call.under_way = true;
 	call.abandoned = false;
+	call.size = static_cast<std::uint32_t>(size);
 	if (settings_.call_limit.count())
 		call.began = std::chrono::steady_clock::now();
 	apps::store(request(slot).data() + message_id_offset, std::uint64_t{++call.generation} << 32 | slot);

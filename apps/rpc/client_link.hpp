@@ -46,6 +46,9 @@ struct ClientOptions {
 	/** How long the caller waits for one call: see Listener::on_expired(). 0: as long as the link is whole. */
 	std::chrono::milliseconds call_limit{0};
 	FetchOptions fetch;
+	ClientId again{}; /**< of a client that comes back, for resume(); zeros: a new one */
+	bool resumable =
+		false; /**< the server keeps the last responses for a client that comes back: ClientLink::resume() */
 };
 
 /** What a link has done beside its calls. */
@@ -96,6 +99,14 @@ public:
 	 */
 	static Result<std::unique_ptr<ClientLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
+	/**
+	 * Connects again, in place of @p lost, which is broken, with the options of that. Calls that were under way go
+	 * on over the new link: each is executed at most once in all, and its response is that of this one execution.
+	 * Errors: ESTALE (the server does not know this client any more: nobody knows which calls were executed),
+	 * EINVAL (@p lost is not ClientOptions::resumable, or not broken), those of connect().
+	 */
+	static Result<std::unique_ptr<ClientLink>> resume(const Context &context, const std::string &host,
+		std::uint16_t port, const apps::Hello &wanted, const Measure &measure, const ClientLink &lost);
 	virtual ~ClientLink() = default;
 	ClientLink(const ClientLink &) = delete;
 	ClientLink &operator=(const ClientLink &) = delete;
@@ -139,7 +150,7 @@ protected:
 		ConnectionRecord peer;
 		TcpRendezvous rendezvous;
 		Deadline deadline; /* of the set-up */
-		ClientId client;
+		Introduction me;
 	};
 	/** Whom a client connects to, and as what. */
 	struct Target {
@@ -173,7 +184,7 @@ protected:
 	}
 	[[nodiscard]] const ClientOptions &settings() const noexcept { return settings_; }
 	[[nodiscard]] const SlotSizes &sizes() const noexcept { return sizes_; }
-	[[nodiscard]] const ClientId &client_id() const noexcept { return client_; }
+	[[nodiscard]] std::uint64_t token() const noexcept { return me_.token; }
 	/** Tells the server that this side is ready, and waits until it is. */
 	Result<void> enter(Deadline deadline) { return rendezvous_.barrier(deadline); }
 
@@ -199,11 +210,14 @@ protected:
 private:
 	struct Call {
 		std::uint32_t generation = 0;
+		std::uint32_t size = 0; /* of the request */
 		bool under_way = false;
+		bool interrupted = false; /* it was under way when the link broke */
 		bool abandoned = false;
 		std::chrono::steady_clock::time_point began; /* if there is a limit */
 	};
 
+	void take_over(const ClientLink &lost) noexcept;
 	void expire(Listener &listener) noexcept;
 	void watch(bool progress) noexcept;
 
@@ -211,7 +225,7 @@ private:
 	SlotSizes sizes_;
 	apps::Hello limits_;
 	ConnectionRecord peer_;
-	ClientId client_;
+	Introduction me_;
 	TcpRendezvous rendezvous_;
 	std::span<std::byte> requests_;
 	std::size_t request_stride_ = 0;

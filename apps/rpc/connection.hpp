@@ -4,6 +4,8 @@
 
 #include "rpc/call_handler.hpp"
 #include "rpc/channel.hpp"
+#include "rpc/departed.hpp"
+#include "rpc/introduction.hpp"
 #include "service/reception.hpp"
 
 #include <chrono>
@@ -22,11 +24,15 @@ class Connection final : public Calls
 public:
 	/** @p calls_at_once: that the client has announced. */
 	Connection(apps::Reception::Link rendezvous, std::unique_ptr<Channel> way,
-		std::unique_ptr<CallSession> store_part, std::uint32_t calls_at_once, Worker &worker)
-		: link(std::move(rendezvous)), channel(std::move(way)), announced(calls_at_once), worker_(worker),
-		  session_(std::move(store_part))
+		std::unique_ptr<CallSession> store_part, std::uint32_t calls_at_once, const Introduction &client,
+		Worker &worker)
+		: link(std::move(rendezvous)), channel(std::move(way)), announced(calls_at_once), who(client),
+		  worker_(worker), session_(std::move(store_part))
 	{
 	}
+
+	/** The client has come back, and sends calls again of which these are the responses. Before its first call. */
+	void remember(KeptResponses responses) { kept_ = std::move(responses); }
 
 	/* Calls */
 	bool execute(std::span<const std::byte> request, std::span<std::byte> response,
@@ -53,10 +59,16 @@ public:
 	/** Until it is buried, on the worker's thread. */
 	std::unique_ptr<Channel> channel;
 	const std::uint32_t announced;
+	const Introduction who;
 
 private:
+	bool repeat(std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept;
+	void keep_responses() noexcept;
+
 	Worker &worker_;
 	std::unique_ptr<CallSession> session_; /* until it is closed */
+	KeptResponses kept_;                   /* of a connection before this one */
+	bool refused_ = false;                 /* the client does not keep to the protocol: it may not come back */
 	bool touched_ = false;                 /* post() is to come */
 	bool closed_ = false;
 	std::chrono::steady_clock::time_point closed_at_;

@@ -11,19 +11,15 @@
 namespace prism::rpc
 {
 
-Result<ClientId> new_client_id()
+Result<Introduction> Introduction::create()
 {
-	ClientId made;
-	if (getrandom(made.data(), made.size(), 0) != static_cast<ssize_t>(made.size()))
+	Introduction made;
+	std::array<std::byte, sizeof(token) + sizeof(client)> random;
+	if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
 		return make_error(errno, "cannot get random bytes for a name");
+	std::memcpy(&made.token, random.data(), sizeof(token));
+	std::memcpy(made.client.data(), &random[sizeof(token)], sizeof(client));
 	return made;
-}
-
-std::uint64_t token_of(const ClientId &client) noexcept
-{
-	std::uint64_t token = 0;
-	std::memcpy(&token, client.data(), sizeof(token));
-	return token;
 }
 
 std::array<std::byte, Introduction::size> Introduction::serialize() const noexcept
@@ -31,7 +27,9 @@ std::array<std::byte, Introduction::size> Introduction::serialize() const noexce
 	std::array<std::byte, size> bytes;
 	apps::store(&bytes[0], static_cast<std::uint32_t>(way));
 	apps::store(&bytes[4], worker);
-	std::copy(client.begin(), client.end(), &bytes[8]);
+	apps::store(&bytes[8], static_cast<std::uint32_t>(stay));
+	apps::store(&bytes[12], token);
+	std::copy(client.begin(), client.end(), &bytes[20]);
 	return bytes;
 }
 
@@ -44,7 +42,9 @@ Result<Introduction> Introduction::parse(std::span<const std::byte> bytes)
 		return make_error(EBADMSG, "an introduction of " + std::to_string(bytes.size()) + " bytes");
 	made.way = static_cast<Way>(apps::load<std::uint32_t>(&bytes[0]));
 	made.worker = apps::load<std::uint32_t>(&bytes[4]);
-	std::copy_n(&bytes[8], made.client.size(), made.client.begin());
+	made.stay = static_cast<Stay>(apps::load<std::uint32_t>(&bytes[8]));
+	made.token = apps::load<std::uint64_t>(&bytes[12]);
+	std::copy_n(&bytes[20], made.client.size(), made.client.begin());
 	return made;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a client of calls says of itself behind its Hello: 24 bytes in network order: way 4, worker 4, client 16. A
- * client that says nothing calls two-sided and takes any worker.
+ * What a client of calls says of itself behind its Hello: 36 bytes in network order: way 4, worker 4, stay 4, token 8,
+ * client 16. A client that says nothing calls two-sided and takes any worker.
  */
 #pragma once
 
@@ -20,19 +20,25 @@ namespace prism::rpc
 /** Names a client, and proves that a second connection is the same client's: nobody can guess it. */
 using ClientId = std::array<std::byte, 16>;
 
-/** A name that cannot be guessed. Errors: those of getrandom(2). */
-Result<ClientId> new_client_id();
-/** What proves in each datagram that it is this client's. */
-std::uint64_t token_of(const ClientId &client) noexcept;
+/** What becomes of a client whose connection is lost. */
+enum class Stay : std::uint32_t {
+	once = 0,  /**< nothing is kept of it */
+	kept = 1,  /**< its last responses are kept for a while, as it may come back */
+	again = 2, /**< this is one that comes back */
+};
 
 struct Introduction {
-	static constexpr std::size_t size = 24;
+	static constexpr std::size_t size = 36;
 	static constexpr std::uint32_t any_worker = ~std::uint32_t{0};
 
 	Way way = Way::two_sided;
 	std::uint32_t worker = any_worker; /**< which is to execute the calls; any_worker: the server chooses */
-	ClientId client{};                 /**< zeros: it has no name */
+	Stay stay = Stay::once;
+	std::uint64_t token = 0; /**< of this connection: its datagrams show that they are no stranger's */
+	ClientId client{};       /**< zeros: it has no name */
 
+	/** Of a new client. Errors: those of getrandom(2). */
+	static Result<Introduction> create();
 	[[nodiscard]] std::array<std::byte, size> serialize() const noexcept;
 	/** Reads what follows the Hello, from a client that is not trusted. Errors: EBADMSG. */
 	static Result<Introduction> parse(std::span<const std::byte> bytes);

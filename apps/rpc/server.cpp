@@ -161,8 +161,7 @@ Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 	return calls;
 }
 
-/** The worker for a client: that which it asks for, or that with the fewest. */
-Result<std::uint32_t> Server::assign(const ConnectionRecord &theirs) const
+Result<Introduction> Server::introduction(const ConnectionRecord &theirs) const
 {
 	const Result<Introduction> wanted = Introduction::parse(apps::Hello::own_part(theirs.private_data));
 	if (!wanted)
@@ -172,6 +171,32 @@ Result<std::uint32_t> Server::assign(const ConnectionRecord &theirs) const
 			"a client that calls by " + std::string(to_string(wanted->way)) +
 				", and this server answers by " + std::string(to_string(settings().way)),
 			"give both the same way");
+	return wanted;
+}
+
+/** Where @p client was before. Its old connection ends, if it has not yet. Errors: ESTALE. */
+Result<std::uint32_t> Server::find_again(const Introduction &client)
+{
+	const auto found = seen_.find(client.client);
+	if (found == seen_.end())
+		return make_error(ESTALE, "a client comes back that this server does not know",
+			"the server was started again, or too much time has passed: what was under way may have been "
+			"done");
+	const std::shared_ptr<Connection> before = found->second.connection.lock();
+	const auto open = std::find(connections_.begin(), connections_.end(), before);
+	if (before && open != connections_.end()) {
+		connections_.erase(open);
+		part(before);
+	}
+	return found->second.worker;
+}
+
+/** The worker for a client: that which it asks for, or that with the fewest. */
+Result<std::uint32_t> Server::assign(const Introduction &client)
+{
+	if (client.stay == Stay::again)
+		return find_again(client);
+	const Introduction *const wanted = &client;
 	if (wanted->worker != Introduction::any_worker && wanted->worker >= workers_.size())
 		return make_error(EINVAL, "a client of worker " + std::to_string(wanted->worker),
 			"there are " + std::to_string(workers_.size()));
@@ -186,7 +211,7 @@ Result<std::uint32_t> Server::assign(const ConnectionRecord &theirs) const
 }
 
 Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
-	const SessionPlace &place, ConnectionRecord &mine)
+	const Introduction &client, const SessionPlace &place, ConnectionRecord &mine)
 {
 	Worker &worker = *workers_[place.worker];
 	Result<std::unique_ptr<Channel>> channel = worker.transport().open(theirs, place.calls, mine);
@@ -194,14 +219,16 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 		return channel.error();
 	std::unique_ptr<CallSession> session =
 		handler_.open({settings().max_key_size, settings().max_value_size}, place);
-	auto connection =
-		std::make_shared<Connection>(link, *std::move(channel), std::move(session), place.calls, worker);
+	auto connection = std::make_shared<Connection>(
+		link, *std::move(channel), std::move(session), place.calls, client, worker);
 	/* The worker must know the connection before the client can send. */
 	worker.add(connection);
 	if (Result<void> connected = connection->channel->connect(theirs.endpoint); !connected) {
 		worker.remove(connection);
 		return connected.error();
 	}
+	if (client.stay != Stay::once)
+		seen_[client.client] = {place.worker, connection, std::chrono::steady_clock::time_point::max()};
 	return connection;
 }
 
@@ -211,11 +238,14 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const Result<std::uint32_t> calls = promise(theirs);
 	if (!calls)
 		return calls.error();
-	const Result<std::uint32_t> worker = assign(theirs);
+	const Result<Introduction> client = introduction(theirs);
+	if (!client)
+		return client.error();
+	const Result<std::uint32_t> worker = assign(*client);
 	if (!worker)
 		return worker.error();
 	mine.regions = identity_.regions;
-	Result<std::shared_ptr<Connection>> connection = connect(link, theirs, {*calls, *worker}, mine);
+	Result<std::shared_ptr<Connection>> connection = connect(link, theirs, *client, {*calls, *worker}, mine);
 	if (!connection)
 		return connection.error();
 	const apps::Hello hello{
@@ -236,8 +266,18 @@ void Server::refused(const Error &why) noexcept
 void Server::part(const std::shared_ptr<Connection> &connection)
 {
 	connection->worker().remove(connection);
+	const auto seen = seen_.find(connection->who.client);
+	if (seen != seen_.end() && seen->second.connection.lock() == connection)
+		seen->second.until = std::chrono::steady_clock::now() + Departed::patience;
 	met_--;
 	promised_ -= connection->announced;
+}
+
+/** Clients that do not come back are forgotten, whatever their number. */
+void Server::forget_seen()
+{
+	const auto now = std::chrono::steady_clock::now();
+	std::erase_if(seen_, [now](const auto &entry) { return entry.second.until < now; });
 }
 
 /* A connected client sends nothing on the socket, so any event there means that it has left. */
@@ -268,6 +308,7 @@ Result<void> Server::serve()
 			return make_error(errno, "cannot wait for clients");
 		}
 		drop_departed(std::span(watched).first(watched.size() - 2));
+		forget_seen();
 		if (!state_.stopping)
 			reception_->serve(*this);
 		open_now_.store(connections_.size(), std::memory_order_relaxed);
@@ -308,6 +349,7 @@ ServerStats Server::stats() const noexcept
 	for (const auto &worker : workers_) {
 		sum.requests += worker->requests.load(std::memory_order_relaxed);
 		sum.malformed += worker->malformed.load(std::memory_order_acquire);
+		sum.repeated += worker->repeated.load(std::memory_order_relaxed);
 		sum.vanished += worker->vanished.load(std::memory_order_acquire);
 		sum.handling += worker->handling;
 	}

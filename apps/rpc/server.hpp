@@ -19,7 +19,9 @@
 #include <prism/prism.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <poll.h>
 #include <span>
@@ -37,6 +39,7 @@ struct ServerStats {
 	std::uint64_t requests = 0;    /**< executed */
 	std::uint64_t malformed = 0;   /**< messages for which the connection was closed */
 	std::uint64_t vanished = 0;    /**< connections that failed in the device */
+	std::uint64_t repeated = 0;    /**< calls of clients that came back, answered with kept responses */
 	/** ServerOptions::timed: how long a worker was busy with each executed call, from its request to its response.
 	 */
 	apps::Histogram handling{apps::buckets::durations};
@@ -96,9 +99,19 @@ private:
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
 	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;
-	Result<std::uint32_t> assign(const ConnectionRecord &theirs) const;
+	/** Where a client was seen that may come back. */
+	struct Seen {
+		std::uint32_t worker = 0;
+		std::weak_ptr<Connection> connection;
+		std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+	};
+
+	Result<Introduction> introduction(const ConnectionRecord &theirs) const;
+	Result<std::uint32_t> assign(const Introduction &client);
+	Result<std::uint32_t> find_again(const Introduction &client);
+	void forget_seen();
 	Result<std::shared_ptr<Connection>> connect(const apps::Reception::Link &link, const ConnectionRecord &theirs,
-		const SessionPlace &place, ConnectionRecord &mine);
+		const Introduction &client, const SessionPlace &place, ConnectionRecord &mine);
 	void part(const std::shared_ptr<Connection> &connection);
 	void drop_departed(std::span<const pollfd> links);
 	Result<void> serve();
@@ -112,6 +125,7 @@ private:
 	std::vector<std::unique_ptr<Worker>> workers_;
 	/* Of the thread in run() */
 	std::vector<std::shared_ptr<Connection>> connections_;
+	std::map<ClientId, Seen> seen_;
 	std::uint32_t met_ = 0;      /* connections, and clients that are not ready yet */
 	std::uint32_t promised_ = 0; /* receive buffers, to these */
 	std::unique_ptr<apps::Reception> reception_;

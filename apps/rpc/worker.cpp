@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/worker.hpp"
 
+#include "rpc/header.hpp"
 #include "service/log.hpp"
 
 #include <algorithm>
@@ -30,6 +31,8 @@ bool Connection::finishing() const noexcept
 bool Connection::execute(
 	std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept
 {
+	if (!kept_.empty() && repeat(request, response, size))
+		return true;
 	const bool timed = worker_.server_.settings.timed;
 	const auto began = timed ? Worker::Clock::now() : Worker::Clock::time_point();
 	if (const char *wrong = session_->handle(request, response, size)) {
@@ -42,6 +45,30 @@ bool Connection::execute(
 	return true;
 }
 
+/* A call that was executed before the client lost its connection, and whose response it may not have got. */
+bool Connection::repeat(std::span<const std::byte> request, std::span<std::byte> response, std::uint32_t &size) noexcept
+{
+	MessageHeader header;
+	if (header.parse_request(request))
+		return false;
+	const std::span<const std::byte> kept = kept_.find(header.id);
+	if (kept.empty() || kept.size() > response.size())
+		return false;
+	std::copy(kept.begin(), kept.end(), response.begin());
+	size = static_cast<std::uint32_t>(kept.size());
+	worker_.repeated.fetch_add(1, std::memory_order_relaxed);
+	return true;
+}
+
+void Connection::keep_responses() noexcept
+{
+	if (who.stay == Stay::once || refused_)
+		return;
+	/* Those that it did not ask for again, if it came back before. */
+	channel->keep(kept_);
+	worker_.gone_.keep(who.client, std::move(kept_), Worker::Clock::now());
+}
+
 void Connection::touch() noexcept
 {
 	if (touched_)
@@ -52,6 +79,7 @@ void Connection::touch() noexcept
 
 void Connection::refuse(const std::string &why) noexcept
 {
+	refused_ = true;
 	worker_.give_up(*this, worker_.malformed, why);
 }
 
@@ -71,6 +99,7 @@ void Connection::close() noexcept
 	session_.reset();
 	worker_.graves_++;
 	channel->close();
+	keep_responses();
 	/* This tells the client. The thread in run() closes the descriptor. */
 	(void)shutdown(link->fd(), SHUT_RDWR);
 }
@@ -86,15 +115,18 @@ Worker::Worker(const ServerState &server, CompletionQueue cq, std::unique_ptr<Tr
 void Worker::add(const ConnectionPointer &connection)
 {
 	assigned_.fetch_add(1, std::memory_order_relaxed);
-	const std::lock_guard guard(mail_lock_);
-	arrived_.push_back(connection);
-	has_mail_.store(true, std::memory_order_release);
+	post_mail({connection, true});
 }
 
 void Worker::remove(const ConnectionPointer &connection)
 {
+	post_mail({connection, false});
+}
+
+void Worker::post_mail(Letter letter)
+{
 	const std::lock_guard guard(mail_lock_);
-	departed_.push_back(connection);
+	mail_.push_back(std::move(letter));
 	has_mail_.store(true, std::memory_order_release);
 }
 
@@ -102,12 +134,26 @@ void Worker::read_mail() noexcept
 {
 	const std::lock_guard guard(mail_lock_);
 	has_mail_.store(false, std::memory_order_relaxed);
-	for (ConnectionPointer &connection : arrived_)
-		connections_.emplace(connection->channel->number(), std::move(connection));
-	arrived_.clear();
-	for (const ConnectionPointer &connection : departed_)
-		connection->close();
-	departed_.clear();
+	/* In their order: a client that comes back is served from what the connection before has left. */
+	for (Letter &letter : mail_) {
+		if (letter.arrives)
+			arrive(std::move(letter.connection));
+		else
+			letter.connection->close();
+	}
+	mail_.clear();
+}
+
+void Worker::arrive(ConnectionPointer connection) noexcept
+{
+	const Introduction &who = connection->who;
+	if (who.stay == Stay::again && !connection->closed()) {
+		if (gone_.knows(who.client))
+			connection->remember(gone_.take(who.client));
+		else
+			connection->refuse("a client comes back whose last responses are not kept any more");
+	}
+	connections_.emplace(connection->channel->number(), std::move(connection));
 }
 
 Connection *Worker::find(std::uint32_t number) noexcept
@@ -183,6 +229,8 @@ bool Worker::turn() noexcept
 	/* Only after the queue was empty, so that it has no completions of closed connections. */
 	if (got < static_cast<int>(batch) && graves_)
 		bury();
+	if (!gone_.empty() && !got)
+		gone_.forget(Clock::now());
 	return found || got > 0;
 }
 

@@ -47,12 +47,17 @@ public:
 	std::atomic<std::uint64_t> requests{0};
 	std::atomic<std::uint64_t> malformed{0};
 	std::atomic<std::uint64_t> vanished{0};
+	std::atomic<std::uint64_t> repeated{0};
 	apps::Histogram handling{apps::buckets::durations}; /* if ServerOptions::timed */
 
 private:
 	friend class Connection;
 	using Clock = std::chrono::steady_clock;
 	static constexpr std::size_t batch = 32;
+	struct Letter {
+		ConnectionPointer connection;
+		bool arrives; /* else it is to be closed */
+	};
 
 	bool turn() noexcept;
 	bool look() noexcept;
@@ -60,6 +65,8 @@ private:
 	void give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept;
 	Connection *find(std::uint32_t number) noexcept;
 	void read_mail() noexcept;
+	void post_mail(Letter letter);
+	void arrive(ConnectionPointer connection) noexcept;
 	void bury() noexcept;
 	void nap(Clock::duration idle) noexcept;
 	void finish() noexcept;
@@ -69,6 +76,7 @@ private:
 	std::unique_ptr<Transport> transport_; /* declared before the connections, whose channels it outlives */
 	std::unordered_map<std::uint32_t, ConnectionPointer> connections_;
 	std::vector<Connection *> touched_;
+	Departed gone_;          /* clients that may come back */
 	std::size_t graves_ = 0; /* closed connections whose completions may still come */
 	std::chrono::nanoseconds next_nap_{0};
 	bool finishing_ = false; /* executes no more calls */
@@ -76,8 +84,7 @@ private:
 	std::atomic<std::size_t> assigned_{0};
 	std::atomic<bool> has_mail_{false};
 	std::mutex mail_lock_;
-	std::vector<ConnectionPointer> arrived_;
-	std::vector<ConnectionPointer> departed_;
+	std::vector<Letter> mail_;
 };
 
 } // namespace prism::rpc

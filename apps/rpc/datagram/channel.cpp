@@ -64,8 +64,7 @@ void DatagramChannel::take(const Completion &completion, Calls &calls) noexcept
 }
 
 /* What is not from this client, or makes no sense, is a stranger's, and dropped: anybody can send a datagram. */
-void DatagramChannel::take_datagram(
-	const Prefix &prefix, std::span<const std::byte> payload, Calls &calls) noexcept
+void DatagramChannel::take_datagram(const Prefix &prefix, std::span<const std::byte> payload, Calls &calls) noexcept
 {
 	if (prefix.token != token_ || prefix.slot >= slots_.size())
 		return;
@@ -97,6 +96,15 @@ void DatagramChannel::execute(std::uint32_t index, Calls &calls) noexcept
 	respond(index, calls);
 }
 
+void DatagramChannel::keep(KeptResponses &kept) const
+{
+	for (std::uint32_t index = 0; index < slots_.size(); index++) {
+		const std::vector<std::byte> response =
+			response_cut_.read(responses_.data() + index * response_cut_.bytes(), slots_[index].size);
+		kept.add(response);
+	}
+}
+
 void DatagramChannel::respond(std::uint32_t index, Calls &calls) noexcept
 {
 	Slot &slot = slots_[index];
@@ -106,8 +114,8 @@ void DatagramChannel::respond(std::uint32_t index, Calls &calls) noexcept
 	for (std::uint32_t fragment = 0; fragment < count; fragment++) {
 		const std::size_t offset = index * response_cut_.bytes() + fragment * response_cut_.datagram();
 		const std::uint64_t wr_id = send_bit | std::uint64_t{index} << 32 | number();
-		if (const int error = transport_.socket_.send(*peer_, wr_id,
-			    responses_.slice(offset, response_cut_.length(fragment, slot.size)))) {
+		if (const int error = transport_.socket_.send(
+			    *peer_, wr_id, responses_.slice(offset, response_cut_.length(fragment, slot.size)))) {
 			calls.lose(std::string("cannot send: ") + std::strerror(error));
 			return;
 		}
@@ -124,8 +132,8 @@ DatagramTransport::DatagramTransport(
 {
 }
 
-Result<std::unique_ptr<DatagramTransport>> DatagramTransport::create(const ProtectionDomain &pd,
-	const CompletionQueue &cq, const ChannelSizes &sizes, std::uint32_t receives)
+Result<std::unique_ptr<DatagramTransport>> DatagramTransport::create(
+	const ProtectionDomain &pd, const CompletionQueue &cq, const ChannelSizes &sizes, std::uint32_t receives)
 {
 	Result<Socket> socket = Socket::create(pd, cq, most_sends, receives);
 	if (!socket)
@@ -150,7 +158,7 @@ Result<std::unique_ptr<Channel>> DatagramTransport::open(
 	const Result<Introduction> client = Introduction::parse(apps::Hello::own_part(theirs.private_data));
 	if (!client)
 		return client.error();
-	const std::uint64_t token = token_of(client->client);
+	const std::uint64_t token = client->token;
 	const std::uint32_t fragment = fragment_size(socket_.endpoint().mtu, theirs.endpoint.mtu);
 	const Cut requests{fragment, static_cast<std::uint32_t>(sizes_.request)};
 	const Cut responses{fragment, static_cast<std::uint32_t>(sizes_.response)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Calls by unreliable datagrams, at the server. One queue pair serves all clients of a worker. The server keeps the last
- * response of each slot: a request that comes again is answered with it, and not executed.
+ * Calls by unreliable datagrams, at the server. One queue pair serves all clients of a worker. The server keeps the
+ * last response of each slot: a request that comes again is answered with it, and not executed.
  */
 #pragma once
 
@@ -34,6 +34,7 @@ public:
 	Result<void> connect(const Endpoint &peer) override;
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return sending_ != 0; }
+	void keep(KeptResponses &kept) const override;
 	void close() noexcept override {}
 
 private:

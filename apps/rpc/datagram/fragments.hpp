@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Messages in datagrams. A message is cut into fragments of equal size but for the last; each datagram has a prefix of 24
- * bytes, little-endian, and a fragment:
+ * Messages in datagrams. A message is cut into fragments of equal size but for the last; each datagram has a prefix of
+ * 24 bytes, little-endian, and a fragment:
  *
  *  offset  bytes  what
- *  0       8      token: the first half of the client's id, in requests and responses
+ *  0       8      token: that of the client's introduction, in requests and responses
  *  8       4      slot of the call
  *  12      4      seq of the call, as frames have it
  *  16      4      bytes of the message
@@ -76,6 +76,17 @@ struct Cut {
 			if (part)
 				std::memcpy(to + prefix_size, message.data() + prefix.offset, part);
 		}
+	}
+
+	/** The message that write() has cut, of @p size bytes. */
+	[[nodiscard]] std::vector<std::byte> read(const std::byte *from, std::uint32_t size) const
+	{
+		std::vector<std::byte> message(size);
+		for (std::uint32_t index = 0; size && index < count(size); index++) {
+			const std::size_t part = length(index, size) - prefix_size;
+			std::memcpy(&message[index * fragment], from + index * datagram() + prefix_size, part);
+		}
+		return message;
 	}
 };
 

@@ -34,8 +34,7 @@ DatagramLink::DatagramLink(Parts parts, CompletionQueue cq, Socket socket, Addre
 	Buffer datagrams, const Cut &requests_cut, const Cut &responses_cut)
 	: ClientLink(std::move(parts)), requests_(std::move(requests)), datagrams_(std::move(datagrams)),
 	  cq_(std::move(cq)), peer_(std::move(peer)), socket_(std::move(socket)), request_cut_(requests_cut),
-	  response_cut_(responses_cut), token_(token_of(client_id())),
-	  slots_(depth(), Slot(responses_cut))
+	  response_cut_(responses_cut), token_(token()), slots_(depth(), Slot(responses_cut))
 {
 	place_requests({requests_.data(), requests_.length()}, apps::rounded_up(sizes().request, 64));
 }
@@ -72,20 +71,18 @@ Result<std::unique_ptr<DatagramLink>> DatagramLink::connect(const Context &conte
 	Result<Address> peer = Address::create(*pd, parts->peer.endpoint);
 	if (!peer)
 		return peer.error();
-	Result<Buffer> request_memory =
-		Buffer::create(*pd, options.depth * apps::rounded_up(parts->sizes.request, 64));
+	Result<Buffer> request_memory = Buffer::create(*pd, options.depth * apps::rounded_up(parts->sizes.request, 64));
 	if (!request_memory)
 		return request_memory.error();
-	Result<Buffer> datagrams = Buffer::create(*pd,
-		options.depth * requests.bytes() +
-			receives_for(options.depth, responses) * (Socket::grh_size + responses.datagram()));
+	Result<Buffer> datagrams = Buffer::create(
+		*pd, options.depth * requests.bytes() +
+			     receives_for(options.depth, responses) * (Socket::grh_size + responses.datagram()));
 	if (!datagrams)
 		return datagrams.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<DatagramLink> made(
-		new DatagramLink(*std::move(parts), *std::move(cq), *std::move(socket), *std::move(peer),
-			*std::move(request_memory), *std::move(datagrams), requests, responses));
+	std::unique_ptr<DatagramLink> made(new DatagramLink(*std::move(parts), *std::move(cq), *std::move(socket),
+		*std::move(peer), *std::move(request_memory), *std::move(datagrams), requests, responses));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -150,8 +147,7 @@ void DatagramLink::take_datagram(const Completion &completion, Listener &listene
 {
 	if (completion.byte_len < Socket::grh_size + prefix_size)
 		return;
-	const std::span<const std::byte> bytes(
-		datagrams_.data() + receive_offset(completion.wr_id) + Socket::grh_size,
+	const std::span<const std::byte> bytes(datagrams_.data() + receive_offset(completion.wr_id) + Socket::grh_size,
 		completion.byte_len - Socket::grh_size);
 	Prefix prefix;
 	std::memcpy(&prefix, bytes.data(), prefix_size);

@@ -82,8 +82,7 @@ Result<void> Socket::start()
 	attr.qp_state = IBV_QPS_INIT;
 	attr.port_num = port;
 	attr.qkey = queue_key;
-	int error =
-		ibv_modify_qp(handle_.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+	int error = ibv_modify_qp(handle_.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
 	attr.qp_state = IBV_QPS_RTR;
 	if (!error)
 		error = ibv_modify_qp(handle_.get(), &attr, IBV_QP_STATE);

@@ -38,8 +38,8 @@ public:
 	static constexpr std::size_t grh_size = 40;
 
 	/** All completions go to @p cq. Errors: those of ibv_create_qp(3) and ibv_modify_qp(3). */
-	static Result<Socket> create(const ProtectionDomain &pd, const CompletionQueue &cq, std::uint32_t sends,
-		std::uint32_t receives);
+	static Result<Socket> create(
+		const ProtectionDomain &pd, const CompletionQueue &cq, std::uint32_t sends, std::uint32_t receives);
 
 	/** What the peer must be told: address, number, MTU. */
 	[[nodiscard]] const Endpoint &endpoint() const noexcept { return local_; }

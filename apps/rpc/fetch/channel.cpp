@@ -178,6 +178,16 @@ void FetchChannel::take(const Completion &completion, Calls &calls) noexcept
 		calls.touch();
 }
 
+void FetchChannel::keep(KeptResponses &kept) const
+{
+	for (std::uint32_t call = 0; call < layout_.calls; call++) {
+		const std::byte *place = responses_.data() + layout_.response_offset(call);
+		const Frame frame = Frame::load(place);
+		if (frame.seq)
+			kept.add({place + frame_size, frame.size});
+	}
+}
+
 void FetchChannel::close() noexcept
 {
 	apps::move_to_error(qp_);

@@ -34,6 +34,7 @@ public:
 	bool look(Calls &calls) noexcept override;
 	void post(Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return posted_ != done_ || !owed_.empty(); }
+	void keep(KeptResponses &kept) const override;
 	void close() noexcept override;
 
 private:

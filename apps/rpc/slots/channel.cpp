@@ -116,6 +116,14 @@ void SlotsChannel::take(const Completion &completion, Calls &calls) noexcept
 	calls.lose(std::string("connection failed: ") + completion.describe());
 }
 
+void SlotsChannel::keep(KeptResponses &kept) const
+{
+	for (const Slot &slot : slots_) {
+		if (slot.response)
+			kept.add({slot.response + frame_size, Frame::load(slot.response).size});
+	}
+}
+
 void SlotsChannel::close() noexcept
 {
 	apps::move_to_error(*qp_);

@@ -96,6 +96,7 @@ public:
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	bool look(Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return false; }
+	void keep(KeptResponses &kept) const override;
 	void close() noexcept override;
 
 private:

@@ -3,6 +3,7 @@
 
 #include "common/queue_pair.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace prism::rpc
@@ -80,6 +81,16 @@ void TwoSidedChannel::post(Calls &calls) noexcept
 	ibv_send_wr *bad = nullptr;
 	if (const int error = ibv_post_send(qp_.raw(), first, &bad))
 		calls.lose(std::string("cannot send: ") + std::strerror(error));
+}
+
+/* What the client has not got yet is among the last of the ring: it gets responses in their order. */
+void TwoSidedChannel::keep(KeptResponses &kept) const
+{
+	const std::uint64_t first = built_ - std::min<std::uint64_t>(built_, requests_.size());
+	for (std::uint64_t at = first; at != built_; at++) {
+		const std::size_t index = at % requests_.size();
+		kept.add({responses_.data() + index * response_size_, pieces_[index].length});
+	}
 }
 
 void TwoSidedChannel::close() noexcept

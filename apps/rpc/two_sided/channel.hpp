@@ -30,6 +30,7 @@ public:
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	void post(Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return done_ != built_ || !incoming_.empty(); }
+	void keep(KeptResponses &kept) const override;
 	void close() noexcept override;
 
 private:

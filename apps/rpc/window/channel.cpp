@@ -51,6 +51,8 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 		calls.refuse("a request that names responses which cannot be");
 		return false;
 	}
+	while (!records_.empty() && records_.front() < stream_.first_kept())
+		records_.pop_front();
 	if (heard == ServedStream::Heard::next_epoch) {
 		open_epoch();
 		retract_bounded(ring_.pointer(epoch));
@@ -69,6 +71,7 @@ void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) no
 	next_ = next_seq(next_);
 	frame.time = microseconds(std::chrono::steady_clock::now() - began);
 	frame.store(record);
+	records_.push_back(stream_.produced());
 	stream_.append(record_size(frame.size));
 	store_release(ring_.pointer(stream_.epoch()) + 8, std::uint64_t{stream_.epoch()} << 32 | stream_.bound());
 }
@@ -87,6 +90,14 @@ void WindowChannel::take(const Completion &completion, Calls &calls) noexcept
 	const auto run = [&](std::span<const std::byte> request) { execute(request, calls); };
 	incoming_.resume(calls, room, run);
 	incoming_.take(buffer, completion.byte_len, calls, room, run);
+}
+
+void WindowChannel::keep(KeptResponses &kept) const
+{
+	for (const std::uint64_t position : records_) {
+		const std::byte *const record = ring_.at(position);
+		kept.add({record + frame_size, Frame::load(record).size});
+	}
 }
 
 void WindowChannel::close() noexcept

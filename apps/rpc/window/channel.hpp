@@ -9,6 +9,7 @@
 #include "rpc/window/stream.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 
@@ -24,6 +25,7 @@ public:
 	Result<void> connect(const Endpoint &peer) override;
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return !incoming_.empty(); }
+	void keep(KeptResponses &kept) const override;
 	void close() noexcept override;
 
 private:
@@ -38,7 +40,8 @@ private:
 	const std::size_t response_size_;
 	Incoming incoming_;
 	ServedStream stream_;
-	std::uint32_t next_ = first_seq; /* of responses */
+	std::uint32_t next_ = first_seq;    /* of responses */
+	std::deque<std::uint64_t> records_; /* where those begin that are not free */
 };
 
 class WindowTransport final : public Transport

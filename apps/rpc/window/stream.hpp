@@ -41,6 +41,8 @@ public:
 
 	[[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
 	[[nodiscard]] std::uint64_t base() const noexcept { return base_; }
+	/** What stands before may be overwritten. */
+	[[nodiscard]] std::uint64_t first_kept() const noexcept { return free_; }
 	[[nodiscard]] std::uint64_t produced() const noexcept { return produced_; }
 	/** Bytes that READs of this epoch find. */
 	[[nodiscard]] std::uint32_t bound() const noexcept { return static_cast<std::uint32_t>(produced_ - base_); }
@@ -50,7 +52,7 @@ private:
 	std::uint32_t epoch_ = 0;
 	std::uint64_t base_ = 0;
 	std::uint64_t produced_ = 0;
-	std::uint64_t free_ = 0; /* what stands before may be overwritten */
+	std::uint64_t free_ = 0;
 };
 
 /** The client's side. */

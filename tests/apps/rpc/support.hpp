@@ -152,6 +152,10 @@ public:
 		return ClientLink::connect(
 			client_context, "127.0.0.1", port(), apps::Hello{echo_kind}, options, measure);
 	}
+	Result<std::unique_ptr<ClientLink>> resume(const ClientLink &lost)
+	{
+		return ClientLink::resume(client_context, "127.0.0.1", port(), apps::Hello{echo_kind}, measure, lost);
+	}
 	std::unique_ptr<ClientLink> connect(const ClientOptions &options) { return try_connect(options).value(); }
 
 	ServerLog log;
@@ -168,7 +172,7 @@ private:
 class Caller final : public ClientLink::Listener
 {
 public:
-	explicit Caller(ClientLink &link) : link_(link), wishes_(link.depth()), busy_(link.depth()) {}
+	explicit Caller(ClientLink &link) : link_(&link), wishes_(link.depth()), busy_(link.depth()) {}
 
 	[[nodiscard]] bool idle(std::uint32_t slot) const { return !busy_[slot]; }
 	void begin(std::uint32_t slot, const Wish &wish)
@@ -176,20 +180,22 @@ public:
 		ASSERT_TRUE(idle(slot));
 		wishes_[slot] = wish;
 		busy_[slot] = true;
-		const std::span<std::byte> request = link_.request(slot);
+		const std::span<std::byte> request = link_->request(slot);
 		MessageHeader header;
 		header.call = 1;
 		header.size = static_cast<std::uint32_t>(wish_size);
 		header.serialize_request(request.data());
 		std::memcpy(&request[message_header_size], &wish, sizeof(wish));
-		link_.call(slot, message_header_size + wish_size);
+		link_->call(slot, message_header_size + wish_size);
 	}
+	/** The link was resumed as @p next. */
+	void move_to(ClientLink &next) { link_ = &next; }
 	/** Until nothing is under way, or the link is broken. */
 	void finish()
 	{
 		const auto end = std::chrono::steady_clock::now() + test::patience;
-		while (!link_.broken() && std::find(busy_.begin(), busy_.end(), true) != busy_.end()) {
-			link_.poll(*this);
+		while (!link_->broken() && std::find(busy_.begin(), busy_.end(), true) != busy_.end()) {
+			link_->poll(*this);
 			ASSERT_LT(std::chrono::steady_clock::now(), end) << "calls do not end";
 		}
 	}
@@ -197,14 +203,14 @@ public:
 	void run(std::uint64_t count, const std::function<Wish()> &next)
 	{
 		const auto end = std::chrono::steady_clock::now() + test::patience;
-		for (std::uint64_t made = 0; made < count && !link_.broken();) {
-			for (std::uint32_t slot = 0; slot < link_.depth() && made < count; slot++) {
+		for (std::uint64_t made = 0; made < count && !link_->broken();) {
+			for (std::uint32_t slot = 0; slot < link_->depth() && made < count; slot++) {
 				if (idle(slot)) {
 					begin(slot, next());
 					made++;
 				}
 			}
-			link_.poll(*this);
+			link_->poll(*this);
 			ASSERT_LT(std::chrono::steady_clock::now(), end) << "calls do not end";
 		}
 		finish();
@@ -233,7 +239,7 @@ public:
 	std::uint64_t released = 0;
 
 private:
-	ClientLink &link_;
+	ClientLink *link_;
 	std::vector<Wish> wishes_; /* by slot */
 	std::vector<bool> busy_;
 };

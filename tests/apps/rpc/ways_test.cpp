@@ -166,6 +166,55 @@ TEST_P(Ways, ClientsComeAndGo)
 	EXPECT_EQ(served.stats().malformed, 0u) << served.log.text();
 }
 
+/* Of the calls that were under way some were executed, some not; each is executed once in the end. */
+TEST_P(Ways, ComesBackWithCallsUnderWay)
+{
+	Served served(GetParam());
+	ClientOptions wanted = options(8);
+	wanted.resumable = true;
+	auto link = served.connect(wanted);
+	std::uint64_t count = 0;
+	std::uint64_t sum = 0;
+	std::mt19937_64 random(7);
+	auto caller = std::make_unique<Caller>(*link);
+	for (int round = 0; round < 20; round++) {
+		for (std::uint32_t slot = 0; slot < 8; slot++) {
+			if (!caller->idle(slot))
+				continue;
+			const std::uint64_t seed = random();
+			caller->begin(slot, Wish{static_cast<std::uint32_t>(seed % 3000), 0, seed});
+			sum += seed;
+			count++;
+		}
+		for (std::uint64_t polls = random() % 200; polls > 0; polls--)
+			link->poll(*caller);
+		link->break_off(ECONNRESET);
+		auto next = served.resume(*link);
+		ASSERT_TRUE(next) << next.error().message;
+		caller->move_to(**next);
+		link = *std::move(next);
+	}
+	caller->finish();
+	EXPECT_EQ(link->broken(), 0) << served.log.text();
+	EXPECT_EQ(caller->answered, count);
+	EXPECT_EQ(served.echo.executed, count);
+	EXPECT_EQ(served.echo.seeds, sum);
+	EXPECT_GT(served.stats().repeated, 0u) << "no response was lost: the test shows nothing";
+}
+
+TEST_P(Ways, AServerThatWasStartedAgainKnowsNobody)
+{
+	ClientOptions wanted = options(2);
+	wanted.resumable = true;
+	auto first = std::make_unique<Served>(GetParam());
+	auto link = first->connect(wanted);
+	link->break_off(ECONNRESET);
+	Served second(GetParam());
+	const auto refused = second.resume(*link);
+	ASSERT_FALSE(refused);
+	EXPECT_EQ(refused.error().code, ESTALE);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Ways,
 	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
 
