@@ -52,6 +52,27 @@ static void put(struct run *run, struct prism_span *span)
 }
 
 /*
+ * What a processor stores meanwhile knows of no lock. It publishes a bounded pointer where there was a null pointer, bound
+ * first, and stores a null pointer before it publishes another. The words are loaded in order (prism_words.h), so if the
+ * address is still the same behind the bound, they belong together; else it was null in between.
+ */
+static void load_pointer(struct run *run, const struct prism_span *span, u8 *pointer)
+{
+	u8 again[8];
+
+	if (span->length == sizeof(again) || !inside_block(span->va, span->length)) {
+		prism_load(run->env, run->ctx, span, 0, pointer, span->length);
+		return;
+	}
+	run->env->lock(run->ctx, span, 0, span->length);
+	run->env->load(run->ctx, span, 0, pointer, span->length);
+	run->env->load(run->ctx, span, 0, again, sizeof(again));
+	run->env->unlock(run->ctx, span, 0, span->length);
+	if (memcmp(again, pointer, sizeof(again)))
+		memset(pointer, 0, sizeof(again));
+}
+
+/*
  * Where does the operation act, and on how many bytes? With T the target names a pointer, with B a bounded one.
  * False: the status or the fault in the result says why there is no target.
  */
@@ -69,7 +90,7 @@ static bool resolve(struct run *run, u64 *va, u32 *length)
 		return true;
 	if (!get(run, req->rkey, req->va, size, PRISM_RIGHT_READ, &span))
 		return false;
-	prism_load(run->env, run->ctx, &span, 0, pointer, size);
+	load_pointer(run, &span, pointer);
 	put(run, &span);
 
 	*va = get_unaligned_le64(pointer);

@@ -60,7 +60,7 @@ struct prism_env {
 	bool (*get)(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, struct prism_span *span);
 	void (*put)(void *ctx, struct prism_span *span);
 
-	/* Plain copies, within the bounds of the span. */
+	/* Copies by whole words (prism_words.h), within the bounds of the span. */
 	void (*load)(void *ctx, const struct prism_span *span, u32 offset, void *to, u32 length);
 	void (*store)(void *ctx, const struct prism_span *span, u32 offset, const void *from, u32 length);
 	void (*copy)(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length);

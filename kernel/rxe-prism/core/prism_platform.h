@@ -12,7 +12,11 @@
 #include <linux/cache.h>
 #include <linux/types.h>
 #include <linux/string.h>
+#include <asm/barrier.h>
 #include "prism_unaligned.h"	/* of the patch series: kernels have it in different places */
+
+#define prism_load_relaxed(p)		READ_ONCE(*(p))
+#define prism_store_relaxed(p, value)	WRITE_ONCE(*(p), value)
 
 #else
 
@@ -80,8 +84,13 @@ static inline void put_unaligned_le64(u64 v, void *p)
 	memcpy(p, &v, sizeof(v));
 }
 
+#define prism_load_relaxed(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define prism_store_relaxed(p, value)	__atomic_store_n(p, value, __ATOMIC_RELAXED)
+#define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
+
 /*
- * Every access to what is shared is sequentially consistent here, which the thread sanitizer understands; it knows no
+ * Every other access to what is shared is sequentially consistent here, which the thread sanitizer understands; it knows no
  * barriers. So there is nothing left for them to do.
  */
 typedef u32 atomic_t;

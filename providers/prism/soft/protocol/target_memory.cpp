@@ -6,48 +6,11 @@
 
 #include "user_memory.hpp"
 
-#if defined(__SANITIZE_THREAD__)
-/* Of the sanitizer's run-time library, in no header. */
-extern "C" {
-void AnnotateIgnoreReadsBegin(const char *file, int line);
-void AnnotateIgnoreReadsEnd(const char *file, int line);
-void AnnotateIgnoreWritesBegin(const char *file, int line);
-void AnnotateIgnoreWritesEnd(const char *file, int line);
-}
-#endif
-
 namespace prism::soft
 {
 
 namespace
 {
-
-/**
- * While there is one, the thread sanitizer looks at nothing that this thread reads and writes. What the device does to
- * registered memory is DMA to the program that owns it: peers order such accesses by protocol, not by this process's
- * locks, as with a NIC, which no sanitizer sees. A suppression would look up the names of each such race under the
- * device's lock, for longer than a peer's retries last.
- */
-class UnseenByThreadSanitizer
-{
-public:
-#if defined(__SANITIZE_THREAD__)
-	UnseenByThreadSanitizer()
-	{
-		AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-		AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-	}
-	~UnseenByThreadSanitizer()
-	{
-		AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
-	}
-#else
-	UnseenByThreadSanitizer() {}
-#endif
-	UnseenByThreadSanitizer(const UnseenByThreadSanitizer &) = delete;
-	UnseenByThreadSanitizer &operator=(const UnseenByThreadSanitizer &) = delete;
-};
 
 TargetMemory &self(void *ctx)
 {
@@ -87,7 +50,6 @@ bool TargetMemory::get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, pris
 /** What is not there reads as zeros, which point nowhere; and nothing is written any more that may come of them. */
 void TargetMemory::load(void *ctx, const prism_span *span, u32 offset, void *to, u32 length)
 {
-	const UnseenByThreadSanitizer unseen;
 	if (!length || (!self(ctx).faulted_ && self(ctx).engine_.load(to, address(span, offset), length)))
 		return;
 	std::memset(to, 0, length);
@@ -96,14 +58,12 @@ void TargetMemory::load(void *ctx, const prism_span *span, u32 offset, void *to,
 
 void TargetMemory::store(void *ctx, const prism_span *span, u32 offset, const void *from, u32 length)
 {
-	const UnseenByThreadSanitizer unseen;
 	if (length && !self(ctx).faulted_ && !self(ctx).engine_.store(address(span, offset), from, length))
 		self(ctx).faulted_ = true;
 }
 
 void TargetMemory::copy(void *ctx, const prism_span *to, const prism_span *from, u32 length)
 {
-	const UnseenByThreadSanitizer unseen;
 	if (!self(ctx).faulted_ &&
 		!self(ctx).engine_.intact(copy_within_user(address(to, 0), address(from, 0), length)))
 		self(ctx).faulted_ = true;

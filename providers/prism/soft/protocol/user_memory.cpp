@@ -6,8 +6,11 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
+
+extern "C" {
+#include "prism_words.h"
+}
 
 namespace prism::soft
 {
@@ -129,7 +132,9 @@ void on_fault(int signal, siginfo_t *info, void *context)
 }
 
 /* Nothing that has to be destroyed lies between the fault and here. */
-[[gnu::noinline]] bool try_move(void *to, const void *from, std::size_t length, const void *first, const void *second)
+template <typename Copy>
+[[gnu::noinline]] bool try_copy(
+	Copy copy, void *to, const void *from, std::size_t length, const void *first, const void *second)
 {
 	Access access;
 	access.first = first;
@@ -141,7 +146,7 @@ void on_fault(int signal, siginfo_t *info, void *context)
 	}
 	current = &access;
 	std::atomic_signal_fence(std::memory_order_seq_cst);
-	std::memmove(to, from, length);
+	copy(to, from, length);
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	current = nullptr;
 	return true;
@@ -191,17 +196,17 @@ bool stand_in_front(int signal, const struct sigaction *action, struct sigaction
 
 bool load_from_user(void *to, const void *from, std::size_t length)
 {
-	return try_move(to, from, length, from, from);
+	return try_copy(prism_words_load, to, from, length, from, from);
 }
 
 bool store_to_user(void *to, const void *from, std::size_t length)
 {
-	return try_move(to, from, length, to, to);
+	return try_copy(prism_words_store, to, from, length, to, to);
 }
 
 bool copy_within_user(void *to, const void *from, std::size_t length)
 {
-	return try_move(to, from, length, to, from);
+	return try_copy(prism_words_copy, to, from, length, to, from);
 }
 
 } // namespace prism::soft
