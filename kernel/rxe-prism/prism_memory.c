@@ -9,6 +9,7 @@
 
 #include "rxe.h"
 #include "rxe_loc.h"
+#include "core/prism_words.h"
 
 static int prism_access(u32 rights)
 {
@@ -91,16 +92,20 @@ static void prism_env_store(void *ctx, const struct prism_span *span, u32 offset
 	rxe_mr_copy(span->region, span->va + offset, (void *)from, length, RXE_TO_MR_OBJ);
 }
 
-/* In pieces, as regions are not contiguous in memory; where the ranges overlap the result is not defined further. */
+/* In pieces, as regions are not contiguous in memory. They are cut where words end, on both sides (prism_words.h). */
 static void prism_env_copy(void *ctx, const struct prism_span *to, const struct prism_span *from, u32 length)
 {
-	u8 piece[256];
-	u32 done, n;
+	u32 loaded = 0, stored = 0, n;
+	u8 piece[PRISM_PIECE];
 
-	for (done = 0; done < length; done += n) {
-		n = min_t(u32, length - done, sizeof(piece));
-		prism_env_load(ctx, from, done, piece, n);
-		prism_env_store(ctx, to, done, piece, n);
+	while (stored < length) {
+		n = prism_words_piece(from->va + loaded, length - loaded, sizeof(piece) - (loaded - stored));
+		prism_env_load(ctx, from, loaded, piece + (loaded - stored), n);
+		loaded += n;
+		n = prism_words_piece(to->va + stored, length - stored, loaded - stored);
+		prism_env_store(ctx, to, stored, piece, n);
+		stored += n;
+		memmove(piece, piece + n, loaded - stored);
 	}
 }
 

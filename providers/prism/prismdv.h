@@ -11,6 +11,7 @@
 #ifndef INFINIBAND_PRISMDV_H
 #define INFINIBAND_PRISMDV_H
 
+#include <endian.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -354,12 +355,56 @@ static inline void prismdv_wr_set_result(struct prismdv_qp_ex *qp, uint32_t lkey
 	qp->wr_set_result(qp, lkey, addr);
 }
 
+/* Bounded pointers, and the processor of the host that they lie on (S.4.2, S.4.4) --------------------------------- */
+
 /** A bounded pointer as B reads and R with B stores it: little-endian, 16-byte aligned (S.4). */
 struct prismdv_bounded_ptr {
 	uint64_t ptr;
 	uint32_t bound; /* bytes */
 	uint32_t tag;   /* the application's; the device ignores it */
 };
+
+/** Both halves are stored and loaded as a device does it: each at once, and in order. */
+typedef uint64_t __attribute__((__may_alias__)) prismdv_ptr_word;
+
+/**
+ * Requests that fetch *@at find @bound bytes at @addr, the address as it was registered, from now on, and whatever was
+ * stored before. *@at must be null: never published, or retracted.
+ */
+static inline void prismdv_publish_ptr(struct prismdv_bounded_ptr *at, uint64_t addr, uint32_t bound, uint32_t tag)
+{
+	prismdv_ptr_word *word = (prismdv_ptr_word *)(void *)at;
+
+	__atomic_store_n(word + 1, htole64((uint64_t)tag << 32 | bound), __ATOMIC_RELEASE);
+	__atomic_store_n(word, htole64(addr), __ATOMIC_RELEASE);
+}
+
+/**
+ * *@at is null from now on. Requests that have fetched it before go on with what they found: the buffer may be used for
+ * something else when those who read it say, in a later request, that they have what they wanted.
+ */
+static inline void prismdv_retract_ptr(struct prismdv_bounded_ptr *at)
+{
+	__atomic_store_n((prismdv_ptr_word *)(void *)at, (uint64_t)0, __ATOMIC_RELEASE);
+}
+
+/**
+ * What a device, or prismdv_publish_ptr(), has stored at @at where there was a null pointer, into *@found, in host order;
+ * false if nothing has been. What its ptr points at has been stored as well.
+ */
+static inline bool prismdv_fetch_ptr(const struct prismdv_bounded_ptr *at, struct prismdv_bounded_ptr *found)
+{
+	const prismdv_ptr_word *word = (const prismdv_ptr_word *)(const void *)at;
+	const uint64_t addr = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	const uint64_t rest = le64toh(__atomic_load_n(word + 1, __ATOMIC_ACQUIRE));
+
+	if (!addr || __atomic_load_n(word, __ATOMIC_RELAXED) != addr)
+		return false;
+	found->ptr = le64toh(addr);
+	found->bound = (uint32_t)rest;
+	found->tag = (uint32_t)(rest >> 32);
+	return true;
+}
 
 #ifdef __cplusplus
 }

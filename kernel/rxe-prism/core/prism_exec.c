@@ -52,9 +52,9 @@ static void put(struct run *run, struct prism_span *span)
 }
 
 /*
- * What a processor stores meanwhile knows of no lock. It publishes a bounded pointer where there was a null pointer, bound
- * first, and stores a null pointer before it publishes another. The words are loaded in order (prism_words.h), so if the
- * address is still the same behind the bound, they belong together; else it was null in between.
+ * What a processor stores meanwhile knows of no lock. It publishes a bounded pointer where there was a null pointer,
+ * bound first, and stores a null pointer before it publishes another. The words are loaded in order (prism_words.h), so
+ * if the address is still the same behind the bound, they belong together; else it was null in between.
  */
 static void load_pointer(struct run *run, const struct prism_span *span, u8 *pointer)
 {

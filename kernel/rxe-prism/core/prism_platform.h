@@ -17,6 +17,8 @@
 
 #define prism_load_relaxed(p)		READ_ONCE(*(p))
 #define prism_store_relaxed(p, value)	WRITE_ONCE(*(p), value)
+#define prism_load_acquire(p)		smp_load_acquire(p) /* pairs with programs and peers: prism_words.h */
+#define prism_store_release(p, value)	smp_store_release(p, value) /* likewise */
 
 #else
 
@@ -86,12 +88,12 @@ static inline void put_unaligned_le64(u64 v, void *p)
 
 #define prism_load_relaxed(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
 #define prism_store_relaxed(p, value)	__atomic_store_n(p, value, __ATOMIC_RELAXED)
-#define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
+#define prism_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define prism_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
 /*
- * Every other access to what is shared is sequentially consistent here, which the thread sanitizer understands; it knows no
- * barriers. So there is nothing left for them to do.
+ * Every other access to what is shared is sequentially consistent here, which the thread sanitizer understands; it
+ * knows no barriers. So there is nothing left for them to do.
  */
 typedef u32 atomic_t;
 

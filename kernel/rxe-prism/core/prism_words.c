@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Processors promise that an aligned access of up to 8 bytes is one: x86 always, ARM for general registers. They promise
+ * Processors promise that an aligned access of up to 8 bytes is one: x86 always, ARM for general registers. They say
  * nothing of what memcpy() is made of: string instructions, and vectors that are not aligned, the last of which
  * overlaps the one before.
  *
@@ -27,19 +27,19 @@ UNSEEN static __always_inline void load_word(u8 *to, const u8 *from, u32 size)
 
 	switch (size) {
 	case 8:
-		v64 = smp_load_acquire((const word64 *)from);
+		v64 = prism_load_acquire((const word64 *)from);
 		memcpy(to, &v64, sizeof(v64));
 		break;
 	case 4:
-		v32 = smp_load_acquire((const word32 *)from);
+		v32 = prism_load_acquire((const word32 *)from);
 		memcpy(to, &v32, sizeof(v32));
 		break;
 	case 2:
-		v16 = smp_load_acquire((const word16 *)from);
+		v16 = prism_load_acquire((const word16 *)from);
 		memcpy(to, &v16, sizeof(v16));
 		break;
 	default:
-		*to = smp_load_acquire(from);
+		*to = prism_load_acquire(from);
 		break;
 	}
 }
@@ -53,18 +53,18 @@ UNSEEN static __always_inline void store_word(u8 *to, const u8 *from, u32 size)
 	switch (size) {
 	case 8:
 		memcpy(&v64, from, sizeof(v64));
-		smp_store_release((word64 *)to, v64);
+		prism_store_release((word64 *)to, v64);
 		break;
 	case 4:
 		memcpy(&v32, from, sizeof(v32));
-		smp_store_release((word32 *)to, v32);
+		prism_store_release((word32 *)to, v32);
 		break;
 	case 2:
 		memcpy(&v16, from, sizeof(v16));
-		smp_store_release((word16 *)to, v16);
+		prism_store_release((word16 *)to, v16);
 		break;
 	default:
-		smp_store_release(to, *from);
+		prism_store_release(to, *from);
 		break;
 	}
 }
@@ -131,11 +131,10 @@ UNSEEN static __always_inline void store_few(u8 *to, const u8 *from, size_t left
 
 #if defined(__SSE2__) && !defined(__KERNEL__)
 /*
- * Two words at once. Intel and AMD promise that an aligned access of 16 bytes is one on processors that have AVX. An ARM
- * processor promises as much of pairs from LSE2 on, but loads words singly nearly as fast.
+ * Two words at once. Intel and AMD promise that an aligned access of 16 bytes is one on processors that have AVX. ARM
+ * promises as much of pairs from LSE2 on, but words singly are nearly as fast there.
  */
 typedef long long __attribute__((vector_size(16), may_alias)) pair;
-typedef long long __attribute__((vector_size(16), may_alias, aligned(1))) any_pair;
 
 static bool has_pairs(void)
 {
@@ -144,12 +143,19 @@ static bool has_pairs(void)
 
 UNSEEN static __always_inline void load_pair(u8 *to, const u8 *from)
 {
-	*(any_pair *)to = *(const volatile pair *)from;
+	const pair value = *(const pair *)from;
+
+	__asm__ __volatile__("" : : : "memory"); /* no compiler makes one memcpy() of many */
+	memcpy(to, &value, sizeof(value));
 }
 
 UNSEEN static __always_inline void store_pair(u8 *to, const u8 *from)
 {
-	*(volatile pair *)to = *(const any_pair *)from;
+	pair value;
+
+	memcpy(&value, from, sizeof(value));
+	__asm__ __volatile__("" : : : "memory"); /* likewise */
+	*(pair *)to = value;
 }
 
 /* Words until pairs are aligned, then pairs: how many bytes that were */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Copies of memory that others use at the same time: docs/semantics.md S.4.2.
+ * Copies of memory that others use at the same time: docs/semantics.md S.4.4.
  *
- * Every aligned word of 8, 4 or 2 bytes that lies in a copy is loaded whole from memory that is shared, and stored whole
- * there. A copy of at most one block has an order, too: its words are loaded from the first to the last, each with
- * acquire, and stored from the last to the first, each with release.
+ * Every aligned word of 8, 4 or 2 bytes that lies in a copy is loaded whole from memory that is shared, and stored
+ * whole there. A copy of at most one block has an order, too: its words are loaded from the first to the last, each
+ * with acquire, and stored from the last to the first, each with release.
  */
 #ifndef PRISM_WORDS_H
 #define PRISM_WORDS_H
@@ -26,8 +26,8 @@ void prism_words_copy(void *to, const void *from, size_t length);
 #define PRISM_PIECE	256
 
 /*
- * So many of @left bytes at @address, at most @room, are the next piece. The rest begins with a word, so that no word is
- * cut in two. @room is at least a word, and the first piece longer than that.
+ * So many of @left bytes at @address, at most @room, are the next piece. The rest begins with a word, so that no word
+ * is cut in two. @room is at least a word, and that of the first piece is longer.
  */
 static inline size_t prism_words_piece(u64 address, size_t left, size_t room)
 {
