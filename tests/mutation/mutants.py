@@ -26,6 +26,8 @@ BUNDLE = CORE + "prism_bundle.c"
 EXEC = CORE + "prism_exec.c"
 FREE_LIST = CORE + "prism_freelist.c"
 GENERATIONS = CORE + "prism_generations.c"
+WORDS = CORE + "prism_words.c"
+USER_MEMORY = "providers/prism/soft/protocol/user_memory.cpp"
 ENGINE = PROTOCOL + "engine.cpp"
 BUNDLER = PROTOCOL + "bundler.cpp"
 REQUESTER = PROTOCOL + "requester.cpp"
@@ -866,6 +868,41 @@ CHAINS = [
          "static BlockLocks locks;", "static thread_local BlockLocks locks;"),
         ("S.4.2.straddle", "a CAS that lies in two blocks is atomic in the first",
          "if (a != b)\n\t\tslots_[std::max(a, b)].lock.lock();", ""),
+    ),
+    *of(
+        WORDS,
+        ("S.4.4.loads", "words are loaded byte by byte",
+         "load_words(out + begin, in + begin, end - begin);",
+         "while (begin < end) {\n\t\tout[begin] = prism_load_relaxed(in + begin);\n\t\tbegin++;\n\t}"),
+        ("S.4.4.stores", "words are stored byte by byte",
+         "store_words(out + begin, in + begin, end - begin);",
+         "while (begin < end) {\n\t\tprism_store_relaxed(out + begin, in[begin]);\n\t\tbegin++;\n\t}"),
+        ("S.4.4.pieces", "pieces of a copy end inside words of the source",
+         "n = prism_words_piece((uintptr_t)from, left, sizeof(piece) - held);",
+         "n = left < sizeof(piece) - held ? left : sizeof(piece) - held;"),
+        ("S.4.4.target", "pieces of a copy end inside words of the target",
+         "n = prism_words_piece((uintptr_t)to, held + left, held);", "n = held;"),
+        ("S.4.4.first", "the words of a short copy are loaded from the last",
+         "load_few(out, in, length);\n\t\treturn;",
+         "load_few(out + length / 8 * 8, in + length / 8 * 8, length % 8);\n"
+         "\t\tfor (size_t n = length / 8; n; n--)\n\t\t\tload_few(out + 8 * n - 8, in + 8 * n - 8, 8);\n\t\treturn;"),
+        ("S.4.4.last", "the words of a short copy are stored from the first",
+         "store_few(out, in, length);\n\t\treturn;",
+         "for (size_t n = 0; n < length / 8; n++)\n\t\t\tstore_few(out + 8 * n, in + 8 * n, 8);\n"
+         "\t\tstore_few(out + length / 8 * 8, in + length / 8 * 8, length % 8);\n\t\treturn;"),
+    ),
+    *of(
+        EXEC,
+        ("S.4.4.changed", "a bounded pointer that changes meanwhile is taken as it was",
+         "if (memcmp(again, pointer, sizeof(again)))", "if (0)"),
+    ),
+    *of(
+        USER_MEMORY,
+        ("S.4.4.device", "the device copies byte by byte",
+         "return try_copy(prism_words_load, to, from, length, from, from);",
+         "return try_copy([](void *a, const void *b, std::size_t n) { for (std::size_t i = 0; i < n; i++)\n"
+         "\t\tstatic_cast<volatile char *>(a)[i] = static_cast<const volatile char *>(b)[i]; }, to, from, length, from, from);"),
+        tests=VERBS,
     ),
 ]
 

@@ -2,6 +2,7 @@
 /* The executor where the random walk does not reach: faults between the packets of a message. */
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,8 @@ public:
 	bool buffer_free = true;
 	int returned = 0;
 	int held = 0;
+	/** What a processor does to the memory before the next load, and each after that. */
+	std::function<void()> meanwhile = [] {};
 
 	static constexpr std::uint64_t buffer_va = base + 1024;
 	static constexpr std::uint64_t scratch_va = base + 4096 - 64;
@@ -63,8 +66,9 @@ private:
 	{
 		return static_cast<std::uint8_t *>(span->region) + offset;
 	}
-	static void load(void *, const prism_span *span, u32 offset, void *to, u32 length)
+	static void load(void *ctx, const prism_span *span, u32 offset, void *to, u32 length)
 	{
+		self(ctx).meanwhile();
 		if (length)
 			std::memcpy(to, at(span, offset), length);
 	}
@@ -124,6 +128,35 @@ prism_request allocate(bool first, bool last)
 	request.aux_va = Device::scratch_va;
 	request.aux_rkey = scratch_key;
 	return request;
+}
+
+/** @p bound bytes at @p address, in the memory's beginning */
+void publish(Device &device, std::uint64_t address, std::uint32_t bound)
+{
+	std::memcpy(device.bytes.data(), &address, sizeof(address));
+	std::memcpy(device.bytes.data() + 8, &bound, sizeof(bound));
+}
+
+/** S.4.4: whose bound that is nobody knows, but that the pointer was null in between. */
+TEST(Exec, ABoundedPointerThatChangesMeanwhileIsNull)
+{
+	Device device;
+	prism_request request = piece(PRISM_READ, true, true, 64);
+	request.flags = PRISM_FLAG_T | PRISM_FLAG_B;
+	publish(device, base + 256, 16);
+	device.execute(request);
+	EXPECT_EQ(device.result.read_va, base + 256);
+	EXPECT_EQ(device.result.read_length, 16u);
+	std::uint32_t loads = 0;
+	device.meanwhile = [&] {
+		loads++;
+		publish(device, base + 256 + 16u * loads, 16u + loads);
+	};
+	device.execute(request);
+	EXPECT_EQ(device.result.fault, PRISM_NO_FAULT);
+	EXPECT_EQ(device.result.status, PRISM_STATUS_NULL_POINTER);
+	EXPECT_FALSE(device.result.reads);
+	EXPECT_GE(loads, 2u);
 }
 
 TEST(Exec, UnfinishedAllocateGivesItsBufferBack)

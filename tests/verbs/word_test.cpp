@@ -237,7 +237,8 @@ int Words::torn_in_writes(std::chrono::milliseconds time, bool bytewise)
 			std::memset(server.memory.bytes(source), static_cast<int>(value), longest + writing_kinds);
 			if (bytewise) {
 				for (std::size_t at = range.offset; at < range.end(); at++) {
-					server.memory.bytes(place)[at] = static_cast<std::uint8_t>(value);
+					std::atomic_ref(server.memory.bytes(place)[at])
+						.store(static_cast<std::uint8_t>(value), std::memory_order_relaxed);
 					if (at % 8 == 3)
 						pause_a_little();
 				}
