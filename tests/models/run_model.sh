@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_), tx.pml is
-# PRISM-TX (the names with tx_).
+# PRISM-TX (the names with tx_), rpc.pml is calls whose answers are fetched (the names with rpc_).
 #
 #   run_model.sh NAME             build and run it; status 0 exactly when the outcome is the expected one
 #   run_model.sh --changed NAME   the same, unless the file "passed" says that exactly this has passed before
@@ -202,6 +202,49 @@ add long long_tx_takeover clean 'bitstate 32' "$reuse -DSET_1=15 -DSET_2=15 $tak
 add long long_tx_succession clean all "$reuse -DSET_1=15 -DSET_2=3 -DCRASHES=2 -DTAKEN_OVER $helped"
 add long long_tx_paper_three clean 'bitstate 32' '-DPAPER -DTXS=3'
 
+fetch='-DPROTOCOL=1'
+slots='-DPROTOCOL=2'
+window='-DPROTOCOL=3'
+two_slots="$slots -DCLIENTS=2"
+ring_end='-DCALLS=5 -DCELLS=2'
+add clean rpc_fetch clean all "$fetch"
+add clean rpc_fetch_break clean all "$fetch -DCALLS=2 -DBREAKS=1"
+add clean rpc_fetch_again clean all "$fetch -DCALLS=2 -DDUPLICATES=1"
+add clean rpc_fetch_death clean all "$fetch -DCALLS=2 -DEARLY=0 -DMORTAL=3"
+add clean rpc_slots clean all "$slots -DCALLS=4 -DEARLY=2 -DDUPLICATES=2"
+add clean rpc_slots_break clean all "$slots -DBUFFERS=2 -DBREAKS=2 -DDUPLICATES=1 -DMORTAL=3"
+add clean rpc_slots_two clean all "$two_slots -DCALLS=2 -DBREAKS=1"
+add clean rpc_slots_death clean all "$two_slots -DCALLS=1 -DBREAKS=1 -DMORTAL=3"
+add clean rpc_window clean all "$window -DCALLS=5 -DEARLY=2 -DDUPLICATES=1"
+add clean rpc_window_ring_end clean all "$window $ring_end -DDUPLICATES=1"
+add clean rpc_window_death clean all "$window -DCALLS=4 -DDUPLICATES=1 -DMORTAL=3"
+
+add control rpc_fetch_bare_status answer_is_its_calls all "$fetch -DBARE_STATUS"
+add control rpc_fetch_no_crc answer_is_whole all "$fetch -DNO_CRC"
+add control rpc_fetch_no_request_crc request_is_whole all "$fetch -DNO_REQUEST_CRC"
+add control rpc_fetch_no_last_read nobody_waits_for_ever all "$fetch -DNO_LAST_READ"
+add control rpc_fetch_no_fences nobody_waits_for_ever all "$fetch -DNO_FENCES"
+add control rpc_slots_one_half pair_is_whole all "$slots -DONE_HALF"
+add control rpc_slots_ptr_first pair_is_whole all "$slots -DPTR_FIRST"
+add control rpc_slots_ack_in_chain answer_is_whole all "$slots -DACK_IN_CHAIN -DDUPLICATES=1"
+add control rpc_slots_forgotten_pin answer_is_whole all "$slots -DFORGOTTEN_PIN"
+add control rpc_slots_no_fences answer_is_whole all "$slots -DNO_FENCES"
+add control rpc_slots_no_acquire request_is_whole all "$slots -DNO_ACQUIRE"
+add control rpc_slots_no_null answer_is_whole all "$slots -DNO_NULL"
+add control rpc_slots_abandon buffer_is_accounted_for all "$slots -DBUFFERS=2 -DABANDON"
+add control rpc_slots_resend_blindly buffer_is_accounted_for all "$slots -DBUFFERS=2 -DRESEND_BLINDLY -DBREAKS=1"
+add control rpc_slots_no_seq call_runs_once all "$slots -DNO_SEQ -DRESEND_BLINDLY -DBREAKS=1"
+add control rpc_window_null_last consumed_is_there all "$window -DNULL_LAST"
+add control rpc_window_one_pointer consumed_is_there all "$window -DONE_POINTER"
+add control rpc_window_bound_first nobody_waits_for_ever all "$window -DBOUND_FIRST"
+add control rpc_window_no_fences nobody_waits_for_ever all "$window -DNO_FENCES"
+add control rpc_window_ack_in_chain nobody_waits_for_ever all "$window -DACK_IN_CHAIN -DDUPLICATES=1"
+add control rpc_window_no_idle_ack nobody_waits_for_ever all "$window $ring_end -DNO_IDLE_ACK"
+
+add long long_rpc_fetch_death clean all "$fetch -DCALLS=2 -DEARLY=0 -DBREAKS=1 -DMORTAL=3"
+add long long_rpc_slots_death clean all "$two_slots -DCALLS=1 -DBUFFERS=2 -DBREAKS=1 -DMORTAL=3"
+add long long_rpc_slots_two clean all "$two_slots -DCALLS=2 -DMORTAL=1"
+
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
 		printf '%-8s %-30s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
@@ -225,6 +268,7 @@ fi
 case $name in
 *rs_*) model=rs.pml ;;
 *tx_*) model=tx.pml ;;
+*rpc_*) model=rpc.pml ;;
 *) model=kv.pml ;;
 esac
 
