@@ -17,6 +17,7 @@ BELOW = {
     "common": set(),
     "service": {"common"},
     "rpc": {"common", "service"},
+    "rpc/model": set(),
     "bench": {"common"},
     "kv/store": STORE,
     "kv/calls": STORE,

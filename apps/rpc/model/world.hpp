@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What all clients of a run share: the clock, the network, the server's threads, and what is counted. */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "rpc/model/events.hpp"
+#include "rpc/model/network.hpp"
+#include "rpc/model/parameters.hpp"
+
+namespace prism::rpc::model
+{
+
+/** Threads that take work from one queue. */
+class Processor
+{
+public:
+	Processor(Events &events, unsigned threads) : events_(events), idle_(threads) {}
+
+	/** @p done is called when a thread has worked so long. */
+	void submit(Time work, std::function<void()> done)
+	{
+		queue_.emplace_back(work, std::move(done));
+		begin();
+	}
+
+private:
+	void begin()
+	{
+		while (idle_ && !queue_.empty()) {
+			auto [work, done] = std::move(queue_.front());
+			queue_.pop_front();
+			idle_--;
+			events_.at(events_.now() + work, [this, done = std::move(done)] {
+				idle_++;
+				done();
+				begin();
+			});
+		}
+	}
+
+	Events &events_;
+	unsigned idle_;
+	std::deque<std::pair<Time, std::function<void()>>> queue_;
+};
+
+/** Of the calls that ended after the warm-up. */
+struct Counts {
+	std::vector<Time> latencies;
+	std::uint64_t reads = 0;
+	std::uint64_t failed_fetches = 0;
+	std::uint64_t in_reply_mode = 0;
+};
+
+struct World {
+	explicit World(const Parameters &given);
+
+	/** How long the server works on a call. */
+	[[nodiscard]] Time work();
+	/** How many bytes of payload the answer of a call has. */
+	[[nodiscard]] std::uint32_t size();
+	/** From 0 to 1. */
+	[[nodiscard]] double random() { return static_cast<double>(generator() >> 11) * 0x1p-53; }
+	void ended(Time posted);
+	void read_failed() { counts.failed_fetches += measuring(); }
+	[[nodiscard]] bool measuring() const { return events.now() >= parameters.warm_up; }
+
+	const Parameters &parameters;
+	Events events;
+	Network network;
+	Processor processor;
+	Counts counts;
+	std::mt19937_64 generator;
+};
+
+} // namespace prism::rpc::model

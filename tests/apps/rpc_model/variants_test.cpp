@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* PRISM's ways on the same hardware. */
+#include <gtest/gtest.h>
+
+#include "rpc/model/parameters.hpp"
+
+namespace
+{
+
+using namespace prism::rpc::model;
+
+Results run(Way way, unsigned under_way = 1, Time process_time = 0.5)
+{
+	Parameters parameters;
+	parameters.way = way;
+	parameters.under_way = under_way;
+	parameters.process_time = process_time;
+	return simulate(parameters);
+}
+
+TEST(VariantsTest, EightAnswersAReadReachTenMillionCalls)
+{
+	const Results results = run(Way::window, 8);
+	EXPECT_NEAR(1 / results.reads, 8, 0.5);
+	EXPECT_NEAR(results.rate, 10.0, 0.1);
+}
+
+TEST(VariantsTest, AWindowsRateFollowsFromTheAnswersOfARead)
+{
+	for (const unsigned under_way : {2U, 4U, 16U}) {
+		const Results results = run(Way::window, under_way);
+		EXPECT_NEAR(results.rate, 11.26 / (1 + results.reads), 0.1) << under_way;
+	}
+}
+
+TEST(VariantsTest, SlotsAreAsFastAsRfpOfShortAnswers)
+{
+	EXPECT_GT(run(Way::slots).rate, run(Way::fetch).rate * 0.95);
+	EXPECT_GT(run(Way::slots, 1, 3).rate, run(Way::fetch, 1, 3).rate); /* fewer READs too early */
+}
+
+TEST(VariantsTest, APacedReadIsSeldomTooEarly)
+{
+	EXPECT_LT(run(Way::slots, 1, 7).failed_fetches, 0.1);
+	EXPECT_GT(run(Way::fetch_only, 1, 7).failed_fetches, 2);
+}
+
+TEST(VariantsTest, OneClientWaitsForASlotsAnswerNoLongerThanForAMessage)
+{
+	Parameters parameters;
+	parameters.nodes = parameters.threads = 1;
+	for (const Time process_time : {0.2, 1.0, 3.0, 7.0}) {
+		parameters.process_time = process_time;
+		parameters.way = Way::two_sided;
+		const Time message = simulate(parameters).median;
+		parameters.way = Way::slots;
+		EXPECT_LT(simulate(parameters).median, message) << process_time;
+	}
+}
+
+/* RFP has to guess one F for all; a bounded pointer brings what is there. */
+TEST(VariantsTest, MixedSizesNeedNoGuess)
+{
+	Parameters parameters;
+	parameters.sizes = {32, 32, 32, 32, 256, 1024};
+	parameters.way = Way::slots;
+	const double exact = simulate(parameters).rate;
+	parameters.way = Way::fetch;
+	for (const unsigned fetch_size : {64U, 256U, 512U, 1040U}) {
+		parameters.fetch_size = fetch_size;
+		EXPECT_LT(simulate(parameters).rate, exact) << fetch_size;
+	}
+}
+
+TEST(VariantsTest, TheSameSeedGivesTheSameRun)
+{
+	const Results one = run(Way::window, 4), other = run(Way::window, 4);
+	EXPECT_EQ(one.calls, other.calls);
+	EXPECT_EQ(one.median, other.median);
+	EXPECT_EQ(one.percentile_99, other.percentile_99);
+}
+
+} // namespace
