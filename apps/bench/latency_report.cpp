@@ -35,6 +35,7 @@ nlohmann::json latency_to_json(const LatencyHistogram &latency)
 		{"t_min", latency.min()},
 		{"t_typical", latency.percentile(50)},
 		{"t_avg", latency.mean()},
+		{"t_stdev", latency.deviation()},
 		{"t_max", latency.max()},
 		{"percentile_90", latency.percentile(90)},
 		{"percentile_99", latency.percentile(99)},

@@ -33,7 +33,9 @@ void LatencyHistogram::add(std::uint64_t nanoseconds) noexcept
 	samples_++;
 	smallest_ = std::min(smallest_, nanoseconds);
 	largest_ = std::max(largest_, nanoseconds);
-	sum_ += static_cast<double>(nanoseconds);
+	const auto sample = static_cast<double>(nanoseconds);
+	sum_ += sample;
+	squares_ += sample * sample;
 }
 
 void LatencyHistogram::merge(const LatencyHistogram &other)
@@ -43,6 +45,7 @@ void LatencyHistogram::merge(const LatencyHistogram &other)
 	smallest_ = std::min(smallest_, other.smallest_);
 	largest_ = std::max(largest_, other.largest_);
 	sum_ += other.sum_;
+	squares_ += other.squares_;
 }
 
 double LatencyHistogram::min() const noexcept
@@ -58,6 +61,15 @@ double LatencyHistogram::max() const noexcept
 double LatencyHistogram::mean() const noexcept
 {
 	return samples_ ? sum_ / static_cast<double>(samples_) / ns_per_us : 0;
+}
+
+double LatencyHistogram::deviation() const noexcept
+{
+	if (!samples_)
+		return 0;
+	const double average = sum_ / static_cast<double>(samples_);
+	const double variance = squares_ / static_cast<double>(samples_) - average * average;
+	return std::sqrt(std::max(variance, 0.0)) / ns_per_us;
 }
 
 double LatencyHistogram::percentile(double percent) const
@@ -88,7 +100,8 @@ nlohmann::json LatencyHistogram::to_json() const
 		if (*bin)
 			filled.push_back({bin.index(), *bin});
 	}
-	return {{"samples", samples_}, {"min", smallest_}, {"max", largest_}, {"sum", sum_}, {"bins", filled}};
+	return {{"samples", samples_}, {"min", smallest_}, {"max", largest_}, {"sum", sum_}, {"squares", squares_},
+		{"bins", filled}};
 }
 
 LatencyHistogram LatencyHistogram::from_json(const nlohmann::json &json)
@@ -98,6 +111,7 @@ LatencyHistogram LatencyHistogram::from_json(const nlohmann::json &json)
 	histogram.smallest_ = json.at("min").get<std::uint64_t>();
 	histogram.largest_ = json.at("max").get<std::uint64_t>();
 	histogram.sum_ = json.at("sum").get<double>();
+	histogram.squares_ = json.at("squares").get<double>();
 	for (const nlohmann::json &bin : json.at("bins"))
 		histogram.bins_.at(bin.at(0).get<int>()) = bin.at(1).get<std::uint64_t>();
 	return histogram;

@@ -15,8 +15,8 @@ namespace prism::bench
 {
 
 /**
- * Latencies in bins that are 1% wide, from 10 ns to 1000 s; smallest, largest and mean are exact. One thread at a time;
- * each thread fills its own, merge() puts them together. add() does not allocate.
+ * Latencies in bins that are 1% wide, from 10 ns to 1000 s; smallest, largest, mean and deviation are exact. One thread
+ * at a time; each thread fills its own, merge() puts them together. add() does not allocate.
  */
 class LatencyHistogram
 {
@@ -32,6 +32,8 @@ public:
 	[[nodiscard]] double min() const noexcept;
 	[[nodiscard]] double max() const noexcept;
 	[[nodiscard]] double mean() const noexcept;
+	/** The standard deviation of all samples. */
+	[[nodiscard]] double deviation() const noexcept;
 
 	/**
 	 * The latency that a share of the samples does not exceed, by nearest rank.
@@ -54,6 +56,7 @@ private:
 	std::uint64_t smallest_ = std::numeric_limits<std::uint64_t>::max();
 	std::uint64_t largest_ = 0;
 	double sum_ = 0;
+	double squares_ = 0; /* the sum of them */
 };
 
 /** A bar on one line of a terminal; nothing at all elsewhere. Not for several threads. */

@@ -26,17 +26,23 @@ Result<Context> context_of_thread(const std::string &device)
 	return context;
 }
 
+Traffic traffic_of(const Context &context)
+{
+	Traffic sum;
+	for (const prismdv_counter &counter : apps::device_counters(context)) {
+		for (const auto &[name, member] : Traffic::counters) {
+			if (std::string_view(name) == counter.name)
+				sum.*member += counter.value;
+		}
+	}
+	return sum;
+}
+
 Traffic traffic_of_thread()
 {
 	Traffic sum;
-	for (const auto &[device, context] : contexts) {
-		for (const prismdv_counter &counter : apps::device_counters(context)) {
-			for (const auto &[name, member] : Traffic::counters) {
-				if (std::string_view(name) == counter.name)
-					sum.*member += counter.value;
-			}
-		}
-	}
+	for (const auto &[device, context] : contexts)
+		sum += traffic_of(context);
 	return sum;
 }
 

@@ -17,6 +17,9 @@ namespace prism::bench
  */
 [[nodiscard]] Result<Context> context_of_thread(const std::string &device);
 
+/** What @p context's device has sent and received since it was opened. */
+[[nodiscard]] Traffic traffic_of(const Context &context);
+
 /** What the calling thread's contexts have sent and received since they were opened. */
 [[nodiscard]] Traffic traffic_of_thread();
 

@@ -83,6 +83,13 @@ Result<void> Server::announce_memory(
 		"lower the number of records, their sizes, the connections, or the calls of each");
 }
 
+std::uint64_t Server::planned_memory(std::uint32_t message_size, const ServerOptions &options)
+{
+	apps::MemoryPlan plan;
+	ServerWay::plan(plan, options, sizes(message_size, options));
+	return plan.total();
+}
+
 Result<std::unique_ptr<Server>> Server::create(
 	const ProtectionDomain &pd_, CallHandler &handler_, StoreIdentity identity_, ServerOptions options)
 {

@@ -72,6 +72,8 @@ public:
 	 */
 	static Result<void> announce_memory(apps::MemoryPlan store, const Context &context, std::uint32_t message_size,
 		const ServerOptions &options);
+	/** Bytes that a server takes for messages, by that plan. */
+	[[nodiscard]] static std::uint64_t planned_memory(std::uint32_t message_size, const ServerOptions &options);
 	~Server() override;
 	Server(const Server &) = delete;
 	Server &operator=(const Server &) = delete;

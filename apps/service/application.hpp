@@ -11,6 +11,7 @@ enum class Application : std::uint16_t {
 	kv = 0x100,
 	rs = 0x200,
 	tx = 0x300,
+	rpc = 0x400,
 };
 
 } // namespace prism::apps

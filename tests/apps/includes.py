@@ -19,6 +19,7 @@ BELOW = {
     "rpc": {"common", "service"},
     "rpc/model": set(),
     "bench": {"common"},
+    "rpc/bench": STORE | {"bench"},
     "kv/store": STORE,
     "kv/calls": STORE,
     "kv/pilaf": STORE | {"kv/calls"},

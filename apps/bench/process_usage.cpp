@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "bench/process_usage.hpp"
+
+#include <array>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <sys/resource.h>
+
+namespace prism::bench
+{
+
+namespace
+{
+
+constexpr std::uint64_t kib = 1024;
+
+constexpr std::array<std::pair<const char *, std::uint64_t ProcessUsage::*>, 3> lines{{
+	{"VmRSS:", &ProcessUsage::resident},
+	{"VmHWM:", &ProcessUsage::peak},
+	{"VmData:", &ProcessUsage::allocated},
+}};
+
+std::uint64_t nanoseconds(const timeval &time) noexcept
+{
+	return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+	       static_cast<std::uint64_t>(time.tv_usec) * 1000;
+}
+
+} // namespace
+
+ProcessUsage usage_of_process()
+{
+	ProcessUsage usage;
+	rusage spent{};
+	if (getrusage(RUSAGE_SELF, &spent) == 0) {
+		usage.user = nanoseconds(spent.ru_utime);
+		usage.system = nanoseconds(spent.ru_stime);
+	}
+	std::ifstream status("/proc/self/status");
+	std::string name, rest;
+	for (std::uint64_t number = 0; status >> name; std::getline(status, rest)) {
+		for (const auto &[line, member] : lines) {
+			if (name == line && status >> number)
+				usage.*member = number * kib;
+		}
+	}
+	return usage;
+}
+
+} // namespace prism::bench

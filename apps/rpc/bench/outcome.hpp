@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/measure.hpp"
+#include "bench/process_usage.hpp"
+#include "bench/traffic.hpp"
+#include "rpc/bench/echo.hpp"
+#include "rpc/client_link.hpp"
+
+namespace prism::echo
+{
+
+/** What a thread measured, or all of them. */
+struct RunResult {
+	std::vector<bench::LatencyHistogram> latency; /**< by the place of the size among Sizes */
+	std::uint64_t calls = 0;                      /**< that ended */
+	std::uint64_t in_time = 0;                    /**< before the time was over */
+	std::uint64_t wrong = 0;                      /**< whose response was not theirs, or not whole */
+	std::uint64_t slow = 0;                       /**< for which the server was to take longer */
+	std::uint64_t abandoned = 0;                  /**< that never ended */
+	std::uint64_t nanoseconds = 0;
+	bench::Traffic traffic;  /**< of the clients */
+	rpc::LinkCounters links; /**< sums over all connections */
+
+	/* Of the whole process, and of the server: one thread fills them in. */
+	bench::ProcessUsage client_idle; /**< before it connected */
+	bench::ProcessUsage client_before;
+	bench::ProcessUsage client_after;
+	Figures server_first; /**< with one connection */
+	Figures server_before;
+	Figures server_after;
+
+	void merge(const RunResult &other);
+	[[nodiscard]] bench::LatencyHistogram all_latencies() const;
+	/** Calls a second. */
+	[[nodiscard]] double rate() const noexcept;
+	/** Every call ended, with the response that it should have. */
+	[[nodiscard]] bool clean() const noexcept { return wrong + abandoned == 0; }
+};
+
+} // namespace prism::echo
