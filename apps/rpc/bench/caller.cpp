@@ -45,7 +45,7 @@ Result<std::unique_ptr<Caller>> Caller::connect(
 	client.way = server.way;
 	client.depth = options.depth;
 	client.timeout = apps::milliseconds(server.timeout);
-	client.patience = apps::milliseconds(options.drain);
+	client.patience = apps::milliseconds(2 * options.drain); /* the worker gives up first */
 	Result<std::unique_ptr<rpc::ClientLink>> link = rpc::ClientLink::connect(context, server.host, server.port,
 		apps::Hello{kind}, client,
 		[&options](const ConnectionRecord &, const apps::Hello &told) { return measure(told, options); });

@@ -21,6 +21,7 @@ TEST(LatencyHistogram, EmptyIsZero)
 	EXPECT_EQ(histogram.min(), 0);
 	EXPECT_EQ(histogram.max(), 0);
 	EXPECT_EQ(histogram.mean(), 0);
+	EXPECT_EQ(histogram.deviation(), 0);
 	EXPECT_EQ(histogram.percentile(50), 0);
 }
 
@@ -32,6 +33,7 @@ TEST(LatencyHistogram, OneSampleIsExact)
 		EXPECT_DOUBLE_EQ(histogram.percentile(percent), 12.345);
 	EXPECT_DOUBLE_EQ(histogram.min(), 12.345);
 	EXPECT_DOUBLE_EQ(histogram.mean(), 12.345);
+	EXPECT_NEAR(histogram.deviation(), 0, 1e-6);
 }
 
 TEST(LatencyHistogram, PercentilesAreThoseOfTheSamples)
@@ -62,6 +64,15 @@ TEST(LatencyHistogram, NearestRankDoesNotRoundUp)
 	histogram.add(1'000'000);
 	EXPECT_NEAR(histogram.percentile(99.9), 1, 0.006) << "999 of 1000 samples are 1 us";
 	EXPECT_DOUBLE_EQ(histogram.percentile(99.91), 1000);
+}
+
+TEST(LatencyHistogram, DeviationIsThatOfTheSamples)
+{
+	LatencyHistogram histogram;
+	for (const std::uint64_t sample : {2000, 4000, 4000, 4000, 5000, 5000, 7000, 9000})
+		histogram.add(sample);
+	EXPECT_DOUBLE_EQ(histogram.deviation(), 2);
+	EXPECT_DOUBLE_EQ(LatencyHistogram::from_json(histogram.to_json()).deviation(), 2);
 }
 
 TEST(LatencyHistogram, OutOfRangeIsCounted)
