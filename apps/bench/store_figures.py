@@ -103,18 +103,23 @@ def draw_latency_over_throughput(path, title, report, curves):
 PATHS = {"local": "by shared memory", "udp": "by UDP over loopback"}
 
 
-def add_common_arguments(parser, records):
+def add_run_arguments(parser):
+    """Those of all programs that draw what a driver measures."""
     parser.add_argument("--path", choices=PATHS, default="local", help="between the processes (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="(default %(default)s)")
     parser.add_argument("-D", "--duration", type=float, default=0.5, help="seconds of a run (default %(default)s)")
     parser.add_argument("--warm-up", type=float, default=0.2, help="seconds before it (default %(default)s)")
-    parser.add_argument("--records", type=int, default=records, help="(default %(default)s)")
-    parser.add_argument("-s", "--size", type=int, default=512, help="bytes a value (default %(default)s)")
     parser.add_argument("-d", "--ib-dev", dest="device", help="device of both sides (default: that of the loopback)")
     parser.add_argument("-p", "--port", type=int, default=19515, help="first TCP port to try (default %(default)s)")
     parser.add_argument("--timeout", type=float, default=120, help="of one run, seconds (default %(default)s)")
     parser.add_argument("--out", metavar="FOLDER", help="(default docs/figures/ and the path)")
     parser.add_argument("--redraw", metavar="FILE", help="draw what an earlier run wrote, measure nothing")
+
+
+def add_common_arguments(parser, records):
+    add_run_arguments(parser)
+    parser.add_argument("--records", type=int, default=records, help="(default %(default)s)")
+    parser.add_argument("-s", "--size", type=int, default=512, help="bytes a value (default %(default)s)")
 
 
 def parse_common_arguments(parser):
