@@ -44,6 +44,7 @@ Result<std::unique_ptr<Caller>> Caller::connect(
 	rpc::ClientOptions client;
 	client.way = server.way;
 	client.depth = options.depth;
+	client.fetch = options.fetch;
 	client.timeout = apps::milliseconds(server.timeout);
 	client.patience = apps::milliseconds(2 * options.drain); /* the worker gives up first */
 	Result<std::unique_ptr<rpc::ClientLink>> link = rpc::ClientLink::connect(context, server.host, server.port,

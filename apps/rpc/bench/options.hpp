@@ -12,6 +12,7 @@
 #include "bench/clock.hpp"
 #include "bench/run_state.hpp"
 #include "rpc/bench/sizes.hpp"
+#include "rpc/client_link.hpp"
 #include "rpc/way.hpp"
 #include "service/hello.hpp"
 
@@ -38,6 +39,7 @@ struct RunOptions {
 	unsigned threads = 1;
 	unsigned connections = 1; /**< of each thread, which serves them in turns */
 	std::uint32_t depth = 1;  /**< calls that each connection has under way */
+	rpc::FetchOptions fetch;
 
 	Sizes sizes;                     /**< of responses */
 	std::uint32_t request_size = 32; /**< bytes of a request's payload */

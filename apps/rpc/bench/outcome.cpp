@@ -6,6 +6,20 @@
 namespace prism::echo
 {
 
+void add(rpc::LinkCounters &sum, const rpc::LinkCounters &other) noexcept
+{
+	for (const auto &[name, member] : link_counters)
+		sum.*member += other.*member;
+}
+
+rpc::LinkCounters since(const rpc::LinkCounters &before, const rpc::LinkCounters &now) noexcept
+{
+	rpc::LinkCounters difference;
+	for (const auto &[name, member] : link_counters)
+		difference.*member = now.*member - before.*member;
+	return difference;
+}
+
 void RunResult::merge(const RunResult &other)
 {
 	latency.resize(std::max(latency.size(), other.latency.size()));
@@ -18,7 +32,7 @@ void RunResult::merge(const RunResult &other)
 	abandoned += other.abandoned;
 	nanoseconds = std::max(nanoseconds, other.nanoseconds);
 	traffic += other.traffic;
-	links += other.links;
+	add(links, other.links);
 	if (other.client_after.resident == 0)
 		return; /* another thread looked at the processes */
 	client_idle = other.client_idle;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bench/measure.hpp"
@@ -12,6 +14,22 @@
 
 namespace prism::echo
 {
+
+/** What links count, by its name in reports. */
+inline constexpr std::array<std::pair<const char *, std::uint64_t rpc::LinkCounters::*>, 7> link_counters{{
+	{"calls", &rpc::LinkCounters::calls},
+	{"fetches", &rpc::LinkCounters::fetches},
+	{"failed_fetches", &rpc::LinkCounters::failed_fetches},
+	{"second_fetches", &rpc::LinkCounters::second_fetches},
+	{"switches", &rpc::LinkCounters::switches},
+	{"refused", &rpc::LinkCounters::refused},
+	{"retransmissions", &rpc::LinkCounters::retransmissions},
+}};
+static_assert(sizeof(rpc::LinkCounters) == link_counters.size() * sizeof(std::uint64_t));
+
+void add(rpc::LinkCounters &sum, const rpc::LinkCounters &other) noexcept;
+/** What has been added since @p before. */
+[[nodiscard]] rpc::LinkCounters since(const rpc::LinkCounters &before, const rpc::LinkCounters &now) noexcept;
 
 /** What a thread measured, or all of them. */
 struct RunResult {

@@ -78,6 +78,19 @@ void add_client_options(cli::CommandLine &app, RunOptions &run, Given &given)
 	given.yield.add_to(app);
 }
 
+void add_fetch_options(cli::CommandLine &app, rpc::FetchOptions &fetch)
+{
+	app.add_option("--first-read", fetch.first_read, "fetch: bytes of a call's first READ: RFP's F")
+		.capture_default_str();
+	app.add_option("--retries", fetch.retries, "fetch: failed READs after which a call is a slow one: RFP's R")
+		.capture_default_str();
+	app.add_option("--switch-after", fetch.slow_calls, "fetch: slow calls in a row that switch to replies: RFP's K")
+		.capture_default_str();
+	app.add_flag("--hybrid,!--no-hybrid", fetch.hybrid, "fetch: may switch to replies (default)");
+	app.add_flag("--pace,!--no-pace", fetch.paced,
+		"The first READ for a response waits as long as the server is expected to take (default)");
+}
+
 void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
 	const cli::Option duration =
@@ -132,6 +145,7 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(int argc, const char *
 		.capture_default_str();
 	add_call_options(app, run, given);
 	add_client_options(app, run, given);
+	add_fetch_options(app, run.fetch);
 	add_amount_options(app, run);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
 	app.add_help_and_version(program);

@@ -105,8 +105,12 @@ void print_links(std::FILE *out, const RunResult &result)
 {
 	const rpc::LinkCounters &links = result.links;
 	if (links.fetches)
-		fmt::print(out, " fetches: {:.3f} a call, of these {:.3f} failed; {} changes of mode\n",
-			each(links.fetches, result.calls), each(links.failed_fetches, result.calls), links.switches);
+		fmt::print(out, " fetches: {:.3f} a call; {:.3f} failed, {:.3f} for the rest; {} changes of mode\n",
+			each(links.fetches, result.calls), each(links.failed_fetches, result.calls),
+			each(links.second_fetches, result.calls), links.switches);
+	if (links.refused)
+		fmt::print(out, " refused: {} requests for which the server had no buffer, and that were sent again\n",
+			links.refused);
 	if (links.retransmissions)
 		fmt::print(out, " retransmissions: {}\n", links.retransmissions);
 }
@@ -146,6 +150,11 @@ json info_to_json(const Parameters &parameters)
 		{"server_time", run.time / ns_per_us},
 		{"slow_share", run.slow.share},
 		{"slow_time", run.slow.time / ns_per_us},
+		{"first_read", run.fetch.first_read},
+		{"retries", run.fetch.retries},
+		{"switch_after", run.fetch.slow_calls},
+		{"hybrid", run.fetch.hybrid},
+		{"paced", run.fetch.paced},
 		{"seed", run.seed},
 		{"warm_up", run.warm_up},
 		{"duration", run.duration},
@@ -163,12 +172,10 @@ json latencies_to_json(const RunOptions &run, const RunResult &result)
 
 json links_to_json(const rpc::LinkCounters &links)
 {
-	return {
-		{"fetches", links.fetches},
-		{"failed_fetches", links.failed_fetches},
-		{"switches", links.switches},
-		{"retransmissions", links.retransmissions},
-	};
+	json object;
+	for (const auto &[name, member] : link_counters)
+		object[name] = links.*member;
+	return object;
 }
 
 json usage_to_json(const bench::ProcessUsage &usage)

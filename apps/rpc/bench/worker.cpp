@@ -133,7 +133,7 @@ Result<RunResult> Worker::measure()
 	if (!done)
 		return done.error();
 	result_.traffic = bench::traffic_of_thread().since(before);
-	result_.links = counters().since(links_before);
+	result_.links = since(links_before, counters());
 	result_.nanoseconds = (pace.is_timed() ? pace.deadline() : last_end_) - pace.start();
 	result_.client_idle = idle_;
 	result_.client_before = client_before;
@@ -150,7 +150,7 @@ rpc::LinkCounters Worker::counters() const noexcept
 {
 	rpc::LinkCounters sum;
 	for (const auto &caller : callers_)
-		sum += caller->counters();
+		add(sum, caller->counters());
 	return sum;
 }
 
