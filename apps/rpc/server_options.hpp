@@ -24,6 +24,9 @@ struct ServerOptions {
 	/** For all connections, each as long as the longest request. A client is promised as many as it announces
 	 * calls at once; one that would be promised more than are left is refused. */
 	std::uint32_t receive_buffers = 1024;
+	/** slots: after this time an ALLOCATE has surely ended. So long behind the end of a connection, buffers that
+	 * are nowhere to be seen are lost, and given back. */
+	std::chrono::milliseconds lost_after = std::chrono::seconds(10);
 	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
 	 * must never nap (duration::max()). */
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);

@@ -109,7 +109,7 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_));
 	case Way::slots: {
 		Result<std::unique_ptr<slots::CallPool>> pool =
-			slots::CallPool::create(pd_, pool_sizes(options_, sizes_));
+			slots::CallPool::create(pd_, pool_sizes(options_, sizes_), options_.lost_after);
 		if (!pool)
 			return pool.error();
 		return std::unique_ptr<Transport>(

@@ -37,7 +37,11 @@ struct PoolSizes {
 class CallPool
 {
 public:
-	static Result<std::unique_ptr<CallPool>> create(const ProtectionDomain &pd, const PoolSizes &sizes);
+	using Nanoseconds = std::chrono::nanoseconds;
+
+	/** @p lost_after: see ServerOptions. */
+	static Result<std::unique_ptr<CallPool>> create(
+		const ProtectionDomain &pd, const PoolSizes &sizes, Nanoseconds lost_after);
 
 	[[nodiscard]] const PoolSizes &sizes() const noexcept { return sizes_; }
 	[[nodiscard]] const FreeList &list() const noexcept { return list_; }
@@ -68,12 +72,13 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes);
+	CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes, Nanoseconds lost_after);
 	void recover() noexcept;
 
 	std::shared_ptr<const Buffer> memory_;
 	FreeList list_;
 	const PoolSizes sizes_;
+	const Nanoseconds lost_after_;
 	std::vector<std::uint64_t> consumed_;
 	std::vector<std::byte *> responses_;
 	std::uint32_t released_ = 0; /* not posted yet */

@@ -14,8 +14,6 @@ namespace prism::rpc::slots
 namespace
 {
 
-/* In this time every ALLOCATE that had begun has ended: its queue pair delivers it, or fails. */
-constexpr auto longest_allocate = std::chrono::seconds(10);
 /* Buffers are given back in batches, as each costs the device a grace period. */
 constexpr std::uint32_t batch = 16;
 
@@ -32,7 +30,8 @@ PoolSizes PoolSizes::of(const ChannelSizes &sizes, std::uint32_t slots, std::uin
 	return made;
 }
 
-Result<std::unique_ptr<CallPool>> CallPool::create(const ProtectionDomain &pd, const PoolSizes &sizes)
+Result<std::unique_ptr<CallPool>> CallPool::create(
+	const ProtectionDomain &pd, const PoolSizes &sizes, Nanoseconds lost_after)
 {
 	Result<Buffer> memory = Buffer::create(pd, sizes.bytes(), access::remote_read | access::remote_write);
 	if (!memory)
@@ -45,11 +44,12 @@ Result<std::unique_ptr<CallPool>> CallPool::create(const ProtectionDomain &pd, c
 	if (!list)
 		return list.error();
 	return std::unique_ptr<CallPool>(
-		new CallPool(std::move(shared), *std::move(list), sizes)); /* the constructor is private */
+		new CallPool(std::move(shared), *std::move(list), sizes, lost_after)); /* the constructor is private */
 }
 
-CallPool::CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes)
-	: memory_(std::move(memory)), list_(std::move(list)), sizes_(sizes), used_slots_(sizes.slots)
+CallPool::CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes, Nanoseconds lost_after)
+	: memory_(std::move(memory)), list_(std::move(list)), sizes_(sizes), lost_after_(lost_after),
+	  used_slots_(sizes.slots)
 {
 	consumed_.reserve(sizes.requests);
 	responses_.reserve(sizes.responses);
@@ -122,7 +122,7 @@ void CallPool::recover() noexcept
 		}
 		return;
 	}
-	if (now - *marked_at_ < longest_allocate)
+	if (now - *marked_at_ < lost_after_)
 		return;
 	marked_at_.reset();
 	LiveSet live = list_.live();
