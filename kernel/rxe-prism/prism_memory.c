@@ -9,7 +9,6 @@
 
 #include "rxe.h"
 #include "rxe_loc.h"
-#include "core/prism_words.h"
 
 static int prism_access(u32 rights)
 {

@@ -389,8 +389,8 @@ static inline void prismdv_retract_ptr(struct prismdv_bounded_ptr *at)
 }
 
 /**
- * What a device, or prismdv_publish_ptr(), has stored at @at where there was a null pointer, into *@found, in host order;
- * false if nothing has been. What its ptr points at has been stored as well.
+ * What a device, or prismdv_publish_ptr(), has stored at @at where there was a null pointer, into *@found, in host
+ * order; false if nothing has been. What its ptr points at has been stored as well.
  */
 static inline bool prismdv_fetch_ptr(const struct prismdv_bounded_ptr *at, struct prismdv_bounded_ptr *found)
 {

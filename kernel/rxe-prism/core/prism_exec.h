@@ -9,14 +9,12 @@
 #define PRISM_EXEC_H
 
 #include "prism_cas.h"
+#include "prism_words.h"
 
 /* Rights to memory; each hop needs exactly the ones that it names. */
 #define PRISM_RIGHT_READ	0x1
 #define PRISM_RIGHT_WRITE	0x2
 #define PRISM_RIGHT_ATOMIC	0x4
-
-/* Memory that is atomic as one: the unit of all guarantees in S.4. */
-#define PRISM_BLOCK		32
 
 /* A range of target memory whose key, bounds and rights have been checked. */
 struct prism_span {

@@ -247,7 +247,7 @@ UNSEEN void prism_words_load(void *to, const void *from, size_t length)
 	size_t begin, end;
 	u8 *out = to;
 
-	if (length <= PRISM_ORDERED) {
+	if (length <= PRISM_BLOCK) {
 		load_few(out, in, length);
 		return;
 	}
@@ -264,7 +264,7 @@ UNSEEN void prism_words_store(void *to, const void *from, size_t length)
 	size_t begin, end;
 	u8 *out = to;
 
-	if (length <= PRISM_ORDERED) {
+	if (length <= PRISM_BLOCK) {
 		store_few(out, in, length);
 		return;
 	}
@@ -310,7 +310,7 @@ UNSEEN void prism_words_copy(void *to, const void *from, size_t length)
 	size_t begin, end;
 	u8 *out = to;
 
-	if (length <= PRISM_ORDERED || ((uintptr_t)out - (uintptr_t)in) % PRISM_WORD) {
+	if (length <= PRISM_BLOCK || ((uintptr_t)out - (uintptr_t)in) % PRISM_WORD) {
 		copy_by_buffer(out, in, length);
 		return;
 	}

@@ -12,8 +12,8 @@
 #include "prism_platform.h"
 
 #define PRISM_WORD	8
-/* The longest copy that has an order: two pointers with what belongs to them. It is a block. */
-#define PRISM_ORDERED	32
+/* Memory that is atomic as one among operations (S.4.2), and the longest copy that has an order */
+#define PRISM_BLOCK	32
 
 /* From memory that is shared, to memory that is the caller's */
 void prism_words_load(void *to, const void *from, size_t length);

@@ -29,7 +29,7 @@ void survive_unmapped_memory();
  */
 bool stand_in_front(int signal, const struct sigaction *action, struct sigaction *before);
 
-/** Copies by whole words (core/prism_words.h). False, with part of it done, if the application's memory is not there. */
+/** By whole words (core/prism_words.h). False, with part of it done, if the application's memory is not there. */
 [[nodiscard]] bool load_from_user(void *to, const void *from, std::size_t length);
 [[nodiscard]] bool store_to_user(void *to, const void *from, std::size_t length);
 [[nodiscard]] bool copy_within_user(void *to, const void *from, std::size_t length);
