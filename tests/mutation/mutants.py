@@ -882,6 +882,8 @@ CHAINS = [
          "n = left < sizeof(piece) - held ? left : sizeof(piece) - held;"),
         ("S.4.4.target", "pieces of a copy end inside words of the target",
          "n = prism_words_piece((uintptr_t)to, held + left, held);", "n = held;"),
+        ("S.4.4.alike", "ranges that lie differently are copied as if they lay alike",
+         "if (length <= PRISM_BLOCK || ((uintptr_t)out - (uintptr_t)in) % PRISM_WORD) {", "if (length <= PRISM_BLOCK) {"),
         ("S.4.4.first", "the words of a short copy are loaded from the last",
          "load_few(out, in, length);\n\t\treturn;",
          "load_few(out + length / 8 * 8, in + length / 8 * 8, length % 8);\n"

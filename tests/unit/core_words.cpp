@@ -121,7 +121,7 @@ struct Hunt {
 	static bool torn(std::uint64_t word) { return word != repeated(word); }
 
 	/** Short ones, and each fourth time one of several pieces */
-	static std::size_t length(std::size_t turn) { return 8 + turn % 89 + (turn % 4 ? 0 : 300); }
+	static std::size_t length(std::size_t turn) { return 8 + turn % 89 + (turn % 4 ? 0 : PRISM_PIECE); }
 
 	/** Loads words of the memory by @p copy, at all lengths, while they are stored: is one torn? */
 	bool tears_loads(Copy copy)
@@ -139,7 +139,7 @@ struct Hunt {
 			const std::size_t length = Hunt::length(turn), offset = turn / 89 % 8;
 			used = (offset + length + 7) / 8;
 			for (int i = 0; i < 20 && !found; i++) {
-				std::array<std::uint8_t, 512> mine;
+				std::array<std::uint8_t, longest> mine;
 				copy(mine.data() + 3, bytes() + offset, length); /* of another alignment */
 				for (std::size_t at = -offset % 8; at + 8 <= length; at += 8)
 					found = found || torn(get_unaligned_le64(mine.data() + 3 + at));
@@ -167,7 +167,7 @@ struct Hunt {
 			first = (offset + 14) / 8; /* without those that another length tears */
 			last = (offset + length) / 8;
 			for (unsigned i = 0; i < 20 && !found; i++) {
-				std::array<std::uint8_t, 512> mine;
+				std::array<std::uint8_t, longest> mine;
 				mine.fill(static_cast<std::uint8_t>(turn + i));
 				copy(bytes() + offset, mine.data() + 3, length);
 			}

@@ -158,6 +158,14 @@ UNSEEN static __always_inline void store_pair(u8 *to, const u8 *from)
 	*(pair *)to = value;
 }
 
+UNSEEN static __always_inline void copy_pair(u8 *to, const u8 *from)
+{
+	const pair value = *(const pair *)from;
+
+	__asm__ __volatile__("" : : : "memory"); /* likewise */
+	*(pair *)to = value;
+}
+
 /* Words until pairs are aligned, then pairs: how many bytes that were */
 UNSEEN static size_t load_pairs(u8 *to, const u8 *from, size_t length)
 {
@@ -200,6 +208,28 @@ UNSEEN static size_t store_pairs(u8 *to, const u8 *from, size_t length)
 		store_pair(to + n, from + n);
 	return n;
 }
+
+/* The same on both sides, if they are aligned alike */
+UNSEEN static size_t copy_pairs(u8 *to, const u8 *from, size_t length)
+{
+	size_t n = 0;
+
+	if (((uintptr_t)to - (uintptr_t)from) % sizeof(pair) || length < 3 * PRISM_WORD || !has_pairs())
+		return 0;
+	if ((uintptr_t)to % sizeof(pair)) {
+		prism_store_relaxed((word64 *)to, prism_load_relaxed((const word64 *)from));
+		n = PRISM_WORD;
+	}
+	for (; length - n >= 4 * sizeof(pair); n += 4 * sizeof(pair)) {
+		copy_pair(to + n, from + n);
+		copy_pair(to + n + 16, from + n + 16);
+		copy_pair(to + n + 32, from + n + 32);
+		copy_pair(to + n + 48, from + n + 48);
+	}
+	for (; length - n >= sizeof(pair); n += sizeof(pair))
+		copy_pair(to + n, from + n);
+	return n;
+}
 #else
 static size_t load_pairs(u8 *to, const u8 *from, size_t length)
 {
@@ -207,6 +237,11 @@ static size_t load_pairs(u8 *to, const u8 *from, size_t length)
 }
 
 static size_t store_pairs(u8 *to, const u8 *from, size_t length)
+{
+	return 0;
+}
+
+static size_t copy_pairs(u8 *to, const u8 *from, size_t length)
 {
 	return 0;
 }
@@ -298,9 +333,9 @@ UNSEEN static void copy_by_buffer(u8 *to, const u8 *from, size_t left)
 /* The first word is aligned, on both sides. */
 UNSEEN static void copy_words(u8 *to, const u8 *from, size_t length)
 {
-	size_t n;
+	size_t n = copy_pairs(to, from, length);
 
-	for (n = 0; length - n >= PRISM_WORD; n += PRISM_WORD)
+	for (; length - n >= PRISM_WORD; n += PRISM_WORD)
 		prism_store_relaxed((word64 *)(to + n), prism_load_relaxed((const word64 *)(from + n)));
 }
 

@@ -23,7 +23,7 @@ void prism_words_store(void *to, const void *from, size_t length);
 void prism_words_copy(void *to, const void *from, size_t length);
 
 /* What goes by way of a buffer goes in pieces of so many bytes. */
-#define PRISM_PIECE	256
+#define PRISM_PIECE	512
 
 /*
  * So many of @left bytes at @address, at most @room, are the next piece. The rest begins with a word, so that no word
