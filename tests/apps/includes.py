@@ -17,7 +17,7 @@ BELOW = {
     "common": set(),
     "service": {"common"},
     "rpc": {"common", "service"},
-    "rpc/model": set(),
+    "rpc/model": {"rpc"},
     "bench": {"common"},
     "rpc/bench": STORE | {"bench"},
     "kv/store": STORE,

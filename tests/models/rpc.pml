@@ -46,9 +46,10 @@
 /* The server's memory ------------------------------------------------------------------------------------------ */
 
 #if PROTOCOL == FETCH
-#define REQUEST(k) (k)      /* 0: seq and size; 1: call and CRC; 2: payload */
+#define REQUEST(k) (k)        /* 0: seq and size; 1: mode and CRC; 2: payload */
 #define RESPONSE(k) (3 + (k)) /* 0: seq and size; 1: CRC; 2: payload inside of the fetch size; 3: the rest */
-#define FLAG 7              /* mode: 1 is reply */
+#define FLAG 7                /* the seq of the call that wants a reply after all */
+#define REPLY 64              /* in word 1: the call wants a reply from the beginning */
 #define WORDS 8
 #elif PROTOCOL == SLOTS
 #ifndef BUFFERS
@@ -72,13 +73,19 @@
 #define OBJECT(a, k) (7 * CLIENTS + 2 * BUFFERS + 2 * ((a) - 1) + (k)) /* 0: header; 1: payload */
 #define WORDS (7 * CLIENTS + 2 * BUFFERS + 2 * ANSWERS)
 #else
-#ifndef CELLS
-#define CELLS 3 /* records that fit in the ring */
-#endif
+#ifndef W
 #define W 2 /* calls under way */
-#define PTR(epoch) (2 * ((epoch) & 1)) /* one more than the cell that it points at: 0 is null */
-#define BOUND(epoch) (PTR(epoch) + 1)
-#define CELL(i, k) (4 + 2 * (i) + (k)) /* 0: header with seq; 1: payload */
+#endif
+#ifndef CELLS
+#define CELLS (4 * W + 1) /* records that fit in the ring */
+#endif
+#ifdef ONE_POINTER
+#define PTR(epoch) 0
+#else
+#define PTR(epoch) (2 * ((epoch) & 1)) /* one more than the number of the record that it points at: 0 is null */
+#endif
+#define BOUND(epoch) (PTR(epoch) + 1)                  /* records */
+#define CELL(record, k) (4 + 2 * ((record) % CELLS) + (k)) /* 0: header, with the record's number; 1: payload */
 #define WORDS (4 + 2 * CELLS)
 #endif
 
@@ -105,6 +112,8 @@ hidden byte answer_is_its_calls;
 hidden byte answer_is_whole;
 hidden byte pair_is_whole;
 hidden byte consumed_is_there;
+hidden byte next_epoch_is_open;
+hidden byte reads_no_more;
 hidden byte freed_once;
 hidden byte nobody_waits_for_ever;
 hidden byte buffer_is_accounted_for;
@@ -157,7 +166,7 @@ inline run_call(c, seq)
 
 #if PROTOCOL == FETCH
 
-byte reply[4];   /* the client's memory, where answers arrive in reply mode */
+byte reply[4];   /* the client's memory, where replies arrive; with SHARED_LANDING what it READs, too */
 byte reply_left; /* bit set of the reply's words that have not landed */
 
 /* The server's device sends an answer: it reads the words when it sends them, and they land in any order. */
@@ -179,12 +188,12 @@ end_sender:
 	od
 }
 
-#define IS_NEW(k) (memory[REQUEST(k)] != taken[0])
+#define IS_NEW(k) ((memory[REQUEST(k)] & ~REPLY) != taken[0])
 #define LOOK(k) atomic { !(seen & BIT(k)) -> got[k] = memory[REQUEST(k)]; seen = seen | BIT(k) }
 #ifdef NO_REQUEST_CRC
 #define IS_REQUEST (got[0] != taken[0])
 #else
-#define IS_REQUEST (got[0] != taken[0] && got[1] == got[0] && got[2] == got[0])
+#define IS_REQUEST (got[0] != taken[0] && (got[1] & ~REPLY) == got[0] && got[2] == got[0])
 #endif
 
 proctype server()
@@ -205,7 +214,7 @@ end_server:
 			if
 			:: d_step {
 				IS_REQUEST ->
-				request_is_whole = (got[1] == got[0] && got[2] == got[0]);
+				request_is_whole = ((got[1] & ~REPLY) == got[0] && got[2] == got[0]);
 				assert(request_is_whole);
 				run_call(0, got[0]);
 				taken[0] = got[0];
@@ -220,7 +229,7 @@ end_server:
 				FENCE; /* first publish, then look at the flag */
 				atomic {
 					if
-					:: memory[FLAG] == 1 -> reply_left = 15
+					:: memory[FLAG] == taken[0] || (got[1] & REPLY) -> reply_left = 15
 					:: else
 					fi
 				}
@@ -233,9 +242,11 @@ end_server:
 	}
 }
 
-#define LAND(k) atomic { !(landed & BIT(k)) -> memory[REQUEST(k)] = n; landed = landed | BIT(k) }
+#define LAND(k, word) atomic { !(landed & BIT(k)) -> memory[REQUEST(k)] = word; landed = landed | BIT(k) }
 #define READ(k) atomic { !(seen & BIT(k)) -> got[k] = memory[RESPONSE(k)]; seen = seen | BIT(k) }
 #define LOOK_AT(k) atomic { !(seen & BIT(k)) -> got[k] = reply[k]; seen = seen | BIT(k) }
+
+#define ARRIVE(k) atomic { !(landed & BIT(k)) -> reply[k] = got[k]; landed = landed | BIT(k) }
 
 #ifdef BARE_STATUS
 #define IS_ANSWER(first) ((first) != 0)
@@ -273,14 +284,14 @@ next:
 			fi
 		}
 		if
-		:: atomic { replies -> memory[FLAG] = 0; replies = false } /* the server has become fast again */
+		:: atomic { replies -> replies = false } /* the server has become fast again */
 		:: true
 		fi;
 request:
 		do
-		:: LAND(0)
-		:: LAND(1)
-		:: LAND(2)
+		:: LAND(0, n)
+		:: LAND(1, n + (replies -> REPLY : 0))
+		:: LAND(2, n)
 		:: atomic { breaks < BREAKS && landed != 0 -> goto broken }
 		:: atomic { landed == 7 -> landed = 0; break }
 		od;
@@ -307,6 +318,24 @@ read:
 		:: atomic { IS_ANSWER(got[0]) -> got[3] = memory[RESPONSE(3)] } /* the second READ */
 		:: else
 		fi;
+#ifdef SHARED_LANDING
+		do
+		:: ARRIVE(0)
+		:: ARRIVE(1)
+		:: ARRIVE(2)
+		:: ARRIVE(3)
+		:: atomic { landed == 15 -> landed = 0; break }
+		od;
+		skip;
+		d_step { forget() }
+		do
+		:: LOOK_AT(0)
+		:: LOOK_AT(1)
+		:: LOOK_AT(2)
+		:: LOOK_AT(3)
+		:: atomic { seen == 15 -> seen = 0; break }
+		od;
+#endif
 		if
 		:: IS_ANSWER(got[0]) && IS_SOUND -> goto accept
 		:: else
@@ -319,7 +348,7 @@ read:
 			fi
 		}
 switch:
-		atomic { replies = true; memory[FLAG] = 1 }
+		atomic { replies = true; memory[FLAG] = n }
 read_last:
 #ifdef NO_LAST_READ
 		goto await;
@@ -328,6 +357,9 @@ read_last:
 await:
 		if
 		:: reply[0] == n
+#ifdef PATIENCE
+		:: atomic { reply[0] != n && memory[RESPONSE(0)] == n && !reply_left -> goto read_last }
+#endif
 		:: atomic { breaks < BREAKS -> goto broken }
 		fi;
 		do
@@ -702,102 +734,118 @@ inline take_stock()
 
 #else
 
-chan requests = [W + 1] of { byte, byte, byte }; /* SEND: seq or 0, epoch or 0, records of it that are consumed */
+/* SEND: a call, the client's epoch, and how many records it has had altogether when it first said so. */
+chan requests = [W + 1] of { byte, byte, byte };
 
-#ifdef ONE_POINTER
-#undef PTR
-#define PTR(epoch) 0
+/*
+ * With EAGER a client is in the next epoch as soon as it has said where that begins: the pointer is null until the server
+ * has read this. Without, it goes on with the old pointer until it finds that null, and only then knows the next one open.
+ */
+#ifdef EAGER
+#ifndef OTHER_ORDER
+#define NULL_FIRST
+#endif
+#else
+#ifdef OTHER_ORDER
+#define NULL_FIRST
+#endif
 #endif
 
-/* Opens the next epoch at what is not consumed; the ring begins again when all up to its end is. */
+/* The next epoch begins where the client says. */
 inline open_next()
 {
-	d_step {
-		consumed_is_there = (used <= fill);
-		assert(consumed_is_there);
-		base = base + used;
-		fill = fill - used;
-		if
-		:: base == CELLS -> base = 0
-		:: else
-		fi;
-#ifndef NULL_LAST
-		store(PTR(epoch), 0) /* before the client can be in the next epoch, and so ask for the one after it */
-#endif
-	}
-	FENCE;
-	d_step { store(BOUND(epoch + 1), fill) }
-	FENCE;
-	d_step { store(PTR(epoch + 1), base + 1) }
-	FENCE;
-#ifdef NULL_LAST
+#ifdef NULL_FIRST
 	d_step { store(PTR(epoch), 0) }
 	FENCE;
 #endif
-	epoch++
+	d_step {
+		base = used;
+#ifdef EAGER
+		free = used; /* it has no READ of what is before */
+#endif
+		store(BOUND(epoch + 1), produced - base)
+	}
+	FENCE;
+	d_step { store(PTR(epoch + 1), base + 1) }
+	FENCE;
+#ifndef NULL_FIRST
+	d_step { store(PTR(epoch), 0) }
+	FENCE;
+#endif
+	d_step { epoch++; said = 0; used = 0 }
 }
 
-/* Appends a record, then the bound grows. */
-inline append(which)
+/* What a request says of the records. */
+inline hear()
 {
 	d_step {
-		ready = ready & ~BIT(which);
-		store(CELL(base + fill, 0), which);
-		store(CELL(base + fill, 1), which);
-		fill++;
+		consumed_is_there = (said + 1 == epoch || said == epoch && used >= base && used <= produced);
+		assert(consumed_is_there);
+		if
+		:: said == epoch -> free = (base > free -> base : free) /* it has found this epoch */
+		:: else -> used = base
+		fi
+	}
+	if
+	:: used != base -> open_next()
+	:: else -> d_step { said = 0; used = 0 }
+	fi
+}
+
+/* Runs the next call and appends its record, then the bound grows. */
+inline append()
+{
+	d_step {
+		todo ? seq;
+		run_call(0, seq);
+		store(CELL(produced, 0), produced + 1);
+		store(CELL(produced, 1), produced + 1);
+		produced++;
+		seq = 0;
 #ifdef BOUND_FIRST
-		store(BOUND(epoch), fill)
+		store(BOUND(epoch), produced - base)
 #endif
 	}
 	FENCE;
-	d_step { store(BOUND(epoch), fill) }
+	d_step { store(BOUND(epoch), produced - base) }
 }
-
-#define MAY_APPEND(which) ((ready & BIT(which)) && base + fill < CELLS)
 
 proctype server()
 {
-	byte seq, closed, used;
+	chan todo = [W + 1] of { byte };
+	byte seq, said, used;
 	byte epoch = 1;
-	byte base, fill; /* of the epoch: its first cell, and its records */
-	byte ready;      /* bit set of calls whose answers are not in the ring */
+	byte base, produced, free; /* records: where the epoch begins, the next one, the first that is still in the ring */
 	{
 		skip;
 end_server:
 		do
-		:: requests ? seq, closed, used ->
+		:: requests ? seq, said, used ->
 			d_step {
 				if
-				:: seq != 0 -> run_call(0, seq); ready = ready | BIT(seq); seq = 0
+				:: seq != 0 -> todo ! seq; seq = 0
 				:: else
 				fi
 			}
-			if
-			:: closed == epoch -> open_next()
-			:: else
-			fi;
-			d_step { closed = 0; used = 0 }
-		:: MAY_APPEND(1) -> append(1)
-		:: MAY_APPEND(2) -> append(2)
-		:: MAY_APPEND(3) -> append(3)
-#if CALLS > 3
-		:: MAY_APPEND(4) -> append(4)
-#endif
-#if CALLS > 4
-		:: MAY_APPEND(5) -> append(5)
-#endif
+			hear()
+		:: nempty(todo) && produced - free < CELLS -> append()
 		od
 	} unless {
 		server_dead
 	}
 }
 
-#define IS_OPEN (memory[PTR(epoch)] != 0 && memory[BOUND(epoch)] > seen)
+#define KNOWN (consumed >= base -> consumed - base : 255) /* no epoch has what is before its base */
+#ifdef EAGER
+#define HAS_NEWS (memory[PTR(epoch)] != 0 && memory[BOUND(epoch)] > KNOWN)
+#else
+#define HAS_NEWS (memory[PTR(epoch)] == 0 || memory[BOUND(epoch)] > KNOWN)
+#endif
 
 inline forget()
 {
-	for (h : 0 .. CELLS - 1) {
-		seq[h] = 0;
+	for (h : 0 .. W - 1) {
+		header[h] = 0;
 		payload[h] = 0
 	}
 	i = 0;
@@ -806,94 +854,104 @@ inline forget()
 	bound = 0
 }
 
-#define PLACE (pointer - 1 + i)
-#define CONTENT(k) (PLACE < CELLS -> memory[CELL((PLACE < CELLS -> PLACE : 0), k)] : 0)
-
 /* The records that a READ has brought. */
 inline take()
 {
-	seen = bound;
 	i = 0;
 	do
 	:: i < bound ->
-		if
-		:: wanted & BIT(seq[i]) ->
-			answer_is_whole = (payload[i] == seq[i]);
-			assert(answer_is_whole);
-			wanted = wanted & ~BIT(seq[i]);
-			under_way--;
-			done[0]++
-		:: else /* it was there when this epoch was read before */
-		fi;
+		answer_is_its_calls = (header[i] == consumed + 1);
+		assert(answer_is_its_calls);
+		answer_is_whole = (payload[i] == consumed + 1);
+		assert(answer_is_whole);
+		consumed++;
+		done[0]++;
 		i++
 	:: else -> break
 	od;
 	forget()
 }
 
+/* A request, or with ACK_IN_CHAIN none, says what the client has had. */
+inline tell(call, had)
+{
+#ifdef EAGER
+	requests ! call, epoch, had;
+	if
+	:: had > base -> epoch++; base = had
+	:: else
+	fi
+#else
+	if
+	:: next_base == 0 && had > base -> next_base = had
+	:: else
+	fi;
+	requests ! call, epoch, (next_base != 0 -> next_base : base)
+#endif
+}
+
 proctype client(byte me)
 {
 	byte n, tries;
-	byte under_way, wanted; /* number, and bit set */
 	byte epoch = 1;
-	byte seen; /* records of this epoch that have been read */
+	byte base, consumed; /* records: where this epoch begins, and those that it has had */
+	byte next_base;      /* where the next epoch begins, or 0: no request has said so */
 	byte pointer, bound, i, half;
-	byte seq[CELLS], payload[CELLS];
+	byte header[W], payload[W];
 	{
 		skip;
 next:
 		if
+		:: atomic { n < CALLS && n - consumed < W -> n++; tries = 0; tell(n, consumed); goto next }
+		:: atomic { n != consumed && tries < EARLY -> tries++ }
+		:: n != consumed && HAS_NEWS
+		:: n == CALLS && consumed == CALLS -> goto the_end
+		fi;
+read: /* the pointer, then the bound, then what it points at: all that is not known yet */
+		pointer = memory[PTR(epoch)];
+		if
+#ifdef EAGER
+		:: atomic { pointer == 0 -> goto next }
+#else
 		:: atomic {
-			n < CALLS && under_way < W ->
-			n++;
-			under_way++;
-			tries = 0;
-			wanted = wanted | BIT(n);
-			if
-			:: seen != 0 -> requests ! n, epoch, seen; epoch++; seen = 0
-			:: else -> requests ! n, 0, 0
-			fi;
-			goto next
-		}
-#ifndef NO_IDLE_ACK
-		:: atomic { /* no request is due that would say it */
-			under_way != 0 && (n == CALLS || under_way == W) && seen != 0 ->
-			requests ! 0, epoch, seen;
+			pointer == 0 ->
+			next_epoch_is_open = (next_base != 0);
+			assert(next_epoch_is_open);
 			epoch++;
-			seen = 0;
+			base = next_base;
+			next_base = 0;
 			goto next
 		}
 #endif
-		:: atomic { under_way != 0 && tries < EARLY -> tries++ }
-		:: under_way != 0 && IS_OPEN
-		:: n == CALLS && under_way == 0 -> goto the_end
-		fi;
-read: /* the pointer, then the bound, then what it points at */
-		pointer = memory[PTR(epoch)];
-		if
-		:: atomic { pointer == 0 -> d_step { forget() } goto next }
 		:: else
 		fi;
 		bound = memory[BOUND(epoch)];
+		d_step {
+			if
+			:: bound > KNOWN ->
+				pointer = pointer + KNOWN;
+				bound = bound - KNOWN;
+				reads_no_more = (bound <= W);
+				assert(reads_no_more)
+			:: else -> bound = 0
+			fi
+		}
 		do
-		:: atomic { i < bound && !(half & 1) -> seq[i] = CONTENT(0); half = half | 1 }
-		:: atomic { i < bound && !(half & 2) -> payload[i] = CONTENT(1); half = half | 2 }
+		:: atomic { i < bound && !(half & 1) -> header[i] = memory[CELL(pointer - 1 + i, 0)]; half = half | 1 }
+		:: atomic { i < bound && !(half & 2) -> payload[i] = memory[CELL(pointer - 1 + i, 1)]; half = half | 2 }
 		:: atomic { half == 3 -> half = 0; i++ }
 		:: atomic { duplicates < DUPLICATES && i + half != 0 -> duplicates++; d_step { forget() } goto read }
 		:: i == bound && half == 0 -> break
 		od;
 #ifdef ACK_IN_CHAIN
-		requests ! 0, epoch, bound;
+		atomic { tell(0, consumed + bound) }
 		if
-		:: atomic { duplicates < DUPLICATES -> duplicates++; d_step { forget() } goto read }
+		:: atomic { duplicates < DUPLICATES && bound != 0 -> duplicates++; d_step { forget() } goto read }
 		:: true
 		fi;
 #endif
 		skip;
 		d_step { take() }
-#ifdef ACK_IN_CHAIN
-		atomic { epoch++; seen = 0 }
-#endif
 		goto next
 	} unless {
 		GONE

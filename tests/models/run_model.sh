@@ -202,22 +202,28 @@ add long long_tx_takeover clean 'bitstate 32' "$reuse -DSET_1=15 -DSET_2=15 $tak
 add long long_tx_succession clean all "$reuse -DSET_1=15 -DSET_2=3 -DCRASHES=2 -DTAKEN_OVER $helped"
 add long long_tx_paper_three clean 'bitstate 32' '-DPAPER -DTXS=3'
 
-fetch='-DPROTOCOL=1'
+fetch='-DPROTOCOL=1 -DCALLS=2'
 slots='-DPROTOCOL=2'
 window='-DPROTOCOL=3'
 two_slots="$slots -DCLIENTS=2"
-ring_end='-DCALLS=5 -DCELLS=2'
+shared="$fetch -DEARLY=0 -DSHARED_LANDING"
 add clean rpc_fetch clean all "$fetch"
-add clean rpc_fetch_break clean all "$fetch -DCALLS=2 -DBREAKS=1"
-add clean rpc_fetch_again clean all "$fetch -DCALLS=2 -DDUPLICATES=1"
-add clean rpc_fetch_death clean all "$fetch -DCALLS=2 -DEARLY=0 -DMORTAL=3"
+add clean rpc_fetch_three clean all "-DPROTOCOL=1 -DCALLS=3 -DEARLY=0"
+add clean rpc_fetch_break clean all "$fetch -DBREAKS=1"
+add clean rpc_fetch_again clean all "$fetch -DDUPLICATES=1"
+add clean rpc_fetch_death clean all "$fetch -DEARLY=0 -DMORTAL=3"
+add clean rpc_fetch_patience clean all "$shared -DPATIENCE"
 add clean rpc_slots clean all "$slots -DCALLS=4 -DEARLY=2 -DDUPLICATES=2"
 add clean rpc_slots_break clean all "$slots -DBUFFERS=2 -DBREAKS=2 -DDUPLICATES=1 -DMORTAL=3"
 add clean rpc_slots_two clean all "$two_slots -DCALLS=2 -DBREAKS=1"
 add clean rpc_slots_death clean all "$two_slots -DCALLS=1 -DBREAKS=1 -DMORTAL=3"
 add clean rpc_window clean all "$window -DCALLS=5 -DEARLY=2 -DDUPLICATES=1"
-add clean rpc_window_ring_end clean all "$window $ring_end -DDUPLICATES=1"
+add clean rpc_window_around clean all "$window -DCALLS=12"
+add clean rpc_window_least clean all "$window -DCALLS=8 -DCELLS=5"
 add clean rpc_window_death clean all "$window -DCALLS=4 -DDUPLICATES=1 -DMORTAL=3"
+add clean rpc_window_eager clean all "$window -DEAGER -DCALLS=5 -DEARLY=2 -DDUPLICATES=1"
+add clean rpc_window_eager_least clean all "$window -DEAGER -DCALLS=8 -DCELLS=2"
+add clean rpc_window_eager_death clean all "$window -DEAGER -DCALLS=4 -DDUPLICATES=1 -DMORTAL=3"
 
 add control rpc_fetch_bare_status answer_is_its_calls all "$fetch -DBARE_STATUS"
 add control rpc_fetch_no_crc answer_is_whole all "$fetch -DNO_CRC"
@@ -234,14 +240,21 @@ add control rpc_slots_no_null answer_is_whole all "$slots -DNO_NULL"
 add control rpc_slots_abandon buffer_is_accounted_for all "$slots -DBUFFERS=2 -DABANDON"
 add control rpc_slots_resend_blindly buffer_is_accounted_for all "$slots -DBUFFERS=2 -DRESEND_BLINDLY -DBREAKS=1"
 add control rpc_slots_no_seq call_runs_once all "$slots -DNO_SEQ -DRESEND_BLINDLY -DBREAKS=1"
-add control rpc_window_null_last consumed_is_there all "$window -DNULL_LAST"
-add control rpc_window_one_pointer consumed_is_there all "$window -DONE_POINTER"
-add control rpc_window_bound_first nobody_waits_for_ever all "$window -DBOUND_FIRST"
-add control rpc_window_no_fences nobody_waits_for_ever all "$window -DNO_FENCES"
+add control rpc_window_other_order next_epoch_is_open all "$window -DOTHER_ORDER"
+add control rpc_window_one_pointer next_epoch_is_open all "$window -DONE_POINTER"
+add control rpc_window_bound_first answer_is_its_calls all "$window -DBOUND_FIRST"
+add control rpc_window_no_fences answer_is_its_calls all "$window -DNO_FENCES"
 add control rpc_window_ack_in_chain nobody_waits_for_ever all "$window -DACK_IN_CHAIN -DDUPLICATES=1"
-add control rpc_window_no_idle_ack nobody_waits_for_ever all "$window $ring_end -DNO_IDLE_ACK"
+add control rpc_window_small_ring nobody_waits_for_ever all "$window -DCALLS=8 -DCELLS=4"
+add control rpc_window_eager_other_order answer_is_its_calls all "$window -DEAGER -DCALLS=4 -DOTHER_ORDER"
+add control rpc_window_eager_one_pointer answer_is_its_calls all "$window -DEAGER -DONE_POINTER"
+add control rpc_window_eager_ack_in_chain nobody_waits_for_ever all "$window -DEAGER -DACK_IN_CHAIN -DDUPLICATES=1"
 
-add long long_rpc_fetch_death clean all "$fetch -DCALLS=2 -DEARLY=0 -DBREAKS=1 -DMORTAL=3"
+add limit rpc_fetch_shared_landing nobody_waits_for_ever all "$fetch -DSHARED_LANDING"
+
+add long long_rpc_fetch clean all "-DPROTOCOL=1"
+add long long_rpc_fetch_death clean all "$fetch -DEARLY=0 -DBREAKS=1 -DMORTAL=3"
+add long long_rpc_fetch_patience clean all "$shared -DPATIENCE -DBREAKS=1"
 add long long_rpc_slots_death clean all "$two_slots -DCALLS=1 -DBUFFERS=2 -DBREAKS=1 -DMORTAL=3"
 add long long_rpc_slots_two clean all "$two_slots -DCALLS=2 -DMORTAL=1"
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/model/clients.hpp"
 
+#include "rpc/fetch/mode_choice.hpp"
+#include "rpc/pace.hpp"
+
+#include <chrono>
 #include <cmath>
 #include <deque>
+#include <optional>
 
 namespace prism::rpc::model
 {
@@ -14,7 +19,24 @@ constexpr unsigned server = 0;
 constexpr std::uint32_t header_size = 16; /* of a request and of an answer */
 constexpr std::uint32_t null_size = 64;   /* what a READ through a null pointer brings, all in all */
 constexpr std::uint32_t flag_size = 8;
-constexpr unsigned slow_calls = 2; /* K: so many in a row, and the mode changes */
+constexpr unsigned slow_calls = 2; /* K */
+
+/* What apps/rpc decides with is what decides here. */
+std::chrono::nanoseconds nanoseconds(Time time)
+{
+	return std::chrono::nanoseconds(std::llround(time * 1e3));
+}
+
+Time microseconds(std::chrono::nanoseconds time)
+{
+	return static_cast<Time>(time.count()) / 1e3;
+}
+
+/** As a response's frame tells it. */
+std::chrono::nanoseconds told(Time work)
+{
+	return nanoseconds(std::floor(work));
+}
 
 Operation to_server(unsigned node, std::uint32_t bytes)
 {
@@ -24,45 +46,6 @@ Operation to_server(unsigned node, std::uint32_t bytes)
 	operation.bytes = bytes;
 	return operation;
 }
-
-/** How long something takes of late. */
-class MovingAverage
-{
-public:
-	void add(Time sample) noexcept
-	{
-		mean_ = any_ ? mean_ + (sample - mean_) / 8 : sample;
-		any_ = true;
-	}
-	[[nodiscard]] Time mean() const noexcept { return mean_; }
-
-private:
-	Time mean_ = 0;
-	bool any_ = false;
-};
-
-/**
- * When to fetch: the server's time after the request, as the answers' headers tell it, and a margin. The two pass the
- * same queues at different times, so their distance changes on the way: the mean alone would be too early half of the
- * time. The margin lets one of 20 be too early.
- */
-class Pace
-{
-public:
-	[[nodiscard]] Time delay() const noexcept { return server_time_.mean() + margin_; }
-	void was_early() noexcept { margin_ += 20 * step; }
-	void was_there(Time server_time) noexcept
-	{
-		server_time_.add(server_time);
-		margin_ = std::max(margin_ - step, Time{0});
-	}
-
-private:
-	static constexpr Time step = 0.01;
-
-	MovingAverage server_time_;
-	Time margin_ = 0;
-};
 
 /** READs, one after the other; none of them is a call's. */
 class Reader : public Client
@@ -131,7 +114,8 @@ private:
 		Operation request = to_server(node_, header_size + world_.parameters.request_size);
 		request.two_sided = sends_;
 		request.at_target = [this, posted] {
-			world_.processor.submit(world_.work(), [this, posted] { answer(posted); });
+			world_.processor.submit(
+				world_.work(), [] {}, [this, posted] { answer(posted); });
 			return 0U;
 		};
 		world_.network.issue(std::move(request));
@@ -205,7 +189,8 @@ class Fetch : public Client
 {
 public:
 	Fetch(World &world, unsigned node, bool hybrid)
-		: world_(world), node_(node), hybrid_(hybrid), calls_(world.parameters.under_way)
+		: world_(world), node_(node), hybrid_(hybrid), calls_(world.parameters.under_way),
+		  choice_(world.parameters.retries, slow_calls)
 	{
 	}
 
@@ -219,46 +204,61 @@ private:
 	/* Both sides' part of a call. */
 	struct Call {
 		std::uint64_t number = 0; /* what is late carries another one */
-		Time posted = 0, arrived = 0;
-		Time server_time = 0;
+		Time posted = 0;
+		Time work = 0;
 		std::uint32_t size = 0; /* of the whole answer */
 		unsigned failures = 0;
 		bool answered = false; /* the answer is in its buffer */
-		bool waits = false;    /* for a reply: it does not fetch */
+		bool replied = false;  /* the server is to send it */
+		bool waits = false;    /* the client waits for a reply */
 	};
+
+	/** @p what is done if the call is still that one. */
+	template <typename What>
+	auto for_call(Call &call, What what)
+	{
+		return [&call, number = call.number, what] {
+			if (call.number == number)
+				what(call);
+		};
+	}
 
 	void request(Call &call)
 	{
-		call = {.number = call.number + 1, .posted = world_.events.now(), .waits = replies_};
-		world_.counts.in_reply_mode += replies_ && world_.measuring();
+		const bool reply = choice_.mode() == Mode::reply;
+		call = {.number = call.number + 1, .posted = world_.events.now(), .replied = reply, .waits = reply};
+		world_.counts.in_reply_mode += reply && world_.measuring();
 		Operation write = to_server(node_, header_size + world_.parameters.request_size);
 		write.at_target = [this, &call] {
-			call.arrived = world_.events.now();
-			world_.processor.submit(world_.work(), [this, &call] { publish(call); });
+			call.work = world_.work();
+			world_.processor.submit(
+				call.work, [] {}, [this, &call] { publish(call); });
 			return 0U;
 		};
-		write.completed = [this, &call, number = call.number] {
-			if (call.number == number && !call.waits)
-				fetch(call);
-		};
+		write.completed = for_call(call, [this](Call &same) {
+			if (!same.waits)
+				fetch(same);
+		});
 		world_.network.issue(std::move(write));
 	}
 
-	/* The server: publishes, then looks at the flag. */
+	/* The server: publishes, then looks whether a reply is wanted. */
 	void publish(Call &call)
 	{
 		call.size = header_size + world_.size();
-		call.server_time = world_.events.now() - call.arrived;
 		call.answered = true;
-		if (!flag_)
+		if (!call.replied)
 			return;
 		Operation reply;
 		reply.from = server;
 		reply.to = node_;
 		reply.bytes = call.size;
-		reply.at_target = [this, &call, number = call.number] {
-			if (call.number == number)
-				replied(call);
+		const auto arrived = for_call(call, [this](Call &same) {
+			choice_.replied(told(same.work));
+			end(same);
+		});
+		reply.at_target = [arrived] {
+			arrived();
 			return 0U;
 		};
 		world_.network.issue(std::move(reply));
@@ -269,37 +269,37 @@ private:
 		const auto found = std::make_shared<bool>();
 		const Time posted = world_.events.now();
 		Operation read = to_server(node_, 0);
-		read.at_target = [this, &call, number = call.number, found] {
-			*found = call.number == number && call.answered;
+		const auto look = for_call(call, [found](Call &same) { *found = same.answered; });
+		read.at_target = [this, look] {
+			look();
 			return world_.parameters.fetch_size;
 		};
-		read.completed = [this, &call, number = call.number, found, posted] {
+		const auto completed = for_call(
+			call, [this, found, posted](Call &same) { *found ? fetched(same, posted) : failed(same); });
+		read.completed = [this, completed] {
 			world_.counts.reads += world_.measuring();
-			fetch_time_.add(world_.events.now() - posted);
-			if (call.number == number)
-				*found ? fetched(call) : failed(call);
+			completed();
 		};
 		world_.network.issue(std::move(read));
 	}
 
-	void fetched(Call &call)
+	void fetched(Call &call, Time posted)
 	{
 		if (call.size <= world_.parameters.fetch_size)
-			return succeeded(call);
+			return succeeded(call, posted);
 		Operation rest = to_server(node_, 0);
 		rest.at_target = [this, &call] { return call.size - world_.parameters.fetch_size; };
-		rest.completed = [this, &call, number = call.number] {
+		const auto completed = for_call(call, [this, posted](Call &same) { succeeded(same, posted); });
+		rest.completed = [this, completed] {
 			world_.counts.reads += world_.measuring();
-			if (call.number == number)
-				succeeded(call);
+			completed();
 		};
 		world_.network.issue(std::move(rest));
 	}
 
-	void succeeded(Call &call)
+	void succeeded(Call &call, Time posted)
 	{
-		if (call.failures <= world_.parameters.retries)
-			slow_ = 0;
+		choice_.fetched(call.failures, nanoseconds(world_.events.now() - posted));
 		end(call);
 	}
 
@@ -309,35 +309,21 @@ private:
 		if (call.waits)
 			return; /* the READ after the flag has missed: the server has seen the flag */
 		call.failures++;
-		if (call.failures == world_.parameters.retries + 1)
-			slow_++;
-		if (hybrid_ && slow_ >= slow_calls && call.failures > world_.parameters.retries) {
-			set_mode(true);
-			call.waits = true;
-		}
+		if (hybrid_ && choice_.failed(call.failures))
+			ask_for_reply(call);
 		fetch(call);
 	}
 
-	/* Locally and by WRITE. */
-	void set_mode(bool replies)
+	void ask_for_reply(Call &call)
 	{
-		replies_ = replies;
-		slow_ = fast_ = 0;
+		call.waits = true;
 		Operation write = to_server(node_, flag_size);
-		write.at_target = [this, replies] {
-			flag_ = replies;
+		const auto arrived = for_call(call, [](Call &same) { same.replied = true; });
+		write.at_target = [arrived] {
+			arrived();
 			return 0U;
 		};
 		world_.network.issue(std::move(write));
-	}
-
-	void replied(Call &call)
-	{
-		const Time in_vain = world_.parameters.retries * fetch_time_.mean();
-		fast_ = call.server_time < in_vain / 2 ? fast_ + 1 : 0;
-		if (replies_ && fast_ >= slow_calls)
-			set_mode(false);
-		end(call);
 	}
 
 	void end(Call &call)
@@ -350,11 +336,7 @@ private:
 	unsigned node_;
 	bool hybrid_;
 	std::vector<Call> calls_;
-	MovingAverage fetch_time_;
-	bool replies_ = false; /* the mode, as the client has it */
-	bool flag_ = false;    /* ... and as the server has it */
-	unsigned slow_ = 0;    /* calls in a row that failed too often */
-	unsigned fast_ = 0;    /* replies in a row that could have been fetched */
+	fetch::ModeChoice choice_;
 };
 
 /** ALLOCATE, and a READ through a bounded pointer, which is due when the answer should be there. */
@@ -371,9 +353,10 @@ public:
 
 private:
 	struct Call {
-		Time posted = 0, arrived = 0;
-		Time server_time = 0;
+		Time posted = 0;
+		Time work = 0;
 		std::uint32_t size = 0;
+		std::uint32_t failures = 0;
 		bool answered = false;
 	};
 
@@ -382,16 +365,22 @@ private:
 		call = {.posted = world_.events.now()};
 		Operation allocate = to_server(node_, header_size + world_.parameters.request_size);
 		allocate.at_target = [this, &call] {
-			call.arrived = world_.events.now();
-			world_.processor.submit(world_.work(), [this, &call] {
-				call.size = header_size + world_.size();
-				call.server_time = world_.events.now() - call.arrived;
-				call.answered = true;
-			});
+			call.work = world_.work();
+			world_.processor.submit(
+				call.work, [] {},
+				[this, &call] {
+					call.size = header_size + world_.size();
+					call.answered = true;
+				});
 			return 0U;
 		};
 		world_.network.issue(std::move(allocate));
-		world_.events.at(world_.events.now() + pace_.delay(), [this, &call] { fetch(call); });
+		fetch_in(call, pace_.wait());
+	}
+
+	void fetch_in(Call &call, std::chrono::nanoseconds time)
+	{
+		world_.events.at(world_.events.now() + microseconds(time), [this, &call] { fetch(call); });
 	}
 
 	void fetch(Call &call)
@@ -404,118 +393,183 @@ private:
 		};
 		read.completed = [this, &call, found] {
 			world_.counts.reads += world_.measuring();
-			if (!*found) {
-				world_.read_failed();
-				pace_.was_early();
-				return fetch(call);
-			}
-			pace_.was_there(call.server_time);
-			world_.ended(call.posted);
-			request(call);
+			if (*found)
+				return end(call);
+			world_.read_failed();
+			call.failures++;
+			fetch_in(call, Pace::wait_again(nanoseconds(world_.events.now() - call.posted)));
 		};
 		world_.network.issue(std::move(read));
+	}
+
+	void end(Call &call)
+	{
+		pace_.answered(told(call.work), call.failures);
+		world_.ended(call.posted);
+		request(call);
 	}
 
 	World &world_;
 	unsigned node_;
 	std::vector<Call> calls_;
-	Pace pace_;
+	Pace pace_{true};
 };
 
-/** One READ takes all answers that the ring has; the next request says so. */
+/**
+ * One READ takes all answers that the ring has, through the pointer of the client's epoch; requests say which answers
+ * it has, and the next epoch begins behind them. The client is in it at once, or, as in apps/rpc, where requests are
+ * SENDs, once it has found the old pointer null.
+ */
 class Window : public Client
 {
 public:
-	Window(World &world, unsigned node) : world_(world), node_(node) {}
+	Window(World &world, unsigned node, bool sends) : world_(world), node_(node), sends_(sends) {}
 
 	void start() override
 	{
 		for (unsigned i = 0; i < world_.parameters.under_way; i++)
 			request();
-		read_when_due();
 	}
 
 private:
 	struct Record {
 		Time posted = 0;
-		Time server_time = 0;
+		Time work = 0;
 		std::uint32_t size = 0;
 	};
+	/** What a request says. */
+	struct Knowledge {
+		std::uint64_t epoch = 0;
+		std::uint64_t consumed = 0;
+	};
+
+	Knowledge tell()
+	{
+		if (!next_base_ && taken_ > base_)
+			next_base_ = taken_;
+		const Knowledge known{epoch_, next_base_.value_or(base_)};
+		if (!sends_)
+			enter_next_epoch();
+		return known;
+	}
+
+	bool enter_next_epoch()
+	{
+		if (!next_base_)
+			return false;
+		epoch_++;
+		base_ = *next_base_;
+		next_base_.reset();
+		return true;
+	}
 
 	void request()
 	{
 		const Time posted = world_.events.now();
-		waiting_.push_back(posted);
-		Operation allocate = to_server(node_, header_size + world_.parameters.request_size);
-		allocate.at_target = [this, posted, consumed = taken_] {
-			const Time arrived = world_.events.now();
-			world_.processor.submit(world_.work(), [this, posted, arrived, consumed] {
-				open_at(consumed);
-				ring_.push_back({.posted = posted,
-					.server_time = world_.events.now() - arrived,
-					.size = header_size + world_.size()});
-			});
+		active_++;
+		Operation operation = to_server(node_, 2 * header_size + world_.parameters.request_size);
+		operation.two_sided = sends_;
+		operation.at_target = [this, posted, known = tell()] {
+			const Time work = world_.work();
+			world_.processor.submit(
+				work, [this, known] { hear(known); },
+				[this, posted, work] {
+					ring_.push_back({posted, work, header_size + world_.size()});
+				});
 			return 0U;
 		};
-		world_.network.issue(std::move(allocate));
+		world_.network.issue(std::move(operation));
+		last_news_ = posted;
+		if (!reading_ && active_ == 1)
+			read_at(posted + microseconds(pace_.wait()));
 	}
 
-	/* The server: the window begins behind what the client has. */
-	void open_at(std::uint64_t consumed)
+	/* The server. */
+	void hear(const Knowledge &known)
 	{
-		for (; first_ < consumed; first_++)
+		if (known.epoch != served_epoch_ || known.consumed == first_)
+			return;
+		served_epoch_++;
+		for (; first_ < known.consumed; first_++)
 			ring_.pop_front();
 	}
 
-	/* When the oldest call's answer should be there. Calls end out of order, so this is a guess. */
-	void read_when_due()
+	void read_at(Time when)
 	{
-		world_.events.at(waiting_.front() + pace_.delay(), [this] { read(); });
+		world_.events.at(when, [this, timer = ++timer_] {
+			if (timer == timer_ && active_)
+				read();
+		});
 	}
 
 	void read()
 	{
-		const auto until = std::make_shared<std::uint64_t>();
-		Operation read_operation = to_server(node_, 0);
-		read_operation.at_target = [this, until] {
+		reading_ = true;
+		const auto until = std::make_shared<std::optional<std::uint64_t>>();
+		Operation operation = to_server(node_, 0);
+		operation.at_target = [this, until, epoch = epoch_] {
+			if (epoch != served_epoch_)
+				return null_size;
 			std::uint32_t bytes = 0;
 			for (const Record &record : ring_)
 				bytes += record.size;
 			*until = first_ + ring_.size();
-			return bytes ? bytes : null_size;
+			return bytes;
 		};
-		read_operation.completed = [this, until] {
+		operation.completed = [this, until] {
+			reading_ = false;
 			world_.counts.reads += world_.measuring();
-			if (*until == taken_) {
-				world_.read_failed();
-				pace_.was_early();
-			}
 			take(*until);
-			read_when_due();
 		};
-		world_.network.issue(std::move(read_operation));
+		world_.network.issue(std::move(operation));
 	}
 
-	void take(std::uint64_t until)
+	/* What a READ has brought: records up to this one, or a null pointer. */
+	void take(std::optional<std::uint64_t> until)
 	{
-		std::uint64_t fresh = 0;
-		for (; taken_ < until; taken_++, fresh++) {
+		const Time now = world_.events.now();
+		if (until && *until > taken_)
+			return take_records(*until);
+		world_.read_failed();
+		if (!until && sends_ && enter_next_epoch())
+			return read_at(now);
+		failures_++;
+		read_at(now + microseconds(Pace::wait_again(nanoseconds(now - last_news_))));
+	}
+
+	void take_records(std::uint64_t until)
+	{
+		const std::uint64_t fresh = until - taken_;
+		for (; taken_ < until; taken_++) {
 			const Record &record = ring_[taken_ - first_];
-			pace_.was_there(record.server_time);
+			pace_.answered(told(record.work), failures_);
 			world_.ended(record.posted);
-			waiting_.erase(std::find(waiting_.begin(), waiting_.end(), record.posted));
+			active_--;
 		}
-		for (; fresh; fresh--)
+		failures_ = 0;
+		read_at(world_.events.now() + microseconds(pace_.wait()));
+		for (std::uint64_t i = 0; i < fresh; i++)
 			request();
 	}
 
 	World &world_;
 	unsigned node_;
-	std::deque<Time> waiting_; /* when the calls under way were posted */
-	std::deque<Record> ring_;  /* of which the client may have the first ones */
-	std::uint64_t first_ = 0;  /* number of the record in front */
-	std::uint64_t taken_ = 0;  /* records that the client has */
-	Pace pace_;
+	bool sends_;
+	unsigned active_ = 0;     /* calls under way */
+	bool reading_ = false;    /* one READ at a time */
+	std::uint64_t timer_ = 0; /* of the next READ; others are out of date */
+	std::uint32_t failures_ = 0;
+	Time last_news_ = 0;
+	Pace pace_{true};
+	/* Records are counted from the first one on. The client's side: */
+	std::uint64_t epoch_ = 0;
+	std::uint64_t base_ = 0;  /* where it begins */
+	std::uint64_t taken_ = 0; /* records that it has */
+	std::optional<std::uint64_t> next_base_;
+	/* The server's: */
+	std::uint64_t served_epoch_ = 0;
+	std::uint64_t first_ = 0;
+	std::deque<Record> ring_; /* from first_ on */
 };
 
 } // namespace
@@ -540,7 +594,9 @@ std::unique_ptr<Client> make_client(World &world, unsigned node)
 	case Way::slots:
 		return std::make_unique<Slots>(world, node);
 	case Way::window:
-		return std::make_unique<Window>(world, node);
+		return std::make_unique<Window>(world, node, false);
+	case Way::window_send:
+		return std::make_unique<Window>(world, node, true);
 	}
 	return nullptr;
 }

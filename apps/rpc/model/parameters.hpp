@@ -31,9 +31,10 @@ enum class Way : std::uint8_t {
 	reply,     /**< WRITE, WRITE */
 	fetch,     /**< RFP: WRITE, READs, and reply mode after too many that failed */
 	fetch_only,
-	bypass, /**< READs alone */
-	slots,  /**< PRISM: ALLOCATE, READ through a bounded pointer */
-	window, /**< PRISM: the same, one READ takes all answers that are there */
+	bypass,      /**< READs alone */
+	slots,       /**< PRISM: ALLOCATE, READ through a bounded pointer */
+	window,      /**< PRISM: the same, one READ takes all answers that are there */
+	window_send, /**< as apps/rpc has it: requests are SENDs, and one more READ finds each new window */
 };
 
 struct WayName {
@@ -51,6 +52,7 @@ inline constexpr std::array way_names = {
 	WayName{"bypass", Way::bypass},
 	WayName{"slots", Way::slots},
 	WayName{"window", Way::window},
+	WayName{"window_send", Way::window_send},
 };
 
 struct Parameters {

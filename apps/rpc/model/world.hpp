@@ -22,21 +22,28 @@ class Processor
 public:
 	Processor(Events &events, unsigned threads) : events_(events), idle_(threads) {}
 
-	/** @p done is called when a thread has worked so long. */
-	void submit(Time work, std::function<void()> done)
+	/** @p begun is called when a thread takes it, @p done when it has worked so long. */
+	void submit(Time work, std::function<void()> begun, std::function<void()> done)
 	{
-		queue_.emplace_back(work, std::move(done));
+		queue_.push_back({work, std::move(begun), std::move(done)});
 		begin();
 	}
 
 private:
+	struct Task {
+		Time work = 0;
+		std::function<void()> begun;
+		std::function<void()> done;
+	};
+
 	void begin()
 	{
 		while (idle_ && !queue_.empty()) {
-			auto [work, done] = std::move(queue_.front());
+			const Task task = std::move(queue_.front());
 			queue_.pop_front();
 			idle_--;
-			events_.at(events_.now() + work, [this, done = std::move(done)] {
+			task.begun();
+			events_.at(events_.now() + task.work, [this, done = task.done] {
 				idle_++;
 				done();
 				begin();
@@ -46,7 +53,7 @@ private:
 
 	Events &events_;
 	unsigned idle_;
-	std::deque<std::pair<Time, std::function<void()>>> queue_;
+	std::deque<Task> queue_;
 };
 
 /** Of the calls that ended after the warm-up. */

