@@ -62,10 +62,12 @@ TEST(PaperTest, BothAreTheSameAbove2KiB)
 	EXPECT_GT(rate_of_size(Way::in_bound, 1024) / rate_of_size(Way::out_bound, 1024), 2);
 	EXPECT_LT(rate_of_size(Way::in_bound, 2048) / rate_of_size(Way::out_bound, 2048), 1.15);
 	for (const unsigned size : {2560U, 4096U, 8192U})
-		EXPECT_NEAR(rate_of_size(Way::in_bound, size) / rate_of_size(Way::out_bound, size), 1, 1 * percent) << size;
+		EXPECT_NEAR(rate_of_size(Way::in_bound, size) / rate_of_size(Way::out_bound, size), 1, 1 * percent)
+			<< size;
 }
 
-/* L is 256: shorter READs are no faster. H is 1024: from there on the link decides, twice the bytes take twice the time. */
+/* L is 256: shorter READs are no faster. H is 1024: from there on the link decides, twice the bytes take twice the
+ * time. */
 TEST(PaperTest, TheFetchSizeIsFrom256To1024)
 {
 	const double fastest = rate_of_size(Way::in_bound, 1);
