@@ -34,7 +34,7 @@ done
 	echo "SKIP: rpc_model_figures: no matplotlib for /usr/bin/python3"
 	exit 77
 }
-"$bin/rpc_model_figures" --duration 100 --out "$work/figures" >/dev/null
+"$bin/rpc_model_figures" --duration 300 --out "$work/figures" >/dev/null
 [ "$(find "$work/figures" -name '*.png' | wc -l)" = 7 ] || fail "not seven figures"
 "$bin/rpc_model_figures" --redraw "$work/figures/rpc-model.json" --out "$work/again" >/dev/null
 diff -r "$work/figures" "$work/again" || fail "drawn again it is another figure"
