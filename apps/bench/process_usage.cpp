@@ -16,11 +16,25 @@ namespace
 
 constexpr std::uint64_t kib = 1024;
 
-constexpr std::array<std::pair<const char *, std::uint64_t ProcessUsage::*>, 3> lines{{
+constexpr std::array<std::pair<const char *, std::uint64_t ProcessUsage::*>, 4> lines{{
 	{"VmRSS:", &ProcessUsage::resident},
 	{"VmHWM:", &ProcessUsage::peak},
 	{"VmData:", &ProcessUsage::allocated},
+	{"Pss:", &ProcessUsage::touched},
 }};
+
+/** Reads what is in lines "NAME NUMBER kB". */
+void read_lines(const char *path, ProcessUsage &usage)
+{
+	std::ifstream file(path);
+	std::string name, rest;
+	for (std::uint64_t number = 0; file >> name; std::getline(file, rest)) {
+		for (const auto &[line, member] : lines) {
+			if (name == line && file >> number)
+				usage.*member = number * kib;
+		}
+	}
+}
 
 std::uint64_t nanoseconds(const timeval &time) noexcept
 {
@@ -38,14 +52,8 @@ ProcessUsage usage_of_process()
 		usage.user = nanoseconds(spent.ru_utime);
 		usage.system = nanoseconds(spent.ru_stime);
 	}
-	std::ifstream status("/proc/self/status");
-	std::string name, rest;
-	for (std::uint64_t number = 0; status >> name; std::getline(status, rest)) {
-		for (const auto &[line, member] : lines) {
-			if (name == line && status >> number)
-				usage.*member = number * kib;
-		}
-	}
+	read_lines("/proc/self/status", usage);
+	read_lines("/proc/self/smaps_rollup", usage);
 	return usage;
 }
 

@@ -111,13 +111,14 @@ const char *Request::parse(std::span<const std::byte> message, std::uint32_t lim
 	return is_request(nonce, message.subspan(request_head)) ? nullptr : "a payload of another request";
 }
 
-const std::array<std::pair<const char *, std::uint64_t Figures::*>, 7> Figures::numbers{{
+const std::array<std::pair<const char *, std::uint64_t Figures::*>, 8> Figures::numbers{{
 	{"calls", &Figures::calls},
 	{"cpu_user_ns", &Figures::user},
 	{"cpu_system_ns", &Figures::system},
 	{"resident", &Figures::resident},
 	{"peak", &Figures::peak},
 	{"allocated", &Figures::allocated},
+	{"touched", &Figures::touched},
 	{"planned", &Figures::planned},
 }};
 

@@ -61,8 +61,8 @@ struct Request {
 
 /** What a server tells of itself, since it began. */
 struct Figures {
-	static const std::array<std::pair<const char *, std::uint64_t Figures::*>, 7> numbers;
-	static constexpr std::size_t size = 8 * (7 + 6); /**< bytes: the numbers, and those of the traffic */
+	static const std::array<std::pair<const char *, std::uint64_t Figures::*>, 8> numbers;
+	static constexpr std::size_t size = 8 * (8 + 6); /**< bytes: the numbers, and those of the traffic */
 
 	std::uint64_t calls = 0;     /**< executed */
 	std::uint64_t user = 0;      /**< ns of processor time */
@@ -70,6 +70,7 @@ struct Figures {
 	std::uint64_t resident = 0;  /**< bytes of memory; see bench::ProcessUsage */
 	std::uint64_t peak = 0;      /**< likewise */
 	std::uint64_t allocated = 0; /**< likewise */
+	std::uint64_t touched = 0;   /**< likewise */
 	std::uint64_t planned = 0;   /**< bytes that it takes for messages, with as many clients as it may have */
 	bench::Traffic traffic;      /**< of its device */
 

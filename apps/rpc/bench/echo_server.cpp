@@ -118,6 +118,7 @@ Figures EchoServer::figures() const
 	figures.resident = usage.resident;
 	figures.peak = usage.peak;
 	figures.allocated = usage.allocated;
+	figures.touched = usage.touched;
 	figures.planned = planned_;
 	figures.traffic = bench::traffic_of(context_);
 	return figures;

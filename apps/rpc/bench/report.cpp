@@ -119,11 +119,10 @@ void print_memory(std::FILE *out, const Parameters &parameters, const RunResult 
 {
 	const auto in_kib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / kib; };
 	fmt::print(out,
-		" memory with {} connections [KiB]: server {:.0f} resident, {:.0f} allocated; client {:.0f} and "
+		" memory with {} connections [KiB]: server {:.0f} touched, {:.0f} planned for messages; client "
 		"{:.0f}\n",
-		parameters.run.all_connections(), in_kib(result.server_after.resident),
-		in_kib(result.server_after.allocated), in_kib(result.client_after.resident),
-		in_kib(result.client_after.allocated));
+		parameters.run.all_connections(), in_kib(result.server_after.touched),
+		in_kib(result.server_after.planned), in_kib(result.client_after.touched));
 }
 
 void print_trouble(std::FILE *out, const Parameters &parameters, const RunResult &result)
@@ -186,6 +185,7 @@ json usage_to_json(const bench::ProcessUsage &usage)
 		{"resident", usage.resident},
 		{"peak", usage.peak},
 		{"allocated", usage.allocated},
+		{"touched", usage.touched},
 	};
 }
 

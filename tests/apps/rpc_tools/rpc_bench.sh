@@ -16,7 +16,7 @@ by_way() {
 	holds 'i["way"] == "'"$way"'" and r["server"]["after"]["calls"] - r["server"]["before"]["calls"] >= 500'
 	holds 'r["latency"]["t_min"] <= r["latency"]["t_typical"] <= r["latency"]["t_max"]'
 	holds 'r["client"]["traffic"]["tx_packets"] > 0 and r["server"]["traffic"]["tx_bytes"] > 0'
-	holds 'r["server"]["after"]["resident"] > 0 and r["server"]["after"]["planned"] > 0'
+	holds 'r["server"]["after"]["touched"] > 0 and r["server"]["after"]["planned"] > 0'
 	grep -Eq '^ 32 +500 ' "$work/out" || fail "no line of its latency" "$work/out"
 
 	expect 0 "$way: many calls, sizes and threads" bench --way "$way" -n 6000 -t 16 --threads 2 --connections 2 \

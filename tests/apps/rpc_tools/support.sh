@@ -3,7 +3,7 @@
 # Sourced by the tests of this folder, behind common.sh.
 
 # All that there are
-ways=(two-sided reply fetch slots window)
+ways=(two-sided reply fetch slots window datagram)
 
 # serve WAY OPTION...: a server at a port of its choice, which is in $port; its pid is in $started
 serve() {
