@@ -28,7 +28,7 @@ figures --quick --ways "$all" --experiments time,size-rate,depth --out "$work/fi
 [ "$(grep -Ec 'goal: at most .*reached: (yes|no);' "$work/out")" -eq 2 ] || fail "not two goals" "$work/out"
 [ "$(rows "Latency over the server's time")" -eq $((2 * ${#ways[@]})) ] || fail "not all points of P are in the table"
 [ "$(rows "Rate over the size")" -eq "${#ways[@]}" ] || fail "not all points of S are in the table"
-[ "$(ls "$work/figures")" = "$(printf 'rpc-%s\n' depth.png figures.json figures.md size-rate.png time.png)" ] ||
+[ "$(ls "$work/figures")" = "$(printf 'rpc-%s\n' depth-packets.png depth.png figures.json figures.md size-rate.png time.png)" ] ||
 	fail "other files" "$work/out"
 for figure in depth size-rate time; do
 	[ "$(head -c 4 "$work/figures/rpc-$figure.png" | tail -c 3)" = PNG ] || fail "no figure rpc-$figure.png"
