@@ -53,34 +53,39 @@ class Profile:
         return self
 
 
-def by_part(profile, part_of):
-    """The instructions of each part. @p part_of: (object, function) to a part, or None: that of the callers."""
+def callers_of(profile):
+    """Callee to caller to inclusive cost, without calls of a function by itself."""
     callers = collections.defaultdict(collections.Counter)
     for caller, callees in profile.calls.items():
         for callee, cost in callees.items():
             if caller != callee:
                 callers[callee][caller] += cost
-    shares = {}
+    return callers
 
-    def shares_of(function, path):
-        part = part_of(*function)
-        if part is not None:
-            return {part: 1.0}
-        if function in shares:
-            return shares[function]
-        sum_of = collections.Counter()
-        for caller, cost in callers[function].items():
-            if caller in path:
-                continue  # recursion
-            for part, share in shares_of(caller, path | {function}).items():
-                sum_of[part] += share * cost
-        whole = sum(sum_of.values())
-        shares[function] = {part: cost / whole for part, cost in sum_of.items()} if whole else {"other": 1.0}
-        return shares[function]
 
+def shares_of_all(functions, callers, part_of, rounds=50):
+    """Function to part to share. Functions that call each other in circles get theirs by repetition."""
+    shares = {function: {part_of(*function): 1.0} for function in functions if part_of(*function) is not None}
+    others = [function for function in functions if function not in shares]
+    for _ in range(rounds):
+        for function in others:
+            parts = collections.Counter()
+            for caller, cost in callers[function].items():
+                for part, share in shares.get(caller, {}).items():
+                    parts[part] += share * cost
+            whole = sum(parts.values())
+            if whole:
+                shares[function] = {part: cost / whole for part, cost in parts.items()}
+    return shares
+
+
+def by_part(profile, part_of):
+    """The instructions of each part. @p part_of: (object, function) to a part, or None: that of the callers."""
+    functions = sorted(set(profile.own) | set(profile.calls))
+    shares = shares_of_all(functions, callers_of(profile), part_of)
     parts = collections.Counter()
     for function, cost in profile.own.items():
-        for part, share in shares_of(function, frozenset()).items():
+        for part, share in shares.get(function, {"other": 1.0}).items():
             parts[part] += share * cost
     return parts
 
