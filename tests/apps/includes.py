@@ -23,6 +23,7 @@ BELOW = {
     "kv/store": STORE,
     "kv/calls": STORE,
     "kv/pilaf": STORE | {"kv/calls"},
+    "kv/jakiro": STORE | {"kv/calls"},
     "kv/tools": STORE | {"kv"},
     "rs/volume": STORE,
     "rs/store": STORE | {"rs/volume"},

@@ -8,6 +8,27 @@
 namespace prism::kv
 {
 
+/** One connection of a store: reads requests and writes responses. */
+class RequestSession : public rpc::CallSession
+{
+public:
+	explicit RequestSession(const rpc::Limits &limits) : limits_(limits) {}
+
+	const char *handle(
+		std::span<const std::byte> message, std::span<std::byte> answer, std::uint32_t &size) noexcept final;
+
+private:
+	/**
+	 * Executes @p request, whose key and value are within the limits. The outcome, anything but Outcome::failed,
+	 * goes to @p response; for a GET, so does the value's size, and the value goes to @p value, which has room for
+	 * any. Null, or what is wrong with the request. Neither throws nor keeps the spans.
+	 */
+	virtual const char *execute(
+		const Request &request, std::span<std::byte> value, Response &response) noexcept = 0;
+
+	const rpc::Limits limits_;
+};
+
 /** Executes calls, on several threads at once. Neither throws nor keeps the spans. */
 class RequestHandler : public rpc::CallHandler
 {
