@@ -32,9 +32,13 @@ template <typename Server>
 class CallService final : public apps::Service
 {
 public:
-	/** @p tell: all figures as JSON. */
-	CallService(std::unique_ptr<Server> server, std::function<std::string(const Server &)> tell)
-		: server_(std::move(server)), tell_(std::move(tell))
+	using Collect = std::function<void(std::vector<apps::Metric> &, const Server &)>;
+
+	/** @p tell: all figures as JSON. @p collect: appends the metrics of the store itself, if it has any. */
+	CallService(
+		std::unique_ptr<Server> server, std::function<std::string(const Server &)> tell,
+		Collect collect = [](auto &, const auto &) {})
+		: server_(std::move(server)), tell_(std::move(tell)), collect_(std::move(collect))
 	{
 	}
 
@@ -47,11 +51,13 @@ public:
 	void collect(std::vector<apps::Metric> &metrics) const override
 	{
 		collect_calls(metrics, server_->stats().server);
+		collect_(metrics, *server_);
 	}
 
 private:
 	const std::unique_ptr<Server> server_;
 	const std::function<std::string(const Server &)> tell_;
+	const Collect collect_;
 };
 
 } // namespace prism::rpc

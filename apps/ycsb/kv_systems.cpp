@@ -4,6 +4,7 @@
 #include "bench/thread_context.hpp"
 #include "common/seconds.hpp"
 #include "kv/calls/rpc_store.hpp"
+#include "kv/jakiro/jakiro_client.hpp"
 #include "kv/pilaf/pilaf_client.hpp"
 #include "kv/store/prism_client.hpp"
 
@@ -36,16 +37,27 @@ Result<Client> connect_prism(const SystemOptions &options)
 	return connect<kv::PrismClient>(options, client);
 }
 
+/** How clients of a store with calls connect that travel by @p way. */
 template <typename Store>
-Result<Client> connect_by_calls(const SystemOptions &options)
+auto by_calls(rpc::Way way)
 {
-	return connect<Store>(options, rpc::ClientOptions{});
+	return [way](const SystemOptions &options) {
+		rpc::ClientOptions client;
+		client.way = way;
+		return connect<Store>(options, client);
+	};
+}
+
+/** Such as "jakiro-fetch". */
+std::string name_of(const char *store, const rpc::WayName &way)
+{
+	return std::string(store) + "-" + std::string(way.name);
 }
 
 template <typename Connect>
-void add_store(Systems &systems, const char *name, const char *text, Connect connect)
+void add_store(Systems &systems, std::string name, std::string text, Connect connect)
 {
-	systems.add({name, text, apps::default_store_port,
+	systems.add({std::move(name), std::move(text), apps::default_store_port,
 		[connect](const SystemOptions &options) -> Result<ClientFactory> {
 			return ClientFactory([options, connect](unsigned) { return connect(options); });
 		}});
@@ -56,8 +68,18 @@ void add_store(Systems &systems, const char *name, const char *text, Connect con
 void add_kv_systems(Systems &systems)
 {
 	add_store(systems, "prism", "PRISM-KV: every operation by PRISM requests", connect_prism);
-	add_store(systems, "pilaf", "Pilaf: GET by READs, the rest by calls", connect_by_calls<kv::PilafClient>);
-	add_store(systems, "rpc", "every operation a call over SEND and RECV", connect_by_calls<kv::RpcStoreClient>);
+	add_store(systems, "pilaf", "Pilaf: GET by READs, the rest by calls",
+		by_calls<kv::PilafClient>(rpc::Way::two_sided));
+	add_store(systems, "rpc", "RPC: every operation a call, SEND in, SEND out",
+		by_calls<kv::RpcStoreClient>(rpc::Way::two_sided));
+	for (const rpc::WayName &way : rpc::ways) {
+		if (way.way != rpc::Way::two_sided)
+			add_store(systems, name_of("rpc", way), "RPC, " + std::string(way.description),
+				by_calls<kv::RpcStoreClient>(way.way));
+	}
+	for (const rpc::WayName &way : rpc::ways)
+		add_store(systems, name_of("jakiro", way), "Jakiro's cache, " + std::string(way.description),
+			by_calls<kv::JakiroClient>(way.way));
 }
 
 } // namespace prism::ycsb

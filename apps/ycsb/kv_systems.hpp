@@ -6,7 +6,7 @@
 namespace prism::ycsb
 {
 
-/** Adds the stores that prism-kv-server serves: prism, pilaf, rpc. */
+/** Adds the stores that prism-kv-server serves: prism, pilaf, rpc, and for each way of calls rpc-WAY and jakiro-WAY. */
 void add_kv_systems(Systems &systems);
 
 } // namespace prism::ycsb

@@ -4,11 +4,15 @@
  * Exit codes: 0; 1 if the store could not be made or the device failed; 2 for an error of usage.
  */
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kv/calls/rpc_store.hpp"
+#include "kv/jakiro/jakiro_server.hpp"
 #include "kv/pilaf/pilaf_server.hpp"
 #include "kv/store/prism_server.hpp"
 #include "rpc/service.hpp"
@@ -31,16 +35,18 @@ struct Options {
 	std::uint32_t depth = 256;
 	std::uint32_t receive_buffers = 0;
 	unsigned threads = 1;
+	std::string way{to_string(rpc::Way::two_sided)};
 };
 
 using Made = Result<std::unique_ptr<apps::Service>>;
 
-template <typename Server, typename Tell>
-Made called(Result<std::unique_ptr<Server>> made, Tell tell)
+template <typename Server, typename Tell, typename... Collect>
+Made called(Result<std::unique_ptr<Server>> made, Tell tell, Collect... collect)
 {
 	if (!made)
 		return made.error();
-	return std::unique_ptr<apps::Service>(std::make_unique<rpc::CallService<Server>>(*std::move(made), tell));
+	return std::unique_ptr<apps::Service>(
+		std::make_unique<rpc::CallService<Server>>(*std::move(made), tell, collect...));
 }
 
 nlohmann::json connections(const rpc::ServerStats &stats)
@@ -67,17 +73,20 @@ Made make_prism(const Context &context, const Options &options, const apps::Serv
 	return std::unique_ptr<apps::Service>(*std::move(made));
 }
 
-rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &settings)
+/** @p each: connections that one client has. */
+rpc::ServerOptions calls(const Options &options, const apps::ServerSettings &settings, std::uint32_t each = 1)
 {
 	rpc::ServerOptions server;
+	server.way = rpc::way_of(options.way).value(); /* the command line has checked it */
 	server.address = settings.address;
 	server.port = settings.port;
 	server.threads = options.threads;
 	server.max_key_size = options.max_key;
 	server.max_value_size = options.max_value;
-	server.max_connections = settings.connections;
+	const std::uint64_t connections = std::uint64_t{settings.connections} * each;
+	server.max_connections = static_cast<std::uint32_t>(std::min<std::uint64_t>(connections, ~std::uint32_t{0}));
 	server.max_depth = options.depth;
-	const std::uint64_t most = std::uint64_t{settings.connections} * options.depth;
+	const std::uint64_t most = connections * options.depth;
 	server.receive_buffers = options.receive_buffers
 					 ? options.receive_buffers
 					 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 4096));
@@ -109,6 +118,45 @@ Made make_rpc(const Context &context, const Options &options, const apps::Server
 	});
 }
 
+void collect_cache(std::vector<apps::Metric> &metrics, const JakiroServer &server)
+{
+	const jakiro::PartitionStats stats = server.stats().partitions;
+	const auto count = [&metrics](const char *name, const char *help, std::uint64_t value, apps::Labels labels) {
+		metrics.push_back({apps::Metric::Kind::counter, name, help, static_cast<double>(value),
+			std::move(labels), std::nullopt});
+	};
+	const char *const gets = "GETs, by whether they found their key";
+	const char *const evictions = "Pairs that were evicted, by what was needed for others";
+	count("prism_cache_gets_total", gets, stats.hits, {{"result", "hit"}});
+	count("prism_cache_gets_total", gets, stats.misses, {{"result", "miss"}});
+	count("prism_cache_evictions_total", evictions, stats.evicted_by_bucket, {{"needed", "slot"}});
+	count("prism_cache_evictions_total", evictions, stats.evicted_by_memory, {{"needed", "memory"}});
+	metrics.push_back({apps::Metric::Kind::gauge, "prism_cache_objects", "Pairs that are stored",
+		static_cast<double>(stats.objects), {}, std::nullopt});
+}
+
+/** Clients have a connection to each thread. The share of each partition differs a little, hence the pairs to spare. */
+Made make_jakiro(const Context &context, const Options &options, const apps::ServerSettings &settings)
+{
+	JakiroOptions store;
+	store.server = calls(options, settings, options.threads);
+	store.slots = options.slots ? options.slots : 2 * options.records;
+	store.memory = (options.records + options.records / 4 + std::uint64_t{256} * options.threads) *
+		       jakiro::PairLog::size_of(options.max_key, options.max_value);
+	return called(
+		JakiroServer::create(context, store),
+		[](const JakiroServer &server) {
+			const JakiroStats stats = server.stats();
+			const jakiro::PartitionStats &cache = stats.partitions;
+			return nlohmann::json{{"objects", cache.objects}, {"hits", cache.hits},
+				{"misses", cache.misses},
+				{"evictions", {{"slot", cache.evicted_by_bucket}, {"memory", cache.evicted_by_memory}}},
+				{"connections", connections(stats.server)}, {"calls", stats.server.requests}}
+				.dump(2);
+		},
+		collect_cache);
+}
+
 Made make_pilaf(const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
 	PilafOptions store;
@@ -122,12 +170,38 @@ Made make_pilaf(const Context &context, const Options &options, const apps::Serv
 	});
 }
 
+using Maker = Made (*)(const Context &, const Options &, const apps::ServerSettings &);
+
+struct Kind {
+	std::string_view name;
+	Maker make = nullptr;
+	bool has_ways = false; /* of its calls */
+};
+
+constexpr std::array<Kind, 4> kinds{{
+	{"prism", make_prism, false},
+	{"pilaf", make_pilaf, false},
+	{"rpc", make_rpc, true},
+	{"jakiro", make_jakiro, true},
+}};
+
+template <typename Named>
+std::vector<std::string> names_of(const Named &all)
+{
+	std::vector<std::string> names;
+	for (const auto &one : all)
+		names.emplace_back(one.name);
+	return names;
+}
+
 Result<apps::ServerProgram::Stores> make(
 	const Context &context, const Options &options, const apps::ServerSettings &settings)
 {
-	Made made = options.store == "prism" ? make_prism(context, options, settings)
-		    : options.store == "rpc" ? make_rpc(context, options, settings)
-					     : make_pilaf(context, options, settings);
+	const Kind &kind = *std::ranges::find(kinds, options.store, &Kind::name);
+	if (!kind.has_ways && options.way != to_string(rpc::Way::two_sided))
+		return make_error(EINVAL, "--way " + options.way + " for the store " + options.store,
+			"only the calls of rpc and jakiro have several ways");
+	Made made = kind.make(context, options, settings);
 	if (!made)
 		return made.error();
 	const std::string shard = options.shard == ShardName{} ? "" : options.shard.text() + ", ";
@@ -148,7 +222,7 @@ int main(int argc, char **argv)
 	program.add_port(apps::default_store_port);
 	cli::CommandLine &app = program.command_line();
 	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
-		.check(cli::IsMember({"prism", "pilaf", "rpc"}))
+		.check(cli::IsMember(names_of(kinds)))
 		.capture_default_str();
 	app.add_option("--records,--keys", options.records, "How many records to have room for")
 		.check(cli::Range(1.0, 1e10))
@@ -165,12 +239,17 @@ int main(int argc, char **argv)
 		   "prism: a size class, BYTES:COUNT buffers; may be repeated (default: one for the longest key and "
 		   "value)")
 		.check(apps::check_class);
-	app.add_option("--depth,--lanes", options.depth, "pilaf, rpc: calls under way on a connection")
+	app.add_option("--depth,--lanes", options.depth, "all but prism: calls under way on a connection")
 		.capture_default_str();
 	app.add_option("--receive-buffers", options.receive_buffers,
-		"pilaf, rpc: calls under way on all connections together (default: connections times depth, at most "
+		"all but prism: calls under way on all connections together (default: connections times depth, at most "
 		"4096)");
-	app.add_option("--threads", options.threads, "pilaf, rpc: worker threads").capture_default_str();
+	app.add_option("--threads", options.threads,
+		   "all but prism: worker threads; of jakiro, each has a partition, and each client a connection to it")
+		.capture_default_str();
+	app.add_option("--way", options.way, "rpc, jakiro: how calls travel; clients ask for the same")
+		.check(cli::IsMember(names_of(rpc::ways)))
+		.capture_default_str();
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);
 	});

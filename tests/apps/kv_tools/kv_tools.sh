@@ -4,7 +4,7 @@
 # shellcheck disable=SC2317 # functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
-need_program ss python3 cmp
+need_program ss python3 cmp curl
 
 servers=()  # -s options of prism-kv
 patience=2  # seconds that it waits for a server
@@ -307,7 +307,7 @@ refused() {
 wrong_servers() {
 	local port store
 	patience=1
-	for store in pilaf rpc; do
+	for store in pilaf rpc jakiro; do
 		serve "$store" --store "$store" --records 1000
 		refused "speaks for a $store store.*expected a prism store" "a $store server" "$address"
 		[ "$(grep -c refused "$work/server-$store")" -eq 1 ] || fail "the $store server does not say so"
@@ -369,6 +369,34 @@ bad_clients() {
 	pass "clients that are silent, senseless or greedy"
 }
 
+# A cache with room for a part of the records: clients are told what is not there, and the metrics what was evicted
+cache() {
+	local stored metrics metric
+	serve cache --store jakiro --threads 2 --records 500 --json --metrics 127.0.0.1:0
+	stored=(127.0.0.1 -p "${address##*:}" --records 4000)
+	expect 0 "a cache that is too small" timeout 60 "$bin/prism-ycsb" --system jakiro-two-sided "${stored[@]}" -n 4000 -t 4
+	grep -Eq 'GET: [0-9]+ ok [0-9]+ not_found' "$work/out" || fail "no GET misses" "$work/out"
+	expect 1 "another way" timeout 10 "$bin/prism-ycsb" --system jakiro-datagram "${stored[@]}" -n 1
+	expect 1 "another store" timeout 10 "$bin/prism-ycsb" --system rpc "${stored[@]}" -n 1
+	says "speaks for a jakiro store"
+	metrics=$(sed -n 's/.*metrics at port \([0-9]*\).*/\1/p' "$work/server-cache")
+	curl -s "http://127.0.0.1:$metrics/metrics" >"$work/metrics"
+	for metric in prism_cache_gets_total prism_cache_evictions_total prism_cache_objects; do
+		grep -Eq "^$metric\{.*\} [0-9]" "$work/metrics" || fail "there is no $metric" "$work/metrics"
+		grep -q "\`$metric\`" "$PRISM_SOURCE/docs/operations.md" || fail "docs/operations.md does not have $metric"
+	done
+	kill "$started"
+	wait "$started" 2>"$work/wait"
+	python3 - "$work/server-cache" <<-'END' || fail "its last words are others" "$work/server-cache"
+		import json, sys
+		text = open(sys.argv[1]).read()
+		said = json.loads(text[text.index("{"):])
+		assert 0 < said["objects"] <= 1008 and said["evictions"]["slot"] + said["evictions"]["memory"] >= 2992, said
+		assert said["hits"] + said["misses"] == 4000 and said["misses"] > 0, said
+	END
+	pass "a cache that evicts"
+}
+
 server_usage() {
 	local options
 	while read -r code options; do
@@ -386,6 +414,7 @@ server_usage() {
 		2 --class 64:x
 		2 --records 0
 		2 --store redis
+		2 --store rpc --way pigeon
 		2 --port 65536
 		2 --connections 0
 		1 --class 64:10
@@ -401,9 +430,13 @@ server_usage() {
 		1 --store rpc --threads 0
 		1 --store rpc --size 65536
 		1 --store pilaf --depth 0
+		1 --store pilaf --way reply
+		1 --way fetch
+		1 --store jakiro --size 65536
+		1 --store jakiro --threads 65
 		1 --store rpc --receive-buffers 70000
 	END
-	for options in '' '--store rpc --size 60000' '--store pilaf --size 60000'; do
+	for options in '' '--store rpc --size 60000' '--store pilaf --size 60000' '--store jakiro --size 60000'; do
 		# shellcheck disable=SC2086
 		expect 1 "more than the machine has $options" timeout 10 "$bin/prism-kv-server" -p 0 --records 1000000000 $options
 		grep -Eq 'memory: [0-9.]+ [GT]iB: .*; there are .*MemAvailable|memory\.max|memory\.limit' "$work/err" ||
@@ -456,6 +489,7 @@ full_store
 two_shards
 restarted_server
 wrong_servers
+cache
 bad_clients
 server_usage
 memory
