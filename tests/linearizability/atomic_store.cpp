@@ -25,6 +25,8 @@ Kind pick_kind(const StoreOptions &options, Random &random)
 		return Kind::get;
 	if (random.chance(options.erases))
 		return Kind::erase;
+	if (options.clears > 0 && random.chance(options.clears))
+		return Kind::clear;
 	if (random.chance(options.conditionals))
 		return random.chance(70) ? Kind::conditional_put : Kind::conditional_erase;
 	return Kind::put;
@@ -69,6 +71,9 @@ void execute(Operation &operation, Value &held)
 		break;
 	case Kind::put:
 		held = operation.value;
+		break;
+	case Kind::clear:
+		held = absent;
 		break;
 	case Kind::erase:
 		operation.outcome = held == absent ? Outcome::not_found : Outcome::ok;
@@ -159,7 +164,7 @@ std::vector<Operation> random_history(std::uint64_t operations, std::uint64_t se
 	std::vector<Operation> history(operations);
 	std::vector<Value> values{absent};
 	for (Operation &operation : history) {
-		operation.kind = random.pick({Kind::get, Kind::get, Kind::put, Kind::put, Kind::erase,
+		operation.kind = random.pick({Kind::get, Kind::get, Kind::put, Kind::put, Kind::erase, Kind::clear,
 			Kind::conditional_put, Kind::conditional_erase});
 		if (operation.kind == Kind::put || operation.kind == Kind::conditional_put)
 			values.push_back(operation.value = values.size());

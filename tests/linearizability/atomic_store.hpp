@@ -16,6 +16,7 @@ struct StoreOptions {
 	std::uint64_t keys = 4;
 	double gets = 40; /**< percent, as all of these; the rest are puts */
 	double erases = 15;
+	double clears = 0;
 	double conditionals = 15;
 	double unknown = 0;             /**< operations whose client never learns the outcome */
 	std::uint64_t longest = 100;    /**< time that an operation takes, and that a client waits between two */

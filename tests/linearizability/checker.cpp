@@ -31,7 +31,7 @@ bool writes_value(const Operation &operation)
 bool allowed(Kind kind, Outcome outcome)
 {
 	if (outcome == Outcome::unknown || outcome == Outcome::ok || outcome == Outcome::no_effect)
-		return kind >= Kind::get && kind <= Kind::conditional_erase;
+		return kind >= Kind::get && kind <= Kind::clear;
 	if (outcome == Outcome::not_found)
 		return kind >= Kind::get && kind <= Kind::conditional_erase && kind != Kind::put;
 	return outcome == Outcome::mismatch && (kind == Kind::conditional_put || kind == Kind::conditional_erase);
@@ -107,7 +107,9 @@ Step to_step(const Operation &operation, const States &states)
 		step.type = Step::Type::swap;
 		step.from = states.number(operation.expected);
 	} else {
-		step.type = operation.kind == Kind::put ? Step::Type::set : Step::Type::take;
+		/* A clear that may never have happened is needed only where there is something to take. */
+		const bool takes = operation.kind == Kind::erase || (operation.kind == Kind::clear && !step.certain);
+		step.type = takes ? Step::Type::take : Step::Type::set;
 	}
 	return step;
 }

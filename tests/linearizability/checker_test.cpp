@@ -175,6 +175,29 @@ TEST(Checker, UnknownOutcomes)
 		Verdict::linearizable);
 }
 
+Operation clear(Timestamp invoked, Timestamp responded)
+{
+	return {.invoked = invoked, .responded = responded, .kind = Kind::clear, .outcome = Outcome::ok};
+}
+
+/* A store that starts again empty, or evicts: an erase that need not find anything. */
+TEST(Checker, Clears)
+{
+	EXPECT_EQ(
+		verdict_of({put(1, 1, 2), clear(3, 4), get(absent, 5, 6), clear(7, 8), put(2, 9, 10), get(2, 11, 12)}),
+		Verdict::linearizable);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), clear(3, 4), get(1, 5, 6)}), Verdict::violated);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), clear(3, 4), erase(5, 6)}), Verdict::violated);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), clear(3, 10), get(1, 5, 6), get(absent, 7, 8)}), Verdict::linearizable);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), clear(3, 10), get(absent, 5, 6), get(1, 7, 8)}), Verdict::violated);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), erase(3, 6), clear(3, 6), get(absent, 7, 8)}), Verdict::linearizable);
+	EXPECT_EQ(verdict_of({put_if(absent, 5, 1, 6), clear(1, 6), get(5, 7, 8)}), Verdict::linearizable);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), unknown(clear(3, 4)), get(1, 5, 6), get(absent, 7, 8)}),
+		Verdict::linearizable);
+	EXPECT_EQ(verdict_of({put(1, 1, 2), unknown(clear(3, 4)), get(absent, 5, 6), get(1, 7, 8)}), Verdict::violated);
+	EXPECT_EQ(verdict_of({unknown(clear(1, 2)), erase(3, 4)}), Verdict::violated);
+}
+
 TEST(Checker, OperationsWithoutEffect)
 {
 	Operation refused = put(2, 3, 4);
@@ -234,6 +257,7 @@ TEST(Checker, AnAtomicStorePasses)
 			.clients = 16,
 			.keys = 1 + seed % 5,
 			.gets = static_cast<double>(10 * (seed % 9)),
+			.clears = seed % 3 ? 0.0 : 10.0,
 			.unknown = seed % 2 ? 1.0 : 0.0,
 			.longest_late = 5000};
 		const CheckReport report = check(simulate_store(options, seed));

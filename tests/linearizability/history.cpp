@@ -60,6 +60,8 @@ std::string_view name_of(Kind kind)
 		return "conditional put";
 	case Kind::conditional_erase:
 		return "conditional erase";
+	case Kind::clear:
+		return "clear";
 	}
 	return "an unknown kind";
 }

@@ -38,6 +38,7 @@ enum class Kind : std::uint8_t {
 	erase = 3,
 	conditional_put = 4,   /**< put if the key still holds `expected` */
 	conditional_erase = 5, /**< erase if the key still holds `expected` */
+	clear = 6,             /**< whatever the key held, the store has lost it, as one that starts again empty */
 };
 
 enum class Outcome : std::uint8_t {

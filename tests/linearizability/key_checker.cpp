@@ -61,6 +61,9 @@ void KeyChecker::apply(Configuration &configuration, const Step &step, Mask bit)
 	/* Other sets may have come just before this one. Not before a swap: it has seen what was there. */
 	if (step.type != Type::swap)
 		configuration.optional |= sets_ & ~configuration.done;
+	/* And where there is nothing, a set to nothing changes nothing. */
+	if (configuration.state == Step::nothing)
+		configuration.optional |= clears_ & ~configuration.done;
 }
 
 /* A step that changes nothing is done as soon as it can be: that never stands in the way of anything. */
@@ -83,11 +86,12 @@ bool KeyChecker::swap_waits_for(const Configuration &configuration) const noexce
 	return waits;
 }
 
-/* All takes do the same: the one that must be done first stands for all. Its slot, or `slots` if there is none. */
-unsigned KeyChecker::first_take(const Configuration &configuration) const noexcept
+/* The steps of `same` all do the same: the one that must be done first stands for all. Its slot, or `slots` if none is
+ * left. */
+unsigned KeyChecker::first_of(Mask same, const Configuration &configuration) const noexcept
 {
 	unsigned first = slots;
-	for_each_slot(takes_ & ~configuration.done, [&](unsigned slot) {
+	for_each_slot(same & ~configuration.done, [&](unsigned slot) {
 		if (first == slots || steps_[in_slot_[slot]].responded < steps_[in_slot_[first]].responded)
 			first = slot;
 	});
@@ -119,10 +123,12 @@ bool KeyChecker::invoke(std::size_t index)
 		takes_ |= bit;
 	else
 		swaps_ |= bit;
+	if (step.type == Type::set && step.to == Step::nothing)
+		clears_ |= bit;
 	if (!step.certain)
 		uncertain_ |= bit;
 	for (Configuration &configuration : configurations_) {
-		if (!step.certain)
+		if (!step.certain || ((clears_ & bit) && configuration.state == Step::nothing))
 			configuration.optional |= bit;
 		if ((reads_ & bit) && possible(step, configuration.state))
 			configuration.done |= bit;
@@ -134,7 +140,7 @@ bool KeyChecker::invoke(std::size_t index)
 void KeyChecker::release_slot(unsigned slot)
 {
 	const Mask bit = Mask{1} << slot;
-	for (Mask *mask : {&used_, &reads_, &sets_, &takes_, &swaps_, &uncertain_})
+	for (Mask *mask : {&used_, &reads_, &sets_, &clears_, &takes_, &swaps_, &uncertain_})
 		*mask &= ~bit;
 	for (Configuration &configuration : configurations_) {
 		configuration.done &= ~bit;
@@ -184,8 +190,8 @@ void KeyChecker::look_at(const Configuration &configuration)
 void KeyChecker::expand_set(const Configuration &before, Configuration after)
 {
 	const bool noticed = note_reads(after);
-	const bool erasable =
-		before.state == Step::nothing && ((takes_ & ~before.done) != 0 || before.takes_used < unknown_takes_);
+	const bool erasable = before.state == Step::nothing && after.state != Step::nothing &&
+			      ((takes_ & ~before.done) != 0 || before.takes_used < unknown_takes_);
 	if (!noticed && !erasable && !swap_waits_for(after))
 		return;
 	after.unseen = !noticed;
@@ -214,16 +220,21 @@ void KeyChecker::expand_unknown(const Configuration &configuration)
 /* All that may come next on the way to the response of the step in `slot`. */
 void KeyChecker::expand_one(const Configuration &configuration, unsigned slot)
 {
-	const unsigned take = takes_ & (Mask{1} << slot) ? slot : first_take(configuration);
+	const auto stand_in = [&](Mask same) {
+		return same & (Mask{1} << slot) ? slot : first_of(same, configuration);
+	};
+	const unsigned take = stand_in(takes_), clear = stand_in(clears_);
 	for_each_slot((sets_ | takes_ | swaps_) & ~configuration.done, [&](unsigned next) {
 		const Step &step = steps_[in_slot_[next]];
-		if (!possible(step, configuration.state) || (step.type == Type::take && next != take))
+		const Mask bit = Mask{1} << next;
+		if (!possible(step, configuration.state) || ((takes_ & bit) && next != take) ||
+			((clears_ & bit) && next != clear))
 			return;
 		if (configuration.unseen && step.type == Type::set)
 			return;
 		Configuration after = configuration;
 		after.unseen = false;
-		apply(after, step, Mask{1} << next);
+		apply(after, step, bit);
 		if (step.type == Type::set && next != slot) {
 			expand_set(configuration, after);
 			return;
@@ -316,7 +327,7 @@ void KeyChecker::prune()
 KeyChecker::Result KeyChecker::run(std::span<const Step> steps, State states, std::span<const State> initial)
 {
 	steps_ = steps;
-	used_ = reads_ = sets_ = takes_ = swaps_ = uncertain_ = 0;
+	used_ = reads_ = sets_ = clears_ = takes_ = swaps_ = uncertain_ = 0;
 	unknown_sets_ = unknown_takes_ = 0;
 	last_look_.assign(states, 0);
 	sources_left_.assign(states, 0);

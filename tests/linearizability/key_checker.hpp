@@ -24,7 +24,7 @@ struct Step {
 	enum class Type : std::uint8_t {
 		read,    /**< the state is `from` */
 		differs, /**< the state is not `from` */
-		set,     /**< becomes `to` */
+		set,     /**< becomes `to`, which may be absent if the step is certain */
 		take,    /**< was not absent, becomes absent */
 		swap,    /**< was `from`, becomes `to` */
 	};
@@ -71,7 +71,7 @@ private:
 	 * One way in which the steps so far may have been ordered. Steps that are neither done nor optional must still
 	 * be done by the time of their response. A set is optional as soon as it may have been overwritten unseen: it
 	 * has happened just before the step that overwrote it, or it is still to be done, whichever turns out to be
-	 * needed.
+	 * needed. So is a set to nothing, as soon as there was nothing.
 	 */
 	struct Configuration {
 		Mask done = 0;
@@ -103,7 +103,7 @@ private:
 	void apply(Configuration &configuration, const Step &step, Mask bit) const;
 	bool note_reads(Configuration &configuration) const;
 	[[nodiscard]] bool swap_waits_for(const Configuration &configuration) const noexcept;
-	[[nodiscard]] unsigned first_take(const Configuration &configuration) const noexcept;
+	[[nodiscard]] unsigned first_of(Mask same, const Configuration &configuration) const noexcept;
 	[[nodiscard]] bool dominates(const Configuration &a, const Configuration &b) const noexcept;
 	void prune();
 
@@ -115,6 +115,7 @@ private:
 
 	Mask used_ = 0;
 	Mask reads_ = 0, sets_ = 0, takes_ = 0, swaps_ = 0, uncertain_ = 0;
+	Mask clears_ = 0; /* of the sets, those to nothing */
 	std::array<std::size_t, slots> in_slot_{};
 	std::uint32_t unknown_sets_ = 0;
 	std::uint32_t unknown_takes_ = 0;

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 		.check(prism::cli::PositiveNumber());
 	app.add_option("--keys", options.keys, "keys").check(prism::cli::PositiveNumber());
 	app.add_option("--gets", options.gets, "percent of operations");
+	app.add_option("--clears", options.clears, "percent of operations by which the store loses a key");
 	app.add_option("--unknown", options.unknown, "percent of operations whose outcome nobody learns");
 	app.add_option("--seed", seed, "the same seed, the same history");
 	app.add_flag("--stale", stale, "let one get answer an old value");
