@@ -57,7 +57,8 @@ protected:
 };
 
 /* Each way of rpc::ways has a line here. */
-using AllWays = testing::Types<Jakiro<Way::two_sided>>;
+using AllWays = testing::Types<Jakiro<Way::two_sided>, Jakiro<Way::reply>, Jakiro<Way::fetch>, Jakiro<Way::slots>,
+	Jakiro<Way::window>, Jakiro<Way::datagram>>;
 TYPED_TEST_SUITE(Cache, AllWays);
 
 TYPED_TEST(Cache, PutGetErase)
@@ -360,15 +361,20 @@ TYPED_TEST(Cache, OptionsThatContradict)
 		<< "not two of the longest pairs in each partition";
 }
 
+Result<SlotSizes> longest_messages(const ConnectionRecord &, const apps::Hello &server)
+{
+	return SlotSizes{message_header_size + server.max_key_size + server.max_value_size,
+		message_header_size + server.max_value_size, 0};
+}
+
 /* Sends any bytes to one worker of a server; it speaks well below the messages. */
 class RawClient final : private ClientLink::Listener
 {
 public:
 	RawClient(const Context &context, std::uint16_t port, const ClientOptions &options)
-		: link_(ClientLink::connect(context, "127.0.0.1", port, apps::Hello{jakiro::store_kind}, options,
-			  [](const ConnectionRecord &, const apps::Hello &) -> Result<SlotSizes> {
-				  return SlotSizes{8192, 8192, 0};
-			  }).value())
+		: link_(ClientLink::connect(
+			  context, "127.0.0.1", port, apps::Hello{jakiro::store_kind}, options, longest_messages)
+				  .value())
 	{
 	}
 
@@ -472,10 +478,7 @@ TYPED_TEST(HostileCacheClient, NoSuchWorker)
 	ClientOptions options = this->options_for(2);
 	options.timeout = 2s;
 	const auto link = ClientLink::connect(this->served.client_context, "127.0.0.1", this->served.port(),
-		apps::Hello{jakiro::store_kind}, options,
-		[](const ConnectionRecord &, const apps::Hello &) -> Result<SlotSizes> {
-			return SlotSizes{64, 64, 0};
-		});
+		apps::Hello{jakiro::store_kind}, options, longest_messages);
 	EXPECT_FALSE(link);
 	EXPECT_TRUE(wait_until([&] { return this->served.stats().refused == 1; }));
 	EXPECT_TRUE(this->served.log.has("a client of worker 2"));
