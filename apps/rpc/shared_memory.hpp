@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Memory that a device stores to or loads from while the processor uses it. Aligned words of 8 bytes are whole
- * (docs/semantics.md, S.4.2); about more than a word nothing is promised. Addresses are multiples of 8, and memory
+ * (docs/semantics.md, S.4.4); about more than a word nothing is promised. Addresses are multiples of 8, and memory
  * extends to the next one.
  */
 #pragma once
+
+#include <infiniband/prismdv.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,17 +50,10 @@ inline void store_shared(std::byte *to, const std::byte *from, std::size_t size)
 	}
 }
 
-/** Shows readers of the bounded pointer at @p place, which is null, @p bound bytes at @p address. */
-inline void publish_bounded(std::byte *place, std::uint64_t address, std::uint32_t bound, std::uint32_t tag) noexcept
+/** The bounded pointer at @p place, a multiple of 16, for prismdv_publish_ptr(3) and its like. */
+inline prismdv_bounded_ptr *pointer_at(std::byte *place) noexcept
 {
-	store_release(place + 8, std::uint64_t{tag} << 32 | bound);
-	store_release(place, address);
-}
-
-/** Makes the bounded pointer at @p place null. READs that have fetched it may still be reading what it pointed at. */
-inline void retract_bounded(std::byte *place) noexcept
-{
-	store_release(place, 0);
+	return reinterpret_cast<prismdv_bounded_ptr *>(place);
 }
 
 } // namespace prism::rpc

@@ -380,6 +380,15 @@ static inline void prismdv_publish_ptr(struct prismdv_bounded_ptr *at, uint64_t 
 }
 
 /**
+ * *@at, which holds a pointer that this thread published, has bound @bound from now on. Who fetches it finds the old
+ * bound or the new one, and with the new one what this thread has stored before: so what is pointed at may grow.
+ */
+static inline void prismdv_extend_ptr(struct prismdv_bounded_ptr *at, uint32_t bound, uint32_t tag)
+{
+	__atomic_store_n((prismdv_ptr_word *)(void *)at + 1, htole64((uint64_t)tag << 32 | bound), __ATOMIC_RELEASE);
+}
+
+/**
  * *@at is null from now on. Requests that have fetched it before go on with what they found: the buffer may be used for
  * something else when those who read it say, in a later request, that they have what they wanted.
  */

@@ -24,7 +24,7 @@ SlotsChannel::~SlotsChannel()
 		const std::uint64_t request = load_acquire(place(call) + request_offset);
 		if (pool_.request(request, 0))
 			pool_.release_request(request);
-		store_release(place(call) + request_offset, 0);
+		prismdv_retract_ptr(pointer_at(place(call) + request_offset));
 		retract(call);
 	}
 	pool_.connection_ended();
@@ -37,7 +37,7 @@ void SlotsChannel::retract(std::uint32_t call) noexcept
 	Slot &slot = slots_[call];
 	if (!slot.response)
 		return;
-	retract_bounded(place(call) + response_offset(slot.seq));
+	prismdv_retract_ptr(pointer_at(place(call) + response_offset(slot.seq)));
 	pool_.release_response(slot.response);
 	slot.response = nullptr;
 }
@@ -57,18 +57,16 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 {
 	Slot &slot = slots_[call];
 	std::byte *const at = place(call);
-	const std::uint64_t address = load_acquire(at + request_offset);
-	if (address == 0) {
+	prismdv_bounded_ptr shown;
+	if (!prismdv_fetch_ptr(pointer_at(at + request_offset), &shown)) {
 		if (slot.response && static_cast<std::uint32_t>(load_acquire(at + fetched_offset)) == slot.seq)
 			retract(call);
 		return false;
 	}
 	/* The request behind it was posted when that response had been fetched. */
 	retract(call);
-	const std::uint64_t bound_and_seq = load_acquire(at + request_offset + 8);
-	const auto bound = static_cast<std::uint32_t>(bound_and_seq);
-	const auto seq = static_cast<std::uint32_t>(bound_and_seq >> 32);
-	const std::byte *const buffer = pool_.request(address, bound);
+	const std::uint32_t seq = shown.tag;
+	const std::byte *const buffer = pool_.request(shown.ptr, shown.bound);
 	if (!buffer || seq != next_seq(slot.seq)) {
 		calls.refuse(buffer ? "a request out of turn" : "a request that is in no buffer");
 		return false;
@@ -76,9 +74,9 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 	std::byte *const response = pool_.take_response();
 	if (!response)
 		return false; /* it waits in its slot */
-	const std::optional<std::uint32_t> size = load_request(buffer, bound, seq);
-	store_release(at + request_offset, 0);
-	pool_.release_request(address);
+	const std::optional<std::uint32_t> size = load_request(buffer, shown.bound, seq);
+	prismdv_retract_ptr(pointer_at(at + request_offset));
+	pool_.release_request(shown.ptr);
 	slot.seq = seq;
 	slot.response = response;
 	if (size)
@@ -98,8 +96,9 @@ void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t 
 		return;
 	frame.time = microseconds(std::chrono::steady_clock::now() - began);
 	frame.store(slot.response);
-	publish_bounded(place(call) + response_offset(seq), reinterpret_cast<std::uint64_t>(slot.response),
-		static_cast<std::uint32_t>(frame_size) + frame.size, seq);
+	prismdv_publish_ptr(pointer_at(place(call) + response_offset(seq)),
+		reinterpret_cast<std::uint64_t>(slot.response), static_cast<std::uint32_t>(frame_size) + frame.size,
+		seq);
 }
 
 bool SlotsChannel::look(Calls &calls) noexcept

@@ -2,7 +2,6 @@
 #include "rpc/window/channel.hpp"
 
 #include "common/queue_pair.hpp"
-#include "rpc/shared_memory.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -32,7 +31,7 @@ Result<void> WindowChannel::connect(const Endpoint &peer)
 void WindowChannel::open_epoch() noexcept
 {
 	const std::uint32_t epoch = stream_.epoch();
-	publish_bounded(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())),
+	prismdv_publish_ptr(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())),
 		stream_.bound(), epoch);
 }
 
@@ -55,7 +54,7 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 		records_.pop_front();
 	if (heard == ServedStream::Heard::next_epoch) {
 		open_epoch();
-		retract_bounded(ring_.pointer(epoch));
+		prismdv_retract_ptr(ring_.pointer(epoch));
 	}
 	return true;
 }
@@ -73,7 +72,7 @@ void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) no
 	frame.store(record);
 	records_.push_back(stream_.produced());
 	stream_.append(record_size(frame.size));
-	store_release(ring_.pointer(stream_.epoch()) + 8, std::uint64_t{stream_.epoch()} << 32 | stream_.bound());
+	prismdv_extend_ptr(ring_.pointer(stream_.epoch()), stream_.bound(), stream_.epoch());
 }
 
 void WindowChannel::take(const Completion &completion, Calls &calls) noexcept

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include "rpc/shared_memory.hpp"
+
 #include <prism/prism.hpp>
 
 #include <cstddef>
@@ -29,9 +31,9 @@ public:
 		return mapping_.get() + page_size() + position % size_;
 	}
 	/** The bounded pointer of @p epoch. */
-	[[nodiscard]] std::byte *pointer(std::uint32_t epoch) const noexcept
+	[[nodiscard]] prismdv_bounded_ptr *pointer(std::uint32_t epoch) const noexcept
 	{
-		return mapping_.get() + std::size_t{epoch % 2} * 16;
+		return pointer_at(mapping_.get() + epoch % 2 * sizeof(prismdv_bounded_ptr));
 	}
 	/** Where the pointers are, and the size of the ring. */
 	[[nodiscard]] RemoteRegion told() const noexcept
