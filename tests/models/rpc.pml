@@ -734,7 +734,10 @@ inline take_stock()
 
 #else
 
-/* SEND: a call, the client's epoch, and how many records it has had altogether when it first said so. */
+/*
+ * SEND: a call, and the client's epoch with how many records it has had altogether when it first said so; with EAGER with
+ * how many it had had where the epoch begins.
+ */
 chan requests = [W + 1] of { byte, byte, byte };
 
 /*
@@ -779,12 +782,21 @@ inline open_next()
 inline hear()
 {
 	d_step {
+#ifdef EAGER
+		consumed_is_there = (said <= epoch || said == epoch + 1 && used > base && used <= produced);
+		assert(consumed_is_there);
+		if
+		:: said == epoch + 1
+		:: else -> used = base
+		fi
+#else
 		consumed_is_there = (said + 1 == epoch || said == epoch && used >= base && used <= produced);
 		assert(consumed_is_there);
 		if
 		:: said == epoch -> free = (base > free -> base : free) /* it has found this epoch */
 		:: else -> used = base
 		fi
+#endif
 	}
 	if
 	:: used != base -> open_next()
@@ -828,6 +840,16 @@ end_server:
 				fi
 			}
 			hear()
+#ifdef REORDERED
+		:: d_step { /* requests that are posted at once may go out in another order */
+			len(requests) == 2 ->
+			requests ? seq, said, used;
+			requests ! seq, said, used;
+			seq = 0;
+			said = 0;
+			used = 0
+		}
+#endif
 		:: nempty(todo) && produced - free < CELLS -> append()
 		od
 	} unless {
@@ -876,11 +898,11 @@ inline take()
 inline tell(call, had)
 {
 #ifdef EAGER
-	requests ! call, epoch, had;
 	if
 	:: had > base -> epoch++; base = had
 	:: else
-	fi
+	fi;
+	requests ! call, epoch, base
 #else
 	if
 	:: next_base == 0 && had > base -> next_base = had
