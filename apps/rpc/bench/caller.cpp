@@ -125,7 +125,8 @@ Error loss_of(const ServerPlace &server, int error)
 	case ECONNRESET:
 		return make_error(error, what, "the server has ended or closed it: see what the server says");
 	case ETIMEDOUT:
-		return make_error(error, what, "the server does not answer: see whether it stands still");
+		return make_error(
+			error, what, "the server does not answer: see what it says, and whether it stands still");
 	case EBADMSG:
 		return make_error(error, what, "its answer is malformed: start client and server of the same version");
 	default:

@@ -10,7 +10,7 @@ import os
 import re
 
 FIELD = re.compile(r"^(fl|fi|fe|fn|ob|cfl|cfi|cfn|cob)=(?:\((\d+)\))?\s*(.*)$")
-LOOKING = re.compile(r"prism::(rpc::(\w+::)+(turn|look|look_at)|CompletionQueue::poll)\(")
+LOOKING = re.compile(r"prism::(rpc::(\w+::)+(turn|look|look_at)|rpc::Connection::closed|CompletionQueue::poll)\(")
 
 
 class Profile:

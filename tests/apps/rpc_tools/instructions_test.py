@@ -87,6 +87,7 @@ class DivideTest(unittest.TestCase):
             (("/lib/libprism-ext.so.0", "prism::CompletionQueue::poll(int) const"), "looking"),
             ((PROGRAM, "prism::rpc::Worker::turn()"), "looking"),
             ((PROGRAM, "prism::rpc::slots::SlotsChannel::look_at(int)"), "looking"),
+            ((PROGRAM, "prism::rpc::Connection::closed() const"), "looking"),
             ((PROGRAM, "prism::rpc::overlooked(int)"), "server"),
             (self.COPY, None),
         ):
