@@ -133,6 +133,7 @@ void SlotsLink::send(std::uint32_t index, std::uint32_t size) noexcept
 	slot.seq = next_seq(slot.seq);
 	slot.size = static_cast<std::uint32_t>(frame_size) + size;
 	slot.failed = 0;
+	slot.told = false;
 	Frame frame;
 	frame.seq = slot.seq;
 	frame.size = size;
@@ -158,15 +159,13 @@ void SlotsLink::begin_read(std::uint32_t index, std::uint32_t bytes) noexcept
 }
 
 /* The next request says the same, but there is none. Posted behind the READ's completion: a READ may be run again. */
-void SlotsLink::tell_fetched(std::uint32_t index) noexcept
+void SlotsLink::tell_fetched(std::uint32_t index, std::uint32_t seq) noexcept
 {
-	Slot &slot = slots_[index];
-	slot.stage = Stage::idle;
 	if (queue_.waits(fetched_lane(index)))
 		return; /* there was no room for that of an earlier response */
-	const std::uint64_t seq = slot.seq;
-	std::memcpy(memory_.data() + landing_offset(index), &seq, sizeof(seq));
-	ibv_send_wr &wr = queue_.begin(fetched_lane(index), memory_.slice(landing_offset(index), sizeof(seq))).wr;
+	const std::uint64_t word = seq;
+	std::memcpy(memory_.data() + landing_offset(index), &word, sizeof(word));
+	ibv_send_wr &wr = queue_.begin(fetched_lane(index), memory_.slice(landing_offset(index), sizeof(word))).wr;
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	wr.send_flags = IBV_SEND_INLINE;
 	const RemoteAddress place = slot_at(index, fetched_offset);
@@ -254,6 +253,21 @@ bool SlotsLink::take_sent(std::uint32_t lane, const Completion &completion, List
 	return !broken();
 }
 
+/*
+ * The request would tell that the response before it was fetched, but is refused for want of a buffer. Clients that all
+ * wait so would keep the buffers of their last responses for ever.
+ */
+void SlotsLink::retry(std::uint32_t index, Clock::time_point now) noexcept
+{
+	Slot &slot = slots_[index];
+	if (!slot.told)
+		tell_fetched(index, seq_before(slot.seq));
+	slot.told = true;
+	slot.refused = false;
+	begin_request(index);
+	wait(index, Stage::pause, pace_.wait(), now);
+}
+
 /* Takes the next step of every slot for which it is time. */
 void SlotsLink::go_on() noexcept
 {
@@ -271,15 +285,14 @@ void SlotsLink::go_on() noexcept
 			in_waiting_[index] = 0;
 			switch (slot.stage) {
 			case Stage::refused:
-				slot.refused = false;
-				begin_request(index);
-				wait(index, Stage::pause, pace_.wait(), now);
+				retry(index, now);
 				break;
 			case Stage::pause:
 				begin_read(index, std::min(usual_, static_cast<std::uint32_t>(response_stride())));
 				break;
 			default:
-				tell_fetched(index);
+				slot.stage = Stage::idle;
+				tell_fetched(index, slot.seq);
 			}
 		}
 	}

@@ -41,6 +41,7 @@ private:
 	struct Slot {
 		Stage stage = Stage::idle;
 		bool refused = false; /* while a READ was under way */
+		bool told = false;    /* that the response before this request was fetched, as the request is refused */
 		std::uint32_t seq = seq_before(first_seq);
 		std::uint32_t size = 0;   /* bytes of frame and message of the request */
 		std::uint32_t failed = 0; /* READs of this call */
@@ -63,7 +64,8 @@ private:
 	[[nodiscard]] RemoteAddress slot_at(std::uint32_t slot, std::size_t offset) const noexcept;
 	void begin_request(std::uint32_t slot) noexcept;
 	void begin_read(std::uint32_t slot, std::uint32_t bytes) noexcept;
-	void tell_fetched(std::uint32_t slot) noexcept;
+	void tell_fetched(std::uint32_t slot, std::uint32_t seq) noexcept;
+	void retry(std::uint32_t slot, Clock::time_point now) noexcept;
 	void wait(std::uint32_t slot, Stage stage, Clock::duration time, Clock::time_point now) noexcept;
 	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept;
 	void take_request(std::uint32_t slot, Status status) noexcept;

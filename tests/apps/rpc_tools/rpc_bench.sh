@@ -38,6 +38,14 @@ by_way() {
 	stop
 }
 
+# crowd WAY: more calls at once than the server has buffers, of ways that do not promise each client its own
+crowd() {
+	serve "$1" --connections 16 --depth 4 --receive-buffers 4
+	expect 0 "$1: more calls than buffers" bench --way "$1" -t 4 --connections 16 -n 600 -s 0,2000 --json "$work/json"
+	holds 'r["clean"] and r["calls"] == 600'
+	stop
+}
+
 # deaths WAY: of the server, with calls under way
 deaths() {
 	local way=$1 client
@@ -103,4 +111,6 @@ for way in "${ways[@]}"; do
 	deaths "$way"
 	others "$way"
 done
+crowd slots
+crowd datagram
 finish
