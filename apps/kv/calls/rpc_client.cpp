@@ -13,8 +13,8 @@ using apps::OperationKind;
 using apps::Outcome;
 
 RpcClient::RpcClient(std::unique_ptr<rpc::ClientLink> connected)
-	: connection_(std::move(connected)), operations_(connection_->depth()), ended_(connection_->depth()),
-	  ended_operations_(connection_->depth())
+	: connection_(std::move(connected)), operations_(connection_->depth()), users_(connection_->depth()),
+	  abandoned_(connection_->depth()), ended_(connection_->depth()), ended_operations_(connection_->depth())
 {
 	free_slots_.reserve(connection_->depth());
 	for (std::uint32_t slot = connection_->depth(); slot-- > 0;)
@@ -47,6 +47,7 @@ int RpcClient::start(Operation &operation) noexcept
 	operation.length = 0;
 	operation.round_trips = 0;
 	operations_[slot] = &operation;
+	users_[slot] = 1;
 	begin(slot);
 	return 0;
 }
@@ -95,9 +96,31 @@ void RpcClient::on_response(std::uint32_t slot, std::span<const std::byte> messa
 		finish(slot, response.outcome);
 }
 
+void RpcClient::let_go(std::uint32_t slot) noexcept
+{
+	if (--users_[slot] == 0)
+		free_slots_.push_back(slot);
+}
+
+void RpcClient::on_expired(std::uint32_t slot) noexcept
+{
+	abandoned_[slot] = 1;
+	users_[slot]++;
+	operations_[slot]->error = ETIMEDOUT;
+	finish(slot, apps::outcome_of_loss(operations_[slot]->kind));
+}
+
+void RpcClient::on_released(std::uint32_t slot) noexcept
+{
+	abandoned_[slot] = 0;
+	let_go(slot);
+}
+
 void RpcClient::fail_all() noexcept
 {
 	for (std::uint32_t slot = 0; slot < operations_.size(); slot++) {
+		if (abandoned_[slot])
+			on_released(slot);
 		if (!operations_[slot])
 			continue;
 		operations_[slot]->error = connection_->broken();
@@ -114,7 +137,7 @@ std::size_t RpcClient::poll(std::span<Operation *> completed) noexcept
 	for (; count < completed.size() && ended_begin_ != ended_end_; count++, ended_begin_++) {
 		const std::uint64_t at = ended_begin_ % ended_.size();
 		completed[count] = ended_operations_[at];
-		free_slots_.push_back(ended_[at]);
+		let_go(ended_[at]);
 	}
 	return count;
 }

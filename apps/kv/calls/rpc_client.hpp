@@ -15,7 +15,11 @@
 namespace prism::kv
 {
 
-/** See StoreClient: one thread at a time. Once the link is broken every operation ends as failed. */
+/**
+ * See StoreClient: one thread at a time. Once the link is broken every operation ends as failed. With
+ * rpc::ClientOptions::call_limit, so does one whose call takes longer, with ETIMEDOUT; its place among the depth() ones
+ * is taken until the response has come after all.
+ */
 class RpcClient : public apps::StoreClient, private rpc::ClientLink::Listener
 {
 public:
@@ -48,10 +52,15 @@ protected:
 	void on_response(std::uint32_t slot, std::span<const std::byte> message) noexcept override;
 
 private:
+	void on_expired(std::uint32_t slot) noexcept override;
+	void on_released(std::uint32_t slot) noexcept override;
+	void let_go(std::uint32_t slot) noexcept;
 	void fail_all() noexcept;
 
 	std::unique_ptr<rpc::ClientLink> connection_;
 	std::vector<apps::Operation *> operations_; /* by slot; null: free or ended */
+	std::vector<std::uint8_t> users_;     /* of each slot: the operation until it is handed back, and the link */
+	std::vector<std::uint8_t> abandoned_; /* by slot: the link uses it without an operation */
 	std::vector<std::uint32_t> free_slots_;
 	std::vector<std::uint32_t> ended_; /* a ring of slots whose operations are not handed back yet */
 	std::vector<apps::Operation *> ended_operations_;

@@ -19,9 +19,10 @@ namespace prism::kv
 struct JakiroOptions {
 	/** A client has a connection to each worker: max_connections are that many times as many as clients. */
 	rpc::ServerOptions server;
-	std::uint64_t slots = 1 << 20;             /**< of all partitions, rounded up to whole buckets */
-	std::size_t memory = std::size_t{1} << 30; /**< bytes for keys and values, of all partitions */
-	std::uint64_t seed = 0x6a616b69726f;       /**< of the hash */
+	std::uint64_t slots = 1 << 20; /**< of all partitions, rounded up to whole buckets */
+	std::size_t memory = std::size_t{1}
+			     << 30; /**< bytes for keys and values, of all partitions; each uses up to 128 GiB */
+	std::uint64_t seed = 0x6a616b69726f; /**< of the hash */
 	/** Null, or for each partition who learns of its evictions. Outlives the server. */
 	std::span<jakiro::EvictionListener *const> listeners;
 };

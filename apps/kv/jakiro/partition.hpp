@@ -40,8 +40,11 @@ public:
 	virtual void on_evicted(std::span<const std::byte> key) noexcept = 0;
 };
 
-/** One thread at a time, but for stats(). After construction it neither allocates nor throws. */
-class Partition
+/**
+ * One thread at a time, but for stats(). After construction it neither allocates nor throws. It shares no cache line
+ * with another one.
+ */
+class alignas(64) Partition
 {
 public:
 	static constexpr std::size_t slots_of_bucket = 8;

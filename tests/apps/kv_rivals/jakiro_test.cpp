@@ -320,6 +320,9 @@ TYPED_TEST(Cache, ConnectionsThatCannotBe)
 	EXPECT_EQ(this->attempt(served, options).error().code, EINVAL);
 	options.depth = 0;
 	EXPECT_EQ(this->attempt(served, options).error().code, EINVAL);
+	options = TypeParam::client_options();
+	options.way = TypeParam::way == Way::reply ? Way::two_sided : Way::reply;
+	EXPECT_EQ(this->attempt(served, options).error().code, EPROTONOSUPPORT);
 	Served<Rpc> rpc;
 	EXPECT_EQ(JakiroClient::connect(rpc.client_context, "127.0.0.1", rpc.port()).error().code, EPROTONOSUPPORT);
 	EXPECT_EQ(
@@ -327,6 +330,68 @@ TYPED_TEST(Cache, ConnectionsThatCannotBe)
 			.error()
 			.code,
 		EPROTONOSUPPORT);
+}
+
+/* Holds a worker up in the middle of a PUT that evicts. */
+class Gate final : public jakiro::EvictionListener
+{
+public:
+	void on_evicted(std::span<const std::byte>) noexcept override
+	{
+		while (closed)
+			std::this_thread::sleep_for(1ms);
+	}
+
+	std::atomic<bool> closed{true};
+};
+
+/* The caller gets an operation back in time; its place, and the memory of its call, are used again later. */
+TYPED_TEST(Cache, CallsThatTakeTooLong)
+{
+	ServerLog log;
+	const Context context = open_context(Progress::engine_thread),
+		      client_context = open_context(Progress::engine_thread);
+	Gate gate;
+	const std::array<jakiro::EvictionListener *, 1> listeners{&gate};
+	JakiroOptions store;
+	store.server = small_server(log);
+	store.server.way = TypeParam::way;
+	store.server.threads = 1;
+	store.slots = 8;
+	store.memory = 1 << 20;
+	store.listeners = listeners;
+	auto server = JakiroServer::create(context, store).value();
+	std::thread thread([&] { EXPECT_TRUE(server->run()); });
+	ClientOptions options = TypeParam::client_options();
+	options.call_limit = 100ms;
+	auto client = JakiroClient::connect(client_context, "127.0.0.1", server->port(), options).value();
+	for (unsigned i = 0; i < 8; i++)
+		EXPECT_EQ(put(*client, std::to_string(i), "old"), Outcome::ok);
+
+	const Answer answer = run(*client, OperationKind::put, "new", "value");
+	EXPECT_EQ(answer.outcome, Outcome::unknown);
+	EXPECT_EQ(answer.error, ETIMEDOUT);
+	EXPECT_EQ(get(*client, "1").error, EAGAIN) << "the call is still under way";
+	gate.closed = false;
+	EXPECT_TRUE(wait_until([&] {
+		client->poll({});
+		return get(*client, "1").outcome == Outcome::ok;
+	}));
+	EXPECT_EQ(get(*client, "new").value, "value");
+	EXPECT_EQ(get(*client, "0").outcome, Outcome::not_found);
+
+	/* And with a server that ends meanwhile. */
+	gate.closed = true;
+	EXPECT_EQ(run(*client, OperationKind::put, "newer", "value").error, ETIMEDOUT);
+	std::thread stopper([&server] { server->stop(); });
+	gate.closed = false;
+	stopper.join();
+	thread.join();
+	EXPECT_TRUE(wait_until([&] {
+		client->poll({});
+		const int error = get(*client, "1").error;
+		return error != EAGAIN && error != 0;
+	})) << "broken, and the place is not taken for ever";
 }
 
 /* One of two connections finds no place: the client gives up the first one, too. */
