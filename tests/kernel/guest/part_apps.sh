@@ -2,13 +2,26 @@
 # shellcheck shell=bash disable=SC2154 # from lib.sh and main.sh
 # The applications on the kernel device: what README shows on the userspace device, and a run of the workload driver.
 
-# store_run STORE CLIENT...: CLIENT beside a server of STORE, which would go on for ever
+# store_run STORE [OPTION... --] CLIENT...: CLIENT beside a server of STORE, which would go on for ever
 store_run() {
-	local store=$1
+	local store=$1 options=()
 	shift
+	while [[ $1 == --?* ]]; do
+		options+=("$1" "$2")
+		shift 2
+	done
+	[ "$1" != -- ] || shift
 	[ -x "$PRISM_BUILD/bin/prism-kv-server" ] || skip "no build tree with prism-kv-server"
 	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-kv-server" --store "$store" -d "$DEVICE" -p "$port" \
-		--records 2000 --size 512 --connections 4 --depth 16 -- "$@"
+		--records 2000 --size 512 --connections 4 --depth 16 "${options[@]}" -- "$@"
+}
+
+# call_run WAY: calls whose responses are checked, of several sizes, many under way
+call_run() {
+	[ -x "$PRISM_BUILD/bin/prism-rpc-bench" ] || skip "no build tree with prism-rpc-bench"
+	SERVER_PATIENCE=1 run_pair_of "$port" "$PRISM_BUILD/bin/prism-rpc-bench" --server --way "$1" -d "$DEVICE" -p "$port" \
+		--connections 4 --depth 16 -- "$PRISM_BUILD/bin/prism-rpc-bench" 127.0.0.1 --way "$1" -d "$DEVICE" -p "$port" \
+		-t 8 -s 0,32:3,700,5000 --connections 2 -n "$(count 4000)"
 }
 
 kv_shell() {
@@ -114,7 +127,7 @@ group_delays() {
 }
 
 group_apps() {
-	local store
+	local store way
 	part "$KIND apps device" base_device
 	next_port
 	PART_SECONDS=60 part "prism-kv" store_run prism kv_shell
@@ -127,5 +140,11 @@ group_apps() {
 	for store in prism pilaf rpc; do
 		next_port
 		PART_SECONDS=60 part "prism-ycsb, $store" store_run $store kv_workload $store
+	done
+	for way in two-sided reply fetch slots window datagram; do
+		next_port
+		PART_SECONDS=60 part "prism-rpc-bench, $way" call_run $way
+		next_port
+		PART_SECONDS=60 part "prism-ycsb, jakiro-$way" store_run jakiro --way $way -- kv_workload jakiro-$way
 	done
 }
