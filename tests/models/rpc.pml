@@ -857,11 +857,12 @@ end_server:
 	}
 }
 
-#define KNOWN (consumed >= base -> consumed - base : 255) /* no epoch has what is before its base */
+#define KNOWN (consumed >= read_base -> consumed - read_base : 255) /* no epoch has what is before its base */
+#define NEWS (consumed >= base -> consumed - base : 255)
 #ifdef EAGER
-#define HAS_NEWS (memory[PTR(epoch)] != 0 && memory[BOUND(epoch)] > KNOWN)
+#define HAS_NEWS (memory[PTR(epoch)] != 0 && memory[BOUND(epoch)] > NEWS)
 #else
-#define HAS_NEWS (memory[PTR(epoch)] == 0 || memory[BOUND(epoch)] > KNOWN)
+#define HAS_NEWS (memory[PTR(epoch)] == 0 || memory[BOUND(epoch)] > NEWS)
 #endif
 
 inline forget()
@@ -899,7 +900,7 @@ inline tell(call, had)
 {
 #ifdef EAGER
 	if
-	:: had > base -> epoch++; base = had
+	:: had > base && open -> epoch++; base = had; open = false
 	:: else
 	fi;
 	requests ! call, epoch, base
@@ -918,6 +919,10 @@ proctype client(byte me)
 	byte epoch = 1;
 	byte base, consumed; /* records: where this epoch begins, and those that it has had */
 	byte next_base;      /* where the next epoch begins, or 0: no request has said so */
+	byte read_epoch, read_base; /* those of the READ that is under way */
+#ifdef EAGER
+	bool open; /* a READ has found this epoch's pointer */
+#endif
 	byte pointer, bound, i, half;
 	byte header[W], payload[W];
 	{
@@ -927,10 +932,11 @@ next:
 		:: atomic { n < CALLS && n - consumed < W -> n++; tries = 0; tell(n, consumed); goto next }
 		:: atomic { n != consumed && tries < EARLY -> tries++ }
 		:: n != consumed && HAS_NEWS
-		:: n == CALLS && consumed == CALLS -> goto the_end
+		:: n == CALLS && consumed == CALLS -> read_epoch = 0; goto the_end
 		fi;
+		atomic { read_epoch = epoch; read_base = base }
 read: /* the pointer, then the bound, then what it points at: all that is not known yet */
-		pointer = memory[PTR(epoch)];
+		pointer = memory[PTR(read_epoch)];
 		if
 #ifdef EAGER
 		:: atomic { pointer == 0 -> goto next }
@@ -947,7 +953,7 @@ read: /* the pointer, then the bound, then what it points at: all that is not kn
 #endif
 		:: else
 		fi;
-		bound = memory[BOUND(epoch)];
+		bound = memory[BOUND(read_epoch)];
 		d_step {
 			if
 			:: bound > KNOWN ->
@@ -962,6 +968,7 @@ read: /* the pointer, then the bound, then what it points at: all that is not kn
 		:: atomic { i < bound && !(half & 1) -> header[i] = memory[CELL(pointer - 1 + i, 0)]; half = half | 1 }
 		:: atomic { i < bound && !(half & 2) -> payload[i] = memory[CELL(pointer - 1 + i, 1)]; half = half | 2 }
 		:: atomic { half == 3 -> half = 0; i++ }
+		:: atomic { n < CALLS && n - consumed < W -> n++; tries = 0; tell(n, consumed) } /* meanwhile */
 		:: atomic { duplicates < DUPLICATES && i + half != 0 -> duplicates++; d_step { forget() } goto read }
 		:: i == bound && half == 0 -> break
 		od;
@@ -971,6 +978,13 @@ read: /* the pointer, then the bound, then what it points at: all that is not kn
 		:: atomic { duplicates < DUPLICATES && bound != 0 -> duplicates++; d_step { forget() } goto read }
 		:: true
 		fi;
+#endif
+#ifdef EAGER
+#ifdef TWO_AHEAD
+		open = true;
+#else
+		open = (read_epoch == epoch);
+#endif
 #endif
 		skip;
 		d_step { take() }

@@ -222,7 +222,7 @@ add clean rpc_window_around clean all "$window -DCALLS=12"
 add clean rpc_window_least clean all "$window -DCALLS=8 -DCELLS=5"
 add clean rpc_window_death clean all "$window -DCALLS=4 -DDUPLICATES=1 -DMORTAL=3"
 add clean rpc_window_eager clean all "$window -DEAGER -DREORDERED -DCALLS=5 -DEARLY=2 -DDUPLICATES=1"
-add clean rpc_window_eager_least clean all "$window -DEAGER -DREORDERED -DCALLS=8 -DCELLS=2"
+add clean rpc_window_eager_least clean all "$window -DEAGER -DREORDERED -DCALLS=8 -DCELLS=3"
 add clean rpc_window_eager_death clean all "$window -DEAGER -DREORDERED -DCALLS=4 -DDUPLICATES=1 -DMORTAL=3"
 
 add control rpc_fetch_bare_status answer_is_its_calls all "$fetch -DBARE_STATUS"
@@ -248,6 +248,7 @@ add control rpc_window_ack_in_chain nobody_waits_for_ever all "$window -DACK_IN_
 add control rpc_window_small_ring nobody_waits_for_ever all "$window -DCALLS=8 -DCELLS=4"
 add control rpc_window_reordered consumed_is_there all "$window -DREORDERED -DCALLS=5 -DDUPLICATES=1"
 add control rpc_window_eager_other_order answer_is_its_calls all "$window -DEAGER -DCALLS=4 -DOTHER_ORDER"
+add control rpc_window_eager_two_ahead answer_is_its_calls all "$window -DEAGER -DCALLS=5 -DTWO_AHEAD"
 add control rpc_window_eager_one_pointer answer_is_its_calls all "$window -DEAGER -DONE_POINTER"
 add control rpc_window_eager_ack_in_chain nobody_waits_for_ever all "$window -DEAGER -DACK_IN_CHAIN -DDUPLICATES=1"
 
