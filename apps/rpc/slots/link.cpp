@@ -18,7 +18,9 @@ namespace
 
 /* A slot that is not used again in this time has its response given back. */
 constexpr auto idle_time = std::chrono::milliseconds(1);
+/* Before a request that was refused is sent again; doubled each time, up to 64 times that. */
 constexpr auto refused_time = std::chrono::microseconds(20);
+constexpr std::uint32_t most_doublings = 6;
 /* The first READs ask for no more than a packet takes on any path. */
 constexpr std::uint32_t first_guess = 1024;
 
@@ -111,6 +113,11 @@ void SlotsLink::wait(std::uint32_t index, Stage stage, Clock::duration time, Clo
 	waiting_.push_back(index);
 }
 
+SlotsLink::Clock::duration SlotsLink::retry_time(const Slot &slot) noexcept
+{
+	return refused_time * (1U << std::min(slot.refusals, most_doublings));
+}
+
 /* ALLOCATE stores the request in a buffer, then the bounded pointer to it, with the seq, in the slot. */
 void SlotsLink::begin_request(std::uint32_t index) noexcept
 {
@@ -133,7 +140,7 @@ void SlotsLink::send(std::uint32_t index, std::uint32_t size) noexcept
 	slot.seq = next_seq(slot.seq);
 	slot.size = static_cast<std::uint32_t>(frame_size) + size;
 	slot.failed = 0;
-	slot.told = false;
+	slot.refusals = 0;
 	Frame frame;
 	frame.seq = slot.seq;
 	frame.size = size;
@@ -192,7 +199,7 @@ void SlotsLink::take_request(std::uint32_t index, Status status) noexcept
 	/* Nothing was done. READs that are under way for it find nothing. */
 	counters_.refused++;
 	if (slots_[index].stage == Stage::pause)
-		wait(index, Stage::refused, refused_time, Clock::now());
+		wait(index, Stage::refused, retry_time(slots_[index]), Clock::now());
 	else
 		slots_[index].refused = true;
 }
@@ -221,7 +228,7 @@ void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Lis
 		counters_.failed_fetches++;
 		slot.failed++;
 		if (slot.refused)
-			wait(index, Stage::refused, refused_time, now);
+			wait(index, Stage::refused, retry_time(slot), now);
 		else
 			wait(index, Stage::pause, Pace::wait_again(now - slot.sent), now);
 		return;
@@ -260,9 +267,8 @@ bool SlotsLink::take_sent(std::uint32_t lane, const Completion &completion, List
 void SlotsLink::retry(std::uint32_t index, Clock::time_point now) noexcept
 {
 	Slot &slot = slots_[index];
-	if (!slot.told)
+	if (slot.refusals++ == 0)
 		tell_fetched(index, seq_before(slot.seq));
-	slot.told = true;
 	slot.refused = false;
 	begin_request(index);
 	wait(index, Stage::pause, pace_.wait(), now);

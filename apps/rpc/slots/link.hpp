@@ -40,8 +40,8 @@ private:
 	};
 	struct Slot {
 		Stage stage = Stage::idle;
-		bool refused = false; /* while a READ was under way */
-		bool told = false;    /* that the response before this request was fetched, as the request is refused */
+		bool refused = false;       /* while a READ was under way */
+		std::uint32_t refusals = 0; /* of this request */
 		std::uint32_t seq = seq_before(first_seq);
 		std::uint32_t size = 0;   /* bytes of frame and message of the request */
 		std::uint32_t failed = 0; /* READs of this call */
@@ -65,6 +65,7 @@ private:
 	void begin_request(std::uint32_t slot) noexcept;
 	void begin_read(std::uint32_t slot, std::uint32_t bytes) noexcept;
 	void tell_fetched(std::uint32_t slot, std::uint32_t seq) noexcept;
+	[[nodiscard]] static Clock::duration retry_time(const Slot &slot) noexcept;
 	void retry(std::uint32_t slot, Clock::time_point now) noexcept;
 	void wait(std::uint32_t slot, Stage stage, Clock::duration time, Clock::time_point now) noexcept;
 	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept;
