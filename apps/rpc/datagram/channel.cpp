@@ -23,10 +23,10 @@ constexpr std::uint32_t slot_of(std::uint64_t wr_id) noexcept
 
 } // namespace
 
-DatagramChannel::DatagramChannel(DatagramTransport &transport, std::uint64_t token, Buffer responses,
+DatagramChannel::DatagramChannel(DatagramTransport &transport, std::uint64_t token, Address peer, Buffer responses,
 	const Cut &requests, const Cut &responses_cut, std::uint32_t calls)
-	: transport_(transport), token_(token), responses_(std::move(responses)), request_cut_(requests),
-	  response_cut_(responses_cut), slots_(calls, Slot(requests))
+	: transport_(transport), token_(token), peer_(std::move(peer)), responses_(std::move(responses)),
+	  request_cut_(requests), response_cut_(responses_cut), slots_(calls, Slot(requests))
 {
 }
 
@@ -35,15 +35,6 @@ DatagramChannel::~DatagramChannel()
 	transport_.remains_.push_back({std::move(responses_), transport_.posted_});
 	const std::lock_guard guard(transport_.names_lock_);
 	transport_.names_.erase(number());
-}
-
-Result<void> DatagramChannel::connect(const Endpoint &peer)
-{
-	Result<Address> address = Address::create(transport_.pd_, peer);
-	if (!address)
-		return address.error();
-	peer_ = std::make_unique<Address>(*std::move(address));
-	return {};
 }
 
 void DatagramChannel::take(const Completion &completion, Calls &calls) noexcept
@@ -115,7 +106,7 @@ void DatagramChannel::respond(std::uint32_t index, Calls &calls) noexcept
 		const std::size_t offset = index * response_cut_.bytes() + fragment * response_cut_.datagram();
 		const std::uint64_t wr_id = send_bit | std::uint64_t{index} << 32 | number();
 		if (const int error = transport_.socket_.send(
-			    *peer_, wr_id, responses_.slice(offset, response_cut_.length(fragment, slot.size)))) {
+			    peer_, wr_id, responses_.slice(offset, response_cut_.length(fragment, slot.size)))) {
 			calls.lose(std::string("cannot send: ") + std::strerror(error));
 			return;
 		}
@@ -165,14 +156,17 @@ Result<std::unique_ptr<Channel>> DatagramTransport::open(
 	Result<Buffer> memory = Buffer::create(pd_, calls * responses.bytes());
 	if (!memory)
 		return memory.error();
+	Result<Address> peer = Address::create(pd_, theirs.endpoint);
+	if (!peer)
+		return peer.error();
 	{
 		const std::lock_guard guard(names_lock_);
 		if (static_cast<std::uint32_t>(token) == 0 || !names_.insert(static_cast<std::uint32_t>(token)).second)
 			return make_error(EEXIST, "a client whose name another one has", "connect again");
 	}
 	mine.endpoint = socket_.endpoint();
-	return std::unique_ptr<Channel>(
-		std::make_unique<DatagramChannel>(*this, token, *std::move(memory), requests, responses, calls));
+	return std::unique_ptr<Channel>(std::make_unique<DatagramChannel>(
+		*this, token, *std::move(peer), *std::move(memory), requests, responses, calls));
 }
 
 std::span<const std::byte> DatagramTransport::datagram(const Completion &completion) const noexcept

@@ -26,12 +26,13 @@ class DatagramTransport;
 class DatagramChannel final : public Channel
 {
 public:
-	DatagramChannel(DatagramTransport &transport, std::uint64_t token, Buffer responses, const Cut &requests,
-		const Cut &responses_cut, std::uint32_t calls);
+	DatagramChannel(DatagramTransport &transport, std::uint64_t token, Address peer, Buffer responses,
+		const Cut &requests, const Cut &responses_cut, std::uint32_t calls);
 	~DatagramChannel() override;
 
 	[[nodiscard]] std::uint32_t number() const noexcept override { return static_cast<std::uint32_t>(token_); }
-	Result<void> connect(const Endpoint &peer) override;
+	/** Its address is known from the beginning, as a client need not wait for the server before it sends. */
+	Result<void> connect(const Endpoint & /*peer*/) override { return {}; }
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return sending_ != 0; }
 	void keep(KeptResponses &kept) const override;
@@ -53,10 +54,10 @@ private:
 
 	DatagramTransport &transport_;
 	const std::uint64_t token_;
+	const Address peer_;
 	Buffer responses_;
 	const Cut request_cut_;
 	const Cut response_cut_;
-	std::unique_ptr<Address> peer_;
 	std::vector<Slot> slots_;
 	std::uint64_t sending_ = 0;
 };
