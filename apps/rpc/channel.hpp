@@ -49,7 +49,7 @@ public:
 
 	/** What Transport::channel_of() gives for its completions. Any thread. */
 	[[nodiscard]] virtual std::uint32_t number() const noexcept = 0;
-	/** Connects to the client. On the thread of Server::run(), when the worker knows the channel already. */
+	/** Connects to the client. On the thread of Server::run(), before the worker knows the channel. */
 	virtual Result<void> connect(const Endpoint &peer) = 0;
 
 	virtual void take(const Completion &completion, Calls &calls) noexcept = 0;

@@ -228,9 +228,11 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 		handler_.open({settings().max_key_size, settings().max_value_size}, place);
 	auto connection = std::make_shared<Connection>(
 		link, *std::move(channel), std::move(session), place.calls, client, worker);
-	/* The worker must know the connection before the client can send. */
+	const Result<void> connected = connection->channel->connect(theirs.endpoint);
+	/* From here on the channel is the worker's alone, also to be destroyed: it may end at any moment. The client
+	 * learns only after this where to send. */
 	worker.add(connection);
-	if (Result<void> connected = connection->channel->connect(theirs.endpoint); !connected) {
+	if (!connected) {
 		worker.remove(connection);
 		return connected.error();
 	}
