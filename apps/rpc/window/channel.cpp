@@ -39,22 +39,23 @@ void WindowChannel::open_epoch() noexcept
 bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexcept
 {
 	std::uint32_t epoch = 0;
-	std::uint64_t consumed = 0;
+	std::uint64_t base = 0;
 	if (request.size() >= prefix_size) {
 		std::memcpy(&epoch, &request[0], sizeof(epoch));
-		std::memcpy(&consumed, &request[8], sizeof(consumed));
+		std::memcpy(&base, &request[8], sizeof(base));
 	}
 	const ServedStream::Heard heard =
-		request.size() < prefix_size ? ServedStream::Heard::nonsense : stream_.hear(epoch, consumed);
+		request.size() < prefix_size ? ServedStream::Heard::nonsense : stream_.hear(epoch, base);
 	if (heard == ServedStream::Heard::nonsense) {
 		calls.refuse("a request that names responses which cannot be");
 		return false;
 	}
-	while (!records_.empty() && records_.front() < stream_.first_kept())
+	while (!records_.empty() && records_.front() < stream_.base())
 		records_.pop_front();
 	if (heard == ServedStream::Heard::next_epoch) {
+		/* In this order: who finds the new epoch may end it, and then looks at the old one's pointer. */
+		prismdv_retract_ptr(ring_.pointer(epoch - 1));
 		open_epoch();
-		prismdv_retract_ptr(ring_.pointer(epoch));
 	}
 	return true;
 }

@@ -10,14 +10,15 @@
  * grows with the stream; the other one is null. A request says what the client knows:
  *
  *  offset  bytes  what
- *  0       4      epoch: that of the pointer through which the client has read last, little-endian
+ *  0       4      its epoch, little-endian
  *  4       4      0
- *  8       8      consumed: how far it has read the stream in that epoch, when it sent the first request that says so
+ *  8       8      the base of this epoch
  *
- * The message follows. If consumed is beyond the base of the present epoch, the server opens the other pointer there,
- * then makes this one null: the next epoch has begun, and both sides know its base. Bytes before the base of an epoch
- * that the client has named are free: no READ that may still be running has resolved to them, as a client has one at a
- * time.
+ * The message follows. A client begins the next epoch with a request, behind what it has consumed. When the server
+ * hears of it, it makes the old pointer null, then opens the other one. Bytes before the base are free: a READ that may
+ * still be running finds there only what the client knows. A null pointer means that the server has not heard of the
+ * epoch, so there is nothing new. A client ends an epoch only when it has found its pointer, or it would take the last
+ * epoch's pointer, which may be there still, for that of the next. tests/models/rpc.pml has all this (EAGER).
  */
 #pragma once
 
@@ -43,8 +44,8 @@ constexpr std::uint64_t record_size(std::uint64_t message) noexcept
 }
 
 /**
- * Enough for a client that has read nothing for as long as it may. It holds what it consumed before it named an epoch,
- * what came before it found the next one, and what comes meanwhile: each the responses to all its calls.
+ * Enough for a client that has read nothing for as long as it may. It holds what it consumed before it found its epoch,
+ * what it consumed since, and what comes meanwhile: each the responses to all its calls.
  */
 constexpr std::uint64_t ring_size(std::uint32_t calls, std::size_t response, std::size_t page) noexcept
 {

@@ -84,7 +84,7 @@ void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 	std::byte *const prefix = request(slot).data() - prefix_size;
 	const std::array<std::uint32_t, 2> epoch{known.epoch, 0};
 	std::memcpy(prefix, epoch.data(), 8);
-	std::memcpy(prefix + 8, &known.consumed, 8);
+	std::memcpy(prefix + 8, &known.base, 8);
 	const std::uint32_t bytes = static_cast<std::uint32_t>(prefix_size) + size;
 	ibv_send_wr &wr = queue_.begin(slot, memory_.slice(slot * request_stride(), bytes)).wr;
 	wr.opcode = IBV_WR_SEND;
@@ -97,6 +97,7 @@ void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 /* Of one READ at a time: see layout.hpp. */
 void WindowLink::begin_read() noexcept
 {
+	stream_.begin_read();
 	const std::uint64_t expected = std::max(at_least_, stream_.known() + active() * usual_);
 	const auto bytes = static_cast<std::uint32_t>(std::min(expected, pointers_.length));
 	prismdv_send_wr &read = queue_.begin(read_lane(), memory_.slice(landing_offset(), bytes));
@@ -126,7 +127,7 @@ void WindowLink::hand_over(const std::byte *record, const Frame &frame, Listener
 		deliver(*slot, response, listener);
 }
 
-/* Of @p length bytes from the base of the epoch on. False: there was no new record. */
+/* Of @p length bytes from the base of the READ's epoch on. False: there was no new record. */
 bool WindowLink::take_records(std::uint32_t length, Listener &listener) noexcept
 {
 	const std::uint64_t before = stream_.known();
@@ -156,14 +157,14 @@ void WindowLink::take_read(const Completion &completion, Listener &listener) noe
 {
 	reading_ = false;
 	const auto now = Clock::now();
-	if (completion.status == Status::null_pointer) {
-		counters_.failed_fetches++;
-		if (!stream_.find_next_epoch())
-			break_off(EBADMSG);
-		look_at_ = now;
-	} else if (completion.status != Status::ok) {
+	const bool found = completion.status == Status::ok; /* or the server has not heard of the epoch yet */
+	if (!found && completion.status != Status::null_pointer) {
 		break_off(EPROTO);
-	} else if (take_records(completion.byte_len, listener)) {
+		return;
+	}
+	if (found)
+		stream_.end_read();
+	if (found && take_records(completion.byte_len, listener)) {
 		failed_ = 0;
 		last_news_ = now;
 		look_at_ = at_least_ ? now : now + pace_.wait();

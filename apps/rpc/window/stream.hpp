@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 namespace prism::rpc::window
 {
@@ -21,28 +20,25 @@ public:
 		nonsense,   /* no client that keeps to the protocol says that */
 	};
 
-	Heard hear(std::uint32_t epoch, std::uint64_t consumed) noexcept
+	/** A client says that its epoch is @p epoch, which begins at @p base. */
+	Heard hear(std::uint32_t epoch, std::uint64_t base) noexcept
 	{
-		if (epoch + 1 == epoch_)
-			return Heard::nothing; /* sent before the client found this epoch */
-		if (epoch != epoch_ || consumed < base_ || consumed > produced_)
+		if (epoch + 1 == epoch_ || (epoch == epoch_ && base == base_))
+			return Heard::nothing; /* requests of one doorbell may go out in another order */
+		if (epoch != epoch_ + 1 || base <= base_ || base > produced_)
 			return Heard::nonsense;
-		free_ = base_;
-		if (consumed == base_)
-			return Heard::nothing;
-		base_ = consumed;
-		epoch_++;
+		base_ = base;
+		epoch_ = epoch;
 		return Heard::next_epoch;
 	}
 
 	/** There is room for @p bytes. */
-	[[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept { return produced_ - free_ + bytes <= ring_; }
+	[[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept { return produced_ - base_ + bytes <= ring_; }
 	void append(std::uint64_t bytes) noexcept { produced_ += bytes; }
 
 	[[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-	[[nodiscard]] std::uint64_t base() const noexcept { return base_; }
 	/** What stands before may be overwritten. */
-	[[nodiscard]] std::uint64_t first_kept() const noexcept { return free_; }
+	[[nodiscard]] std::uint64_t base() const noexcept { return base_; }
 	[[nodiscard]] std::uint64_t produced() const noexcept { return produced_; }
 	/** Bytes that READs of this epoch find. */
 	[[nodiscard]] std::uint32_t bound() const noexcept { return static_cast<std::uint32_t>(produced_ - base_); }
@@ -52,7 +48,6 @@ private:
 	std::uint32_t epoch_ = 0;
 	std::uint64_t base_ = 0;
 	std::uint64_t produced_ = 0;
-	std::uint64_t free_ = 0;
 };
 
 /** The client's side. */
@@ -62,38 +57,44 @@ public:
 	/** What the next request says. */
 	struct Knowledge {
 		std::uint32_t epoch;
-		std::uint64_t consumed;
+		std::uint64_t base;
 	};
-	/** Requests may arrive in another order than they were asked for: all say the same until the next epoch is
-	 * found. */
+	/**
+	 * If responses were consumed, the next epoch begins behind them: from now on. Its pointer is null until the
+	 * server has heard this. It must have been found before there is one more epoch, which has the pointer of the
+	 * one before.
+	 */
 	Knowledge tell() noexcept
 	{
-		if (!next_base_ && consumed_ > base_)
-			next_base_ = consumed_;
-		return {epoch_, next_base_.value_or(base_)};
+		if (found_ && consumed_ > base_) {
+			epoch_++;
+			base_ = consumed_;
+			found_ = false;
+		}
+		return {epoch_, base_};
 	}
 
-	/** The pointer of epoch() is null. False: it cannot be. */
-	bool find_next_epoch() noexcept
+	/** A READ of what epoch() has begins. Another epoch may begin until it has ended. */
+	void begin_read() noexcept
 	{
-		if (!next_base_)
-			return false;
-		epoch_++;
-		base_ = *next_base_;
-		next_base_.reset();
-		return true;
+		read_epoch_ = epoch_;
+		read_base_ = base_;
 	}
+	/** That READ has found the pointer. */
+	void end_read() noexcept { found_ = read_epoch_ == epoch_; }
 
 	[[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-	/** Of what a READ brings, how much was consumed before. */
-	[[nodiscard]] std::uint64_t known() const noexcept { return consumed_ - base_; }
+	/** Of what the READ brings, how much was consumed before. */
+	[[nodiscard]] std::uint64_t known() const noexcept { return consumed_ - read_base_; }
 	void consume(std::uint64_t bytes) noexcept { consumed_ += bytes; }
 
 private:
 	std::uint32_t epoch_ = 0;
 	std::uint64_t base_ = 0;
 	std::uint64_t consumed_ = 0;
-	std::optional<std::uint64_t> next_base_; /* where the next epoch begins, once a request has said so */
+	std::uint32_t read_epoch_ = 0;
+	std::uint64_t read_base_ = 0;
+	bool found_ = false;
 };
 
 } // namespace prism::rpc::window
