@@ -416,9 +416,8 @@ private:
 };
 
 /**
- * One READ takes all answers that the ring has, through the pointer of the client's epoch; requests say which answers
- * it has, and the next epoch begins behind them. The client is in it at once, or, as in apps/rpc, where requests are
- * SENDs, once it has found the old pointer null.
+ * One READ takes all answers that the ring has, through the pointer of the client's epoch; a request says that the next
+ * epoch begins behind what the client has. Requests are ALLOCATEs as those of slots, or SENDs as in apps/rpc.
  */
 class Window : public Client
 {
@@ -440,27 +439,18 @@ private:
 	/** What a request says. */
 	struct Knowledge {
 		std::uint64_t epoch = 0;
-		std::uint64_t consumed = 0;
+		std::uint64_t base = 0;
 	};
 
+	/* The next epoch begins, once this one's pointer was found. */
 	Knowledge tell()
 	{
-		if (!next_base_ && taken_ > base_)
-			next_base_ = taken_;
-		const Knowledge known{epoch_, next_base_.value_or(base_)};
-		if (!sends_)
-			enter_next_epoch();
-		return known;
-	}
-
-	bool enter_next_epoch()
-	{
-		if (!next_base_)
-			return false;
-		epoch_++;
-		base_ = *next_base_;
-		next_base_.reset();
-		return true;
+		if (found_ && taken_ > base_) {
+			epoch_++;
+			base_ = taken_;
+			found_ = false;
+		}
+		return {epoch_, base_};
 	}
 
 	void request()
@@ -487,10 +477,10 @@ private:
 	/* The server. */
 	void hear(const Knowledge &known)
 	{
-		if (known.epoch != served_epoch_ || known.consumed == first_)
+		if (known.epoch == served_epoch_)
 			return;
-		served_epoch_++;
-		for (; first_ < known.consumed; first_++)
+		served_epoch_ = known.epoch;
+		for (; first_ < known.base; first_++)
 			ring_.pop_front();
 	}
 
@@ -516,8 +506,9 @@ private:
 			*until = first_ + ring_.size();
 			return bytes;
 		};
-		operation.completed = [this, until] {
+		operation.completed = [this, until, epoch = epoch_] {
 			reading_ = false;
+			found_ = found_ || (*until && epoch == epoch_);
 			world_.counts.reads += world_.measuring();
 			take(*until);
 		};
@@ -531,8 +522,6 @@ private:
 		if (until && *until > taken_)
 			return take_records(*until);
 		world_.read_failed();
-		if (!until && sends_ && enter_next_epoch())
-			return read_at(now);
 		failures_++;
 		read_at(now + microseconds(Pace::wait_again(nanoseconds(now - last_news_))));
 	}
@@ -565,7 +554,7 @@ private:
 	std::uint64_t epoch_ = 0;
 	std::uint64_t base_ = 0;  /* where it begins */
 	std::uint64_t taken_ = 0; /* records that it has */
-	std::optional<std::uint64_t> next_base_;
+	bool found_ = false;      /* a READ has found this epoch's pointer */
 	/* The server's: */
 	std::uint64_t served_epoch_ = 0;
 	std::uint64_t first_ = 0;

@@ -34,7 +34,7 @@ enum class Way : std::uint8_t {
 	bypass,      /**< READs alone */
 	slots,       /**< PRISM: ALLOCATE, READ through a bounded pointer */
 	window,      /**< PRISM: the same, one READ takes all answers that are there */
-	window_send, /**< as apps/rpc has it: requests are SENDs, and one more READ finds each new window */
+	window_send, /**< as apps/rpc has it: requests are SENDs */
 };
 
 struct WayName {

@@ -33,14 +33,18 @@ TEST(VariantsTest, AWindowsRateFollowsFromTheAnswersOfARead)
 	}
 }
 
-/* A NIC that takes SENDs as slowly as it sends them, and a READ more for each window: below SEND and SEND. */
+/* Such a NIC takes SENDs as slowly as it sends them. */
 TEST(VariantsTest, AWindowWhoseRequestsAreSendsIsNoGainOnSuchANic)
 {
-	const Results one = run(Way::window_send), eight = run(Way::window_send, 8);
-	EXPECT_NEAR(one.reads, 2, 0.05);
-	EXPECT_LT(one.rate, run(Way::two_sided).rate);
-	EXPECT_LT(eight.rate, 2.11 * 1.1);
-	EXPECT_NEAR(eight.failed_fetches, 1.0 / 8, 0.02);
+	EXPECT_LT(run(Way::window_send).rate, run(Way::two_sided).rate);
+	EXPECT_LT(run(Way::window_send, 8).rate, run(Way::two_sided).rate * 1.1);
+}
+
+/* No READ only finds out that there is a new window. */
+TEST(VariantsTest, AWindowsReadsBringAnswers)
+{
+	EXPECT_LT(run(Way::window_send).reads, 1.2);
+	EXPECT_LT(run(Way::window, 8).failed_fetches, 0.02);
 }
 
 TEST(VariantsTest, SlotsAreAsFastAsRfpOfShortAnswers)
