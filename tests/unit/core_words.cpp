@@ -154,17 +154,23 @@ struct Hunt {
 	bool tears_stores(Copy copy)
 	{
 		std::atomic<bool> found{false};
-		std::atomic<std::size_t> first{0}, last{0};
+		std::atomic<std::size_t> first{0}, last{0}, asked{0}, answered{0};
 		const auto load_all = [&] {
-			for (std::size_t at = first; at < last.load(std::memory_order_relaxed); at++)
+			const std::size_t question = asked;
+			for (std::size_t at = first; at < last; at++)
 				if (torn(load(at)))
 					found = true;
+			answered = question;
 		};
 		std::size_t turn = 0;
 		run(load_all, [&] {
 			const std::size_t length = Hunt::length(turn), offset = turn / 89 % 8;
+			/* Nobody looks any more at what the last turn stored: this one tears its ends. */
 			last = 0;
-			first = (offset + 14) / 8; /* without those that another length tears */
+			const std::size_t question = ++asked;
+			while (answered != question)
+				std::this_thread::yield();
+			first = (offset + 14) / 8;
 			last = (offset + length) / 8;
 			for (unsigned i = 0; i < 20 && !found; i++) {
 				std::array<std::uint8_t, longest> mine;

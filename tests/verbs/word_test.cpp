@@ -219,14 +219,14 @@ Op Words::writing(int kind, const Range &range)
 
 int Words::torn_in_writes(std::chrono::milliseconds time, bool bytewise)
 {
-	std::atomic<const Range *> watched{nullptr}, seen{nullptr};
+	std::atomic<const Range *> watched{nullptr};
 	std::atomic<std::uint8_t *> bytes{server.memory.bytes(place)};
-	std::atomic<int> torn{0};
+	std::atomic<int> torn{0}, asked{0}, answered{0};
 	const Processor processor([&] {
-		const Range *range = watched.load();
-		seen = range;
-		if (range)
+		const int question = asked;
+		if (const Range *range = watched)
 			torn += range->torn(bytes);
+		answered = question;
 	});
 	int kind = 0;
 	unsigned value = 0;
@@ -250,10 +250,11 @@ int Words::torn_in_writes(std::chrono::milliseconds time, bool bytewise)
 			EXPECT_TRUE(!received || next(server.cq.get()).has_value());
 		}
 		EXPECT_TRUE(bytewise || !torn) << range.length << " bytes at " << range.offset << ", kind " << kind;
+		/* Nobody looks any more: the next tears the ends of this one, and is of other bytes. */
 		watched = nullptr;
-		while (seen.load())
+		const int question = ++asked;
+		while (answered != question)
 			std::this_thread::yield();
-		/* What is not of one packet, or not whole, is not left torn for the next. */
 		std::memset(server.memory.bytes(place), 0, longest + 16);
 		std::memset(client.memory.bytes(place), 0, longest + 16);
 		kind = bytewise ? 1 : (kind + 1) % writing_kinds;
