@@ -5,7 +5,7 @@
  *  offset  bytes  request                              response
  *  0       4      seq                                  that of its request
  *  4       4      bytes of the message                 likewise
- *  8       2      0                                    time that the server took, us, saturating
+ *  8       2      0                                    time that the server takes, us, saturating
  *  10      2      mode: 0 fetch, 1 reply               0
  *  12      4      CRC-32C of bytes 0 to 11 and of the message, or 0 where the way needs none
  *

@@ -24,6 +24,8 @@ struct ServerOptions {
 	/** For all connections, each as long as the longest request. A client is promised as many as it announces
 	 * calls at once; one that would be promised more than are left is refused. */
 	std::uint32_t receive_buffers = 1024;
+	/** reply, fetch: a client is refused whose request does not become whole in this time. */
+	std::chrono::milliseconds torn_limit = std::chrono::seconds(10);
 	/** slots: after this time an ALLOCATE has surely ended. So long behind the end of a connection, buffers that
 	 * are nowhere to be seen are lost, and given back. */
 	std::chrono::milliseconds lost_after = std::chrono::seconds(10);

@@ -106,7 +106,8 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 	switch (options_.way) {
 	case Way::reply:
 	case Way::fetch:
-		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_));
+		return std::unique_ptr<Transport>(
+			std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_, options_.torn_limit));
 	case Way::slots: {
 		Result<std::unique_ptr<slots::CallPool>> pool =
 			slots::CallPool::create(pd_, pool_sizes(options_, sizes_), options_.lost_after);

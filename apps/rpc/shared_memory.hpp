@@ -31,23 +31,33 @@ inline void store_release(std::byte *to, std::uint64_t word) noexcept
 /** Loads @p size bytes of shared memory, word by word in any order. */
 inline void load_shared(std::byte *to, const std::byte *from, std::size_t size) noexcept
 {
+	constexpr std::size_t word_size = sizeof(std::uint64_t);
 	const auto *words = reinterpret_cast<const std::uint64_t *>(from);
-	for (std::size_t done = 0; done < size; done += sizeof(std::uint64_t)) {
+	for (; size >= word_size; size -= word_size, to += word_size) {
 		const std::uint64_t word = __atomic_load_n(words++, __ATOMIC_RELAXED);
-		const std::size_t bytes = size - done < sizeof(word) ? size - done : sizeof(word);
-		std::memcpy(to + done, &word, bytes);
+		std::memcpy(to, &word, word_size);
 	}
+	if (!size)
+		return;
+	const std::uint64_t word = __atomic_load_n(words, __ATOMIC_RELAXED);
+	std::memcpy(to, &word, size);
 }
 
 /** Stores @p size bytes to shared memory, word by word in any order; the last word is filled up with zeros. */
 inline void store_shared(std::byte *to, const std::byte *from, std::size_t size) noexcept
 {
+	constexpr std::size_t word_size = sizeof(std::uint64_t);
 	auto *words = reinterpret_cast<std::uint64_t *>(to);
-	for (std::size_t done = 0; done < size; done += sizeof(std::uint64_t)) {
-		std::uint64_t word = 0;
-		std::memcpy(&word, from + done, size - done < sizeof(word) ? size - done : sizeof(word));
+	std::uint64_t word = 0;
+	for (; size >= word_size; size -= word_size, from += word_size) {
+		std::memcpy(&word, from, word_size);
 		__atomic_store_n(words++, word, __ATOMIC_RELAXED);
 	}
+	if (!size)
+		return;
+	word = 0;
+	std::memcpy(&word, from, size);
+	__atomic_store_n(words, word, __ATOMIC_RELAXED);
 }
 
 /** The bounded pointer at @p place, a multiple of 16, for prismdv_publish_ptr(3) and its like. */

@@ -47,8 +47,9 @@ Result<std::unique_ptr<DatagramLink>> DatagramLink::connect(const Context &conte
 	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	/* The queues' sizes follow from messages whose sizes the server tells: they have room for the longest. */
-	const Cut longest{least_fragment, max_message_size};
+	/* The queues' sizes follow from what the server tells later: they have room for the longest messages, if its
+	 * datagrams are not shorter than most networks'. */
+	const Cut longest{fragment_size(IBV_MTU_1024, IBV_MTU_1024), max_message_size};
 	const std::uint32_t sends = std::min(sends_for(options.depth, longest), std::uint32_t{4096});
 	const std::uint32_t receives = std::min(receives_for(options.depth, longest), std::uint32_t{8192});
 	Result<CompletionQueue> cq = CompletionQueue::create(context, static_cast<int>(sends + receives));

@@ -12,14 +12,6 @@
 namespace prism::rpc::fetch
 {
 
-namespace
-{
-
-/* A request whose parts arrive one by one is whole long before. */
-constexpr auto torn_limit = std::chrono::seconds(2);
-
-} // namespace
-
 FetchChannel::FetchChannel(QueuePair pair, Buffer requests, Buffer responses, Scratch &scratch, const Layout &layout)
 	: requests_(std::move(requests)), responses_(std::move(responses)), qp_(std::move(pair)), scratch_(scratch),
 	  layout_(layout), slots_(layout.calls), reply_sizes_(layout.calls)
@@ -43,7 +35,7 @@ bool FetchChannel::load_request(std::uint32_t call, const Frame &frame, Calls &c
 	const auto now = std::chrono::steady_clock::now();
 	if (!slot.torn_since)
 		slot.torn_since = now;
-	else if (now - *slot.torn_since > torn_limit)
+	else if (now - *slot.torn_since > scratch_.torn_limit)
 		calls.refuse("a request whose checksum does not fit");
 	return false;
 }
@@ -199,11 +191,12 @@ void FetchChannel::close() noexcept
 	apps::move_to_error(qp_);
 }
 
-FetchTransport::FetchTransport(
-	ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes, unsigned access_flags)
+FetchTransport::FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes,
+	unsigned access_flags, std::chrono::nanoseconds torn_limit)
 	: pd_(std::move(pd)), cq_(std::move(cq)), sizes_(sizes),
 	  access_(access_flags | access::remote_write | access::remote_read)
 {
+	scratch_.torn_limit = torn_limit;
 	scratch_.request.resize(apps::rounded_up(sizes.request, 64));
 	scratch_.response.resize(sizes.response);
 }

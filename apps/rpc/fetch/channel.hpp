@@ -21,6 +21,7 @@ namespace prism::rpc::fetch
 struct Scratch {
 	std::vector<std::byte> request;
 	std::vector<std::byte> response;
+	std::chrono::nanoseconds torn_limit{}; /* see ServerOptions */
 };
 
 class FetchChannel final : public Channel
@@ -68,7 +69,8 @@ private:
 class FetchTransport final : public Transport
 {
 public:
-	FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes, unsigned access_flags);
+	FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes, unsigned access_flags,
+		std::chrono::nanoseconds torn_limit);
 
 	Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;

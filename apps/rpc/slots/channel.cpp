@@ -88,13 +88,13 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 
 void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t size, Calls &calls) noexcept
 {
-	const auto began = std::chrono::steady_clock::now();
+	time_.begin();
 	Slot &slot = slots_[call];
 	Frame frame;
 	frame.seq = seq;
 	if (!calls.execute({scratch_.data(), size}, {slot.response + frame_size, response_size_}, frame.size))
 		return;
-	frame.time = microseconds(std::chrono::steady_clock::now() - began);
+	frame.time = time_.end();
 	frame.store(slot.response);
 	prismdv_publish_ptr(pointer_at(place(call) + response_offset(seq)),
 		reinterpret_cast<std::uint64_t>(slot.response), static_cast<std::uint32_t>(frame_size) + frame.size,

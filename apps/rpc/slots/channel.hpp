@@ -4,8 +4,10 @@
 
 #include "rpc/channel.hpp"
 #include "rpc/frame.hpp"
+#include "rpc/server_time.hpp"
 #include "rpc/slots/layout.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -66,7 +68,7 @@ public:
 
 	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended. */
 	void end_turn() noexcept;
-	/** A connection has ended: a buffer may be lost that a request was to come into. */
+	/** A connection has ended: a buffer may be lost that a request was to come into. Any thread. */
 	void connection_ended() noexcept { suspect_ = true; }
 
 private:
@@ -79,10 +81,11 @@ private:
 	FreeList list_;
 	const PoolSizes sizes_;
 	const Nanoseconds lost_after_;
+	const std::uint32_t batch_; /* of buffers that are given back */
 	std::vector<std::uint64_t> consumed_;
 	std::vector<std::byte *> responses_;
-	std::uint32_t released_ = 0; /* not posted yet */
-	bool suspect_ = false;
+	unsigned turns_ = 0; /* since the first of these was consumed */
+	std::atomic<bool> suspect_{false};
 	std::optional<Clock::time_point> marked_at_; /* a scan is under way */
 	std::mutex places_lock_;
 	std::vector<std::uint8_t> used_slots_;
@@ -123,6 +126,7 @@ private:
 	const std::size_t response_size_;
 	const std::uint32_t first_;
 	std::vector<Slot> slots_;
+	ServerTime time_;
 	std::optional<QueuePair> qp_; /* until the slots can be another's */
 };
 

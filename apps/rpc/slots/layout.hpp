@@ -5,13 +5,13 @@
  *
  * In the region: slots of 64 bytes, those of a connection one behind the other; the buffers of the worker's free list,
  * for requests; the buffers for responses. A buffer begins with a frame (frame.hpp), without a checksum. A slot has
- * three bounded pointers and a word, which is 0 before the first call:
+ * three bounded pointers, whose bytes are those of frame and message, and a word, which is 0 before the first call:
  *
- *  offset  bytes  what                                                                                 stored by
- *  0       16     the request: buffer, frame and message in bytes, seq                                 the client's
- * ALLOCATE 16      8      the seq of the last response that was fetched                                        the
- * client's WRITE 32      16     the response to a call with an even seq: address, frame and message in bytes, seq the
- * server 48      16     the same for an odd seq                                                              the server
+ *  offset  bytes  what                                               stored by
+ *  0       16     the request: buffer, bytes, seq                    the client's ALLOCATE
+ *  16      8      the seq of the last response that was fetched      the client's WRITE
+ *  32      16     the response to a call with an even seq, likewise  the server
+ *  48      16     the same for an odd seq                            the server
  */
 #pragma once
 

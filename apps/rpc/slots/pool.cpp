@@ -14,8 +14,9 @@ namespace prism::rpc::slots
 namespace
 {
 
-/* Buffers are given back in batches, as each costs the device a grace period. */
-constexpr std::uint32_t batch = 16;
+/* Buffers are given back in batches, as each costs the device a grace period, but not late. */
+constexpr std::uint32_t largest_batch = 16;
+constexpr unsigned most_turns = 32;
 
 } // namespace
 
@@ -49,7 +50,7 @@ Result<std::unique_ptr<CallPool>> CallPool::create(
 
 CallPool::CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes, Nanoseconds lost_after)
 	: memory_(std::move(memory)), list_(std::move(list)), sizes_(sizes), lost_after_(lost_after),
-	  used_slots_(sizes.slots)
+	  batch_(std::clamp(sizes.requests / 8, std::uint32_t{1}, largest_batch)), used_slots_(sizes.slots)
 {
 	consumed_.reserve(sizes.requests);
 	responses_.reserve(sizes.responses);
@@ -133,19 +134,19 @@ void CallPool::recover() noexcept
 
 void CallPool::end_turn() noexcept
 {
-	if (!consumed_.empty()) {
-		(void)list_.refresh();
-		for (const std::uint64_t address : consumed_)
-			(void)list_.release(address);
-		released_ += static_cast<std::uint32_t>(consumed_.size());
-		consumed_.clear();
-	} else if (suspect_ || marked_at_) {
-		recover();
+	if (consumed_.empty()) {
+		if (suspect_ || marked_at_)
+			recover();
+		return;
 	}
-	if (released_ >= batch || (released_ && list_.available() < sizes_.requests / 2)) {
-		(void)list_.post_released();
-		released_ = 0;
-	}
+	if (consumed_.size() < batch_ && ++turns_ < most_turns)
+		return; /* more may come */
+	turns_ = 0;
+	(void)list_.refresh();
+	for (const std::uint64_t address : consumed_)
+		(void)list_.release(address);
+	consumed_.clear();
+	(void)list_.post_released();
 }
 
 } // namespace prism::rpc::slots

@@ -4,7 +4,6 @@
 #include "common/queue_pair.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 
 namespace prism::rpc::window
@@ -62,14 +61,14 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 
 void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) noexcept
 {
-	const auto began = std::chrono::steady_clock::now();
+	time_.begin();
 	std::byte *const record = ring_.at(stream_.produced());
 	Frame frame;
 	if (!calls.execute(request.subspan(prefix_size), {record + frame_size, response_size_}, frame.size))
 		return;
 	frame.seq = next_;
 	next_ = next_seq(next_);
-	frame.time = microseconds(std::chrono::steady_clock::now() - began);
+	frame.time = time_.end();
 	frame.store(record);
 	records_.push_back(stream_.produced());
 	stream_.append(record_size(frame.size));

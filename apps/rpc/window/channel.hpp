@@ -4,6 +4,7 @@
 
 #include "rpc/channel.hpp"
 #include "rpc/incoming.hpp"
+#include "rpc/server_time.hpp"
 #include "rpc/window/layout.hpp"
 #include "rpc/window/ring.hpp"
 #include "rpc/window/stream.hpp"
@@ -40,6 +41,7 @@ private:
 	const std::size_t response_size_;
 	Incoming incoming_;
 	ServedStream stream_;
+	ServerTime time_;
 	std::uint32_t next_ = first_seq;    /* of responses */
 	std::deque<std::uint64_t> records_; /* where those begin that are not free */
 };

@@ -92,7 +92,10 @@ std::vector<std::byte> framed(std::uint32_t seq, bool with_checksum, std::uint32
 class Hostile : public testing::Test
 {
 protected:
-	void serve(Way way) { served = std::make_unique<Served>(way); }
+	void serve(Way way)
+	{
+		served = std::make_unique<Served>(way, [](ServerOptions &options) { options.torn_limit = 300ms; });
+	}
 	RawClient client(Way way) { return RawClient(served->client_context, served->port(), way); }
 
 	void expect_service(Way way)

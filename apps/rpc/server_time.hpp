@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include "rpc/frame.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace prism::rpc
+{
+
+/** How long calls of a connection take, of which one in a few is measured: the clock costs as much as a short call. */
+class ServerTime
+{
+public:
+	void begin() noexcept
+	{
+		measures_ = calls_++ % every == 0;
+		if (measures_)
+			began_ = Clock::now();
+	}
+	/** The call has ended. What the response tells: the time of the last one that was measured, us. */
+	std::uint16_t end() noexcept
+	{
+		if (measures_)
+			last_ = microseconds(Clock::now() - began_);
+		return last_;
+	}
+
+private:
+	using Clock = std::chrono::steady_clock;
+	static constexpr std::uint32_t every = 8;
+
+	std::uint32_t calls_ = 0;
+	bool measures_ = false;
+	std::uint16_t last_ = 0;
+	Clock::time_point began_;
+};
+
+} // namespace prism::rpc
