@@ -19,6 +19,8 @@
 namespace prism::echo
 {
 
+constexpr double ns_per_us = 1000;
+
 struct ServerPlace {
 	std::string host = "127.0.0.1";
 	std::uint16_t port = apps::default_store_port;

@@ -19,7 +19,6 @@ namespace
 {
 
 constexpr double default_duration = 5;
-constexpr double ns_per_us = 1000;
 constexpr double longest_us = longest_time / ns_per_us;
 
 /* What is known only after the whole line was read. */

@@ -17,7 +17,6 @@ namespace
 
 using nlohmann::json;
 
-constexpr double ns_per_us = 1000;
 constexpr double kib = 1024;
 
 double each(std::uint64_t amount, std::uint64_t count)

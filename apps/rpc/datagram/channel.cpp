@@ -13,9 +13,7 @@ namespace prism::rpc::datagram
 namespace
 {
 
-/* Work request IDs: a receive has its buffer's number; a send this bit, the slot, and the channel's number. */
-constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
-
+/* Of a send. A receive has the number of its buffer; a send has send_bit, the slot, and the number of the channel. */
 constexpr std::uint32_t slot_of(std::uint64_t wr_id) noexcept
 {
 	return static_cast<std::uint32_t>((wr_id & ~send_bit) >> 32);

@@ -13,8 +13,7 @@ namespace prism::rpc::datagram
 namespace
 {
 
-/* Work request IDs: a receive has its number, a send this bit and its slot. */
-constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
+/* Work request IDs: a receive has its number, a send send_bit and its slot. */
 constexpr unsigned polls_between_looks = 64;
 
 /* Responses of all slots, and again as much for those that come twice. */

@@ -9,6 +9,9 @@
 namespace prism::rpc::datagram
 {
 
+/** In the work request IDs of all sends, and of no receive. */
+constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
+
 /** Where datagrams go. */
 class Address
 {
