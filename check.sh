@@ -74,7 +74,7 @@ CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DPRISM_FUZZ=ON -D
 # programs and simulations that show a fault on purpose, runs in the plain build.
 {
 	tests/rename_tests.py asan "$tree/asan" --least 117 --exclude-label integration --seeds-divided-by 4 \
-		--exclude 'control|_(limit|month)|^check_transactions'
+		--exclude 'control|_(limit|month)|^check_transactions|^rpc_model'
 	# Where there are threads: the device itself, and the libraries and programs upon it. The sanitizer's processes can
 	# neither jump out of a fault nor use threads' things in a forked child, and its own thread takes processor time.
 	tests/rename_tests.py tsan "$tree/tsan" --least 16 --environment "GTEST_FILTER=-*Churn*:*Unmapped*:*MayNotWrite*:Process.AChild*:Process.PortState*:Child.*:Threads.Idle*:*WhatItsTransactionsUse" \

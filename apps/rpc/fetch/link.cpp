@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/fetch/link.hpp"
 
-#include "common/queue_pair.hpp"
 #include "rpc/shared_memory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -22,39 +20,33 @@ constexpr std::size_t kind_offset = 5; /* in a message's header */
 
 } // namespace
 
-FetchLink::FetchLink(Parts parts, Queues queues, Buffer requests, Buffer landing, const Layout &layout)
-	: ClientLink(std::move(parts)), requests_(std::move(requests)), landing_(std::move(landing)),
-	  cq_(std::move(queues.cq)), qp_(std::move(queues.qp)), layout_(layout),
+FetchLink::FetchLink(Introduced introduced, std::vector<Buffer> memory, const Layout &layout)
+	: QueuedLink(std::move(introduced), 3 * layout.calls, std::move(memory)), layout_(layout),
 	  server_requests_(record().region(request_region)->region),
-	  server_responses_(record().region(response_region)->region), queue_(3 * depth()),
-	  pace_(settings().fetch.paced),
+	  server_responses_(record().region(response_region)->region), pace_(settings().fetch.paced),
 	  choices_(kinds_of_calls, ModeChoice(settings().fetch.retries, settings().fetch.slow_calls)), slots_(depth()),
 	  copy_(layout.response)
 {
 	waiting_.reserve(depth());
 	looking_.reserve(depth());
-	place_requests(std::span(requests_.data(), requests_.length()).subspan(frame_size), layout_.request_stride());
+	place_requests(std::span(requests_memory().data(), requests_memory().length()).subspan(frame_size),
+		layout_.request_stride());
 }
 
 Result<std::unique_ptr<FetchLink>> FetchLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	if (Result<void> checked = check(options); !checked)
-		return checked.error();
 	if (options.fetch.first_read < frame_size)
 		return make_error(EINVAL, "first READs of " + std::to_string(options.fetch.first_read) + " bytes",
 			"the frame of a response has 16");
 	const bool takes_replies = options.way == Way::reply || options.fetch.hybrid;
-	QueuePairOptions pair;
-	pair.max_send_wr = SendQueue::size_for(3 * options.depth);
-	pair.max_recv_wr = 1;
-	pair.access_flags = takes_replies ? access::remote_write : 0;
-	Result<Queues> queues = make_queues(context, pair);
-	if (!queues)
-		return queues.error();
-	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
-	if (!parts)
-		return parts.error();
+	Needs needs{.lanes = 3 * options.depth};
+	if (takes_replies)
+		needs.access_flags = access::remote_write;
+	Result<Introduced> introduced = introduce({context, host, port, wanted, options, measure}, needs);
+	if (!introduced)
+		return introduced.error();
+	const Parts *const parts = &introduced->parts;
 	const RegionInfo *requests = parts->peer.region(request_region);
 	const RegionInfo *responses = parts->peer.region(response_region);
 	const std::optional<Layout> layout =
@@ -63,18 +55,20 @@ Result<std::unique_ptr<FetchLink>> FetchLink::connect(const Context &context, co
 	if (!layout || layout->request < parts->sizes.request || layout->request > 2 * max_message_size ||
 		layout->response > 2 * max_message_size)
 		return make_error(EBADMSG, "the server at " + host + " does not say where requests and responses are");
-	Result<Buffer> requests_memory =
-		Buffer::create(queues->pd, frame_size + options.depth * layout->request_stride());
+	const ProtectionDomain &pd = introduced->queues.pd;
+	Result<Buffer> requests_memory = Buffer::create(pd, frame_size + options.depth * layout->request_stride());
 	if (!requests_memory)
 		return requests_memory.error();
 	Result<Buffer> landing = Buffer::create(
-		queues->pd, layout->responses_size(), access::local | (takes_replies ? access::remote_write : 0));
+		pd, layout->responses_size(), access::local | (takes_replies ? access::remote_write : 0));
 	if (!landing)
 		return landing.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<FetchLink> made(new FetchLink(
-		*std::move(parts), *std::move(queues), *std::move(requests_memory), *std::move(landing), *layout));
+	std::vector<Buffer> memory;
+	memory.push_back(*std::move(requests_memory));
+	memory.push_back(*std::move(landing));
+	std::unique_ptr<FetchLink> made(new FetchLink(*std::move(introduced), std::move(memory), *layout));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -83,19 +77,19 @@ Result<std::unique_ptr<FetchLink>> FetchLink::connect(const Context &context, co
 /* Connects and registers: the registration is on its way before any request, on the same queue pair. */
 Result<void> FetchLink::finish(Deadline deadline)
 {
-	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+	if (Result<void> connected = connect_pair(false); !connected)
 		return connected;
 	if (Result<void> entered = enter(deadline); !entered)
 		return entered;
-	Registration mine{landing_.remote().address, landing_.remote().rkey, 0};
+	Registration mine{landing_memory().remote().address, landing_memory().remote().rkey, 0};
 	mine.crc = mine.checksum();
 	const int error = Chain{}.rdma_write(server_requests_.at(), std::as_bytes(std::span(&mine, 1)))
-				  .post(qp_, ~std::uint64_t{0});
+				  .post(pair(), ~std::uint64_t{0});
 	if (error)
 		return make_error(error, "cannot register with the server");
 	Completion completion;
 	const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
-	if (const int waited = cq_.wait(completion, left))
+	if (const int waited = completions().wait(completion, left))
 		return make_error(waited, "the server does not take the registration");
 	if (completion.failed())
 		return make_error(EIO, std::string("the server refuses the registration: ") + completion.describe());
@@ -105,12 +99,12 @@ Result<void> FetchLink::finish(Deadline deadline)
 void FetchLink::stop() noexcept
 {
 	waiting_.clear();
-	apps::move_to_error(qp_);
+	QueuedLink::stop();
 }
 
 void FetchLink::begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice from, bool is_inline) noexcept
 {
-	ibv_send_wr &wr = queue_.begin(lane, from).wr;
+	ibv_send_wr &wr = queue().begin(lane, from).wr;
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	/* What is not copied must not change before it is known to have arrived. */
 	wr.send_flags = is_inline ? IBV_SEND_INLINE : IBV_SEND_SIGNALED;
@@ -134,9 +128,9 @@ void FetchLink::send(std::uint32_t index, std::uint32_t size) noexcept
 	frame.crc = frame.checksum(message.first(size));
 	frame.store(message.data() - frame_size);
 	const auto bytes = static_cast<std::uint32_t>(frame_size + size);
-	slot.copied = bytes <= qp_.max_inline_data();
+	slot.copied = bytes <= pair().max_inline_data();
 	begin_write(index, requests_at(layout_.request_offset(index)),
-		requests_.slice(index * layout_.request_stride(), bytes), slot.copied);
+		requests_memory().slice(index * layout_.request_stride(), bytes), slot.copied);
 	slot.stage = mode == Mode::reply ? Stage::reply : Stage::pause;
 	slot.look_at = Clock::now() + (mode == Mode::reply ? reply_patience : pace_.wait());
 	waiting_.push_back(index);
@@ -150,7 +144,7 @@ void FetchLink::begin_read(std::uint32_t index, Stage stage, std::uint32_t from,
 	slot.expected = to;
 	slot.read_began = Clock::now();
 	const std::size_t offset = layout_.response_offset(index) + from;
-	ibv_send_wr &wr = queue_.begin(read_lane(index), landing_.slice(offset, to - from)).wr;
+	ibv_send_wr &wr = queue().begin(read_lane(index), landing_memory().slice(offset, to - from)).wr;
 	wr.opcode = IBV_WR_RDMA_READ;
 	wr.send_flags = IBV_SEND_SIGNALED;
 	wr.wr.rdma.remote_addr = server_responses_.address + offset;
@@ -169,17 +163,9 @@ void FetchLink::ask_for_reply(std::uint32_t index) noexcept
 	const std::uint64_t seq = slot.seq;
 	std::memcpy(word, &seq, sizeof(seq));
 	begin_write(mode_lane(index), requests_at(layout_.mode_offset(index)),
-		landing_.slice(layout_.response_offset(index), sizeof(seq)), true);
+		landing_memory().slice(layout_.response_offset(index), sizeof(seq)), true);
 	begin_read(index, Stage::switching, 0,
 		std::min(settings().fetch.first_read, static_cast<std::uint32_t>(layout_.response_stride())));
-}
-
-void FetchLink::flush() noexcept
-{
-	if (broken())
-		return;
-	if (const int error = queue_.flush(qp_))
-		break_off(error);
 }
 
 /* Copies the response of the slot, if all of it is there: the server may be writing to it. */
@@ -258,7 +244,7 @@ void FetchLink::take_read(std::uint32_t index, Listener &listener) noexcept
 }
 
 /* A lane's request has ended. False: the link is broken. */
-bool FetchLink::take_sent(std::uint32_t lane, Listener &listener) noexcept
+bool FetchLink::take_sent(std::uint32_t lane, const Completion & /*completion*/, Listener &listener) noexcept
 {
 	if (lane >= depth() && lane < 2 * depth())
 		take_read(lane - depth(), listener);
@@ -270,7 +256,7 @@ bool FetchLink::look_for_reply(std::uint32_t index, Listener &listener) noexcept
 	const Slot &slot = slots_[index];
 	Frame frame;
 	if (static_cast<std::uint32_t>(load_acquire(landing(index))) != slot.seq ||
-		!(slot.copied || queue_.done(index)) || !whole(index, frame))
+		!(slot.copied || queue().done(index)) || !whole(index, frame))
 		return false;
 	finish_call(index, frame, true, listener);
 	return true;
@@ -290,7 +276,7 @@ bool FetchLink::go_on(Listener &listener) noexcept
 		Slot &slot = slots_[index];
 		if (slot.stage == Stage::reply && look_for_reply(index, listener)) {
 			progress = true;
-		} else if (now < slot.look_at || queue_.waits(index)) {
+		} else if (now < slot.look_at || queue().waits(index)) {
 			waiting_.push_back(index);
 		} else {
 			const bool replied = slot.stage == Stage::reply;
@@ -305,18 +291,7 @@ bool FetchLink::go_on(Listener &listener) noexcept
 
 bool FetchLink::drive(Listener &listener) noexcept
 {
-	std::array<Completion, 32> completions;
-	const int got = cq_.poll(completions);
-	if (got < 0)
-		break_off(-got);
-	for (int i = 0; i < got && !broken(); i++) {
-		const Completion &completion = completions[static_cast<std::size_t>(i)];
-		if (completion.failed())
-			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
-		else
-			queue_.complete(
-				completion.wr_id, [&](std::uint32_t lane) { return take_sent(lane, listener); });
-	}
+	const int got = take_completions(listener);
 	const bool progress = go_on(listener);
 	flush();
 	return progress || got > 0;

@@ -6,11 +6,10 @@
  */
 #pragma once
 
-#include "rpc/client_link.hpp"
 #include "rpc/fetch/layout.hpp"
 #include "rpc/fetch/mode_choice.hpp"
 #include "rpc/pace.hpp"
-#include "rpc/send_queue.hpp"
+#include "rpc/queued_link.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -21,14 +20,12 @@
 namespace prism::rpc::fetch
 {
 
-class FetchLink final : public ClientLink
+class FetchLink final : public QueuedLink
 {
 public:
 	/** See ClientLink::connect(). */
 	static Result<std::unique_ptr<FetchLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
-
-	void flush() noexcept override;
 
 private:
 	using Clock = std::chrono::steady_clock;
@@ -55,13 +52,15 @@ private:
 		Clock::time_point read_began;
 	};
 
-	FetchLink(Parts parts, Queues queues, Buffer requests, Buffer landing, const Layout &layout);
+	FetchLink(Introduced introduced, std::vector<Buffer> memory, const Layout &layout);
 	Result<void> finish(Deadline deadline);
 	[[nodiscard]] std::uint32_t read_lane(std::uint32_t slot) const noexcept { return depth() + slot; }
 	[[nodiscard]] std::uint32_t mode_lane(std::uint32_t slot) const noexcept { return 2 * depth() + slot; }
+	[[nodiscard]] const Buffer &requests_memory() const noexcept { return memory(0); }
+	[[nodiscard]] const Buffer &landing_memory() const noexcept { return memory(1); }
 	[[nodiscard]] std::byte *landing(std::uint32_t slot) const noexcept
 	{
-		return landing_.data() + layout_.response_offset(slot);
+		return landing_memory().data() + layout_.response_offset(slot);
 	}
 	[[nodiscard]] RemoteAddress requests_at(std::size_t offset) const noexcept
 	{
@@ -70,7 +69,6 @@ private:
 	void begin_read(std::uint32_t slot, Stage stage, std::uint32_t from, std::uint32_t to) noexcept;
 	void begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice from, bool is_inline) noexcept;
 	void ask_for_reply(std::uint32_t slot) noexcept;
-	bool take_sent(std::uint32_t lane, Listener &listener) noexcept;
 	void take_read(std::uint32_t slot, Listener &listener) noexcept;
 	void fail(std::uint32_t slot) noexcept;
 	[[nodiscard]] bool whole(std::uint32_t slot, Frame &frame) noexcept;
@@ -79,17 +77,13 @@ private:
 	bool go_on(Listener &listener) noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
 	bool drive(Listener &listener) noexcept override;
 	void stop() noexcept override;
 
-	Buffer requests_; /* declared first, as landing_: freed only after the queue pair is gone */
-	Buffer landing_;
-	CompletionQueue cq_;
-	QueuePair qp_;
 	const Layout layout_;
 	RemoteRegion server_requests_;
 	RemoteRegion server_responses_;
-	SendQueue queue_;
 	Pace pace_;
 	std::vector<ModeChoice> choices_; /* by kind of call */
 	std::vector<Slot> slots_;

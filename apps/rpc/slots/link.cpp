@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/slots/link.hpp"
 
-#include "common/queue_pair.hpp"
 #include "common/saturating.hpp"
 #include "rpc/slots/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -26,16 +24,15 @@ constexpr std::uint32_t first_guess = 1024;
 
 } // namespace
 
-SlotsLink::SlotsLink(Parts parts, Queues queues, Buffer memory)
-	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)),
-	  qp_(std::move(queues.qp)), slots_at_server_(record().region(slot_region)->region),
-	  free_list_(record().free_lists.front().number), queue_(3 * depth()), pace_(settings().fetch.paced),
-	  slots_(depth()), in_waiting_(depth())
+SlotsLink::SlotsLink(Introduced introduced, std::vector<Buffer> buffers)
+	: QueuedLink(std::move(introduced), 3 * introduced.parts.settings.depth, std::move(buffers)),
+	  slots_at_server_(record().region(slot_region)->region), free_list_(record().free_lists.front().number),
+	  pace_(settings().fetch.paced), slots_(depth()), in_waiting_(depth())
 {
 	waiting_.reserve(depth());
 	looking_.reserve(depth());
 	usual_ = std::min(first_guess, static_cast<std::uint32_t>(response_stride()));
-	place_requests(std::span(memory_.data(), memory_.length()).subspan(frame_size), request_stride());
+	place_requests(std::span(memory().data(), memory().length()).subspan(frame_size), request_stride());
 }
 
 std::size_t SlotsLink::request_stride() const noexcept
@@ -56,30 +53,25 @@ RemoteAddress SlotsLink::slot_at(std::uint32_t slot, std::size_t offset) const n
 Result<std::unique_ptr<SlotsLink>> SlotsLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	if (Result<void> checked = check(options); !checked)
-		return checked.error();
-	QueuePairOptions pair;
-	pair.max_send_wr = SendQueue::size_for(3 * options.depth);
-	pair.max_recv_wr = 1;
-	pair.access_flags = 0; /* the server has nothing to do here */
-	Result<Queues> queues = make_queues(context, pair);
-	if (!queues)
-		return queues.error();
-	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
-	if (!parts)
-		return parts.error();
+	Result<Introduced> introduced =
+		introduce({context, host, port, wanted, options, measure}, {.lanes = 3 * options.depth});
+	if (!introduced)
+		return introduced.error();
+	const Parts *const parts = &introduced->parts;
 	const RegionInfo *slots = parts->peer.region(slot_region);
 	if (!slots || slots->region.length != options.depth * slot_size || parts->peer.free_lists.size() != 1 ||
 		parts->peer.free_lists[0].buffer_size < frame_size + parts->sizes.request)
 		return make_error(EBADMSG, "the server at " + host + " does not say where calls go");
 	const std::size_t bytes = apps::rounded_up(frame_size + parts->sizes.request, 64) +
 				  apps::rounded_up(frame_size + parts->sizes.response, 64);
-	Result<Buffer> memory = Buffer::create(queues->pd, options.depth * bytes);
-	if (!memory)
-		return memory.error();
+	Result<Buffer> buffer = Buffer::create(introduced->queues.pd, options.depth * bytes);
+	if (!buffer)
+		return buffer.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<SlotsLink> made(new SlotsLink(*std::move(parts), *std::move(queues), *std::move(memory)));
+	std::vector<Buffer> memory;
+	memory.push_back(*std::move(buffer));
+	std::unique_ptr<SlotsLink> made(new SlotsLink(*std::move(introduced), std::move(memory)));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -87,11 +79,8 @@ Result<std::unique_ptr<SlotsLink>> SlotsLink::connect(const Context &context, co
 
 Result<void> SlotsLink::finish(Deadline deadline)
 {
-	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+	if (Result<void> connected = connect_pair(true); !connected)
 		return connected;
-	if (!qp_.peer_speaks_prism())
-		return make_error(
-			EOPNOTSUPP, "the server's device does not speak PRISM", "use a way of calls without PRISM");
 	return enter(deadline);
 }
 
@@ -99,7 +88,7 @@ void SlotsLink::stop() noexcept
 {
 	waiting_.clear();
 	std::fill(in_waiting_.begin(), in_waiting_.end(), std::uint8_t{0});
-	apps::move_to_error(qp_);
+	QueuedLink::stop();
 }
 
 void SlotsLink::wait(std::uint32_t index, Stage stage, Clock::duration time, Clock::time_point now) noexcept
@@ -122,10 +111,10 @@ SlotsLink::Clock::duration SlotsLink::retry_time(const Slot &slot) noexcept
 void SlotsLink::begin_request(std::uint32_t index) noexcept
 {
 	const Slot &slot = slots_[index];
-	prismdv_send_wr &request = queue_.begin(index, memory_.slice(index * request_stride(), slot.size));
+	prismdv_send_wr &request = queue().begin(index, memory().slice(index * request_stride(), slot.size));
 	request.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_ALLOCATE);
 	request.wr.send_flags =
-		IBV_SEND_SIGNALED | (slot.size <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u);
+		IBV_SEND_SIGNALED | (slot.size <= pair().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u);
 	request.flags = PRISMDV_WR_REDIRECT | PRISMDV_WR_BOUNDED;
 	const RemoteAddress place = slot_at(index, request_offset);
 	request.aux = {place.address, place.rkey, 0};
@@ -155,7 +144,7 @@ void SlotsLink::begin_read(std::uint32_t index, std::uint32_t bytes) noexcept
 	Slot &slot = slots_[index];
 	slot.stage = Stage::reading;
 	slot.asked = bytes;
-	prismdv_send_wr &read = queue_.begin(read_lane(index), memory_.slice(landing_offset(index), bytes));
+	prismdv_send_wr &read = queue().begin(read_lane(index), memory().slice(landing_offset(index), bytes));
 	read.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_READ);
 	read.wr.send_flags = IBV_SEND_SIGNALED; /* it has a status */
 	read.flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED;
@@ -168,24 +157,16 @@ void SlotsLink::begin_read(std::uint32_t index, std::uint32_t bytes) noexcept
 /* The next request says the same, but there is none. Posted behind the READ's completion: a READ may be run again. */
 void SlotsLink::tell_fetched(std::uint32_t index, std::uint32_t seq) noexcept
 {
-	if (queue_.waits(fetched_lane(index)))
+	if (queue().waits(fetched_lane(index)))
 		return; /* there was no room for that of an earlier response */
 	const std::uint64_t word = seq;
-	std::memcpy(memory_.data() + landing_offset(index), &word, sizeof(word));
-	ibv_send_wr &wr = queue_.begin(fetched_lane(index), memory_.slice(landing_offset(index), sizeof(word))).wr;
+	std::memcpy(memory().data() + landing_offset(index), &word, sizeof(word));
+	ibv_send_wr &wr = queue().begin(fetched_lane(index), memory().slice(landing_offset(index), sizeof(word))).wr;
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	wr.send_flags = IBV_SEND_INLINE;
 	const RemoteAddress place = slot_at(index, fetched_offset);
 	wr.wr.rdma.remote_addr = place.address;
 	wr.wr.rdma.rkey = place.rkey;
-}
-
-void SlotsLink::flush() noexcept
-{
-	if (broken())
-		return;
-	if (const int error = queue_.flush(qp_))
-		break_off(error);
 }
 
 void SlotsLink::take_request(std::uint32_t index, Status status) noexcept
@@ -211,7 +192,7 @@ void SlotsLink::finish_call(std::uint32_t index, const Frame &frame, Listener &l
 	usual_ = std::max(bytes, usual_ - usual_ / 64);
 	pace_.answered(std::chrono::microseconds(frame.time), slot.failed);
 	wait(index, Stage::answered, idle_time, Clock::now());
-	const std::span<const std::byte> response(memory_.data() + landing_offset(index) + frame_size, frame.size);
+	const std::span<const std::byte> response(memory().data() + landing_offset(index) + frame_size, frame.size);
 	if (const std::optional<std::uint32_t> answered = slot_of(response)) {
 		if (*answered != index)
 			break_off(EBADMSG);
@@ -233,7 +214,7 @@ void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Lis
 			wait(index, Stage::pause, Pace::wait_again(now - slot.sent), now);
 		return;
 	}
-	const Frame frame = Frame::load(memory_.data() + landing_offset(index));
+	const Frame frame = Frame::load(memory().data() + landing_offset(index));
 	const std::size_t bytes = frame_size + frame.size;
 	const bool cut = bytes > completion.byte_len; /* as no more was asked for */
 	if (completion.status != Status::ok || completion.byte_len < frame_size || frame.seq != slot.seq ||
@@ -285,7 +266,7 @@ void SlotsLink::go_on() noexcept
 		Slot &slot = slots_[index];
 		if (slot.stage == Stage::reading || slot.stage == Stage::idle) {
 			in_waiting_[index] = 0;
-		} else if (now < slot.next || queue_.waits(index)) {
+		} else if (now < slot.next || queue().waits(index)) {
 			waiting_.push_back(index);
 		} else {
 			in_waiting_[index] = 0;
@@ -307,18 +288,7 @@ void SlotsLink::go_on() noexcept
 
 bool SlotsLink::drive(Listener &listener) noexcept
 {
-	std::array<Completion, 32> completions;
-	const int got = cq_.poll(completions);
-	if (got < 0)
-		break_off(-got);
-	for (int i = 0; i < got && !broken(); i++) {
-		const Completion &completion = completions[static_cast<std::size_t>(i)];
-		if (completion.failed())
-			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
-		else
-			queue_.complete(completion.wr_id,
-				[&](std::uint32_t lane) { return take_sent(lane, completion, listener); });
-	}
+	const int got = take_completions(listener);
 	go_on();
 	flush();
 	return got > 0;

@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include "rpc/client_link.hpp"
 #include "rpc/frame.hpp"
 #include "rpc/pace.hpp"
-#include "rpc/send_queue.hpp"
+#include "rpc/queued_link.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -19,14 +18,12 @@
 namespace prism::rpc::slots
 {
 
-class SlotsLink final : public ClientLink
+class SlotsLink final : public QueuedLink
 {
 public:
 	/** See ClientLink::connect(). Errors of its own: EOPNOTSUPP (a device does not speak PRISM). */
 	static Result<std::unique_ptr<SlotsLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
-
-	void flush() noexcept override;
 
 private:
 	using Clock = std::chrono::steady_clock;
@@ -50,7 +47,7 @@ private:
 		Clock::time_point next; /* when the next step is due */
 	};
 
-	SlotsLink(Parts parts, Queues queues, Buffer memory);
+	SlotsLink(Introduced introduced, std::vector<Buffer> memory);
 	Result<void> finish(Deadline deadline);
 	/** Of each slot's lane: of its requests, then of its READs, then of the word that its response was fetched. */
 	[[nodiscard]] std::uint32_t read_lane(std::uint32_t slot) const noexcept { return depth() + slot; }
@@ -68,22 +65,18 @@ private:
 	[[nodiscard]] static Clock::duration retry_time(const Slot &slot) noexcept;
 	void retry(std::uint32_t slot, Clock::time_point now) noexcept;
 	void wait(std::uint32_t slot, Stage stage, Clock::duration time, Clock::time_point now) noexcept;
-	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept;
 	void take_request(std::uint32_t slot, Status status) noexcept;
 	void take_read(std::uint32_t slot, const Completion &completion, Listener &listener) noexcept;
 	void finish_call(std::uint32_t slot, const Frame &frame, Listener &listener) noexcept;
 	void go_on() noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
 	bool drive(Listener &listener) noexcept override;
 	void stop() noexcept override;
 
-	Buffer memory_; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq_;
-	QueuePair qp_;
 	RemoteRegion slots_at_server_;
 	std::uint32_t free_list_;
-	SendQueue queue_;
 	Pace pace_;
 	std::uint32_t usual_ = 0; /* bytes of the longest response of late, frame and all */
 	std::vector<Slot> slots_;

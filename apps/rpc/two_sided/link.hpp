@@ -2,8 +2,7 @@
 /* Calls by SEND and RECV, at the client, with READs of the server's memory beside them. */
 #pragma once
 
-#include "rpc/client_link.hpp"
-#include "rpc/send_queue.hpp"
+#include "rpc/queued_link.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +12,7 @@
 namespace prism::rpc
 {
 
-class TwoSidedLink final : public ClientLink
+class TwoSidedLink final : public QueuedLink
 {
 public:
 	/** See ClientLink::connect(). */
@@ -25,9 +24,8 @@ public:
 	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
 	[[nodiscard]] const std::byte *read_memory(std::uint32_t slot) const noexcept
 	{
-		return memory_.data() + read_offset(slot);
+		return memory().data() + read_offset(slot);
 	}
-	void flush() noexcept override;
 
 private:
 	static constexpr std::uint64_t nothing = ~std::uint64_t{0};
@@ -37,7 +35,7 @@ private:
 		std::uint32_t length = 0;
 	};
 
-	TwoSidedLink(Parts parts, Queues queues, Buffer memory);
+	TwoSidedLink(Introduced introduced, std::vector<Buffer> memory);
 	[[nodiscard]] std::size_t response_offset(std::uint64_t receive) const noexcept
 	{
 		return depth() * sizes().request + receive * sizes().response;
@@ -48,19 +46,14 @@ private:
 	}
 	Result<void> finish(Deadline deadline);
 	int post_receive(std::uint64_t receive) noexcept;
-	void take(const Completion &completion, Listener &listener) noexcept;
+	void take_any(const Completion &completion, Listener &listener) noexcept;
 	void take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
 	void hand_over(std::uint32_t slot, std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;
-	bool take_sent(std::uint32_t slot, Listener &listener) noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
 	bool drive(Listener &listener) noexcept override;
-	void stop() noexcept override;
 
-	Buffer memory_; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq_;
-	QueuePair qp_;
-	SendQueue queue_;
 	std::vector<Early> early_;          /* by slot */
 	std::vector<std::uint8_t> reading_; /* by slot */
 	std::vector<std::uint8_t> inline_;  /* by slot: the device has copied the request */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/window/link.hpp"
 
-#include "common/queue_pair.hpp"
 #include "rpc/window/layout.hpp"
 
 #include <algorithm>
@@ -19,12 +18,11 @@ constexpr std::uint64_t first_guess = 256; /* bytes of a record */
 
 } // namespace
 
-WindowLink::WindowLink(Parts parts, Queues queues, Buffer memory)
-	: ClientLink(std::move(parts)), memory_(std::move(memory)), cq_(std::move(queues.cq)),
-	  qp_(std::move(queues.qp)), pointers_(record().region(window_region)->region), queue_(depth() + 1),
-	  pace_(settings().fetch.paced), usual_(first_guess)
+WindowLink::WindowLink(Introduced introduced, std::vector<Buffer> buffers)
+	: QueuedLink(std::move(introduced), introduced.parts.settings.depth + 1, std::move(buffers)),
+	  pointers_(record().region(window_region)->region), pace_(settings().fetch.paced), usual_(first_guess)
 {
-	place_requests(std::span(memory_.data(), memory_.length()).subspan(prefix_size), request_stride());
+	place_requests(std::span(memory().data(), memory().length()).subspan(prefix_size), request_stride());
 }
 
 std::size_t WindowLink::request_stride() const noexcept
@@ -35,29 +33,24 @@ std::size_t WindowLink::request_stride() const noexcept
 Result<std::unique_ptr<WindowLink>> WindowLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	if (Result<void> checked = check(options); !checked)
-		return checked.error();
-	QueuePairOptions pair;
-	pair.max_send_wr = SendQueue::size_for(options.depth + 1);
-	pair.max_recv_wr = 1;
-	pair.access_flags = 0; /* the server has nothing to do here */
-	Result<Queues> queues = make_queues(context, pair);
-	if (!queues)
-		return queues.error();
-	Result<Parts> parts = meet({context, host, port, wanted, options, measure}, queues->qp.endpoint());
-	if (!parts)
-		return parts.error();
+	Result<Introduced> introduced =
+		introduce({context, host, port, wanted, options, measure}, {.lanes = options.depth + 1});
+	if (!introduced)
+		return introduced.error();
+	const Parts *const parts = &introduced->parts;
 	const RegionInfo *window = parts->peer.region(window_region);
 	constexpr std::uint64_t longest = std::uint64_t{8} * depth_limit * max_message_size;
 	if (!window || window->region.length < record_size(parts->sizes.response) || window->region.length > longest)
 		return make_error(EBADMSG, "the server at " + host + " does not say where responses are");
 	const std::size_t requests = options.depth * apps::rounded_up(prefix_size + parts->sizes.request, 64);
-	Result<Buffer> memory = Buffer::create(queues->pd, requests + window->region.length);
-	if (!memory)
-		return memory.error();
+	Result<Buffer> buffer = Buffer::create(introduced->queues.pd, requests + window->region.length);
+	if (!buffer)
+		return buffer.error();
 	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::unique_ptr<WindowLink> made(new WindowLink(*std::move(parts), *std::move(queues), *std::move(memory)));
+	std::vector<Buffer> memory;
+	memory.push_back(*std::move(buffer));
+	std::unique_ptr<WindowLink> made(new WindowLink(*std::move(introduced), std::move(memory)));
 	if (Result<void> finished = made->finish(deadline); !finished)
 		return finished.error();
 	return made;
@@ -65,17 +58,9 @@ Result<std::unique_ptr<WindowLink>> WindowLink::connect(const Context &context, 
 
 Result<void> WindowLink::finish(Deadline deadline)
 {
-	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+	if (Result<void> connected = connect_pair(true); !connected)
 		return connected;
-	if (!qp_.peer_speaks_prism())
-		return make_error(
-			EOPNOTSUPP, "the server's device does not speak PRISM", "use a way of calls without PRISM");
 	return enter(deadline);
-}
-
-void WindowLink::stop() noexcept
-{
-	apps::move_to_error(qp_);
 }
 
 void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
@@ -86,9 +71,9 @@ void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 	std::memcpy(prefix, epoch.data(), 8);
 	std::memcpy(prefix + 8, &known.base, 8);
 	const std::uint32_t bytes = static_cast<std::uint32_t>(prefix_size) + size;
-	ibv_send_wr &wr = queue_.begin(slot, memory_.slice(slot * request_stride(), bytes)).wr;
+	ibv_send_wr &wr = queue().begin(slot, memory().slice(slot * request_stride(), bytes)).wr;
 	wr.opcode = IBV_WR_SEND;
-	wr.send_flags = bytes <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	wr.send_flags = bytes <= pair().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
 	last_news_ = Clock::now();
 	if (!reading_ && active() == 1)
 		look_at_ = last_news_ + pace_.wait();
@@ -100,7 +85,7 @@ void WindowLink::begin_read() noexcept
 	stream_.begin_read();
 	const std::uint64_t expected = std::max(at_least_, stream_.known() + active() * usual_);
 	const auto bytes = static_cast<std::uint32_t>(std::min(expected, pointers_.length));
-	prismdv_send_wr &read = queue_.begin(read_lane(), memory_.slice(landing_offset(), bytes));
+	prismdv_send_wr &read = queue().begin(read_lane(), memory().slice(landing_offset(), bytes));
 	read.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_READ);
 	read.wr.send_flags = IBV_SEND_SIGNALED; /* it has a status */
 	read.flags = PRISMDV_WR_INDIRECT | PRISMDV_WR_BOUNDED;
@@ -108,14 +93,6 @@ void WindowLink::begin_read() noexcept
 	read.wr.wr.rdma.rkey = pointers_.rkey;
 	reading_ = true;
 	counters_.fetches++;
-}
-
-void WindowLink::flush() noexcept
-{
-	if (broken())
-		return;
-	if (const int error = queue_.flush(qp_))
-		break_off(error);
 }
 
 void WindowLink::hand_over(const std::byte *record, const Frame &frame, Listener &listener) noexcept
@@ -134,7 +111,7 @@ bool WindowLink::take_records(std::uint32_t length, Listener &listener) noexcept
 	std::uint64_t at = before;
 	at_least_ = 0;
 	while (!broken() && length >= at + frame_size) {
-		const std::byte *const record = memory_.data() + landing_offset() + at;
+		const std::byte *const record = memory().data() + landing_offset() + at;
 		const Frame frame = Frame::load(record);
 		if (frame.seq != next_ || frame.size > sizes().response) {
 			break_off(EBADMSG);
@@ -175,24 +152,16 @@ void WindowLink::take_read(const Completion &completion, Listener &listener) noe
 	}
 }
 
+bool WindowLink::take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept
+{
+	if (lane == read_lane())
+		take_read(completion, listener);
+	return !broken();
+}
+
 bool WindowLink::drive(Listener &listener) noexcept
 {
-	std::array<Completion, 32> completions;
-	const int got = cq_.poll(completions);
-	if (got < 0)
-		break_off(-got);
-	for (int i = 0; i < got && !broken(); i++) {
-		const Completion &completion = completions[static_cast<std::size_t>(i)];
-		if (completion.failed()) {
-			break_off(completion.error == IBV_WC_RETRY_EXC_ERR ? ETIMEDOUT : EIO);
-			break;
-		}
-		queue_.complete(completion.wr_id, [&](std::uint32_t lane) {
-			if (lane == read_lane())
-				take_read(completion, listener);
-			return !broken();
-		});
-	}
+	const int got = take_completions(listener);
 	if (!broken() && active() && !reading_ && Clock::now() >= look_at_)
 		begin_read();
 	flush();

@@ -2,33 +2,31 @@
 /* Calls by SEND, at the client, which READs all responses that are ready at once. layout.hpp has the protocol. */
 #pragma once
 
-#include "rpc/client_link.hpp"
 #include "rpc/frame.hpp"
 #include "rpc/pace.hpp"
-#include "rpc/send_queue.hpp"
+#include "rpc/queued_link.hpp"
 #include "rpc/window/stream.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace prism::rpc::window
 {
 
-class WindowLink final : public ClientLink
+class WindowLink final : public QueuedLink
 {
 public:
 	/** See ClientLink::connect(). Errors of its own: EOPNOTSUPP (a device does not speak PRISM). */
 	static Result<std::unique_ptr<WindowLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
-	void flush() noexcept override;
-
 private:
 	using Clock = std::chrono::steady_clock;
 
-	WindowLink(Parts parts, Queues queues, Buffer memory);
+	WindowLink(Introduced introduced, std::vector<Buffer> memory);
 	Result<void> finish(Deadline deadline);
 	[[nodiscard]] std::size_t request_stride() const noexcept;
 	[[nodiscard]] std::size_t landing_offset() const noexcept { return depth() * request_stride(); }
@@ -39,14 +37,10 @@ private:
 	void hand_over(const std::byte *record, const Frame &frame, Listener &listener) noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
+	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
 	bool drive(Listener &listener) noexcept override;
-	void stop() noexcept override;
 
-	Buffer memory_; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq_;
-	QueuePair qp_;
 	RemoteRegion pointers_;
-	SendQueue queue_;
 	Pace pace_;
 	ReadStream stream_;
 	std::uint32_t next_ = first_seq; /* of responses */
