@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/send_queue.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace prism::rpc
@@ -26,7 +27,9 @@ void SendQueue::group(std::size_t count) noexcept
 {
 	const auto kind = [this](std::uint32_t index) {
 		const Lane &lane = lanes_[index];
-		return std::pair(lane.request.wr.opcode, lane.piece.length);
+		std::uint32_t opcode = 0; /* no value of ibv_wr_opcode, if it is PRISM's */
+		std::memcpy(&opcode, &lane.request.wr.opcode, sizeof(opcode));
+		return std::pair(opcode, lane.piece.length);
 	};
 	std::sort(begun_.begin(), begun_.begin() + static_cast<std::ptrdiff_t>(count),
 		[&](std::uint32_t one, std::uint32_t other) { return kind(one) < kind(other); });
