@@ -28,6 +28,20 @@ Result<std::uint64_t> WorkerLoop::begin_phase(Phase next) noexcept
 	return *start;
 }
 
+Result<std::uint64_t> WorkerLoop::begin_closed_phase(
+	Phase next, std::uint64_t count, double seconds, Random &random) noexcept
+{
+	const Result<std::uint64_t> start = begin_phase(next);
+	if (!start)
+		return start.error();
+	PaceOptions plan;
+	plan.start = *start;
+	plan.count = count;
+	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
+	pace = Pace(plan, random);
+	return start;
+}
+
 std::size_t WorkerLoop::drive()
 {
 	for (;;) {

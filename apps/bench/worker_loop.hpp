@@ -44,6 +44,11 @@ protected:
 	/** Waits until all workers have come to @p next. @return the moment when it begins. Errors: canceled(). */
 	Result<std::uint64_t> begin_phase(Phase next) noexcept;
 	/**
+	 * The same, and requests are always due from then on: @p count of them, or for @p seconds; 0: no such limit.
+	 */
+	Result<std::uint64_t> begin_closed_phase(
+		Phase next, std::uint64_t count, double seconds, Random &random) noexcept;
+	/**
 	 * Serves until the pace is over and nothing is under way, a worker gave up, or requests are given up.
 	 * @return how many were given up.
 	 */

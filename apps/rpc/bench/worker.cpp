@@ -16,7 +16,6 @@ namespace
 
 using bench::Phase;
 
-constexpr double ns_per_s = 1e9;
 constexpr unsigned number_shift = 48; /* a nonce: the worker's number, and below it that of the call */
 
 /** Whether something happens that has @p share. */
@@ -69,14 +68,9 @@ Result<void> Worker::connect()
 
 Result<void> Worker::begin_part(Phase next, std::uint64_t count, double seconds)
 {
-	const Result<std::uint64_t> start = begin_phase(next);
+	const Result<std::uint64_t> start = begin_closed_phase(next, count, seconds, random_);
 	if (!start)
 		return start.error();
-	bench::PaceOptions plan;
-	plan.start = *start;
-	plan.count = count;
-	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
-	pace = bench::Pace(plan, random_);
 	result_ = RunResult();
 	result_.latency.resize(options_.sizes.count());
 	last_end_ = *start;

@@ -18,8 +18,6 @@ namespace
 
 using bench::Phase;
 
-constexpr double ns_per_s = 1e9;
-
 } // namespace
 
 Worker::Worker(
@@ -64,14 +62,9 @@ Result<Worker::Connection> Worker::make_connection(std::unique_ptr<TransactionCl
 
 Result<void> Worker::begin(Phase next, std::uint64_t count, double seconds)
 {
-	const Result<std::uint64_t> start = begin_phase(next);
+	const Result<std::uint64_t> start = begin_closed_phase(next, count, seconds, random_);
 	if (!start)
 		return start.error();
-	bench::PaceOptions plan;
-	plan.start = *start;
-	plan.count = count;
-	plan.time = static_cast<std::uint64_t>(seconds * ns_per_s);
-	pace = bench::Pace(plan, random_);
 	const Totals before = result_.totals;
 	result_ = RunResult();
 	result_.kinds.resize(workload_.kinds().size());
