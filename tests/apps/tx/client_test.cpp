@@ -347,7 +347,8 @@ void transfer(const StoreOptions &options, const PrismClientOptions &client_opti
 			Outcome::committed);
 	}
 	EXPECT_EQ(sum, accounts * 100);
-	EXPECT_EQ(store.buffers_in_use(), static_cast<std::uint64_t>(accounts));
+	EXPECT_EQ(store.buffers_in_use(), store.cells_in_use());
+	EXPECT_GT(store.cells_in_use(), 0u);
 }
 
 TEST(Bank, KeepsItsMoneyOnOneShard)
@@ -377,6 +378,15 @@ TEST(Bank, KeepsItsMoneyByThePapersCommit)
 	options.numbered = true;
 	options.as_in_paper = true;
 	transfer(options);
+}
+
+TEST(Bank, KeepsItsMoneyWhereAccountsShareCells)
+{
+	StoreOptions options;
+	options.shards = 1;
+	options.cells = 4;
+	options.classes = {{576, 256}, {4608, 256}};
+	transfer(options, {}, 100);
 }
 
 /** Who has prepared is taken for dead at once: commits that are alive are ended by others. */

@@ -129,6 +129,20 @@ public:
 		return used;
 	}
 
+	/**
+	 * Cells of all shards that hold an object, each in a buffer of its own. At most as many as there are keys: the
+	 * hash has a secret of this store, and now and then two keys meet in a cell. After buffers_in_use().
+	 */
+	[[nodiscard]] std::uint64_t cells_in_use() const
+	{
+		std::uint64_t used = 0;
+		for (const Place &place : places_) {
+			const nlohmann::json stats = nlohmann::json::parse(place.shard->stats_json());
+			used += stats["cells"]["written"].get<std::uint64_t>();
+		}
+		return used;
+	}
+
 	/** Clients that @p shard has connections to, as it was a moment ago. */
 	[[nodiscard]] std::uint64_t open_connections(std::uint16_t shard) const
 	{
