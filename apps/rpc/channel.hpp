@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "rpc/call_device.hpp"
 #include "rpc/departed.hpp"
 
 #include <prism/prism.hpp>

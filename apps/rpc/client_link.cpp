@@ -103,21 +103,6 @@ Result<void> ClientLink::check(const ClientOptions &options)
 	return {};
 }
 
-Result<ClientLink::Queues> ClientLink::make_queues(const Context &context, const QueuePairOptions &options)
-{
-	Result<ProtectionDomain> pd = ProtectionDomain::create(context);
-	if (!pd)
-		return pd.error();
-	Result<CompletionQueue> cq =
-		CompletionQueue::create(context, static_cast<int>(options.max_send_wr + options.max_recv_wr));
-	if (!cq)
-		return cq.error();
-	Result<QueuePair> qp = QueuePair::create(*pd, *cq, *cq, options);
-	if (!qp)
-		return qp.error();
-	return Queues{*std::move(pd), *std::move(cq), *std::move(qp)};
-}
-
 Result<ClientLink::Parts> ClientLink::meet(const Target &server, const Endpoint &mine)
 {
 	const ClientOptions &options = server.options;
@@ -150,7 +135,7 @@ Result<ClientLink::Parts> ClientLink::meet(const Target &server, const Endpoint 
 	Result<SlotSizes> sizes = server.measure(*theirs, *told);
 	if (!sizes)
 		return Error{sizes.error().code, who + " " + sizes.error().message};
-	return Parts{options, *sizes, *told, *std::move(theirs), *std::move(link), deadline, *introduction};
+	return Parts{options, *sizes, who, *told, *std::move(theirs), *std::move(link), deadline, *introduction};
 }
 
 void ClientLink::break_off(int error) noexcept
@@ -173,7 +158,7 @@ void ClientLink::call(std::uint32_t slot, std::size_t size) noexcept
 	call.abandoned = false;
 	call.size = static_cast<std::uint32_t>(size);
 	if (settings_.call_limit.count())
-		call.began = std::chrono::steady_clock::now();
+		call.began = now();
 	apps::store(request(slot).data() + message_id_offset, std::uint64_t{++call.generation} << 32 | slot);
 	active_++;
 	counters_.calls++;
@@ -208,10 +193,10 @@ void ClientLink::expire(Listener &listener) noexcept
 {
 	if (!settings_.call_limit.count() || ++polls_ % polls_between_looks)
 		return;
-	const auto now = std::chrono::steady_clock::now();
+	const auto time = now();
 	for (std::uint32_t slot = 0; slot < calls_.size(); slot++) {
 		Call &call = calls_[slot];
-		if (call.under_way && !call.abandoned && now - call.began > settings_.call_limit) {
+		if (call.under_way && !call.abandoned && time - call.began > settings_.call_limit) {
 			call.abandoned = true;
 			listener.on_expired(slot);
 		}
@@ -228,13 +213,13 @@ void ClientLink::watch(bool progress) noexcept
 	}
 	if (++quiet_polls_ % polls_between_looks)
 		return;
-	const auto now = std::chrono::steady_clock::now();
+	const auto time = now();
 	if (!quiet_) {
 		quiet_ = true;
-		quiet_since_ = now;
-	} else if (now - quiet_since_ > settings_.patience) {
+		quiet_since_ = time;
+	} else if (time - quiet_since_ > settings_.patience) {
 		break_off(ETIMEDOUT);
-	} else if (now - quiet_since_ > look_after && rendezvous_.peer_gone()) {
+	} else if (time - quiet_since_ > look_after && rendezvous_ && rendezvous_->peer_gone()) {
 		break_off(ECONNRESET);
 	}
 }

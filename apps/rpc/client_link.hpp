@@ -141,17 +141,23 @@ public:
 	/** The peer does not keep to the protocol, or the listener cannot go on. */
 	void break_off(int error) noexcept;
 
-protected:
 	/** What a link is made of when both sides have introduced themselves. */
 	struct Parts {
 		ClientOptions settings;
 		SlotSizes sizes;
+		std::string who; /**< for messages: "the server at ..." */
 		apps::Hello server;
 		ConnectionRecord peer;
-		TcpRendezvous rendezvous;
-		Deadline deadline; /* of the set-up */
+		std::optional<TcpRendezvous> rendezvous; /**< simulations have none */
+		Deadline deadline;                       /**< of the set-up */
 		Introduction me;
 	};
+	/** Goes on with the calls of @p lost, in whose place this link is: resume() does so. */
+	void take_over(const ClientLink &lost) noexcept;
+
+protected:
+	using Clock = std::chrono::steady_clock;
+
 	/** Whom a client connects to, and as what. */
 	struct Target {
 		const Context &context;
@@ -161,16 +167,8 @@ protected:
 		const ClientOptions &options;
 		const Measure &measure;
 	};
-	/** The queue pair of a link, and where its requests complete. */
-	struct Queues {
-		ProtectionDomain pd;
-		CompletionQueue cq;
-		QueuePair qp;
-	};
 
 	static Result<void> check(const ClientOptions &options);
-	/** Errors: those of the device. */
-	static Result<Queues> make_queues(const Context &context, const QueuePairOptions &options);
 	/** Introduces both sides to each other; the queue pairs are not connected yet. */
 	static Result<Parts> meet(const Target &server, const Endpoint &mine);
 
@@ -186,7 +184,7 @@ protected:
 	[[nodiscard]] const SlotSizes &sizes() const noexcept { return sizes_; }
 	[[nodiscard]] std::uint64_t token() const noexcept { return me_.token; }
 	/** Tells the server that this side is ready, and waits until it is. */
-	Result<void> enter(Deadline deadline) { return rendezvous_.barrier(deadline); }
+	Result<void> enter(Deadline deadline) { return rendezvous_ ? rendezvous_->barrier(deadline) : Result<void>(); }
 
 	/** The slot of the call that @p response answers, or nothing: then the link is broken. */
 	std::optional<std::uint32_t> slot_of(std::span<const std::byte> response) noexcept;
@@ -206,6 +204,7 @@ protected:
 	virtual bool drive(Listener &listener) noexcept = 0;
 	/** Nothing may be under way any more. */
 	virtual void stop() noexcept = 0;
+	[[nodiscard]] virtual Clock::time_point now() const noexcept { return Clock::now(); }
 
 private:
 	struct Call {
@@ -214,10 +213,9 @@ private:
 		bool under_way = false;
 		bool interrupted = false; /* it was under way when the link broke */
 		bool abandoned = false;
-		std::chrono::steady_clock::time_point began; /* if there is a limit */
+		Clock::time_point began; /* if there is a limit */
 	};
 
-	void take_over(const ClientLink &lost) noexcept;
 	void expire(Listener &listener) noexcept;
 	void watch(bool progress) noexcept;
 
@@ -226,7 +224,7 @@ private:
 	apps::Hello limits_;
 	ConnectionRecord peer_;
 	Introduction me_;
-	TcpRendezvous rendezvous_;
+	std::optional<TcpRendezvous> rendezvous_;
 	std::span<std::byte> requests_;
 	std::size_t request_stride_ = 0;
 	std::vector<Call> calls_;
@@ -234,7 +232,7 @@ private:
 	int failure_ = 0;
 	unsigned polls_ = 0; /* since the clock was looked at for calls that expire */
 	unsigned quiet_polls_ = 0;
-	std::chrono::steady_clock::time_point quiet_since_;
+	Clock::time_point quiet_since_;
 	bool quiet_ = false;
 };
 

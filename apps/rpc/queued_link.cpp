@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/queued_link.hpp"
 
-#include "common/queue_pair.hpp"
+#include "rpc/verbs_call_device.hpp"
 
 #include <array>
 #include <cerrno>
@@ -13,30 +13,35 @@ Result<QueuedLink::Introduced> QueuedLink::introduce(const Target &server, const
 {
 	if (Result<void> checked = check(server.options); !checked)
 		return checked.error();
-	QueuePairOptions options;
-	options.max_send_wr = SendQueue::size_for(needs.lanes);
-	options.max_recv_wr = needs.receives;
-	options.access_flags = needs.access_flags;
-	Result<Queues> queues = make_queues(server.context, options);
-	if (!queues)
-		return queues.error();
-	Result<Parts> parts = meet(server, queues->qp.endpoint());
+	const PortOptions options = needs.port();
+	Result<ProtectionDomain> pd = ProtectionDomain::create(server.context);
+	if (!pd)
+		return pd.error();
+	Result<CompletionQueue> cq =
+		CompletionQueue::create(server.context, static_cast<int>(options.max_send_wr + options.max_recv_wr));
+	if (!cq)
+		return cq.error();
+	auto device = std::make_unique<VerbsCallDevice>(*std::move(pd), *std::move(cq), nullptr);
+	Result<std::unique_ptr<Port>> port = device->open(options);
+	if (!port)
+		return port.error();
+	Result<Parts> parts = meet(server, (*port)->endpoint());
 	if (!parts)
 		return parts.error();
-	return Introduced{*std::move(queues), *std::move(parts)};
+	return Introduced{std::move(device), *std::move(port), *std::move(parts)};
 }
 
-QueuedLink::QueuedLink(Introduced introduced, std::uint32_t lanes, std::vector<Buffer> memory)
-	: ClientLink(std::move(introduced.parts)), memory_(std::move(memory)), cq_(std::move(introduced.queues.cq)),
-	  qp_(std::move(introduced.queues.qp)), queue_(lanes)
+QueuedLink::QueuedLink(Introduced introduced, std::uint32_t lanes, std::vector<Memory> memory)
+	: ClientLink(std::move(introduced.parts)), device_(std::move(introduced.device)), memory_(std::move(memory)),
+	  port_(std::move(introduced.port)), queue_(lanes)
 {
 }
 
-Result<void> QueuedLink::connect_pair(bool needs_prism)
+Result<void> QueuedLink::connect_port(bool needs_prism)
 {
-	if (Result<void> connected = qp_.connect(record().endpoint); !connected)
+	if (Result<void> connected = port_->connect(record().endpoint); !connected)
 		return connected;
-	if (needs_prism && !qp_.peer_speaks_prism())
+	if (needs_prism && !port_->peer_speaks_prism())
 		return make_error(
 			EOPNOTSUPP, "the server's device does not speak PRISM", "use a way of calls without PRISM");
 	return {};
@@ -44,14 +49,14 @@ Result<void> QueuedLink::connect_pair(bool needs_prism)
 
 void QueuedLink::stop() noexcept
 {
-	apps::move_to_error(qp_);
+	port_->fail();
 }
 
 void QueuedLink::flush() noexcept
 {
 	if (broken())
 		return;
-	if (const int error = queue_.flush(qp_))
+	if (const int error = queue_.flush(*port_))
 		break_off(error);
 }
 
@@ -67,7 +72,7 @@ void QueuedLink::take(const Completion &completion, Listener &listener) noexcept
 int QueuedLink::take_completions(Listener &listener) noexcept
 {
 	std::array<Completion, 32> completions;
-	const int got = cq_.poll(completions);
+	const int got = device_->poll(completions);
 	if (got < 0)
 		break_off(-got);
 	for (int i = 0; i < got && !broken(); i++)

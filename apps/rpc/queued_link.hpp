@@ -2,24 +2,26 @@
 /* What the links have in common that have a reliable queue pair of their own. */
 #pragma once
 
+#include "rpc/call_device.hpp"
 #include "rpc/client_link.hpp"
 #include "rpc/send_queue.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace prism::rpc
 {
 
+/** Each way has a class with needs(), which says what introduce() is to make, and create(). */
 class QueuedLink : public ClientLink
 {
 public:
-	void flush() noexcept final;
-
-protected:
 	/** A queue pair, and what both sides have said of themselves. The pair is not connected yet. */
 	struct Introduced {
-		Queues queues;
+		std::unique_ptr<CallDevice> device;
+		std::unique_ptr<Port> port;
 		Parts parts;
 	};
 	/** What a way needs. */
@@ -27,22 +29,55 @@ protected:
 		std::uint32_t lanes = 0;    /**< of the send queue */
 		std::uint32_t receives = 1; /**< posted at once */
 		unsigned access_flags = 0;  /**< what the server may do */
+
+		[[nodiscard]] PortOptions port() const noexcept
+		{
+			return {.max_send_wr = SendQueue::size_for(lanes),
+				.max_recv_wr = receives,
+				.access_flags = access_flags};
+		}
 	};
 
+	/** Connects the queue pair and posts what comes before calls. Once. Errors: those of the device; EOPNOTSUPP (it
+	 * does not speak PRISM, which the way needs). */
+	virtual Result<void> start() = 0;
+	void flush() noexcept final;
+
+protected:
 	/** The first half of connect(): the same errors. */
 	static Result<Introduced> introduce(const Target &server, const Needs &needs);
+	/** The second half, likewise. */
+	template <typename Link>
+	static Result<std::unique_ptr<Link>> enter_as(Result<Introduced> introduced)
+	{
+		if (!introduced)
+			return introduced.error();
+		const Deadline deadline = introduced->parts.deadline;
+		Result<std::unique_ptr<Link>> made = Link::create(*std::move(introduced));
+		if (!made)
+			return made.error();
+		QueuedLink &link = **made;
+		if (Result<void> started = link.start(); !started)
+			return started.error();
+		if (Result<void> entered = link.enter(deadline); !entered)
+			return entered.error();
+		if (Result<void> settled = link.settle(deadline); !settled)
+			return settled.error();
+		return made;
+	}
 
 	/** @p memory: that the queue pair's requests use. */
-	QueuedLink(Introduced introduced, std::uint32_t lanes, std::vector<Buffer> memory);
+	QueuedLink(Introduced introduced, std::uint32_t lanes, std::vector<Memory> memory);
 
-	[[nodiscard]] const Buffer &memory(std::size_t index = 0) const noexcept { return memory_[index]; }
-	[[nodiscard]] const QueuePair &pair() const noexcept { return qp_; }
-	[[nodiscard]] const CompletionQueue &completions() const noexcept { return cq_; }
+	[[nodiscard]] const Memory &memory(std::size_t index = 0) const noexcept { return memory_[index]; }
+	[[nodiscard]] Port &port() noexcept { return *port_; }
+	[[nodiscard]] CallDevice &device() noexcept { return *device_; }
 	[[nodiscard]] SendQueue &queue() noexcept { return queue_; }
 
-	/** The second half. Errors: those of the device; EOPNOTSUPP, if @p needs_prism and the server does not speak
-	 * it. */
-	Result<void> connect_pair(bool needs_prism);
+	/** Errors: those of the device; EOPNOTSUPP, if @p needs_prism and the server does not speak it. */
+	Result<void> connect_port(bool needs_prism);
+	/** Waits until what start() has posted is done. Errors: ETIMEDOUT, what breaks the link. */
+	virtual Result<void> settle(Deadline /*deadline*/) { return {}; }
 	/** The request of @p lane has ended, as @p completion says if it was signalled. False: the link is broken. */
 	virtual bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept = 0;
 	/** Takes what is complete. How many completions there were. */
@@ -50,11 +85,12 @@ protected:
 	/** Takes one of them: an error, or the end of requests. */
 	void take(const Completion &completion, Listener &listener) noexcept;
 	void stop() noexcept override;
+	[[nodiscard]] Clock::time_point now() const noexcept final { return port_->now(); }
 
 private:
-	std::vector<Buffer> memory_; /* declared first: freed only after the queue pair is gone */
-	CompletionQueue cq_;
-	QueuePair qp_;
+	std::unique_ptr<CallDevice> device_;
+	std::vector<Memory> memory_; /* declared first: freed only after the queue pair is gone */
+	std::unique_ptr<Port> port_;
 	SendQueue queue_;
 };
 

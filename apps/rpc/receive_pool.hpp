@@ -2,12 +2,12 @@
 /* The receive buffers of all connections whose requests come as messages: one shared receive queue. */
 #pragma once
 
-#include <prism/prism.hpp>
+#include "rpc/call_device.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <utility>
 
 namespace prism::rpc
 {
@@ -15,31 +15,31 @@ namespace prism::rpc
 class ReceivePool
 {
 public:
-	/** @p count buffers of @p size bytes, all posted. Errors: those of Buffer::create() and ibv_create_srq(3). */
-	static Result<std::unique_ptr<ReceivePool>> create(
-		const ProtectionDomain &pd, std::size_t size, std::uint32_t count);
+	virtual ~ReceivePool() = default;
+	ReceivePool(const ReceivePool &) = delete;
+	ReceivePool &operator=(const ReceivePool &) = delete;
 
-	[[nodiscard]] ibv_srq *queue() const noexcept { return handle_.get(); }
 	[[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 	[[nodiscard]] std::span<const std::byte> message(std::uint32_t buffer, std::uint32_t length) const noexcept
 	{
 		return {memory_.data() + buffer * size_, length};
 	}
 	/** Posts @p buffers again. 0 or errno. Any thread. */
-	int post(std::span<const std::uint32_t> buffers) noexcept;
+	virtual int post(std::span<const std::uint32_t> buffers) noexcept = 0;
 
-private:
-	struct Destroy {
-		void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
-	};
-
-	ReceivePool(Buffer memory, ibv_srq *srq, std::size_t size, std::uint32_t count)
-		: memory_(std::move(memory)), handle_(srq), size_(size), count_(count)
+protected:
+	/** @p count buffers of @p size bytes. */
+	ReceivePool(Memory memory, std::size_t size, std::uint32_t count)
+		: memory_(std::move(memory)), size_(size), count_(count)
 	{
 	}
+	[[nodiscard]] LocalSlice slice(std::uint32_t buffer) const noexcept
+	{
+		return memory_.slice(buffer * size_, static_cast<std::uint32_t>(size_));
+	}
 
-	Buffer memory_; /* declared first: freed only after the queue is gone */
-	std::unique_ptr<ibv_srq, Destroy> handle_;
+private:
+	Memory memory_; /* freed only after the queue of derived classes is gone */
 	std::size_t size_;
 	std::uint32_t count_;
 };

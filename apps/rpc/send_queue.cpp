@@ -36,7 +36,7 @@ void SendQueue::group(std::size_t count) noexcept
 }
 
 /* Posts with one doorbell. The last request is signalled: its completion covers all before it. */
-int SendQueue::flush(const QueuePair &qp) noexcept
+int SendQueue::flush(Port &port) noexcept
 {
 	const std::size_t count = std::min<std::uint64_t>(begun_count_, size_ - (posted_ - completed_));
 	if (count == 0)
@@ -55,8 +55,7 @@ int SendQueue::flush(const QueuePair &qp) noexcept
 	std::copy(begun_.begin() + static_cast<std::ptrdiff_t>(count),
 		begun_.begin() + static_cast<std::ptrdiff_t>(begun_count_), begun_.begin());
 	begun_count_ -= count;
-	ibv_send_wr *bad = nullptr;
-	return ibv_post_send(qp.raw(), first, &bad);
+	return port.post(first);
 }
 
 } // namespace prism::rpc

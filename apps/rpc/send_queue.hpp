@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <prism/prism.hpp>
+#include "rpc/call_device.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ public:
 	[[nodiscard]] std::size_t begun() const noexcept { return begun_count_; }
 
 	/** Posts what was begun and finds room. 0 or errno. */
-	int flush(const QueuePair &qp) noexcept;
+	int flush(Port &port) noexcept;
 
 	/** The request with this sequence number, its wr_id, is complete: calls @p ended with each lane whose request
 	 * is. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include "rpc/call_device.hpp"
 #include "rpc/frame.hpp"
 
-#include <chrono>
 #include <cstdint>
 
 namespace prism::rpc
@@ -13,28 +13,27 @@ namespace prism::rpc
 class ServerTime
 {
 public:
-	void begin() noexcept
+	void begin(const Port &port) noexcept
 	{
 		measures_ = calls_++ % every == 0;
 		if (measures_)
-			began_ = Clock::now();
+			began_ = port.now();
 	}
 	/** The call has ended. What the response tells: the time of the last one that was measured, us. */
-	std::uint16_t end() noexcept
+	std::uint16_t end(const Port &port) noexcept
 	{
 		if (measures_)
-			last_ = microseconds(Clock::now() - began_);
+			last_ = microseconds(port.now() - began_);
 		return last_;
 	}
 
 private:
-	using Clock = std::chrono::steady_clock;
 	static constexpr std::uint32_t every = 8;
 
 	std::uint32_t calls_ = 0;
 	bool measures_ = false;
 	std::uint16_t last_ = 0;
-	Clock::time_point began_;
+	Port::Clock::time_point began_;
 };
 
 } // namespace prism::rpc

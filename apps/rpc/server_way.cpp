@@ -56,8 +56,8 @@ Result<ServerWay> ServerWay::create(
 	ServerWay made(pd, options, sizes, access_flags);
 	if (!receives(options.way))
 		return made;
-	Result<std::unique_ptr<ReceivePool>> pool =
-		ReceivePool::create(pd, message_size(options.way, sizes), options.receive_buffers);
+	Result<std::unique_ptr<VerbsReceivePool>> pool =
+		VerbsReceivePool::create(pd, message_size(options.way, sizes), options.receive_buffers);
 	if (!pool)
 		return pool.error();
 	made.pool_ = *std::move(pool);
@@ -103,22 +103,23 @@ std::size_t ServerWay::completions() const noexcept
 
 Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq) const
 {
+	auto device = std::make_unique<VerbsCallDevice>(pd_, cq, pool_.get());
 	switch (options_.way) {
 	case Way::reply:
 	case Way::fetch:
-		return std::unique_ptr<Transport>(
-			std::make_unique<fetch::FetchTransport>(pd_, cq, sizes_, access_, options_.torn_limit));
+		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(
+			std::move(device), sizes_, access_, options_.torn_limit));
 	case Way::slots: {
 		Result<std::unique_ptr<slots::CallPool>> pool =
-			slots::CallPool::create(pd_, pool_sizes(options_, sizes_), options_.lost_after);
+			slots::CallPool::create(*device, pool_sizes(options_, sizes_), options_.lost_after);
 		if (!pool)
 			return pool.error();
 		return std::unique_ptr<Transport>(
-			std::make_unique<slots::SlotsTransport>(pd_, cq, *std::move(pool), sizes_, access_));
+			std::make_unique<slots::SlotsTransport>(std::move(device), *std::move(pool), sizes_, access_));
 	}
 	case Way::window:
 		return std::unique_ptr<Transport>(
-			std::make_unique<window::WindowTransport>(pd_, cq, *pool_, sizes_, access_));
+			std::make_unique<window::WindowTransport>(std::move(device), *pool_, sizes_, access_));
 	case Way::datagram: {
 		Result<std::unique_ptr<datagram::DatagramTransport>> transport =
 			datagram::DatagramTransport::create(pd_, cq, sizes_, datagrams(options_, sizes_));
@@ -128,7 +129,7 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 	}
 	case Way::two_sided:
 		return std::unique_ptr<Transport>(
-			std::make_unique<TwoSidedTransport>(pd_, cq, *pool_, sizes_, access_));
+			std::make_unique<TwoSidedTransport>(std::move(device), *pool_, sizes_, access_));
 	default:
 		break;
 	}

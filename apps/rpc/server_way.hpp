@@ -3,8 +3,8 @@
 #pragma once
 
 #include "rpc/channel.hpp"
-#include "rpc/receive_pool.hpp"
 #include "rpc/server_options.hpp"
+#include "rpc/verbs_call_device.hpp"
 #include "service/memory.hpp"
 
 #include <cstdint>
@@ -43,7 +43,7 @@ private:
 	ServerOptions options_;
 	ChannelSizes sizes_;
 	unsigned access_;
-	std::unique_ptr<ReceivePool> pool_; /* if requests come as messages */
+	std::unique_ptr<VerbsReceivePool> pool_; /* if requests come as messages */
 };
 
 } // namespace prism::rpc

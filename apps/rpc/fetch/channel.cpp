@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/fetch/channel.hpp"
 
-#include "common/queue_pair.hpp"
 #include "rpc/shared_memory.hpp"
 
 #include <algorithm>
@@ -12,8 +11,9 @@
 namespace prism::rpc::fetch
 {
 
-FetchChannel::FetchChannel(QueuePair pair, Buffer requests, Buffer responses, Scratch &scratch, const Layout &layout)
-	: requests_(std::move(requests)), responses_(std::move(responses)), qp_(std::move(pair)), scratch_(scratch),
+FetchChannel::FetchChannel(
+	std::unique_ptr<Port> port, Memory requests, Memory responses, Scratch &scratch, const Layout &layout)
+	: requests_(std::move(requests)), responses_(std::move(responses)), port_(std::move(port)), scratch_(scratch),
 	  layout_(layout), slots_(layout.calls), reply_sizes_(layout.calls)
 {
 	owed_.reserve(layout.calls);
@@ -32,7 +32,7 @@ bool FetchChannel::load_request(std::uint32_t call, const Frame &frame, Calls &c
 		slot.torn_since.reset();
 		return true;
 	}
-	const auto now = std::chrono::steady_clock::now();
+	const auto now = port_->now();
 	if (!slot.torn_since)
 		slot.torn_since = now;
 	else if (now - *slot.torn_since > scratch_.torn_limit)
@@ -85,14 +85,14 @@ bool FetchChannel::wants_reply(std::uint32_t call, const Frame &request) const n
 
 void FetchChannel::execute(std::uint32_t call, const Frame &request, Calls &calls) noexcept
 {
-	const auto began = std::chrono::steady_clock::now();
+	const auto began = port_->now();
 	std::uint32_t size = 0;
 	if (!calls.execute({scratch_.request.data(), request.size}, {scratch_.response.data(), layout_.response}, size))
 		return;
 	Frame frame;
 	frame.seq = request.seq;
 	frame.size = size;
-	frame.time = microseconds(std::chrono::steady_clock::now() - began);
+	frame.time = microseconds(port_->now() - began);
 	publish(call, frame, {scratch_.response.data(), size});
 	if (!wants_reply(call, request))
 		return;
@@ -150,13 +150,12 @@ void FetchChannel::post(Calls &calls) noexcept
 			wr.sg_list = &pieces[i];
 			wr.num_sge = 1;
 			wr.opcode = IBV_WR_RDMA_WRITE;
-			wr.send_flags = slice.length <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+			wr.send_flags = slice.length <= port_->max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
 			wr.wr.rdma.remote_addr = landing_.address + layout_.response_offset(call);
 			wr.wr.rdma.rkey = landing_.rkey;
 		}
 		requests[part - 1].send_flags |= IBV_SEND_SIGNALED;
-		ibv_send_wr *bad = nullptr;
-		if (const int error = ibv_post_send(qp_.raw(), requests.data(), &bad)) {
+		if (const int error = port_->post(requests.data())) {
 			calls.lose(std::string("cannot send: ") + std::strerror(error));
 			return;
 		}
@@ -188,13 +187,12 @@ void FetchChannel::keep(KeptResponses &kept) const
 
 void FetchChannel::close() noexcept
 {
-	apps::move_to_error(qp_);
+	port_->fail();
 }
 
-FetchTransport::FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes,
-	unsigned access_flags, std::chrono::nanoseconds torn_limit)
-	: pd_(std::move(pd)), cq_(std::move(cq)), sizes_(sizes),
-	  access_(access_flags | access::remote_write | access::remote_read)
+FetchTransport::FetchTransport(std::unique_ptr<CallDevice> device, const ChannelSizes &sizes, unsigned access_flags,
+	std::chrono::nanoseconds torn_limit)
+	: device_(std::move(device)), sizes_(sizes), access_(access_flags | access::remote_write | access::remote_read)
 {
 	scratch_.torn_limit = torn_limit;
 	scratch_.request.resize(apps::rounded_up(sizes.request, 64));
@@ -205,24 +203,23 @@ Result<std::unique_ptr<Channel>> FetchTransport::open(
 	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
 {
 	const Layout layout{calls, sizes_.request, sizes_.response};
-	QueuePairOptions options;
+	PortOptions options;
 	options.access_flags = access_;
 	options.max_send_wr = calls;
-	options.max_recv_wr = 1;
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
-	if (!qp)
-		return qp.error();
-	Result<Buffer> requests = Buffer::create(pd_, layout.requests_size(), access::remote_write);
+	Result<std::unique_ptr<Port>> port = device_->open(options);
+	if (!port)
+		return port.error();
+	Result<Memory> requests = device_->allocate(layout.requests_size(), access::remote_write);
 	if (!requests)
 		return requests.error();
-	Result<Buffer> responses = Buffer::create(pd_, layout.responses_size(), access::remote_read | access::local);
+	Result<Memory> responses = device_->allocate(layout.responses_size(), access::remote_read | access::local);
 	if (!responses)
 		return responses.error();
-	mine.endpoint = qp->endpoint();
+	mine.endpoint = (*port)->endpoint();
 	mine.regions.push_back({request_region, requests->remote()});
 	mine.regions.push_back({response_region, responses->remote()});
 	return std::unique_ptr<Channel>(std::make_unique<FetchChannel>(
-		*std::move(qp), *std::move(requests), *std::move(responses), scratch_, layout));
+		*std::move(port), *std::move(requests), *std::move(responses), scratch_, layout));
 }
 
 } // namespace prism::rpc::fetch

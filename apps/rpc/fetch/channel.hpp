@@ -27,10 +27,11 @@ struct Scratch {
 class FetchChannel final : public Channel
 {
 public:
-	FetchChannel(QueuePair pair, Buffer requests, Buffer responses, Scratch &scratch, const Layout &layout);
+	FetchChannel(
+		std::unique_ptr<Port> port, Memory requests, Memory responses, Scratch &scratch, const Layout &layout);
 
-	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
-	Result<void> connect(const Endpoint &peer) override { return qp_.connect(peer); }
+	[[nodiscard]] std::uint32_t number() const noexcept override { return port_->number(); }
+	Result<void> connect(const Endpoint &peer) override { return port_->connect(peer); }
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	bool look(Calls &calls) noexcept override;
 	void post(Calls &calls) noexcept override;
@@ -42,7 +43,7 @@ private:
 	struct Slot {
 		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
 		/* A request was seen that is not whole. */
-		std::optional<std::chrono::steady_clock::time_point> torn_since;
+		std::optional<Port::Clock::time_point> torn_since;
 	};
 
 	bool look_at(std::uint32_t call, Calls &calls) noexcept;
@@ -52,9 +53,9 @@ private:
 	[[nodiscard]] bool wants_reply(std::uint32_t call, const Frame &request) const noexcept;
 	bool load_registration(Calls &calls) noexcept;
 
-	Buffer requests_; /* declared first, as responses_: freed only after the queue pair is gone */
-	Buffer responses_;
-	QueuePair qp_;
+	Memory requests_; /* declared first, as responses_: freed only after the queue pair is gone */
+	Memory responses_;
+	std::unique_ptr<Port> port_;
 	Scratch &scratch_;
 	const Layout layout_;
 	std::vector<Slot> slots_;
@@ -69,7 +70,7 @@ private:
 class FetchTransport final : public Transport
 {
 public:
-	FetchTransport(ProtectionDomain pd, CompletionQueue cq, const ChannelSizes &sizes, unsigned access_flags,
+	FetchTransport(std::unique_ptr<CallDevice> device, const ChannelSizes &sizes, unsigned access_flags,
 		std::chrono::nanoseconds torn_limit);
 
 	Result<std::unique_ptr<Channel>> open(
@@ -78,8 +79,7 @@ public:
 	[[nodiscard]] bool looks() const noexcept override { return true; }
 
 private:
-	ProtectionDomain pd_;
-	CompletionQueue cq_;
+	std::unique_ptr<CallDevice> device_;
 	const ChannelSizes sizes_;
 	const unsigned access_;
 	Scratch scratch_;

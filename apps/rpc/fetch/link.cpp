@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace prism::rpc::fetch
 {
@@ -18,10 +19,15 @@ constexpr auto reply_patience = std::chrono::milliseconds(1);
 constexpr std::size_t kinds_of_calls = 256;
 constexpr std::size_t kind_offset = 5; /* in a message's header */
 
+bool takes_replies(const ClientOptions &options) noexcept
+{
+	return options.way == Way::reply || options.fetch.hybrid;
+}
+
 } // namespace
 
-FetchLink::FetchLink(Introduced introduced, std::vector<Buffer> memory, const Layout &layout)
-	: QueuedLink(std::move(introduced), 3 * layout.calls, std::move(memory)), layout_(layout),
+FetchLink::FetchLink(Introduced introduced, std::vector<Memory> made, const Layout &layout)
+	: QueuedLink(std::move(introduced), needs(introduced.parts.settings).lanes, std::move(made)), layout_(layout),
 	  server_requests_(record().region(request_region)->region),
 	  server_responses_(record().region(response_region)->region), pace_(settings().fetch.paced),
 	  choices_(kinds_of_calls, ModeChoice(settings().fetch.retries, settings().fetch.slow_calls)), slots_(depth()),
@@ -39,60 +45,67 @@ Result<std::unique_ptr<FetchLink>> FetchLink::connect(const Context &context, co
 	if (options.fetch.first_read < frame_size)
 		return make_error(EINVAL, "first READs of " + std::to_string(options.fetch.first_read) + " bytes",
 			"the frame of a response has 16");
-	const bool takes_replies = options.way == Way::reply || options.fetch.hybrid;
-	Needs needs{.lanes = 3 * options.depth};
-	if (takes_replies)
-		needs.access_flags = access::remote_write;
-	Result<Introduced> introduced = introduce({context, host, port, wanted, options, measure}, needs);
-	if (!introduced)
-		return introduced.error();
-	const Parts *const parts = &introduced->parts;
-	const RegionInfo *requests = parts->peer.region(request_region);
-	const RegionInfo *responses = parts->peer.region(response_region);
+	return enter_as<FetchLink>(introduce({context, host, port, wanted, options, measure}, needs(options)));
+}
+
+QueuedLink::Needs FetchLink::needs(const ClientOptions &options) noexcept
+{
+	return {.lanes = 3 * options.depth + 1, .access_flags = takes_replies(options) ? access::remote_write : 0};
+}
+
+Result<std::unique_ptr<FetchLink>> FetchLink::create(Introduced introduced)
+{
+	const Parts &parts = introduced.parts;
+	const RegionInfo *requests = parts.peer.region(request_region);
+	const RegionInfo *responses = parts.peer.region(response_region);
 	const std::optional<Layout> layout =
-		requests && responses ? Layout::of(options.depth, requests->region.length, responses->region.length)
-				      : std::nullopt;
-	if (!layout || layout->request < parts->sizes.request || layout->request > 2 * max_message_size ||
+		requests && responses
+			? Layout::of(parts.settings.depth, requests->region.length, responses->region.length)
+			: std::nullopt;
+	if (!layout || layout->request < parts.sizes.request || layout->request > 2 * max_message_size ||
 		layout->response > 2 * max_message_size)
-		return make_error(EBADMSG, "the server at " + host + " does not say where requests and responses are");
-	const ProtectionDomain &pd = introduced->queues.pd;
-	Result<Buffer> requests_memory = Buffer::create(pd, frame_size + options.depth * layout->request_stride());
-	if (!requests_memory)
-		return requests_memory.error();
-	Result<Buffer> landing = Buffer::create(
-		pd, layout->responses_size(), access::local | (takes_replies ? access::remote_write : 0));
+		return make_error(EBADMSG, parts.who + " does not say where requests and responses are");
+	Result<Memory> written = introduced.device->allocate(
+		frame_size + parts.settings.depth * layout->request_stride(), access::local);
+	if (!written)
+		return written.error();
+	Result<Memory> landing = introduced.device->allocate(
+		layout->responses_size(), access::local | (takes_replies(parts.settings) ? access::remote_write : 0));
 	if (!landing)
 		return landing.error();
-	const Deadline deadline = parts->deadline;
 	/* The constructor is private: no make_unique. */
-	std::vector<Buffer> memory;
-	memory.push_back(*std::move(requests_memory));
-	memory.push_back(*std::move(landing));
-	std::unique_ptr<FetchLink> made(new FetchLink(*std::move(introduced), std::move(memory), *layout));
-	if (Result<void> finished = made->finish(deadline); !finished)
-		return finished.error();
-	return made;
+	return std::unique_ptr<FetchLink>(
+		new FetchLink(std::move(introduced), {*std::move(written), *std::move(landing)}, *layout));
 }
 
 /* Connects and registers: the registration is on its way before any request, on the same queue pair. */
-Result<void> FetchLink::finish(Deadline deadline)
+Result<void> FetchLink::start()
 {
-	if (Result<void> connected = connect_pair(false); !connected)
+	if (Result<void> connected = connect_port(false); !connected)
 		return connected;
-	if (Result<void> entered = enter(deadline); !entered)
-		return entered;
 	Registration mine{landing_memory().remote().address, landing_memory().remote().rkey, 0};
 	mine.crc = mine.checksum();
-	const int error = Chain{}.rdma_write(server_requests_.at(), std::as_bytes(std::span(&mine, 1)))
-				  .post(pair(), ~std::uint64_t{0});
-	if (error)
-		return make_error(error, "cannot register with the server");
-	Completion completion;
-	const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
-	if (const int waited = completions().wait(completion, left))
-		return make_error(waited, "the server does not take the registration");
-	if (completion.failed())
-		return make_error(EIO, std::string("the server refuses the registration: ") + completion.describe());
+	std::memcpy(landing(0), &mine, sizeof(mine)); /* copied from there at once: no response has come yet */
+	begin_write(registration_lane(), server_requests_.at(), landing_memory().slice(0, sizeof(mine)), true);
+	flush();
+	if (broken())
+		return make_error(broken(), "cannot register with the server");
+	std::memset(landing(0), 0, sizeof(mine));
+	return {};
+}
+
+Result<void> FetchLink::settle(Deadline deadline)
+{
+	class : public Listener
+	{
+		void on_response(std::uint32_t, std::span<const std::byte>) noexcept override {}
+	} nobody;
+	while (!queue().done(registration_lane()) && !broken() && now() < deadline) {
+		if (!take_completions(nobody))
+			std::this_thread::yield();
+	}
+	if (!queue().done(registration_lane()))
+		return make_error(broken() ? broken() : ETIMEDOUT, "the server does not take the registration");
 	return {};
 }
 
@@ -128,11 +141,11 @@ void FetchLink::send(std::uint32_t index, std::uint32_t size) noexcept
 	frame.crc = frame.checksum(message.first(size));
 	frame.store(message.data() - frame_size);
 	const auto bytes = static_cast<std::uint32_t>(frame_size + size);
-	slot.copied = bytes <= pair().max_inline_data();
+	slot.copied = bytes <= port().max_inline_data();
 	begin_write(index, requests_at(layout_.request_offset(index)),
 		requests_memory().slice(index * layout_.request_stride(), bytes), slot.copied);
 	slot.stage = mode == Mode::reply ? Stage::reply : Stage::pause;
-	slot.look_at = Clock::now() + (mode == Mode::reply ? reply_patience : pace_.wait());
+	slot.look_at = now() + (mode == Mode::reply ? reply_patience : pace_.wait());
 	waiting_.push_back(index);
 }
 
@@ -142,7 +155,7 @@ void FetchLink::begin_read(std::uint32_t index, Stage stage, std::uint32_t from,
 	Slot &slot = slots_[index];
 	slot.stage = stage;
 	slot.expected = to;
-	slot.read_began = Clock::now();
+	slot.read_began = now();
 	const std::size_t offset = layout_.response_offset(index) + from;
 	ibv_send_wr &wr = queue().begin(read_lane(index), landing_memory().slice(offset, to - from)).wr;
 	wr.opcode = IBV_WR_RDMA_READ;
@@ -191,7 +204,7 @@ void FetchLink::finish_call(std::uint32_t index, const Frame &frame, bool by_rep
 			counters_.switches++;
 	} else {
 		pace_.answered(time, slot.failed);
-		choice.fetched(slot.failed, Clock::now() - slot.read_began);
+		choice.fetched(slot.failed, now() - slot.read_began);
 	}
 	const std::span<const std::byte> response(copy_.data(), frame.size);
 	if (const std::optional<std::uint32_t> answered = slot_of(response)) {
@@ -210,7 +223,7 @@ void FetchLink::fail(std::uint32_t index) noexcept
 	slot.failed++;
 	if (slot.switched || slot.stage == Stage::reply_read) {
 		slot.stage = Stage::reply;
-		slot.look_at = Clock::now() + reply_patience;
+		slot.look_at = now() + reply_patience;
 		waiting_.push_back(index);
 	} else if (settings().fetch.hybrid && choices_[slot.kind].failed(slot.failed)) {
 		ask_for_reply(index);
@@ -268,7 +281,7 @@ bool FetchLink::go_on(Listener &listener) noexcept
 	if (waiting_.empty())
 		return false;
 	bool progress = false;
-	const Clock::time_point now = Clock::now();
+	const Clock::time_point time = now();
 	looking_.swap(waiting_);
 	for (const std::uint32_t index : looking_) {
 		if (broken())
@@ -276,7 +289,7 @@ bool FetchLink::go_on(Listener &listener) noexcept
 		Slot &slot = slots_[index];
 		if (slot.stage == Stage::reply && look_for_reply(index, listener)) {
 			progress = true;
-		} else if (now < slot.look_at || queue().waits(index)) {
+		} else if (time < slot.look_at || queue().waits(index)) {
 			waiting_.push_back(index);
 		} else {
 			const bool replied = slot.stage == Stage::reply;

@@ -27,9 +27,12 @@ public:
 	static Result<std::unique_ptr<FetchLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
-private:
-	using Clock = std::chrono::steady_clock;
+	static Needs needs(const ClientOptions &options) noexcept;
+	/** Errors: EBADMSG (the server does not say where requests and responses are), those of the device. */
+	static Result<std::unique_ptr<FetchLink>> create(Introduced introduced);
+	Result<void> start() override;
 
+private:
 	/** What the call of a slot waits for. */
 	enum class Stage : std::uint8_t {
 		idle,
@@ -52,12 +55,11 @@ private:
 		Clock::time_point read_began;
 	};
 
-	FetchLink(Introduced introduced, std::vector<Buffer> memory, const Layout &layout);
-	Result<void> finish(Deadline deadline);
+	FetchLink(Introduced introduced, std::vector<Memory> memory, const Layout &layout);
 	[[nodiscard]] std::uint32_t read_lane(std::uint32_t slot) const noexcept { return depth() + slot; }
 	[[nodiscard]] std::uint32_t mode_lane(std::uint32_t slot) const noexcept { return 2 * depth() + slot; }
-	[[nodiscard]] const Buffer &requests_memory() const noexcept { return memory(0); }
-	[[nodiscard]] const Buffer &landing_memory() const noexcept { return memory(1); }
+	[[nodiscard]] const Memory &requests_memory() const noexcept { return memory(0); }
+	[[nodiscard]] const Memory &landing_memory() const noexcept { return memory(1); }
 	[[nodiscard]] std::byte *landing(std::uint32_t slot) const noexcept
 	{
 		return landing_memory().data() + layout_.response_offset(slot);
@@ -66,6 +68,7 @@ private:
 	{
 		return server_requests_.at(offset);
 	}
+	[[nodiscard]] std::uint32_t registration_lane() const noexcept { return 3 * depth(); }
 	void begin_read(std::uint32_t slot, Stage stage, std::uint32_t from, std::uint32_t to) noexcept;
 	void begin_write(std::uint32_t lane, RemoteAddress to, LocalSlice from, bool is_inline) noexcept;
 	void ask_for_reply(std::uint32_t slot) noexcept;
@@ -79,6 +82,7 @@ private:
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
 	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
 	bool drive(Listener &listener) noexcept override;
+	Result<void> settle(Deadline deadline) override;
 	void stop() noexcept override;
 
 	const Layout layout_;

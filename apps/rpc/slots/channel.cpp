@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/slots/channel.hpp"
 
-#include "common/queue_pair.hpp"
 #include "common/saturating.hpp"
 #include "rpc/shared_memory.hpp"
 
@@ -10,16 +9,16 @@
 namespace prism::rpc::slots
 {
 
-SlotsChannel::SlotsChannel(QueuePair pair, CallPool &pool, std::vector<std::byte> &scratch, const ChannelSizes &sizes,
-	std::uint32_t first, std::uint32_t calls)
+SlotsChannel::SlotsChannel(std::unique_ptr<Port> port, CallPool &pool, std::vector<std::byte> &scratch,
+	const ChannelSizes &sizes, std::uint32_t first, std::uint32_t calls)
 	: pool_(pool), scratch_(scratch), request_size_(sizes.request), response_size_(sizes.response), first_(first),
-	  slots_(calls), qp_(std::move(pair))
+	  slots_(calls), port_(std::move(port))
 {
 }
 
 SlotsChannel::~SlotsChannel()
 {
-	qp_.reset(); /* nothing is written to the slots any more */
+	port_.reset(); /* nothing is written to the slots any more */
 	for (std::uint32_t call = 0; call < slots_.size(); call++) {
 		const std::uint64_t request = load_acquire(place(call) + request_offset);
 		if (pool_.request(request, 0))
@@ -88,17 +87,16 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 
 void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t size, Calls &calls) noexcept
 {
-	time_.begin();
+	time_.begin(*port_);
 	Slot &slot = slots_[call];
 	Frame frame;
 	frame.seq = seq;
 	if (!calls.execute({scratch_.data(), size}, {slot.response + frame_size, response_size_}, frame.size))
 		return;
-	frame.time = time_.end();
+	frame.time = time_.end(*port_);
 	frame.store(slot.response);
-	prismdv_publish_ptr(pointer_at(place(call) + response_offset(seq)),
-		reinterpret_cast<std::uint64_t>(slot.response), static_cast<std::uint32_t>(frame_size) + frame.size,
-		seq);
+	prismdv_publish_ptr(pointer_at(place(call) + response_offset(seq)), pool_.address_of(slot.response),
+		static_cast<std::uint32_t>(frame_size) + frame.size, seq);
 }
 
 bool SlotsChannel::look(Calls &calls) noexcept
@@ -125,22 +123,22 @@ void SlotsChannel::keep(KeptResponses &kept) const
 
 void SlotsChannel::close() noexcept
 {
-	apps::move_to_error(*qp_);
+	port_->fail();
 }
 
 Result<void> SlotsChannel::connect(const Endpoint &peer)
 {
-	if (Result<void> connected = qp_->connect(peer); !connected)
+	if (Result<void> connected = port_->connect(peer); !connected)
 		return connected;
-	if (!qp_->peer_speaks_prism())
+	if (!port_->peer_speaks_prism())
 		return make_error(
 			EOPNOTSUPP, "the client's device does not speak PRISM", "use a way of calls without PRISM");
 	return {};
 }
 
-SlotsTransport::SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool,
+SlotsTransport::SlotsTransport(std::unique_ptr<CallDevice> device, std::unique_ptr<CallPool> pool,
 	const ChannelSizes &sizes, unsigned access_flags)
-	: pd_(std::move(pd)), cq_(std::move(cq)), pool_(std::move(pool)), sizes_(sizes),
+	: device_(std::move(device)), pool_(std::move(pool)), sizes_(sizes),
 	  access_(access_flags | access::remote_read | access::remote_write),
 	  scratch_(apps::rounded_up(sizes.request, 64))
 {
@@ -149,21 +147,19 @@ SlotsTransport::SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::uni
 Result<std::unique_ptr<Channel>> SlotsTransport::open(
 	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
 {
-	QueuePairOptions options;
+	PortOptions options;
 	options.access_flags = access_;
-	options.max_send_wr = 1;
-	options.max_recv_wr = 1;
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
-	if (!qp)
-		return qp.error();
+	Result<std::unique_ptr<Port>> port = device_->open(options);
+	if (!port)
+		return port.error();
 	const std::optional<std::uint32_t> first = pool_->take_slots(calls);
 	if (!first)
 		return make_error(EAGAIN, "slots of connections that were closed a moment ago are soon free");
-	mine.endpoint = qp->endpoint();
+	mine.endpoint = (*port)->endpoint();
 	mine.regions.push_back({slot_region, pool_->region(*first, calls)});
-	mine.free_lists.push_back(pool_->list().info());
+	mine.free_lists.push_back(pool_->list());
 	return std::unique_ptr<Channel>(
-		std::make_unique<SlotsChannel>(*std::move(qp), *pool_, scratch_, sizes_, *first, calls));
+		std::make_unique<SlotsChannel>(*std::move(port), *pool_, scratch_, sizes_, *first, calls));
 }
 
 } // namespace prism::rpc::slots

@@ -43,17 +43,17 @@ public:
 
 	/** @p lost_after: see ServerOptions. */
 	static Result<std::unique_ptr<CallPool>> create(
-		const ProtectionDomain &pd, const PoolSizes &sizes, Nanoseconds lost_after);
+		CallDevice &device, const PoolSizes &sizes, Nanoseconds lost_after);
 
 	[[nodiscard]] const PoolSizes &sizes() const noexcept { return sizes_; }
-	[[nodiscard]] const FreeList &list() const noexcept { return list_; }
+	[[nodiscard]] FreeListInfo list() const noexcept { return list_->info(); }
 
 	/** @p count slots, zeroed, one behind the other; nothing: there is no room. Any thread. */
 	std::optional<std::uint32_t> take_slots(std::uint32_t count);
 	void give_slots(std::uint32_t first, std::uint32_t count);
 	[[nodiscard]] std::byte *slot(std::uint32_t index) const noexcept
 	{
-		return memory_->data() + std::size_t{index} * slot_size;
+		return memory_.data() + std::size_t{index} * slot_size;
 	}
 	[[nodiscard]] RemoteRegion region(std::uint32_t first, std::uint32_t count) const noexcept;
 
@@ -62,6 +62,11 @@ public:
 	/** The buffer at @p address, to which no slot points any more, is for other requests. */
 	void release_request(std::uint64_t address) noexcept { consumed_.push_back(address); }
 
+	/** Where @p place is for the device. */
+	[[nodiscard]] std::uint64_t address_of(const std::byte *place) const noexcept
+	{
+		return memory_.address_of(place);
+	}
 	/** A buffer for a response, or null. */
 	std::byte *take_response() noexcept;
 	void release_response(std::byte *buffer) noexcept { responses_.push_back(buffer); }
@@ -74,11 +79,11 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes, Nanoseconds lost_after);
+	CallPool(ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after);
 	void recover() noexcept;
 
-	std::shared_ptr<const Buffer> memory_;
-	FreeList list_;
+	Memory memory_; /* declared first: freed only after the list is gone */
+	std::unique_ptr<RequestList> list_;
 	const PoolSizes sizes_;
 	const Nanoseconds lost_after_;
 	const std::uint32_t batch_; /* of buffers that are given back */
@@ -95,11 +100,11 @@ class SlotsChannel final : public Channel
 {
 public:
 	/** @p scratch: has room for the longest request. */
-	SlotsChannel(QueuePair pair, CallPool &pool, std::vector<std::byte> &scratch, const ChannelSizes &sizes,
-		std::uint32_t first, std::uint32_t calls);
+	SlotsChannel(std::unique_ptr<Port> port, CallPool &pool, std::vector<std::byte> &scratch,
+		const ChannelSizes &sizes, std::uint32_t first, std::uint32_t calls);
 	~SlotsChannel() override;
 
-	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_->raw()->qp_num; }
+	[[nodiscard]] std::uint32_t number() const noexcept override { return port_->number(); }
 	Result<void> connect(const Endpoint &peer) override;
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	bool look(Calls &calls) noexcept override;
@@ -127,14 +132,14 @@ private:
 	const std::uint32_t first_;
 	std::vector<Slot> slots_;
 	ServerTime time_;
-	std::optional<QueuePair> qp_; /* until the slots can be another's */
+	std::unique_ptr<Port> port_; /* until the slots can be another's */
 };
 
 class SlotsTransport final : public Transport
 {
 public:
-	SlotsTransport(ProtectionDomain pd, CompletionQueue cq, std::unique_ptr<CallPool> pool,
-		const ChannelSizes &sizes, unsigned access_flags);
+	SlotsTransport(std::unique_ptr<CallDevice> device, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes,
+		unsigned access_flags);
 
 	Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
@@ -143,8 +148,7 @@ public:
 	void end_turn() noexcept override { pool_->end_turn(); }
 
 private:
-	ProtectionDomain pd_;
-	CompletionQueue cq_;
+	std::unique_ptr<CallDevice> device_;
 	std::unique_ptr<CallPool> pool_;
 	const ChannelSizes sizes_;
 	const unsigned access_;

@@ -24,8 +24,8 @@ constexpr std::uint32_t first_guess = 1024;
 
 } // namespace
 
-SlotsLink::SlotsLink(Introduced introduced, std::vector<Buffer> buffers)
-	: QueuedLink(std::move(introduced), 3 * introduced.parts.settings.depth, std::move(buffers)),
+SlotsLink::SlotsLink(Introduced introduced, std::vector<Memory> made)
+	: QueuedLink(std::move(introduced), needs(introduced.parts.settings).lanes, std::move(made)),
 	  slots_at_server_(record().region(slot_region)->region), free_list_(record().free_lists.front().number),
 	  pace_(settings().fetch.paced), slots_(depth()), in_waiting_(depth())
 {
@@ -53,35 +53,23 @@ RemoteAddress SlotsLink::slot_at(std::uint32_t slot, std::size_t offset) const n
 Result<std::unique_ptr<SlotsLink>> SlotsLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	Result<Introduced> introduced =
-		introduce({context, host, port, wanted, options, measure}, {.lanes = 3 * options.depth});
-	if (!introduced)
-		return introduced.error();
-	const Parts *const parts = &introduced->parts;
-	const RegionInfo *slots = parts->peer.region(slot_region);
-	if (!slots || slots->region.length != options.depth * slot_size || parts->peer.free_lists.size() != 1 ||
-		parts->peer.free_lists[0].buffer_size < frame_size + parts->sizes.request)
-		return make_error(EBADMSG, "the server at " + host + " does not say where calls go");
-	const std::size_t bytes = apps::rounded_up(frame_size + parts->sizes.request, 64) +
-				  apps::rounded_up(frame_size + parts->sizes.response, 64);
-	Result<Buffer> buffer = Buffer::create(introduced->queues.pd, options.depth * bytes);
-	if (!buffer)
-		return buffer.error();
-	const Deadline deadline = parts->deadline;
-	/* The constructor is private: no make_unique. */
-	std::vector<Buffer> memory;
-	memory.push_back(*std::move(buffer));
-	std::unique_ptr<SlotsLink> made(new SlotsLink(*std::move(introduced), std::move(memory)));
-	if (Result<void> finished = made->finish(deadline); !finished)
-		return finished.error();
-	return made;
+	return enter_as<SlotsLink>(introduce({context, host, port, wanted, options, measure}, needs(options)));
 }
 
-Result<void> SlotsLink::finish(Deadline deadline)
+Result<std::unique_ptr<SlotsLink>> SlotsLink::create(Introduced introduced)
 {
-	if (Result<void> connected = connect_pair(true); !connected)
-		return connected;
-	return enter(deadline);
+	const Parts &parts = introduced.parts;
+	const RegionInfo *slots = parts.peer.region(slot_region);
+	if (!slots || slots->region.length != parts.settings.depth * slot_size || parts.peer.free_lists.size() != 1 ||
+		parts.peer.free_lists[0].buffer_size < frame_size + parts.sizes.request)
+		return make_error(EBADMSG, parts.who + " does not say where calls go");
+	const std::size_t bytes = apps::rounded_up(frame_size + parts.sizes.request, 64) +
+				  apps::rounded_up(frame_size + parts.sizes.response, 64);
+	Result<Memory> made = introduced.device->allocate(parts.settings.depth * bytes, access::local);
+	if (!made)
+		return made.error();
+	/* The constructor is private: no make_unique. */
+	return std::unique_ptr<SlotsLink>(new SlotsLink(std::move(introduced), {*std::move(made)}));
 }
 
 void SlotsLink::stop() noexcept
@@ -114,7 +102,7 @@ void SlotsLink::begin_request(std::uint32_t index) noexcept
 	prismdv_send_wr &request = queue().begin(index, memory().slice(index * request_stride(), slot.size));
 	request.wr.opcode = static_cast<ibv_wr_opcode>(PRISMDV_WR_ALLOCATE);
 	request.wr.send_flags =
-		IBV_SEND_SIGNALED | (slot.size <= pair().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u);
+		IBV_SEND_SIGNALED | (slot.size <= port().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u);
 	request.flags = PRISMDV_WR_REDIRECT | PRISMDV_WR_BOUNDED;
 	const RemoteAddress place = slot_at(index, request_offset);
 	request.aux = {place.address, place.rkey, 0};
@@ -134,7 +122,7 @@ void SlotsLink::send(std::uint32_t index, std::uint32_t size) noexcept
 	frame.seq = slot.seq;
 	frame.size = size;
 	frame.store(message.data() - frame_size);
-	slot.sent = Clock::now();
+	slot.sent = now();
 	begin_request(index);
 	wait(index, Stage::pause, pace_.wait(), slot.sent);
 }
@@ -180,7 +168,7 @@ void SlotsLink::take_request(std::uint32_t index, Status status) noexcept
 	/* Nothing was done. READs that are under way for it find nothing. */
 	counters_.refused++;
 	if (slots_[index].stage == Stage::pause)
-		wait(index, Stage::refused, retry_time(slots_[index]), Clock::now());
+		wait(index, Stage::refused, retry_time(slots_[index]), now());
 	else
 		slots_[index].refused = true;
 }
@@ -191,7 +179,7 @@ void SlotsLink::finish_call(std::uint32_t index, const Frame &frame, Listener &l
 	const std::uint32_t bytes = static_cast<std::uint32_t>(frame_size) + frame.size;
 	usual_ = std::max(bytes, usual_ - usual_ / 64);
 	pace_.answered(std::chrono::microseconds(frame.time), slot.failed);
-	wait(index, Stage::answered, idle_time, Clock::now());
+	wait(index, Stage::answered, idle_time, now());
 	const std::span<const std::byte> response(memory().data() + landing_offset(index) + frame_size, frame.size);
 	if (const std::optional<std::uint32_t> answered = slot_of(response)) {
 		if (*answered != index)
@@ -205,13 +193,13 @@ void SlotsLink::take_read(std::uint32_t index, const Completion &completion, Lis
 {
 	Slot &slot = slots_[index];
 	if (completion.status == Status::null_pointer) {
-		const auto now = Clock::now();
+		const auto time = now();
 		counters_.failed_fetches++;
 		slot.failed++;
 		if (slot.refused)
-			wait(index, Stage::refused, retry_time(slot), now);
+			wait(index, Stage::refused, retry_time(slot), time);
 		else
-			wait(index, Stage::pause, Pace::wait_again(now - slot.sent), now);
+			wait(index, Stage::pause, Pace::wait_again(time - slot.sent), time);
 		return;
 	}
 	const Frame frame = Frame::load(memory().data() + landing_offset(index));
@@ -260,19 +248,19 @@ void SlotsLink::go_on() noexcept
 {
 	if (waiting_.empty())
 		return;
-	const Clock::time_point now = Clock::now();
+	const Clock::time_point time = now();
 	looking_.swap(waiting_);
 	for (const std::uint32_t index : looking_) {
 		Slot &slot = slots_[index];
 		if (slot.stage == Stage::reading || slot.stage == Stage::idle) {
 			in_waiting_[index] = 0;
-		} else if (now < slot.next || queue().waits(index)) {
+		} else if (time < slot.next || queue().waits(index)) {
 			waiting_.push_back(index);
 		} else {
 			in_waiting_[index] = 0;
 			switch (slot.stage) {
 			case Stage::refused:
-				retry(index, now);
+				retry(index, time);
 				break;
 			case Stage::pause:
 				begin_read(index, std::min(usual_, static_cast<std::uint32_t>(response_stride())));

@@ -25,9 +25,12 @@ public:
 	static Result<std::unique_ptr<SlotsLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
-private:
-	using Clock = std::chrono::steady_clock;
+	static Needs needs(const ClientOptions &options) noexcept { return {.lanes = 3 * options.depth}; }
+	/** Errors: EBADMSG (the server does not say where calls go), those of the device. */
+	static Result<std::unique_ptr<SlotsLink>> create(Introduced introduced);
+	Result<void> start() override { return connect_port(true); }
 
+private:
 	enum class Stage : std::uint8_t {
 		idle,
 		refused, /* there was no buffer: the request is sent again, when it is time */
@@ -47,8 +50,7 @@ private:
 		Clock::time_point next; /* when the next step is due */
 	};
 
-	SlotsLink(Introduced introduced, std::vector<Buffer> memory);
-	Result<void> finish(Deadline deadline);
+	SlotsLink(Introduced introduced, std::vector<Memory> memory);
 	/** Of each slot's lane: of its requests, then of its READs, then of the word that its response was fetched. */
 	[[nodiscard]] std::uint32_t read_lane(std::uint32_t slot) const noexcept { return depth() + slot; }
 	[[nodiscard]] std::uint32_t fetched_lane(std::uint32_t slot) const noexcept { return 2 * depth() + slot; }

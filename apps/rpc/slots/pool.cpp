@@ -31,30 +31,23 @@ PoolSizes PoolSizes::of(const ChannelSizes &sizes, std::uint32_t slots, std::uin
 	return made;
 }
 
-Result<std::unique_ptr<CallPool>> CallPool::create(
-	const ProtectionDomain &pd, const PoolSizes &sizes, Nanoseconds lost_after)
+Result<std::unique_ptr<CallPool>> CallPool::create(CallDevice &device, const PoolSizes &sizes, Nanoseconds lost_after)
 {
-	Result<Buffer> memory = Buffer::create(pd, sizes.bytes(), access::remote_read | access::remote_write);
+	Result<ListedMemory> memory = device.allocate_listed(sizes.bytes(),
+		{sizes.slot_bytes(), sizes.request_size, sizes.requests}, access::remote_read | access::remote_write);
 	if (!memory)
 		return memory.error();
-	auto shared = std::make_shared<const Buffer>(*std::move(memory));
-	FreeListOptions options;
-	options.buffer_size = sizes.request_size;
-	options.count = sizes.requests;
-	Result<FreeList> list = FreeList::create(pd, options, shared, sizes.slot_bytes());
-	if (!list)
-		return list.error();
 	return std::unique_ptr<CallPool>(
-		new CallPool(std::move(shared), *std::move(list), sizes, lost_after)); /* the constructor is private */
+		new CallPool(*std::move(memory), sizes, lost_after)); /* the constructor is private */
 }
 
-CallPool::CallPool(std::shared_ptr<const Buffer> memory, FreeList list, const PoolSizes &sizes, Nanoseconds lost_after)
-	: memory_(std::move(memory)), list_(std::move(list)), sizes_(sizes), lost_after_(lost_after),
+CallPool::CallPool(ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after)
+	: memory_(std::move(memory.memory)), list_(std::move(memory.list)), sizes_(sizes), lost_after_(lost_after),
 	  batch_(std::clamp(sizes.requests / 8, std::uint32_t{1}, largest_batch)), used_slots_(sizes.slots)
 {
 	consumed_.reserve(sizes.requests);
 	responses_.reserve(sizes.responses);
-	std::byte *first = memory_->data() + sizes.slot_bytes() + sizes.request_bytes();
+	std::byte *first = memory_.data() + sizes.slot_bytes() + sizes.request_bytes();
 	for (std::uint32_t i = sizes.responses; i-- > 0;)
 		responses_.push_back(first + std::size_t{i} * sizes.response_size);
 }
@@ -84,7 +77,7 @@ void CallPool::give_slots(std::uint32_t first, std::uint32_t count)
 
 RemoteRegion CallPool::region(std::uint32_t first, std::uint32_t count) const noexcept
 {
-	RemoteRegion all = memory_->remote();
+	RemoteRegion all = memory_.remote();
 	all.address += std::uint64_t{first} * slot_size;
 	all.length = std::uint64_t{count} * slot_size;
 	return all;
@@ -92,12 +85,12 @@ RemoteRegion CallPool::region(std::uint32_t first, std::uint32_t count) const no
 
 const std::byte *CallPool::request(std::uint64_t address, std::uint32_t bound) const noexcept
 {
-	const std::uint64_t begin = memory_->remote().address + sizes_.slot_bytes();
+	const std::uint64_t begin = memory_.remote().address + sizes_.slot_bytes();
 	const std::uint64_t offset = address - begin;
 	if (address < begin || offset >= sizes_.request_bytes() || offset % sizes_.request_size ||
 		bound > sizes_.request_size)
 		return nullptr;
-	return memory_->data() + sizes_.slot_bytes() + offset;
+	return memory_.data() + sizes_.slot_bytes() + offset;
 }
 
 std::byte *CallPool::take_response() noexcept
@@ -117,7 +110,7 @@ void CallPool::recover() noexcept
 {
 	const auto now = Clock::now();
 	if (!marked_at_) {
-		if (list_.begin_recovery()) {
+		if (list_->mark()) {
 			marked_at_ = now;
 			suspect_ = false;
 		}
@@ -126,10 +119,9 @@ void CallPool::recover() noexcept
 	if (now - *marked_at_ < lost_after_)
 		return;
 	marked_at_.reset();
-	LiveSet live = list_.live();
 	for (std::uint32_t i = 0; i < sizes_.slots; i++)
-		live.add(load_acquire(slot(i) + request_offset));
-	(void)list_.end_recovery(live);
+		list_->spare(load_acquire(slot(i) + request_offset));
+	list_->collect();
 }
 
 void CallPool::end_turn() noexcept
@@ -142,11 +134,8 @@ void CallPool::end_turn() noexcept
 	if (consumed_.size() < batch_ && ++turns_ < most_turns)
 		return; /* more may come */
 	turns_ = 0;
-	(void)list_.refresh();
-	for (const std::uint64_t address : consumed_)
-		(void)list_.release(address);
+	list_->give_back(consumed_);
 	consumed_.clear();
-	(void)list_.post_released();
 }
 
 } // namespace prism::rpc::slots

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/two_sided/channel.hpp"
 
-#include "common/queue_pair.hpp"
-
 #include <algorithm>
 #include <cstring>
 
@@ -10,8 +8,8 @@ namespace prism::rpc
 {
 
 TwoSidedChannel::TwoSidedChannel(
-	QueuePair pair, Buffer memory, Receives &receives, const ChannelSizes &sizes, std::uint32_t calls)
-	: responses_(std::move(memory)), qp_(std::move(pair)), receives_(receives), response_size_(sizes.response),
+	std::unique_ptr<Port> port, Memory memory, Receives &receives, const ChannelSizes &sizes, std::uint32_t calls)
+	: responses_(std::move(memory)), port_(std::move(port)), receives_(receives), response_size_(sizes.response),
 	  incoming_(receives, calls), requests_(sizes.depth), pieces_(sizes.depth)
 {
 }
@@ -31,7 +29,7 @@ void TwoSidedChannel::execute(std::span<const std::byte> request, Calls &calls) 
 	wr.sg_list = &pieces_[at];
 	wr.num_sge = 1;
 	wr.opcode = IBV_WR_SEND;
-	wr.send_flags = size <= qp_.max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	wr.send_flags = size <= port_->max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
 	built_++;
 	calls.touch();
 }
@@ -78,8 +76,7 @@ void TwoSidedChannel::post(Calls &calls) noexcept
 	last->next = nullptr;
 	last->send_flags |= IBV_SEND_SIGNALED;
 	posted_ = built_;
-	ibv_send_wr *bad = nullptr;
-	if (const int error = ibv_post_send(qp_.raw(), first, &bad))
+	if (const int error = port_->post(first))
 		calls.lose(std::string("cannot send: ") + std::strerror(error));
 }
 
@@ -96,25 +93,25 @@ void TwoSidedChannel::keep(KeptResponses &kept) const
 void TwoSidedChannel::close() noexcept
 {
 	incoming_.drop();
-	apps::move_to_error(qp_);
+	port_->fail();
 }
 
 Result<std::unique_ptr<Channel>> TwoSidedTransport::open(
 	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
 {
-	QueuePairOptions options;
-	options.srq = receives_.pool().queue();
+	PortOptions options;
+	options.shared_receives = true;
 	options.access_flags = access_;
 	options.max_send_wr = sizes_.depth;
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
-	if (!qp)
-		return qp.error();
-	Result<Buffer> responses = Buffer::create(pd_, sizes_.depth * sizes_.response);
+	Result<std::unique_ptr<Port>> port = device_->open(options);
+	if (!port)
+		return port.error();
+	Result<Memory> responses = device_->allocate(sizes_.depth * sizes_.response, access::local);
 	if (!responses)
 		return responses.error();
-	mine.endpoint = qp->endpoint();
+	mine.endpoint = (*port)->endpoint();
 	return std::unique_ptr<Channel>(
-		std::make_unique<TwoSidedChannel>(*std::move(qp), *std::move(responses), receives_, sizes_, calls));
+		std::make_unique<TwoSidedChannel>(*std::move(port), *std::move(responses), receives_, sizes_, calls));
 }
 
 void TwoSidedTransport::discard(const Completion &completion) noexcept

@@ -20,13 +20,11 @@ namespace prism::rpc
 class TwoSidedChannel final : public Channel
 {
 public:
-	TwoSidedChannel(
-		QueuePair pair, Buffer memory, Receives &receives, const ChannelSizes &sizes, std::uint32_t calls);
+	TwoSidedChannel(std::unique_ptr<Port> port, Memory memory, Receives &receives, const ChannelSizes &sizes,
+		std::uint32_t calls);
 
-	[[nodiscard]] const Endpoint &endpoint() const noexcept { return qp_.endpoint(); }
-
-	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
-	Result<void> connect(const Endpoint &peer) override { return qp_.connect(peer); }
+	[[nodiscard]] std::uint32_t number() const noexcept override { return port_->number(); }
+	Result<void> connect(const Endpoint &peer) override { return port_->connect(peer); }
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	void post(Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return done_ != built_ || !incoming_.empty(); }
@@ -38,8 +36,8 @@ private:
 	void take_request(const Completion &completion, Calls &calls) noexcept;
 	void execute(std::span<const std::byte> request, Calls &calls) noexcept;
 
-	Buffer responses_; /* declared first: freed only after the queue pair is gone */
-	QueuePair qp_;
+	Memory responses_; /* declared first: freed only after the queue pair is gone */
+	std::unique_ptr<Port> port_;
 	Receives &receives_;
 	std::size_t response_size_;
 	Incoming incoming_;
@@ -54,9 +52,9 @@ class TwoSidedTransport final : public Transport
 {
 public:
 	/** @p access_flags: of the queue pairs, what clients may do by themselves. */
-	TwoSidedTransport(ProtectionDomain pd, CompletionQueue cq, ReceivePool &pool, const ChannelSizes &sizes,
-		unsigned access_flags)
-		: pd_(std::move(pd)), cq_(std::move(cq)), receives_(pool), sizes_(sizes), access_(access_flags)
+	TwoSidedTransport(
+		std::unique_ptr<CallDevice> device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
+		: device_(std::move(device)), receives_(pool), sizes_(sizes), access_(access_flags)
 	{
 	}
 
@@ -66,8 +64,7 @@ public:
 	void end_turn() noexcept override;
 
 private:
-	ProtectionDomain pd_;
-	CompletionQueue cq_;
+	std::unique_ptr<CallDevice> device_;
 	Receives receives_;
 	const ChannelSizes sizes_;
 	const unsigned access_;

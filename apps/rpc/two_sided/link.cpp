@@ -17,9 +17,8 @@ constexpr std::uint64_t receive_tag = std::uint64_t{1} << 63;
 
 } // namespace
 
-TwoSidedLink::TwoSidedLink(Introduced introduced, std::vector<Buffer> buffers)
-	: QueuedLink(std::move(introduced), introduced.parts.settings.depth + introduced.parts.settings.readers,
-		  std::move(buffers)),
+TwoSidedLink::TwoSidedLink(Introduced introduced, std::vector<Memory> made)
+	: QueuedLink(std::move(introduced), needs(introduced.parts.settings).lanes, std::move(made)),
 	  early_(settings().depth), reading_(settings().depth + settings().readers), inline_(settings().depth)
 {
 	place_requests({memory().data(), depth() * sizes().request}, sizes().request);
@@ -28,49 +27,44 @@ TwoSidedLink::TwoSidedLink(Introduced introduced, std::vector<Buffer> buffers)
 Result<std::unique_ptr<TwoSidedLink>> TwoSidedLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	const std::uint32_t lanes = options.depth + options.readers;
-	Result<Introduced> introduced =
-		introduce({context, host, port, wanted, options, measure}, {.lanes = lanes, .receives = options.depth});
-	if (!introduced)
-		return introduced.error();
-	SlotSizes &sizes = introduced->parts.sizes;
+	return enter_as<TwoSidedLink>(introduce({context, host, port, wanted, options, measure}, needs(options)));
+}
+
+Result<std::unique_ptr<TwoSidedLink>> TwoSidedLink::create(Introduced introduced)
+{
+	const ClientOptions &options = introduced.parts.settings;
+	SlotSizes &sizes = introduced.parts.sizes;
 	sizes.request = apps::rounded_up(sizes.request, 64);
 	sizes.response = apps::rounded_up(sizes.response, 64);
 	sizes.read = apps::rounded_up(sizes.read, 64);
-	Result<Buffer> buffer = Buffer::create(
-		introduced->queues.pd, options.depth * (sizes.request + sizes.response) + lanes * sizes.read);
-	if (!buffer)
-		return buffer.error();
-	const Deadline deadline = introduced->parts.deadline;
+	Result<Memory> made = introduced.device->allocate(
+		options.depth * (sizes.request + sizes.response) + needs(options).lanes * sizes.read, access::local);
+	if (!made)
+		return made.error();
 	/* The constructor is private: no make_unique. */
-	std::vector<Buffer> memory;
-	memory.push_back(*std::move(buffer));
-	std::unique_ptr<TwoSidedLink> made(new TwoSidedLink(*std::move(introduced), std::move(memory)));
-	if (Result<void> finished = made->finish(deadline); !finished)
-		return finished.error();
-	return made;
+	return std::unique_ptr<TwoSidedLink>(new TwoSidedLink(std::move(introduced), {*std::move(made)}));
 }
 
-Result<void> TwoSidedLink::finish(Deadline deadline)
+Result<void> TwoSidedLink::start()
 {
-	if (Result<void> connected = connect_pair(false); !connected)
+	if (Result<void> connected = connect_port(false); !connected)
 		return connected;
 	for (std::uint32_t receive = 0; receive < depth(); receive++) {
 		if (const int error = post_receive(receive))
 			return make_error(error, "cannot post receives");
 	}
-	return enter(deadline);
+	return {};
 }
 
 int TwoSidedLink::post_receive(std::uint64_t receive) noexcept
 {
-	return pair().post_receive(receive_tag | receive,
+	return port().post_receive(receive_tag | receive,
 		memory().slice(response_offset(receive), static_cast<std::uint32_t>(sizes().response)));
 }
 
 void TwoSidedLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 {
-	inline_[slot] = size <= pair().max_inline_data();
+	inline_[slot] = size <= port().max_inline_data();
 	ibv_send_wr &wr = queue().begin(slot, memory().slice(slot * sizes().request, size)).wr;
 	wr.opcode = IBV_WR_SEND;
 	wr.send_flags = inline_[slot] ? unsigned{IBV_SEND_INLINE} : 0u;
@@ -145,7 +139,7 @@ bool TwoSidedLink::drive(Listener &listener) noexcept
 	/* While others are under way, their answers bring more requests, which can share the doorbell. */
 	if (queue().begun() == active())
 		flush();
-	const int got = completions().poll(taken);
+	const int got = device().poll(taken);
 	if (got < 0)
 		break_off(-got);
 	for (int i = 0; i < got && !broken(); i++) {

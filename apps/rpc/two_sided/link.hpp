@@ -19,6 +19,14 @@ public:
 	static Result<std::unique_ptr<TwoSidedLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
+	static Needs needs(const ClientOptions &options) noexcept
+	{
+		return {.lanes = options.depth + options.readers, .receives = options.depth};
+	}
+	/** Errors: those of the device. */
+	static Result<std::unique_ptr<TwoSidedLink>> create(Introduced introduced);
+	Result<void> start() override;
+
 	/** Begins a READ of @p length bytes into read_memory(slot), of any slot that has nothing under way; those from
 	 * depth() on are ClientOptions::readers. */
 	void read(std::uint32_t slot, RemoteAddress from, std::uint32_t length) noexcept;
@@ -35,7 +43,7 @@ private:
 		std::uint32_t length = 0;
 	};
 
-	TwoSidedLink(Introduced introduced, std::vector<Buffer> memory);
+	TwoSidedLink(Introduced introduced, std::vector<Memory> memory);
 	[[nodiscard]] std::size_t response_offset(std::uint64_t receive) const noexcept
 	{
 		return depth() * sizes().request + receive * sizes().response;
@@ -44,7 +52,6 @@ private:
 	{
 		return depth() * (sizes().request + sizes().response) + slot * sizes().read;
 	}
-	Result<void> finish(Deadline deadline);
 	int post_receive(std::uint64_t receive) noexcept;
 	void take_any(const Completion &completion, Listener &listener) noexcept;
 	void take_response(std::uint64_t receive, std::uint32_t length, Listener &listener) noexcept;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/window/channel.hpp"
 
-#include "common/queue_pair.hpp"
-
 #include <cerrno>
 #include <cstring>
 
@@ -10,8 +8,8 @@ namespace prism::rpc::window
 {
 
 WindowChannel::WindowChannel(
-	QueuePair pair, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls)
-	: ring_(std::move(ring)), qp_(std::move(pair)), receives_(receives), response_size_(response_size),
+	std::unique_ptr<Port> port, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls)
+	: ring_(std::move(ring)), port_(std::move(port)), receives_(receives), response_size_(response_size),
 	  incoming_(receives, calls), stream_(ring_.size())
 {
 	open_epoch();
@@ -19,9 +17,9 @@ WindowChannel::WindowChannel(
 
 Result<void> WindowChannel::connect(const Endpoint &peer)
 {
-	if (Result<void> connected = qp_.connect(peer); !connected)
+	if (Result<void> connected = port_->connect(peer); !connected)
 		return connected;
-	if (!qp_.peer_speaks_prism())
+	if (!port_->peer_speaks_prism())
 		return make_error(
 			EOPNOTSUPP, "the client's device does not speak PRISM", "use a way of calls without PRISM");
 	return {};
@@ -30,8 +28,7 @@ Result<void> WindowChannel::connect(const Endpoint &peer)
 void WindowChannel::open_epoch() noexcept
 {
 	const std::uint32_t epoch = stream_.epoch();
-	prismdv_publish_ptr(ring_.pointer(epoch), reinterpret_cast<std::uint64_t>(ring_.at(stream_.base())),
-		stream_.bound(), epoch);
+	prismdv_publish_ptr(ring_.pointer(epoch), ring_.address(stream_.base()), stream_.bound(), epoch);
 }
 
 /* What the request says of the stream. False: the connection is closed. */
@@ -61,14 +58,14 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 
 void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) noexcept
 {
-	time_.begin();
+	time_.begin(*port_);
 	std::byte *const record = ring_.at(stream_.produced());
 	Frame frame;
 	if (!calls.execute(request.subspan(prefix_size), {record + frame_size, response_size_}, frame.size))
 		return;
 	frame.seq = next_;
 	next_ = next_seq(next_);
-	frame.time = time_.end();
+	frame.time = time_.end(*port_);
 	frame.store(record);
 	records_.push_back(stream_.produced());
 	stream_.append(record_size(frame.size));
@@ -102,26 +99,25 @@ void WindowChannel::keep(KeptResponses &kept) const
 void WindowChannel::close() noexcept
 {
 	incoming_.drop();
-	apps::move_to_error(qp_);
+	port_->fail();
 }
 
 Result<std::unique_ptr<Channel>> WindowTransport::open(
 	const ConnectionRecord & /*theirs*/, std::uint32_t calls, ConnectionRecord &mine)
 {
-	QueuePairOptions options;
-	options.srq = receives_.pool().queue();
+	PortOptions options;
+	options.shared_receives = true;
 	options.access_flags = access_;
-	options.max_send_wr = 1;
-	Result<QueuePair> qp = QueuePair::create(pd_, cq_, cq_, options);
-	if (!qp)
-		return qp.error();
-	Result<Ring> ring = Ring::create(pd_, ring_size(calls, sizes_.response, Ring::page_size()));
+	Result<std::unique_ptr<Port>> port = device_->open(options);
+	if (!port)
+		return port.error();
+	Result<Ring> ring = Ring::create(*device_, ring_size(calls, sizes_.response, Ring::page_size()));
 	if (!ring)
 		return ring.error();
-	mine.endpoint = qp->endpoint();
+	mine.endpoint = (*port)->endpoint();
 	mine.regions.push_back({window_region, ring->told()});
 	return std::unique_ptr<Channel>(
-		std::make_unique<WindowChannel>(*std::move(qp), *std::move(ring), receives_, sizes_.response, calls));
+		std::make_unique<WindowChannel>(*std::move(port), *std::move(ring), receives_, sizes_.response, calls));
 }
 
 void WindowTransport::discard(const Completion &completion) noexcept

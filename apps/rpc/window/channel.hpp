@@ -20,9 +20,10 @@ namespace prism::rpc::window
 class WindowChannel final : public Channel
 {
 public:
-	WindowChannel(QueuePair pair, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls);
+	WindowChannel(std::unique_ptr<Port> port, Ring ring, Receives &receives, std::size_t response_size,
+		std::uint32_t calls);
 
-	[[nodiscard]] std::uint32_t number() const noexcept override { return qp_.raw()->qp_num; }
+	[[nodiscard]] std::uint32_t number() const noexcept override { return port_->number(); }
 	Result<void> connect(const Endpoint &peer) override;
 	void take(const Completion &completion, Calls &calls) noexcept override;
 	[[nodiscard]] bool busy() const noexcept override { return !incoming_.empty(); }
@@ -36,7 +37,7 @@ private:
 	void open_epoch() noexcept;
 
 	Ring ring_; /* declared first: freed only after the queue pair is gone */
-	QueuePair qp_;
+	std::unique_ptr<Port> port_;
 	Receives &receives_;
 	const std::size_t response_size_;
 	Incoming incoming_;
@@ -50,9 +51,9 @@ class WindowTransport final : public Transport
 {
 public:
 	/** The pool's buffers have room for prefix_size bytes more than the longest request. */
-	WindowTransport(ProtectionDomain pd, CompletionQueue cq, ReceivePool &pool, const ChannelSizes &sizes,
-		unsigned access_flags)
-		: pd_(std::move(pd)), cq_(std::move(cq)), receives_(pool), sizes_(sizes),
+	WindowTransport(
+		std::unique_ptr<CallDevice> device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
+		: device_(std::move(device)), receives_(pool), sizes_(sizes),
 		  access_(access_flags | access::remote_read)
 	{
 	}
@@ -63,8 +64,7 @@ public:
 	void end_turn() noexcept override { (void)receives_.flush(); }
 
 private:
-	ProtectionDomain pd_;
-	CompletionQueue cq_;
+	std::unique_ptr<CallDevice> device_;
 	Receives receives_;
 	const ChannelSizes sizes_;
 	const unsigned access_;

@@ -18,8 +18,8 @@ constexpr std::uint64_t first_guess = 256; /* bytes of a record */
 
 } // namespace
 
-WindowLink::WindowLink(Introduced introduced, std::vector<Buffer> buffers)
-	: QueuedLink(std::move(introduced), introduced.parts.settings.depth + 1, std::move(buffers)),
+WindowLink::WindowLink(Introduced introduced, std::vector<Memory> made)
+	: QueuedLink(std::move(introduced), needs(introduced.parts.settings).lanes, std::move(made)),
 	  pointers_(record().region(window_region)->region), pace_(settings().fetch.paced), usual_(first_guess)
 {
 	place_requests(std::span(memory().data(), memory().length()).subspan(prefix_size), request_stride());
@@ -33,34 +33,22 @@ std::size_t WindowLink::request_stride() const noexcept
 Result<std::unique_ptr<WindowLink>> WindowLink::connect(const Context &context, const std::string &host,
 	std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure)
 {
-	Result<Introduced> introduced =
-		introduce({context, host, port, wanted, options, measure}, {.lanes = options.depth + 1});
-	if (!introduced)
-		return introduced.error();
-	const Parts *const parts = &introduced->parts;
-	const RegionInfo *window = parts->peer.region(window_region);
-	constexpr std::uint64_t longest = std::uint64_t{8} * depth_limit * max_message_size;
-	if (!window || window->region.length < record_size(parts->sizes.response) || window->region.length > longest)
-		return make_error(EBADMSG, "the server at " + host + " does not say where responses are");
-	const std::size_t requests = options.depth * apps::rounded_up(prefix_size + parts->sizes.request, 64);
-	Result<Buffer> buffer = Buffer::create(introduced->queues.pd, requests + window->region.length);
-	if (!buffer)
-		return buffer.error();
-	const Deadline deadline = parts->deadline;
-	/* The constructor is private: no make_unique. */
-	std::vector<Buffer> memory;
-	memory.push_back(*std::move(buffer));
-	std::unique_ptr<WindowLink> made(new WindowLink(*std::move(introduced), std::move(memory)));
-	if (Result<void> finished = made->finish(deadline); !finished)
-		return finished.error();
-	return made;
+	return enter_as<WindowLink>(introduce({context, host, port, wanted, options, measure}, needs(options)));
 }
 
-Result<void> WindowLink::finish(Deadline deadline)
+Result<std::unique_ptr<WindowLink>> WindowLink::create(Introduced introduced)
 {
-	if (Result<void> connected = connect_pair(true); !connected)
-		return connected;
-	return enter(deadline);
+	const Parts &parts = introduced.parts;
+	const RegionInfo *window = parts.peer.region(window_region);
+	constexpr std::uint64_t longest = std::uint64_t{8} * depth_limit * max_message_size;
+	if (!window || window->region.length < record_size(parts.sizes.response) || window->region.length > longest)
+		return make_error(EBADMSG, parts.who + " does not say where responses are");
+	const std::size_t requests = parts.settings.depth * apps::rounded_up(prefix_size + parts.sizes.request, 64);
+	Result<Memory> made = introduced.device->allocate(requests + window->region.length, access::local);
+	if (!made)
+		return made.error();
+	/* The constructor is private: no make_unique. */
+	return std::unique_ptr<WindowLink>(new WindowLink(std::move(introduced), {*std::move(made)}));
 }
 
 void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
@@ -73,8 +61,8 @@ void WindowLink::send(std::uint32_t slot, std::uint32_t size) noexcept
 	const std::uint32_t bytes = static_cast<std::uint32_t>(prefix_size) + size;
 	ibv_send_wr &wr = queue().begin(slot, memory().slice(slot * request_stride(), bytes)).wr;
 	wr.opcode = IBV_WR_SEND;
-	wr.send_flags = bytes <= pair().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
-	last_news_ = Clock::now();
+	wr.send_flags = bytes <= port().max_inline_data() ? unsigned{IBV_SEND_INLINE} : 0u;
+	last_news_ = now();
 	if (!reading_ && active() == 1)
 		look_at_ = last_news_ + pace_.wait();
 }
@@ -133,7 +121,7 @@ bool WindowLink::take_records(std::uint32_t length, Listener &listener) noexcept
 void WindowLink::take_read(const Completion &completion, Listener &listener) noexcept
 {
 	reading_ = false;
-	const auto now = Clock::now();
+	const auto time = now();
 	const bool found = completion.status == Status::ok; /* or the server has not heard of the epoch yet */
 	if (!found && completion.status != Status::null_pointer) {
 		break_off(EPROTO);
@@ -143,12 +131,12 @@ void WindowLink::take_read(const Completion &completion, Listener &listener) noe
 		stream_.end_read();
 	if (found && take_records(completion.byte_len, listener)) {
 		failed_ = 0;
-		last_news_ = now;
-		look_at_ = at_least_ ? now : now + pace_.wait();
+		last_news_ = time;
+		look_at_ = at_least_ ? time : time + pace_.wait();
 	} else {
 		failed_++;
 		counters_.failed_fetches++;
-		look_at_ = at_least_ ? now : now + Pace::wait_again(now - last_news_);
+		look_at_ = at_least_ ? time : time + Pace::wait_again(time - last_news_);
 	}
 }
 
@@ -162,7 +150,7 @@ bool WindowLink::take_sent(std::uint32_t lane, const Completion &completion, Lis
 bool WindowLink::drive(Listener &listener) noexcept
 {
 	const int got = take_completions(listener);
-	if (!broken() && active() && !reading_ && Clock::now() >= look_at_)
+	if (!broken() && active() && !reading_ && now() >= look_at_)
 		begin_read();
 	flush();
 	return got > 0;

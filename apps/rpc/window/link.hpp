@@ -23,11 +23,13 @@ public:
 	static Result<std::unique_ptr<WindowLink>> connect(const Context &context, const std::string &host,
 		std::uint16_t port, const apps::Hello &wanted, const ClientOptions &options, const Measure &measure);
 
-private:
-	using Clock = std::chrono::steady_clock;
+	static Needs needs(const ClientOptions &options) noexcept { return {.lanes = options.depth + 1}; }
+	/** Errors: EBADMSG (the server does not say where responses are), those of the device. */
+	static Result<std::unique_ptr<WindowLink>> create(Introduced introduced);
+	Result<void> start() override { return connect_port(true); }
 
-	WindowLink(Introduced introduced, std::vector<Buffer> memory);
-	Result<void> finish(Deadline deadline);
+private:
+	WindowLink(Introduced introduced, std::vector<Memory> memory);
 	[[nodiscard]] std::size_t request_stride() const noexcept;
 	[[nodiscard]] std::size_t landing_offset() const noexcept { return depth() * request_stride(); }
 	[[nodiscard]] std::uint32_t read_lane() const noexcept { return depth(); }

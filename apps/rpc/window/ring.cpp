@@ -4,6 +4,7 @@
 #include "common/descriptor.hpp"
 
 #include <cerrno>
+#include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,12 +17,7 @@ std::size_t Ring::page_size() noexcept
 	return size;
 }
 
-void Ring::Unmap::operator()(std::byte *pages) const noexcept
-{
-	(void)munmap(pages, length);
-}
-
-Result<Ring> Ring::create(const ProtectionDomain &pd, std::uint64_t size)
+Result<Ring> Ring::create(CallDevice &device, std::uint64_t size)
 {
 	const std::size_t page = page_size();
 	const apps::Descriptor memory(memfd_create("prism-rpc-ring", MFD_CLOEXEC));
@@ -31,18 +27,18 @@ Result<Ring> Ring::create(const ProtectionDomain &pd, std::uint64_t size)
 	void *const reserved = mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (reserved == MAP_FAILED)
 		return make_error(errno, "cannot map a ring for responses");
-	Mapping mapping(static_cast<std::byte *>(reserved), Unmap{length});
+	std::shared_ptr<std::byte> mapping(
+		static_cast<std::byte *>(reserved), [length](std::byte *pages) { (void)munmap(pages, length); });
 	const auto map = [&](std::size_t offset, std::size_t bytes, std::size_t from) {
 		return mmap(mapping.get() + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory.get(),
 			       static_cast<off_t>(from)) != MAP_FAILED;
 	};
 	if (!map(0, page + size, 0) || !map(page + size, size, page))
 		return make_error(errno, "cannot map a ring for responses");
-	Result<MemoryRegion> region =
-		MemoryRegion::create(pd, mapping.get(), length, access::remote_read | access::local);
-	if (!region)
-		return region.error();
-	return Ring(std::move(mapping), *std::move(region), size);
+	Result<Memory> made = device.adopt(std::move(mapping), length, access::remote_read | access::local);
+	if (!made)
+		return made.error();
+	return Ring(*std::move(made), size);
 }
 
 } // namespace prism::rpc::window

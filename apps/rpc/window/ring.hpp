@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include "rpc/call_device.hpp"
 #include "rpc/shared_memory.hpp"
-
-#include <prism/prism.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <utility>
 
 namespace prism::rpc::window
 {
@@ -16,45 +15,37 @@ namespace prism::rpc::window
 class Ring
 {
 public:
-	Ring(Ring &&) = default;
-	Ring &operator=(Ring &&) = delete; /* members would go in the wrong order */
-
 	/** @p size: of the ring, a multiple of page_size(). Errors: ENOMEM and others of mmap(2), those of
 	 * ibv_reg_mr(3). */
-	static Result<Ring> create(const ProtectionDomain &pd, std::uint64_t size);
+	static Result<Ring> create(CallDevice &device, std::uint64_t size);
 	static std::size_t page_size() noexcept;
 
 	[[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 	/** Byte @p position of the stream, and as many as the ring has behind it. */
 	[[nodiscard]] std::byte *at(std::uint64_t position) const noexcept
 	{
-		return mapping_.get() + page_size() + position % size_;
+		return memory_.data() + page_size() + position % size_;
+	}
+	/** The same for the device. */
+	[[nodiscard]] std::uint64_t address(std::uint64_t position) const noexcept
+	{
+		return memory_.address_of(at(position));
 	}
 	/** The bounded pointer of @p epoch. */
 	[[nodiscard]] prismdv_bounded_ptr *pointer(std::uint32_t epoch) const noexcept
 	{
-		return pointer_at(mapping_.get() + epoch % 2 * sizeof(prismdv_bounded_ptr));
+		return pointer_at(memory_.data() + epoch % 2 * sizeof(prismdv_bounded_ptr));
 	}
 	/** Where the pointers are, and the size of the ring. */
 	[[nodiscard]] RemoteRegion told() const noexcept
 	{
-		return {registration_.address(), size_, registration_.rkey()};
+		return {memory_.remote().address, size_, memory_.remote().rkey};
 	}
 
 private:
-	struct Unmap {
-		std::size_t length = 0;
-		void operator()(std::byte *pages) const noexcept;
-	};
-	using Mapping = std::unique_ptr<std::byte, Unmap>;
+	Ring(Memory memory, std::uint64_t size) : memory_(std::move(memory)), size_(size) {}
 
-	Ring(Mapping mapping, MemoryRegion region, std::uint64_t size)
-		: mapping_(std::move(mapping)), registration_(std::move(region)), size_(size)
-	{
-	}
-
-	Mapping mapping_; /* declared first: unmapped only after the registration is gone */
-	MemoryRegion registration_;
+	Memory memory_;
 	std::uint64_t size_;
 };
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What links and channels need of a device: memory, queue pairs, a clock. They reach it only through this, so that
+ * programs and their simulation run the same code. verbs_call_device.hpp has that of libibverbs.
+ */
+#pragma once
+
+#include <prism/prism.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace prism::rpc
+{
+
+/** Registered memory. Copies share it. Its addresses at the device need not be those of the process. */
+class Memory
+{
+public:
+	/** @p owner: what keeps it, and its registration. */
+	Memory(std::byte *bytes, const RemoteRegion &region, std::uint32_t lkey, std::shared_ptr<const void> owner)
+		: owner_(std::move(owner)), bytes_(bytes), region_(region), lkey_(lkey)
+	{
+	}
+
+	[[nodiscard]] std::byte *data() const noexcept { return bytes_; }
+	[[nodiscard]] std::size_t length() const noexcept { return region_.length; }
+	/** What a peer needs to know. */
+	[[nodiscard]] const RemoteRegion &remote() const noexcept { return region_; }
+	/** Where @p place, inside or at the end, is for the device. */
+	[[nodiscard]] std::uint64_t address_of(const std::byte *place) const noexcept
+	{
+		return region_.address + static_cast<std::uint64_t>(place - bytes_);
+	}
+	[[nodiscard]] LocalSlice slice(std::size_t offset, std::uint32_t bytes) const noexcept
+	{
+		return {region_.address + offset, bytes, lkey_};
+	}
+
+private:
+	std::shared_ptr<const void> owner_;
+	std::byte *bytes_;
+	RemoteRegion region_;
+	std::uint32_t lkey_;
+};
+
+/** A reliable connected queue pair, whose completions CallDevice::poll() gives. */
+class Port
+{
+public:
+	using Clock = std::chrono::steady_clock;
+
+	virtual ~Port() = default;
+
+	/** What the peer must be told. */
+	[[nodiscard]] virtual const Endpoint &endpoint() const noexcept = 0;
+	[[nodiscard]] std::uint32_t number() const noexcept { return endpoint().qp_num; }
+	/** Errors: those of QueuePair::connect(). */
+	virtual Result<void> connect(const Endpoint &peer) = 0;
+	[[nodiscard]] virtual bool peer_speaks_prism() const noexcept = 0;
+	/** Bytes that a request can carry inline. */
+	[[nodiscard]] virtual std::uint32_t max_inline_data() const noexcept = 0;
+
+	/** Posts a list of requests, some of which may be a prismdv_send_wr's. 0 or errno. */
+	virtual int post(ibv_send_wr *first) noexcept = 0;
+	/** 0 or errno. */
+	virtual int post_receive(std::uint64_t wr_id, LocalSlice into) noexcept = 0;
+	/** What is posted is flushed, and nothing that the peer sends is executed any more. */
+	virtual void fail() noexcept = 0;
+
+	[[nodiscard]] virtual Clock::time_point now() const noexcept = 0;
+};
+
+struct PortOptions {
+	std::uint32_t max_send_wr = 1;
+	std::uint32_t max_recv_wr = 1;
+	unsigned access_flags = 0;    /**< what the peer may do at all */
+	bool shared_receives = false; /**< receives come from the device's ReceivePool */
+};
+
+/** A free list of buffers for requests, with its buffers' states. */
+class RequestList
+{
+public:
+	virtual ~RequestList() = default;
+
+	[[nodiscard]] virtual FreeListInfo info() const noexcept = 0;
+	/** The buffers at @p addresses, which requests came into, are for others. */
+	virtual void give_back(std::span<const std::uint64_t> addresses) noexcept = 0;
+
+	/* A scan for lost buffers: see FreeList::begin_recovery() */
+	/** Notes which buffers are handed out now. False: that is not known yet. */
+	virtual bool mark() noexcept = 0;
+	/** The buffer at @p address is reachable. */
+	virtual void spare(std::uint64_t address) noexcept = 0;
+	/** Gives back what was marked, and neither spared nor given back since. */
+	virtual void collect() noexcept = 0;
+};
+
+/** Memory of which a part is the buffers of a free list. */
+struct ListedMemory {
+	Memory memory;
+	std::unique_ptr<RequestList> list;
+};
+
+/** The buffers of a free list in its memory. */
+struct ListShape {
+	std::size_t offset = 0;
+	std::uint32_t buffer_size = 0;
+	std::uint32_t count = 0;
+};
+
+/** A protection domain and a completion queue. What it makes may outlive it, but not be used any more. */
+class CallDevice
+{
+public:
+	virtual ~CallDevice() = default;
+
+	/** Zeroed. Errors: those of Buffer::create(). */
+	virtual Result<Memory> allocate(std::size_t length, unsigned access_flags) = 0;
+	/** Registers @p pages. Errors: those of ibv_reg_mr(3). */
+	virtual Result<Memory> adopt(std::shared_ptr<std::byte> pages, std::size_t length, unsigned access_flags) = 0;
+	/** Zeroed. Errors: those of Buffer::create() and FreeList::create(). */
+	virtual Result<ListedMemory> allocate_listed(
+		std::size_t length, const ListShape &shape, unsigned access_flags) = 0;
+	/** Errors: those of QueuePair::create(). */
+	virtual Result<std::unique_ptr<Port>> open(const PortOptions &options) = 0;
+
+	/** Takes completions of all ports. How many, or a negative errno. */
+	virtual int poll(std::span<Completion> completions) noexcept = 0;
+};
+
+} // namespace prism::rpc
