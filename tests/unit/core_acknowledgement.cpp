@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* When the engine acknowledges a SEND: behind the application's answer where it may, and never later than it said. */
+/* When the engine acknowledges a SEND, or answers an ALLOCATE that brings the application a message: with what the
+ * application says to it where it may, and never later than it said. */
 #include <gtest/gtest.h>
 
 #include <array>
 #include <optional>
 #include <vector>
 
+#include "craft.hpp"
 #include "node.hpp"
 #include "protocol/standard_wire.hpp"
 
@@ -150,6 +152,161 @@ TEST_F(Acknowledgement, OfAWriteDoesNotWait)
 	server_node_.engine.progress(now_, Again::surely);
 	ASSERT_EQ(packets_sent(), 1u);
 	EXPECT_EQ(opcode_sent(0), prism::soft::rc_acknowledge);
+}
+
+/** Messages by ALLOCATE, which stores the pointer to each where the application looks. */
+class AnswerToAMessage : public Acknowledgement
+{
+protected:
+	static constexpr std::uint64_t pointer_at = 0x1000, buffers_at = 0x1020;
+
+	AnswerToAMessage()
+	{
+		prism::soft::Engine &engine = server_node_.engine;
+		key_ = engine.memory.add_region(memory_.data(), 0x1000, memory_.size(),
+			prism::soft::access_local_write | prism::soft::access_remote_read |
+				prism::soft::access_remote_write,
+			1);
+		engine.add_srq(list_);
+		for (std::uint64_t i = 0; i < 2; i++)
+			engine.post_free_list(list_, i, {buffers_at + 8 * i, 8, key_});
+	}
+	~AnswerToAMessage() override
+	{
+		server_storage_.reset();
+		server_node_.engine.remove_srq(list_);
+	}
+
+	/** Nothing follows the request at once. */
+	void receive(std::vector<std::uint8_t> packet)
+	{
+		packet[8] |= 0x80;
+		server_node_.engine.receive({client_node_.address, {}}, packet, ++now_);
+	}
+
+	void receive_message() { receive_message(next_psn()); }
+	void receive_message(std::uint32_t psn)
+	{
+		prism_request request{};
+		request.op = PRISM_ALLOCATE;
+		request.flags = PRISM_FLAG_R;
+		request.first = request.last = true;
+		request.free_list = list_.number;
+		request.aux_va = pointer_at;
+		request.aux_rkey = key_;
+		receive(craft_request(server_.qp, psn, request));
+	}
+
+	void receive_read() { receive_read(next_psn()); }
+	void receive_read(std::uint32_t psn)
+	{
+		prism_request request{};
+		request.op = PRISM_READ;
+		request.first = request.last = true;
+		request.va = pointer_at;
+		request.rkey = key_;
+		request.length = 8;
+		receive(craft_request(server_.qp, psn, request));
+	}
+
+	std::uint32_t next_psn() const { return server_.qp.resp.expected_psn; }
+	void turn(Again again = Again::surely) { server_node_.engine.progress(now_, again); }
+	std::uint32_t psn_sent(std::size_t index)
+	{
+		prism_bth bth;
+		prism_bth_decode(server_node_.outbox.at(index).bytes.data(), &bth);
+		return bth.psn;
+	}
+
+	/** Answers in the order of their requests, the first of them at PSN 0. */
+	void expect_answers(std::size_t count)
+	{
+		ASSERT_EQ(packets_sent(), count);
+		for (std::size_t i = 0; i < count; i++)
+			EXPECT_EQ(psn_sent(i), i);
+	}
+
+	std::uint32_t key_ = 0;
+	prism::soft::SharedReceiveQueue list_{server_node_.engine.take_srqn(), 1, 4, 1, true};
+};
+
+TEST_F(AnswerToAMessage, LeavesAtOnceUnlessTheCallerComesAgain)
+{
+	receive_message();
+	turn(Again::maybe);
+	expect_answers(1);
+	EXPECT_EQ(opcode_sent(0), PRISM_OP_RESPONSE);
+}
+
+TEST_F(AnswerToAMessage, LeavesWithThatOfTheNextRequest)
+{
+	receive_message();
+	turn();
+	EXPECT_EQ(packets_sent(), 0u);
+	receive_read();
+	turn();
+	expect_answers(2);
+	EXPECT_EQ(opcode_sent(0), PRISM_OP_RESPONSE);
+}
+
+TEST_F(AnswerToAMessage, WaitsForOneTurnOnly)
+{
+	receive_message();
+	turn();
+	EXPECT_EQ(packets_sent(), 0u);
+	turn();
+	expect_answers(1);
+	turn();
+	expect_answers(1);
+}
+
+TEST_F(AnswerToAMessage, OfTheFirstMessageDoesNotWaitForThatOfTheSecond)
+{
+	receive_message();
+	receive_message();
+	turn();
+	expect_answers(1);
+	turn();
+	expect_answers(2);
+}
+
+TEST_F(AnswerToAMessage, ThatNoBufferIsFreeDoesNotWait)
+{
+	for (int i = 0; i < 3; i++)
+		receive_message();
+	turn();
+	expect_answers(3);
+}
+
+TEST_F(AnswerToAMessage, LeavesBeforeANak)
+{
+	receive_message();
+	receive_read(next_psn() + 1);
+	turn();
+	ASSERT_EQ(packets_sent(), 2u);
+	EXPECT_EQ(opcode_sent(0), PRISM_OP_RESPONSE);
+	EXPECT_EQ(opcode_sent(1), prism::soft::rc_acknowledge);
+}
+
+TEST_F(AnswerToAMessage, IsGivenAgainToADuplicateOnce)
+{
+	receive_message();
+	turn();
+	receive_message(0);
+	turn();
+	turn();
+	ASSERT_EQ(packets_sent(), 2u) << "the answer, and once more as it was asked for";
+	EXPECT_EQ(psn_sent(0), 0u);
+	EXPECT_EQ(psn_sent(1), 0u);
+	EXPECT_EQ(list_.popped, 1u);
+}
+
+TEST_F(AnswerToAMessage, IsNotLostWithTheQueuePair)
+{
+	receive_message();
+	turn();
+	server_storage_.reset();
+	expect_answers(1);
 }
 
 } // namespace

@@ -185,12 +185,19 @@ struct HeldPacket {
 	bool excess; /* with it there are more of these than max_dest_rd_atomic */
 };
 
+/** An answer that leaves in front of what is sent next. */
+struct LateAnswer {
+	std::uint32_t psn = 0;
+	prism_response response{};
+};
+
 struct ResponderState {
 	std::uint32_t expected_psn = 0;
 	std::uint32_t msn = 0;
-	bool nak_sent = false;     /* PSN sequence error, once until the expected packet comes */
-	bool ack_pending = false;  /* coalesced until the batch ends */
-	bool ack_may_wait = false; /* one batch longer: the application has a message to answer */
+	bool nak_sent = false;          /* PSN sequence error, once until the expected packet comes */
+	bool ack_pending = false;       /* coalesced until the batch ends */
+	bool ack_may_wait = false;      /* one batch longer: the application has a message to answer */
+	std::optional<LateAnswer> late; /* it waits as the acknowledgement does, which is pending then */
 	bool chain_ok = true;
 	std::uint32_t resolution = 0;
 	std::uint32_t next_saved = 0;

@@ -238,6 +238,7 @@ void Responder::report_gap()
 void Responder::start_stream(const ReadStream &fresh, Time now)
 {
 	const Time interval = std::max(min_interval, resp_.stream.interval);
+	send_late_answer();
 	if (!fresh.duplicate)
 		resp_.ack_pending = false;
 	resp_.stream = fresh;

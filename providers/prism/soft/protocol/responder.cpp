@@ -14,6 +14,7 @@ namespace prism::soft
 
 std::uint8_t *Responder::begin_response(std::uint8_t opcode, std::uint32_t psn, std::uint32_t size, std::uint32_t pad)
 {
+	send_late_answer();
 	/* As its request came. */
 	std::uint8_t *packet = engine_.sink_.begin_for(qp_, opcode, size, !engine_.unbundles_);
 	prism_bth bth{};
@@ -54,8 +55,11 @@ bool Responder::acknowledges_behind_stream() const
 
 void Responder::send_pending_ack()
 {
-	if (acknowledges_behind_stream() || !std::exchange(resp_.ack_pending, false))
+	if (acknowledges_behind_stream() || !resp_.ack_pending)
 		return;
+	send_late_answer();
+	if (!std::exchange(resp_.ack_pending, false))
+		return; /* that was all there was to tell */
 	/* At the PSNs of a READ that is being answered, it would tell that the answer was lost. */
 	const std::uint32_t next = resp_.stream.active ? resp_.stream.first_psn : resp_.expected_psn;
 	send_ack(syndrome_ack, psn_add(next, PRISM_PSN_MASK));
@@ -74,6 +78,23 @@ void Responder::acknowledge_later(bool wanted, bool answer_likely)
 		resp_.ack_may_wait = answer_likely && qp_.attr.peer_is_ours;
 	resp_.ack_pending = true;
 	engine_.mark_dirty(qp_);
+}
+
+/** Who has stored a message by one request fetches what is said to it by another: the answers leave together. */
+void Responder::answer_later(std::uint32_t psn, const prism_response &response)
+{
+	send_late_answer();
+	acknowledge_later(true, true);
+	resp_.late = {psn, response};
+}
+
+void Responder::send_late_answer()
+{
+	if (!resp_.late)
+		return;
+	const LateAnswer answer = *resp_.late;
+	resp_.late.reset();
+	send_short(answer.psn, answer.response);
 }
 
 void Responder::send_short(std::uint32_t psn, const prism_response &response)
@@ -239,6 +260,7 @@ void Responder::stop()
 	resp_.put_off.clear();
 	resp_.message.active = false;
 	resp_.ack_pending = false;
+	resp_.late.reset();
 }
 
 void Responder::flush()

@@ -111,6 +111,8 @@ private:
 	void acknowledged(std::uint32_t psn);
 	[[nodiscard]] bool acknowledges_behind_stream() const;
 	void acknowledge_later(bool wanted, bool answer_likely = false);
+	void answer_later(std::uint32_t psn, const prism_response &response);
+	void send_late_answer();
 	void send_short(std::uint32_t psn, const prism_response &response);
 	void send_atomic_ack(std::uint32_t psn, std::uint64_t old);
 	void send_word_ack(std::uint32_t psn);

@@ -21,6 +21,12 @@ prism_response to_response(const prism_result &result)
 	return response;
 }
 
+/** A buffer with a message, which a process finds where the pointer to it was stored. */
+bool brings_message(const prism_request &request, const prism_result &result)
+{
+	return request.op == PRISM_ALLOCATE && (request.flags & PRISM_FLAG_R) && result.status == PRISM_STATUS_OK;
+}
+
 } // namespace
 
 /* PRISM --------------------------------------------------------------------------------------------------------- */
@@ -175,7 +181,10 @@ void Responder::finish_prism(const prism_bth &bth, const prism_request &request,
 	SavedResponse &saved = save(bth.psn);
 	saved.response = to_response(result);
 	if (!result.reads) {
-		send_short(bth.psn, saved.response);
+		if (brings_message(request, result) && bth.ack_req)
+			answer_later(bth.psn, saved.response);
+		else
+			send_short(bth.psn, saved.response);
 		return;
 	}
 	resolve(saved, request, result);
