@@ -12,6 +12,9 @@ import re
 FIELD = re.compile(r"^(fl|fi|fe|fn|ob|cfl|cfi|cfn|cob)=(?:\((\d+)\))?\s*(.*)$")
 LOOKING = re.compile(r"prism::(rpc::(\w+::)+(turn|look|look_at)|rpc::Connection::closed|CompletionQueue::poll)\(")
 
+# The entry points of libprism that put a work request into a queue. What the engine then does with it is the device's.
+POSTING = re.compile(r"prism::Boundary<&prism::soft::post_\w+>::call")
+
 
 class Profile:
     """What is in a file of callgrind: the own cost of each function, and the inclusive costs of its calls."""
@@ -91,11 +94,14 @@ def by_part(profile, part_of):
 
 
 def part_of_echo_server(the_object, function):
-    """The device, the echo that the server is there for, looking for work, or the server's own code beside that.
+    """The device, posting to it, the echo that the server is there for, looking for work, or the server's own code
+    beside that.
 
-    The last two are the RPC layer and libprism-ext.
+    The last two are the RPC layer and libprism-ext. Posting is in the library of any device, so a processor does it.
     """
     library = os.path.basename(the_object)
+    if POSTING.match(function):
+        return "posting"
     if library.startswith(("libprism.so", "libibverbs")):
         return "device"
     if "prism::echo::" in function:

@@ -83,6 +83,8 @@ class DivideTest(unittest.TestCase):
             (self.SERVER, "server"),
             (self.ECHO, "echo"),
             (self.ENGINE, "device"),
+            ((DEVICE, "prism::Boundary<&prism::soft::post_send>::call(ibv_qp*)"), "posting"),
+            ((DEVICE, "prism::soft::Requester::transmit(int)"), "device"),
             (("/lib/libprism-ext.so.0", "prism::FreeList::release(int)"), "server"),
             (("/lib/libprism-ext.so.0", "prism::CompletionQueue::poll(int) const"), "looking"),
             ((PROGRAM, "prism::rpc::Worker::turn()"), "looking"),
