@@ -52,18 +52,23 @@ std::optional<std::uint32_t> SlotsChannel::load_request(
 	return frame.size;
 }
 
+/* A request, or that a response was fetched. Every turn asks that of every slot. */
+bool SlotsChannel::has_news(const Slot &slot, const std::byte *at) noexcept
+{
+	return load_acquire(at + request_offset) ||
+	       (slot.response && static_cast<std::uint32_t>(load_acquire(at + fetched_offset)) == slot.seq);
+}
+
 bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 {
 	Slot &slot = slots_[call];
 	std::byte *const at = place(call);
 	prismdv_bounded_ptr shown;
-	if (!prismdv_fetch_ptr(pointer_at(at + request_offset), &shown)) {
-		if (slot.response && static_cast<std::uint32_t>(load_acquire(at + fetched_offset)) == slot.seq)
-			retract(call);
-		return false;
-	}
-	/* The request behind it was posted when that response had been fetched. */
+	const bool requested = prismdv_fetch_ptr(pointer_at(at + request_offset), &shown);
+	/* Its response was fetched; so it was if a request was posted behind it. */
 	retract(call);
+	if (!requested)
+		return false;
 	const std::uint32_t seq = shown.tag;
 	const std::byte *const buffer = pool_.request(shown.ptr, shown.bound);
 	if (!buffer || seq != next_seq(slot.seq)) {
@@ -102,8 +107,14 @@ void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t 
 bool SlotsChannel::look(Calls &calls) noexcept
 {
 	bool found = false;
-	for (std::uint32_t call = 0; call < slots_.size() && !calls.closed(); call++)
+	const std::byte *at = place(0);
+	for (std::uint32_t call = 0; call < slots_.size(); call++, at += slot_size) {
+		if (!has_news(slots_[call], at))
+			continue;
 		found |= look_at(call, calls);
+		if (calls.closed())
+			break;
+	}
 	return found;
 }
 

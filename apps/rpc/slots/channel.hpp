@@ -119,6 +119,7 @@ private:
 	};
 
 	[[nodiscard]] std::byte *place(std::uint32_t call) const noexcept { return pool_.slot(first_ + call); }
+	[[nodiscard]] static bool has_news(const Slot &slot, const std::byte *at) noexcept;
 	bool look_at(std::uint32_t call, Calls &calls) noexcept;
 	void retract(std::uint32_t call) noexcept;
 	[[nodiscard]] std::optional<std::uint32_t> load_request(
