@@ -278,6 +278,17 @@ TEST_F(AnswerToAMessage, ThatNoBufferIsFreeDoesNotWait)
 	expect_answers(3);
 }
 
+TEST_F(AnswerToAMessage, LeavesBeforeWhatTheApplicationSends)
+{
+	receive_message();
+	turn();
+	post_send(server_, 1000);
+	turn(Again::maybe);
+	ASSERT_EQ(packets_sent(), 2u);
+	EXPECT_EQ(opcode_sent(0), PRISM_OP_RESPONSE);
+	EXPECT_EQ(opcode_sent(1), prism::soft::rc_send_only);
+}
+
 TEST_F(AnswerToAMessage, LeavesBeforeANak)
 {
 	receive_message();

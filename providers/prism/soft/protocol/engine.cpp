@@ -445,7 +445,8 @@ void Engine::progress(Time now, Again again)
 		Requester requester(*this, qp);
 		Responder responder(*this, qp);
 		const bool wait = again == Again::surely && responder.ack_waits();
-		if (!wait && !(travels_in_trains(qp) && requester.has_one_long_packet()))
+		const bool follows = responder.only_acknowledges() && travels_in_trains(qp);
+		if (!wait && !(follows && requester.has_one_long_packet()))
 			responder.send_pending_ack();
 		const bool stopped = requester.transmit(now);
 		if (!wait)

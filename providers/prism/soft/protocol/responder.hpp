@@ -30,6 +30,8 @@ public:
 	void send_pending_ack();
 	/** Whether it is better sent after the next batch. That is asked once for each. */
 	bool ack_waits();
+	/** What is pending is no answer: behind a request of ours, such a one would be taken later than that. */
+	[[nodiscard]] bool only_acknowledges() const { return !resp_.late; }
 	/** The next burst of a READ response that is being paced. */
 	void continue_stream(Time now);
 	/** On the way to the peer. */
