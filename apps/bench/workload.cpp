@@ -25,13 +25,14 @@ using Index = boost::random::uniform_int_distribution<std::uint64_t>;
 
 constexpr std::uint64_t odd_factor = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
 
-/* YCSB's, and W */
+/* YCSB's, and P and W */
 constexpr std::array mixes{
 	Mix{'A', {0.5, 0.5, 0, 0}, Distribution::zipfian},
 	Mix{'B', {0.95, 0.05, 0, 0}, Distribution::zipfian},
 	Mix{'C', {1, 0, 0, 0}, Distribution::zipfian},
 	Mix{'D', {0.95, 0, 0.05, 0}, Distribution::latest},
 	Mix{'F', {0.5, 0, 0, 0.5}, Distribution::zipfian},
+	Mix{'P', {0.05, 0.95, 0, 0}, Distribution::zipfian},
 	Mix{'W', {0, 1, 0, 0}, Distribution::zipfian},
 };
 

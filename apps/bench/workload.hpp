@@ -52,7 +52,10 @@ struct Mix {
 	[[nodiscard]] Request next(Random &random) const noexcept;
 };
 
-/** YCSB's mix @p letter, of either case: A, B, C, D or F, or W, updates. There is no E, as no store here has scans. */
+/**
+ * YCSB's mix @p letter, of either case: A, B, C, D or F, or one with more updates: P, 95%, or W, nothing else. There is
+ * no E, as no store here has scans.
+ */
 [[nodiscard]] std::optional<Mix> find_mix(char letter);
 
 /**

@@ -62,8 +62,8 @@ void add_workload_options(cli::CommandLine &app, Parameters &parameters, Given &
 	RunOptions &run = parameters.run;
 	app.add_option("--mix", given.mix,
 		   "A: half reads, half updates; B: 95% reads; C: reads; D: 95% reads of the latest, 5% inserts; "
-		   "F: half reads, half read-modify-writes; W: updates (default C)")
-		.check(cli::IsMember({"A", "B", "C", "D", "F", "W"}, cli::ignore_case));
+		   "F: half reads, half read-modify-writes; P: 5% reads, 95% updates; W: updates (default C)")
+		.check(cli::IsMember({"A", "B", "C", "D", "F", "P", "W"}, cli::ignore_case));
 	app.add_choice<bench::Distribution>("--distribution", given.distribution,
 		{{"uniform", bench::Distribution::uniform}, {"zipfian", bench::Distribution::zipfian},
 			{"latest", bench::Distribution::latest}},

@@ -2,10 +2,12 @@
 """What all programs share that measure in interleaved rounds: servers, ratios, tables, figures, JSON."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 import shlex
+import signal
 import socket
 import statistics
 import subprocess
@@ -79,6 +81,7 @@ class Server:
         self.environment = {**os.environ, **(environment or {})}
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = None
+        self.paused = False
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -99,8 +102,28 @@ class Server:
     def __exit__(self, *_):
         self.stop()
 
+    def pause(self):
+        """It takes no time of the processors; timeout(1) has a group of its own with what it runs."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+        self.paused = True
+
+    def go_on(self):
+        os.killpg(self.process.pid, signal.SIGCONT)
+        self.paused = False
+
+    @contextlib.contextmanager
+    def alone(self):
+        """Of servers that are paused, this one runs: even those that are idle look for work now and then."""
+        self.go_on()
+        try:
+            yield
+        finally:
+            self.pause()
+
     def stop(self):
         if self.process.poll() is None:
+            if self.paused:
+                self.go_on()
             self.process.terminate()
             try:
                 self.process.wait(timeout=5)

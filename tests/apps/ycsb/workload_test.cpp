@@ -116,7 +116,7 @@ TEST(Zipf, ResizingIsAsMakingAnew)
 
 TEST(Workload, MixesHaveTheirShares)
 {
-	for (const char letter : {'A', 'b', 'C', 'd', 'F', 'W'}) {
+	for (const char letter : {'A', 'b', 'C', 'd', 'F', 'P', 'W'}) {
 		const Mix mix = find_mix(letter).value();
 		Random random = make_random(5, 0);
 		std::array<double, request_kinds> seen{};
