@@ -52,8 +52,6 @@ private:
 class Port
 {
 public:
-	using Clock = std::chrono::steady_clock;
-
 	virtual ~Port() = default;
 
 	/** What the peer must be told. */
@@ -71,8 +69,6 @@ public:
 	virtual int post_receive(std::uint64_t wr_id, LocalSlice into) noexcept = 0;
 	/** What is posted is flushed, and nothing that the peer sends is executed any more. */
 	virtual void fail() noexcept = 0;
-
-	[[nodiscard]] virtual Clock::time_point now() const noexcept = 0;
 };
 
 struct PortOptions {
@@ -114,10 +110,12 @@ struct ListShape {
 	std::uint32_t count = 0;
 };
 
-/** A protection domain and a completion queue. What it makes may outlive it, but not be used any more. */
+/** A protection domain, a completion queue and a clock. */
 class CallDevice
 {
 public:
+	using Clock = std::chrono::steady_clock;
+
 	virtual ~CallDevice() = default;
 
 	/** Zeroed. Errors: those of Buffer::create(). */
@@ -132,6 +130,9 @@ public:
 
 	/** Takes completions of all ports. How many, or a negative errno. */
 	virtual int poll(std::span<Completion> completions) noexcept = 0;
+	/** Nobody polls for a while: the device goes on by itself. */
+	virtual void leave_alone() noexcept = 0;
+	[[nodiscard]] virtual Clock::time_point now() const noexcept = 0;
 };
 
 } // namespace prism::rpc

@@ -55,7 +55,7 @@ public:
 	[[nodiscard]] std::chrono::steady_clock::time_point closed_at() const noexcept { return closed_at_; }
 	[[nodiscard]] Worker &worker() const noexcept { return worker_; }
 
-	const apps::Reception::Link link;
+	const apps::Reception::Link link; /**< null in simulations */
 	/** Until it is buried, on the worker's thread. */
 	std::unique_ptr<Channel> channel;
 	const std::uint32_t announced;

@@ -85,7 +85,7 @@ protected:
 	/** Takes one of them: an error, or the end of requests. */
 	void take(const Completion &completion, Listener &listener) noexcept;
 	void stop() noexcept override;
-	[[nodiscard]] Clock::time_point now() const noexcept final { return port_->now(); }
+	[[nodiscard]] Clock::time_point now() const noexcept final { return device_->now(); }
 
 private:
 	std::unique_ptr<CallDevice> device_;

@@ -133,10 +133,11 @@ Result<void> Server::create_workers()
 			CompletionQueue::create(pd_.context(), static_cast<int>(way_.completions()));
 		if (!cq)
 			return cq.error();
-		Result<std::unique_ptr<Transport>> transport = way_.transport(*cq);
+		std::unique_ptr<CallDevice> device = way_.device(*cq);
+		Result<std::unique_ptr<Transport>> transport = way_.transport(*cq, *device);
 		if (!transport)
 			return transport.error();
-		workers_.push_back(std::make_unique<Worker>(state_, *std::move(cq), *std::move(transport)));
+		workers_.push_back(std::make_unique<Worker>(state_, std::move(device), *std::move(transport)));
 	}
 	return {};
 }

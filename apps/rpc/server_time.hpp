@@ -13,17 +13,17 @@ namespace prism::rpc
 class ServerTime
 {
 public:
-	void begin(const Port &port) noexcept
+	void begin(const CallDevice &device) noexcept
 	{
 		measures_ = calls_++ % every == 0;
 		if (measures_)
-			began_ = port.now();
+			began_ = device.now();
 	}
 	/** The call has ended. What the response tells: the time of the last one that was measured, us. */
-	std::uint16_t end(const Port &port) noexcept
+	std::uint16_t end(const CallDevice &device) noexcept
 	{
 		if (measures_)
-			last_ = microseconds(port.now() - began_);
+			last_ = microseconds(device.now() - began_);
 		return last_;
 	}
 
@@ -33,7 +33,7 @@ private:
 	std::uint32_t calls_ = 0;
 	bool measures_ = false;
 	std::uint16_t last_ = 0;
-	Port::Clock::time_point began_;
+	CallDevice::Clock::time_point began_;
 };
 
 } // namespace prism::rpc

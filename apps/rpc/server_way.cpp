@@ -101,25 +101,24 @@ std::size_t ServerWay::completions() const noexcept
 	return options_.receive_buffers + 2 * options_.connections_of_worker() * std::size_t{options_.max_depth};
 }
 
-Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq) const
+Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &cq, CallDevice &device) const
 {
-	auto device = std::make_unique<VerbsCallDevice>(pd_, cq, pool_.get());
 	switch (options_.way) {
 	case Way::reply:
 	case Way::fetch:
-		return std::unique_ptr<Transport>(std::make_unique<fetch::FetchTransport>(
-			std::move(device), sizes_, access_, options_.torn_limit));
+		return std::unique_ptr<Transport>(
+			std::make_unique<fetch::FetchTransport>(device, sizes_, access_, options_.torn_limit));
 	case Way::slots: {
 		Result<std::unique_ptr<slots::CallPool>> pool =
-			slots::CallPool::create(*device, pool_sizes(options_, sizes_), options_.lost_after);
+			slots::CallPool::create(device, pool_sizes(options_, sizes_), options_.lost_after);
 		if (!pool)
 			return pool.error();
 		return std::unique_ptr<Transport>(
-			std::make_unique<slots::SlotsTransport>(std::move(device), *std::move(pool), sizes_, access_));
+			std::make_unique<slots::SlotsTransport>(device, *std::move(pool), sizes_, access_));
 	}
 	case Way::window:
 		return std::unique_ptr<Transport>(
-			std::make_unique<window::WindowTransport>(std::move(device), *pool_, sizes_, access_));
+			std::make_unique<window::WindowTransport>(device, *pool_, sizes_, access_));
 	case Way::datagram: {
 		Result<std::unique_ptr<datagram::DatagramTransport>> transport =
 			datagram::DatagramTransport::create(pd_, cq, sizes_, datagrams(options_, sizes_));
@@ -128,8 +127,7 @@ Result<std::unique_ptr<Transport>> ServerWay::transport(const CompletionQueue &c
 		return std::unique_ptr<Transport>(*std::move(transport));
 	}
 	case Way::two_sided:
-		return std::unique_ptr<Transport>(
-			std::make_unique<TwoSidedTransport>(std::move(device), *pool_, sizes_, access_));
+		return std::unique_ptr<Transport>(std::make_unique<TwoSidedTransport>(device, *pool_, sizes_, access_));
 	default:
 		break;
 	}

@@ -24,8 +24,13 @@ public:
 	/** Adds what create() and the transports will take. */
 	static void plan(apps::MemoryPlan &plan, const ServerOptions &options, const ChannelSizes &sizes);
 
-	/** One worker's part; its completions go to @p cq. */
-	[[nodiscard]] Result<std::unique_ptr<Transport>> transport(const CompletionQueue &cq) const;
+	/** One worker's part, whose completions go to @p cq; @p device has the same. */
+	[[nodiscard]] Result<std::unique_ptr<Transport>> transport(const CompletionQueue &cq, CallDevice &device) const;
+	/** That of a worker. */
+	[[nodiscard]] std::unique_ptr<CallDevice> device(const CompletionQueue &cq) const
+	{
+		return std::make_unique<VerbsCallDevice>(pd_, cq, pool_.get());
+	}
 
 	/** Entries that the completion queue of a worker needs. */
 	[[nodiscard]] std::size_t completions() const noexcept;

@@ -34,7 +34,6 @@ public:
 		return pair_.post_receive(wr_id, into);
 	}
 	void fail() noexcept override { apps::move_to_error(pair_); }
-	[[nodiscard]] Clock::time_point now() const noexcept override { return Clock::now(); }
 
 private:
 	QueuePair pair_;

@@ -52,6 +52,9 @@ public:
 		std::size_t length, const ListShape &shape, unsigned access_flags) override;
 	Result<std::unique_ptr<Port>> open(const PortOptions &options) override;
 	int poll(std::span<Completion> completions) noexcept override { return cq_.poll(completions); }
+	/** Arming the queue hands a userspace device over to its engine thread, which otherwise waits for poll(). */
+	void leave_alone() noexcept override { (void)ibv_req_notify_cq(cq_.raw(), 0); }
+	[[nodiscard]] Clock::time_point now() const noexcept override { return Clock::now(); }
 
 private:
 	ProtectionDomain pd_;

@@ -34,14 +34,14 @@ bool Connection::execute(
 	if (!kept_.empty() && repeat(request, response, size))
 		return true;
 	const bool timed = worker_.server_.settings.timed;
-	const auto began = timed ? Worker::Clock::now() : Worker::Clock::time_point();
+	const auto began = timed ? worker_.device_->now() : Worker::Clock::time_point();
 	if (const char *wrong = session_->handle(request, response, size)) {
 		refuse(std::string("malformed request: ") + wrong);
 		return false;
 	}
 	worker_.requests.fetch_add(1, std::memory_order_relaxed);
 	if (timed)
-		worker_.handling.add(Worker::Clock::now() - began);
+		worker_.handling.add(worker_.device_->now() - began);
 	return true;
 }
 
@@ -66,7 +66,7 @@ void Connection::keep_responses() noexcept
 		return;
 	/* Those that it did not ask for again, if it came back before. */
 	channel->keep(kept_);
-	worker_.gone_.keep(who.client, std::move(kept_), Worker::Clock::now());
+	worker_.gone_.keep(who.client, std::move(kept_), worker_.device_->now());
 }
 
 void Connection::touch() noexcept
@@ -94,18 +94,19 @@ void Connection::close() noexcept
 	if (closed_)
 		return;
 	closed_ = true;
-	closed_at_ = Worker::Clock::now();
+	closed_at_ = worker_.device_->now();
 	/* Before the client can notice, so that a client that was cut off holds no lock any more. */
 	session_.reset();
 	worker_.graves_++;
 	channel->close();
 	keep_responses();
 	/* This tells the client. The thread in run() closes the descriptor. */
-	(void)shutdown(link->fd(), SHUT_RDWR);
+	if (link)
+		(void)shutdown(link->fd(), SHUT_RDWR);
 }
 
-Worker::Worker(const ServerState &server, CompletionQueue cq, std::unique_ptr<Transport> way)
-	: server_(server), cq_(std::move(cq)), transport_(std::move(way))
+Worker::Worker(const ServerState &server, std::unique_ptr<CallDevice> device, std::unique_ptr<Transport> way)
+	: server_(server), device_(std::move(device)), transport_(std::move(way))
 {
 	const std::size_t most = 2 * server_.settings.connections_of_worker();
 	touched_.reserve(most);
@@ -180,7 +181,7 @@ void Worker::give_up(Connection &connection, std::atomic<std::uint64_t> &count, 
 
 void Worker::bury() noexcept
 {
-	const auto now = Clock::now();
+	const auto now = device_->now();
 	std::erase_if(connections_, [&](const auto &entry) {
 		Connection &connection = *entry.second;
 		if (!connection.closed() || now - connection.closed_at() < wake_time)
@@ -212,13 +213,12 @@ bool Worker::look() noexcept
 	return found;
 }
 
-/* Does what can be done now. False: there was nothing. */
 bool Worker::turn() noexcept
 {
 	std::array<Completion, batch> completions;
 	if (has_mail_.load(std::memory_order_acquire))
 		read_mail();
-	const int got = cq_.poll(completions);
+	const int got = device_->poll(completions);
 	for (int i = 0; i < got; i++)
 		handle(completions[static_cast<std::size_t>(i)]);
 	const bool found = transport_->looks() && !finishing_ && look();
@@ -230,16 +230,15 @@ bool Worker::turn() noexcept
 	if (got < static_cast<int>(batch) && graves_)
 		bury();
 	if (!gone_.empty() && !got)
-		gone_.forget(Clock::now());
+		gone_.forget(device_->now());
 	return found || got > 0;
 }
 
-/* Arming the queue hands the device over to its engine thread, which otherwise waits for this thread's next poll. */
 void Worker::nap(Clock::duration idle) noexcept
 {
 	if (idle < server_.settings.spin)
 		return;
-	(void)ibv_req_notify_cq(cq_.raw(), 0);
+	device_->leave_alone();
 	next_nap_ = std::clamp<std::chrono::nanoseconds>(next_nap_ * 2, first_nap, server_.settings.max_nap);
 	std::this_thread::sleep_for(next_nap_);
 }
@@ -248,13 +247,13 @@ void Worker::run()
 {
 	/* Reading the clock costs as much as an empty poll, so do it rarely; after a nap, one poll is enough. */
 	constexpr int polls_between_looks = 32;
-	auto last_work = Clock::now();
+	auto last_work = device_->now();
 	while (!server_.stopping.load(std::memory_order_relaxed)) {
 		bool worked = false;
 		const int polls = next_nap_.count() ? 1 : polls_between_looks;
 		for (int i = 0; i < polls; i++)
 			worked |= turn();
-		const auto now = Clock::now();
+		const auto now = device_->now();
 		if (worked) {
 			last_work = now;
 			next_nap_ = {};
@@ -275,12 +274,12 @@ void Worker::run()
 /** Executes the calls that have arrived, but none that arrive later, and waits until the responses are delivered. */
 void Worker::finish() noexcept
 {
-	const auto deadline = Clock::now() + finish_time;
+	const auto deadline = device_->now() + finish_time;
 	for (std::uint32_t taken = 0; taken <= server_.settings.receive_buffers && turn(); taken += batch)
 		;
 	finishing_ = true;
 	const auto answers = [](const auto &entry) { return !entry.second->closed() && entry.second->channel->busy(); };
-	while (std::any_of(connections_.begin(), connections_.end(), answers) && Clock::now() < deadline)
+	while (std::any_of(connections_.begin(), connections_.end(), answers) && device_->now() < deadline)
 		turn();
 }
 

@@ -28,8 +28,8 @@ class Worker
 public:
 	using ConnectionPointer = std::shared_ptr<Connection>;
 
-	/** @p cq is the queue of all channels that @p way opens. */
-	Worker(const ServerState &server, CompletionQueue cq, std::unique_ptr<Transport> way);
+	/** @p device is that of @p way. */
+	Worker(const ServerState &server, std::unique_ptr<CallDevice> device, std::unique_ptr<Transport> way);
 	Worker(const Worker &) = delete;
 	Worker &operator=(const Worker &) = delete;
 
@@ -41,6 +41,8 @@ public:
 	/** Connections that this worker has not let go of. */
 	[[nodiscard]] std::size_t load() const noexcept { return assigned_.load(std::memory_order_relaxed); }
 
+	/** Does what can be done now: run() does that again and again. False: there was nothing. */
+	bool turn() noexcept;
 	/** The thread's body, until the server stops. Afterwards no connection is left. */
 	void run();
 
@@ -52,14 +54,13 @@ public:
 
 private:
 	friend class Connection;
-	using Clock = std::chrono::steady_clock;
+	using Clock = CallDevice::Clock;
 	static constexpr std::size_t batch = 32;
 	struct Letter {
 		ConnectionPointer connection;
 		bool arrives; /* else it is to be closed */
 	};
 
-	bool turn() noexcept;
 	bool look() noexcept;
 	void handle(const Completion &completion) noexcept;
 	void give_up(Connection &connection, std::atomic<std::uint64_t> &count, const std::string &reason) noexcept;
@@ -72,7 +73,7 @@ private:
 	void finish() noexcept;
 
 	const ServerState &server_;
-	CompletionQueue cq_;
+	std::unique_ptr<CallDevice> device_;
 	std::unique_ptr<Transport> transport_; /* declared before the connections, whose channels it outlives */
 	std::unordered_map<std::uint32_t, ConnectionPointer> connections_;
 	std::vector<Connection *> touched_;

@@ -32,7 +32,7 @@ bool FetchChannel::load_request(std::uint32_t call, const Frame &frame, Calls &c
 		slot.torn_since.reset();
 		return true;
 	}
-	const auto now = port_->now();
+	const auto now = scratch_.device.now();
 	if (!slot.torn_since)
 		slot.torn_since = now;
 	else if (now - *slot.torn_since > scratch_.torn_limit)
@@ -85,14 +85,14 @@ bool FetchChannel::wants_reply(std::uint32_t call, const Frame &request) const n
 
 void FetchChannel::execute(std::uint32_t call, const Frame &request, Calls &calls) noexcept
 {
-	const auto began = port_->now();
+	const auto began = scratch_.device.now();
 	std::uint32_t size = 0;
 	if (!calls.execute({scratch_.request.data(), request.size}, {scratch_.response.data(), layout_.response}, size))
 		return;
 	Frame frame;
 	frame.seq = request.seq;
 	frame.size = size;
-	frame.time = microseconds(port_->now() - began);
+	frame.time = microseconds(scratch_.device.now() - began);
 	publish(call, frame, {scratch_.response.data(), size});
 	if (!wants_reply(call, request))
 		return;
@@ -190,9 +190,10 @@ void FetchChannel::close() noexcept
 	port_->fail();
 }
 
-FetchTransport::FetchTransport(std::unique_ptr<CallDevice> device, const ChannelSizes &sizes, unsigned access_flags,
-	std::chrono::nanoseconds torn_limit)
-	: device_(std::move(device)), sizes_(sizes), access_(access_flags | access::remote_write | access::remote_read)
+FetchTransport::FetchTransport(
+	CallDevice &device, const ChannelSizes &sizes, unsigned access_flags, std::chrono::nanoseconds torn_limit)
+	: device_(device), sizes_(sizes), access_(access_flags | access::remote_write | access::remote_read),
+	  scratch_(device)
 {
 	scratch_.torn_limit = torn_limit;
 	scratch_.request.resize(apps::rounded_up(sizes.request, 64));
@@ -206,13 +207,13 @@ Result<std::unique_ptr<Channel>> FetchTransport::open(
 	PortOptions options;
 	options.access_flags = access_;
 	options.max_send_wr = calls;
-	Result<std::unique_ptr<Port>> port = device_->open(options);
+	Result<std::unique_ptr<Port>> port = device_.open(options);
 	if (!port)
 		return port.error();
-	Result<Memory> requests = device_->allocate(layout.requests_size(), access::remote_write);
+	Result<Memory> requests = device_.allocate(layout.requests_size(), access::remote_write);
 	if (!requests)
 		return requests.error();
-	Result<Memory> responses = device_->allocate(layout.responses_size(), access::remote_read | access::local);
+	Result<Memory> responses = device_.allocate(layout.responses_size(), access::remote_read | access::local);
 	if (!responses)
 		return responses.error();
 	mine.endpoint = (*port)->endpoint();

@@ -19,6 +19,9 @@ namespace prism::rpc::fetch
 
 /** What channels of one worker need for the call that is executed. */
 struct Scratch {
+	explicit Scratch(const CallDevice &of) : device(of) {}
+
+	const CallDevice &device;
 	std::vector<std::byte> request;
 	std::vector<std::byte> response;
 	std::chrono::nanoseconds torn_limit{}; /* see ServerOptions */
@@ -43,7 +46,7 @@ private:
 	struct Slot {
 		std::uint32_t seq = seq_before(first_seq); /* of the call that was executed last */
 		/* A request was seen that is not whole. */
-		std::optional<Port::Clock::time_point> torn_since;
+		std::optional<CallDevice::Clock::time_point> torn_since;
 	};
 
 	bool look_at(std::uint32_t call, Calls &calls) noexcept;
@@ -70,7 +73,7 @@ private:
 class FetchTransport final : public Transport
 {
 public:
-	FetchTransport(std::unique_ptr<CallDevice> device, const ChannelSizes &sizes, unsigned access_flags,
+	FetchTransport(CallDevice &device, const ChannelSizes &sizes, unsigned access_flags,
 		std::chrono::nanoseconds torn_limit);
 
 	Result<std::unique_ptr<Channel>> open(
@@ -79,7 +82,7 @@ public:
 	[[nodiscard]] bool looks() const noexcept override { return true; }
 
 private:
-	std::unique_ptr<CallDevice> device_;
+	CallDevice &device_;
 	const ChannelSizes sizes_;
 	const unsigned access_;
 	Scratch scratch_;

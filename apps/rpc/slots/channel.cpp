@@ -92,13 +92,13 @@ bool SlotsChannel::look_at(std::uint32_t call, Calls &calls) noexcept
 
 void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t size, Calls &calls) noexcept
 {
-	time_.begin(*port_);
+	time_.begin(pool_.device());
 	Slot &slot = slots_[call];
 	Frame frame;
 	frame.seq = seq;
 	if (!calls.execute({scratch_.data(), size}, {slot.response + frame_size, response_size_}, frame.size))
 		return;
-	frame.time = time_.end(*port_);
+	frame.time = time_.end(pool_.device());
 	frame.store(slot.response);
 	prismdv_publish_ptr(pointer_at(place(call) + response_offset(seq)), pool_.address_of(slot.response),
 		static_cast<std::uint32_t>(frame_size) + frame.size, seq);
@@ -147,9 +147,9 @@ Result<void> SlotsChannel::connect(const Endpoint &peer)
 	return {};
 }
 
-SlotsTransport::SlotsTransport(std::unique_ptr<CallDevice> device, std::unique_ptr<CallPool> pool,
-	const ChannelSizes &sizes, unsigned access_flags)
-	: device_(std::move(device)), pool_(std::move(pool)), sizes_(sizes),
+SlotsTransport::SlotsTransport(
+	CallDevice &device, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes, unsigned access_flags)
+	: device_(device), pool_(std::move(pool)), sizes_(sizes),
 	  access_(access_flags | access::remote_read | access::remote_write),
 	  scratch_(apps::rounded_up(sizes.request, 64))
 {
@@ -160,7 +160,7 @@ Result<std::unique_ptr<Channel>> SlotsTransport::open(
 {
 	PortOptions options;
 	options.access_flags = access_;
-	Result<std::unique_ptr<Port>> port = device_->open(options);
+	Result<std::unique_ptr<Port>> port = device_.open(options);
 	if (!port)
 		return port.error();
 	const std::optional<std::uint32_t> first = pool_->take_slots(calls);

@@ -45,6 +45,7 @@ public:
 	static Result<std::unique_ptr<CallPool>> create(
 		CallDevice &device, const PoolSizes &sizes, Nanoseconds lost_after);
 
+	[[nodiscard]] const CallDevice &device() const noexcept { return device_; }
 	[[nodiscard]] const PoolSizes &sizes() const noexcept { return sizes_; }
 	[[nodiscard]] FreeListInfo list() const noexcept { return list_->info(); }
 
@@ -77,11 +78,10 @@ public:
 	void connection_ended() noexcept { suspect_ = true; }
 
 private:
-	using Clock = std::chrono::steady_clock;
-
-	CallPool(ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after);
+	CallPool(const CallDevice &device, ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after);
 	void recover() noexcept;
 
+	const CallDevice &device_;
 	Memory memory_; /* declared first: freed only after the list is gone */
 	std::unique_ptr<RequestList> list_;
 	const PoolSizes sizes_;
@@ -91,7 +91,7 @@ private:
 	std::vector<std::byte *> responses_;
 	unsigned turns_ = 0; /* since the first of these was consumed */
 	std::atomic<bool> suspect_{false};
-	std::optional<Clock::time_point> marked_at_; /* a scan is under way */
+	std::optional<CallDevice::Clock::time_point> marked_at_; /* a scan is under way */
 	std::mutex places_lock_;
 	std::vector<std::uint8_t> used_slots_;
 };
@@ -139,8 +139,8 @@ private:
 class SlotsTransport final : public Transport
 {
 public:
-	SlotsTransport(std::unique_ptr<CallDevice> device, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes,
-		unsigned access_flags);
+	SlotsTransport(
+		CallDevice &device, std::unique_ptr<CallPool> pool, const ChannelSizes &sizes, unsigned access_flags);
 
 	Result<std::unique_ptr<Channel>> open(
 		const ConnectionRecord &theirs, std::uint32_t calls, ConnectionRecord &mine) override;
@@ -149,7 +149,7 @@ public:
 	void end_turn() noexcept override { pool_->end_turn(); }
 
 private:
-	std::unique_ptr<CallDevice> device_;
+	CallDevice &device_;
 	std::unique_ptr<CallPool> pool_;
 	const ChannelSizes sizes_;
 	const unsigned access_;

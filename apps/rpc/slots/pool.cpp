@@ -38,12 +38,13 @@ Result<std::unique_ptr<CallPool>> CallPool::create(CallDevice &device, const Poo
 	if (!memory)
 		return memory.error();
 	return std::unique_ptr<CallPool>(
-		new CallPool(*std::move(memory), sizes, lost_after)); /* the constructor is private */
+		new CallPool(device, *std::move(memory), sizes, lost_after)); /* the constructor is private */
 }
 
-CallPool::CallPool(ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after)
-	: memory_(std::move(memory.memory)), list_(std::move(memory.list)), sizes_(sizes), lost_after_(lost_after),
-	  batch_(std::clamp(sizes.requests / 8, std::uint32_t{1}, largest_batch)), used_slots_(sizes.slots)
+CallPool::CallPool(const CallDevice &device, ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after)
+	: device_(device), memory_(std::move(memory.memory)), list_(std::move(memory.list)), sizes_(sizes),
+	  lost_after_(lost_after), batch_(std::clamp(sizes.requests / 8, std::uint32_t{1}, largest_batch)),
+	  used_slots_(sizes.slots)
 {
 	consumed_.reserve(sizes.requests);
 	responses_.reserve(sizes.responses);
@@ -108,7 +109,7 @@ std::byte *CallPool::take_response() noexcept
  */
 void CallPool::recover() noexcept
 {
-	const auto now = Clock::now();
+	const auto now = device_.now();
 	if (!marked_at_) {
 		if (list_->mark()) {
 			marked_at_ = now;

@@ -103,10 +103,10 @@ Result<std::unique_ptr<Channel>> TwoSidedTransport::open(
 	options.shared_receives = true;
 	options.access_flags = access_;
 	options.max_send_wr = sizes_.depth;
-	Result<std::unique_ptr<Port>> port = device_->open(options);
+	Result<std::unique_ptr<Port>> port = device_.open(options);
 	if (!port)
 		return port.error();
-	Result<Memory> responses = device_->allocate(sizes_.depth * sizes_.response, access::local);
+	Result<Memory> responses = device_.allocate(sizes_.depth * sizes_.response, access::local);
 	if (!responses)
 		return responses.error();
 	mine.endpoint = (*port)->endpoint();

@@ -52,9 +52,8 @@ class TwoSidedTransport final : public Transport
 {
 public:
 	/** @p access_flags: of the queue pairs, what clients may do by themselves. */
-	TwoSidedTransport(
-		std::unique_ptr<CallDevice> device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
-		: device_(std::move(device)), receives_(pool), sizes_(sizes), access_(access_flags)
+	TwoSidedTransport(CallDevice &device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
+		: device_(device), receives_(pool), sizes_(sizes), access_(access_flags)
 	{
 	}
 
@@ -64,7 +63,7 @@ public:
 	void end_turn() noexcept override;
 
 private:
-	std::unique_ptr<CallDevice> device_;
+	CallDevice &device_;
 	Receives receives_;
 	const ChannelSizes sizes_;
 	const unsigned access_;

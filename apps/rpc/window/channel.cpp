@@ -7,10 +7,10 @@
 namespace prism::rpc::window
 {
 
-WindowChannel::WindowChannel(
-	std::unique_ptr<Port> port, Ring ring, Receives &receives, std::size_t response_size, std::uint32_t calls)
-	: ring_(std::move(ring)), port_(std::move(port)), receives_(receives), response_size_(response_size),
-	  incoming_(receives, calls), stream_(ring_.size())
+WindowChannel::WindowChannel(const CallDevice &device, std::unique_ptr<Port> port, Ring ring, Receives &receives,
+	std::size_t response_size, std::uint32_t calls)
+	: device_(device), ring_(std::move(ring)), port_(std::move(port)), receives_(receives),
+	  response_size_(response_size), incoming_(receives, calls), stream_(ring_.size())
 {
 	open_epoch();
 }
@@ -58,14 +58,14 @@ bool WindowChannel::hear(std::span<const std::byte> request, Calls &calls) noexc
 
 void WindowChannel::execute(std::span<const std::byte> request, Calls &calls) noexcept
 {
-	time_.begin(*port_);
+	time_.begin(device_);
 	std::byte *const record = ring_.at(stream_.produced());
 	Frame frame;
 	if (!calls.execute(request.subspan(prefix_size), {record + frame_size, response_size_}, frame.size))
 		return;
 	frame.seq = next_;
 	next_ = next_seq(next_);
-	frame.time = time_.end(*port_);
+	frame.time = time_.end(device_);
 	frame.store(record);
 	records_.push_back(stream_.produced());
 	stream_.append(record_size(frame.size));
@@ -108,16 +108,16 @@ Result<std::unique_ptr<Channel>> WindowTransport::open(
 	PortOptions options;
 	options.shared_receives = true;
 	options.access_flags = access_;
-	Result<std::unique_ptr<Port>> port = device_->open(options);
+	Result<std::unique_ptr<Port>> port = device_.open(options);
 	if (!port)
 		return port.error();
-	Result<Ring> ring = Ring::create(*device_, ring_size(calls, sizes_.response, Ring::page_size()));
+	Result<Ring> ring = Ring::create(device_, ring_size(calls, sizes_.response, Ring::page_size()));
 	if (!ring)
 		return ring.error();
 	mine.endpoint = (*port)->endpoint();
 	mine.regions.push_back({window_region, ring->told()});
-	return std::unique_ptr<Channel>(
-		std::make_unique<WindowChannel>(*std::move(port), *std::move(ring), receives_, sizes_.response, calls));
+	return std::unique_ptr<Channel>(std::make_unique<WindowChannel>(
+		device_, *std::move(port), *std::move(ring), receives_, sizes_.response, calls));
 }
 
 void WindowTransport::discard(const Completion &completion) noexcept

@@ -20,8 +20,8 @@ namespace prism::rpc::window
 class WindowChannel final : public Channel
 {
 public:
-	WindowChannel(std::unique_ptr<Port> port, Ring ring, Receives &receives, std::size_t response_size,
-		std::uint32_t calls);
+	WindowChannel(const CallDevice &device, std::unique_ptr<Port> port, Ring ring, Receives &receives,
+		std::size_t response_size, std::uint32_t calls);
 
 	[[nodiscard]] std::uint32_t number() const noexcept override { return port_->number(); }
 	Result<void> connect(const Endpoint &peer) override;
@@ -36,6 +36,7 @@ private:
 	void execute(std::span<const std::byte> request, Calls &calls) noexcept;
 	void open_epoch() noexcept;
 
+	const CallDevice &device_;
 	Ring ring_; /* declared first: freed only after the queue pair is gone */
 	std::unique_ptr<Port> port_;
 	Receives &receives_;
@@ -51,10 +52,8 @@ class WindowTransport final : public Transport
 {
 public:
 	/** The pool's buffers have room for prefix_size bytes more than the longest request. */
-	WindowTransport(
-		std::unique_ptr<CallDevice> device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
-		: device_(std::move(device)), receives_(pool), sizes_(sizes),
-		  access_(access_flags | access::remote_read)
+	WindowTransport(CallDevice &device, ReceivePool &pool, const ChannelSizes &sizes, unsigned access_flags)
+		: device_(device), receives_(pool), sizes_(sizes), access_(access_flags | access::remote_read)
 	{
 	}
 
@@ -64,7 +63,7 @@ public:
 	void end_turn() noexcept override { (void)receives_.flush(); }
 
 private:
-	std::unique_ptr<CallDevice> device_;
+	CallDevice &device_;
 	Receives receives_;
 	const ChannelSizes sizes_;
 	const unsigned access_;
