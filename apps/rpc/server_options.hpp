@@ -32,7 +32,7 @@ struct ServerOptions {
 	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
 	 * must never nap (duration::max()). */
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
-	std::chrono::nanoseconds max_nap = std::chrono::microseconds(200); /**< naps grow up to this */
+	std::chrono::nanoseconds max_nap = std::chrono::milliseconds(2); /**< naps grow up to this */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
 	bool timed = false; /**< fill in ServerStats::handling, which reads the clock twice for each call */
 	/** Receives why a connection was refused or closed, from any of the server's threads; null: standard error. */

@@ -20,6 +20,7 @@ constexpr auto wake_time = std::chrono::milliseconds(10);
 /* Time limit for the delivery of responses when the server stops */
 constexpr auto finish_time = std::chrono::seconds(1);
 constexpr auto first_nap = std::chrono::microseconds(10);
+constexpr int longest_nap_share = 50; /* of the time since the last work */
 
 } // namespace
 
@@ -239,7 +240,9 @@ void Worker::nap(Clock::duration idle) noexcept
 	if (idle < server_.settings.spin)
 		return;
 	device_->leave_alone();
-	next_nap_ = std::clamp<std::chrono::nanoseconds>(next_nap_ * 2, first_nap, server_.settings.max_nap);
+	/* A call after a long rest may wait longer than one after a short rest: never for a longer share of it. */
+	const Clock::duration longest = std::min<Clock::duration>(server_.settings.max_nap, idle / longest_nap_share);
+	next_nap_ = std::max<Clock::duration>(std::min(next_nap_ * 2, longest), first_nap);
 	std::this_thread::sleep_for(next_nap_);
 }
 
