@@ -94,15 +94,13 @@ protected:
 		Job job;
 		job.max_attempts = 1;
 		prepare_on_all(*open, other, keys, job);
+		EXPECT_TRUE(store.comes_to_connections(2, 2));
 		for (const int fd : connections_to(port)) {
 			if (std::ranges::find(of_others, fd) == of_others.end())
 				cut(fd);
 		}
 		/* The others do not poll: they would be asked to end what is prepared there. */
-		const auto gone = [this] { return store.open_connections(2) == 1; };
-		for (int i = 0; i < 2000 && !gone(); i++)
-			std::this_thread::sleep_for(1ms);
-		EXPECT_TRUE(gone());
+		EXPECT_TRUE(store.comes_to_connections(2, 1));
 		std::array<Job *, 1> ended;
 		while (open->api->poll(ended) == 0) {}
 		EXPECT_EQ(job.outcome, Outcome::committed);
@@ -169,9 +167,7 @@ TEST_F(HalfInstalled, IsLeftToTheAdopterByAllWhoComeBefore)
 					<< all.back()->last.error;
 		}
 	}
-	const auto gone = [this] { return store.open_connections(0) == 1 && store.open_connections(2) == 1; };
-	for (int i = 0; i < 5000 && !gone(); i++)
-		std::this_thread::sleep_for(1ms);
+	EXPECT_TRUE(store.comes_to_connections(0, 1) && store.comes_to_connections(2, 1));
 	store.begin(1);
 	Client adopter(store, 1, adopting({1}));
 	EXPECT_EQ(adopter.get(keys[0]), "2");

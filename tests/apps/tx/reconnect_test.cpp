@@ -90,12 +90,12 @@ TEST(Reconnected, WhatWasPreparedIsAbortedAndRunAgain)
 		Job job;
 		job.max_attempts = attempts;
 		prepare_on_all(open, other, keys, job);
+		ASSERT_TRUE(store.comes_to_connections(1, 2));
 		for (const int fd : connections_to(store.addresses[1].port)) {
 			if (std::ranges::find(of_other, fd) == of_other.end())
 				cut(fd);
 		}
-		for (int i = 0; i < 2000 && store.open_connections(1) != 1; i++)
-			std::this_thread::sleep_for(1ms);
+		ASSERT_TRUE(store.comes_to_connections(1, 1)) << "the shard has not noticed";
 		std::array<Job *, 1> ended;
 		while (open.api->poll(ended) == 0) {}
 		EXPECT_EQ(job.outcome, attempts ? Outcome::conflict : Outcome::committed) << job.error;

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/connections.hpp"
+#include "../support/waiting.hpp"
 #include "tx/store/prism_client.hpp"
 #include "tx/store/prism_shard.hpp"
 
@@ -150,6 +151,12 @@ public:
 		static_cast<const apps::Service &>(*places_[shard].shard).collect(metrics);
 		const auto found = std::ranges::find(metrics, "prism_connections_open", &apps::Metric::name);
 		return static_cast<std::uint64_t>(found->value);
+	}
+
+	/** Waits until @p shard has connections to @p count clients. What it tells of them is up to 100 ms old. */
+	[[nodiscard]] bool comes_to_connections(std::uint16_t shard, std::uint64_t count) const
+	{
+		return prism::test::wait_until([&] { return open_connections(shard) == count; });
 	}
 
 	StoreOptions options;
