@@ -182,7 +182,7 @@ void ClientLink::deliver(std::uint32_t slot, std::span<const std::byte> response
 {
 	Call &call = calls_[slot];
 	call.under_way = false;
-	active_--;
+	ended();
 	if (call.abandoned)
 		listener.on_released(slot);
 	else
@@ -203,10 +203,11 @@ void ClientLink::expire(Listener &listener) noexcept
 	}
 }
 
-/* A server that closes the connection shows it only on its socket; one that hangs shows nothing. */
-void ClientLink::watch(bool progress) noexcept
+/* A server that closes the connection shows it only on its socket; one that hangs shows nothing, and its device
+ * acknowledges and answers READs all the same. */
+void ClientLink::watch() noexcept
 {
-	if (progress || !active_) {
+	if (std::exchange(answered_, false) || !active_) {
 		quiet_ = false;
 		quiet_polls_ = 0;
 		return;
@@ -228,9 +229,9 @@ void ClientLink::poll(Listener &listener) noexcept
 {
 	if (failure_)
 		return;
-	const bool progress = drive(listener);
+	(void)drive(listener);
 	expire(listener);
-	watch(progress);
+	watch();
 }
 
 } // namespace prism::rpc

@@ -192,7 +192,11 @@ protected:
 	void deliver(std::uint32_t slot, std::span<const std::byte> response, Listener &listener) noexcept;
 	/** Something other than a call begins or ends: it counts as under way. */
 	void began() noexcept { active_++; }
-	void ended() noexcept { active_--; }
+	void ended() noexcept
+	{
+		active_--;
+		answered_ = true;
+	}
 	[[nodiscard]] std::uint32_t active() const noexcept { return active_; }
 	[[nodiscard]] bool calling(std::uint32_t slot) const noexcept { return calls_[slot].under_way; }
 
@@ -217,7 +221,7 @@ private:
 	};
 
 	void expire(Listener &listener) noexcept;
-	void watch(bool progress) noexcept;
+	void watch() noexcept;
 
 	ClientOptions settings_;
 	SlotSizes sizes_;
@@ -230,7 +234,8 @@ private:
 	std::vector<Call> calls_;
 	std::uint32_t active_ = 0; /* calls and READs */
 	int failure_ = 0;
-	unsigned polls_ = 0; /* since the clock was looked at for calls that expire */
+	bool answered_ = false; /* something has ended since watch() */
+	unsigned polls_ = 0;    /* since the clock was looked at for calls that expire */
 	unsigned quiet_polls_ = 0;
 	Clock::time_point quiet_since_;
 	bool quiet_ = false;
