@@ -27,7 +27,7 @@ public:
 		std::unique_ptr<CallSession> store_part, std::uint32_t calls_at_once, const Introduction &client,
 		Worker &worker)
 		: link(std::move(rendezvous)), channel(std::move(way)), announced(calls_at_once), who(client),
-		  worker_(worker), session_(std::move(store_part))
+		  worker_(worker), session_(std::move(store_part)), kept_(calls_at_once)
 	{
 	}
 

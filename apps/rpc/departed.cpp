@@ -9,20 +9,37 @@
 namespace prism::rpc
 {
 
+namespace
+{
+
+constexpr std::uint32_t slot_of(std::uint64_t id) noexcept
+{
+	return static_cast<std::uint32_t>(id);
+}
+
+} // namespace
+
 void KeptResponses::add(std::span<const std::byte> response)
 {
 	MessageHeader header;
-	if (header.parse_response(response))
+	if (header.parse_response(response) || slot_of(header.id) >= slots_)
 		return;
-	std::vector<std::byte> &kept = responses_[header.id];
-	bytes_ += response.size() - kept.size();
-	kept.assign(response.begin(), response.end());
+	Response &kept = responses_[slot_of(header.id)];
+	bytes_ += response.size() - kept.bytes.size();
+	kept.id = header.id;
+	kept.bytes.assign(response.begin(), response.end());
 }
 
-std::span<const std::byte> KeptResponses::find(std::uint64_t id) const noexcept
+std::span<const std::byte> KeptResponses::find(std::uint64_t id) noexcept
 {
-	const auto found = responses_.find(id);
-	return found == responses_.end() ? std::span<const std::byte>() : std::span<const std::byte>(found->second);
+	const auto found = responses_.find(slot_of(id));
+	if (found == responses_.end())
+		return {};
+	if (found->second.id == id)
+		return found->second.bytes;
+	bytes_ -= found->second.bytes.size();
+	responses_.erase(found);
+	return {};
 }
 
 void Departed::keep(const ClientId &client, KeptResponses responses, Clock::time_point now)
@@ -38,7 +55,7 @@ KeptResponses Departed::take(const ClientId &client)
 {
 	const auto found = clients_.find(client);
 	if (found == clients_.end())
-		return {};
+		return KeptResponses();
 	KeptResponses responses = std::move(found->second.responses);
 	bytes_ -= responses.bytes();
 	clients_.erase(found);

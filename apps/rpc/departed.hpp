@@ -17,19 +17,32 @@
 namespace prism::rpc
 {
 
-/** Responses by the id of their calls (header.hpp). */
+/**
+ * Of each slot of a client the last response: the client began no call there before it had the one before. The low half
+ * of a call's id is its slot (header.hpp).
+ */
 class KeptResponses
 {
 public:
+	/** @p slots: of the client; responses to calls of others are not kept. */
+	explicit KeptResponses(std::uint32_t slots = 0) : slots_(slots) {}
+
 	/** @p response: with its header. */
 	void add(std::span<const std::byte> response);
-	/** The response to the call with this id, or nothing. */
-	[[nodiscard]] std::span<const std::byte> find(std::uint64_t id) const noexcept;
+	/** The response to the call with this id, or nothing. Then this is another call of its slot, and what was kept
+	 * of that is not wanted any more. */
+	[[nodiscard]] std::span<const std::byte> find(std::uint64_t id) noexcept;
 	[[nodiscard]] bool empty() const noexcept { return responses_.empty(); }
 	[[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-	std::map<std::uint64_t, std::vector<std::byte>> responses_;
+	struct Response {
+		std::uint64_t id = 0;
+		std::vector<std::byte> bytes;
+	};
+
+	std::uint32_t slots_;
+	std::map<std::uint32_t, Response> responses_; /* by slot */
 	std::size_t bytes_ = 0;
 };
 

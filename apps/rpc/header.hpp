@@ -11,6 +11,9 @@
  *  12      4      0                                           0
  *  16      8      id, of the client's choice (ClientLink's)   the request's
  *
+ * The low half of an id is the slot of the call: a client with W calls under way has slots 0 to W - 1, each with one
+ * call at a time.
+ *
  * What follows is between the store and its clients, and so are call, detail and size: kv/calls/message.hpp,
  * tx/farm/message.hpp, tx/locking/message.hpp.
  */

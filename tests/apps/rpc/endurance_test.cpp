@@ -36,6 +36,29 @@ TEST_P(Endurance, AServerThatHangs)
 	EXPECT_EQ(link->broken(), ETIMEDOUT);
 }
 
+/* What is kept of a client does not grow with each time that it comes back, so it never becomes too much. */
+TEST_P(Endurance, ComesBackAgainAndAgain)
+{
+	Served served(GetParam());
+	ClientOptions wanted = options(16);
+	wanted.resumable = true;
+	auto link = served.connect(wanted);
+	Caller caller(*link);
+	std::uint64_t calls = 0;
+	constexpr std::size_t most = Departed::most_bytes;
+	for (std::size_t kept = 0; kept < most + most / 16; kept += 16 * longest_response) {
+		caller.run(16, [&] { return Wish{longest_response, 0, ++calls}; });
+		link->break_off(ECONNRESET);
+		auto next = served.resume(*link);
+		ASSERT_TRUE(next) << "after " << calls << " calls: " << next.error().message;
+		caller.move_to(**next);
+		link = *std::move(next);
+	}
+	caller.run(16, [&] { return Wish{100, 0, ++calls}; });
+	EXPECT_EQ(caller.answered, calls);
+	EXPECT_EQ(served.echo.executed, calls);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Endurance,
 	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
 
