@@ -8,6 +8,7 @@
 #include "rpc/introduction.hpp"
 #include "service/reception.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,9 @@ public:
 	void refuse(const std::string &why) noexcept override;
 	void lose(const std::string &why) noexcept override;
 
+	/** refuse() was called: nothing is kept of the client. Any thread. */
+	[[nodiscard]] bool refused() const noexcept { return refused_; }
+
 	/** Executes no more calls, and tells the client that. Once is enough. */
 	void close() noexcept;
 	/** Posts what the turn has brought. */
@@ -68,7 +72,7 @@ private:
 	Worker &worker_;
 	std::unique_ptr<CallSession> session_; /* until it is closed */
 	KeptResponses kept_;                   /* of a connection before this one */
-	bool refused_ = false;                 /* the client does not keep to the protocol: it may not come back */
+	std::atomic<bool> refused_{false};     /* the client does not keep to the protocol: it may not come back */
 	bool touched_ = false;                 /* post() is to come */
 	bool closed_ = false;
 	std::chrono::steady_clock::time_point closed_at_;

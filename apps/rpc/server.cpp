@@ -277,8 +277,12 @@ void Server::part(const std::shared_ptr<Connection> &connection)
 {
 	connection->worker().remove(connection);
 	const auto seen = seen_.find(connection->who.client);
-	if (seen != seen_.end() && seen->second.connection.lock() == connection)
-		seen->second.until = std::chrono::steady_clock::now() + Departed::patience;
+	if (seen != seen_.end() && seen->second.connection.lock() == connection) {
+		if (connection->refused())
+			seen_.erase(seen);
+		else
+			seen->second.until = std::chrono::steady_clock::now() + Departed::patience;
+	}
 	met_--;
 	promised_ -= connection->announced;
 }

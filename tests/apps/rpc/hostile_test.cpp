@@ -17,13 +17,19 @@ using namespace calls;
 class RawClient
 {
 public:
-	RawClient(const Context &context, std::uint16_t port, Way way, std::uint32_t depth = 2)
+	/* name: of one that may come back */
+	RawClient(
+		const Context &context, std::uint16_t port, Way way, std::uint32_t depth = 2, const ClientId &name = {})
 		: pd_(ProtectionDomain::create(context).value()), cq_(CompletionQueue::create(context, 64).value()),
 		  qp_(QueuePair::create(pd_, cq_, cq_).value()), memory_(Buffer::create(pd_, 65536).value()),
 		  link_(TcpRendezvous::connect("127.0.0.1", port, 2s).value())
 	{
 		Introduction me = Introduction::create().value();
 		me.way = way;
+		if (name != ClientId{}) {
+			me.client = name;
+			me.stay = Stay::kept;
+		}
 		ConnectionRecord mine;
 		mine.endpoint = qp_.endpoint();
 		mine.private_data = apps::Hello{echo_kind, 0, 0, depth}.serialize(me.serialize());
@@ -118,6 +124,44 @@ protected:
 
 	std::unique_ptr<Served> served;
 };
+
+/* So many clients are lost with so long responses that nothing is kept of the first. Until its worker has seen that it
+ * may be let in, but not again and again. */
+TEST(HostileCrowd, NothingIsKeptAnyMore)
+{
+	constexpr std::uint32_t longest = 60000;
+	constexpr std::uint32_t depth = 64;
+	Served served(Way::two_sided, [](ServerOptions &options) {
+		options.threads = 1;
+		options.max_value_size = longest;
+		options.max_depth = depth;
+		options.receive_buffers = 4 * depth;
+	});
+	ClientOptions again;
+	again.again = ClientId{std::byte{1}};
+	(void)RawClient(served.client_context, served.port(), Way::two_sided, 1, again.again);
+	EXPECT_TRUE(wait_until([&] { return served.stats().open == 0; }));
+	ClientOptions crowd;
+	crowd.depth = depth;
+	crowd.resumable = true;
+	std::uint64_t calls = 0;
+	for (std::size_t bytes = 0; bytes < Departed::most_bytes; bytes += std::size_t{depth} * longest) {
+		const auto link = served.connect(crowd);
+		Caller caller(*link);
+		for (std::uint32_t slot = 0; slot < depth; slot++)
+			caller.begin(slot, Wish{longest, 0, ++calls});
+		link->flush();
+		EXPECT_TRUE(wait_until([&] { return served.echo.executed == calls; }));
+	}
+	EXPECT_TRUE(wait_until([&] { return served.stats().open == 0; }));
+	int last = 0;
+	EXPECT_TRUE(wait_until([&] {
+		const auto link = served.try_connect(again);
+		last = link ? 0 : link.error().code;
+		return last == ESTALE;
+	})) << last;
+	EXPECT_LE(served.stats().malformed, 2u);
+}
 
 /* fetch: requests are where the client WRITEs them. */
 
