@@ -86,6 +86,7 @@ void ServerWay::plan(apps::MemoryPlan &plan, const ServerOptions &options, const
 		constexpr std::uint64_t longest = datagram::Socket::grh_size + 4096;
 		plan.add("datagrams of " + std::to_string(options.threads) + " workers",
 			options.threads * datagrams(options, sizes) * longest);
+		plan.add("requests of " + connections, calls * sizes.request);
 		const datagram::Cut cut{datagram::least_fragment, static_cast<std::uint32_t>(sizes.response)};
 		plan.add("answers of " + connections, calls * cut.bytes());
 	} else {

@@ -215,6 +215,24 @@ TEST_P(Ways, AServerThatWasStartedAgainKnowsNobody)
 	EXPECT_EQ(refused.error().code, ESTALE);
 }
 
+/* What a server announces is at least what a connection's calls take. */
+TEST_P(Ways, MemoryIsPlanned)
+{
+	ServerOptions options;
+	options.way = GetParam();
+	options.max_connections = 1000;
+	options.max_depth = 4;
+	options.receive_buffers = 1;
+	constexpr std::uint32_t longest = 8192;
+	constexpr std::uint64_t calls = 4000;
+	const std::uint64_t planned = Server::planned_memory(longest, options);
+	const bool reads_requests_elsewhere = GetParam() == Way::two_sided || GetParam() == Way::window;
+	if (GetParam() != Way::slots)
+		EXPECT_GE(planned, calls * longest * (reads_requests_elsewhere ? 1 : 2));
+	else
+		EXPECT_LT(planned, calls * longest / 100) << "slots are for the load of all connections";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Ways,
 	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
 
