@@ -126,10 +126,14 @@ void Reception::accept(Host &host)
 		if (!link && link.error().code == ETIMEDOUT)
 			return;
 		if (!link) {
+			/* Once: they wait in the backlog, and it is tried again and again. */
+			if (!std::exchange(accept_failed_, true))
+				host.refused(link.error());
 			listen_again_ = Clock::now() + listen_pause;
 			listen(false);
 			return;
 		}
+		accept_failed_ = false;
 		if (pending_.size() >= max_pending)
 			drop(*silent(), make_error(EBUSY, "a client that said nothing makes room for others"), host);
 		pending_.push_back({std::make_shared<TcpRendezvous>(*std::move(link)), Clock::now() + timeout_,

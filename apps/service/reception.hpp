@@ -62,7 +62,7 @@ public:
 		virtual Result<std::unique_ptr<AcceptedConnection>> on_connect(
 			const Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) = 0;
 
-		/** A client was refused, went away, or its time is over. */
+		/** A client was refused, went away, or its time is over; or clients cannot be accepted. */
 		virtual void refused(const Error &why) noexcept = 0;
 	};
 
@@ -130,6 +130,7 @@ private:
 	Descriptor poller_; /* an epoll instance, of the listener and the clients */
 	bool listening_ = false;
 	bool closed_ = false;
+	bool accept_failed_ = false; /* and the host knows it */
 	Deadline listen_again_{};
 	std::list<PendingClient> pending_; /* by deadline: all have the same time */
 };

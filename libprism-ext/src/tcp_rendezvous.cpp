@@ -263,7 +263,8 @@ Result<TcpRendezvous> TcpListener::accept(std::chrono::milliseconds timeout)
 		}
 		/* A client that gave up meanwhile is none of the caller's business. */
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port_));
+			return make_error(errno, "cannot accept clients on port " + std::to_string(bound_port_),
+				"if it lacks descriptors, raise the limit of open files (ulimit -n)");
 	}
 }
 
