@@ -42,12 +42,12 @@ Endpoint::~Endpoint()
 	node.engine.remove_qp(qp);
 }
 
-void Endpoint::connect(const Endpoint &peer, const ConnectOptions &options)
+void Endpoint::connect(const soft::Address &peer, std::uint32_t qpn, const ConnectOptions &options)
 {
 	node.engine.reset_qp(qp);
 	qp.attr.mtu = options.mtu;
-	qp.attr.dest_qpn = peer.qp.qpn;
-	qp.attr.peer = peer.node.address;
+	qp.attr.dest_qpn = qpn;
+	qp.attr.peer = peer;
 	qp.attr.access = options.access;
 	qp.attr.max_rd_atomic = options.max_rd_atomic;
 	qp.attr.ack_timeout = options.ack_timeout;

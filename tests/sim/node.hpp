@@ -124,7 +124,11 @@ public:
 	Endpoint &operator=(const Endpoint &) = delete;
 
 	/** From any state to RTS. */
-	void connect(const Endpoint &peer, const ConnectOptions &options);
+	void connect(const Endpoint &peer, const ConnectOptions &options)
+	{
+		connect(peer.node.address, peer.qp.qpn, options);
+	}
+	void connect(const soft::Address &peer, std::uint32_t qpn, const ConnectOptions &options);
 
 	/** An empty slot of the send queue; fill it, then post(). nullptr: the queue is full. */
 	soft::SendRequest *next();

@@ -71,6 +71,7 @@ public:
 	/** A buffer for a response, or null. */
 	std::byte *take_response() noexcept;
 	void release_response(std::byte *buffer) noexcept { responses_.push_back(buffer); }
+	[[nodiscard]] std::size_t free_responses() const noexcept { return responses_.size(); }
 
 	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended. */
 	void end_turn() noexcept;

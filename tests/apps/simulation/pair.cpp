@@ -76,6 +76,12 @@ int Pair::post(std::span<const prism::Chain::Posting> postings) noexcept
 	return prism::Chain::post(&object_.base.qp_ex, &object_.dv.base, postings);
 }
 
+int Pair::post(ibv_send_wr *first) noexcept
+{
+	ibv_send_wr *bad = nullptr;
+	return Posting::post_send(&object_.base.qp, first, &bad);
+}
+
 int Pair::send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept
 {
 	ibv_sge sge{reinterpret_cast<std::uintptr_t>(bytes.data()), static_cast<std::uint32_t>(bytes.size()), 0};
@@ -85,8 +91,7 @@ int Pair::send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signa
 	wr.num_sge = 1;
 	wr.opcode = IBV_WR_SEND;
 	wr.send_flags = IBV_SEND_INLINE | (signaled ? unsigned{IBV_SEND_SIGNALED} : 0u);
-	ibv_send_wr *bad = nullptr;
-	return Posting::post_send(&object_.base.qp, &wr, &bad);
+	return post(&wr);
 }
 
 bool Pair::poll(prism::Completion &completion) noexcept

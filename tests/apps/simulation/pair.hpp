@@ -42,6 +42,9 @@ public:
 	int post(const prism::Chain &chain, std::uint64_t wr_id) noexcept;
 	int post(std::span<const prism::Chain::Posting> postings) noexcept;
 
+	/** As ibv_post_send(3). 0 or errno. */
+	int post(ibv_send_wr *first) noexcept;
+
 	/** SEND of bytes that are copied at once. 0 or errno. */
 	int send(std::span<const std::byte> bytes, std::uint64_t wr_id, bool signaled) noexcept;
 

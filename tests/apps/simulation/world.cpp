@@ -117,7 +117,7 @@ Time World::next_time() const
 	Time next = network_->next();
 	for (const Site *const site : sites_) {
 		next = earlier(next, site->node->engine.next_deadline());
-		if (site->store())
+		if (site->up())
 			next = earlier(next, next_turn(*site));
 	}
 	for (const Seat *const seat : seats_)
@@ -156,7 +156,7 @@ void World::step(bool serves)
 			poll(*seat);
 	}
 	for (Site *const site : sites_) {
-		if (serves && site->store())
+		if (serves && site->up())
 			serve(*site);
 	}
 	for (Site *const site : sites_)

@@ -50,8 +50,10 @@ struct Site {
 	Site(World &world, std::uint8_t host_number, std::uint32_t queue_pairs, const std::string &name);
 	virtual ~Site();
 
-	/** Null: it has crashed. */
-	[[nodiscard]] virtual Store *store() const noexcept = 0;
+	/** Null: it has crashed, or its server is none of a store. */
+	[[nodiscard]] virtual Store *store() const noexcept { return nullptr; }
+	/** Whether there is a server. */
+	[[nodiscard]] virtual bool up() const noexcept { return store() != nullptr; }
 	/** The host begins again, without anything of before; the server must be gone. */
 	void restart();
 
