@@ -27,12 +27,13 @@ struct ServerOptions {
 	/** reply, fetch: a client is refused whose request does not become whole in this time. */
 	std::chrono::milliseconds torn_limit = std::chrono::seconds(10);
 	/** slots: after this time an ALLOCATE has surely ended. So long behind the end of a connection, buffers that
-	 * are nowhere to be seen are lost, and given back. */
+	 * are nowhere to be seen are lost, and given back. If none for responses comes back in half of this time
+	 * although requests wait for one, the clients that keep them have stopped, and are closed. */
 	std::chrono::milliseconds lost_after = std::chrono::seconds(10);
 	/** How long a worker without work looks for more before it naps; on a device that only its callers drive it
 	 * must never nap (duration::max()). */
 	std::chrono::nanoseconds spin = std::chrono::microseconds(200);
-	std::chrono::nanoseconds max_nap = std::chrono::milliseconds(2); /**< naps grow up to this */
+	std::chrono::nanoseconds max_nap = std::chrono::milliseconds(2);   /**< naps grow up to this */
 	std::chrono::milliseconds setup_timeout = std::chrono::seconds(2); /**< of one client; others do not wait */
 	bool timed = false; /**< fill in ServerStats::handling, which reads the clock twice for each call */
 	/** Receives why a connection was refused or closed, from any of the server's threads; null: standard error. */

@@ -4,6 +4,7 @@
 #include "common/saturating.hpp"
 #include "rpc/shared_memory.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace prism::rpc::slots
@@ -104,8 +105,17 @@ void SlotsChannel::execute(std::uint32_t call, std::uint32_t seq, std::uint32_t 
 		static_cast<std::uint32_t>(frame_size) + frame.size, seq);
 }
 
+bool SlotsChannel::keeps_responses() const noexcept
+{
+	return std::any_of(slots_.begin(), slots_.end(), [](const Slot &slot) { return slot.response != nullptr; });
+}
+
 bool SlotsChannel::look(Calls &calls) noexcept
 {
+	if (pool_.stuck() && keeps_responses()) {
+		calls.lose("it keeps responses, and does not fetch them, while others wait for buffers");
+		return false;
+	}
 	bool found = false;
 	const std::byte *at = place(0);
 	for (std::uint32_t call = 0; call < slots_.size(); call++, at += slot_size) {

@@ -70,10 +70,17 @@ public:
 	}
 	/** A buffer for a response, or null. */
 	std::byte *take_response() noexcept;
-	void release_response(std::byte *buffer) noexcept { responses_.push_back(buffer); }
+	void release_response(std::byte *buffer) noexcept
+	{
+		responses_.push_back(buffer);
+		starving_since_.reset();
+	}
 	[[nodiscard]] std::size_t free_responses() const noexcept { return responses_.size(); }
+	/** Requests wait for a buffer, and for so long none was released that whoever holds one has stopped. */
+	[[nodiscard]] bool stuck() const noexcept { return stuck_; }
 
-	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended. */
+	/** Gives consumed buffers to the list, and looks for lost ones if a connection has ended, and whether those for
+	 * responses are stuck. */
 	void end_turn() noexcept;
 	/** A connection has ended: a buffer may be lost that a request was to come into. Any thread. */
 	void connection_ended() noexcept { suspect_ = true; }
@@ -81,6 +88,7 @@ public:
 private:
 	CallPool(const CallDevice &device, ListedMemory memory, const PoolSizes &sizes, Nanoseconds lost_after);
 	void recover() noexcept;
+	void look_whether_stuck() noexcept;
 
 	const CallDevice &device_;
 	Memory memory_; /* declared first: freed only after the list is gone */
@@ -90,6 +98,10 @@ private:
 	const std::uint32_t batch_; /* of buffers that are given back */
 	std::vector<std::uint64_t> consumed_;
 	std::vector<std::byte *> responses_;
+	bool starved_ = false; /* a request found no buffer in this turn */
+	bool stuck_ = false;
+	std::optional<CallDevice::Clock::time_point> starving_since_; /* and none was released since */
+	CallDevice::Clock::time_point starved_last_;
 	unsigned turns_ = 0; /* since the first of these was consumed */
 	std::atomic<bool> suspect_{false};
 	std::optional<CallDevice::Clock::time_point> marked_at_; /* a scan is under way */
@@ -121,6 +133,7 @@ private:
 
 	[[nodiscard]] std::byte *place(std::uint32_t call) const noexcept { return pool_.slot(first_ + call); }
 	[[nodiscard]] static bool has_news(const Slot &slot, const std::byte *at) noexcept;
+	[[nodiscard]] bool keeps_responses() const noexcept;
 	bool look_at(std::uint32_t call, Calls &calls) noexcept;
 	void retract(std::uint32_t call) noexcept;
 	[[nodiscard]] std::optional<std::uint32_t> load_request(

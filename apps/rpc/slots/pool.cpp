@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace prism::rpc::slots
 {
@@ -17,6 +18,8 @@ namespace
 /* Buffers are given back in batches, as each costs the device a grace period, but not late. */
 constexpr std::uint32_t largest_batch = 16;
 constexpr unsigned most_turns = 32;
+/* Between two turns of a worker that runs, naps included */
+constexpr auto longest_turn = std::chrono::milliseconds(100);
 
 } // namespace
 
@@ -96,8 +99,10 @@ const std::byte *CallPool::request(std::uint64_t address, std::uint32_t bound) c
 
 std::byte *CallPool::take_response() noexcept
 {
-	if (responses_.empty())
+	if (responses_.empty()) {
+		starved_ = true;
 		return nullptr;
+	}
 	std::byte *buffer = responses_.back();
 	responses_.pop_back();
 	return buffer;
@@ -125,8 +130,24 @@ void CallPool::recover() noexcept
 	list_->collect();
 }
 
+/* A worker that stood still for a while itself, in a stopped process, begins anew: its clients could do nothing. */
+void CallPool::look_whether_stuck() noexcept
+{
+	stuck_ = false;
+	if (!std::exchange(starved_, false)) {
+		starving_since_.reset();
+		return;
+	}
+	const auto now = device_.now();
+	if (now - std::exchange(starved_last_, now) > longest_turn || !starving_since_)
+		starving_since_ = now;
+	/* Half of that: clients that wait have 10 s of patience, too. */
+	stuck_ = now - *starving_since_ > lost_after_ / 2;
+}
+
 void CallPool::end_turn() noexcept
 {
+	look_whether_stuck();
 	if (consumed_.empty()) {
 		if (suspect_ || marked_at_)
 			recover();

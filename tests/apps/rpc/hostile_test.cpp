@@ -373,6 +373,34 @@ TEST_F(HostileSlots, EmptiesTheListAndLeaves)
 	EXPECT_EQ(caller.answered, 201u);
 }
 
+/* Clients that stop keep all buffers for responses, so that requests of others wait in their slots. */
+TEST_F(HostileSlots, NeverFetches)
+{
+	served = std::make_unique<Served>(Way::slots, [](ServerOptions &options) {
+		options.threads = 1;
+		options.receive_buffers = 16;
+		options.lost_after = 300ms;
+	});
+	ClientOptions options;
+	options.way = Way::slots;
+	options.depth = 8;
+	std::vector<std::unique_ptr<ClientLink>> stopped;
+	for (std::uint64_t calls = 8; calls <= 16; calls += 8) {
+		stopped.push_back(served->connect(options));
+		Caller caller(*stopped.back());
+		for (std::uint32_t slot = 0; slot < 8; slot++)
+			caller.begin(slot, {100, 0, 2});
+		stopped.back()->flush();
+		ASSERT_TRUE(wait_until([&] { return served->echo.executed == calls; }));
+	}
+	const auto link = served->connect(options);
+	Caller caller(*link);
+	caller.run(100, [] { return Wish{100, 0, 2}; });
+	EXPECT_EQ(caller.answered, 100u);
+	EXPECT_TRUE(served->log.has("does not fetch them")) << served->log.text();
+	EXPECT_EQ(served->stats().vanished, 2u);
+}
+
 /* window: requests that name what cannot be. */
 
 class HostileWindow : public Hostile
