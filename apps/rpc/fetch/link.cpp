@@ -187,7 +187,7 @@ bool FetchLink::whole(std::uint32_t index, Frame &frame) noexcept
 	const std::byte *place = landing(index);
 	const std::uint64_t first = load_acquire(place);
 	frame = Frame::of(first, load_acquire(place + 8));
-	if (frame.seq != slots_[index].seq || frame.size > layout_.response)
+	if (frame.seq != slots_[index].seq || frame.size > sizes().response)
 		return false;
 	load_shared(copy_.data(), place + frame_size, frame.size);
 	return frame.checksum({copy_.data(), frame.size}) == frame.crc;
@@ -239,7 +239,7 @@ void FetchLink::take_read(std::uint32_t index, Listener &listener) noexcept
 	Slot &slot = slots_[index];
 	const std::uint64_t first = load_acquire(landing(index));
 	const Frame seen = Frame::of(first, 0);
-	if (seen.seq == slot.seq && seen.size > layout_.response) {
+	if (seen.seq == slot.seq && seen.size > sizes().response) {
 		break_off(EBADMSG);
 		return;
 	}
