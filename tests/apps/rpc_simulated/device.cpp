@@ -7,6 +7,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "spoiler.hpp"
+
 namespace rpc_sim
 {
 
@@ -87,7 +89,7 @@ public:
 	}
 	int post(ibv_send_wr *first) noexcept override
 	{
-		ibv_send_wr *const list = device_.tamper ? device_.tamper->on_post(first) : first;
+		ibv_send_wr *const list = device_.spoiler ? device_.spoiler->on_post(device_, first) : first;
 		point_at_bytes(list);
 		return pair_.post(list);
 	}
@@ -116,8 +118,10 @@ private:
 	void point_at_bytes(ibv_send_wr *list) const noexcept
 	{
 		for (; list; list = list->next) {
-			if (list->num_sge && (list->send_flags & IBV_SEND_INLINE))
-				list->sg_list->addr = reinterpret_cast<std::uintptr_t>(device_.at(list->sg_list->addr));
+			if (!list->num_sge || !(list->send_flags & IBV_SEND_INLINE))
+				continue;
+			if (const std::byte *const bytes = device_.at(list->sg_list->addr))
+				list->sg_list->addr = reinterpret_cast<std::uintptr_t>(bytes);
 		}
 	}
 

@@ -38,15 +38,7 @@ struct DeviceOptions {
 };
 
 class Port;
-
-/** What controls do to what is posted. */
-class Tamper
-{
-public:
-	virtual ~Tamper() = default;
-	/** @p first is about to be posted; the list that is, instead. */
-	virtual ibv_send_wr *on_post(ibv_send_wr *first) = 0;
-};
+class Spoiler;
 
 /** Memory, queue pairs and completions on a simulated node: rpc::VerbsCallDevice, without libibverbs. */
 class Device final : public rpc::CallDevice
@@ -73,7 +65,7 @@ public:
 	void be_busy(soft::Time time) noexcept { busy_ += time; }
 	soft::Time end_turn() noexcept { return std::exchange(busy_, 0); }
 
-	Tamper *tamper = nullptr; /* of the ports */
+	Spoiler *spoiler = nullptr; /* sees what is posted */
 
 	/* CallDevice */
 	prism::Result<rpc::Memory> allocate(std::size_t length, unsigned access_flags) override;

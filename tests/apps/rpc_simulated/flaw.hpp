@@ -16,7 +16,7 @@ enum class Flaw : std::uint8_t {
 	ptr_first,     /**< slots: a pointer is published, and its bound some time later */
 	early_fetched, /**< slots: "fetched" is posted with the READ, not behind its completion */
 	forgetful,     /**< the responses of a client that comes back are not kept */
-	buffer_again,  /**< a slot is used again as soon as its call has expired, while the request may be sent */
+	buffer_again,  /**< a request is written over as soon as its call has expired, while it may be sent */
 };
 
 } // namespace rpc_sim

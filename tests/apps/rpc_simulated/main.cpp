@@ -32,8 +32,8 @@ const std::string never = "a call is never answered";
 const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}}, {"no-crc", {Flaw::no_crc, {not_whole, another}}},
 	{"no-seq", {Flaw::no_seq, {broke}}}, {"no-last-read", {Flaw::no_last_read, {never}}},
 	{"one-half", {Flaw::one_half, {broke}}}, {"ptr-first", {Flaw::ptr_first, {broke, another}}},
-	{"early-fetched", {Flaw::early_fetched, {never}}}, {"forgetful", {Flaw::forgetful, {twice}}},
-	{"buffer-again", {Flaw::buffer_again, {twice, not_whole}}}};
+	{"early-fetched", {Flaw::early_fetched, {never, broke, another}}}, {"forgetful", {Flaw::forgetful, {twice}}},
+	{"buffer-again", {Flaw::buffer_again, {not_whole}}}};
 
 const std::map<std::string, int> way_names{{"two-sided", 0}, {"reply", 1}, {"fetch", 2}, {"slots", 3}, {"window", 4}};
 
@@ -81,6 +81,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--retries", world.user.client.fetch.retries, "failed READs before a call is a slow one");
 	app.add_option("--slow-calls", world.user.client.fetch.slow_calls, "in a row before replies are asked for");
 	app.add_option("--crashes", world.crashes, "clients that die on the way, at most");
+	app.add_flag("--comes-back", world.comes_back, "who is to die loses the queue pair instead, and comes back");
 	app.add_option("--failures", world.failures, "percent of the steps at which a queue pair fails");
 	app.add_option("--stalls", world.stalls, "percent of the server's turns behind which it stands still");
 	app.add_flag("--server-restart", world.server_restart, "the server dies on the way, and another begins");

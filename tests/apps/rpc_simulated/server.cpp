@@ -139,8 +139,11 @@ Result<prism::ConnectionRecord> Server::admit(
 	if (!channel)
 		return channel.error();
 	auto session = std::make_unique<Session>(around_, *device_, ledger_);
+	rpc::Introduction client = who;
+	if (options_.flaw == Flaw::forgetful)
+		client.stay = rpc::Stay::kept;
 	auto connection = std::make_shared<rpc::Connection>(
-		nullptr, *std::move(channel), std::move(session), calls, who, *worker_);
+		nullptr, *std::move(channel), std::move(session), calls, client, *worker_);
 	if (Result<void> connected = connection->channel->connect(theirs.endpoint); !connected)
 		return connected.error();
 	worker_->add(connection);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "device.hpp"
 #include "flaw.hpp"
@@ -10,25 +10,27 @@
 namespace rpc_sim
 {
 
-class Server;
-
-/** Breaks the protocol of one connection from outside: by what is posted, and by what is in memory. */
-class Spoiler final : public Tamper
+/**
+ * Breaks the protocol of one connection from outside, by what is posted and by what is in memory: what links and
+ * channels would do if a rule of theirs was not there.
+ */
+class Spoiler
 {
 public:
-	/** @p server: what it has told the client, which has @p depth slots. */
-	Spoiler(Flaw flaw, const prism::ConnectionRecord &server, std::uint32_t depth);
+	Spoiler() = default;
+	Spoiler(const Spoiler &) = delete;
+	Spoiler &operator=(const Spoiler &) = delete;
+	virtual ~Spoiler() = default;
 
-	void before_server(Server &server, Device &client);
-	void after_server(Server &server, Device &client);
-	void before_client(Device &client);
+	/** Null if @p flaw needs none. @p server: what it has told the client, which has @p depth slots. */
+	static std::unique_ptr<Spoiler> of(Flaw flaw, const prism::ConnectionRecord &server, std::uint32_t depth);
 
-	/* Tamper */
-	ibv_send_wr *on_post(ibv_send_wr *first) override;
-
-private:
-	const Flaw flaw_;
-	const std::uint32_t depth_;
+	/** @p first is about to be posted by @p client; the list that is, instead. */
+	virtual ibv_send_wr *on_post(Device & /*client*/, ibv_send_wr *first) { return first; }
+	/* Around the turns of both sides */
+	virtual void before_server(Device & /*server*/) {}
+	virtual void after_server(Device & /*server*/) {}
+	virtual void before_client(Device & /*client*/) {}
 };
 
 } // namespace rpc_sim

@@ -84,10 +84,10 @@ User::Approach User::approach(test::Node &host, const DeviceOptions &options, bo
 	return made;
 }
 
-void User::enter(Approach approach, prism::ConnectionRecord record, Tamper *tamper)
+void User::enter(Approach approach, prism::ConnectionRecord record, Spoiler *spoiler)
 {
 	Device *const device = approach.device.get();
-	device->tamper = tamper;
+	device->spoiler = spoiler;
 	rpc::SlotSizes sizes;
 	sizes.request = before_filler + options_.sizes.request;
 	sizes.response = rpc::message_header_size + options_.sizes.response;
@@ -190,8 +190,8 @@ void User::on_expired(std::uint32_t index) noexcept
 	Slot &slot = slots_[index];
 	slot.expired = true;
 	figures_.expired++;
-	if (options_.flaw == Flaw::buffer_again && left_)
-		begin(index);
+	if (options_.flaw == Flaw::buffer_again)
+		fill(link_->request(index).subspan(before_filler), slot.wish.id + 1);
 }
 
 void User::on_released(std::uint32_t index) noexcept

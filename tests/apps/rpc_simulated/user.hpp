@@ -47,7 +47,7 @@ public:
 	};
 	Approach approach(test::Node &host, const DeviceOptions &options, bool again);
 	/** The server has answered with @p record. */
-	void enter(Approach approach, prism::ConnectionRecord record, Tamper *tamper);
+	void enter(Approach approach, prism::ConnectionRecord record, Spoiler *spoiler);
 	/** Calls that were under way are given up, as nobody knows what became of them. */
 	void leave();
 

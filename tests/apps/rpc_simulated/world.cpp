@@ -12,15 +12,14 @@ namespace rpc_sim
 {
 
 using simulation::ms;
-using simulation::second;
 using simulation::us;
 using soft::Time;
 
 namespace
 {
 
-/* All calls must have ended by then, whatever was lost */
-constexpr Time longest_run = 20 * second;
+/* Some call must have ended in that time, whatever was lost */
+constexpr Time patience = 300 * ms;
 /* Who finds nothing to do looks again after a pause, which grows up to this. */
 constexpr Time longest_pause = 20 * us;
 /* As long as a worker needs to let go of its connections, and to look twice for lost buffers */
@@ -97,14 +96,14 @@ void World::serve(simulation::Site &)
 	if (now() < site_.next_turn)
 		return;
 	for (const auto &seat : seats_) {
-		if (seat->occupied())
-			seat->spoiler->before_server(*site_.server, seat->user->device());
+		if (seat->occupied() && seat->spoiler)
+			seat->spoiler->before_server(site_.server->device());
 	}
 	Time busy = 0;
 	const bool worked = site_.server->turn(busy);
 	for (const auto &seat : seats_) {
-		if (seat->occupied())
-			seat->spoiler->after_server(*site_.server, seat->user->device());
+		if (seat->occupied() && seat->spoiler)
+			seat->spoiler->after_server(site_.server->device());
 	}
 	site_.pause = worked ? us : grown(site_.pause);
 	if (random().chance(options_.stalls))
@@ -115,7 +114,8 @@ void World::serve(simulation::Site &)
 void World::poll(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
-	seat.spoiler->before_client(seat.user->device());
+	if (seat.spoiler)
+		seat.spoiler->before_client(seat.user->device());
 	seat.pause = seat.user->poll() ? us : grown(seat.pause);
 	seat.next_look = now() + seat.pause;
 	if (seat.user->link().broken())
@@ -141,8 +141,9 @@ void World::connect(Seat &seat, bool again)
 		return_later(seat, ms);
 		return;
 	}
-	seat.spoiler = std::make_unique<Spoiler>(options_.user.flaw, *theirs, options_.user.client.depth);
-	seat.user->enter(std::move(approach), *std::move(theirs), seat.spoiler.get());
+	std::unique_ptr<Spoiler> spoiler = Spoiler::of(options_.user.flaw, *theirs, options_.user.client.depth);
+	seat.user->enter(std::move(approach), *std::move(theirs), spoiler.get());
+	seat.spoiler = std::move(spoiler);
 	seat.life = lives_;
 	seat.away = seat.failing = false;
 	seat.next_poll = now() + 1;
@@ -164,10 +165,24 @@ void World::sit_down(simulation::Seat &base)
 		connect(seat, seat.away);
 }
 
-/** The server learns of it some time. */
 void World::kill(simulation::Seat &base)
 {
 	Seat &seat = static_cast<Seat &>(base);
+	if (options_.comes_back)
+		fail(seat);
+	else
+		leave(seat);
+}
+
+void World::fail(Seat &seat)
+{
+	seat.failing = true;
+	seat.user->device().fail();
+}
+
+/** The server learns of it some time. */
+void World::leave(Seat &seat)
+{
 	const rpc::ClientId name = seat.user->name();
 	seat.user->leave();
 	seat.next_poll = 0;
@@ -218,16 +233,25 @@ void World::let_things_happen()
 	}
 	if (random().chance(options_.failures)) {
 		Seat &seat = *seats_[random().below(seats_.size())];
-		if (seat.occupied()) {
-			seat.failing = true;
-			seat.user->device().fail();
-		}
+		if (seat.occupied())
+			fail(seat);
 	}
+	if (restart_after_ && answered_ > restart_after_)
+		end_server();
+}
+
+/** Whether calls go on being answered. */
+void World::watch()
+{
 	std::uint64_t answered = 0;
 	for (const auto &seat : seats_)
 		answered += seat->user->figures().answered;
-	if (restart_after_ && answered > restart_after_)
-		end_server();
+	if (answered != answered_) {
+		answered_ = answered;
+		answered_at_ = now();
+	} else if (now() - answered_at_ > patience) {
+		find("a call is never answered");
+	}
 }
 
 /* A run ---------------------------------------------------------------------------------------------------------- */
@@ -245,9 +269,8 @@ WorldResult World::run()
 		seat->user->give_work(options_.calls);
 	while (!stopped() && working()) {
 		step();
+		watch();
 		let_things_happen();
-		if (now() > longest_run)
-			find("a call is never answered");
 	}
 	if (!stopped())
 		close();
@@ -263,7 +286,7 @@ void World::close()
 	spare_victim();
 	closing_ = true;
 	for (const auto &seat : seats_)
-		after(random().between(50 * us, 5 * ms), [this, &seat = *seat] { kill(seat); });
+		after(random().between(50 * us, 5 * ms), [this, &seat = *seat] { leave(seat); });
 	const Time end = now() + rest;
 	go_on_while([this, end] { return now() < end; }, "the server does not come to rest");
 }

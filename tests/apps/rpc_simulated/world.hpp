@@ -24,6 +24,7 @@ struct WorldOptions {
 	std::uint64_t calls = 40;    /* of each user */
 	unsigned crashes = 0;        /* users that die on the way; another takes the place */
 	std::uint64_t crash_at = 0;  /* the first user dies with its so manieth packet; 0: it does not */
+	bool comes_back = false;     /* they lose their queue pairs instead, and come back */
 	double failures = 0;         /* percent of the steps at which a queue pair fails, and the client comes back */
 	double stalls = 0;           /* percent of the server's turns behind which it stands still for a while */
 	bool server_restart = false; /* the server dies on the way, and another begins */
@@ -63,8 +64,8 @@ private:
 			return std::max(next_look, now + 1);
 		}
 
+		std::unique_ptr<Spoiler> spoiler; /* of the link; null: there is none */
 		std::unique_ptr<User> user;
-		std::unique_ptr<Spoiler> spoiler;
 		bool away = false;    /* the link is broken, and the client will come back */
 		bool failing = false; /* the link may break */
 		std::size_t life = 0; /* of the server to which it is connected */
@@ -81,8 +82,11 @@ private:
 	void tell_to_settle(simulation::Site &, std::uint32_t, std::uint64_t) override {}
 
 	void connect(Seat &seat, bool again);
+	void fail(Seat &seat);
+	void leave(Seat &seat);
 	void heed_failure(Seat &seat);
 	void return_later(Seat &seat, soft::Time delay);
+	void watch();
 	void let_things_happen();
 	void end_server();
 	void begin_server();
@@ -99,6 +103,8 @@ private:
 	std::size_t lives_ = 0; /* of servers */
 	unsigned crashes_left_ = 0;
 	std::uint64_t restart_after_ = 0; /* answers */
+	std::uint64_t answered_ = 0;      /* so far, and when that was seen */
+	soft::Time answered_at_ = 0;
 	bool closing_ = false;
 };
 
