@@ -176,6 +176,14 @@ bool Server::turn(soft::Time &busy)
 	return worked;
 }
 
+bool Server::exact() const
+{
+	simulation::List *const list = device_->list();
+	if (list)
+		list->refresh();
+	return !list || list->exact();
+}
+
 void Server::account()
 {
 	const std::uint32_t posted = receives_->queue().queue.size();

@@ -55,6 +55,9 @@ public:
 	[[nodiscard]] Device &device() noexcept { return *device_; }
 	[[nodiscard]] const rpc::slots::CallPool *pool() const noexcept { return pool_; }
 
+	/** Whether the state of every buffer is known: not if the device has taken one back that was not handed out
+	 * again since. */
+	[[nodiscard]] bool exact() const;
 	/** Checks, once all clients are gone and lost buffers were found, that each buffer is at one place. */
 	void account();
 

@@ -24,6 +24,7 @@ constexpr Time patience = 300 * ms;
 constexpr Time longest_pause = 20 * us;
 /* As long as a worker needs to let go of its connections, and to look twice for lost buffers */
 constexpr Time rest = 100 * ms;
+constexpr int most_rounds = 4;
 
 Time grown(Time pause)
 {
@@ -287,6 +288,27 @@ void World::close()
 	closing_ = true;
 	for (const auto &seat : seats_)
 		after(random().between(50 * us, 5 * ms), [this, &seat = *seat] { leave(seat); });
+	come_to_rest();
+	/* What the device has taken back is not told from what is lost before it has been handed out again. */
+	for (int rounds = 0; rounds < most_rounds && !stopped() && !site_.server->exact(); rounds++) {
+		closing_ = false;
+		Seat &last = *seats_.front();
+		sit_down(last);
+		last.user->give_work(2 * std::uint64_t{options_.server.buffers});
+		answered_at_ = now();
+		while (!stopped() && (!last.occupied() || !last.user->done())) {
+			step();
+			watch();
+		}
+		closing_ = true;
+		if (!stopped())
+			leave(last);
+		come_to_rest();
+	}
+}
+
+void World::come_to_rest()
+{
 	const Time end = now() + rest;
 	go_on_while([this, end] { return now() < end; }, "the server does not come to rest");
 }

@@ -92,6 +92,7 @@ private:
 	void begin_server();
 	[[nodiscard]] bool working() const;
 	void close();
+	void come_to_rest();
 	void sum_up();
 
 	const WorldOptions options_;
