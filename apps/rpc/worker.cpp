@@ -107,7 +107,8 @@ void Connection::close() noexcept
 }
 
 Worker::Worker(const ServerState &server, std::unique_ptr<CallDevice> device, std::unique_ptr<Transport> way)
-	: server_(server), device_(std::move(device)), transport_(std::move(way))
+	: server_(server), device_(std::move(device)), transport_(std::move(way)),
+	  rota_(2 * server_.settings.connections_of_worker())
 {
 	const std::size_t most = 2 * server_.settings.connections_of_worker();
 	touched_.reserve(most);
@@ -155,6 +156,8 @@ void Worker::arrive(ConnectionPointer connection) noexcept
 		else
 			connection->refuse("a client comes back whose last responses are not kept any more");
 	}
+	if (transport_->looks())
+		rota_.add(*connection);
 	connections_.emplace(connection->channel->number(), std::move(connection));
 }
 
@@ -187,6 +190,7 @@ void Worker::bury() noexcept
 		Connection &connection = *entry.second;
 		if (!connection.closed() || now - connection.closed_at() < wake_time)
 			return false;
+		rota_.remove(connection);
 		connection.channel.reset();
 		graves_--;
 		assigned_.fetch_sub(1, std::memory_order_relaxed);
@@ -205,13 +209,11 @@ void Worker::handle(const Completion &completion) noexcept
 
 bool Worker::look() noexcept
 {
-	bool found = false;
-	for (const auto &entry : connections_) {
-		Connection &connection = *entry.second;
-		if (!connection.closed())
-			found |= connection.channel->look(connection);
-	}
-	return found;
+	/* Behind a nap, and at the end, the next turn may be far. */
+	const bool everybody = next_nap_.count() || server_.stopping.load(std::memory_order_relaxed);
+	return rota_.turn(
+		[](Connection &connection) { return !connection.closed() && connection.channel->look(connection); },
+		everybody);
 }
 
 bool Worker::turn() noexcept

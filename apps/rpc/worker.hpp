@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rpc/connection.hpp"
+#include "rpc/rota.hpp"
 #include "rpc/server_options.hpp"
 #include "service/histogram.hpp"
 
@@ -76,6 +77,7 @@ private:
 	std::unique_ptr<CallDevice> device_;
 	std::unique_ptr<Transport> transport_; /* declared before the connections, whose channels it outlives */
 	std::unordered_map<std::uint32_t, ConnectionPointer> connections_;
+	Rota<Connection> rota_; /* of these, if its way looks for calls */
 	std::vector<Connection *> touched_;
 	Departed gone_;          /* clients that may come back */
 	std::size_t graves_ = 0; /* closed connections whose completions may still come */
