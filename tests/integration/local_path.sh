@@ -95,6 +95,20 @@ timeout 60 "$bin/ib_prism_read_bw" -d $device -p "$port" -D 3 127.0.0.1 >"$work/
 port=$((port + 1))
 end "$server_pid" "$other"
 
+if command -v ib_send_lat >/dev/null; then
+	datagrams=("$bin/prism-run" ib_send_lat -c UD -d $device -p "$port" -D 20)
+	start "$work/datagrams.server" "${datagrams[@]}"
+	server_pid=$started
+	wait_listening "$port" "$server_pid" || fail "ib_send_lat does not listen" "$work/datagrams.server"
+	start "$work/datagrams.client" "${datagrams[@]}" 127.0.0.1
+	client_pid=$started
+	port=$((port + 1))
+	by_rings "datagrams"
+	end "$client_pid" "$server_pid"
+else
+	echo "left out: datagrams, as perftest is not installed"
+fi
+
 begin server_dies
 by_rings "the next pair"
 kill -9 "$server_pid"

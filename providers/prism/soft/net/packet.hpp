@@ -87,8 +87,7 @@ public:
 
 	/**
 	 * The same from one of the carrier's own addresses, by its index in the GID table. A carrier may have just one.
-	 * @param qpn the queue pair at @p peer that this one is connected to, by which a carrier may choose the way; 0:
-	 * a datagram
+	 * @param qpn the queue pair at @p peer, by which a carrier may choose the way; 0: it is none, but a group
 	 */
 	virtual std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size)
 	{

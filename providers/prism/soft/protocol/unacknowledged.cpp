@@ -148,7 +148,8 @@ std::uint32_t Requester::send_datagram(SendRequest &wr)
 	const bool immediate = wr.tail == Tail::immediate;
 	const std::size_t headers = bth_size + deth_size + (immediate ? immediate_size : 0);
 	const std::uint32_t pad = pad_for(wr.length);
-	std::uint8_t *packet = engine_.sink_.begin_from(wr.to.source, wr.to.peer, 0, headers + wr.length + pad);
+	const std::uint32_t peer_qpn = wr.to.qpn == multicast_qpn ? 0 : wr.to.qpn;
+	std::uint8_t *packet = engine_.sink_.begin_from(wr.to.source, wr.to.peer, peer_qpn, headers + wr.length + pad);
 	prism_bth bth{};
 	bth.opcode = immediate ? ud_send_only_imm : ud_send_only;
 	bth.pad = static_cast<u8>(pad);
