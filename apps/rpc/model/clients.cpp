@@ -188,9 +188,9 @@ private:
 class Fetch : public Client
 {
 public:
-	Fetch(World &world, unsigned node, bool hybrid)
+	Fetch(World &world, unsigned node, bool hybrid, bool paced = false)
 		: world_(world), node_(node), hybrid_(hybrid), calls_(world.parameters.under_way),
-		  choice_(world.parameters.retries, slow_calls)
+		  choice_(world.parameters.retries, slow_calls), pace_(paced)
 	{
 	}
 
@@ -237,7 +237,7 @@ private:
 		};
 		write.completed = for_call(call, [this](Call &same) {
 			if (!same.waits)
-				fetch(same);
+				fetch_at(same, same.posted + microseconds(pace_.wait()));
 		});
 		world_.network.issue(std::move(write));
 	}
@@ -262,6 +262,13 @@ private:
 			return 0U;
 		};
 		world_.network.issue(std::move(reply));
+	}
+
+	void fetch_at(Call &call, Time time)
+	{
+		if (time <= world_.events.now())
+			return fetch(call);
+		world_.events.at(time, for_call(call, [this](Call &same) { fetch(same); }));
 	}
 
 	void fetch(Call &call)
@@ -300,6 +307,7 @@ private:
 	void succeeded(Call &call, Time posted)
 	{
 		choice_.fetched(call.failures, nanoseconds(world_.events.now() - posted));
+		pace_.answered(told(call.work), call.failures);
 		end(call);
 	}
 
@@ -337,6 +345,7 @@ private:
 	bool hybrid_;
 	std::vector<Call> calls_;
 	fetch::ModeChoice choice_;
+	Pace pace_;
 };
 
 /** ALLOCATE, and a READ through a bounded pointer, which is due when the answer should be there. */
@@ -578,6 +587,8 @@ std::unique_ptr<Client> make_client(World &world, unsigned node)
 		return std::make_unique<Fetch>(world, node, true);
 	case Way::fetch_only:
 		return std::make_unique<Fetch>(world, node, false);
+	case Way::fetch_paced:
+		return std::make_unique<Fetch>(world, node, true, true);
 	case Way::bypass:
 		return std::make_unique<Bypass>(world, node);
 	case Way::slots:

@@ -31,6 +31,7 @@ enum class Way : std::uint8_t {
 	reply,     /**< WRITE, WRITE */
 	fetch,     /**< RFP: WRITE, READs, and reply mode after too many that failed */
 	fetch_only,
+	fetch_paced, /**< as apps/rpc has it: the first READ waits for the server's time */
 	bypass,      /**< READs alone */
 	slots,       /**< PRISM: ALLOCATE, READ through a bounded pointer */
 	window,      /**< PRISM: the same, one READ takes all answers that are there */
@@ -49,6 +50,7 @@ inline constexpr std::array way_names = {
 	WayName{"reply", Way::reply},
 	WayName{"fetch", Way::fetch},
 	WayName{"fetch_only", Way::fetch_only},
+	WayName{"fetch_paced", Way::fetch_paced},
 	WayName{"bypass", Way::bypass},
 	WayName{"slots", Way::slots},
 	WayName{"window", Way::window},

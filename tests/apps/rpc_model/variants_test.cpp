@@ -53,6 +53,16 @@ TEST(VariantsTest, SlotsAreAsFastAsRfpOfShortAnswers)
 	EXPECT_GT(run(Way::slots, 1, 3).rate, run(Way::fetch, 1, 3).rate); /* fewer READs too early */
 }
 
+/* What slots are ahead of RFP with slower servers is the pace's merit: RFP with a pace is as fast. */
+TEST(VariantsTest, SlotsAreAheadOfRfpByTheirPaceAlone)
+{
+	for (const Time process_time : {3.0, 5.0, 7.0}) {
+		const Results paced = run(Way::fetch_paced, 1, process_time), slots = run(Way::slots, 1, process_time);
+		EXPECT_NEAR(slots.rate, paced.rate, 0.02 * paced.rate) << process_time;
+		EXPECT_LT(paced.failed_fetches, run(Way::fetch, 1, process_time).failed_fetches / 2) << process_time;
+	}
+}
+
 TEST(VariantsTest, APacedReadIsSeldomTooEarly)
 {
 	EXPECT_LT(run(Way::slots, 1, 1).failed_fetches, 0.15);
