@@ -130,10 +130,8 @@ Result<prism::ConnectionRecord> Server::admit(
 	const auto before = connections_.find(who.client);
 	if (who.stay == rpc::Stay::again && before == connections_.end())
 		return prism::make_error(ESTALE, "a client comes back that this server does not know");
-	if (before != connections_.end()) {
+	if (before != connections_.end())
 		worker_->remove(before->second);
-		connections_.erase(before);
-	}
 	prism::ConnectionRecord mine;
 	Result<std::unique_ptr<rpc::Channel>> channel = worker_->transport().open(theirs, calls, mine);
 	if (!channel)
