@@ -12,7 +12,8 @@ import re
 FIELD = re.compile(r"^(fl|fi|fe|fn|ob|cfl|cfi|cfn|cob)=(?:\((\d+)\))?\s*(.*)$")
 # SlotsChannel::look_at() takes a request that has_news() has found; FetchChannel's looks at each slot in every turn.
 LOOKING = re.compile(
-    r"prism::(rpc::(\w+::)+(turn|look|(?<!SlotsChannel::)look_at|has_news)|rpc::Connection::closed|CompletionQueue::poll)\("
+    r"prism::(rpc::(\w+::)+(turn|look|(?<!SlotsChannel::)look_at|has_news)|rpc::Connection::closed"
+    r"|rpc::VerbsCallDevice::poll|CompletionQueue::poll)\("
 )
 
 # The entry points of libprism that put a work request into a queue. What the engine then does with it is the device's.

@@ -174,6 +174,11 @@ bool Server::turn(soft::Time &busy)
 	return worked;
 }
 
+bool Server::holds_responses() const
+{
+	return pool_ && pool_->free_responses() != pool_->sizes().responses;
+}
+
 bool Server::exact() const
 {
 	simulation::List *const list = device_->list();

@@ -53,7 +53,8 @@ public:
 	[[nodiscard]] std::uint64_t repeated() const noexcept { return worker_->repeated; }
 	[[nodiscard]] std::uint64_t malformed() const noexcept { return worker_->malformed; }
 	[[nodiscard]] Device &device() noexcept { return *device_; }
-	[[nodiscard]] const rpc::slots::CallPool *pool() const noexcept { return pool_; }
+	/** slots: responses that were not said to be fetched. */
+	[[nodiscard]] bool holds_responses() const;
 
 	/** Whether the state of every buffer is known: not if the device has taken one back that was not handed out
 	 * again since. */

@@ -22,6 +22,8 @@ namespace
 constexpr Time patience = 300 * ms;
 /* Who finds nothing to do looks again after a pause, which grows up to this. */
 constexpr Time longest_pause = 20 * us;
+/* In which every slot gives its response back */
+constexpr Time longest_idle = 100 * ms;
 /* As long as a worker needs to let go of its connections, and to look twice for lost buffers */
 constexpr Time rest = 100 * ms;
 constexpr int most_rounds = 4;
@@ -274,11 +276,23 @@ WorldResult World::run()
 		let_things_happen();
 	}
 	if (!stopped())
+		idle();
+	if (!stopped())
 		close();
 	if (!stopped())
 		site_.server->account();
 	sum_up();
 	return result_;
+}
+
+/** Clients that call no more give back what they have fetched. */
+void World::idle()
+{
+	const Time end = now() + longest_idle;
+	go_on_while(
+		[this, end] { return now() < end && site_.server->holds_responses(); }, "clients do not come to rest");
+	if (!stopped() && site_.server->holds_responses())
+		find("idle clients keep buffers of responses");
 }
 
 /** The users leave; then the server looks for what is lost. */

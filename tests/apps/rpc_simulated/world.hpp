@@ -91,6 +91,7 @@ private:
 	void end_server();
 	void begin_server();
 	[[nodiscard]] bool working() const;
+	void idle();
 	void close();
 	void come_to_rest();
 	void sum_up();
