@@ -96,7 +96,7 @@ port=$((port + 1))
 end "$server_pid" "$other"
 
 if command -v ib_send_lat >/dev/null; then
-	datagrams=("$bin/prism-run" ib_send_lat -c UD -d $device -p "$port" -D 20)
+	datagrams=("$bin/prism-run" ib_send_lat -c UD -d "$device" -p "$port" -D 20)
 	start "$work/datagrams.server" "${datagrams[@]}"
 	server_pid=$started
 	wait_listening "$port" "$server_pid" || fail "ib_send_lat does not listen" "$work/datagrams.server"
