@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "ycsb/kv_systems.hpp"
 
+#include <cerrno>
+
+#include <fmt/format.h>
+
 #include "bench/thread_context.hpp"
 #include "common/seconds.hpp"
 #include "kv/calls/rpc_store.hpp"
@@ -17,34 +21,50 @@ namespace
 using Client = std::unique_ptr<apps::StoreClient>;
 
 template <typename Store, typename Options>
-Result<Client> connect(const SystemOptions &options, Options client)
+Result<std::unique_ptr<Store>> connect(const SystemOptions &options, Options client)
 {
 	Result<Context> context = bench::context_of_thread(options.device);
 	if (!context)
 		return context.error();
 	client.depth = options.depth;
 	client.timeout = apps::milliseconds(options.timeout);
-	auto connected = Store::connect(*context, options.host, options.port, client);
-	if (!connected)
-		return connected.error();
-	return Client(*std::move(connected));
+	return Store::connect(*context, options.host, options.port, client);
 }
 
 Result<Client> connect_prism(const SystemOptions &options)
 {
 	kv::PrismClientOptions client;
 	client.max_value_size = static_cast<std::uint32_t>(options.value_size);
-	return connect<kv::PrismClient>(options, client);
+	auto connected = connect<kv::PrismClient>(options, client);
+	if (!connected)
+		return connected.error();
+	return Client(*std::move(connected));
+}
+
+/** Whether a store of calls takes the longest keys and values. Errors: EINVAL. */
+Result<void> check_sizes(const SystemOptions &options, const apps::Hello &server)
+{
+	if (options.key_size > server.max_key_size || options.value_size > server.max_value_size)
+		return make_error(EINVAL,
+			fmt::format("keys of {} and values of {} bytes: the server takes {} and {}", options.key_size,
+				options.value_size, server.max_key_size, server.max_value_size),
+			"ask for shorter ones, or raise the server's limits");
+	return {};
 }
 
 /** How clients of a store with calls connect that travel by @p way. */
 template <typename Store>
 auto by_calls(rpc::Way way)
 {
-	return [way](const SystemOptions &options) {
+	return [way](const SystemOptions &options) -> Result<Client> {
 		rpc::ClientOptions client;
 		client.way = way;
-		return connect<Store>(options, client);
+		auto connected = connect<Store>(options, client);
+		if (!connected)
+			return connected.error();
+		if (Result<void> checked = check_sizes(options, (*connected)->limits()); !checked)
+			return checked.error();
+		return Client(*std::move(connected));
 	};
 }
 

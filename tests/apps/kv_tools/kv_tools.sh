@@ -379,6 +379,8 @@ cache() {
 	expect 1 "another way" timeout 10 "$bin/prism-ycsb" --system jakiro-datagram "${stored[@]}" -n 1
 	expect 1 "another store" timeout 10 "$bin/prism-ycsb" --system rpc "${stored[@]}" -n 1
 	says "speaks for a jakiro store"
+	expect 1 "values that are too long" timeout 10 "$bin/prism-ycsb" --system jakiro-two-sided "${stored[@]}" -n 1 -s 513
+	says "the server takes 48 and 512"
 	metrics=$(sed -n 's/.*metrics at port \([0-9]*\).*/\1/p' "$work/server-cache")
 	curl -s "http://127.0.0.1:$metrics/metrics" >"$work/metrics"
 	for metric in prism_cache_gets_total prism_cache_evictions_total prism_cache_objects; do
