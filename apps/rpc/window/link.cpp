@@ -40,7 +40,7 @@ Result<std::unique_ptr<WindowLink>> WindowLink::create(Introduced introduced)
 {
 	const Parts &parts = introduced.parts;
 	const RegionInfo *window = parts.peer.region(window_region);
-	constexpr std::uint64_t longest = std::uint64_t{8} * depth_limit * max_message_size;
+	const std::uint64_t longest = std::uint64_t{8} * parts.settings.depth * max_message_size; /* see ring_size() */
 	if (!window || window->region.length < record_size(parts.sizes.response) || window->region.length > longest)
 		return make_error(EBADMSG, parts.who + " does not say where responses are");
 	const std::size_t requests = parts.settings.depth * apps::rounded_up(prefix_size + parts.sizes.request, 64);

@@ -138,4 +138,45 @@ INSTANTIATE_TEST_SUITE_P(All, Liars,
 		return name + "_" + lies[std::get<1>(info.param)].name;
 	});
 
+/* What a server says of its memory decides how much of its own a client takes. */
+class Boasters : public testing::TestWithParam<Way>
+{
+protected:
+	/* The error of a client, which has @p depth calls, of a server whose regions have @p length bytes each. */
+	int error_of(std::uint32_t depth, std::uint64_t length)
+	{
+		const Context context = Context::open("prism_lo", Progress::engine_thread).value();
+		const ProtectionDomain pd = ProtectionDomain::create(context).value();
+		const CompletionQueue cq = CompletionQueue::create(context, 8).value();
+		const QueuePair qp = QueuePair::create(pd, cq, cq).value();
+		TcpListener listener = TcpListener::create(0, "127.0.0.1").value();
+		std::thread server([&] {
+			ConnectionRecord mine;
+			mine.endpoint = qp.endpoint();
+			mine.private_data = apps::Hello{echo_kind, 64, longest_response, depth}.serialize();
+			for (const std::uint32_t id : {0x52500001U, 0x52500002U, 0x52500003U, 0x52500004U})
+				mine.regions.push_back({id, {0x10000, length, 7}});
+			TcpRendezvous link = listener.accept(2s).value();
+			EXPECT_TRUE(link.swap(mine, std::chrono::steady_clock::now() + 2s));
+		});
+		ClientOptions options;
+		options.way = GetParam();
+		options.depth = depth;
+		options.timeout = 2s;
+		const auto link = ClientLink::connect(
+			context, "127.0.0.1", listener.port(), apps::Hello{echo_kind}, options, Served::measure);
+		server.join();
+		return link ? 0 : link.error().code;
+	}
+};
+
+TEST_P(Boasters, AreNotBelieved)
+{
+	for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{4096},
+		     std::uint64_t{1} << 28, std::uint64_t{1} << 31, std::uint64_t{1} << 62})
+		EXPECT_EQ(error_of(4, length), EBADMSG) << length;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Boasters, testing::Values(Way::reply, Way::fetch, Way::slots, Way::window), name_of);
+
 } // namespace
