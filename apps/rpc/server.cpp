@@ -147,8 +147,8 @@ void Server::log(apps::LogLevel level, const std::string &message) const
 	apps::log_to(settings().log, level, message);
 }
 
-/** The number of concurrent calls that the client announces. Errors: there are no receive buffers for them. */
-Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
+/** The number of concurrent calls that the client announces. Errors: it is no client of this server, EINVAL. */
+Result<std::uint32_t> Server::announced(const ConnectionRecord &theirs) const
 {
 	Result<apps::Hello> hello = apps::Hello{identity_.kind}.expect(theirs, "the client");
 	if (!hello)
@@ -157,6 +157,12 @@ Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 	if (calls == 0 || calls > settings().max_depth)
 		return make_error(EINVAL, "a client with " + std::to_string(calls) + " calls at once",
 			"this server takes 1 to " + std::to_string(settings().max_depth));
+	return calls;
+}
+
+/** Whether there is a place for one more client, with @p calls concurrent calls. */
+Result<void> Server::check_room(std::uint32_t calls) const
+{
 	if (met_ >= settings().max_connections)
 		return make_error(EMFILE, "there are " + std::to_string(met_) + " connections already",
 			"raise the server's number of connections");
@@ -166,7 +172,7 @@ Result<std::uint32_t> Server::promise(const ConnectionRecord &theirs) const
 				std::to_string(settings().receive_buffers - promised_) + " of " +
 				std::to_string(settings().receive_buffers) + " receive buffers left",
 			"ask for a smaller depth, or raise the server's number of receive buffers");
-	return calls;
+	return {};
 }
 
 Result<Introduction> Server::introduction(const ConnectionRecord &theirs) const
@@ -245,7 +251,7 @@ Result<std::shared_ptr<Connection>> Server::connect(const apps::Reception::Link 
 Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine)
 {
-	const Result<std::uint32_t> calls = promise(theirs);
+	const Result<std::uint32_t> calls = announced(theirs);
 	if (!calls)
 		return calls.error();
 	const Result<Introduction> client = introduction(theirs);
@@ -254,6 +260,9 @@ Result<std::unique_ptr<apps::Reception::AcceptedConnection>> Server::on_connect(
 	const Result<std::uint32_t> worker = assign(*client);
 	if (!worker)
 		return worker.error();
+	/* Of one that comes back, the old connection has ended, and left its place. */
+	if (Result<void> room = check_room(*calls); !room)
+		return room.error();
 	mine.regions = identity_.regions;
 	Result<std::shared_ptr<Connection>> connection = connect(link, theirs, *client, {*calls, *worker}, mine);
 	if (!connection)

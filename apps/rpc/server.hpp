@@ -100,7 +100,8 @@ private:
 	Result<std::unique_ptr<apps::Reception::AcceptedConnection>> on_connect(
 		const apps::Reception::Link &link, const ConnectionRecord &theirs, ConnectionRecord &mine) override;
 	void refused(const Error &why) noexcept override;
-	[[nodiscard]] Result<std::uint32_t> promise(const ConnectionRecord &theirs) const;
+	[[nodiscard]] Result<std::uint32_t> announced(const ConnectionRecord &theirs) const;
+	[[nodiscard]] Result<void> check_room(std::uint32_t calls) const;
 	/** Where a client was seen that may come back. */
 	struct Seen {
 		std::uint32_t worker = 0;

@@ -215,6 +215,25 @@ TEST_P(Ways, AServerThatWasStartedAgainKnowsNobody)
 	EXPECT_EQ(refused.error().code, ESTALE);
 }
 
+/* The place that it comes back to is its own. */
+TEST_P(Ways, ComesBackToAServerThatIsFull)
+{
+	Served served(GetParam(), [](ServerOptions &wanted) {
+		wanted.max_connections = 1;
+		wanted.receive_buffers = 16;
+	});
+	ClientOptions wanted = options(16);
+	wanted.resumable = true;
+	const auto lost = served.connect(wanted);
+	EXPECT_EQ(served.try_connect(options()).error().code, EMFILE);
+	lost->break_off(ECONNRESET);
+	const auto link = served.resume(*lost);
+	ASSERT_TRUE(link) << link.error().message;
+	Caller caller(**link);
+	caller.run(20, [] { return Wish{100, 0, 2}; });
+	EXPECT_EQ(caller.answered, 20u);
+}
+
 /* What a server announces is at least what a connection's calls take. */
 TEST_P(Ways, MemoryIsPlanned)
 {
