@@ -12,7 +12,7 @@
 #pragma once
 
 #include "common/store_client.hpp"
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kv/calls/message.hpp"
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 
 #include "common/store_client.hpp"
 

@@ -5,7 +5,7 @@
 #include "kv/calls/request_handler.hpp"
 #include "kv/calls/rpc_client.hpp"
 #include "kv/calls/rpc_table.hpp"
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 #include <cstddef>
 #include <cstdint>

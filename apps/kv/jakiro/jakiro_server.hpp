@@ -5,7 +5,7 @@
 #include "kv/jakiro/layout.hpp"
 #include "kv/jakiro/partition.hpp"
 
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "cuckoo_table.hpp"
 
 #include "kv/calls/request_handler.hpp"
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 #include <memory>
 

@@ -15,7 +15,7 @@
 #include "kv/jakiro/jakiro_server.hpp"
 #include "kv/pilaf/pilaf_server.hpp"
 #include "kv/store/prism_server.hpp"
-#include "rpc/service.hpp"
+#include "rpc/server/service.hpp"
 #include "service/server_program.hpp"
 
 namespace

@@ -12,7 +12,7 @@
 
 #include "rpc/bench/echo.hpp"
 #include "rpc/bench/options.hpp"
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 
 namespace prism::echo
 {

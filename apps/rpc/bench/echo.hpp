@@ -19,7 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/traffic.hpp"
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 #include "service/hello.hpp"
 
 namespace prism::echo

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "rpc/bench/echo.hpp"
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 namespace prism::echo
 {

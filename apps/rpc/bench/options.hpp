@@ -12,7 +12,7 @@
 #include "bench/clock.hpp"
 #include "bench/run_state.hpp"
 #include "rpc/bench/sizes.hpp"
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 #include "rpc/way.hpp"
 #include "service/hello.hpp"
 

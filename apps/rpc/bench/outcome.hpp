@@ -10,7 +10,7 @@
 #include "bench/process_usage.hpp"
 #include "bench/traffic.hpp"
 #include "rpc/bench/echo.hpp"
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 
 namespace prism::echo
 {

@@ -18,7 +18,7 @@
 #include "rpc/bench/parameters.hpp"
 #include "rpc/bench/report.hpp"
 #include "rpc/bench/run.hpp"
-#include "rpc/service.hpp"
+#include "rpc/server/service.hpp"
 #include "service/server_program.hpp"
 
 namespace

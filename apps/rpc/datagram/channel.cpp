@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/datagram/channel.hpp"
 
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/introduction.hpp"
 #include "service/hello.hpp"
 
 #include <cerrno>

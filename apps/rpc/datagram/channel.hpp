@@ -5,10 +5,10 @@
  */
 #pragma once
 
-#include "rpc/channel.hpp"
 #include "rpc/datagram/fragments.hpp"
 #include "rpc/datagram/socket.hpp"
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
+#include "rpc/server/channel.hpp"
 
 #include <cstdint>
 #include <deque>

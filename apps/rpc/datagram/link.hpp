@@ -2,11 +2,11 @@
 /* Calls by unreliable datagrams, at the client, which sends a request again until its response has come. */
 #pragma once
 
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 #include "rpc/datagram/fragments.hpp"
 #include "rpc/datagram/retransmission.hpp"
 #include "rpc/datagram/socket.hpp"
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/fetch/channel.hpp"
 
-#include "rpc/shared_memory.hpp"
+#include "rpc/protocol/shared_memory.hpp"
 
 #include <algorithm>
 #include <array>

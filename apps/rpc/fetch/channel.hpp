@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "rpc/channel.hpp"
 #include "rpc/fetch/layout.hpp"
+#include "rpc/server/channel.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "common/saturating.hpp"
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
 
 #include <cstddef>
 #include <cstdint>

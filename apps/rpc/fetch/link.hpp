@@ -6,10 +6,10 @@
  */
 #pragma once
 
+#include "rpc/client/pace.hpp"
+#include "rpc/client/queued_link.hpp"
 #include "rpc/fetch/layout.hpp"
 #include "rpc/fetch/mode_choice.hpp"
-#include "rpc/pace.hpp"
-#include "rpc/queued_link.hpp"
 
 #include <chrono>
 #include <cstdint>

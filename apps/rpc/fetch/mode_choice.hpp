@@ -2,7 +2,7 @@
 /* RFP's choice between fetching a response and having it sent, of one kind of call at one client. */
 #pragma once
 
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "rpc/model/clients.hpp"
 
+#include "rpc/client/pace.hpp"
 #include "rpc/fetch/mode_choice.hpp"
-#include "rpc/pace.hpp"
 
 #include <chrono>
 #include <cmath>

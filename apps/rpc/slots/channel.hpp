@@ -2,9 +2,9 @@
 /* Calls that clients ALLOCATE and whose responses they READ through bounded pointers, at the server. */
 #pragma once
 
-#include "rpc/channel.hpp"
-#include "rpc/frame.hpp"
-#include "rpc/server_time.hpp"
+#include "rpc/protocol/frame.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/server_time.hpp"
 #include "rpc/slots/layout.hpp"
 
 #include <atomic>

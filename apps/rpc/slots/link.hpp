@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "rpc/frame.hpp"
-#include "rpc/pace.hpp"
-#include "rpc/queued_link.hpp"
+#include "rpc/client/pace.hpp"
+#include "rpc/client/queued_link.hpp"
+#include "rpc/protocol/frame.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "rpc/slots/channel.hpp"
 
 #include "common/saturating.hpp"
-#include "rpc/shared_memory.hpp"
+#include "rpc/protocol/shared_memory.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 /* Calls by SEND and RECV, at the server. */
 #pragma once
 
-#include "rpc/channel.hpp"
-#include "rpc/incoming.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/incoming.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 /* Calls by SEND and RECV, at the client, with READs of the server's memory beside them. */
 #pragma once
 
-#include "rpc/queued_link.hpp"
+#include "rpc/client/queued_link.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,9 +2,9 @@
 /* Calls by SEND, whose responses the client READs many at once, at the server. */
 #pragma once
 
-#include "rpc/channel.hpp"
-#include "rpc/incoming.hpp"
-#include "rpc/server_time.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/incoming.hpp"
+#include "rpc/server/server_time.hpp"
 #include "rpc/window/layout.hpp"
 #include "rpc/window/ring.hpp"
 #include "rpc/window/stream.hpp"

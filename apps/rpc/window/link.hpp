@@ -2,9 +2,9 @@
 /* Calls by SEND, at the client, which READs all responses that are ready at once. layout.hpp has the protocol. */
 #pragma once
 
-#include "rpc/frame.hpp"
-#include "rpc/pace.hpp"
-#include "rpc/queued_link.hpp"
+#include "rpc/client/pace.hpp"
+#include "rpc/client/queued_link.hpp"
+#include "rpc/protocol/frame.hpp"
 #include "rpc/window/stream.hpp"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include "rpc/call_device.hpp"
-#include "rpc/shared_memory.hpp"
+#include "rpc/device/call_device.hpp"
+#include "rpc/protocol/shared_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "layout.hpp"
 
 #include "common/wire.hpp"
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 #include "service/key_hash.hpp"
 #include "service/self_verifying.hpp"
 #include "tx/rpc/body.hpp"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The calls of two-phase locking. A message is the header (rpc/header.hpp), then a number of items; fields are
+ * The calls of two-phase locking. A message is the header (rpc/protocol/header.hpp), then a number of items; fields are
  * in network order, one after another. A request's detail is the number of its lane, below the number of calls at once
  * that the client has announced, and its size the number of its items. A lane has one transaction at a time. What it
  * locks is counted from 0 in the order of the items; this is the position of a lock.

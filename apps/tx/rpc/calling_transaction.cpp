@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "calling_transaction.hpp"
 
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 
 #include <algorithm>
 #include <cerrno>

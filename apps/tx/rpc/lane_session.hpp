@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rpc/call_handler.hpp"
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 #include "tx/rpc/body.hpp"
 #include "tx/rpc/key_set.hpp"
 #include "tx/rpc/lock_result.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 namespace prism::tx
 {

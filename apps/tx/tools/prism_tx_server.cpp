@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rpc/service.hpp"
+#include "rpc/server/service.hpp"
 #include "service/server_program.hpp"
 #include "tx/farm/farm_server.hpp"
 #include "tx/locking/locking_server.hpp"

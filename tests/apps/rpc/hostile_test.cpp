@@ -4,7 +4,7 @@
 
 #include "rpc/datagram/fragments.hpp"
 #include "rpc/fetch/layout.hpp"
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
 #include "rpc/slots/layout.hpp"
 #include "rpc/window/layout.hpp"
 

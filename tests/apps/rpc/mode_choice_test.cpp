@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "rpc/client/pace.hpp"
 #include "rpc/fetch/mode_choice.hpp"
-#include "rpc/pace.hpp"
 
 #include <gtest/gtest.h>
 

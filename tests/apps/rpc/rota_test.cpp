@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "rpc/rota.hpp"
+#include "rpc/server/rota.hpp"
 
 namespace
 {

@@ -5,8 +5,8 @@
 #include "../support/server_log.hpp"
 #include "../support/waiting.hpp"
 #include "common/wire.hpp"
-#include "rpc/client_link.hpp"
-#include "rpc/server.hpp"
+#include "rpc/client/client_link.hpp"
+#include "rpc/server/server.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 
 namespace rpc_sim
 {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "rpc/call_device.hpp"
-#include "rpc/receive_pool.hpp"
+#include "rpc/device/call_device.hpp"
+#include "rpc/server/receive_pool.hpp"
 #include "simulation/list.hpp"
 #include "simulation/pair.hpp"
 #include "simulation/surroundings.hpp"

@@ -12,7 +12,7 @@
 #include "calls.hpp"
 #include "device.hpp"
 #include "flaw.hpp"
-#include "rpc/worker.hpp"
+#include "rpc/server/worker.hpp"
 
 namespace prism::rpc::slots
 {

@@ -9,7 +9,7 @@
 #include "calls.hpp"
 #include "device.hpp"
 #include "flaw.hpp"
-#include "rpc/queued_link.hpp"
+#include "rpc/client/queued_link.hpp"
 
 namespace rpc_sim
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include "rpc/call_device.hpp"
-#include "rpc/receive_pool.hpp"
+#include "rpc/device/call_device.hpp"
+#include "rpc/server/receive_pool.hpp"
 
 #include <cstdint>
 #include <memory>

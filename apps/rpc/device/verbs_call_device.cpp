@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/verbs_call_device.hpp"
+#include "rpc/device/verbs_call_device.hpp"
 
 #include "common/queue_pair.hpp"
 

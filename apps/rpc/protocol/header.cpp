@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 
 #include "common/wire.hpp"
 

@@ -2,9 +2,9 @@
 /* The part of a server that depends on its way: what all its workers share. */
 #pragma once
 
-#include "rpc/channel.hpp"
-#include "rpc/server_options.hpp"
-#include "rpc/verbs_call_device.hpp"
+#include "rpc/device/verbs_call_device.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/server_options.hpp"
 #include "service/memory.hpp"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "rpc/call_device.hpp"
+#include "rpc/device/call_device.hpp"
 
 #include <algorithm>
 #include <cstddef>

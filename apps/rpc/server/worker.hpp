@@ -2,9 +2,9 @@
 /* One thread of the server, with a completion queue of its own and the connections that were assigned to it. */
 #pragma once
 
-#include "rpc/connection.hpp"
-#include "rpc/rota.hpp"
-#include "rpc/server_options.hpp"
+#include "rpc/server/connection.hpp"
+#include "rpc/server/rota.hpp"
+#include "rpc/server/server_options.hpp"
 #include "service/histogram.hpp"
 
 #include <atomic>

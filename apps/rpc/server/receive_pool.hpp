@@ -2,7 +2,7 @@
 /* The receive buffers of all connections whose requests come as messages: one shared receive queue. */
 #pragma once
 
-#include "rpc/call_device.hpp"
+#include "rpc/device/call_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

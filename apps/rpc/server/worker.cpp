@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/worker.hpp"
+#include "rpc/server/worker.hpp"
 
-#include "rpc/header.hpp"
+#include "rpc/protocol/header.hpp"
 #include "service/log.hpp"
 
 #include <algorithm>

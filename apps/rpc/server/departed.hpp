@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/introduction.hpp"
 
 #include <chrono>
 #include <cstddef>

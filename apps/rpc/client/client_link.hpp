@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "rpc/header.hpp"
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/header.hpp"
+#include "rpc/protocol/introduction.hpp"
 #include "rpc/way.hpp"
 #include "service/hello.hpp"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/frame.hpp"
+#include "rpc/protocol/frame.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "rpc/call_handler.hpp"
-#include "rpc/channel.hpp"
-#include "rpc/departed.hpp"
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/introduction.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/departed.hpp"
 #include "service/reception.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/introduction.hpp"
 
 #include "common/wire.hpp"
 

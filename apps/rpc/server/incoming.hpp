@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "rpc/channel.hpp"
-#include "rpc/receive_pool.hpp"
+#include "rpc/server/channel.hpp"
+#include "rpc/server/receive_pool.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 
 #include "common/saturating.hpp"
-#include "rpc/introduction.hpp"
+#include "rpc/protocol/introduction.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/queued_link.hpp"
+#include "rpc/client/queued_link.hpp"
 
-#include "rpc/verbs_call_device.hpp"
+#include "rpc/device/verbs_call_device.hpp"
 
 #include <array>
 #include <cerrno>

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "rpc/call_device.hpp"
-#include "rpc/departed.hpp"
+#include "rpc/device/call_device.hpp"
+#include "rpc/server/departed.hpp"
 
 #include <prism/prism.hpp>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "rpc/server.hpp"
+#include "rpc/server/server.hpp"
 #include "service/service.hpp"
 
 namespace prism::rpc

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/server_way.hpp"
+#include "rpc/server/server_way.hpp"
 
 #include "rpc/datagram/channel.hpp"
 #include "rpc/fetch/channel.hpp"

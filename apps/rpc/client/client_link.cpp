@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/client_link.hpp"
+#include "rpc/client/client_link.hpp"
 
 #include "common/wire.hpp"
 #include "rpc/datagram/link.hpp"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/incoming.hpp"
+#include "rpc/server/incoming.hpp"
 
 namespace prism::rpc
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "rpc/send_queue.hpp"
+#include "rpc/client/send_queue.hpp"
 
 #include <cstring>
 #include <utility>

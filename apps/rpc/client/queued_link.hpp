@@ -2,9 +2,9 @@
 /* What the links have in common that have a reliable queue pair of their own. */
 #pragma once
 
-#include "rpc/call_device.hpp"
-#include "rpc/client_link.hpp"
-#include "rpc/send_queue.hpp"
+#include "rpc/client/client_link.hpp"
+#include "rpc/client/send_queue.hpp"
+#include "rpc/device/call_device.hpp"
 
 #include <cstdint>
 #include <memory>
