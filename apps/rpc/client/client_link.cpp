@@ -229,7 +229,7 @@ void ClientLink::poll(Listener &listener) noexcept
 {
 	if (failure_)
 		return;
-	(void)drive(listener);
+	drive(listener);
 	expire(listener);
 	watch();
 }

@@ -204,8 +204,8 @@ protected:
 
 	/** Begins to send the request of @p slot, of @p size bytes. */
 	virtual void send(std::uint32_t slot, std::uint32_t size) noexcept = 0;
-	/** Takes what has ended. False: there was nothing. */
-	virtual bool drive(Listener &listener) noexcept = 0;
+	/** Takes what has ended, and posts what can be posted. */
+	virtual void drive(Listener &listener) noexcept = 0;
 	/** Nothing may be under way any more. */
 	virtual void stop() noexcept = 0;
 	[[nodiscard]] virtual Clock::time_point now() const noexcept { return Clock::now(); }

@@ -204,20 +204,15 @@ void DatagramLink::go_on() noexcept
 	}
 }
 
-bool DatagramLink::drive(Listener &listener) noexcept
+void DatagramLink::drive(Listener &listener) noexcept
 {
 	std::array<Completion, 32> completions;
 	const int got = cq_.poll(completions);
 	if (got < 0)
 		break_off(-got);
-	bool heard = false;
-	for (int i = 0; i < got && !broken(); i++) {
-		const Completion &completion = completions[static_cast<std::size_t>(i)];
-		heard |= !(completion.wr_id & send_bit);
-		take(completion, listener);
-	}
+	for (int i = 0; i < got && !broken(); i++)
+		take(completions[static_cast<std::size_t>(i)], listener);
 	go_on();
-	return heard;
 }
 
 } // namespace prism::rpc::datagram

@@ -56,7 +56,7 @@ private:
 	void go_on() noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
-	bool drive(Listener &listener) noexcept override;
+	void drive(Listener &listener) noexcept override;
 	void stop() noexcept override;
 
 	Buffer requests_;  /* declared first, as datagrams_: freed only after the queue pair is gone */

@@ -276,20 +276,19 @@ bool FetchLink::look_for_reply(std::uint32_t index, Listener &listener) noexcept
 }
 
 /* Takes the next step of every slot that waits for time or for the server's WRITE. */
-bool FetchLink::go_on(Listener &listener) noexcept
+void FetchLink::go_on(Listener &listener) noexcept
 {
 	if (waiting_.empty())
-		return false;
-	bool progress = false;
+		return;
 	const Clock::time_point time = now();
 	looking_.swap(waiting_);
 	for (const std::uint32_t index : looking_) {
 		if (broken())
 			break;
 		Slot &slot = slots_[index];
-		if (slot.stage == Stage::reply && look_for_reply(index, listener)) {
-			progress = true;
-		} else if (time < slot.look_at || queue().waits(index)) {
+		if (slot.stage == Stage::reply && look_for_reply(index, listener))
+			continue;
+		if (time < slot.look_at || queue().waits(index)) {
 			waiting_.push_back(index);
 		} else {
 			const bool replied = slot.stage == Stage::reply;
@@ -299,15 +298,13 @@ bool FetchLink::go_on(Listener &listener) noexcept
 		}
 	}
 	looking_.clear();
-	return progress;
 }
 
-bool FetchLink::drive(Listener &listener) noexcept
+void FetchLink::drive(Listener &listener) noexcept
 {
-	const int got = take_completions(listener);
-	const bool progress = go_on(listener);
+	take_completions(listener);
+	go_on(listener);
 	flush();
-	return progress || got > 0;
 }
 
 } // namespace prism::rpc::fetch

@@ -77,11 +77,11 @@ private:
 	[[nodiscard]] bool whole(std::uint32_t slot, Frame &frame) noexcept;
 	void finish_call(std::uint32_t slot, const Frame &frame, bool by_reply, Listener &listener) noexcept;
 	bool look_for_reply(std::uint32_t slot, Listener &listener) noexcept;
-	bool go_on(Listener &listener) noexcept;
+	void go_on(Listener &listener) noexcept;
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
 	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
-	bool drive(Listener &listener) noexcept override;
+	void drive(Listener &listener) noexcept override;
 	Result<void> settle(Deadline deadline) override;
 	void stop() noexcept override;
 

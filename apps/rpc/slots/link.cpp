@@ -274,12 +274,11 @@ void SlotsLink::go_on() noexcept
 	looking_.clear();
 }
 
-bool SlotsLink::drive(Listener &listener) noexcept
+void SlotsLink::drive(Listener &listener) noexcept
 {
-	const int got = take_completions(listener);
+	take_completions(listener);
 	go_on();
 	flush();
-	return got > 0;
 }
 
 } // namespace prism::rpc::slots

@@ -133,7 +133,7 @@ void TwoSidedLink::take_any(const Completion &completion, Listener &listener) no
 		take(completion, listener);
 }
 
-bool TwoSidedLink::drive(Listener &listener) noexcept
+void TwoSidedLink::drive(Listener &listener) noexcept
 {
 	std::array<Completion, 32> taken;
 	/* While others are under way, their answers bring more requests, which can share the doorbell. */
@@ -150,7 +150,6 @@ bool TwoSidedLink::drive(Listener &listener) noexcept
 	}
 	if (!got)
 		flush();
-	return got > 0;
 }
 
 } // namespace prism::rpc

@@ -147,13 +147,12 @@ bool WindowLink::take_sent(std::uint32_t lane, const Completion &completion, Lis
 	return !broken();
 }
 
-bool WindowLink::drive(Listener &listener) noexcept
+void WindowLink::drive(Listener &listener) noexcept
 {
-	const int got = take_completions(listener);
+	take_completions(listener);
 	if (!broken() && active() && !reading_ && now() >= look_at_)
 		begin_read();
 	flush();
-	return got > 0;
 }
 
 } // namespace prism::rpc::window

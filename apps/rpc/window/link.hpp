@@ -40,7 +40,7 @@ private:
 
 	void send(std::uint32_t slot, std::uint32_t size) noexcept override;
 	bool take_sent(std::uint32_t lane, const Completion &completion, Listener &listener) noexcept override;
-	bool drive(Listener &listener) noexcept override;
+	void drive(Listener &listener) noexcept override;
 
 	RemoteRegion pointers_;
 	Pace pace_;
