@@ -225,7 +225,7 @@ class Ratio:
         ratios = []
         for done in range(report["rounds"]):
             above, below = (round_value(report, value, done) for value in (self.above, self.below))
-            if above and below:
+            if above is not None and below:
                 ratios.append(above / below)
         return ratios
 
