@@ -6,6 +6,7 @@
 #include "harness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -297,9 +298,15 @@ int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 		std::memset(server.memory.bytes(buffer_at(i)), 0xee, beyond);
 		std::memset(server.memory.bytes(buffer_at(i)), static_cast<int>(i + 1), buffer_length(i));
 	}
+	std::atomic<unsigned> begun{0}, ended{0}; /* READs */
+	std::array<unsigned, buffers> free_after{};
 	unsigned published = 0;
 	const Processor processor([&] {
-		const unsigned number = ++published * 5 % buffers; /* longer and shorter ones by turns */
+		const unsigned number = (published + 1) * 5 % buffers; /* longer and shorter ones by turns */
+		/* An address that came back under a READ would be taken for one that has been there all the time. */
+		if (static_cast<int>(ended - free_after[number]) < 0)
+			return;
+		published++;
 		const std::uint64_t address = server.memory.at(buffer_at(number));
 		if (address_first) {
 			word_at(server.memory.bytes(64)).store(address, std::memory_order_release);
@@ -309,6 +316,7 @@ int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 		for (unsigned wait = published % 128; wait; wait--)
 			word_at(server.memory.bytes(64)).load(std::memory_order_relaxed);
 		prismdv_retract_ptr(slot);
+		free_after[number] = begun;
 	});
 	int mixed = 0, found = 0, none = 0;
 	const auto begin = Clock::now();
@@ -318,7 +326,9 @@ int Words::mixed_pointers(std::chrono::milliseconds time, bool address_first)
 		return passed > time_for_control || (passed > time && found && none);
 	};
 	while (!over() && !(address_first && mixed) && !HasFailure()) {
+		begun++;
 		const ibv_wc wc = run(prism_read({client.memory.sge(0, beyond)}, server.memory, 64).bounded());
+		ended++;
 		EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
 		if (wc.vendor_err == PRISMDV_STATUS_NULL_POINTER) {
 			none++;
