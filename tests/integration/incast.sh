@@ -8,8 +8,9 @@ alone "$@"
 need_program ib_write_bw setpriv
 
 port=${PRISM_TEST_PORT:-21500}
-# Without the right to buffers beyond the administrator's limit
-run=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$bin/prism-run" --device=prism_lo)
+# By sockets, without the right to buffers beyond the administrator's limit. Rings have no such buffers: there the messages
+# of many queue pairs would be compared with those of a few that the caches hold.
+run=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$bin/prism-run" --no-local --device=prism_lo)
 
 # write_from QPS MESSAGES, with the default timeout, 67 ms; $rate: MiB/s
 write_from() {
@@ -34,6 +35,6 @@ compare_rates() {
 }
 
 write_from 256 20
-# The best of four: another program may have the processors while the many write.
-compare_rates || compare_rates || compare_rates || compare_rates || fail "1024 queue pairs are less than half as fast as 16"
+# The better of two: another program may have the processors while the many write.
+compare_rates || compare_rates || fail "1024 queue pairs are less than half as fast as 16"
 finish
