@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_), tx.pml is
-# PRISM-TX (the names with tx_), rpc.pml is calls whose answers are fetched (the names with rpc_).
+# PRISM-TX (the names with tx_), rpc.pml is calls whose answers are fetched (the names with rpc_), gam_directory.pml is
+# the directory protocol of GAM (the names with gam_).
 #
 #   run_model.sh NAME             build and run it; status 0 exactly when the outcome is the expected one
 #   run_model.sh --changed NAME   the same, unless the file "passed" says that exactly this has passed before
@@ -260,6 +261,21 @@ add long long_rpc_fetch_patience clean all "$shared -DPATIENCE -DBREAKS=1"
 add long long_rpc_slots_death clean all "$two_slots -DCALLS=1 -DBUFFERS=2 -DBREAKS=1 -DMORTAL=3"
 add long long_rpc_slots_two clean all "$two_slots -DCALLS=2 -DMORTAL=1"
 
+add clean gam_directory clean all ''
+add clean gam_directory_evictions clean all '-DEVICTIONS=3'
+add clean gam_directory_three clean all '-DOPS=3 -DOPS_0=2'
+add clean gam_directory_home clean all '-DOPS_0=4'
+
+add control gam_grant_to_non_sharer hit_is_the_last_write all '-DGRANT_TO_NON_SHARER'
+add control gam_grant_early hit_is_the_last_write all '-DGRANT_EARLY'
+add control gam_keep_invalidated hit_is_the_last_write all '-DKEEP_INVALIDATED'
+add control gam_queue_invalidate nobody_waits_for_ever all '-DQUEUE_INVALIDATE'
+add control gam_forget_evicted nobody_waits_for_ever all '-DFORGET_EVICTED'
+add control gam_answer_at_once hit_is_the_last_write all '-DANSWER_AT_ONCE'
+add control gam_own_without_home message_is_expected all '-DOWN_WITHOUT_HOME'
+
+add long long_gam_directory clean all '-DOPS=4 -DOPS_0=3 -DEVICTIONS=2'
+
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
 		printf '%-8s %-30s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
@@ -281,6 +297,7 @@ if ! command -v spin >/dev/null; then
 fi
 
 case $name in
+*gam_*) model=gam_directory.pml ;;
 *rs_*) model=rs.pml ;;
 *tx_*) model=tx.pml ;;
 *rpc_*) model=rpc.pml ;;
