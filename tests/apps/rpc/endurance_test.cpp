@@ -7,16 +7,8 @@ namespace
 
 using namespace calls;
 
-class Endurance : public testing::TestWithParam<Way>
+class Endurance : public ByEachWay
 {
-protected:
-	ClientOptions options(std::uint32_t depth = 1) const
-	{
-		ClientOptions made;
-		made.way = GetParam();
-		made.depth = depth;
-		return made;
-	}
 };
 
 /* Its device goes on to answer READs and to acknowledge: that is no answer to a call. */
@@ -59,7 +51,6 @@ TEST_P(Endurance, ComesBackAgainAndAgain)
 	EXPECT_EQ(served.echo.executed, calls);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Endurance,
-	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Endurance, every_way(), name_of_parameter);
 
 } // namespace

@@ -128,15 +128,8 @@ TEST_P(Liars, BreakTheLink)
 	thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Liars,
-	testing::Combine(
-		testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram),
-		testing::Range(std::size_t{0}, std::size(lies))),
-	[](const auto &info) {
-		std::string name(to_string(std::get<0>(info.param)));
-		std::replace(name.begin(), name.end(), '-', '_');
-		return name + "_" + lies[std::get<1>(info.param)].name;
-	});
+INSTANTIATE_TEST_SUITE_P(All, Liars, testing::Combine(every_way(), testing::Range(std::size_t{0}, std::size(lies))),
+	[](const auto &info) { return name_of(std::get<0>(info.param)) + "_" + lies[std::get<1>(info.param)].name; });
 
 /* What a server says of its memory decides how much of its own a client takes. */
 class Boasters : public testing::TestWithParam<Way>
@@ -177,6 +170,7 @@ TEST_P(Boasters, AreNotBelieved)
 		EXPECT_EQ(error_of(4, length), EBADMSG) << length;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Boasters, testing::Values(Way::reply, Way::fetch, Way::slots, Way::window), name_of);
+INSTANTIATE_TEST_SUITE_P(
+	All, Boasters, testing::Values(Way::reply, Way::fetch, Way::slots, Way::window), name_of_parameter);
 
 } // namespace

@@ -244,11 +244,35 @@ private:
 	std::vector<bool> busy_;
 };
 
-inline std::string name_of(const testing::TestParamInfo<Way> &info)
+/** Of a test. */
+inline std::string name_of(Way way)
 {
-	std::string name(to_string(info.param));
+	std::string name(to_string(way));
 	std::replace(name.begin(), name.end(), '-', '_');
 	return name;
 }
+
+inline std::string name_of_parameter(const testing::TestParamInfo<Way> &info)
+{
+	return name_of(info.param);
+}
+
+inline auto every_way()
+{
+	return testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram);
+}
+
+/** What holds of calls by each way. */
+class ByEachWay : public testing::TestWithParam<Way>
+{
+protected:
+	ClientOptions options(std::uint32_t depth = 1) const
+	{
+		ClientOptions made;
+		made.way = GetParam();
+		made.depth = depth;
+		return made;
+	}
+};
 
 } // namespace calls

@@ -7,16 +7,8 @@ namespace
 
 using namespace calls;
 
-class Ways : public testing::TestWithParam<Way>
+class Ways : public ByEachWay
 {
-protected:
-	ClientOptions options(std::uint32_t depth = 1) const
-	{
-		ClientOptions made;
-		made.way = GetParam();
-		made.depth = depth;
-		return made;
-	}
 };
 
 TEST_P(Ways, ResponsesOfAllSizes)
@@ -252,7 +244,6 @@ TEST_P(Ways, MemoryIsPlanned)
 		EXPECT_LT(planned, calls * longest / 100) << "slots are for the load of all connections";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Ways,
-	testing::Values(Way::two_sided, Way::reply, Way::fetch, Way::slots, Way::window, Way::datagram), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Ways, every_way(), name_of_parameter);
 
 } // namespace

@@ -35,6 +35,23 @@ const simulation::Controls<Flaw> controls{{"none", {Flaw::none, {}}}, {"no-crc",
 	{"early-fetched", {Flaw::early_fetched, {never, broke, another}}}, {"forgetful", {Flaw::forgetful, {twice}}},
 	{"buffer-again", {Flaw::buffer_again, {not_whole}}}};
 
+/** Whether calls by @p way have what @p flaw breaks. */
+bool fits(Flaw flaw, rpc::Way way)
+{
+	switch (flaw) {
+	case Flaw::no_crc:
+	case Flaw::no_seq:
+	case Flaw::no_last_read:
+		return way == rpc::Way::fetch || way == rpc::Way::reply;
+	case Flaw::one_half:
+	case Flaw::ptr_first:
+	case Flaw::early_fetched:
+		return way == rpc::Way::slots;
+	default:
+		return true;
+	}
+}
+
 const std::map<std::string, int> way_names{{"two-sided", 0}, {"reply", 1}, {"fetch", 2}, {"slots", 3}, {"window", 4}};
 
 int run(Options &options)
@@ -43,6 +60,11 @@ int run(Options &options)
 	const auto &[flaw, findings] = controls.at(options.program.flaw);
 	world.user.flaw = world.server.flaw = flaw;
 	world.server.way = world.user.client.way = *rpc::way_of(options.way);
+	if (!fits(flaw, world.server.way)) {
+		fmt::print(stderr, "rpc-sim: calls by {} have nothing that the flaw {} breaks\n", options.way,
+			options.program.flaw);
+		return 2;
+	}
 	world.server.sizes = world.user.sizes;
 	world.server.depth = world.user.client.depth;
 	world.server.connections = 2 * world.users; /* a client may be back before its end is known */
