@@ -38,6 +38,13 @@ BELOW = {
     "tx/workloads": {"bench", "common", "tx/transaction"},
     "tx/driver": STORE | {"tx", "bench"},
     "tx/tools": STORE | {"tx"},
+    "gam/coherence": STORE,
+    "gam/cache": STORE | {"gam/coherence"},
+    "gam/directory": STORE | {"gam/coherence", "gam/cache"},
+    "gam/latch": STORE | {"gam/coherence", "gam/cache"},
+    "gam/peer": STORE | {"gam/coherence"},
+    "gam/memory": STORE | {"gam/coherence", "gam/cache", "gam/directory", "gam/latch", "gam/peer"},
+    "gam/tools": STORE | {"gam", "bench"},
     "c": STORE | {"kv", "tx"},
     "ycsb": STORE | {"bench", "kv", "rs"},
 }
