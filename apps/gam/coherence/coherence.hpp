@@ -37,6 +37,19 @@ struct CoherenceStats {
 	std::uint64_t evictions_shared = 0;
 	std::uint64_t evictions_dirty = 0;
 	std::uint64_t refused = 0; /**< messages that no rule allows: the sender is wrong, or lies */
+
+	CoherenceStats &operator+=(const CoherenceStats &other) noexcept
+	{
+		hits += other.hits;
+		misses += other.misses;
+		messages += other.messages;
+		events += other.events;
+		requests += other.requests;
+		evictions_shared += other.evictions_shared;
+		evictions_dirty += other.evictions_dirty;
+		refused += other.refused;
+		return *this;
+	}
 };
 
 class Coherence

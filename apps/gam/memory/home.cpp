@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/memory/home.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include "gam/memory/node.hpp"
+
+namespace prism::gam
+{
+
+Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
+{
+	zero_.access.kind = AccessKind::write;
+	zero_.access.bytes = nothing_.data();
+	zero_.done = true;
+}
+
+void Home::begin(HomeRequest &request)
+{
+	std::uint64_t number = 0;
+	{
+		const std::scoped_lock guard(lock_);
+		number = next_request_++;
+		requests_.emplace(number, &request);
+	}
+	if (request.to == node_.self())
+		return serve(node_.self(), request.type, number, request.counter, request.alignment);
+	Message message;
+	message.type = static_cast<std::uint8_t>(request.type);
+	message.flags = request.alignment;
+	message.counter = request.counter;
+	message.request = number;
+	node_.network_.send(request.to, message);
+	node_.network_.flush();
+}
+
+void Home::heard(NodeId from, const Message &message)
+{
+	const auto type = static_cast<HomeMessage>(message.type);
+	switch (type) {
+	case HomeMessage::malloc:
+	case HomeMessage::free:
+		return serve(from, type, message.request, message.counter, message.flags);
+	case HomeMessage::malloced:
+	case HomeMessage::freed:
+		return finish(from, message.request, message.counter, message.error);
+	case HomeMessage::available:
+		if (from < max_nodes)
+			others_[from].store(message.counter, std::memory_order_relaxed);
+	}
+}
+
+void Home::serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment)
+{
+	if (type == HomeMessage::malloc)
+		allocate(asker, request, counter, alignment);
+	else
+		free(asker, request, Address(counter));
+}
+
+void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment)
+{
+	const std::optional<Allocator::Piece> piece =
+		alignment < 64 ? allocator_.allocate(bytes, std::uint64_t{1} << alignment) : std::nullopt;
+	if (!piece)
+		return answer(asker, request, HomeMessage::malloced, 0, ENOMEM);
+	if (piece->fresh)
+		return answer(asker, request, HomeMessage::malloced, Address(node_.self(), piece->offset).value, 0);
+	const std::scoped_lock guard(lock_);
+	zeroing_.push_back({*piece, 0, asker, request});
+}
+
+void Home::free(NodeId asker, std::uint64_t request, Address address)
+{
+	const int error = address.home() == node_.self() ? allocator_.free(address.offset()) : EINVAL;
+	answer(asker, request, HomeMessage::freed, 0, error);
+}
+
+void Home::answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error)
+{
+	if (asker == node_.self())
+		return finish(asker, request, result, error);
+	Message message;
+	message.type = static_cast<std::uint8_t>(type);
+	message.error = static_cast<std::uint8_t>(error);
+	message.counter = result;
+	message.request = request;
+	node_.network_.send(asker, message);
+}
+
+void Home::finish(NodeId from, std::uint64_t request, std::uint64_t result, int error)
+{
+	const std::scoped_lock guard(lock_);
+	const auto found = requests_.find(request);
+	if (found == requests_.end() || found->second->to != from)
+		return; /* nobody has asked it that */
+	HomeRequest &asked = *found->second;
+	requests_.erase(found);
+	asked.result = result;
+	asked.error = error;
+	if (!error && asked.type == HomeMessage::malloc && Address(result).home() != from)
+		asked.error = EPROTO;
+	asked.done.store(true, std::memory_order_release);
+}
+
+void Home::lost(NodeId node)
+{
+	const std::scoped_lock guard(lock_);
+	for (auto request = requests_.begin(); request != requests_.end();) {
+		if (request->second->to != node) {
+			++request;
+			continue;
+		}
+		request->second->error = EHOSTUNREACH;
+		request->second->done.store(true, std::memory_order_release);
+		request = requests_.erase(request);
+	}
+	others_[node].store(0, std::memory_order_relaxed);
+}
+
+bool Home::poll()
+{
+	const bool zeroed = zero();
+	return tell_available() || zeroed;
+}
+
+/** Writes zeros over the next piece, a block at a time, until a write has to wait. */
+bool Home::zero()
+{
+	bool happened = false;
+	while (zero_.is_done()) {
+		std::unique_lock guard(lock_);
+		if (zeroing_.empty())
+			return happened;
+		Zeroing &next = zeroing_.front();
+		happened = true;
+		if (next.done == next.piece.bytes) {
+			const Zeroing ended = next;
+			zeroing_.pop_front();
+			guard.unlock();
+			answer(ended.asker, ended.request, HomeMessage::malloced,
+				Address(node_.self(), ended.piece.offset).value, 0);
+			continue;
+		}
+		Access &access = zero_.access;
+		access.at = Address(node_.self(), next.piece.offset + next.done);
+		access.length = static_cast<std::uint16_t>(
+			std::min<std::uint64_t>(next.piece.bytes - next.done, block_size - access.at.in_block()));
+		next.done += access.length;
+		guard.unlock();
+		zero_.done = false;
+		if (node_.start(access))
+			zero_.done = true;
+	}
+	return happened;
+}
+
+/** All that have come since, and all others if it has changed by a sixteenth: they choose where to allocate. */
+bool Home::tell_available()
+{
+	const std::uint64_t now = available();
+	const std::uint64_t members = node_.members_.load(std::memory_order_relaxed);
+	const std::uint64_t change = now > told_ ? now - told_ : told_ - now;
+	if (change > node_.options_.bytes / 16) {
+		told_ = now;
+		told_to_ = 0;
+	}
+	const std::uint64_t untold = members & ~told_to_ & ~(std::uint64_t{1} << node_.self());
+	told_to_ = members;
+	Message message;
+	message.type = static_cast<std::uint8_t>(HomeMessage::available);
+	message.counter = now;
+	for (std::uint64_t left = untold; left; left &= left - 1)
+		node_.network_.send(static_cast<NodeId>(std::countr_zero(left)), message);
+	return untold != 0;
+}
+
+} // namespace prism::gam

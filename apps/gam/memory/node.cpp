@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/memory/node.hpp"
+
+#include <algorithm>
+
+#include "gam/memory/waiting.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr std::uint64_t bit(NodeId node) noexcept
+{
+	return std::uint64_t{1} << node;
+}
+
+} // namespace
+
+Node::Node(const NodeOptions &options, Network &network, const MakeCoherence &make, Lease lease)
+	: options_(options), network_(network), lease_(std::move(lease)), shards_(options.shards),
+	  home_(*this, options.bytes), members_(bit(options.self))
+{
+	for (std::size_t i = 0; i < shards_.size(); i++)
+		shards_[i].coherence = make(*this, i);
+	if (options_.serves)
+		server_ = std::jthread([this](const std::stop_token &stop) { serve(stop); });
+}
+
+Node::~Node()
+{
+	if (server_.joinable()) {
+		server_.request_stop();
+		server_.join();
+	}
+}
+
+void Node::joined(NodeId node)
+{
+	if (node < max_nodes)
+		members_.fetch_or(bit(node));
+}
+
+void Node::lost(NodeId node)
+{
+	if (node >= max_nodes || node == self())
+		return;
+	members_.fetch_and(~bit(node));
+	for (Shard &shard : shards_) {
+		const std::scoped_lock guard(shard.lock);
+		shard.coherence->lost(node);
+	}
+	home_.lost(node);
+	network_.flush();
+}
+
+std::vector<NodeId> Node::members() const
+{
+	std::vector<NodeId> present;
+	const std::uint64_t all = members_.load();
+	for (NodeId node = 0; node < max_nodes; node++) {
+		if (all & bit(node))
+			present.push_back(node);
+	}
+	return present;
+}
+
+std::uint64_t Node::available(NodeId node) const noexcept
+{
+	return node == self() ? home_.available() : home_.available(node);
+}
+
+bool Node::poll()
+{
+	const std::unique_lock turn(polling_, std::try_to_lock);
+	if (!turn)
+		return false;
+	bool happened = network_.poll(*this) > 0;
+	const Time now = Clock::now().time_since_epoch();
+	if (now >= due_) {
+		due_ = Time::max();
+		for (Shard &shard : shards_) {
+			const std::scoped_lock guard(shard.lock);
+			due_ = std::min(due_, shard.coherence->on_time(now));
+		}
+		due_ = std::min(due_, now + std::chrono::milliseconds(1));
+	}
+	happened |= home_.poll();
+	network_.flush();
+	return happened;
+}
+
+/** Whoever waits leaves the processor to others soon: nodes of one machine share it. */
+unsigned Node::rest(unsigned idle) noexcept
+{
+	constexpr unsigned before_yielding = 64;
+	if (idle < before_yielding)
+		__builtin_ia32_pause();
+	else
+		std::this_thread::yield();
+	return idle + 1;
+}
+
+void Node::serve(const std::stop_token &stop)
+{
+	constexpr auto nap = std::chrono::milliseconds(1);
+	constexpr auto look_again = std::chrono::microseconds(50);
+	while (!stop.stop_requested()) {
+		/* Whoever waits for an answer of its own polls, and needs no help. */
+		if (waiting_.load(std::memory_order_relaxed))
+			std::this_thread::sleep_for(look_again);
+		else if (!poll())
+			network_.wait(nap);
+	}
+}
+
+bool Node::start(Access &access)
+{
+	return start(access, [] {});
+}
+
+CoherenceStats Node::stats()
+{
+	CoherenceStats sum;
+	for (Shard &shard : shards_) {
+		const std::scoped_lock guard(shard.lock);
+		sum += shard.coherence->stats();
+	}
+	return sum;
+}
+
+void Node::flush()
+{
+	for (Shard &shard : shards_) {
+		{
+			const std::scoped_lock guard(shard.lock);
+			shard.coherence->flush();
+		}
+		network_.flush();
+		wait_until([&shard] {
+			const std::scoped_lock guard(shard.lock);
+			return shard.coherence->at_rest();
+		});
+	}
+}
+
+void Node::ended(Access &access)
+{
+	static_cast<Waiting *>(access.context)->ended(access);
+}
+
+void Node::heard(NodeId from, const Message &message)
+{
+	if (is_home_message(message.type))
+		return home_.heard(from, message);
+	Shard &shard = shard_of(message.block);
+	const std::scoped_lock guard(shard.lock);
+	shard.coherence->hear(from, message);
+}
+
+} // namespace prism::gam

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "gam/coherence/coherence.hpp"
+#include "gam/coherence/network.hpp"
+#include "gam/memory/allocator.hpp"
+#include "gam/memory/home.hpp"
+
+namespace prism::gam
+{
+
+/** Which reorderings of a thread's accesses others may see (docs/prism-gam.md). */
+enum class Consistency : std::uint8_t {
+	pso, /**< a write ends later: reads and writes of other blocks pass it */
+	tso, /**< reads pass a write; writes do not: one is under way at a time */
+	sc,  /**< a write ends when it is performed */
+};
+
+struct NodeOptions {
+	NodeId self = 0;
+	std::uint64_t bytes = std::uint64_t{64} << 20; /**< lent to all; a multiple of block_size */
+	std::size_t shards = 8;                        /**< objects that share the blocks; the same on all nodes */
+	Consistency consistency = Consistency::pso;
+	bool cached = true; /**< false: no copies of other nodes' blocks, for comparison */
+	bool serves = true; /**< a thread of the node's own answers others while no thread of the user waits */
+};
+
+/**
+ * One node: its blocks, those that it caches, and what it has lent. Threads use it through a Session each. Any thread
+ * may call what is not said to be for another.
+ */
+class Node final : private Coherence::Host, private Network::Listener
+{
+public:
+	/** Makes the protocol's object number @p shard, which reports to @p host. */
+	using MakeCoherence = std::function<std::unique_ptr<Coherence>(Coherence::Host &host, std::size_t shard)>;
+	/** Until when, on Clock, this node may use what it caches. */
+	using Lease = std::function<Time()>;
+	using Clock = std::chrono::steady_clock;
+
+	/** @p network stays while the node does. @p lease: null if there is none. */
+	Node(const NodeOptions &options, Network &network, const MakeCoherence &make, Lease lease = {});
+	~Node() override;
+	Node(const Node &) = delete;
+	Node &operator=(const Node &) = delete;
+
+	[[nodiscard]] const NodeOptions &options() const noexcept { return options_; }
+	[[nodiscard]] NodeId self() const noexcept { return options_.self; }
+
+	/** @p node is there. */
+	void joined(NodeId node);
+	/** @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH. */
+	void lost(NodeId node);
+	/** Nodes that are there, this one among them, by their numbers. */
+	[[nodiscard]] std::vector<NodeId> members() const;
+
+	/** One turn: what has come, what is due. False: nothing, or another thread is at it. */
+	bool poll();
+	/** Polls until @p done says true. */
+	template <typename Done>
+	void wait_until(const Done &done)
+	{
+		if (done())
+			return;
+		waiting_.fetch_add(1, std::memory_order_relaxed);
+		for (unsigned idle = 0; !done();)
+			idle = poll() ? 0 : rest(idle);
+		waiting_.fetch_sub(1, std::memory_order_relaxed);
+	}
+
+	/** Sums over the shards. */
+	[[nodiscard]] CoherenceStats stats();
+	[[nodiscard]] std::uint64_t available() const noexcept { return home_.available(); }
+	/** Bytes that @p node has said are free; of this node, as they are. */
+	[[nodiscard]] std::uint64_t available(NodeId node) const noexcept;
+	/** Writes back and forgets all copies of others' blocks that are not locked. Waits. */
+	void flush();
+
+private:
+	friend class Session;
+	friend class Home;
+
+	struct alignas(64) Shard {
+		std::mutex lock;
+		std::unique_ptr<Coherence> coherence;
+	};
+
+	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
+	[[nodiscard]] bool lease_is_over() const { return lease_ && Clock::now().time_since_epoch() > lease_(); }
+	/** Begins @p access; its memory stays. True: it has ended. */
+	bool start(Access &access);
+	/** Likewise; before it is left on its way, @p keep() moves what it names to where that stays. */
+	template <typename Keep>
+	bool start(Access &access, const Keep &keep)
+	{
+		Shard &shard = shard_of(access.at.block());
+		{
+			const std::scoped_lock guard(shard.lock);
+			if (shard.coherence->start(access))
+				return true;
+			keep();
+		}
+		network_.flush();
+		return false;
+	}
+	static unsigned rest(unsigned idle) noexcept;
+	void serve(const std::stop_token &stop);
+
+	/* Coherence::Host, under the lock of a shard */
+	void send(NodeId to, const Message &message) override { network_.send(to, message); }
+	void ended(Access &access) override;
+	[[nodiscard]] bool is_allocated(Address block) const override { return home_.is_allocated(block); }
+	/* Network::Listener */
+	void heard(NodeId from, const Message &message) override;
+
+	const NodeOptions options_;
+	Network &network_;
+	const Lease lease_;
+	std::vector<Shard> shards_;
+	Home home_;
+	std::mutex polling_;
+	Time due_{};                            /* of the shards; under polling_ */
+	std::atomic<std::uint64_t> members_{0}; /* bit set */
+	std::atomic<std::uint32_t> next_thread_{1};
+	std::atomic<std::uint32_t> waiting_{0}; /* threads in wait_until() */
+	std::jthread server_;
+};
+
+} // namespace prism::gam

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/memory/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/** Calls @p visit(address, offset, length) for the part in each block, in their order, until it returns an error. */
+template <typename Visit>
+int for_each_block(Address at, std::size_t bytes, const Visit &visit)
+{
+	for (std::size_t done = 0; done < bytes;) {
+		const Address part = at + done;
+		const std::size_t length = std::min(bytes - done, block_size - part.in_block());
+		if (const int error = visit(part, done, length))
+			return error;
+		done += length;
+	}
+	return 0;
+}
+
+} // namespace
+
+/** Writes that were begun and are not performed yet, each with a copy of its bytes. */
+class Session::Writes final : Waiting
+{
+public:
+	explicit Writes(Node &node) : node_(node)
+	{
+		for (Slot &slot : slots_)
+			slot.access.context = static_cast<Waiting *>(this);
+	}
+
+	/** Begins to write @p bytes, which are in one block, when fewer than @p most are under way. 0, or its error. */
+	int begin(Address to, std::span<const std::byte> bytes, std::size_t most, bool uncached)
+	{
+		node_.wait_until(
+			[&] { return under_way_.load(std::memory_order_acquire) < std::max<std::size_t>(most, 1); });
+		Slot &slot = free_slot();
+		Access &access = slot.access;
+		access.kind = AccessKind::write;
+		access.at = to;
+		access.length = static_cast<std::uint16_t>(bytes.size());
+		access.uncached = uncached;
+		access.error = 0;
+		/* The protocol only reads them. */
+		access.bytes = const_cast<std::byte *>(bytes.data());
+		const bool over = node_.start(access, [&] {
+			std::memcpy(slot.bytes.data(), bytes.data(), bytes.size());
+			access.bytes = slot.bytes.data();
+			slot.busy.store(true, std::memory_order_relaxed);
+			under_way_.fetch_add(1, std::memory_order_relaxed);
+		});
+		return over ? access.error : 0;
+	}
+
+	/** Until no more than @p most are under way. */
+	void wait(std::size_t most)
+	{
+		node_.wait_until([&] { return under_way_.load(std::memory_order_acquire) <= most; });
+	}
+
+	/** What the first that failed has found, once. */
+	[[nodiscard]] int take_error() noexcept
+	{
+		return error_.load(std::memory_order_relaxed) ? error_.exchange(0, std::memory_order_relaxed) : 0;
+	}
+	/** For take_error(). */
+	void note(int error) noexcept
+	{
+		int none = 0;
+		error_.compare_exchange_strong(none, error, std::memory_order_relaxed);
+	}
+
+	void ended(Access &access) override
+	{
+		if (access.error)
+			note(access.error);
+		reinterpret_cast<Slot &>(access).busy.store(false, std::memory_order_release);
+		under_way_.fetch_sub(1, std::memory_order_release);
+	}
+
+private:
+	struct Slot {
+		Access access; /* first: ended() is given it */
+		std::atomic<bool> busy{false};
+		std::array<std::byte, block_size> bytes;
+	};
+
+	Slot &free_slot() noexcept
+	{
+		while (slots_[next_].busy.load(std::memory_order_acquire))
+			next_ = (next_ + 1) % slots_.size();
+		return slots_[next_];
+	}
+
+	Node &node_;
+	std::array<Slot, max_writes> slots_;
+	std::size_t next_ = 0;
+	std::atomic<std::size_t> under_way_{0};
+	std::atomic<int> error_{0};
+};
+
+Session::Session(Node &node)
+	: node_(node), thread_(node.next_thread_.fetch_add(1)),
+	  most_writes_(node.options().consistency == Consistency::pso   ? max_writes
+		       : node.options().consistency == Consistency::tso ? 1
+									: 0),
+	  writes_(std::make_unique<Writes>(node)), random_(thread_ * 0x9e3779b9u + node.self())
+{
+}
+
+Session::~Session()
+{
+	(void)mfence();
+	while (!locked_.empty())
+		(void)unlock(locked_.back(), 1);
+}
+
+int Session::check(Address at, std::size_t bytes) const noexcept
+{
+	const std::uint64_t end = (std::uint64_t{1} << Address::offset_bits) - at.offset();
+	return at.is_null() || bytes == 0 || bytes > end ? EINVAL : 0;
+}
+
+int Session::run(Awaited &awaited)
+{
+	awaited.access.thread = thread_;
+	awaited.access.uncached = !node_.options().cached;
+	if (!node_.start(awaited.access))
+		node_.wait_until([&] { return awaited.is_done(); });
+	return awaited.access.error;
+}
+
+int Session::read(Address from, std::span<std::byte> into)
+{
+	if (const int error = check(from, into.size()))
+		return error;
+	return after(for_each_block(from, into.size(), [&](Address part, std::size_t offset, std::size_t length) {
+		Awaited read;
+		read.access.kind = AccessKind::read;
+		read.access.at = part;
+		read.access.length = static_cast<std::uint16_t>(length);
+		read.access.bytes = into.data() + offset;
+		return run(read);
+	}));
+}
+
+int Session::write(Address to, std::span<const std::byte> bytes)
+{
+	if (const int error = check(to, bytes.size()))
+		return error;
+	const int error = for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
+		return writes_->begin(part, bytes.subspan(offset, length), most_writes_, !node_.options().cached);
+	});
+	if (error || most_writes_ > 0)
+		return after(error);
+	return mfence();
+}
+
+int Session::mfence()
+{
+	writes_->wait(0);
+	return after(writes_->take_error());
+}
+
+int Session::atomic(Address at, std::size_t length, Function function, std::uint64_t operand, std::uint64_t &old,
+	std::uint64_t compare)
+{
+	if (!std::has_single_bit(length) || length > sizeof(old) || at.value % length || check(at, length))
+		return EINVAL;
+	if (const int error = mfence())
+		return error;
+	Awaited atomic;
+	atomic.access.kind = AccessKind::atomic;
+	atomic.access.function = function;
+	atomic.access.at = at;
+	atomic.access.length = static_cast<std::uint16_t>(length);
+	atomic.access.operand = operand;
+	atomic.access.compare = compare;
+	const int error = run(atomic);
+	old = atomic.access.old_value;
+	return after(error);
+}
+
+int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
+{
+	if (const int error = check(at, bytes))
+		return error;
+	const Address first = at.block();
+	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
+	if (blocks > max_locked_blocks)
+		return E2BIG;
+	if (const int error = mfence())
+		return error;
+	for (std::size_t i = 0; i < blocks; i++) {
+		Awaited lock;
+		lock.access.kind = kind;
+		lock.access.tries = tries;
+		lock.access.at = first + i * block_size;
+		if (const int error = run(lock)) {
+			(void)give_back(first, i);
+			return after(error);
+		}
+		locked_.push_back(lock.access.at);
+	}
+	return after(0);
+}
+
+int Session::unlock(Address at, std::size_t bytes)
+{
+	if (const int error = check(at, bytes))
+		return error;
+	const int fenced = mfence();
+	const int error = give_back(at.block(), (at.in_block() + bytes + block_size - 1) / block_size);
+	return error ? error : fenced;
+}
+
+/** All of them, even if one fails. The first error. */
+int Session::give_back(Address first, std::size_t blocks)
+{
+	int first_error = 0;
+	for (std::size_t i = 0; i < blocks; i++) {
+		Awaited unlock;
+		unlock.access.kind = AccessKind::unlock;
+		unlock.access.at = first + i * block_size;
+		const int error = run(unlock);
+		first_error = first_error ? first_error : error;
+		/* Most often the last that was locked */
+		const auto held = std::find(locked_.rbegin(), locked_.rend(), unlock.access.at);
+		if (held != locked_.rend())
+			locked_.erase(std::next(held).base());
+	}
+	return after(first_error);
+}
+
+NodeId Session::choose(const Placement &where)
+{
+	switch (where.rule) {
+	case Placement::Rule::local:
+		return node_.self();
+	case Placement::Rule::near:
+		return where.base.home();
+	case Placement::Rule::random: {
+		const std::vector<NodeId> members = node_.members();
+		return members[random_() % members.size()];
+	}
+	case Placement::Rule::remote:
+		break;
+	}
+	NodeId best = node_.self();
+	for (const NodeId member : node_.members()) {
+		if (member != node_.self() && (best == node_.self() || node_.available(member) > node_.available(best)))
+			best = member;
+	}
+	return best;
+}
+
+int Session::ask(HomeRequest &request)
+{
+	const std::vector<NodeId> members = node_.members();
+	if (!std::binary_search(members.begin(), members.end(), request.to))
+		return EHOSTUNREACH;
+	node_.home_.begin(request);
+	node_.wait_until([&] { return request.done.load(std::memory_order_acquire); });
+	return request.error;
+}
+
+int Session::malloc(std::size_t bytes, Address &address, const Placement &where, std::size_t alignment)
+{
+	if (!std::has_single_bit(alignment) || alignment > Allocator::max_alignment)
+		return EINVAL;
+	HomeRequest request;
+	request.type = HomeMessage::malloc;
+	request.counter = bytes;
+	request.alignment = static_cast<std::uint8_t>(std::countr_zero(alignment));
+	request.to = choose(where);
+	if (where.rule == Placement::Rule::remote && request.to == node_.self())
+		return EHOSTUNREACH; /* there is no other */
+	const int error = ask(request);
+	address = Address(error ? 0 : request.result);
+	return after(error);
+}
+
+int Session::free(Address address)
+{
+	if (address.is_null())
+		return EINVAL;
+	if (const int error = mfence())
+		return error;
+	HomeRequest request;
+	request.type = HomeMessage::free;
+	request.counter = address.value;
+	request.to = address.home();
+	return after(ask(request));
+}
+
+Session::AsyncRead::AsyncRead(Session &session, Address from, std::span<std::byte> into) : session_(session)
+{
+	Access &access = awaited_.access;
+	access.kind = AccessKind::read;
+	access.at = from;
+	access.length = static_cast<std::uint16_t>(into.size());
+	access.bytes = into.data();
+	access.thread = session.thread_;
+	access.uncached = !session.node_.options().cached;
+	access.error = session.check(from, into.size());
+	if (!access.error && from.in_block() + into.size() > block_size)
+		access.error = EINVAL;
+	awaited_.done = access.error || session.node_.start(access);
+}
+
+Session::AsyncRead Session::async_read(Address from, std::span<std::byte> into)
+{
+	return {*this, from, into};
+}
+
+bool Session::poll()
+{
+	bool happened = node_.poll();
+	for (std::size_t i = 0; i < reads_.size();) {
+		AsyncRead *const read = reads_[i];
+		if (!read->awaited_.is_done()) {
+			i++;
+			continue;
+		}
+		reads_[i] = reads_.back();
+		reads_.pop_back();
+		read->handle_.resume();
+		happened = true;
+	}
+	return happened;
+}
+
+} // namespace prism::gam
