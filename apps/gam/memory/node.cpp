@@ -18,8 +18,8 @@ constexpr std::uint64_t bit(NodeId node) noexcept
 
 } // namespace
 
-Node::Node(const NodeOptions &options, Network &network, const MakeCoherence &make, Lease lease)
-	: options_(options), network_(network), lease_(std::move(lease)), shards_(options.shards),
+Node::Node(const NodeOptions &options, Network &network, const MakeCoherence &make, LeaseIsOver lease_is_over)
+	: options_(options), network_(network), lease_is_over_(std::move(lease_is_over)), shards_(options.shards),
 	  home_(*this, options.bytes), members_(bit(options.self))
 {
 	for (std::size_t i = 0; i < shards_.size(); i++)

@@ -45,12 +45,12 @@ class Node final : private Coherence::Host, private Network::Listener
 public:
 	/** Makes the protocol's object number @p shard, which reports to @p host. */
 	using MakeCoherence = std::function<std::unique_ptr<Coherence>(Coherence::Host &host, std::size_t shard)>;
-	/** Until when, on Clock, this node may use what it caches. */
-	using Lease = std::function<Time()>;
+	/** Whether this node may not use any more what it has cached; others may believe that it is dead. */
+	using LeaseIsOver = std::function<bool()>;
 	using Clock = std::chrono::steady_clock;
 
-	/** @p network stays while the node does. @p lease: null if there is none. */
-	Node(const NodeOptions &options, Network &network, const MakeCoherence &make, Lease lease = {});
+	/** @p network stays while the node does. @p lease_is_over: null if there is no lease. */
+	Node(const NodeOptions &options, Network &network, const MakeCoherence &make, LeaseIsOver lease_is_over = {});
 	~Node() override;
 	Node(const Node &) = delete;
 	Node &operator=(const Node &) = delete;
@@ -97,7 +97,7 @@ private:
 	};
 
 	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
-	[[nodiscard]] bool lease_is_over() const { return lease_ && Clock::now().time_since_epoch() > lease_(); }
+	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
 	/** Begins @p access; its memory stays. True: it has ended. */
 	bool start(Access &access);
 	/** Likewise; before it is left on its way, @p keep() moves what it names to where that stays. */
@@ -126,7 +126,7 @@ private:
 
 	const NodeOptions options_;
 	Network &network_;
-	const Lease lease_;
+	const LeaseIsOver lease_is_over_;
 	std::vector<Shard> shards_;
 	Home home_;
 	std::mutex polling_;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/device.hpp>
+#include <prism/result.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gam/memory/node.hpp"
+#include "gam/memory/session.hpp"
+#include "gam/peer/view.hpp"
+
+namespace prism::gam
+{
+
+struct JoinOptions {
+	/** Who knows the members: HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY. */
+	std::string master = "127.0.0.1:18660";
+	std::string address = "127.0.0.1"; /**< where the other nodes reach this one */
+	std::uint16_t port = 0;            /**< 0: any */
+	Protocol protocol = Protocol::directory;
+	std::size_t cache_bytes = 0; /**< of others' blocks; 0: 15% of the memory that is lent */
+	NodeOptions node;            /**< but self, which is what the master says */
+	std::chrono::milliseconds timeout = std::chrono::seconds(10); /**< to join, and to reach all others */
+};
+
+/** A node of a cluster, in this process, on a device: its memory, its links, its membership. */
+class JoinedNode
+{
+public:
+	/**
+	 * Joins the cluster. The first node of a new master begins it. When this returns, the node can reach all
+	 * others, and they can reach it. Errors: those of Membership::join(), of the device; ETIMEDOUT (a member does
+	 * not answer).
+	 */
+	static Result<std::unique_ptr<JoinedNode>> join(const Context &context, const JoinOptions &options);
+	/** Does not leave(): to the others, it has crashed. */
+	~JoinedNode();
+	JoinedNode(const JoinedNode &) = delete;
+	JoinedNode &operator=(const JoinedNode &) = delete;
+
+	/** For Session. */
+	[[nodiscard]] Node &node() noexcept;
+	/** For others to find what is in the memory. Keys up to 128 bytes, values up to 4096. Errors: ENOSPC, ESTALE.
+	 */
+	Result<void> put(const std::string &key, const std::string &value);
+	/** Waits until somebody has put it. Errors: ETIMEDOUT, ESTALE. */
+	Result<std::string> get(const std::string &key, std::chrono::milliseconds timeout);
+	/** The same for addresses. */
+	Result<void> put(const std::string &key, Address address) { return put(key, std::to_string(address.value)); }
+	Result<Address> get_address(const std::string &key, std::chrono::milliseconds timeout);
+	[[nodiscard]] View view() const;
+	/** What others have is written back to them, then they are told. No session may be there. Errors: ESTALE. */
+	Result<void> leave();
+
+private:
+	class Parts;
+	explicit JoinedNode(std::unique_ptr<Parts> parts);
+
+	std::unique_ptr<Parts> parts_;
+};
+
+} // namespace prism::gam

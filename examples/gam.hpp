@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the examples of the global memory share: processes that are nodes of one cluster.
+ *
+ *     example                       runs three nodes and their master on this machine
+ *     example MASTER:PORT I OF      is node I of OF nodes, which a prism-gam-master elsewhere brings together
+ */
+#pragma once
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "example.hpp"
+#include "gam/process/joined_node.hpp"
+
+namespace example
+{
+
+using prism::gam::Address;
+using prism::gam::JoinedNode;
+using prism::gam::Session;
+
+/** One of the processes that work together. */
+struct Worker {
+	std::unique_ptr<JoinedNode> joined;
+	std::size_t number = 0; /* from 0 on */
+	std::size_t workers = 1;
+
+	[[nodiscard]] std::string key(const std::string &name, std::size_t of) const
+	{
+		return name + "/" + std::to_string(of);
+	}
+	[[nodiscard]] Address address(const std::string &name, std::size_t of) const
+	{
+		return must(joined->get_address(key(name, of), patience));
+	}
+	void publish(const std::string &name, Address address) const { must(joined->put(key(name, number), address)); }
+};
+
+/** Waits until all workers are here: they count themselves in a global word, which each of them reads in its own cache.
+ */
+class Barrier
+{
+public:
+	Barrier(Address count, std::size_t workers) : count_(count), workers_(workers) {}
+	void meet(Session &session)
+	{
+		std::uint64_t before = 0, now = 0;
+		must(session.atomic(count_, 8, prism::gam::Function::add, 1, before), "barrier");
+		const std::uint64_t all = (before / workers_ + 1) * workers_;
+		for (now = before + 1; now < all; session.poll())
+			must(session.read(count_, std::as_writable_bytes(std::span(&now, 1))), "barrier");
+	}
+
+private:
+	Address count_;
+	std::size_t workers_;
+};
+
+/** Joins and works; the exit code. */
+inline int work(const std::string &master, std::size_t number, std::size_t workers,
+	const std::function<int(Worker &worker)> &body)
+{
+	const prism::Context context = must(prism::Context::open());
+	prism::gam::JoinOptions options;
+	options.master = master;
+	Worker worker{must(JoinedNode::join(context, options)), number, workers};
+	const int code = body(worker);
+	must(worker.joined->leave());
+	return code;
+}
+
+} // namespace example

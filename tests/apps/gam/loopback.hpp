@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A network inside of a process: messages of a pair of nodes keep their order, and may be held back for a while. */
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "gam/coherence/network.hpp"
+
+namespace prism::gam::test
+{
+
+/** How long messages are held back, on each pair of nodes for itself; the longest is rare. */
+struct Delays {
+	std::chrono::nanoseconds longest{0}; /* 0: none is */
+	std::uint64_t seed = 1;
+};
+
+class Loopback
+{
+public:
+	explicit Loopback(std::size_t nodes, const Delays &delays = {})
+	{
+		for (std::size_t node = 0; node < nodes; node++)
+			ends_.push_back(std::make_unique<End>(*this, static_cast<NodeId>(node), nodes, delays));
+	}
+
+	[[nodiscard]] Network &end(NodeId node) { return *ends_[node]; }
+	/** Nothing comes from @p node any more, nor to it. */
+	void cut_off(NodeId node) { ends_[node]->is_cut_off = true; }
+	/** Messages that were sent. */
+	[[nodiscard]] std::uint64_t messages() const
+	{
+		std::uint64_t sum = 0;
+		for (const auto &end : ends_)
+			sum += end->heard;
+		return sum;
+	}
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	struct Letter {
+		Clock::time_point due;
+		std::vector<std::byte> bytes;
+	};
+
+	class End final : public Network
+	{
+	public:
+		End(Loopback &all, NodeId self, std::size_t nodes, const Delays &delays)
+			: all_(all), self_(self), delays_(delays), random_(delays.seed * max_nodes + self), from_(nodes)
+		{
+		}
+
+		void send(NodeId to, const Message &message) noexcept override
+		{
+			if (to < all_.ends_.size() && to != self_ && !is_cut_off && !all_.ends_[to]->is_cut_off)
+				all_.ends_[to]->take(self_, message);
+		}
+		void flush() noexcept override {}
+		std::size_t poll(Listener &listener) noexcept override
+		{
+			std::size_t count = 0;
+			for (std::size_t from = 0; from < from_.size(); from++) {
+				for (Letter letter; count < 64 && next(from, letter); count++) {
+					if (const auto message = Message::parse(letter.bytes))
+						listener.heard(static_cast<NodeId>(from), *message);
+				}
+			}
+			return count;
+		}
+		void wait(std::chrono::nanoseconds limit) noexcept override
+		{
+			std::this_thread::sleep_for(
+				std::min<std::chrono::nanoseconds>(limit, std::chrono::microseconds(50)));
+		}
+
+		std::atomic<bool> is_cut_off{false};
+		std::atomic<std::uint64_t> heard{0};
+
+	private:
+		void take(NodeId from, const Message &message)
+		{
+			std::vector<std::byte> bytes(message.size());
+			message.serialize(bytes.data());
+			const std::scoped_lock guard(lock_);
+			std::deque<Letter> &letters = from_[from];
+			Clock::time_point due = Clock::now() + delay();
+			if (!letters.empty())
+				due = std::max(due, letters.back().due);
+			letters.push_back({due, std::move(bytes)});
+			heard++;
+		}
+		bool next(std::size_t from, Letter &letter)
+		{
+			const std::scoped_lock guard(lock_);
+			std::deque<Letter> &letters = from_[from];
+			if (letters.empty() || letters.front().due > Clock::now())
+				return false;
+			letter = std::move(letters.front());
+			letters.pop_front();
+			return true;
+		}
+		/* Most are short, so that a few are overtaken by many. */
+		std::chrono::nanoseconds delay()
+		{
+			if (!delays_.longest.count())
+				return {};
+			const double chance = std::uniform_real_distribution(0.0, 1.0)(random_);
+			return std::chrono::nanoseconds(static_cast<std::int64_t>(
+				static_cast<double>(delays_.longest.count()) * chance * chance * chance));
+		}
+
+		Loopback &all_;
+		const NodeId self_;
+		const Delays delays_;
+		std::mutex lock_;
+		std::mt19937_64 random_;
+		std::vector<std::deque<Letter>> from_;
+	};
+
+	std::vector<std::unique_ptr<End>> ends_;
+};
+
+} // namespace prism::gam::test
