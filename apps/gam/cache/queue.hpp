@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include "gam/coherence/access.hpp"
+
+namespace prism::gam
+{
+
+/** First in, first out, through Access::next: an access is in one queue at most. It owns none of them. */
+class AccessQueue
+{
+public:
+	[[nodiscard]] bool empty() const noexcept { return !first_; }
+	[[nodiscard]] Access &front() const noexcept { return *first_; }
+
+	void push(Access &access) noexcept
+	{
+		access.next = nullptr;
+		*end() = &access;
+		last_ = &access;
+	}
+
+	void push_front(Access &access) noexcept
+	{
+		access.next = first_;
+		if (!first_)
+			last_ = &access;
+		first_ = &access;
+	}
+
+	Access &pop() noexcept
+	{
+		Access &access = *first_;
+		first_ = access.next;
+		access.next = nullptr;
+		return access;
+	}
+
+	/** Takes out all for which @p leaves answers true; they are in no queue when it is asked. */
+	template <typename Leaves>
+	void remove_if(Leaves leaves)
+	{
+		AccessQueue all = *this;
+		*this = {};
+		while (!all.empty()) {
+			Access &access = all.pop();
+			if (!leaves(access))
+				push(access);
+		}
+	}
+
+private:
+	[[nodiscard]] Access **end() noexcept { return first_ ? &last_->next : &first_; }
+
+	Access *first_ = nullptr;
+	Access *last_ = nullptr; /* if there is a first */
+};
+
+} // namespace prism::gam

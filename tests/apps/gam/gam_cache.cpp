@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/cache/apply.hpp"
+#include "gam/cache/cache.hpp"
+#include "gam/cache/lock.hpp"
+#include "gam/cache/queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <set>
+#include <vector>
+
+using namespace prism::gam;
+
+namespace
+{
+
+struct Line : CacheLine {
+};
+
+Address block(std::uint64_t number)
+{
+	return {3, number * block_size};
+}
+
+struct CacheOfThree : testing::Test {
+	std::vector<std::byte> memory = std::vector<std::byte>(3 * block_size);
+	Cache<Line> cache{memory};
+
+	void fill()
+	{
+		for (const std::uint64_t number : {1, 2, 3})
+			cache.unpin(*cache.take(block(number)));
+	}
+};
+
+TEST_F(CacheOfThree, FindsWhatItHas)
+{
+	fill();
+	for (const std::uint64_t number : {1, 2, 3}) {
+		ASSERT_TRUE(cache.find(block(number)));
+		EXPECT_EQ(cache.find(block(number))->block(), block(number));
+	}
+	EXPECT_FALSE(cache.find(block(4)));
+	EXPECT_FALSE(cache.find(Address(4, block_size))) << "of another home";
+}
+
+TEST_F(CacheOfThree, EachLineHasBytesOfItsOwn)
+{
+	fill();
+	std::set<std::byte *> places;
+	cache.for_each([&](const Line &line) { places.insert(line.data()); });
+	EXPECT_EQ(places, (std::set<std::byte *>{&memory[0], &memory[block_size], &memory[2 * block_size]}));
+}
+
+TEST_F(CacheOfThree, HasNoMoreThanItsMemory)
+{
+	fill();
+	EXPECT_TRUE(cache.is_full());
+	EXPECT_FALSE(cache.take(block(4)));
+	cache.release(*cache.find(block(2)));
+	EXPECT_EQ(cache.used(), 2U);
+	EXPECT_FALSE(cache.find(block(2)));
+	ASSERT_TRUE(cache.take(block(4)));
+	EXPECT_TRUE(cache.find(block(4)));
+}
+
+TEST_F(CacheOfThree, KnowsWhichWasNotUsedForLongest)
+{
+	fill();
+	EXPECT_EQ(cache.least_recently_used()->block(), block(1));
+	cache.touch(*cache.find(block(1)));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(2));
+	cache.touch(*cache.find(block(1)));
+	cache.touch(*cache.find(block(2)));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(3));
+}
+
+TEST_F(CacheOfThree, PinnedLinesAreSkipped)
+{
+	fill();
+	cache.pin(*cache.find(block(1)));
+	cache.pin(*cache.find(block(1)));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(2));
+	cache.pin(*cache.find(block(2)));
+	cache.pin(*cache.find(block(3)));
+	EXPECT_FALSE(cache.least_recently_used());
+	cache.touch(*cache.find(block(3)));
+	EXPECT_FALSE(cache.least_recently_used()) << "a use does not unpin";
+	cache.unpin(*cache.find(block(3)));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(3));
+	cache.release(*cache.find(block(1)));
+	EXPECT_EQ(cache.used(), 2U);
+}
+
+TEST(CacheOfNothing, HasNoLine)
+{
+	Cache<Line> cache({});
+	EXPECT_FALSE(cache.find(block(0)));
+	EXPECT_FALSE(cache.take(block(0)));
+	EXPECT_FALSE(cache.least_recently_used());
+}
+
+Access of(AccessKind kind, ThreadId thread)
+{
+	Access access;
+	access.kind = kind;
+	access.thread = thread;
+	return access;
+}
+
+TEST(AccessQueue, IsFirstInFirstOut)
+{
+	std::array<Access, 4> accesses;
+	AccessQueue queue;
+	EXPECT_TRUE(queue.empty());
+	queue.push(accesses[1]);
+	queue.push(accesses[2]);
+	queue.push_front(accesses[0]);
+	queue.remove_if([&](const Access &access) { return &access == &accesses[1]; });
+	queue.push(accesses[3]);
+	EXPECT_EQ(&queue.pop(), &accesses[0]);
+	EXPECT_EQ(&queue.pop(), &accesses[2]);
+	EXPECT_EQ(&queue.pop(), &accesses[3]);
+	EXPECT_TRUE(queue.empty());
+	queue.push(accesses[1]);
+	EXPECT_EQ(&queue.front(), &accesses[1]);
+}
+
+TEST(BlockLock, ManyReadOrOneWrites)
+{
+	BlockLock lock;
+	EXPECT_TRUE(lock.allows(true));
+	lock.take(of(AccessKind::read_lock, 1));
+	lock.take(of(AccessKind::read_lock, 0));
+	EXPECT_TRUE(lock.allows(false));
+	EXPECT_FALSE(lock.allows(true));
+	EXPECT_TRUE(lock.admits(of(AccessKind::read, 2)));
+	EXPECT_FALSE(lock.admits(of(AccessKind::write, 2)));
+	lock.give_back(1);
+	EXPECT_TRUE(lock.is_held());
+	lock.give_back(0);
+	EXPECT_FALSE(lock.is_held());
+	lock.take(of(AccessKind::write_lock, 1));
+	EXPECT_FALSE(lock.allows(false));
+	EXPECT_TRUE(lock.admits(of(AccessKind::write, 1)));
+	EXPECT_FALSE(lock.admits(of(AccessKind::read, 2)));
+	lock.give_back(1);
+	EXPECT_TRUE(lock.allows(true));
+}
+
+TEST(BlockLock, RefusesWhatCanNeverBe)
+{
+	BlockLock lock;
+	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 1)), EPERM);
+	lock.take(of(AccessKind::read_lock, 1));
+	EXPECT_EQ(lock.refusal(of(AccessKind::read_lock, 1)), EDEADLK);
+	EXPECT_EQ(lock.refusal(of(AccessKind::write_lock, 1)), EDEADLK);
+	EXPECT_EQ(lock.refusal(of(AccessKind::write, 1)), EDEADLK);
+	EXPECT_EQ(lock.refusal(of(AccessKind::atomic, 1)), EDEADLK);
+	EXPECT_EQ(lock.refusal(of(AccessKind::read, 1)), 0);
+	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 2)), EPERM);
+	EXPECT_EQ(lock.refusal(of(AccessKind::unlock, 1)), 0);
+	lock.give_back(1);
+	lock.take(of(AccessKind::write_lock, 1));
+	EXPECT_EQ(lock.refusal(of(AccessKind::write_lock, 1)), EDEADLK);
+	EXPECT_EQ(lock.refusal(of(AccessKind::write, 1)), 0);
+}
+
+TEST(BlockLock, HasRoomForSoManyReaders)
+{
+	BlockLock lock;
+	for (ThreadId thread = 0; thread < BlockLock::max_readers; thread++) {
+		ASSERT_EQ(lock.refusal(of(AccessKind::read_lock, thread)), 0);
+		lock.take(of(AccessKind::read_lock, thread));
+	}
+	EXPECT_EQ(lock.refusal(of(AccessKind::read_lock, BlockLock::max_readers)), EOVERFLOW);
+}
+
+TEST(Apply, ReadsAndWritesWhereItSays)
+{
+	std::array<std::byte, block_size> bytes{};
+	std::array<std::byte, 3> value{std::byte{1}, std::byte{2}, std::byte{3}};
+	Access access = of(AccessKind::write, 0);
+	access.at = Address(1, block_size + 509);
+	access.length = 3;
+	access.bytes = value.data();
+	EXPECT_TRUE(is_well_formed(access));
+	apply(access, bytes.data());
+	EXPECT_EQ(bytes[511], std::byte{3});
+	value = {};
+	access.kind = AccessKind::read;
+	apply(access, bytes.data());
+	EXPECT_EQ(value[0], std::byte{1});
+	access.length = 4;
+	EXPECT_FALSE(is_well_formed(access)) << "beyond the block";
+	access.length = 0;
+	EXPECT_FALSE(is_well_formed(access));
+}
+
+std::uint64_t changed(Function function, std::uint64_t old, std::uint64_t operand, std::uint16_t length)
+{
+	std::array<std::byte, block_size> bytes;
+	bytes.fill(std::byte{0xee});
+	std::memcpy(bytes.data(), &old, length);
+	Access access = of(AccessKind::atomic, 0);
+	access.function = function;
+	access.operand = operand;
+	access.compare = 5;
+	access.length = length;
+	EXPECT_TRUE(is_well_formed(access));
+	apply(access, bytes.data());
+	EXPECT_EQ(access.old_value, old);
+	EXPECT_EQ(bytes[length], std::byte{0xee});
+	std::uint64_t now = 0;
+	std::memcpy(&now, bytes.data(), length);
+	return now;
+}
+
+TEST(Apply, Atomics)
+{
+	EXPECT_EQ(changed(Function::add, 0xff, 2, 1), 1U);
+	EXPECT_EQ(changed(Function::add, 0xff, 2, 2), 0x101U);
+	EXPECT_EQ(changed(Function::swap, 1, 0x123456789, 4), 0x23456789U);
+	EXPECT_EQ(changed(Function::swap, 1, 0x123456789, 8), 0x123456789U);
+	EXPECT_EQ(changed(Function::compare_swap, 5, 9, 8), 9U);
+	EXPECT_EQ(changed(Function::compare_swap, 6, 9, 8), 6U);
+	EXPECT_EQ(changed(Function::bit_and, 6, 3, 8), 2U);
+	EXPECT_EQ(changed(Function::bit_or, 6, 3, 8), 7U);
+	Access access = of(AccessKind::atomic, 0);
+	for (const std::uint16_t length : {0, 3, 16}) {
+		access.length = length;
+		EXPECT_FALSE(is_well_formed(access));
+	}
+}
+
+} // namespace
