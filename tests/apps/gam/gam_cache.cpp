@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/cache/apply.hpp"
 #include "gam/cache/cache.hpp"
+#include "gam/cache/execute.hpp"
 #include "gam/cache/lock.hpp"
 #include "gam/cache/queue.hpp"
 
@@ -178,7 +178,7 @@ TEST(BlockLock, HasRoomForSoManyReaders)
 	EXPECT_EQ(lock.refusal(of(AccessKind::read_lock, BlockLock::max_readers)), EOVERFLOW);
 }
 
-TEST(Apply, ReadsAndWritesWhereItSays)
+TEST(Execute, ReadsAndWritesWhereItSays)
 {
 	std::array<std::byte, block_size> bytes{};
 	std::array<std::byte, 3> value{std::byte{1}, std::byte{2}, std::byte{3}};
@@ -187,11 +187,11 @@ TEST(Apply, ReadsAndWritesWhereItSays)
 	access.length = 3;
 	access.bytes = value.data();
 	EXPECT_TRUE(is_well_formed(access));
-	apply(access, bytes.data());
+	execute(access, bytes.data());
 	EXPECT_EQ(bytes[511], std::byte{3});
 	value = {};
 	access.kind = AccessKind::read;
-	apply(access, bytes.data());
+	execute(access, bytes.data());
 	EXPECT_EQ(value[0], std::byte{1});
 	access.length = 4;
 	EXPECT_FALSE(is_well_formed(access)) << "beyond the block";
@@ -210,7 +210,7 @@ std::uint64_t changed(Function function, std::uint64_t old, std::uint64_t operan
 	access.compare = 5;
 	access.length = length;
 	EXPECT_TRUE(is_well_formed(access));
-	apply(access, bytes.data());
+	execute(access, bytes.data());
 	EXPECT_EQ(access.old_value, old);
 	EXPECT_EQ(bytes[length], std::byte{0xee});
 	std::uint64_t now = 0;
@@ -218,7 +218,7 @@ std::uint64_t changed(Function function, std::uint64_t old, std::uint64_t operan
 	return now;
 }
 
-TEST(Apply, Atomics)
+TEST(Execute, Atomics)
 {
 	EXPECT_EQ(changed(Function::add, 0xff, 2, 1), 1U);
 	EXPECT_EQ(changed(Function::add, 0xff, 2, 2), 0x101U);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/cache/apply.hpp"
+#include "gam/cache/execute.hpp"
 
 #include <bit>
 #include <cstring>
@@ -54,7 +54,7 @@ bool is_well_formed(const Access &access) noexcept
 	}
 }
 
-void apply(Access &access, std::byte *block) noexcept
+void execute(Access &access, std::byte *block) noexcept
 {
 	std::byte *at = block + access.at.in_block();
 	switch (access.kind) {

@@ -12,6 +12,6 @@ namespace prism::gam
 [[nodiscard]] bool is_well_formed(const Access &access) noexcept;
 
 /** Reads, writes or changes the bytes of @p block, which is held as the kind needs it. Of locks: nothing. */
-void apply(Access &access, std::byte *block) noexcept;
+void execute(Access &access, std::byte *block) noexcept;
 
 } // namespace prism::gam

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/directory/directory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "gam/cache/execute.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/** So that a miss finds a free line, most of the time. */
+std::size_t limit_of(const directory::Options &options) noexcept
+{
+	const std::size_t lines = options.lines.size() / block_size;
+	return options.limit ? std::min(options.limit, lines) : lines - std::min<std::size_t>(16, lines / 8);
+}
+
+} // namespace
+
+Directory::Directory(const directory::Options &options, Host &host)
+	: node_(options.self, host, options.rules),
+	  home_(node_, options.memory, options.shards, options.shard, options.requests),
+	  lines_(node_, options.lines, limit_of(options)), shards_(options.shards), shard_(options.shard)
+{
+}
+
+bool Directory::start(Access &access)
+{
+	const bool ended = node_.has_ended_in(access, [&] {
+		if (!is_well_formed(access) || shard_of(access.at.block(), shards_) != shard_)
+			node_.end(access, EINVAL);
+		else if (access.at.home() == node_.self())
+			home_.start(access);
+		else
+			lines_.start(access);
+	});
+	node_.stats().hits += ended && !access.error;
+	node_.stats().misses += !ended;
+	leave();
+	return ended;
+}
+
+void Directory::hear(NodeId from, const Message &message)
+{
+	const bool is_mine = message.block.home() == node_.self();
+	const bool is_known = from < max_nodes && from != node_.self() && !node_.is_dead(from) &&
+			      shard_of(message.block, shards_) == shard_ && !message.block.in_block();
+	node_.stats().events += is_known && is_mine;
+	if (!is_known || !(is_mine ? home_.hear(from, message) : lines_.hear(from, message)))
+		node_.stats().refused++;
+	leave();
+}
+
+void Directory::lost(NodeId node)
+{
+	if (node >= max_nodes || node == node_.self() || node_.is_dead(node))
+		return;
+	node_.bury(node);
+	home_.lost(node);
+	lines_.lost(node);
+	leave();
+}
+
+Time Directory::on_time(Time now)
+{
+	const bool more = lines_.trim();
+	leave();
+	return more ? now : Time::max();
+}
+
+void Directory::flush()
+{
+	lines_.flush();
+	leave();
+}
+
+const directory::Entry *Directory::entry(Address block) const noexcept
+{
+	return block.home() == node_.self() ? home_.entry(block) : nullptr;
+}
+
+void Directory::leave()
+{
+	lines_.serve_starved();
+	node_.deliver();
+}
+
+} // namespace prism::gam

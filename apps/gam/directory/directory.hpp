@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The protocol of the paper (GAM, VLDB '18, 3 and 4): each block has a home, whose directory says who has copies of it
+ * or owns it. A miss is a message to the home, which invalidates, fetches or forwards. docs/prism-gam.md has the table
+ * of messages and the rules of races.
+ *
+ * What it costs: 16 bytes for each block of the home, and 64 for each line, beside the 512 of the line itself. What is
+ * in transit, locked or waited for has a record of its own, as long as it is. What peers can make the home keep is
+ * bounded: Options::requests of each.
+ *
+ * A peer that is hostile can do to the blocks that it may ask for what any member can: read and write them, and keep
+ * them. What no rule allows is counted as refused and changes nothing.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gam/coherence/coherence.hpp"
+#include "gam/directory/home.hpp"
+#include "gam/directory/lines.hpp"
+#include "gam/directory/node.hpp"
+#include "gam/directory/rules.hpp"
+
+namespace prism::gam
+{
+
+namespace directory
+{
+
+struct Options {
+	NodeId self = 0;
+	std::span<std::byte> memory; /**< of this node as a home; what of it is allocated, Host says */
+	std::span<std::byte> lines;  /**< block_size bytes for each line of this object's */
+	std::size_t limit = 0;       /**< lines in use beyond which others are evicted; 0: all but a few */
+	std::size_t shards = 1;      /**< objects of the node */
+	std::size_t shard = 0;       /**< which of them this is */
+	std::size_t requests = 1024; /**< of each peer that wait here; what is beyond ends with ENOBUFS */
+	Rules rules;                 /**< the simulator's */
+};
+
+} // namespace directory
+
+class Directory final : public Coherence
+{
+public:
+	/** @p host and the memory that @p options name outlive it. */
+	Directory(const directory::Options &options, Host &host);
+
+	bool start(Access &access) override;
+	void hear(NodeId from, const Message &message) override;
+	void lost(NodeId node) override;
+	Time on_time(Time now) override;
+	void flush() override;
+	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
+	[[nodiscard]] const CoherenceStats &stats() const override { return node_.stats(); }
+
+	/* For tests: what there is of a block */
+	/** Of a block whose home this is, else null. */
+	[[nodiscard]] const directory::Entry *entry(Address block) const noexcept;
+	/** Of a block of another home. @p data, if it may be read: its bytes. */
+	[[nodiscard]] directory::LineState line(Address block, const std::byte **data = nullptr) noexcept
+	{
+		return lines_.state(block, data);
+	}
+
+private:
+	void leave();
+
+	directory::Node node_;
+	directory::Home home_;
+	directory::Lines lines_;
+	const std::size_t shards_;
+	const std::size_t shard_;
+};
+
+} // namespace prism::gam

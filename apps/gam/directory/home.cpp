@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/directory/home.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "common/wire.hpp"
+#include "gam/cache/execute.hpp"
+
+namespace prism::gam::directory
+{
+
+namespace
+{
+
+bool is_remote(const Access &access) noexcept
+{
+	return access.progress == for_another;
+}
+
+Request &as_request(Access &access) noexcept
+{
+	return static_cast<Request &>(access);
+}
+
+/** Of which a line at another node is to come. */
+bool is_cached(const Access &access) noexcept
+{
+	return is_remote(access) && !access.uncached;
+}
+
+bool is_in_transit(const Entry &entry) noexcept
+{
+	return entry.state != HomeState::shared && entry.state != HomeState::dirty;
+}
+
+void move_to_memory(std::span<const std::byte> data, std::byte *bytes) noexcept
+{
+	std::copy(data.begin(), data.end(), bytes);
+}
+
+} // namespace
+
+Home::Home(Node &node, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests)
+	: node_(node), memory_(memory), shards_(shards), shard_(shard),
+	  entries_((memory.size() / block_size + shards - 1 - shard) / shards), requests_(requests)
+{
+}
+
+bool Home::is_mine(Address block) const noexcept
+{
+	return block.block_number() < memory_.size() / block_size && shard_of(block, shards_) == shard_;
+}
+
+Home::Block Home::block_at(Address address) noexcept
+{
+	const std::size_t index = address.block_number() / shards_;
+	return {address, index, entries_[index], &memory_[address.offset()]};
+}
+
+const Entry *Home::entry(Address block) const noexcept
+{
+	return is_mine(block) ? &entries_[block.block_number() / shards_] : nullptr;
+}
+
+Home::Record *Home::find_record(const Block &block) noexcept
+{
+	return block.entry.has_record ? &records_.find(block.index)->second : nullptr;
+}
+
+Home::Record &Home::record(const Block &block)
+{
+	block.entry.has_record = true;
+	return records_[block.index];
+}
+
+bool Home::at_rest() const noexcept
+{
+	const auto is_quiet = [this](const auto &pair) {
+		return !is_in_transit(entries_[pair.first]) && pair.second.waiting.empty();
+	};
+	return std::all_of(records_.begin(), records_.end(), is_quiet);
+}
+
+/** A message for the one that asks, or on its behalf. */
+Message Home::about(const Block &block, const Access &access) const noexcept
+{
+	Message message;
+	message.block = block.address;
+	message.node = node_.self();
+	if (is_remote(access)) {
+		const auto &request = static_cast<const Request &>(access);
+		message.node = request.from;
+		message.request = request.number;
+	}
+	message.flags = access.tries ? tries : 0;
+	return message;
+}
+
+/* Accesses ------------------------------------------------------------------------------------------------------- */
+
+void Home::start(Access &access)
+{
+	const Address address = access.at.block();
+	if (!is_mine(address) || !node_.host().is_allocated(address)) {
+		node_.end(access, EFAULT);
+		return;
+	}
+	const Block block = block_at(address);
+	const Entry &entry = block.entry;
+	const bool is_here = entry.state == HomeState::shared && (!is_exclusive(access.kind) || !entry.sharers);
+	if (is_here && !entry.has_record && access.kind <= AccessKind::atomic) {
+		execute(access, block.bytes);
+		node_.end(access, 0);
+		return;
+	}
+	if (const int error = record(block).lock.refusal(access))
+		node_.end(access, error);
+	else
+		arrive(block, access);
+	settle(block);
+}
+
+/** Serves @p access, or puts it off, or refuses it if it only tries. */
+void Home::arrive(const Block &block, Access &access)
+{
+	Record &record = this->record(block);
+	const bool holds = !is_remote(access) && record.lock.holds(access.thread);
+	const bool admitted =
+		is_remote(access) ? record.lock.allows(is_exclusive(access.kind)) : record.lock.admits(access);
+	if (holds || (!is_in_transit(block.entry) && record.waiting.empty() && admitted))
+		serve(block, record, access);
+	else if (access.tries)
+		refuse(block, access, EBUSY);
+	else
+		record.waiting.push(access);
+}
+
+/** The block is not in transit, and no lock is in the way. */
+void Home::serve(const Block &block, Record &record, Access &access)
+{
+	record.again = false;
+	record.left = false;
+	record.refused = false;
+	if (block.entry.state == HomeState::dirty) {
+		serve_dirty(block, record, access);
+		return;
+	}
+	const std::uint64_t own = is_cached(access) ? bit(as_request(access).from) : 0;
+	const std::uint64_t targets = is_exclusive(access.kind) ? block.entry.sharers & ~own : 0;
+	if (targets)
+		invalidate(block, record, access, targets);
+	else
+		finish(block, access);
+}
+
+void Home::serve_dirty(const Block &block, Record &record, Access &access)
+{
+	if (!node_.rules().upgrade_of_dirty && is_remote(access) && as_request(access).upgrades) {
+		give(block, as_request(access));
+		return;
+	}
+	const bool alone = is_exclusive(access.kind);
+	record.asking = &access;
+	block.entry.state = alone ? HomeState::to_unshared : HomeState::to_shared;
+	const Type type = is_cached(access) ? (alone ? Type::forward_write : Type::forward_read)
+					    : (alone ? Type::fetch_invalidate : Type::fetch_shared);
+	node_.send(block.entry.owner, type, about(block, access));
+}
+
+void Home::invalidate(const Block &block, Record &record, Access &access, std::uint64_t targets)
+{
+	record.asking = &access;
+	record.awaited = targets;
+	block.entry.state = HomeState::to_alone;
+	for (NodeId to = 0; to < max_nodes; to++) {
+		if (targets & bit(to))
+			node_.send(to, Type::invalidate, about(block, access));
+	}
+	if (!node_.rules().await_acks) {
+		record.awaited = 0;
+		block.entry.sharers &= ~targets;
+		all_acknowledged(block, record);
+	}
+}
+
+/** The memory has the value, and for who writes nobody else has a copy. */
+void Home::finish(const Block &block, Access &access)
+{
+	if (!is_remote(access)) {
+		finish_local(block, access);
+		return;
+	}
+	Request &request = as_request(access);
+	if (request.uncached) {
+		finish_uncached(block, request);
+	} else if (is_exclusive(request.kind)) {
+		give(block, request);
+	} else {
+		block.entry.sharers |= bit(request.from);
+		Message message = about(block, request);
+		message.data = {block.bytes, block_size};
+		node_.send(request.from, Type::shared_data, message);
+		end(block, request);
+	}
+}
+
+void Home::finish_local(const Block &block, Access &access)
+{
+	execute(access, block.bytes);
+	if (access.kind == AccessKind::unlock)
+		record(block).lock.give_back(access.thread);
+	else if (is_lock(access.kind))
+		record(block).lock.take(access);
+	node_.end(access, 0);
+}
+
+void Home::finish_uncached(const Block &block, Request &request)
+{
+	execute(request, block.bytes);
+	Message message = about(block, request);
+	message.counter = request.old_value;
+	if (request.kind == AccessKind::read)
+		message.data = {block.bytes, block_size};
+	node_.send(request.from, Type::answered, message);
+	end(block, request);
+}
+
+void Home::give(const Block &block, Request &request)
+{
+	Entry &entry = block.entry;
+	const bool has_copy = (entry.sharers & bit(request.from)) || !node_.rules().upgrade_without_copy ||
+			      entry.state == HomeState::dirty;
+	Message message = about(block, request);
+	if (!request.upgrades || !has_copy)
+		message.data = {block.bytes, block_size};
+	node_.send(request.from, message.data.empty() ? Type::permission : Type::grant, message);
+	entry.sharers = 0;
+	entry.owner = request.from;
+	entry.state = HomeState::dirty;
+	entry.transfers++;
+	end(block, request);
+}
+
+void Home::refuse(const Block &block, Access &access, int error)
+{
+	if (!is_remote(access)) {
+		node_.end(access, error);
+		return;
+	}
+	Request &request = as_request(access);
+	Message message = about(block, request);
+	message.error = static_cast<std::uint8_t>(error);
+	node_.send(request.from, error == EBUSY ? Type::busy : Type::failed, message);
+	end(block, request);
+}
+
+void Home::end(const Block &block, Request &request)
+{
+	record(block).askers &= ~bit(request.from);
+	requests_.give_back(request);
+}
+
+/** Goes on with those that wait, and keeps a record only where there is something to remember. */
+void Home::settle(const Block &block)
+{
+	Record *const record = find_record(block);
+	if (!record)
+		return;
+	while (!is_in_transit(block.entry) && !record->waiting.empty()) {
+		Access &next = record->waiting.front();
+		if (const int error = is_remote(next) ? 0 : record->lock.refusal(next)) {
+			node_.end(record->waiting.pop(), error);
+			continue;
+		}
+		if (!(is_remote(next) ? record->lock.allows(is_exclusive(next.kind)) : record->lock.admits(next)))
+			return;
+		serve(block, *record, record->waiting.pop());
+	}
+	if (!is_in_transit(block.entry) && record->waiting.empty() && !record->lock.is_held()) {
+		records_.erase(block.index);
+		block.entry.has_record = false;
+	}
+}
+
+/* Messages ------------------------------------------------------------------------------------------------------- */
+
+bool Home::hear(NodeId from, const Message &message)
+{
+	const auto type = static_cast<Type>(message.type);
+	if (type >= Type::read && type <= Type::uncached)
+		return request(from, message);
+	if (!is_mine(message.block))
+		return false;
+	const Block block = block_at(message.block);
+	bool allowed = true;
+	switch (type) {
+	case Type::again:
+		allowed = ask_again(from, message);
+		break;
+	case Type::evict_shared:
+		block.entry.sharers &= ~bit(from);
+		break;
+	case Type::evict_dirty:
+		allowed = evict_dirty(from, block, message);
+		break;
+	case Type::ack:
+	case Type::locked:
+		allowed = acknowledged(from, block, type == Type::locked);
+		break;
+	case Type::data:
+		allowed = fetched(from, block, message);
+		break;
+	case Type::transferred:
+		allowed = transferred(from, block);
+		break;
+	default:
+		allowed = false;
+	}
+	settle(block);
+	return allowed;
+}
+
+/** Who owns the block has nothing to ask for, and nobody asks twice. */
+bool Home::may_ask(NodeId from, const Block &block) noexcept
+{
+	const Record *const record = find_record(block);
+	return !(record && (record->askers & bit(from))) &&
+	       (block.entry.owner != from || (record && record->left && is_in_transit(block.entry)));
+}
+
+bool Home::request(NodeId from, const Message &message)
+{
+	const auto type = static_cast<Type>(message.type);
+	Message answer;
+	answer.block = message.block;
+	answer.request = message.request;
+	answer.error = EFAULT;
+	if (!is_mine(message.block) || !node_.host().is_allocated(message.block)) {
+		node_.send(from, Type::failed, answer);
+		return true;
+	}
+	const Block block = block_at(message.block);
+	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
+		return false;
+	Request *const request = requests_.take(from);
+	if (!request) {
+		answer.error = ENOBUFS;
+		node_.send(from, Type::failed, answer);
+		return true;
+	}
+	request->at = message.block;
+	request->number = message.request;
+	request->tries = message.flags & tries;
+	request->kind = type == Type::read ? AccessKind::read : AccessKind::write;
+	request->upgrades = type == Type::upgrade;
+	if (type == Type::uncached && !read_operation(*request, message)) {
+		requests_.give_back(*request);
+		return false;
+	}
+	record(block).askers |= bit(from);
+	arrive(block, *request);
+	settle(block);
+	return true;
+}
+
+bool Home::read_operation(Request &request, const Message &message)
+{
+	const Operation operation = Operation::unpacked(message.counter);
+	request.uncached = true;
+	request.kind = static_cast<AccessKind>(operation.kind);
+	request.function = static_cast<Function>(operation.function);
+	request.length = operation.length;
+	if (request.kind > AccessKind::atomic || operation.offset >= block_size ||
+		message.data.empty() != (request.kind == AccessKind::read))
+		return false;
+	request.at = message.block + operation.offset;
+	request.buffer.assign(message.data.begin(), message.data.end());
+	request.buffer.resize(block_size);
+	request.bytes = request.buffer.data() + operation.offset;
+	if (request.kind == AccessKind::atomic) {
+		request.operand = apps::load<std::uint64_t>(request.buffer.data());
+		request.compare = apps::load<std::uint64_t>(request.buffer.data() + sizeof(std::uint64_t));
+	}
+	return is_well_formed(request);
+}
+
+/** A node waits for what a dead one was to send it. What is still under way here is answered from here. */
+bool Home::ask_again(NodeId from, const Message &message)
+{
+	const Block block = block_at(message.block);
+	Record *const record = find_record(block);
+	if (record && (record->askers & bit(from))) {
+		if (record->asking && is_remote(*record->asking) && as_request(*record->asking).from == from)
+			record->again = true;
+		return true;
+	}
+	if (!(message.flags & exclusive)) {
+		if (block.entry.owner == from)
+			return true;
+		Message read = message;
+		read.type = static_cast<std::uint8_t>(Type::read);
+		read.flags = 0;
+		return request(from, read);
+	}
+	if (block.entry.owner != from)
+		return false;
+	Message answer;
+	answer.block = message.block;
+	answer.request = message.request;
+	answer.flags = older;
+	answer.data = {block.bytes, block_size};
+	node_.send(from, Type::grant, answer);
+	return true;
+}
+
+bool Home::evict_dirty(NodeId from, const Block &block, const Message &message)
+{
+	if (message.data.empty())
+		return false;
+	Message answer;
+	answer.block = block.address;
+	node_.send(from, Type::evicted, answer);
+	Entry &entry = block.entry;
+	if (entry.owner != from) {
+		if (!node_.rules().late_eviction)
+			move_to_memory(message.data, block.bytes);
+		return true;
+	}
+	move_to_memory(message.data, block.bytes);
+	if (is_in_transit(entry)) {
+		/* It answers what it was sent from the line that it still holds, behind this. */
+		record(block).left = true;
+	} else {
+		entry.owner = no_node;
+		entry.state = HomeState::shared;
+	}
+	return true;
+}
+
+bool Home::acknowledged(NodeId from, const Block &block, bool locked)
+{
+	Record *const record = find_record(block);
+	if (!record || !is_in_transit(block.entry) || (locked && record->asking && !record->asking->tries))
+		return !node_.rules().await_acks;
+	if (block.entry.state != HomeState::to_alone)
+		return locked && block.entry.owner == from && !record->left && refused_by_owner(block, *record);
+	if (!(record->awaited & bit(from)))
+		return !node_.rules().await_acks;
+	record->awaited &= ~bit(from);
+	record->refused |= locked;
+	if (!locked || !node_.rules().roll_back)
+		block.entry.sharers &= ~bit(from);
+	if (!record->awaited)
+		all_acknowledged(block, *record);
+	return true;
+}
+
+void Home::all_acknowledged(const Block &block, Record &record)
+{
+	block.entry.state = HomeState::shared;
+	Access *const asking = std::exchange(record.asking, nullptr);
+	if (!asking)
+		return;
+	if (record.refused)
+		refuse(block, *asking, EBUSY);
+	else
+		serve(block, record, *asking);
+}
+
+bool Home::refused_by_owner(const Block &block, Record &record)
+{
+	block.entry.state = node_.rules().roll_back ? HomeState::dirty : HomeState::shared;
+	if (Access *const asking = std::exchange(record.asking, nullptr))
+		refuse(block, *asking, EBUSY);
+	return true;
+}
+
+bool Home::fetched(NodeId from, const Block &block, const Message &message)
+{
+	Record *const record = find_record(block);
+	Entry &entry = block.entry;
+	const bool is_expected = entry.state == HomeState::to_shared || entry.state == HomeState::to_unshared;
+	if (!record || !is_expected || entry.owner != from || message.data.empty())
+		return false;
+	move_to_memory(message.data, block.bytes);
+	entry.sharers = entry.state == HomeState::to_shared && !record->left ? bit(from) : 0;
+	entry.owner = no_node;
+	Access *const asking = std::exchange(record->asking, nullptr);
+	const bool has_been_sent = std::exchange(entry.state, HomeState::shared) == HomeState::to_shared &&
+				   !record->again && asking && is_cached(*asking);
+	if (has_been_sent) {
+		entry.sharers |= bit(as_request(*asking).from);
+		end(block, as_request(*asking));
+	} else if (asking) {
+		finish(block, *asking);
+	}
+	return true;
+}
+
+bool Home::transferred(NodeId from, const Block &block)
+{
+	Record *const record = find_record(block);
+	Entry &entry = block.entry;
+	if (!record || entry.state != HomeState::to_unshared || entry.owner != from ||
+		(record->asking && !is_cached(*record->asking)))
+		return false;
+	entry.owner = no_node;
+	entry.state = HomeState::shared;
+	Access *const asking = std::exchange(record->asking, nullptr);
+	if (!asking) {
+		node_.stats().lost_values++; /* the dead node has it */
+		return true;
+	}
+	Request &request = as_request(*asking);
+	if (record->again) {
+		node_.stats().lost_values++;
+		request.upgrades = false;
+		give(block, request);
+		return true;
+	}
+	Message message = about(block, request);
+	message.node = from;
+	node_.send(request.from, Type::done, message);
+	entry.owner = request.from;
+	entry.state = HomeState::dirty;
+	entry.transfers++;
+	end(block, request);
+	return true;
+}
+
+/* Deaths --------------------------------------------------------------------------------------------------------- */
+
+void Home::lost(NodeId node)
+{
+	for (std::size_t index = 0; index < entries_.size(); index++) {
+		const Block block = block_at({node_.self(), (index * shards_ + shard_) * block_size});
+		if (block.entry.has_record)
+			lost_asker(block, node);
+		if (block.entry.owner == node)
+			lost_owner(block);
+		lost_sharer(block, node);
+		settle(block);
+	}
+}
+
+void Home::lost_sharer(const Block &block, NodeId node)
+{
+	if (!node_.rules().drop_sharers_of_the_dead)
+		return;
+	block.entry.sharers &= ~bit(node);
+	Record *const record = find_record(block);
+	if (!record || !(record->awaited & bit(node)))
+		return;
+	record->awaited &= ~bit(node);
+	if (!record->awaited)
+		all_acknowledged(block, *record);
+}
+
+/** The value that the memory has is the one that is left. */
+void Home::lost_owner(const Block &block)
+{
+	Entry &entry = block.entry;
+	Record *const record = find_record(block);
+	const bool was_in_transit = is_in_transit(entry);
+	node_.stats().lost_values += !(was_in_transit && record->left);
+	entry.owner = no_node;
+	entry.state = HomeState::shared;
+	if (!was_in_transit || !record->asking)
+		return;
+	Access &asking = *record->asking;
+	if (is_cached(asking) && !is_exclusive(asking.kind)) {
+		/* It may have got the value that is lost: it drops that, and is served from the memory. */
+		asking.tries = false;
+		entry.sharers |= bit(as_request(asking).from);
+		invalidate(block, *record, asking, bit(as_request(asking).from));
+		return;
+	}
+	record->asking = nullptr;
+	if (is_remote(asking))
+		as_request(asking).upgrades = false;
+	serve(block, *record, asking);
+}
+
+void Home::lost_asker(const Block &block, NodeId node)
+{
+	Record &record = this->record(block);
+	const auto is_of_it = [node](const Access &access) {
+		return is_remote(access) && static_cast<const Request &>(access).from == node;
+	};
+	record.askers &= ~bit(node);
+	if (record.asking && is_of_it(*record.asking))
+		requests_.give_back(as_request(*std::exchange(record.asking, nullptr)));
+	record.waiting.remove_if([&](Access &access) {
+		if (!is_of_it(access))
+			return false;
+		requests_.give_back(as_request(access));
+		return true;
+	});
+}
+
+} // namespace prism::gam::directory

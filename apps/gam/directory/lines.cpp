@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/directory/lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "common/wire.hpp"
+#include "gam/cache/execute.hpp"
+
+namespace prism::gam::directory
+{
+
+namespace
+{
+
+constexpr std::size_t evictions_at_a_time = 16;
+
+bool is_readable(LineState state) noexcept
+{
+	return state == LineState::shared || state == LineState::dirty;
+}
+
+bool is_in_transit(LineState state) noexcept
+{
+	return state > LineState::dirty;
+}
+
+/** An answer of the home, or of an owner, is to come. */
+bool awaits_answer(LineState state) noexcept
+{
+	return is_in_transit(state) && state != LineState::to_invalid;
+}
+
+bool suffices(LineState state, AccessKind kind) noexcept
+{
+	return state == LineState::dirty || (state == LineState::shared && !is_exclusive(kind));
+}
+
+bool wants_alone(Type type) noexcept
+{
+	return type == Type::invalidate || type == Type::fetch_invalidate || type == Type::forward_write;
+}
+
+bool is_demand(const Access &access) noexcept
+{
+	return access.progress == 1;
+}
+
+} // namespace
+
+Lines::Lines(Node &node, std::span<std::byte> memory, std::size_t limit) : node_(node), cache_(memory), limit_(limit) {}
+
+Lines::~Lines() = default;
+
+LineState Lines::state(Address block, const std::byte **data) noexcept
+{
+	const Line *const line = cache_.find(block);
+	if (!line)
+		return LineState::invalid;
+	if (data && is_readable(line->state))
+		*data = line->data();
+	return line->state;
+}
+
+/* Accesses ------------------------------------------------------------------------------------------------------- */
+
+void Lines::start(Access &access)
+{
+	const Address block = access.at.block();
+	if (Line *const line = cache_.find(block)) {
+		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
+			execute(access, line->data());
+			cache_.touch(*line);
+			node_.end(access, 0);
+			return;
+		}
+	}
+	if (node_.is_dead(block.home()) || block.home() >= max_nodes)
+		node_.end(access, node_.is_dead(block.home()) ? EHOSTUNREACH : EFAULT);
+	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
+		node_.end(access, EPERM);
+	else if (!starved_.empty() && !cache_.find(block))
+		starved_.push(access);
+	else if (!find_place(access))
+		starved_.push(access);
+}
+
+/** Whether it has one, or has ended for want of one. Else it waits for one. */
+bool Lines::find_place(Access &access)
+{
+	const Address block = access.at.block();
+	Line *line = cache_.find(block);
+	if (!line && !make_room()) {
+		if (in_transit_ > 0)
+			return false;
+		node_.end(access, ENOBUFS);
+		return true;
+	}
+	if (!line) {
+		line = cache_.take(block);
+		line->state = LineState::invalid;
+	}
+	arrive(*line, access);
+	trim();
+	return true;
+}
+
+/** Whether a line is free. */
+bool Lines::make_room()
+{
+	if (cache_.is_full() && evicting_ == 0) {
+		if (Line *const oldest = cache_.least_recently_used())
+			evict(*oldest);
+	}
+	return !cache_.is_full();
+}
+
+void Lines::serve_starved()
+{
+	while (!starved_.empty()) {
+		Access &next = starved_.pop();
+		if (!find_place(next)) {
+			starved_.push_front(next);
+			return;
+		}
+	}
+}
+
+void Lines::arrive(Line &line, Access &access)
+{
+	Pending &pending = Lines::pending(line);
+	if (const int error = pending.lock.refusal(access)) {
+		node_.end(access, error);
+	} else if (pending.lock.holds(access.thread)) {
+		perform(line, access);
+	} else if (access.tries &&
+		   (is_in_transit(line.state) || !pending.waiting.empty() || !pending.lock.admits(access))) {
+		node_.end(access, EBUSY);
+	} else {
+		push(pending, access);
+	}
+	advance(line);
+}
+
+/** Does what the line's state allows, in order, and asks for what the next one lacks. */
+void Lines::advance(Line &line)
+{
+	while (do_next(line))
+		;
+	settle(line);
+}
+
+bool Lines::do_next(Line &line)
+{
+	Pending &pending = *line.pending;
+	if (is_in_transit(line.state) || pending.waiting.empty())
+		return false;
+	Access &next = pending.waiting.front();
+	if (is_demand(next)) {
+		if (!pending.lock.allows(wants_alone(pending.demand.type)))
+			return false;
+		pop(pending);
+		pending.demand.is_queued = false;
+		obey(line, pending.demand.message);
+		return true;
+	}
+	if (const int error = pending.lock.refusal(next)) {
+		node_.end(pop(pending), error);
+		return true;
+	}
+	const bool may_ask = !node_.rules().readers_hold_upgrades && !suffices(line.state, next.kind);
+	if (!pending.lock.admits(next) && !may_ask)
+		return false;
+	if (suffices(line.state, next.kind)) {
+		perform(line, pop(pending));
+		return true;
+	}
+	ask(line, next);
+	return false;
+}
+
+void Lines::perform(Line &line, Access &access)
+{
+	execute(access, line.data());
+	if (access.kind == AccessKind::unlock)
+		line.pending->lock.give_back(access.thread);
+	else if (is_lock(access.kind))
+		line.pending->lock.take(access);
+	cache_.touch(line);
+	node_.end(access, 0);
+}
+
+void Lines::ask(Line &line, const Access &access)
+{
+	Pending &pending = *line.pending;
+	line.request = ++requests_;
+	if (access.uncached && line.state == LineState::invalid) {
+		enter(line, LineState::to_uncached);
+		ask_home_to_do(line, access);
+		return;
+	}
+	Message message;
+	message.block = line.block();
+	message.request = line.request;
+	message.flags = access.tries ? tries : 0;
+	pending.dropped = pending.is_here = pending.is_done = false;
+	pending.has_copy = line.state == LineState::shared;
+	const bool alone = is_exclusive(access.kind);
+	enter(line, alone ? LineState::to_dirty : LineState::to_shared);
+	node_.send(line.block().home(), !alone ? Type::read : pending.has_copy ? Type::upgrade : Type::write, message);
+}
+
+void Lines::ask_home_to_do(Line &line, const Access &access)
+{
+	const Operation operation{static_cast<std::uint8_t>(access.kind), static_cast<std::uint8_t>(access.function),
+		static_cast<std::uint16_t>(access.at.in_block()), access.length};
+	std::array<std::byte, block_size> data{};
+	Message message;
+	message.block = line.block();
+	message.request = line.request;
+	message.counter = operation.packed();
+	if (access.kind == AccessKind::write)
+		std::copy_n(access.bytes, access.length, &data[operation.offset]);
+	if (access.kind == AccessKind::atomic) {
+		apps::store(data.data(), access.operand);
+		apps::store(data.data() + sizeof(access.operand), access.compare);
+	}
+	if (access.kind != AccessKind::read)
+		message.data = data;
+	node_.send(line.block().home(), Type::uncached, message);
+}
+
+/* Lines ---------------------------------------------------------------------------------------------------------- */
+
+Lines::Pending &Lines::pending(Line &line)
+{
+	if (!line.pending)
+		line.pending = std::make_unique<Pending>();
+	return *line.pending;
+}
+
+void Lines::push(Pending &pending, Access &access)
+{
+	pending.waiting.push(access);
+	pending.length++;
+	waiting_++;
+}
+
+Access &Lines::pop(Pending &pending)
+{
+	pending.length--;
+	waiting_--;
+	pending.early -= pending.early > 0;
+	return pending.waiting.pop();
+}
+
+void Lines::enter(Line &line, LineState state)
+{
+	in_transit_ += is_in_transit(state);
+	in_transit_ -= is_in_transit(line.state);
+	evicting_ += state == LineState::to_invalid;
+	evicting_ -= line.state == LineState::to_invalid;
+	line.state = state;
+}
+
+/** Frees what is neither of use nor in use, and has the cache know what may be evicted. */
+void Lines::settle(Line &line)
+{
+	const Pending &pending = *line.pending;
+	if (is_in_transit(line.state) || !pending.waiting.empty() || pending.lock.is_held()) {
+		cache_.pin(line);
+		return;
+	}
+	line.pending.reset();
+	if (line.state == LineState::invalid)
+		cache_.release(line);
+	else
+		cache_.unpin(line);
+}
+
+void Lines::free(Line &line)
+{
+	enter(line, LineState::invalid);
+	line.pending.reset();
+	cache_.release(line);
+}
+
+/** A line that nothing waits for and no lock holds. */
+void Lines::evict(Line &line)
+{
+	Message message;
+	message.block = line.block();
+	if (line.state == LineState::shared) {
+		node_.stats().evictions_shared++;
+		node_.send(line.block().home(), Type::evict_shared, message);
+		free(line);
+		return;
+	}
+	node_.stats().evictions_dirty++;
+	message.data = {line.data(), block_size};
+	enter(line, LineState::to_invalid);
+	cache_.pin(line);
+	node_.send(line.block().home(), Type::evict_dirty, message);
+}
+
+bool Lines::trim()
+{
+	for (std::size_t evicted = 0; cache_.used() - evicting_ > limit_; evicted++) {
+		Line *const oldest = cache_.least_recently_used();
+		if (!oldest)
+			return false;
+		if (evicted == evictions_at_a_time)
+			return true;
+		evict(*oldest);
+	}
+	return false;
+}
+
+void Lines::flush()
+{
+	while (Line *const oldest = cache_.least_recently_used())
+		evict(*oldest);
+}
+
+/* Messages ------------------------------------------------------------------------------------------------------- */
+
+bool Lines::hear(NodeId from, const Message &message)
+{
+	const auto type = static_cast<Type>(message.type);
+	Line *const line = cache_.find(message.block);
+	if (type == Type::invalidate)
+		return from == message.block.home() && invalidate(line, message);
+	const bool is_answer = type >= Type::shared_data && type <= Type::failed;
+	if (is_answer && (!line || line->request != message.request || !awaits_answer(line->state)))
+		return message.request <= requests_; /* to one that has ended, by a death at another place */
+	if (!line)
+		return false;
+	if (type == Type::shared_data)
+		return take_shared(*line, message);
+	if (type == Type::handed_over)
+		return take_over(*line, message);
+	return from == message.block.home() && hear_from_home(*line, message);
+}
+
+bool Lines::hear_from_home(Line &line, const Message &message)
+{
+	switch (static_cast<Type>(message.type)) {
+	case Type::grant:
+		return take_grant(line, message);
+	case Type::permission:
+		return take_permission(line, message);
+	case Type::done:
+		return take_done(line, message);
+	case Type::answered:
+		return take_answer(line, message);
+	case Type::busy:
+	case Type::failed:
+		return take_refusal(line, message);
+	case Type::evicted:
+		return take_evicted(line);
+	case Type::fetch_shared:
+	case Type::fetch_invalidate:
+	case Type::forward_read:
+	case Type::forward_write:
+		return give_up(line, message);
+	default:
+		return false;
+	}
+}
+
+bool Lines::take_shared(Line &line, const Message &message)
+{
+	if (line.state != LineState::to_shared || message.data.empty())
+		return false;
+	std::copy(message.data.begin(), message.data.end(), line.data());
+	Pending &pending = *line.pending;
+	if (!pending.dropped || !node_.rules().drop_invalidated) {
+		enter(line, LineState::shared);
+		advance(line);
+		return true;
+	}
+	/* For the reads that waited before it was invalidated; a lock would keep it, so locks start over. */
+	while (pending.early > 0 && pending.waiting.front().kind == AccessKind::read) {
+		Access &read = pop(pending);
+		execute(read, line.data());
+		node_.end(read, 0);
+	}
+	pending.early = 0;
+	enter(line, LineState::invalid);
+	advance(line);
+	return true;
+}
+
+void Lines::own(Line &line)
+{
+	enter(line, LineState::dirty);
+	advance(line);
+}
+
+bool Lines::take_grant(Line &line, const Message &message)
+{
+	if (line.state != LineState::to_dirty || message.data.empty())
+		return false;
+	std::copy(message.data.begin(), message.data.end(), line.data());
+	node_.stats().lost_values += message.flags & older ? 1 : 0;
+	own(line);
+	return true;
+}
+
+bool Lines::take_permission(Line &line, const Message &)
+{
+	if (line.state != LineState::to_dirty || (!line.pending->has_copy && node_.rules().upgrade_without_copy))
+		return false;
+	own(line);
+	return true;
+}
+
+bool Lines::take_over(Line &line, const Message &message)
+{
+	if (line.state != LineState::to_dirty || message.data.empty() || line.pending->is_here)
+		return false;
+	std::copy(message.data.begin(), message.data.end(), line.data());
+	line.pending->is_here = true;
+	line.pending->has_copy = false;
+	own_if_complete(line);
+	return true;
+}
+
+bool Lines::take_done(Line &line, const Message &message)
+{
+	if (line.state != LineState::to_dirty || line.pending->is_done || message.node >= max_nodes)
+		return false;
+	line.pending->is_done = true;
+	line.pending->old_owner = message.node;
+	if (node_.is_dead(message.node) && !line.pending->is_here)
+		ask_again(line);
+	else
+		own_if_complete(line);
+	return true;
+}
+
+void Lines::own_if_complete(Line &line)
+{
+	const Pending &pending = *line.pending;
+	if (pending.is_here && (pending.is_done || !node_.rules().await_done))
+		own(line);
+}
+
+bool Lines::take_answer(Line &line, const Message &message)
+{
+	if (line.state != LineState::to_uncached)
+		return false;
+	Access &access = line.pending->waiting.front();
+	if (message.data.empty() != (access.kind != AccessKind::read))
+		return false;
+	if (access.kind == AccessKind::read)
+		std::copy_n(&message.data[access.at.in_block()], access.length, access.bytes);
+	access.old_value = message.counter;
+	node_.end(pop(*line.pending), 0);
+	enter(line, LineState::invalid);
+	advance(line);
+	return true;
+}
+
+bool Lines::take_refusal(Line &line, const Message &message)
+{
+	Pending &pending = *line.pending;
+	const bool is_busy = static_cast<Type>(message.type) == Type::busy;
+	const bool is_allowed = is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
+					: message.error == EFAULT || message.error == ENOBUFS;
+	if (!is_allowed)
+		return false;
+	node_.end(pop(pending), is_busy ? EBUSY : message.error);
+	const bool has_copy = line.state == LineState::to_dirty && pending.has_copy;
+	enter(line, has_copy ? LineState::shared : LineState::invalid);
+	advance(line);
+	return true;
+}
+
+bool Lines::take_evicted(Line &line)
+{
+	if (line.state != LineState::to_invalid)
+		return false;
+	pending(line);
+	enter(line, LineState::invalid);
+	advance(line);
+	return true;
+}
+
+/* What the home wants --------------------------------------------------------------------------------------------- */
+
+bool Lines::invalidate(Line *line, const Message &message)
+{
+	const Rules &rules = node_.rules();
+	const LineState state = line ? line->state : LineState::invalid;
+	switch (state) {
+	case LineState::invalid:
+	case LineState::to_uncached:
+		if (rules.ack_without_copy)
+			answer(message, Type::ack);
+		return true;
+	case LineState::to_shared:
+		if (!line->pending->dropped)
+			line->pending->early = line->pending->length;
+		line->pending->dropped = true;
+		break;
+	case LineState::to_dirty:
+		line->pending->has_copy = false;
+		break;
+	case LineState::shared:
+		pending(*line);
+		return obey_or_queue(*line, message, line->pending->lock.allows(true));
+	default:
+		return false;
+	}
+	const bool acks = state == LineState::to_shared ? rules.ack_while_reading : rules.ack_while_writing;
+	if (!acks)
+		return obey_or_queue(*line, message, false);
+	answer(message, Type::ack);
+	return true;
+}
+
+/** Of an owner, or of one that is about to be: its data is wanted. */
+bool Lines::give_up(Line &line, const Message &message)
+{
+	const bool is_forward = message.type >= static_cast<std::uint8_t>(Type::forward_read);
+	if (is_forward && (message.node >= max_nodes || message.node == node_.self()))
+		return false;
+	switch (line.state) {
+	case LineState::to_invalid:
+		if (node_.rules().serve_while_evicting) {
+			pending(line);
+			obey(line, message);
+		}
+		return true;
+	case LineState::to_dirty:
+		if (node_.rules().serve_after_grant)
+			return obey_or_queue(line, message, false);
+		obey(line, message);
+		return true;
+	case LineState::dirty:
+		pending(line);
+		return obey_or_queue(
+			line, message, line.pending->lock.allows(wants_alone(static_cast<Type>(message.type))));
+	default:
+		return false;
+	}
+}
+
+bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
+{
+	Pending &pending = *line.pending;
+	if (pending.demand.is_queued)
+		return false; /* the home wants one thing at a time */
+	if ((admitted && pending.waiting.empty()) || (!node_.rules().locks_hold && !is_in_transit(line.state))) {
+		obey(line, message);
+	} else if (message.flags & tries) {
+		answer(message, Type::locked);
+	} else {
+		pending.demand.progress = 1;
+		pending.demand.is_queued = true;
+		pending.demand.type = static_cast<Type>(message.type);
+		pending.demand.message = message;
+		pending.demand.message.data = {};
+		push(pending, pending.demand);
+	}
+	advance(line);
+	return true;
+}
+
+/** Does it; the line changes, but nothing that waits is looked at. */
+void Lines::obey(Line &line, const Message &message)
+{
+	auto type = static_cast<Type>(message.type);
+	const std::span<const std::byte> data{line.data(), block_size};
+	if (type == Type::invalidate) {
+		answer(message, Type::ack);
+		enter(line, LineState::invalid);
+		return;
+	}
+	const bool is_forward = type == Type::forward_read || type == Type::forward_write;
+	const bool reaches = is_forward && !node_.is_dead(message.node);
+	if (reaches) {
+		Message to_requester = message;
+		to_requester.data = data;
+		node_.send(
+			message.node, type == Type::forward_read ? Type::shared_data : Type::handed_over, to_requester);
+	}
+	if (type == Type::forward_write && reaches)
+		answer(message, Type::transferred);
+	else
+		answer(message, Type::data, data);
+	if (line.state != LineState::to_invalid)
+		enter(line, wants_alone(type) ? LineState::invalid : LineState::shared);
+}
+
+void Lines::answer(const Message &message, Type type, std::span<const std::byte> data)
+{
+	Message answer;
+	answer.block = message.block;
+	answer.request = message.request;
+	answer.data = data;
+	node_.send(message.block.home(), type, answer);
+}
+
+/* Deaths --------------------------------------------------------------------------------------------------------- */
+
+void Lines::lost(NodeId node)
+{
+	cache_.for_each([&](Line &line) {
+		if (line.block().home() == node) {
+			end_all(line, EHOSTUNREACH);
+			free(line);
+		} else if (line.state == LineState::to_shared ||
+			   (line.state == LineState::to_dirty && !line.pending->is_here)) {
+			ask_again(line);
+		}
+	});
+	starved_.remove_if([&](Access &access) {
+		const bool is_of_it = access.at.home() == node;
+		if (is_of_it)
+			node_.end(access, EHOSTUNREACH);
+		return is_of_it;
+	});
+}
+
+/** The data may have been the dead node's to send: the home knows. */
+void Lines::ask_again(Line &line)
+{
+	Message message;
+	message.block = line.block();
+	message.request = line.request;
+	message.flags = line.state == LineState::to_dirty ? exclusive : 0;
+	node_.send(line.block().home(), Type::again, message);
+}
+
+void Lines::end_all(Line &line, int error)
+{
+	while (line.pending && !line.pending->waiting.empty()) {
+		Access &access = pop(*line.pending);
+		if (!is_demand(access))
+			node_.end(access, error);
+	}
+}
+
+} // namespace prism::gam::directory

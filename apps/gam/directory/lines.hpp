@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The part of a node that is not the home: its lines, and what its threads want of them.
+ *
+ * What cannot be done at once waits in the line's queue, and so does what the home wants of a line that is locked or
+ * about to come. A line that is locked is not in transit, and a line in transit is not locked.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "gam/cache/cache.hpp"
+#include "gam/cache/lock.hpp"
+#include "gam/directory/node.hpp"
+
+namespace prism::gam::directory
+{
+
+enum class LineState : std::uint8_t {
+	invalid,
+	shared,
+	dirty,
+	to_shared,   /**< READ is under way */
+	to_dirty,    /**< WRITE or UPGRADE */
+	to_invalid,  /**< the eviction of a dirty line; it still serves others */
+	to_uncached, /**< the home does an access; the line only keeps the queue */
+};
+
+class Lines
+{
+public:
+	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
+	Lines(Node &node, std::span<std::byte> memory, std::size_t limit);
+	~Lines();
+
+	/** An access of a thread of this node to a block of another home. */
+	void start(Access &access);
+	/** Whether a rule allows that. */
+	bool hear(NodeId from, const Message &message);
+	void lost(NodeId node);
+	/** Evicts what is beyond the limit, 16 lines at most. Whether more are. */
+	bool trim();
+	void flush();
+	/** Lines that have become free go to those that wait for one. The last thing in each call. */
+	void serve_starved();
+	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
+	/** invalid: none. @p data, if it may be read: its bytes. */
+	[[nodiscard]] LineState state(Address block, const std::byte **data = nullptr) noexcept;
+
+private:
+	/* What the home wants; it stands in the queue of the line as an access does. It wants one thing at a time. */
+	struct Demand : Access {
+		Type type = Type::invalidate;
+		Message message;
+		bool is_queued = false;
+	};
+	/* Of a line that is in transit, locked or waited for */
+	struct Pending {
+		BlockLock lock;
+		AccessQueue waiting;
+		Demand demand;
+		std::size_t length = 0; /* of the queue */
+		std::size_t early = 0;  /* so many of them waited before the copy was invalidated */
+		bool dropped = false;   /* the copy that is to come has been invalidated */
+		bool has_copy = false;  /* the one that an upgrade is of */
+		bool is_here = false;   /* the old owner's data */
+		bool is_done = false;   /* the home knows of it */
+		NodeId old_owner = no_node;
+	};
+	struct Line : CacheLine {
+		LineState state = LineState::invalid;
+		std::uint64_t request = 0; /* the last one */
+		std::unique_ptr<Pending> pending;
+	};
+	static_assert(sizeof(Line) == 64);
+
+	void place(Access &access);
+	[[nodiscard]] bool find_place(Access &access);
+	[[nodiscard]] bool make_room();
+	void arrive(Line &line, Access &access);
+	void advance(Line &line);
+	[[nodiscard]] bool do_next(Line &line);
+	void perform(Line &line, Access &access);
+	void ask(Line &line, const Access &access);
+	void ask_home_to_do(Line &line, const Access &access);
+	void settle(Line &line);
+	void enter(Line &line, LineState state);
+	void push(Pending &pending, Access &access);
+	Access &pop(Pending &pending);
+	static Pending &pending(Line &line);
+	void free(Line &line);
+	void evict(Line &line);
+	void end_all(Line &line, int error);
+
+	bool take_shared(Line &line, const Message &message);
+	bool take_grant(Line &line, const Message &message);
+	bool take_permission(Line &line, const Message &message);
+	bool take_over(Line &line, const Message &message);
+	bool take_done(Line &line, const Message &message);
+	bool take_answer(Line &line, const Message &message);
+	bool take_refusal(Line &line, const Message &message);
+	bool take_evicted(Line &line);
+	void own(Line &line);
+	void own_if_complete(Line &line);
+	void ask_again(Line &line);
+
+	bool hear_from_home(Line &line, const Message &message);
+	bool invalidate(Line *line, const Message &message);
+	bool give_up(Line &line, const Message &message);
+	bool obey_or_queue(Line &line, const Message &message, bool admitted);
+	void obey(Line &line, const Message &message);
+	void answer(const Message &message, Type type, std::span<const std::byte> data = {});
+
+	Node &node_;
+	Cache<Line> cache_;
+	const std::size_t limit_;
+	AccessQueue starved_; /* for want of a line */
+	std::uint64_t requests_ = 0;
+	std::size_t in_transit_ = 0;
+	std::size_t evicting_ = 0; /* of these */
+	std::size_t waiting_ = 0;  /* accesses and demands in the queues of lines */
+};
+
+} // namespace prism::gam::directory

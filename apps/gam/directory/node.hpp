@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+
+#include "gam/cache/queue.hpp"
+#include "gam/coherence/coherence.hpp"
+#include "gam/directory/messages.hpp"
+#include "gam/directory/rules.hpp"
+
+namespace prism::gam::directory
+{
+
+/** The set of one node. */
+[[nodiscard]] constexpr std::uint64_t bit(NodeId node) noexcept
+{
+	return std::uint64_t{1} << node;
+}
+
+/** What Home and Lines share: the way out, and who is dead. */
+class Node
+{
+public:
+	Node(NodeId self, Coherence::Host &host, const Rules &rules) noexcept : self_(self), host_(host), rules_(rules)
+	{
+	}
+
+	[[nodiscard]] NodeId self() const noexcept { return self_; }
+	[[nodiscard]] Coherence::Host &host() const noexcept { return host_; }
+	[[nodiscard]] const Rules &rules() const noexcept { return rules_; }
+	[[nodiscard]] CoherenceStats &stats() noexcept { return stats_; }
+	[[nodiscard]] const CoherenceStats &stats() const noexcept { return stats_; }
+
+	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
+	void bury(NodeId node) noexcept { dead_ |= bit(node); }
+
+	/** Nothing is sent to the dead. */
+	void send(NodeId to, Type type, Message message);
+
+	/** Runs @p begin, which may end() @p access. Whether it has. */
+	template <typename Begin>
+	bool has_ended_in(Access &access, Begin begin)
+	{
+		Access *const outer = starting_;
+		starting_ = &access;
+		begin();
+		const bool ended = !starting_;
+		starting_ = outer;
+		return ended;
+	}
+	void end(Access &access, int error) noexcept;
+	/** Tells the host what has ended. It may start accesses meanwhile, so no block is being worked at. */
+	void deliver();
+
+private:
+	const NodeId self_;
+	Coherence::Host &host_;
+	const Rules rules_;
+	CoherenceStats stats_;
+	std::uint64_t dead_ = 0;
+	Access *starting_ = nullptr; /* null again when it has ended */
+	AccessQueue ended_;
+	bool delivering_ = false;
+};
+
+} // namespace prism::gam::directory
