@@ -11,8 +11,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "example.hpp"
+#include "gam/peer/master_service.hpp"
 #include "gam/process/joined_node.hpp"
 
 namespace example
@@ -70,6 +73,38 @@ inline int work(const std::string &master, std::size_t number, std::size_t worke
 	const int code = body(worker);
 	must(worker.joined->leave());
 	return code;
+}
+
+/** @p nodes processes on this machine, with a master of their own. The exit code of the first that failed. */
+inline int work_together(std::size_t nodes, const std::function<int(Worker &worker)> &body)
+{
+	const auto master = must(prism::gam::MasterService::create({.address = "127.0.0.1"}));
+	std::vector<pid_t> children;
+	for (std::size_t number = 0; number < nodes; number++) {
+		const pid_t child = fork();
+		if (child == 0)
+			std::exit(work("127.0.0.1:" + std::to_string(master->port()), number, nodes, body));
+		children.push_back(child);
+	}
+	std::jthread serving([&master] { (void)master->run(); });
+	int code = 0;
+	for (const pid_t child : children) {
+		int status = 0;
+		waitpid(child, &status, 0);
+		code = code || !WIFEXITED(status) ? std::max(code, 1) : WEXITSTATUS(status);
+	}
+	master->stop();
+	return code;
+}
+
+inline int run_workers(int argc, char **argv, const std::function<int(Worker &worker)> &body)
+{
+	constexpr std::size_t alone = 3;
+	if (argc == 1)
+		return work_together(alone, body);
+	if (argc == 4)
+		return work(argv[1], std::stoul(argv[2]), std::stoul(argv[3]), body);
+	give_up(std::string("usage: ") + argv[0] + " [MASTER:PORT NUMBER OF]");
 }
 
 } // namespace example

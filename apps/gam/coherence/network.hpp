@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 
 #include "gam/coherence/message.hpp"
@@ -30,8 +29,8 @@ public:
 	virtual void flush() noexcept = 0;
 	/** Hands over what has come, a bounded number of messages. How many. One thread at a time. */
 	virtual std::size_t poll(Listener &listener) noexcept = 0;
-	/** Sleeps until something may have come, at most @p limit. One thread; others may poll meanwhile. */
-	virtual void wait(std::chrono::nanoseconds limit) noexcept = 0;
+	/** Nobody polls for a while: a device goes on by itself. Any thread. */
+	virtual void leave_alone() noexcept {}
 };
 
 } // namespace prism::gam

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/memory/node.hpp"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 
 #include "gam/memory/waiting.hpp"
@@ -102,16 +104,35 @@ unsigned Node::rest(unsigned idle) noexcept
 	return idle + 1;
 }
 
+/**
+ * While threads that wait poll, it looks now and then, so what comes when they have just stopped does not wait for
+ * long. Alone, it polls on for a while after it has heard something; then it naps for a fiftieth of the time that
+ * nothing came. So what comes is late by 2% of the pause before it, and an idle node takes next to nothing of a
+ * processor.
+ */
 void Node::serve(const std::stop_token &stop)
 {
-	constexpr auto nap = std::chrono::milliseconds(1);
-	constexpr auto look_again = std::chrono::microseconds(50);
-	while (!stop.stop_requested()) {
-		/* Whoever waits for an answer of its own polls, and needs no help. */
-		if (waiting_.load(std::memory_order_relaxed))
-			std::this_thread::sleep_for(look_again);
-		else if (!poll())
-			network_.wait(nap);
+	constexpr auto beside_others = std::chrono::microseconds(50);
+	constexpr auto polls_on = std::chrono::microseconds(50);
+	constexpr Clock::duration shortest_nap = std::chrono::microseconds(10),
+				  longest_nap = std::chrono::milliseconds(1);
+	constexpr int nap_share = 50;
+	(void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* else a nap of 10 us takes 60 */
+	for (auto last_work = Clock::now(); !stop.stop_requested();) {
+		const bool others = waiting_.load(std::memory_order_relaxed) > 0;
+		const bool worked = poll();
+		const auto now = Clock::now();
+		if (worked || others)
+			last_work = now;
+		if (others) {
+			std::this_thread::sleep_for(beside_others);
+		} else if (now - last_work < polls_on) {
+			std::this_thread::yield();
+		} else {
+			network_.leave_alone();
+			std::this_thread::sleep_for(
+				std::clamp((now - last_work) / nap_share, shortest_nap, longest_nap));
+		}
 	}
 }
 

@@ -45,6 +45,10 @@ public:
 
 	/** For Session. */
 	[[nodiscard]] Node &node() noexcept;
+	/** Where the other nodes reach this one. */
+	[[nodiscard]] std::uint16_t port() const noexcept;
+	/** The others hold it for dead: whatever a session does fails with ESTALE. */
+	[[nodiscard]] bool is_expelled() const noexcept;
 	/** For others to find what is in the memory. Keys up to 128 bytes, values up to 4096. Errors: ENOSPC, ESTALE.
 	 */
 	Result<void> put(const std::string &key, const std::string &value);

@@ -79,12 +79,6 @@ private:
 			}
 			return count;
 		}
-		void wait(std::chrono::nanoseconds limit) noexcept override
-		{
-			std::this_thread::sleep_for(
-				std::min<std::chrono::nanoseconds>(limit, std::chrono::microseconds(50)));
-		}
-
 		std::atomic<bool> is_cut_off{false};
 		std::atomic<std::uint64_t> heard{0};
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/process/joined_node.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gam/directory/directory.hpp"
+#include "gam/peer/meeting.hpp"
+#include "gam/peer/membership.hpp"
+#include "gam/peer/tcp_master.hpp"
+#include "gam/process/peer_network.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr double usual_cache_share = 0.15; /* of the memory that is lent, as in the paper */
+
+std::size_t lines_of(const JoinOptions &options)
+{
+	const std::size_t bytes =
+		options.cache_bytes
+			? options.cache_bytes
+			: static_cast<std::size_t>(static_cast<double>(options.node.bytes) * usual_cache_share);
+	return std::max(bytes / block_size, options.node.shards);
+}
+
+Result<std::unique_ptr<MasterChannel>> channel_to(const JoinOptions &options)
+{
+	const std::size_t colon = options.master.rfind(':');
+	unsigned long port = 0;
+	if (colon != std::string::npos)
+		port = std::strtoul(options.master.c_str() + colon + 1, nullptr, 10);
+	if (port == 0 || port > 65535)
+		return make_error(EINVAL, "'" + options.master + "' names no master", "HOST:PORT of prism-gam-master");
+	return std::unique_ptr<MasterChannel>(std::make_unique<TcpMaster>(
+		options.master.substr(0, colon), static_cast<std::uint16_t>(port), options.timeout));
+}
+
+} // namespace
+
+class JoinedNode::Parts final : private Membership::Listener
+{
+public:
+	Parts(const JoinOptions &options, PeerDevice device, std::unique_ptr<MasterChannel> channel)
+		: options_(options), memory_(options.node.bytes), lines_(lines_of(options) * block_size),
+		  network_(std::move(device), PeerOptions()), membership_(std::move(channel))
+	{
+	}
+
+	Result<void> join()
+	{
+		MeetingOptions meeting;
+		meeting.address = options_.address;
+		meeting.port = options_.port;
+		meeting.protocol = options_.protocol;
+		Result<std::unique_ptr<Meeting>> met = Meeting::create(network_.peers(), meeting);
+		if (!met)
+			return met.error();
+		meeting_ = *std::move(met);
+		Newcomer me;
+		me.host = options_.address;
+		me.port = meeting_->port();
+		me.lent = options_.node.bytes;
+		me.protocol = options_.protocol;
+		const Result<Admission> admitted = membership_.join(me, *this);
+		if (!admitted)
+			return admitted.error();
+		options_.node.self = admitted->life.node;
+		if (Result<void> met_all = meeting_->wait(options_.timeout); !met_all)
+			return met_all.error();
+		make_node();
+		return membership_.serving();
+	}
+
+	Result<void> leave()
+	{
+		node_->flush();
+		return membership_.leave();
+	}
+
+	[[nodiscard]] Node &node() noexcept { return *node_; }
+	[[nodiscard]] std::uint16_t port() const noexcept { return meeting_->port(); }
+	[[nodiscard]] bool is_expelled() const noexcept { return expelled_; }
+	[[nodiscard]] Membership &membership() noexcept { return membership_; }
+	[[nodiscard]] View view()
+	{
+		const std::scoped_lock guard(lock_);
+		return view_;
+	}
+
+private:
+	void make_node()
+	{
+		auto node = std::make_unique<Node>(
+			options_.node, network_,
+			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
+			[this] { return Membership::now() >= membership_.lease_until(); });
+		const std::scoped_lock guard(lock_);
+		node_ = std::move(node);
+		tell_node(View());
+	}
+
+	std::unique_ptr<Coherence> make_directory(Coherence::Host &host, std::size_t shard)
+	{
+		const std::size_t share = lines_.size() / block_size / options_.node.shards * block_size;
+		directory::Options directory;
+		directory.self = options_.node.self;
+		directory.memory = memory_;
+		directory.lines = std::span(lines_).subspan(shard * share, share);
+		directory.shards = options_.node.shards;
+		directory.shard = shard;
+		return std::make_unique<Directory>(directory, host);
+	}
+
+	/* Membership::Listener */
+	void changed(const Admission &me, const View &view) override
+	{
+		meeting_->adopt(me, view);
+		const std::scoped_lock guard(lock_);
+		const View before = std::exchange(view_, view);
+		if (node_)
+			tell_node(before);
+	}
+	void expelled(const Error & /*why*/) override { expelled_ = true; }
+
+	/** What has changed since @p before. Lives that have ended come first: others may have their numbers by now. */
+	void tell_node(const View &before)
+	{
+		for (const Member &member : before.members) {
+			if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
+				node_->lost(member.life.node);
+		}
+		for (const Member &member : view_.members) {
+			if (!member.live())
+				sweep(member);
+			else if (is_there(member))
+				node_->joined(member.life.node);
+		}
+	}
+	/** Who serves reaches all that were there before, or at the same time. */
+	[[nodiscard]] bool is_there(const Member &member) { return network_.peers().connected(member.life); }
+	void sweep(const Member &member)
+	{
+		/* A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
+		(void)membership_.swept(member.life.node, view_.epoch);
+	}
+
+	JoinOptions options_;
+	std::vector<std::byte> memory_;
+	std::vector<std::byte> lines_;
+	PeerNetwork network_;
+	std::unique_ptr<Meeting> meeting_;
+	std::mutex lock_;
+	View view_;
+	std::unique_ptr<Node> node_;
+	std::atomic<bool> expelled_{false};
+	Membership membership_; /* declared last: its thread uses the others */
+};
+
+JoinedNode::JoinedNode(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+JoinedNode::~JoinedNode() = default;
+
+Result<std::unique_ptr<JoinedNode>> JoinedNode::join(const Context &context, const JoinOptions &options)
+{
+	if (options.node.bytes == 0 || options.node.bytes % block_size)
+		return make_error(EINVAL, "the memory that a node lends is no whole number of blocks",
+			"a multiple of " + std::to_string(block_size) + " bytes");
+	Result<std::unique_ptr<MasterChannel>> channel = channel_to(options);
+	if (!channel)
+		return channel.error();
+	const Result<ProtectionDomain> pd = ProtectionDomain::create(context);
+	if (!pd)
+		return pd.error();
+	Result<PeerDevice> device = PeerDevice::create(*pd, PeerOptions());
+	if (!device)
+		return device.error();
+	auto parts = std::make_unique<Parts>(options, *std::move(device), *std::move(channel));
+	if (const Result<void> joined = parts->join(); !joined)
+		return joined.error();
+	return std::unique_ptr<JoinedNode>(new JoinedNode(std::move(parts))); /* private constructor */
+}
+
+Node &JoinedNode::node() noexcept
+{
+	return parts_->node();
+}
+
+std::uint16_t JoinedNode::port() const noexcept
+{
+	return parts_->port();
+}
+
+bool JoinedNode::is_expelled() const noexcept
+{
+	return parts_->is_expelled();
+}
+
+Result<void> JoinedNode::put(const std::string &key, const std::string &value)
+{
+	return parts_->membership().put(key, value);
+}
+
+Result<std::string> JoinedNode::get(const std::string &key, std::chrono::milliseconds timeout)
+{
+	return parts_->membership().get(key, timeout);
+}
+
+Result<Address> JoinedNode::get_address(const std::string &key, std::chrono::milliseconds timeout)
+{
+	const Result<std::string> text = get(key, timeout);
+	if (!text)
+		return text.error();
+	return Address(std::strtoull(text->c_str(), nullptr, 10));
+}
+
+View JoinedNode::view() const
+{
+	return parts_->view();
+}
+
+Result<void> JoinedNode::leave()
+{
+	return parts_->leave();
+}
+
+} // namespace prism::gam

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-gam: the global memory from the shell. It joins as a node that lends next to nothing, does one thing, and
+ * leaves. Exit codes: 0; 1 failed; 2 an error of usage; 3 a lock that was tried is another's.
+ */
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command_line.hpp"
+#include "common/seconds.hpp"
+#include "gam/process/joined_node.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+
+enum ExitCode {
+	done = 0,
+	failed = 1,
+	usage = 2,
+	busy = 3
+};
+
+struct Options {
+	JoinOptions join;
+	std::string device;
+	double timeout = 10;
+	bool json = false;
+	std::string address; /* of what a command is about */
+	std::uint64_t bytes = 0;
+	std::string text;
+	std::string on = "remote";
+	bool hex = false;
+	bool writes = false; /* the lock */
+	bool tries = false;
+	double hold = 0;
+	std::uint64_t operand = 0;
+};
+
+int complain(const std::string &text, int code = failed)
+{
+	fmt::print(stderr, "prism-gam: {}\n", text);
+	return code;
+}
+
+/** What became of @p what at @p address. */
+int outcome(int error, const std::string &what, Address address)
+{
+	if (!error)
+		return done;
+	return complain(fmt::format("{} {:#x}: {}", what, address.value, std::generic_category().message(error)),
+		error == EBUSY ? busy : failed);
+}
+
+std::optional<std::uint64_t> parse_number(const std::string &text)
+{
+	std::size_t used = 0;
+	try {
+		const std::uint64_t number = std::stoull(text, &used, 0);
+		return used == text.size() && text[0] != '-' ? std::optional(number) : std::nullopt;
+	} catch (const std::exception &) {
+		return std::nullopt;
+	}
+}
+
+std::string check_address(const std::string &text)
+{
+	return parse_number(text) ? std::string()
+				  : "'" + text + "' is no address: they are numbers such as 0x1000000000200";
+}
+
+std::string check_place(const std::string &text)
+{
+	return text == "remote" || text == "random" || text == "local" || parse_number(text)
+		       ? std::string()
+		       : "'" + text + "' is not remote, random, or the number of a node";
+}
+
+Placement place_of(const std::string &text)
+{
+	if (text == "remote")
+		return Placement::remote();
+	if (text == "random")
+		return Placement::random();
+	return Placement::near(Address(static_cast<NodeId>(*parse_number(text)), 0));
+}
+
+Address address_of(const Options &options)
+{
+	return Address(parse_number(options.address).value_or(0));
+}
+
+/* The commands ----------------------------------------------------------------------------------------------------- */
+
+int allocate(Session &session, const Options &options)
+{
+	Address address;
+	const Placement place = place_of(options.on);
+	if (const int error = session.malloc(options.bytes, address, place))
+		return complain(fmt::format("cannot allocate {} bytes on {}: {}", options.bytes, options.on,
+			std::generic_category().message(error)));
+	fmt::print("{:#x}\n", address.value);
+	return done;
+}
+
+int free(Session &session, const Options &options)
+{
+	return outcome(session.free(address_of(options)), "free", address_of(options));
+}
+
+int read(Session &session, const Options &options)
+{
+	std::vector<std::byte> bytes(options.bytes);
+	const int error = session.read(address_of(options), bytes);
+	if (error)
+		return outcome(error, "read", address_of(options));
+	if (!options.hex) {
+		std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+		return done;
+	}
+	for (std::size_t i = 0; i < bytes.size(); i++)
+		fmt::print("{:02x}{}", bytes[i], i % 32 == 31 || i + 1 == bytes.size() ? "\n" : "");
+	return done;
+}
+
+int write(Session &session, const Options &options)
+{
+	const std::string text = options.text == "-" ? std::string(std::istreambuf_iterator<char>(std::cin),
+							       std::istreambuf_iterator<char>())
+						     : options.text;
+	int error = session.write(address_of(options), std::as_bytes(std::span(text)));
+	if (!error)
+		error = session.mfence();
+	return outcome(error, "write", address_of(options));
+}
+
+int gam_add(Session &session, const Options &options)
+{
+	std::uint64_t old = 0;
+	const int error = session.atomic(address_of(options), sizeof(old), Function::add, options.operand, old);
+	if (!error)
+		fmt::print("{}\n", old);
+	return outcome(error, "add", address_of(options));
+}
+
+int lock(Session &session, const Options &options)
+{
+	const Address at = address_of(options);
+	const std::size_t bytes = std::max<std::uint64_t>(options.bytes, 1);
+	const int error = options.writes ? (options.tries ? session.try_wlock(at, bytes) : session.wlock(at, bytes))
+					 : (options.tries ? session.try_rlock(at, bytes) : session.rlock(at, bytes));
+	if (error)
+		return outcome(error, "lock", at);
+	fmt::print("locked\n");
+	std::fflush(stdout);
+	std::this_thread::sleep_for(apps::milliseconds(options.hold));
+	return outcome(session.unlock(at, bytes), "unlock", at);
+}
+
+const char *name_of(NodeState state)
+{
+	return state == NodeState::serving ? "serving" : state == NodeState::joining ? "joining" : "dead";
+}
+
+/** What nodes have free they tell when one joins: a moment later it is there. */
+void await_news(JoinedNode &joined)
+{
+	const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+	joined.node().wait_until([&] {
+		const View view = joined.view();
+		return std::chrono::steady_clock::now() > end ||
+		       std::all_of(view.members.begin(), view.members.end(), [&](const Member &member) {
+			       return member.state != NodeState::serving || joined.node().available(member.life.node);
+		       });
+	});
+}
+
+int stat(JoinedNode &joined, const Options &options)
+{
+	await_news(joined);
+	const View view = joined.view();
+	nlohmann::json members = nlohmann::json::array();
+	if (!options.json)
+		fmt::print("{:>4} {:8} {:22} {:>14} {:>14}\n", "node", "state", "address", "bytes lent", "bytes free");
+	for (const Member &member : view.members) {
+		if (member.life.node == joined.node().self())
+			continue; /* this program */
+		const std::uint64_t available = joined.node().available(member.life.node);
+		const std::string address = fmt::format("{}:{}", member.host, member.port);
+		if (options.json)
+			members.push_back({{"node", member.life.node}, {"state", name_of(member.state)},
+				{"address", address}, {"lent", member.lent}, {"free", available}});
+		else
+			fmt::print("{:>4} {:8} {:22} {:>14} {:>14}\n", member.life.node, name_of(member.state), address,
+				member.lent, available);
+	}
+	if (options.json)
+		fmt::print("{}\n", nlohmann::json{{"epoch", view.epoch}, {"members", members}}.dump(2));
+	return done;
+}
+
+using Body = std::function<int(JoinedNode &joined, const Options &options)>;
+
+Body on_session(int (*command)(Session &session, const Options &options))
+{
+	return [command](JoinedNode &joined, const Options &options) {
+		Session session(joined.node());
+		return command(session, options);
+	};
+}
+
+int run(Options &options, const Body &body)
+{
+	const Result<Context> context = options.device.empty() ? Context::open() : Context::open(options.device);
+	if (!context)
+		return complain(context.error().message);
+	options.join.node.bytes = 2 * block_size; /* the first is never handed out */
+	options.join.cache_bytes = std::size_t{1} << 20;
+	options.join.timeout = apps::milliseconds(options.timeout);
+	const Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, options.join);
+	if (!joined)
+		return complain(joined.error().message);
+	const int code = body(**joined, options);
+	std::fflush(stdout);
+	if (const Result<void> left = joined.value()->leave(); !left)
+		return complain(left.error().message);
+	return code;
+}
+
+class Commands
+{
+public:
+	Commands(cli::CommandLine &app, Options &options) : app_(app), options_(options) {}
+
+	void add_all()
+	{
+		cli::Command command = add("malloc", "allocate, and print the address", on_session(allocate));
+		command.add_option("BYTES", options_.bytes, "how many").required();
+		command.add_option("--on", options_.on,
+			       "which node: its number, remote (the one with most free memory) or random")
+			.capture_default_str()
+			.check(check_place);
+		with_address(add("free", "give back what malloc gave", on_session(free)));
+		command = with_address(add("read", "print what is there", on_session(read)));
+		command.add_option("BYTES", options_.bytes, "how many").required();
+		command.add_flag("--hex", options_.hex, "as hexadecimal digits, 32 bytes a line");
+		command = with_address(add("write", "write text", on_session(write)));
+		command.add_option("TEXT", options_.text, "what; -: the standard input").required();
+		command = with_address(
+			add("add", "add to 8 bytes, atomically, and print what they were", on_session(gam_add)));
+		command.add_option("NUMBER", options_.operand, "what").required();
+		for (const bool writes : {false, true}) {
+			command = with_address(add(writes ? "wlock" : "rlock",
+				writes ? "lock for writing, for a while" : "lock for reading, for a while",
+				[writes](JoinedNode &joined, const Options &options) {
+					Options mine = options;
+					mine.writes = writes;
+					Session session(joined.node());
+					return lock(session, mine);
+				}));
+			command.add_option("BYTES", options_.bytes, "all blocks of so many bytes")
+				.capture_default_str();
+			command.add_option("--hold", options_.hold, "seconds").check(cli::Seconds());
+			command.add_flag("--try", options_.tries, "do not wait: exit with 3 if another holds it");
+		}
+		add("stat", "list the nodes", stat).add_flag("--json", options_.json, "as JSON");
+		app_.require_subcommand(1);
+	}
+
+	[[nodiscard]] const Body &chosen() const { return chosen_; }
+
+private:
+	cli::Command add(const std::string &name, const std::string &help, Body body)
+	{
+		cli::Command command = app_.add_subcommand(name, help);
+		command.callback([this, body = std::move(body)] { chosen_ = body; });
+		return command;
+	}
+	cli::Command with_address(cli::Command command)
+	{
+		command.add_option("ADDRESS", options_.address, "as malloc prints it").required().check(check_address);
+		return command;
+	}
+
+	cli::CommandLine &app_;
+	Options &options_;
+	Body chosen_;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	cli::CommandLine app("Uses a global memory from the shell.");
+	app.add_help_and_version("prism-gam");
+	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
+		.capture_default_str();
+	app.add_option("-a,--address", options.join.address, "where the nodes reach this program")
+		.capture_default_str();
+	app.add_option("-d,--ib-dev", options.device, "device; the first, if it is not given");
+	app.add_choice<Protocol>("--protocol", options.join.protocol,
+		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which the nodes speak");
+	app.add_option("--timeout", options.timeout, "seconds to reach the nodes")
+		.capture_default_str()
+		.check(cli::Seconds());
+	Commands commands(app, options);
+	commands.add_all();
+	if (const auto ended = app.parse("prism-gam", argc, argv))
+		return ended->print();
+	return run(options, commands.chosen());
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-gam-master: knows the nodes of one global memory: numbers, leases, who is dead.
+ * Exit codes: 0; 1 if it cannot listen; 2 for an error of usage.
+ */
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "command_line.hpp"
+#include "common/seconds.hpp"
+#include "gam/peer/master_service.hpp"
+
+namespace
+{
+
+using namespace prism;
+
+int complain(const Error &error)
+{
+	fmt::print(stderr, "prism-gam-master: {}\n", error.message);
+	return 1;
+}
+
+/** Serves until SIGINT or SIGTERM comes. */
+int serve(gam::MasterService &service, const sigset_t &ends)
+{
+	std::jthread waiter([&service, &ends] {
+		int signal = 0;
+		sigwait(&ends, &signal);
+		service.stop();
+	});
+	const Result<void> served = service.run();
+	if (served)
+		return 0;
+	(void)pthread_kill(waiter.native_handle(), SIGTERM);
+	return complain(served.error());
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	gam::MasterServiceOptions options;
+	options.port = 18660;
+	double lease = 2;
+	cli::CommandLine app(
+		"Brings the nodes of a global memory together: gives them numbers and leases, and declares dead who "
+		"does not renew its lease. What is in the memory does not pass through it.");
+	app.add_help_and_version("prism-gam-master");
+	app.add_option("-p,--port", options.port, "TCP port; 0: any").capture_default_str();
+	app.add_option("--address", options.address, "to listen on; all, if it is not given");
+	app.add_option("--lease", lease, "seconds after which a silent node is dead")
+		.capture_default_str()
+		.check(cli::Seconds());
+	if (const auto ended = app.parse("prism-gam-master", argc, argv))
+		return ended->print();
+	options.lease = apps::milliseconds(lease);
+
+	sigset_t ends;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+	const Result<std::unique_ptr<gam::MasterService>> service = gam::MasterService::create(options);
+	if (!service)
+		return complain(service.error());
+	fmt::print("prism-gam-master: ready, port {}\n", service.value()->port());
+	std::fflush(stdout);
+	return serve(*service.value(), ends);
+}

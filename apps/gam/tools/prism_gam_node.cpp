@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-gam-node: a node of a global memory that lends memory and uses none, until it is interrupted.
+ * Exit codes: 0; 1 if it could not join, or was declared dead; 2 for an error of usage.
+ */
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/saturating.hpp"
+#include "gam/process/joined_node.hpp"
+#include "service/server_program.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+
+class NodeService final : public apps::Service
+{
+public:
+	explicit NodeService(std::unique_ptr<JoinedNode> joined) : joined_(std::move(joined)) {}
+
+	[[nodiscard]] std::uint16_t port() const noexcept override { return joined_->port(); }
+	/** The node's own thread does the work. */
+	Result<void> serve() override
+	{
+		while (!stopping_) {
+			if (joined_->is_expelled())
+				return make_error(ESTALE,
+					"this node was silent for longer than its lease: the others hold it for dead",
+					"start it again");
+			std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		}
+		return joined_->leave();
+	}
+	void drain(std::chrono::milliseconds /*limit*/) noexcept override { stop(); }
+	void stop() noexcept override { stopping_ = true; }
+	[[nodiscard]] std::string final_stats() override
+	{
+		const CoherenceStats stats = joined_->node().stats();
+		return nlohmann::json{{"node", joined_->node().self()}, {"hits", stats.hits}, {"misses", stats.misses},
+			{"messages", stats.messages}, {"events", stats.events}, {"refused", stats.refused},
+			{"free_bytes", joined_->node().available()}}
+			.dump(2);
+	}
+	void collect(std::vector<apps::Metric> &metrics) const override
+	{
+		const CoherenceStats stats = joined_->node().stats();
+		using Kind = apps::Metric::Kind;
+		metrics.push_back({Kind::counter, "prism_gam_messages_total", "messages sent to other nodes",
+			static_cast<double>(stats.messages), {}});
+		metrics.push_back({Kind::counter, "prism_gam_home_events_total",
+			"messages heard as the home of a block", static_cast<double>(stats.events), {}});
+		metrics.push_back({Kind::counter, "prism_gam_refused_total",
+			"messages that no rule of the protocol allows", static_cast<double>(stats.refused), {}});
+		metrics.push_back({Kind::gauge, "prism_gam_free_bytes", "lent memory that is not allocated",
+			static_cast<double>(joined_->node().available()), {}});
+	}
+
+private:
+	std::unique_ptr<JoinedNode> joined_;
+	std::atomic<bool> stopping_{false};
+};
+
+struct Options {
+	JoinOptions join;
+	std::uint64_t mebibytes = 64;
+};
+
+Result<apps::ServerProgram::Stores> make(const Context &context, Options options, const apps::ServerSettings &settings)
+{
+	if (!settings.address.empty())
+		options.join.address = settings.address;
+	options.join.port = settings.port;
+	options.join.node.bytes = options.mebibytes << 20;
+	Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(context, options.join);
+	if (!joined)
+		return joined.error();
+	const std::string ready = fmt::format("node {} of a global memory, lends {} MiB, port {}",
+		joined.value()->node().self(), options.mebibytes, joined.value()->port());
+	apps::ServerProgram::Stores stores;
+	const std::string number = std::to_string(joined.value()->node().self());
+	stores.push_back({std::make_unique<NodeService>(*std::move(joined)), ready, {{"node", number}}});
+	return stores;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	Options options;
+	apps::ServerProgram program("prism-gam-node", "Lends memory to a global memory, and answers for it.");
+	cli::CommandLine &app = program.command_line();
+	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
+		.capture_default_str();
+	app.add_option("--memory", options.mebibytes, "MiB to lend")
+		.capture_default_str()
+		.check(cli::Range(std::uint64_t{1}, std::uint64_t{1} << 20));
+	app.add_choice<Protocol>("--protocol", options.join.protocol,
+		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which all nodes speak");
+	program.add_port(0);
+	return program.run(argc, argv, [&](const Context &context, const apps::ServerSettings &settings) {
+		return make(context, options, settings);
+	});
+}

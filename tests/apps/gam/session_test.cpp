@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/memory/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "cluster.hpp"
+#include "common/task.hpp"
+#include "gam/memory/pointer.hpp"
+
+using namespace prism::gam;
+using prism::gam::test::Cluster;
+using prism::gam::test::ClusterOptions;
+
+namespace
+{
+
+/** The nodes of a test answer by themselves. */
+ClusterOptions serving(std::size_t nodes = 2)
+{
+	ClusterOptions options;
+	options.nodes = nodes;
+	options.node.serves = true;
+	return options;
+}
+
+std::span<const std::byte> bytes_of(const auto &value)
+{
+	return std::as_bytes(std::span(&value, 1));
+}
+std::span<std::byte> room_of(auto &value)
+{
+	return std::as_writable_bytes(std::span(&value, 1));
+}
+
+std::uint64_t word_at(Session &session, Address address)
+{
+	std::uint64_t word = ~std::uint64_t{0};
+	EXPECT_EQ(session.read(address, room_of(word)), 0);
+	return word;
+}
+
+TEST(Session, ReadsOnOneNodeWhatAnotherHasWritten)
+{
+	Cluster cluster(serving(3));
+	Session writer(cluster.node(0)), reader(cluster.node(1));
+	for (const Placement &where :
+		{Placement::local(), Placement::remote(), Placement::random(), Placement::near(Address(2, 0))}) {
+		Address address;
+		ASSERT_EQ(writer.malloc(8, address, where), 0);
+		EXPECT_EQ(word_at(reader, address), 0u);
+		const std::uint64_t word = 0x1122334455667788;
+		ASSERT_EQ(writer.write(address, bytes_of(word)), 0);
+		ASSERT_EQ(writer.mfence(), 0);
+		EXPECT_EQ(word_at(reader, address), word);
+		EXPECT_EQ(writer.free(address), 0);
+	}
+}
+
+TEST(Session, LongAccessesSpanBlocks)
+{
+	Cluster cluster(serving(3));
+	Session writer(cluster.node(0)), reader(cluster.node(2));
+	std::vector<std::byte> bytes(10 * block_size + 77);
+	for (std::size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = static_cast<std::byte>(i * 7);
+	Address address;
+	ASSERT_EQ(writer.malloc(bytes.size() + 300, address, Placement::near(Address(1, 0))), 0);
+	ASSERT_EQ(writer.write(address + 300, bytes), 0);
+	ASSERT_EQ(writer.mfence(), 0);
+	std::vector<std::byte> found(bytes.size());
+	ASSERT_EQ(reader.read(address + 300, found), 0);
+	EXPECT_EQ(found, bytes);
+	std::uint64_t before = 1;
+	EXPECT_EQ(reader.read(address, room_of(before)), 0);
+	EXPECT_EQ(before, 0u);
+}
+
+TEST(Session, MemoryThatComesBackIsZero)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	std::vector<std::byte> bytes(700, std::byte{0xee});
+	for (int round = 0; round < 50; round++) {
+		for (const std::size_t size : {8u, 100u, 512u, 700u}) {
+			Address address;
+			ASSERT_EQ(session.malloc(
+					  size, address, Placement::near(Address(static_cast<NodeId>(round % 2), 0))),
+				0);
+			std::vector<std::byte> found(size, std::byte{1});
+			ASSERT_EQ(session.read(address, found), 0);
+			EXPECT_EQ(found, std::vector<std::byte>(size)) << size;
+			ASSERT_EQ(session.write(address, std::span(bytes).first(size)), 0);
+			ASSERT_EQ(session.free(address), 0);
+		}
+	}
+}
+
+TEST(Session, RefusesWhatCannotBe)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	std::uint64_t word = 0;
+	Address address;
+	EXPECT_EQ(session.read(Address(), room_of(word)), EINVAL);
+	EXPECT_EQ(session.write(Address(), bytes_of(word)), EINVAL);
+	EXPECT_EQ(session.read(Address(0, 4096), std::span<std::byte>()), EINVAL);
+	EXPECT_EQ(session.read(Address(1, 4096), room_of(word)), EFAULT);
+	EXPECT_EQ(session.read(Address(0, 4096), room_of(word)), EFAULT);
+	EXPECT_EQ(session.read(Address(1, std::uint64_t{1} << 40), room_of(word)), EFAULT);
+	EXPECT_EQ(session.read(Address(0, (std::uint64_t{1} << 48) - 4), room_of(word)), EINVAL);
+	EXPECT_EQ(session.read(Address(7, 4096), room_of(word)), EHOSTUNREACH);
+	EXPECT_EQ(session.write(Address(7, 4096), bytes_of(word)), EHOSTUNREACH);
+	EXPECT_EQ(session.mfence(), 0) << "it was told";
+	EXPECT_EQ(session.malloc(8, address, Placement::near(Address(7, 0))), EHOSTUNREACH);
+	EXPECT_EQ(session.malloc(8, address, {}, 24), EINVAL);
+	EXPECT_EQ(session.malloc(std::size_t{1} << 30, address), ENOMEM);
+	EXPECT_TRUE(address.is_null());
+	EXPECT_EQ(session.free(Address(1, 4096)), EINVAL);
+	EXPECT_EQ(session.free(Address()), EINVAL);
+	EXPECT_EQ(session.free(Address(7, 4096)), EHOSTUNREACH);
+	ASSERT_EQ(session.malloc(16, address, Placement::remote()), 0);
+	EXPECT_EQ(session.atomic(address, 3, Function::add, 1, word), EINVAL);
+	EXPECT_EQ(session.atomic(address + 4, 8, Function::add, 1, word), EINVAL);
+	EXPECT_EQ(session.free(address), 0);
+	EXPECT_EQ(session.free(address), EINVAL) << "twice";
+}
+
+TEST(Session, LateErrorsOfWritesAreToldOnce)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	const std::uint64_t word = 1;
+	EXPECT_EQ(session.write(Address(1, 8192), bytes_of(word)), 0);
+	EXPECT_EQ(session.mfence(), EFAULT);
+	EXPECT_EQ(session.mfence(), 0);
+}
+
+TEST(Session, AFullNodeSaysSoAndTakesMemoryBack)
+{
+	Cluster cluster(serving());
+	Session session(cluster.node(0));
+	std::vector<Address> held;
+	Address address;
+	int error = 0;
+	while (!(error = session.malloc(8 * block_size, address, Placement::remote())))
+		held.push_back(address);
+	EXPECT_EQ(error, ENOMEM);
+	EXPECT_GT(held.size(), 200u);
+	for (const Address each : held)
+		EXPECT_EQ(session.free(each), 0);
+	EXPECT_EQ(session.malloc(8 * block_size, address, Placement::remote()), 0);
+}
+
+TEST(Session, AtomicsGiveTheOldValue)
+{
+	Cluster cluster(serving(3));
+	Session session(cluster.node(0));
+	Address address;
+	ASSERT_EQ(session.malloc(8, address, Placement::remote()), 0);
+	std::uint64_t old = 9;
+	EXPECT_EQ(session.atomic(address, 8, Function::add, 5, old), 0);
+	EXPECT_EQ(old, 0u);
+	EXPECT_EQ(session.atomic(address, 8, Function::swap, 0xff00, old), 0);
+	EXPECT_EQ(old, 5u);
+	EXPECT_EQ(session.atomic(address, 8, Function::bit_and, 0x0f00, old), 0);
+	EXPECT_EQ(old, 0xff00u);
+	EXPECT_EQ(session.atomic(address, 8, Function::bit_or, 0x1, old), 0);
+	EXPECT_EQ(old, 0x0f00u);
+	EXPECT_EQ(session.atomic(address, 8, Function::compare_swap, 7, old, 0x0f00), 0);
+	EXPECT_EQ(old, 0x0f01u);
+	EXPECT_EQ(session.atomic(address, 8, Function::compare_swap, 7, old, 0x0f01), 0);
+	EXPECT_EQ(word_at(session, address), 7u);
+	EXPECT_EQ(session.atomic(address + 7, 1, Function::add, 0x1ff, old), 0);
+	EXPECT_EQ(word_at(session, address), 0xff00000000000007u);
+}
+
+TEST(Session, ManyThreadsCountTogether)
+{
+	constexpr std::size_t threads_of_node = 2, rounds = 300;
+	for (const bool locks : {false, true}) {
+		Cluster cluster(serving(3));
+		Address address;
+		{
+			Session session(cluster.node(0));
+			ASSERT_EQ(session.malloc(8, address, Placement::remote()), 0);
+		}
+		std::vector<std::jthread> threads;
+		for (Node *const node : cluster.nodes()) {
+			for (std::size_t i = 0; i < threads_of_node; i++) {
+				threads.emplace_back([node, address, locks] {
+					Session session(*node);
+					const Pointer<std::uint64_t> counter(address);
+					for (std::size_t round = 0; round < rounds; round++) {
+						std::uint64_t value = 0;
+						if (!locks) {
+							EXPECT_EQ(
+								session.atomic(address, 8, Function::add, 1, value), 0);
+							continue;
+						}
+						EXPECT_EQ(counter.wlock(session), 0);
+						EXPECT_EQ(counter.read(session, value), 0);
+						EXPECT_EQ(counter.write(session, value + 1), 0);
+						EXPECT_EQ(counter.unlock(session), 0);
+					}
+				});
+			}
+		}
+		threads.clear();
+		Session session(cluster.node(1));
+		EXPECT_EQ(word_at(session, address), 3 * threads_of_node * rounds) << locks;
+	}
+}
+
+TEST(Session, LocksHaveOwners)
+{
+	Cluster cluster(serving(2));
+	Session one(cluster.node(0)), another(cluster.node(0)), remote(cluster.node(1));
+	Address address;
+	ASSERT_EQ(one.malloc(3 * block_size, address), 0);
+	EXPECT_EQ(one.unlock(address, 8), EPERM);
+	ASSERT_EQ(one.wlock(address + 100, 2 * block_size), 0);
+	EXPECT_EQ(one.wlock(address, 8), EDEADLK);
+	EXPECT_EQ(another.try_rlock(address, 8), EBUSY);
+	EXPECT_EQ(remote.try_wlock(address + 2 * block_size, 8), EBUSY);
+	EXPECT_EQ(another.unlock(address, 8), EPERM);
+	EXPECT_EQ(one.unlock(address + 100, 2 * block_size), 0);
+	EXPECT_EQ(remote.try_rlock(address, 3 * block_size), 0);
+	EXPECT_EQ(another.try_rlock(address, 3 * block_size), 0);
+	EXPECT_EQ(one.try_wlock(address, 8), EBUSY);
+	EXPECT_EQ(remote.unlock(address, 3 * block_size), 0);
+	EXPECT_EQ(another.unlock(address, 3 * block_size), 0);
+	EXPECT_EQ(one.try_wlock(address, 8), 0);
+	EXPECT_EQ(one.rlock(address, std::uint64_t{65537} * block_size), E2BIG);
+}
+
+TEST(Session, ATryOfSeveralBlocksGivesBackWhatItTook)
+{
+	Cluster cluster(serving(2));
+	Session one(cluster.node(0)), remote(cluster.node(1));
+	Address address;
+	ASSERT_EQ(one.malloc(4 * block_size, address), 0);
+	ASSERT_EQ(one.wlock(address + 3 * block_size, 8), 0);
+	EXPECT_EQ(remote.try_wlock(address, 4 * block_size), EBUSY);
+	EXPECT_EQ(one.try_wlock(address, 3 * block_size), 0);
+}
+
+TEST(Session, GivesItsLocksBackWhenItEnds)
+{
+	Cluster cluster(serving(2));
+	Session other(cluster.node(1));
+	Address address;
+	{
+		Session session(cluster.node(0));
+		ASSERT_EQ(session.malloc(2 * block_size, address), 0);
+		ASSERT_EQ(session.wlock(address, 2 * block_size), 0);
+		ASSERT_EQ(other.try_wlock(address, 8), EBUSY);
+	}
+	EXPECT_EQ(other.try_wlock(address, 2 * block_size), 0);
+}
+
+TEST(Session, ManyWritesAreUnderWayAtOnce)
+{
+	ClusterOptions options = serving(2);
+	options.node.consistency = Consistency::pso;
+	Cluster cluster(options);
+	Session writer(cluster.node(0)), reader(cluster.node(1));
+	Address address;
+	constexpr std::size_t blocks = 1000;
+	ASSERT_EQ(writer.malloc(blocks * block_size, address, Placement::remote()), 0);
+	for (std::uint64_t i = 0; i < blocks; i++)
+		ASSERT_EQ(writer.write(address + i * block_size, bytes_of(i)), 0);
+	ASSERT_EQ(writer.mfence(), 0);
+	for (std::uint64_t i = 0; i < blocks; i++)
+		ASSERT_EQ(word_at(reader, address + i * block_size), i);
+}
+
+TEST(Session, CoroutinesReadAtOnce)
+{
+	Cluster cluster(serving(2));
+	Session session(cluster.node(0));
+	Address address;
+	ASSERT_EQ(session.malloc(64 * block_size, address, Placement::remote()), 0);
+	for (std::uint64_t i = 0; i < 64; i++)
+		ASSERT_EQ(session.write(address + i * block_size, bytes_of(i)), 0);
+	ASSERT_EQ(session.mfence(), 0);
+	cluster.node(0).flush();
+	std::array<std::uint64_t, 64> found{};
+	std::vector<prism::apps::Task<int>> tasks;
+	const auto read = [&](std::size_t i) -> prism::apps::Task<int> {
+		co_return co_await Pointer<std::uint64_t>(address + i * block_size).async_read(session, found[i]);
+	};
+	for (std::size_t i = 0; i < found.size(); i++) {
+		tasks.push_back(read(i));
+		tasks.back().start();
+	}
+	for (const auto &task : tasks) {
+		while (!task.done())
+			session.poll();
+		EXPECT_EQ(task.value(), 0);
+	}
+	std::array<std::uint64_t, 64> expected;
+	std::iota(expected.begin(), expected.end(), 0);
+	EXPECT_EQ(found, expected);
+}
+
+TEST(Session, ADeadHomeIsUnreachableAndItsMemoryOthersDoWithout)
+{
+	Cluster cluster(serving(3));
+	Session session(cluster.node(0));
+	Address gone, stays;
+	ASSERT_EQ(session.malloc(8, gone, Placement::near(Address(2, 0))), 0);
+	ASSERT_EQ(session.malloc(8, stays, Placement::near(Address(1, 0))), 0);
+	cluster.lose(2);
+	std::uint64_t word = 0;
+	EXPECT_EQ(session.read(gone, room_of(word)), EHOSTUNREACH);
+	EXPECT_EQ(session.free(gone), EHOSTUNREACH);
+	EXPECT_EQ(session.read(stays, room_of(word)), 0);
+	EXPECT_EQ(cluster.node(0).members(), (std::vector<NodeId>{0, 1}));
+}
+
+TEST(Session, WithoutALeaseNothingIsUsed)
+{
+	test::Loopback network(1);
+	std::vector<std::byte> memory(std::size_t{1} << 20), lines(64 * block_size);
+	bool is_over = false;
+	NodeOptions options;
+	options.bytes = memory.size();
+	options.shards = 1;
+	Node node(
+		options, network.end(0),
+		[&](Coherence::Host &host, std::size_t) {
+			directory::Options protocol;
+			protocol.memory = memory;
+			protocol.lines = lines;
+			return std::make_unique<Directory>(protocol, host);
+		},
+		[&] { return is_over; });
+	Session session(node);
+	Address address;
+	ASSERT_EQ(session.malloc(8, address), 0);
+	EXPECT_EQ(word_at(session, address), 0u);
+	is_over = true;
+	std::uint64_t word = 1;
+	EXPECT_EQ(session.read(address, room_of(word)), ESTALE);
+	EXPECT_EQ(session.write(address, bytes_of(word)), ESTALE);
+	EXPECT_EQ(session.wlock(address, 8), ESTALE);
+	is_over = false;
+}
+
+} // namespace
