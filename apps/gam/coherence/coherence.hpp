@@ -36,8 +36,8 @@ struct CoherenceStats {
 	std::uint64_t requests = 0; /**< chains posted (PRISM) */
 	std::uint64_t evictions_shared = 0;
 	std::uint64_t evictions_dirty = 0;
-<<<<<<< HEAD
-	std::uint64_t refused = 0; /**< messages that no rule allows: the sender is wrong, or lies */
+	std::uint64_t lost_values = 0; /**< blocks whose last value has gone with a node; an older one is there */
+	std::uint64_t refused = 0;     /**< messages that no rule allows: the sender is wrong, or lies */
 
 	CoherenceStats &operator+=(const CoherenceStats &other) noexcept
 	{
@@ -48,13 +48,10 @@ struct CoherenceStats {
 		requests += other.requests;
 		evictions_shared += other.evictions_shared;
 		evictions_dirty += other.evictions_dirty;
+		lost_values += other.lost_values;
 		refused += other.refused;
 		return *this;
 	}
-=======
-	std::uint64_t lost_values = 0; /**< blocks whose last value has gone with a node; an older one is there */
-	std::uint64_t refused = 0;     /**< messages that no rule allows: the sender is wrong, or lies */
->>>>>>> 3141f07 (apps/gam/directory: the protocol of the paper as state machines; messages are those of its table)
 };
 
 class Coherence

@@ -27,6 +27,8 @@ void Home::begin(HomeRequest &request)
 	}
 	if (request.to == node_.self())
 		return serve(node_.self(), request.type, number, request.counter, request.alignment);
+	if (!node_.is_member(request.to))
+		return finish(request.to, number, 0, EHOSTUNREACH); /* lost() has not seen this one */
 	Message message;
 	message.type = static_cast<std::uint8_t>(request.type);
 	message.flags = request.alignment;

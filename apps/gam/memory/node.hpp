@@ -64,6 +64,10 @@ public:
 	void lost(NodeId node);
 	/** Nodes that are there, this one among them, by their numbers. */
 	[[nodiscard]] std::vector<NodeId> members() const;
+	[[nodiscard]] bool is_member(NodeId node) const noexcept
+	{
+		return node < max_nodes && (members_.load(std::memory_order_relaxed) >> node & 1);
+	}
 
 	/** One turn: what has come, what is due. False: nothing, or another thread is at it. */
 	bool poll();

@@ -122,13 +122,15 @@ Session::~Session()
 {
 	(void)mfence();
 	while (!locked_.empty())
-		(void)unlock(locked_.back(), 1);
+		(void)give_back(locked_.back(), 1);
 }
 
 int Session::check(Address at, std::size_t bytes) const noexcept
 {
 	const std::uint64_t end = (std::uint64_t{1} << Address::offset_bits) - at.offset();
-	return at.is_null() || bytes == 0 || bytes > end ? EINVAL : 0;
+	if (at.is_null() || bytes == 0 || bytes > end)
+		return EINVAL;
+	return node_.is_member(at.home()) ? 0 : EHOSTUNREACH;
 }
 
 int Session::run(Awaited &awaited)
@@ -217,8 +219,9 @@ int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 
 int Session::unlock(Address at, std::size_t bytes)
 {
-	if (const int error = check(at, bytes))
-		return error;
+	const int wrong = check(at, bytes);
+	if (wrong && wrong != EHOSTUNREACH)
+		return wrong;
 	const int fenced = mfence();
 	const int error = give_back(at.block(), (at.in_block() + bytes + block_size - 1) / block_size);
 	return error ? error : fenced;
@@ -266,8 +269,7 @@ NodeId Session::choose(const Placement &where)
 
 int Session::ask(HomeRequest &request)
 {
-	const std::vector<NodeId> members = node_.members();
-	if (!std::binary_search(members.begin(), members.end(), request.to))
+	if (!node_.is_member(request.to))
 		return EHOSTUNREACH;
 	node_.home_.begin(request);
 	node_.wait_until([&] { return request.done.load(std::memory_order_acquire); });
