@@ -22,44 +22,44 @@ std::size_t limit_of(const directory::Options &options) noexcept
 } // namespace
 
 Directory::Directory(const directory::Options &options, Host &host)
-	: node_(options.self, host, options.rules),
-	  home_(node_, options.memory, options.shards, options.shard, options.requests),
-	  lines_(node_, options.lines, limit_of(options)), shards_(options.shards), shard_(options.shard)
+	: context_(options.self, host, options.rules),
+	  home_(context_, options.memory, options.shards, options.shard, options.requests),
+	  lines_(context_, options.lines, limit_of(options)), shards_(options.shards), shard_(options.shard)
 {
 }
 
 bool Directory::start(Access &access)
 {
-	const bool ended = node_.has_ended_in(access, [&] {
+	const bool ended = context_.has_ended_in(access, [&] {
 		if (!is_well_formed(access) || shard_of(access.at.block(), shards_) != shard_)
-			node_.end(access, EINVAL);
-		else if (access.at.home() == node_.self())
+			context_.end(access, EINVAL);
+		else if (access.at.home() == context_.self())
 			home_.start(access);
 		else
 			lines_.start(access);
 	});
-	node_.stats().hits += ended && !access.error;
-	node_.stats().misses += !ended;
+	context_.stats().hits += ended && !access.error;
+	context_.stats().misses += !ended;
 	leave();
 	return ended;
 }
 
 void Directory::hear(NodeId from, const Message &message)
 {
-	const bool is_mine = message.block.home() == node_.self();
-	const bool is_known = from < max_nodes && from != node_.self() && !node_.is_dead(from) &&
+	const bool is_mine = message.block.home() == context_.self();
+	const bool is_known = from < max_nodes && from != context_.self() && !context_.is_dead(from) &&
 			      shard_of(message.block, shards_) == shard_ && !message.block.in_block();
-	node_.stats().events += is_known && is_mine;
+	context_.stats().events += is_known && is_mine;
 	if (!is_known || !(is_mine ? home_.hear(from, message) : lines_.hear(from, message)))
-		node_.stats().refused++;
+		context_.stats().refused++;
 	leave();
 }
 
 void Directory::lost(NodeId node)
 {
-	if (node >= max_nodes || node == node_.self() || node_.is_dead(node))
+	if (node >= max_nodes || node == context_.self() || context_.is_dead(node))
 		return;
-	node_.bury(node);
+	context_.bury(node);
 	home_.lost(node);
 	lines_.lost(node);
 	leave();
@@ -80,13 +80,13 @@ void Directory::flush()
 
 const directory::Entry *Directory::entry(Address block) const noexcept
 {
-	return block.home() == node_.self() ? home_.entry(block) : nullptr;
+	return block.home() == context_.self() ? home_.entry(block) : nullptr;
 }
 
 void Directory::leave()
 {
 	lines_.serve_starved();
-	node_.deliver();
+	context_.deliver();
 }
 
 } // namespace prism::gam

@@ -18,9 +18,9 @@
 #include <span>
 
 #include "gam/coherence/coherence.hpp"
+#include "gam/directory/context.hpp"
 #include "gam/directory/home.hpp"
 #include "gam/directory/lines.hpp"
-#include "gam/directory/node.hpp"
 #include "gam/directory/rules.hpp"
 
 namespace prism::gam
@@ -54,7 +54,7 @@ public:
 	Time on_time(Time now) override;
 	void flush() override;
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
-	[[nodiscard]] const CoherenceStats &stats() const override { return node_.stats(); }
+	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 
 	/* For tests: what there is of a block */
 	/** Of a block whose home this is, else null. */
@@ -68,7 +68,7 @@ public:
 private:
 	void leave();
 
-	directory::Node node_;
+	directory::Context context_;
 	directory::Home home_;
 	directory::Lines lines_;
 	const std::size_t shards_;

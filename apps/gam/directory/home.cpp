@@ -42,8 +42,8 @@ void move_to_memory(std::span<const std::byte> data, std::byte *bytes) noexcept
 
 } // namespace
 
-Home::Home(Node &node, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests)
-	: node_(node), memory_(memory), shards_(shards), shard_(shard),
+Home::Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests)
+	: context_(context), memory_(memory), shards_(shards), shard_(shard),
 	  entries_((memory.size() / block_size + shards - 1 - shard) / shards), requests_(requests)
 {
 }
@@ -88,7 +88,7 @@ Message Home::about(const Block &block, const Access &access) const noexcept
 {
 	Message message;
 	message.block = block.address;
-	message.node = node_.self();
+	message.node = context_.self();
 	if (is_remote(access)) {
 		const auto &request = static_cast<const Request &>(access);
 		message.node = request.from;
@@ -103,8 +103,8 @@ Message Home::about(const Block &block, const Access &access) const noexcept
 void Home::start(Access &access)
 {
 	const Address address = access.at.block();
-	if (!is_mine(address) || !node_.host().is_allocated(address)) {
-		node_.end(access, EFAULT);
+	if (!is_mine(address) || !context_.host().is_allocated(address)) {
+		context_.end(access, EFAULT);
 		return;
 	}
 	const Block block = block_at(address);
@@ -112,11 +112,11 @@ void Home::start(Access &access)
 	const bool is_here = entry.state == HomeState::shared && (!is_exclusive(access.kind) || !entry.sharers);
 	if (is_here && !entry.has_record && access.kind <= AccessKind::atomic) {
 		execute(access, block.bytes);
-		node_.end(access, 0);
+		context_.end(access, 0);
 		return;
 	}
 	if (const int error = record(block).lock.refusal(access))
-		node_.end(access, error);
+		context_.end(access, error);
 	else
 		arrive(block, access);
 	settle(block);
@@ -157,7 +157,7 @@ void Home::serve(const Block &block, Record &record, Access &access)
 
 void Home::serve_dirty(const Block &block, Record &record, Access &access)
 {
-	if (!node_.rules().upgrade_of_dirty && is_remote(access) && as_request(access).upgrades) {
+	if (!context_.rules().upgrade_of_dirty && is_remote(access) && as_request(access).upgrades) {
 		give(block, as_request(access));
 		return;
 	}
@@ -166,7 +166,7 @@ void Home::serve_dirty(const Block &block, Record &record, Access &access)
 	block.entry.state = alone ? HomeState::to_unshared : HomeState::to_shared;
 	const Type type = is_cached(access) ? (alone ? Type::forward_write : Type::forward_read)
 					    : (alone ? Type::fetch_invalidate : Type::fetch_shared);
-	node_.send(block.entry.owner, type, about(block, access));
+	context_.send(block.entry.owner, type, about(block, access));
 }
 
 void Home::invalidate(const Block &block, Record &record, Access &access, std::uint64_t targets)
@@ -176,9 +176,9 @@ void Home::invalidate(const Block &block, Record &record, Access &access, std::u
 	block.entry.state = HomeState::to_alone;
 	for (NodeId to = 0; to < max_nodes; to++) {
 		if (targets & bit(to))
-			node_.send(to, Type::invalidate, about(block, access));
+			context_.send(to, Type::invalidate, about(block, access));
 	}
-	if (!node_.rules().await_acks) {
+	if (!context_.rules().await_acks) {
 		record.awaited = 0;
 		block.entry.sharers &= ~targets;
 		all_acknowledged(block, record);
@@ -201,7 +201,7 @@ void Home::finish(const Block &block, Access &access)
 		block.entry.sharers |= bit(request.from);
 		Message message = about(block, request);
 		message.data = {block.bytes, block_size};
-		node_.send(request.from, Type::shared_data, message);
+		context_.send(request.from, Type::shared_data, message);
 		end(block, request);
 	}
 }
@@ -213,7 +213,7 @@ void Home::finish_local(const Block &block, Access &access)
 		record(block).lock.give_back(access.thread);
 	else if (is_lock(access.kind))
 		record(block).lock.take(access);
-	node_.end(access, 0);
+	context_.end(access, 0);
 }
 
 void Home::finish_uncached(const Block &block, Request &request)
@@ -223,19 +223,19 @@ void Home::finish_uncached(const Block &block, Request &request)
 	message.counter = request.old_value;
 	if (request.kind == AccessKind::read)
 		message.data = {block.bytes, block_size};
-	node_.send(request.from, Type::answered, message);
+	context_.send(request.from, Type::answered, message);
 	end(block, request);
 }
 
 void Home::give(const Block &block, Request &request)
 {
 	Entry &entry = block.entry;
-	const bool has_copy = (entry.sharers & bit(request.from)) || !node_.rules().upgrade_without_copy ||
+	const bool has_copy = (entry.sharers & bit(request.from)) || !context_.rules().upgrade_without_copy ||
 			      entry.state == HomeState::dirty;
 	Message message = about(block, request);
 	if (!request.upgrades || !has_copy)
 		message.data = {block.bytes, block_size};
-	node_.send(request.from, message.data.empty() ? Type::permission : Type::grant, message);
+	context_.send(request.from, message.data.empty() ? Type::permission : Type::grant, message);
 	entry.sharers = 0;
 	entry.owner = request.from;
 	entry.state = HomeState::dirty;
@@ -246,13 +246,13 @@ void Home::give(const Block &block, Request &request)
 void Home::refuse(const Block &block, Access &access, int error)
 {
 	if (!is_remote(access)) {
-		node_.end(access, error);
+		context_.end(access, error);
 		return;
 	}
 	Request &request = as_request(access);
 	Message message = about(block, request);
 	message.error = static_cast<std::uint8_t>(error);
-	node_.send(request.from, error == EBUSY ? Type::busy : Type::failed, message);
+	context_.send(request.from, error == EBUSY ? Type::busy : Type::failed, message);
 	end(block, request);
 }
 
@@ -271,7 +271,7 @@ void Home::settle(const Block &block)
 	while (!is_in_transit(block.entry) && !record->waiting.empty()) {
 		Access &next = record->waiting.front();
 		if (const int error = is_remote(next) ? 0 : record->lock.refusal(next)) {
-			node_.end(record->waiting.pop(), error);
+			context_.end(record->waiting.pop(), error);
 			continue;
 		}
 		if (!(is_remote(next) ? record->lock.allows(is_exclusive(next.kind)) : record->lock.admits(next)))
@@ -337,8 +337,8 @@ bool Home::request(NodeId from, const Message &message)
 	answer.block = message.block;
 	answer.request = message.request;
 	answer.error = EFAULT;
-	if (!is_mine(message.block) || !node_.host().is_allocated(message.block)) {
-		node_.send(from, Type::failed, answer);
+	if (!is_mine(message.block) || !context_.host().is_allocated(message.block)) {
+		context_.send(from, Type::failed, answer);
 		return true;
 	}
 	const Block block = block_at(message.block);
@@ -347,7 +347,7 @@ bool Home::request(NodeId from, const Message &message)
 	Request *const request = requests_.take(from);
 	if (!request) {
 		answer.error = ENOBUFS;
-		node_.send(from, Type::failed, answer);
+		context_.send(from, Type::failed, answer);
 		return true;
 	}
 	request->at = message.block;
@@ -411,7 +411,7 @@ bool Home::ask_again(NodeId from, const Message &message)
 	answer.request = message.request;
 	answer.flags = older;
 	answer.data = {block.bytes, block_size};
-	node_.send(from, Type::grant, answer);
+	context_.send(from, Type::grant, answer);
 	return true;
 }
 
@@ -421,15 +421,12 @@ bool Home::evict_dirty(NodeId from, const Block &block, const Message &message)
 		return false;
 	Message answer;
 	answer.block = block.address;
-	node_.send(from, Type::evicted, answer);
+	context_.send(from, Type::evicted, answer);
 	Entry &entry = block.entry;
-	if (entry.owner != from) {
-		if (!node_.rules().late_eviction)
-			move_to_memory(message.data, block.bytes);
+	if (entry.owner != from)
 		return true;
-	}
 	move_to_memory(message.data, block.bytes);
-	if (is_in_transit(entry)) {
+	if (is_in_transit(entry) && context_.rules().late_eviction) {
 		/* It answers what it was sent from the line that it still holds, behind this. */
 		record(block).left = true;
 	} else {
@@ -443,14 +440,14 @@ bool Home::acknowledged(NodeId from, const Block &block, bool locked)
 {
 	Record *const record = find_record(block);
 	if (!record || !is_in_transit(block.entry) || (locked && record->asking && !record->asking->tries))
-		return !node_.rules().await_acks;
+		return !context_.rules().await_acks;
 	if (block.entry.state != HomeState::to_alone)
 		return locked && block.entry.owner == from && !record->left && refused_by_owner(block, *record);
 	if (!(record->awaited & bit(from)))
-		return !node_.rules().await_acks;
+		return !context_.rules().await_acks;
 	record->awaited &= ~bit(from);
 	record->refused |= locked;
-	if (!locked || !node_.rules().roll_back)
+	if (!locked || !context_.rules().roll_back)
 		block.entry.sharers &= ~bit(from);
 	if (!record->awaited)
 		all_acknowledged(block, *record);
@@ -471,7 +468,7 @@ void Home::all_acknowledged(const Block &block, Record &record)
 
 bool Home::refused_by_owner(const Block &block, Record &record)
 {
-	block.entry.state = node_.rules().roll_back ? HomeState::dirty : HomeState::shared;
+	block.entry.state = context_.rules().roll_back ? HomeState::dirty : HomeState::shared;
 	if (Access *const asking = std::exchange(record.asking, nullptr))
 		refuse(block, *asking, EBUSY);
 	return true;
@@ -510,19 +507,19 @@ bool Home::transferred(NodeId from, const Block &block)
 	entry.state = HomeState::shared;
 	Access *const asking = std::exchange(record->asking, nullptr);
 	if (!asking) {
-		node_.stats().lost_values++; /* the dead node has it */
+		context_.stats().lost_values++; /* the dead node has it */
 		return true;
 	}
 	Request &request = as_request(*asking);
 	if (record->again) {
-		node_.stats().lost_values++;
+		context_.stats().lost_values++;
 		request.upgrades = false;
 		give(block, request);
 		return true;
 	}
 	Message message = about(block, request);
 	message.node = from;
-	node_.send(request.from, Type::done, message);
+	context_.send(request.from, Type::done, message);
 	entry.owner = request.from;
 	entry.state = HomeState::dirty;
 	entry.transfers++;
@@ -535,7 +532,7 @@ bool Home::transferred(NodeId from, const Block &block)
 void Home::lost(NodeId node)
 {
 	for (std::size_t index = 0; index < entries_.size(); index++) {
-		const Block block = block_at({node_.self(), (index * shards_ + shard_) * block_size});
+		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
 		if (block.entry.has_record)
 			lost_asker(block, node);
 		if (block.entry.owner == node)
@@ -547,7 +544,7 @@ void Home::lost(NodeId node)
 
 void Home::lost_sharer(const Block &block, NodeId node)
 {
-	if (!node_.rules().drop_sharers_of_the_dead)
+	if (!context_.rules().drop_sharers_of_the_dead)
 		return;
 	block.entry.sharers &= ~bit(node);
 	Record *const record = find_record(block);
@@ -564,7 +561,7 @@ void Home::lost_owner(const Block &block)
 	Entry &entry = block.entry;
 	Record *const record = find_record(block);
 	const bool was_in_transit = is_in_transit(entry);
-	node_.stats().lost_values += !(was_in_transit && record->left);
+	context_.stats().lost_values += !(was_in_transit && record->left);
 	entry.owner = no_node;
 	entry.state = HomeState::shared;
 	if (!was_in_transit || !record->asking)

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gam/cache/lock.hpp"
-#include "gam/directory/node.hpp"
+#include "gam/directory/context.hpp"
 #include "gam/directory/request.hpp"
 
 namespace prism::gam::directory
@@ -42,7 +42,8 @@ class Home
 {
 public:
 	/** Blocks @p shard, @p shard + @p shards, ... of @p memory. @p requests: of each peer that may wait. */
-	Home(Node &node, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests);
+	Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard,
+		std::size_t requests);
 
 	/** An access of a thread of this node. */
 	void start(Access &access);
@@ -107,7 +108,7 @@ private:
 
 	[[nodiscard]] Message about(const Block &block, const Access &access) const noexcept;
 
-	Node &node_;
+	Context &context_;
 	const std::span<std::byte> memory_;
 	const std::size_t shards_;
 	const std::size_t shard_;

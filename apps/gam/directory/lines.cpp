@@ -49,7 +49,10 @@ bool is_demand(const Access &access) noexcept
 
 } // namespace
 
-Lines::Lines(Node &node, std::span<std::byte> memory, std::size_t limit) : node_(node), cache_(memory), limit_(limit) {}
+Lines::Lines(Context &context, std::span<std::byte> memory, std::size_t limit)
+	: context_(context), cache_(memory), limit_(limit)
+{
+}
 
 Lines::~Lines() = default;
 
@@ -72,14 +75,14 @@ void Lines::start(Access &access)
 		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
 			execute(access, line->data());
 			cache_.touch(*line);
-			node_.end(access, 0);
+			context_.end(access, 0);
 			return;
 		}
 	}
-	if (node_.is_dead(block.home()) || block.home() >= max_nodes)
-		node_.end(access, node_.is_dead(block.home()) ? EHOSTUNREACH : EFAULT);
+	if (context_.is_dead(block.home()) || block.home() >= max_nodes)
+		context_.end(access, context_.is_dead(block.home()) ? EHOSTUNREACH : EFAULT);
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
-		node_.end(access, EPERM);
+		context_.end(access, EPERM);
 	else if (!starved_.empty() && !cache_.find(block))
 		starved_.push(access);
 	else if (!find_place(access))
@@ -94,7 +97,7 @@ bool Lines::find_place(Access &access)
 	if (!line && !make_room()) {
 		if (in_transit_ > 0)
 			return false;
-		node_.end(access, ENOBUFS);
+		context_.end(access, ENOBUFS);
 		return true;
 	}
 	if (!line) {
@@ -131,12 +134,12 @@ void Lines::arrive(Line &line, Access &access)
 {
 	Pending &pending = Lines::pending(line);
 	if (const int error = pending.lock.refusal(access)) {
-		node_.end(access, error);
+		context_.end(access, error);
 	} else if (pending.lock.holds(access.thread)) {
 		perform(line, access);
 	} else if (access.tries &&
 		   (is_in_transit(line.state) || !pending.waiting.empty() || !pending.lock.admits(access))) {
-		node_.end(access, EBUSY);
+		context_.end(access, EBUSY);
 	} else {
 		push(pending, access);
 	}
@@ -166,10 +169,10 @@ bool Lines::do_next(Line &line)
 		return true;
 	}
 	if (const int error = pending.lock.refusal(next)) {
-		node_.end(pop(pending), error);
+		context_.end(pop(pending), error);
 		return true;
 	}
-	const bool may_ask = !node_.rules().readers_hold_upgrades && !suffices(line.state, next.kind);
+	const bool may_ask = !context_.rules().readers_hold_upgrades && !suffices(line.state, next.kind);
 	if (!pending.lock.admits(next) && !may_ask)
 		return false;
 	if (suffices(line.state, next.kind)) {
@@ -188,7 +191,7 @@ void Lines::perform(Line &line, Access &access)
 	else if (is_lock(access.kind))
 		line.pending->lock.take(access);
 	cache_.touch(line);
-	node_.end(access, 0);
+	context_.end(access, 0);
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -208,7 +211,11 @@ void Lines::ask(Line &line, const Access &access)
 	pending.has_copy = line.state == LineState::shared;
 	const bool alone = is_exclusive(access.kind);
 	enter(line, alone ? LineState::to_dirty : LineState::to_shared);
-	node_.send(line.block().home(), !alone ? Type::read : pending.has_copy ? Type::upgrade : Type::write, message);
+	context_.send(line.block().home(),
+		!alone             ? Type::read
+		: pending.has_copy ? Type::upgrade
+				   : Type::write,
+		message);
 }
 
 void Lines::ask_home_to_do(Line &line, const Access &access)
@@ -228,7 +235,7 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 	}
 	if (access.kind != AccessKind::read)
 		message.data = data;
-	node_.send(line.block().home(), Type::uncached, message);
+	context_.send(line.block().home(), Type::uncached, message);
 }
 
 /* Lines ---------------------------------------------------------------------------------------------------------- */
@@ -292,16 +299,16 @@ void Lines::evict(Line &line)
 	Message message;
 	message.block = line.block();
 	if (line.state == LineState::shared) {
-		node_.stats().evictions_shared++;
-		node_.send(line.block().home(), Type::evict_shared, message);
+		context_.stats().evictions_shared++;
+		context_.send(line.block().home(), Type::evict_shared, message);
 		free(line);
 		return;
 	}
-	node_.stats().evictions_dirty++;
+	context_.stats().evictions_dirty++;
 	message.data = {line.data(), block_size};
 	enter(line, LineState::to_invalid);
 	cache_.pin(line);
-	node_.send(line.block().home(), Type::evict_dirty, message);
+	context_.send(line.block().home(), Type::evict_dirty, message);
 }
 
 bool Lines::trim()
@@ -375,7 +382,7 @@ bool Lines::take_shared(Line &line, const Message &message)
 		return false;
 	std::copy(message.data.begin(), message.data.end(), line.data());
 	Pending &pending = *line.pending;
-	if (!pending.dropped || !node_.rules().drop_invalidated) {
+	if (!pending.dropped || !context_.rules().drop_invalidated) {
 		enter(line, LineState::shared);
 		advance(line);
 		return true;
@@ -384,7 +391,7 @@ bool Lines::take_shared(Line &line, const Message &message)
 	while (pending.early > 0 && pending.waiting.front().kind == AccessKind::read) {
 		Access &read = pop(pending);
 		execute(read, line.data());
-		node_.end(read, 0);
+		context_.end(read, 0);
 	}
 	pending.early = 0;
 	enter(line, LineState::invalid);
@@ -403,14 +410,14 @@ bool Lines::take_grant(Line &line, const Message &message)
 	if (line.state != LineState::to_dirty || message.data.empty())
 		return false;
 	std::copy(message.data.begin(), message.data.end(), line.data());
-	node_.stats().lost_values += message.flags & older ? 1 : 0;
+	context_.stats().lost_values += message.flags & older ? 1 : 0;
 	own(line);
 	return true;
 }
 
 bool Lines::take_permission(Line &line, const Message &)
 {
-	if (line.state != LineState::to_dirty || (!line.pending->has_copy && node_.rules().upgrade_without_copy))
+	if (line.state != LineState::to_dirty || (!line.pending->has_copy && context_.rules().upgrade_without_copy))
 		return false;
 	own(line);
 	return true;
@@ -433,7 +440,7 @@ bool Lines::take_done(Line &line, const Message &message)
 		return false;
 	line.pending->is_done = true;
 	line.pending->old_owner = message.node;
-	if (node_.is_dead(message.node) && !line.pending->is_here)
+	if (context_.is_dead(message.node) && !line.pending->is_here)
 		ask_again(line);
 	else
 		own_if_complete(line);
@@ -443,7 +450,7 @@ bool Lines::take_done(Line &line, const Message &message)
 void Lines::own_if_complete(Line &line)
 {
 	const Pending &pending = *line.pending;
-	if (pending.is_here && (pending.is_done || !node_.rules().await_done))
+	if (pending.is_here && (pending.is_done || !context_.rules().await_done))
 		own(line);
 }
 
@@ -457,7 +464,7 @@ bool Lines::take_answer(Line &line, const Message &message)
 	if (access.kind == AccessKind::read)
 		std::copy_n(&message.data[access.at.in_block()], access.length, access.bytes);
 	access.old_value = message.counter;
-	node_.end(pop(*line.pending), 0);
+	context_.end(pop(*line.pending), 0);
 	enter(line, LineState::invalid);
 	advance(line);
 	return true;
@@ -471,7 +478,7 @@ bool Lines::take_refusal(Line &line, const Message &message)
 					: message.error == EFAULT || message.error == ENOBUFS;
 	if (!is_allowed)
 		return false;
-	node_.end(pop(pending), is_busy ? EBUSY : message.error);
+	context_.end(pop(pending), is_busy ? EBUSY : message.error);
 	const bool has_copy = line.state == LineState::to_dirty && pending.has_copy;
 	enter(line, has_copy ? LineState::shared : LineState::invalid);
 	advance(line);
@@ -492,7 +499,7 @@ bool Lines::take_evicted(Line &line)
 
 bool Lines::invalidate(Line *line, const Message &message)
 {
-	const Rules &rules = node_.rules();
+	const Rules &rules = context_.rules();
 	const LineState state = line ? line->state : LineState::invalid;
 	switch (state) {
 	case LineState::invalid:
@@ -525,17 +532,17 @@ bool Lines::invalidate(Line *line, const Message &message)
 bool Lines::give_up(Line &line, const Message &message)
 {
 	const bool is_forward = message.type >= static_cast<std::uint8_t>(Type::forward_read);
-	if (is_forward && (message.node >= max_nodes || message.node == node_.self()))
+	if (is_forward && (message.node >= max_nodes || message.node == context_.self()))
 		return false;
 	switch (line.state) {
 	case LineState::to_invalid:
-		if (node_.rules().serve_while_evicting) {
+		if (context_.rules().serve_while_evicting) {
 			pending(line);
 			obey(line, message);
 		}
 		return true;
 	case LineState::to_dirty:
-		if (node_.rules().serve_after_grant)
+		if (context_.rules().serve_after_grant)
 			return obey_or_queue(line, message, false);
 		obey(line, message);
 		return true;
@@ -553,7 +560,7 @@ bool Lines::obey_or_queue(Line &line, const Message &message, bool admitted)
 	Pending &pending = *line.pending;
 	if (pending.demand.is_queued)
 		return false; /* the home wants one thing at a time */
-	if ((admitted && pending.waiting.empty()) || (!node_.rules().locks_hold && !is_in_transit(line.state))) {
+	if ((admitted && pending.waiting.empty()) || (!context_.rules().locks_hold && !is_in_transit(line.state))) {
 		obey(line, message);
 	} else if (message.flags & tries) {
 		answer(message, Type::locked);
@@ -580,11 +587,11 @@ void Lines::obey(Line &line, const Message &message)
 		return;
 	}
 	const bool is_forward = type == Type::forward_read || type == Type::forward_write;
-	const bool reaches = is_forward && !node_.is_dead(message.node);
+	const bool reaches = is_forward && !context_.is_dead(message.node);
 	if (reaches) {
 		Message to_requester = message;
 		to_requester.data = data;
-		node_.send(
+		context_.send(
 			message.node, type == Type::forward_read ? Type::shared_data : Type::handed_over, to_requester);
 	}
 	if (type == Type::forward_write && reaches)
@@ -601,7 +608,7 @@ void Lines::answer(const Message &message, Type type, std::span<const std::byte>
 	answer.block = message.block;
 	answer.request = message.request;
 	answer.data = data;
-	node_.send(message.block.home(), type, answer);
+	context_.send(message.block.home(), type, answer);
 }
 
 /* Deaths --------------------------------------------------------------------------------------------------------- */
@@ -620,7 +627,7 @@ void Lines::lost(NodeId node)
 	starved_.remove_if([&](Access &access) {
 		const bool is_of_it = access.at.home() == node;
 		if (is_of_it)
-			node_.end(access, EHOSTUNREACH);
+			context_.end(access, EHOSTUNREACH);
 		return is_of_it;
 	});
 }
@@ -632,7 +639,7 @@ void Lines::ask_again(Line &line)
 	message.block = line.block();
 	message.request = line.request;
 	message.flags = line.state == LineState::to_dirty ? exclusive : 0;
-	node_.send(line.block().home(), Type::again, message);
+	context_.send(line.block().home(), Type::again, message);
 }
 
 void Lines::end_all(Line &line, int error)
@@ -640,7 +647,7 @@ void Lines::end_all(Line &line, int error)
 	while (line.pending && !line.pending->waiting.empty()) {
 		Access &access = pop(*line.pending);
 		if (!is_demand(access))
-			node_.end(access, error);
+			context_.end(access, error);
 	}
 }
 

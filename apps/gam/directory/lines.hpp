@@ -14,7 +14,7 @@
 
 #include "gam/cache/cache.hpp"
 #include "gam/cache/lock.hpp"
-#include "gam/directory/node.hpp"
+#include "gam/directory/context.hpp"
 
 namespace prism::gam::directory
 {
@@ -33,7 +33,7 @@ class Lines
 {
 public:
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
-	Lines(Node &node, std::span<std::byte> memory, std::size_t limit);
+	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
 	~Lines();
 
 	/** An access of a thread of this node to a block of another home. */
@@ -114,7 +114,7 @@ private:
 	void obey(Line &line, const Message &message);
 	void answer(const Message &message, Type type, std::span<const std::byte> data = {});
 
-	Node &node_;
+	Context &context_;
 	Cache<Line> cache_;
 	const std::size_t limit_;
 	AccessQueue starved_; /* for want of a line */

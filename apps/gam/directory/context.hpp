@@ -18,10 +18,11 @@ namespace prism::gam::directory
 }
 
 /** What Home and Lines share: the way out, and who is dead. */
-class Node
+class Context
 {
 public:
-	Node(NodeId self, Coherence::Host &host, const Rules &rules) noexcept : self_(self), host_(host), rules_(rules)
+	Context(NodeId self, Coherence::Host &host, const Rules &rules) noexcept
+		: self_(self), host_(host), rules_(rules)
 	{
 	}
 

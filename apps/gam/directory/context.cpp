@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "gam/directory/node.hpp"
+#include "gam/directory/context.hpp"
 
 namespace prism::gam::directory
 {
 
-void Node::send(NodeId to, Type type, Message message)
+void Context::send(NodeId to, Type type, Message message)
 {
 	if (is_dead(to))
 		return;
@@ -13,7 +13,7 @@ void Node::send(NodeId to, Type type, Message message)
 	host_.send(to, message);
 }
 
-void Node::end(Access &access, int error) noexcept
+void Context::end(Access &access, int error) noexcept
 {
 	access.error = error;
 	if (&access == starting_)
@@ -22,7 +22,7 @@ void Node::end(Access &access, int error) noexcept
 		ended_.push(access);
 }
 
-void Node::deliver()
+void Context::deliver()
 {
 	if (delivering_)
 		return;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Messages that no rule allows are counted and change nothing. */
+#include "directory_nodes.hpp"
+
+#include <array>
+#include <cerrno>
+
+using namespace gam_test;
+
+namespace
+{
+
+struct DirectoryHostile : DirectoryNodes {
+	const Address at = block();
+	std::array<std::byte, block_size> data{};
+
+	/** Node @p from, which lies, says so to @p to. How many messages were refused. */
+	std::uint64_t tell(NodeId from, NodeId to, Type type, Message message = {})
+	{
+		const std::uint64_t before = node(to).stats().refused;
+		if (message.block.is_null())
+			message.block = at;
+		message.type = static_cast<std::uint8_t>(type);
+		node(to).hear(from, message);
+		return node(to).stats().refused - before;
+	}
+	static constexpr std::array all{Type::read, Type::write, Type::upgrade, Type::uncached, Type::again,
+		Type::evict_shared, Type::evict_dirty, Type::data, Type::transferred, Type::ack, Type::locked,
+		Type::shared_data, Type::grant, Type::permission, Type::handed_over, Type::done, Type::answered,
+		Type::busy, Type::failed, Type::evicted, Type::invalidate, Type::fetch_shared, Type::fetch_invalidate,
+		Type::forward_read, Type::forward_write};
+};
+
+TEST_F(DirectoryHostile, AnswersThatNobodyHasAskedFor)
+{
+	writes(1, at, 5);
+	Message with_data;
+	with_data.data = data;
+	for (const Type type : {Type::data, Type::transferred, Type::ack, Type::locked, Type::grant, Type::done})
+		EXPECT_EQ(tell(2, 0, type, with_data), 1U) << static_cast<int>(type);
+	EXPECT_EQ(tell(1, 0, Type::data, with_data), 1U) << "of the owner, which was not asked";
+	EXPECT_EQ(tell(2, 0, Type::evict_dirty, with_data), 0U) << "an eviction may come late";
+	Message later;
+	later.request = 1000;
+	later.data = data;
+	for (const Type type : {Type::shared_data, Type::grant, Type::permission, Type::handed_over, Type::done,
+		     Type::busy, Type::failed})
+		EXPECT_EQ(tell(0, 1, type, later), 1U) << static_cast<int>(type);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(node(0).entry(at)->owner, 1);
+	EXPECT_EQ(reads(3, at), 5U);
+}
+
+TEST_F(DirectoryHostile, OnlyTheHomeMayWantSomething)
+{
+	writes(1, at, 5);
+	reads(2, block(2));
+	Message message;
+	message.node = 3;
+	for (const Type type : {Type::invalidate, Type::fetch_shared, Type::fetch_invalidate, Type::forward_read,
+		     Type::forward_write, Type::evicted, Type::grant, Type::permission})
+		EXPECT_EQ(tell(3, 1, type, message), type == Type::grant || type == Type::permission ? 0U : 1U);
+	message.block = block(2);
+	EXPECT_EQ(tell(3, 2, Type::invalidate, message), 1U);
+	EXPECT_EQ(node(2).line(block(2)), LineState::shared);
+	EXPECT_EQ(node(1).line(at), LineState::dirty);
+}
+
+TEST_F(DirectoryHostile, WantsThatMakeNoSense)
+{
+	writes(1, at, 5);
+	Message message;
+	EXPECT_EQ(tell(0, 1, Type::forward_read, message), 1U) << "for no node";
+	message.node = 1;
+	EXPECT_EQ(tell(0, 1, Type::forward_write, message), 1U) << "for itself";
+	EXPECT_EQ(tell(0, 1, Type::invalidate, message), 1U) << "of the owner";
+	reads(1, block(2));
+	message.block = block(2);
+	message.node = 3;
+	EXPECT_EQ(tell(0, 1, Type::forward_read, message), 1U) << "of who only has a copy";
+	EXPECT_EQ(node(1).line(at), LineState::dirty);
+}
+
+TEST_F(DirectoryHostile, RequestsThatMakeNoSense)
+{
+	writes(1, at, 5);
+	EXPECT_EQ(tell(1, 0, Type::read), 1U) << "of the owner";
+	net->hold({0, 1});
+	Ask &waits = read(2, at);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(tell(2, 0, Type::write), 1U) << "while it waits";
+	EXPECT_EQ(tell(3, 0, Type::transferred), 1U);
+	EXPECT_EQ(tell(1, 0, Type::transferred), 1U) << "it was to give data";
+	EXPECT_EQ(tell(1, 0, Type::locked), 1U) << "nobody tries";
+	EXPECT_EQ(tell(1, 0, Type::data), 1U) << "without data";
+	net->release_all();
+	EXPECT_EQ(result(waits), 5U);
+	Message message;
+	for (const std::uint64_t wrong :
+		{directory::Operation{3, 0, 0, 8}.packed(), directory::Operation{0, 0, 510, 8}.packed(),
+			directory::Operation{0, 0, 600, 8}.packed(), directory::Operation{0, 0, 0, 0}.packed(),
+			directory::Operation{1, 0, 0, 8}.packed(), ~std::uint64_t{0}}) {
+		message.counter = wrong;
+		EXPECT_EQ(tell(3, 0, Type::uncached, message), 1U) << wrong;
+	}
+	message.data = data;
+	message.counter = directory::Operation{2, 9, 0, 8}.packed();
+	EXPECT_EQ(tell(3, 0, Type::uncached, message), 1U) << "no such function";
+	EXPECT_TRUE(node(0).at_rest());
+}
+
+TEST_F(DirectoryHostile, NodesAndAddressesThatDoNotExist)
+{
+	for (const Type type : all) {
+		Message message;
+		message.block = block(blocks + 5);
+		EXPECT_EQ(tell(1, 0, type, message), type <= Type::uncached ? 0U : 1U) << "a request is answered";
+		message.block = block(1, 60);
+		tell(1, 0, type, message);
+		message.block = Address(~std::uint64_t{0}).block();
+		tell(1, 0, type, message);
+		message.block = at;
+		EXPECT_EQ(tell(0, 0, type, message), 1U) << "itself";
+		EXPECT_EQ(tell(max_nodes, 0, type, message), 1U);
+		EXPECT_EQ(tell(no_node, 0, type, message), 1U);
+		message.block = at + 1;
+		EXPECT_EQ(tell(1, 0, type, message), 1U);
+	}
+	EXPECT_EQ(tell(1, 0, static_cast<Type>(0)), 1U);
+	EXPECT_EQ(tell(1, 0, static_cast<Type>(255)), 1U);
+	EXPECT_EQ(tell(0, 1, static_cast<Type>(0)), 1U);
+}
+
+TEST_F(DirectoryHostile, TheDeadAreNotHeard)
+{
+	node(0).lost(2);
+	EXPECT_EQ(tell(2, 0, Type::read), 1U);
+	EXPECT_FALSE(node(0).entry(at)->sharers & directory::bit(2));
+	node(0).lost(2);
+	node(0).lost(0);
+	node(0).lost(no_node);
+	EXPECT_TRUE(read(0, at).is_over);
+}
+
+TEST_F(DirectoryHostile, APeerMakesTheHomeKeepOnlySoManyRequests)
+{
+	options.requests = 3;
+	make();
+	for (std::uint64_t number = 0; number < 5; number++)
+		writes(1, block(number), 1);
+	net->hold({0, 1});
+	std::vector<Ask *> asks;
+	for (std::uint64_t number = 0; number < 5; number++)
+		asks.push_back(&read(2, block(number)));
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(asks[3]->error, ENOBUFS);
+	EXPECT_EQ(asks[4]->error, ENOBUFS);
+	Ask &other = read(3, block(0));
+	net->release_all();
+	EXPECT_EQ(result(*asks[2]), 1U);
+	EXPECT_EQ(result(other), 1U);
+	EXPECT_EQ(reads(2, block(4)), 1U) << "there is room again";
+	expect_rest();
+}
+
+TEST_F(DirectoryHostile, AnyMessagesInAnyOrder)
+{
+	/* Node 3 lies to all. Nothing breaks, and blocks of which it has not heard are as they were. */
+	std::mt19937_64 random(7);
+	for (NodeId id = 0; id < 3; id++)
+		writes(id, block(9, (id + 1) % 3), id + 1U);
+	for (int i = 0; i < 100'000; i++) {
+		Message message;
+		message.block = block(random() % 4, random() % 5);
+		message.flags = random() % 4;
+		message.error = random() % 256;
+		message.node = random() % 5;
+		message.request = random() % 20;
+		message.counter = random() % 2 ? random()
+					       : directory::Operation{static_cast<std::uint8_t>(random() % 3),
+							 static_cast<std::uint8_t>(random() % 5), 0, 8}
+							 .packed();
+		if (random() % 2)
+			message.data = data;
+		const auto to = static_cast<NodeId>(random() % 3);
+		message.type = static_cast<std::uint8_t>(random() % 27);
+		node(to).hear(3, message);
+		const auto id = static_cast<NodeId>(random() % 3);
+		if (asked.size() < 500)
+			random() % 2 ? read(id, block(random() % 4, random() % 3)) : add(id, block(random() % 4), 1);
+		for (int steps = 0; steps < 10; steps++)
+			net->step();
+	}
+	EXPECT_TRUE(net->run());
+	for (NodeId id = 0; id < 3; id++) {
+		for (NodeId home = 0; home < 3; home++)
+			reads(id, block(9, home));
+		EXPECT_EQ(reads(id, block(9, (id + 1) % 3)), id + 1U);
+	}
+	/* When it is dead, what waited for it ends. */
+	net->kill(3);
+	net->tell_of(3);
+	EXPECT_TRUE(net->run());
+}
+
+} // namespace

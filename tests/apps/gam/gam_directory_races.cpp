@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The table of races in docs/prism-gam.md, row by row. Node 0 is the home; pairs are held back until the race is there.
+ */
+#include "directory_nodes.hpp"
+
+using namespace gam_test;
+
+namespace
+{
+
+struct DirectoryRaces : DirectoryNodes {
+	const Address at = block();
+
+	/** Lets all move that is not held, and then says what was sent. */
+	std::map<Type, std::size_t> move()
+	{
+		EXPECT_TRUE(net->run());
+		return sent();
+	}
+	std::uint64_t after(Ask &ask)
+	{
+		net->release_all();
+		return result(ask);
+	}
+};
+
+TEST_F(DirectoryRaces, AnUpgradeIsOvertakenByAnotherNodesUpgrade)
+{
+	reads(1, at);
+	reads(2, at);
+	net->hold({1, 0});
+	Ask &first = add(1, at, 1);
+	Ask &second = add(2, at, 10);
+	move();
+	EXPECT_EQ(node(1).line(at), LineState::to_dirty);
+	EXPECT_FALSE(second.is_over) << "before node 1 has acknowledged";
+	net->release_all();
+	/* Node 1 has asked before it acknowledged: its UPGRADE waits, and finds the block dirty. */
+	EXPECT_EQ(move()[Type::forward_write], 1U);
+	EXPECT_EQ(result(second), 0U);
+	EXPECT_EQ(result(first), 10U);
+	expect_rest();
+	EXPECT_EQ(reads(3, at), 11U);
+}
+
+TEST_F(DirectoryRaces, AnUpgradeByWhoHasLostItsCopyIsAWrite)
+{
+	reads(1, at);
+	net->hold({1, 0});
+	Ask &upgrade = add(1, at, 1);
+	Ask &write = this->write(0, at, 10);
+	move();
+	EXPECT_FALSE(write.is_over);
+	net->release_all();
+	const auto messages = move();
+	EXPECT_TRUE(messages.contains(Type::grant)) << "with the data";
+	EXPECT_FALSE(messages.contains(Type::permission));
+	EXPECT_TRUE(write.is_over);
+	EXPECT_EQ(result(upgrade), 10U);
+	expect_rest();
+}
+
+/** What the home wants while the owner evicts the block. */
+TEST_F(DirectoryRaces, TheOwnerServesWhileItEvicts)
+{
+	for (const NodeId reader : {0, 1}) {
+		for (const bool writes_it : {false, true}) {
+			make();
+			writes(2, at, 7);
+			net->hold({2, 0});
+			node(2).flush();
+			Ask &ask = writes_it ? add(reader, at, 1) : read(reader, at);
+			move();
+			EXPECT_EQ(node(2).line(at), LineState::to_invalid);
+			EXPECT_EQ(after(ask), 7U);
+			expect_rest();
+			EXPECT_EQ(node(2).line(at), LineState::invalid);
+			EXPECT_EQ(reads(3, at), writes_it ? 8U : 7U);
+		}
+	}
+}
+
+TEST_F(DirectoryRaces, AnEvictionThatComesLateIsOnlyAcknowledged)
+{
+	writes(2, at, 7);
+	net->hold({2, 0});
+	node(2).flush();
+	Ask &add = this->add(1, at, 1);
+	move();
+	/* The block has been handed over; the eviction, and then the transfer, are still to come. */
+	EXPECT_TRUE(net->deliver({2, 0}));
+	EXPECT_EQ(node(0).entry(at)->owner, 2) << "until it says that it has handed the block over";
+	EXPECT_EQ(after(add), 7U);
+	EXPECT_EQ(node(0).entry(at)->owner, 1);
+	expect_rest();
+	EXPECT_EQ(reads(3, at), 8U);
+}
+
+TEST_F(DirectoryRaces, InvalidateMeetsNoLine)
+{
+	reads(1, at);
+	net->hold({1, 0});
+	node(1).flush();
+	Ask &write = this->write(0, at, 3);
+	const auto messages = move();
+	EXPECT_EQ(messages.at(Type::ack), 1U);
+	EXPECT_FALSE(write.is_over);
+	after(write);
+	expect_rest();
+}
+
+TEST_F(DirectoryRaces, InvalidateMeetsAReadOfWhatWasEvicted)
+{
+	reads(1, at);
+	net->hold({1, 0});
+	node(1).flush();
+	Ask &read = this->read(1, at);
+	Ask &write = this->write(0, at, 3);
+	EXPECT_EQ(move()[Type::ack], 1U) << "at once";
+	after(write);
+	EXPECT_EQ(result(read), 3U);
+	EXPECT_EQ(node(1).line(at), LineState::invalid) << "the copy was dropped";
+	expect_rest();
+}
+
+/** The data is on its way from the owner that was. */
+struct DirectoryOvertaken : DirectoryRaces {
+	void SetUp() override
+	{
+		DirectoryRaces::SetUp();
+		writes(2, at, 7);
+		net->hold({2, 1});
+	}
+};
+
+TEST_F(DirectoryOvertaken, TheDataServesOnlyReadsThatWaitedBefore)
+{
+	Ask &before = read(1, at);
+	Ask &lock = read_lock(1, at);
+	move();
+	writes(0, at, 8);
+	EXPECT_FALSE(before.is_over);
+	Ask &behind = read(1, at);
+	EXPECT_EQ(after(before), 7U);
+	EXPECT_EQ(result(behind), 8U) << "the write was over when it began";
+	EXPECT_EQ(error(lock), 0);
+	EXPECT_EQ(reads(1, at), 8U) << "a lock starts over";
+	EXPECT_EQ(unlock(1, at), 0);
+	expect_rest();
+}
+
+TEST_F(DirectoryOvertaken, AForwardMeetsAGrantThatIsOnItsWay)
+{
+	for (const bool writes_it : {false, true}) {
+		make();
+		writes(2, at, 7);
+		net->hold({2, 1});
+		Ask &first = add(1, at, 1);
+		move();
+		EXPECT_EQ(node(0).entry(at)->owner, 1);
+		Ask &second = writes_it ? add(3, at, 10) : read(3, at);
+		const auto messages = move();
+		EXPECT_TRUE(messages.contains(writes_it ? Type::forward_write : Type::forward_read));
+		EXPECT_FALSE(messages.contains(Type::transferred)) << "it waits";
+		EXPECT_EQ(after(first), 7U);
+		EXPECT_EQ(result(second), 8U);
+		expect_rest();
+	}
+}
+
+TEST_F(DirectoryRaces, AWriteBehindAReadOfTheSameNodeSeesItsOwnValue)
+{
+	Ask &before = read(1, at);
+	Ask &write = this->write(1, at, 5);
+	Ask &after_it = read(1, at);
+	EXPECT_EQ(result(after_it), 5U);
+	EXPECT_EQ(before.value, 0U);
+	EXPECT_TRUE(write.is_over);
+	expect_rest();
+}
+
+TEST_F(DirectoryRaces, NobodyAsksTwice)
+{
+	read(1, at);
+	read(1, at);
+	Ask &last = read(1, at + 8);
+	result(last);
+	EXPECT_EQ(sent(), (std::map<Type, std::size_t>{{Type::read, 1}, {Type::shared_data, 1}}));
+}
+
+TEST_F(DirectoryRaces, RequestsWaitInTheirOrder)
+{
+	reads(1, at);
+	net->hold({1, 0});
+	Ask &first = write(0, at, 1);
+	net->run();
+	Ask &second = add(2, at, 1);
+	net->run();
+	Ask &third = add(0, at, 1);
+	Ask &fourth = add(3, at, 1);
+	net->run();
+	EXPECT_FALSE(first.is_over);
+	EXPECT_EQ(after(second), 1U);
+	EXPECT_EQ(result(third), 2U);
+	EXPECT_EQ(result(fourth), 3U);
+	expect_rest();
+}
+
+/* Caches that are too small ------------------------------------------------------------------------------------- */
+
+struct DirectorySmall : DirectoryRaces {
+	void SetUp() override
+	{
+		lines = 1;
+		make();
+	}
+};
+
+TEST_F(DirectorySmall, ACacheOfOneBlock)
+{
+	for (std::uint64_t number = 1; number < 8; number++)
+		writes(1, block(number), number);
+	for (std::uint64_t number = 1; number < 8; number++)
+		EXPECT_EQ(reads(1, block(number)), number);
+	expect_rest();
+	EXPECT_EQ(node(1).stats().evictions_dirty, 7U);
+	EXPECT_EQ(node(1).stats().evictions_shared, 6U);
+}
+
+TEST_F(DirectorySmall, ManyWaitForTheOneLine)
+{
+	std::vector<Ask *> asks;
+	for (std::uint64_t number = 1; number < 8; number++) {
+		asks.push_back(&write(1, block(number), number));
+		asks.push_back(&read(1, block(number)));
+	}
+	for (Ask *ask : asks)
+		result(*ask);
+	for (std::size_t i = 1; i < asks.size(); i += 2)
+		EXPECT_EQ(asks[i]->value, (i + 1) / 2);
+	expect_rest();
+}
+
+TEST_F(DirectorySmall, ALockedLineMakesNoRoom)
+{
+	result(write_lock(1, at));
+	EXPECT_EQ(error(read(1, block(2))), ENOBUFS);
+	EXPECT_EQ(unlock(1, at), 0);
+	EXPECT_EQ(error(read(1, block(2))), 0);
+	expect_rest();
+}
+
+TEST_F(DirectoryRaces, WhatIsBeyondTheLimitIsEvictedSixteenAtATime)
+{
+	lines = blocks;
+	options.limit = 2;
+	make();
+	for (std::uint64_t number = 1; number < 9; number++)
+		reads(1, block(number));
+	EXPECT_EQ(node(1).on_time({}), Time::max());
+	std::size_t left = 0;
+	for (std::uint64_t number = 1; number < 9; number++)
+		left += node(1).line(block(number)) == LineState::shared;
+	EXPECT_EQ(left, 2U);
+	EXPECT_EQ(node(1).line(block(8)), LineState::shared) << "used last";
+	expect_rest();
+}
+
+} // namespace
