@@ -33,10 +33,12 @@ int for_each_block(Address at, std::size_t bytes, const Visit &visit)
 class Session::Writes final : Waiting
 {
 public:
-	explicit Writes(Node &node) : node_(node)
+	Writes(Node &node, ThreadId thread) : node_(node)
 	{
-		for (Slot &slot : slots_)
+		for (Slot &slot : slots_) {
 			slot.access.context = static_cast<Waiting *>(this);
+			slot.access.thread = thread; /* its own locks do not hold it back */
+		}
 	}
 
 	/** Begins to write @p bytes, which are in one block, when fewer than @p most are under way. 0, or its error. */
@@ -114,7 +116,7 @@ Session::Session(Node &node)
 	  most_writes_(node.options().consistency == Consistency::pso   ? max_writes
 		       : node.options().consistency == Consistency::tso ? 1
 									: 0),
-	  writes_(std::make_unique<Writes>(node)), random_(thread_ * 0x9e3779b9u + node.self())
+	  writes_(std::make_unique<Writes>(node, thread_)), random_(thread_ * 0x9e3779b9u + node.self())
 {
 }
 
