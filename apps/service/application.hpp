@@ -12,6 +12,7 @@ enum class Application : std::uint16_t {
 	rs = 0x200,
 	tx = 0x300,
 	rpc = 0x400,
+	gam = 0x500,
 };
 
 } // namespace prism::apps

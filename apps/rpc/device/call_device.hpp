@@ -74,8 +74,9 @@ public:
 struct PortOptions {
 	std::uint32_t max_send_wr = 1;
 	std::uint32_t max_recv_wr = 1;
-	unsigned access_flags = 0;    /**< what the peer may do at all */
-	bool shared_receives = false; /**< receives come from the device's ReceivePool */
+	unsigned access_flags = 0;     /**< what the peer may do at all */
+	bool shared_receives = false;  /**< receives come from the device's ReceivePool */
+	std::uint8_t ack_timeout = 14; /**< of QueuePairOptions::timeout */
 };
 
 /** A free list of buffers for requests, with its buffers' states. */

@@ -120,6 +120,7 @@ Result<std::unique_ptr<Port>> VerbsCallDevice::open(const PortOptions &options)
 	wanted.max_send_wr = options.max_send_wr;
 	wanted.max_recv_wr = options.max_recv_wr;
 	wanted.access_flags = options.access_flags;
+	wanted.timeout = options.ack_timeout;
 	wanted.srq = options.shared_receives ? pool_->queue() : nullptr;
 	Result<QueuePair> pair = QueuePair::create(pd_, cq_, cq_, wanted);
 	if (!pair)

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/peer/master.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "gam/peer/view_json.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr std::uint64_t bit_of(NodeId node) noexcept
+{
+	return std::uint64_t{1} << node;
+}
+
+Error stale(const NodeLife &who)
+{
+	return make_error(ESTALE, "node " + std::to_string(who.node) + " is no member of this cluster any more",
+		"its lease was over, or the master was started anew: start the node again");
+}
+
+} // namespace
+
+Member *Master::find_live(const NodeLife &who) noexcept
+{
+	return const_cast<Member *>(view_.find_live(who));
+}
+
+Result<Member *> Master::identify(const NodeLife &who, Time now)
+{
+	on_time(now);
+	Member *const member = find_live(who);
+	if (!member)
+		return stale(who);
+	return member;
+}
+
+void Master::change(Member &member, NodeState state)
+{
+	view_.epoch++;
+	member.state = state;
+	member.changed = view_.epoch;
+}
+
+Result<NodeLife> Master::join(const Newcomer &who, Time now)
+{
+	on_time(now);
+	if (who.host.empty() || who.host.size() > longest_host || !who.port)
+		return make_error(EINVAL, "a node without a host or port");
+	const auto protocol = static_cast<std::uint16_t>(who.protocol);
+	if (protocol_ && (protocol_ != protocol || block_bytes_ != who.block_bytes))
+		return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
+			"start all nodes of a cluster with the same");
+	NodeId free = 0;
+	while (free < max_nodes && accounts_.contains(free))
+		free++;
+	if (free == max_nodes)
+		return make_error(EUSERS, "all numbers of nodes are in use", "wait until dead nodes are swept");
+	protocol_ = protocol;
+	block_bytes_ = who.block_bytes;
+	Member made;
+	made.host = who.host;
+	made.port = who.port;
+	made.lent = who.lent;
+	change(made, NodeState::joining);
+	made.life = {free, view_.epoch};
+	accounts_[free] = {made.life.incarnation, 0, 0, now};
+	const auto place = std::find_if(view_.members.begin(), view_.members.end(),
+		[free](const Member &other) { return other.life.node > free; });
+	const NodeLife life = made.life;
+	view_.members.insert(place, std::move(made));
+	return life;
+}
+
+Result<void> Master::renew(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	Account &account = accounts_[who.node];
+	account.beat++;
+	account.granted = now;
+	return {};
+}
+
+Result<void> Master::serving(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	if ((*member)->state == NodeState::joining)
+		change(**member, NodeState::serving);
+	return {};
+}
+
+Result<void> Master::leave(const NodeLife &who, Time now)
+{
+	const Result<Member *> member = identify(who, now);
+	if (!member)
+		return member.error();
+	change(**member, NodeState::dead);
+	bury();
+	return {};
+}
+
+Result<void> Master::swept(const NodeLife &by, NodeId dead, std::uint64_t epoch, Time now)
+{
+	const Result<Member *> member = identify(by, now);
+	if (!member)
+		return member.error();
+	const Member *const gone = view_.find(dead);
+	if (gone && (gone->live() ? gone->life.incarnation <= epoch : gone->changed > epoch))
+		return make_error(EINVAL, "node " + std::to_string(dead) + " was not dead in that epoch");
+	if (gone && !gone->live())
+		accounts_[dead].swept_by |= bit_of(by.node);
+	bury();
+	return {};
+}
+
+/* Frees the numbers of the dead that all who live have swept. */
+void Master::bury()
+{
+	std::uint64_t living = 0;
+	for (const Member &member : view_.members)
+		living |= member.live() ? bit_of(member.life.node) : 0;
+	const auto removed = std::erase_if(view_.members, [&](const Member &member) {
+		if (member.live() || (living & ~accounts_[member.life.node].swept_by))
+			return false;
+		accounts_.erase(member.life.node);
+		return true;
+	});
+	if (removed)
+		view_.epoch++;
+}
+
+void Master::on_time(Time now)
+{
+	const bool late = !has_looked_ || now - looked_ > lease_ / 2;
+	looked_ = now;
+	has_looked_ = true;
+	if (late) {
+		for (auto &[node, account] : accounts_)
+			account.granted = now;
+		return;
+	}
+	bool died = false;
+	for (Member &member : view_.members) {
+		if (!member.live() || now - accounts_[member.life.node].granted <= lease_ + lease_ / margin_share)
+			continue;
+		change(member, NodeState::dead);
+		died = true;
+	}
+	if (died)
+		bury();
+}
+
+std::string Master::serialize() const
+{
+	nlohmann::json accounts = nlohmann::json::array();
+	for (const auto &[node, account] : accounts_)
+		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
+	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
+		{"block", block_bytes_}, {"accounts", std::move(accounts)}}
+		.dump();
+}
+
+Result<void> Master::load(const std::string &text, Time now)
+{
+	const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
+	const auto damaged = [] { return make_error(EBADMSG, "what is stored is no state of a master"); };
+	View view;
+	std::uint64_t lease = 0, protocol = 0, block = 0;
+	if (!found.is_object() || !found.contains("view") || !from_json(found["view"], view) ||
+		!take_number(found, "lease", lease, INT64_MAX) ||
+		!take_number(found, "protocol", protocol, UINT16_MAX) ||
+		!take_number(found, "block", block, UINT32_MAX) || !found.contains("accounts") ||
+		!found["accounts"].is_array() || found["accounts"].size() != view.members.size())
+		return damaged();
+	std::map<NodeId, Account> accounts;
+	for (const nlohmann::json &account : found["accounts"]) {
+		std::uint64_t node = 0, beat = 0, swept = 0;
+		if (!account.is_object() || !take_number(account, "node", node, max_nodes - 1) ||
+			!take_number(account, "beat", beat) || !take_number(account, "swept_by", swept))
+			return damaged();
+		const auto id = static_cast<NodeId>(node);
+		const Member *const member = view.find(id);
+		if (!member)
+			return damaged();
+		/* Seen before with this very beat: its lease has been counted from then on. */
+		const auto before = accounts_.find(id);
+		const bool same = before != accounts_.end() && view.cluster == view_.cluster &&
+				  before->second.incarnation == member->life.incarnation && before->second.beat == beat;
+		accounts[id] = {member->life.incarnation, beat, swept, same ? before->second.granted : now};
+	}
+	if (accounts.size() != view.members.size())
+		return damaged();
+	lease_ = Time(static_cast<Time::rep>(lease));
+	protocol_ = static_cast<std::uint16_t>(protocol);
+	block_bytes_ = static_cast<std::uint32_t>(block);
+	view_ = std::move(view);
+	accounts_ = std::move(accounts);
+	return {};
+}
+
+} // namespace prism::gam
