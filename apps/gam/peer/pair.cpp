@@ -3,23 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 
-#include "common/wire.hpp"
 #include "gam/peer/frame.hpp"
 
 namespace prism::gam
 {
-
-namespace
-{
-
-/* Of a message that this side has serialized: header and data. */
-std::size_t size_of(const std::byte *message) noexcept
-{
-	return Message::header_size + apps::load<std::uint16_t>(message + 6);
-}
-
-} // namespace
 
 Pair::Pair(const NodeLife &peer, std::unique_ptr<rpc::Port> port, rpc::Memory frames, const PairSizes &sizes)
 	: peer_(peer), sizes_(sizes), frames_(std::move(frames)), port_(std::move(port)), requests_(sizes.ring()),
@@ -50,11 +39,11 @@ std::uint32_t Pair::fill(std::byte *frame) noexcept
 	header.acknowledged = taken_;
 	std::size_t length = FrameHeader::size;
 	while (waiting() && data_sent_ - data_acknowledged_ < sizes_.window) {
-		const std::byte *const message = &backlog_[backlog_begin_];
-		const std::size_t size = size_of(message);
+		const std::span<const std::byte> messages = std::span(backlog_).subspan(backlog_begin_);
+		const std::size_t size = Message::parse(messages)->size(); /* append() has made it */
 		if (length + size > sizes_.frame_bytes)
 			break;
-		std::copy_n(message, size, frame + length);
+		std::copy_n(messages.begin(), size, frame + length);
 		length += size;
 		backlog_begin_ += size;
 		header.messages++;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The master's rules, in virtual time. */
+#include "gam/peer/master.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using namespace std::chrono_literals;
+
+constexpr Time lease = 1600ms;
+constexpr Time margin = lease / 16;
+
+Newcomer newcomer(std::uint16_t port = 1, Protocol protocol = Protocol::latch)
+{
+	Newcomer who;
+	who.host = "host";
+	who.port = port;
+	who.protocol = protocol;
+	return who;
+}
+
+template <typename T>
+int code_of(const Result<T> &result)
+{
+	return result ? 0 : result.error().code;
+}
+
+/** A master, and the time; who is told to renew does so as time passes. */
+class MembershipMaster : public ::testing::Test
+{
+protected:
+	NodeLife join(Protocol protocol = Protocol::latch)
+	{
+		const Result<NodeLife> life = master.join(newcomer(1, protocol), now);
+		EXPECT_TRUE(life.ok()) << life.error().message;
+		return life ? *life : NodeLife{};
+	}
+	/** Time passes; @p renewing renew at all its steps. */
+	void pass(Time time, const std::vector<NodeLife> &renewing = {})
+	{
+		for (const Time end = now + time; now < end;) {
+			now = std::min(end, now + lease / 8);
+			for (const NodeLife &life : renewing)
+				EXPECT_EQ(code_of(master.renew(life, now)), 0);
+			master.on_time(now);
+		}
+	}
+	[[nodiscard]] bool live(const NodeLife &life) const { return master.view().find_live(life) != nullptr; }
+	[[nodiscard]] std::uint64_t epoch() const { return master.view().epoch; }
+
+	Master master{77, lease};
+	Time now = 1000s;
+};
+
+TEST_F(MembershipMaster, NumbersAreTheLowestAndEpochsRise)
+{
+	const NodeLife zero = join(), one = join();
+	EXPECT_EQ(zero.node, 0);
+	EXPECT_EQ(one.node, 1);
+	EXPECT_LT(zero.incarnation, one.incarnation);
+	const std::uint64_t before = epoch();
+	EXPECT_EQ(code_of(master.serving(one, now)), 0);
+	EXPECT_EQ(epoch(), before + 1);
+	EXPECT_EQ(master.view().find(1)->state, NodeState::serving);
+	EXPECT_EQ(code_of(master.serving(one, now)), 0);
+	EXPECT_EQ(epoch(), before + 1) << "nothing has changed";
+}
+
+TEST_F(MembershipMaster, WhoRenewsLivesAndWhoDoesNotDiesBehindTheMargin)
+{
+	const NodeLife renews = join(), silent = join();
+	pass(lease, {renews});
+	EXPECT_TRUE(live(silent));
+	for (; now < 1000s + lease + margin; now += 1ms) {
+		master.on_time(now);
+		EXPECT_TRUE(live(silent));
+	}
+	ASSERT_EQ(code_of(master.renew(renews, now)), 0);
+	const std::uint64_t before = epoch();
+	now += 1ms;
+	master.on_time(now);
+	EXPECT_FALSE(live(silent));
+	EXPECT_TRUE(live(renews));
+	EXPECT_GT(epoch(), before);
+	EXPECT_EQ(code_of(master.renew(silent, now)), ESTALE);
+	EXPECT_EQ(code_of(master.serving(silent, now)), ESTALE);
+}
+
+/* The renewal that comes too late is not what saves a node. */
+TEST_F(MembershipMaster, ALateRenewalIsRefusedThoughNobodyHasLooked)
+{
+	const NodeLife other = join(), late = join();
+	pass(lease, {other});
+	now += margin + 1ms;
+	EXPECT_EQ(code_of(master.renew(late, now)), ESTALE);
+}
+
+TEST_F(MembershipMaster, ANumberIsFreeWhenAllWhoLiveHaveSwept)
+{
+	const NodeLife one = join(), two = join(), dead = join();
+	pass(lease + 2 * margin + lease / 8, {one, two});
+	ASSERT_FALSE(live(dead));
+	ASSERT_NE(master.view().find(dead.node), nullptr);
+	const std::uint64_t died = epoch();
+	EXPECT_EQ(join().node, 3) << "its number is in use";
+	const NodeLife late = master.view().find(3)->life;
+	EXPECT_EQ(code_of(master.swept(one, dead.node, died - 1, now)), EINVAL) << "it lived then";
+	EXPECT_EQ(code_of(master.swept(one, two.node, epoch(), now)), EINVAL) << "it lives";
+	EXPECT_EQ(code_of(master.swept(dead, dead.node, died, now)), ESTALE);
+	EXPECT_EQ(code_of(master.swept(one, dead.node, died, now)), 0);
+	EXPECT_EQ(code_of(master.swept(one, dead.node, died, now)), 0) << "twice is once";
+	EXPECT_EQ(code_of(master.swept(two, dead.node, died, now)), 0);
+	EXPECT_NE(master.view().find(dead.node), nullptr) << "the newcomer has not";
+	EXPECT_EQ(code_of(master.swept(late, dead.node, died, now)), 0);
+	EXPECT_EQ(master.view().find(dead.node), nullptr);
+	const NodeLife again = join();
+	EXPECT_EQ(again.node, dead.node);
+	EXPECT_GT(again.incarnation, dead.incarnation);
+	EXPECT_EQ(code_of(master.renew(dead, now)), ESTALE) << "an earlier life";
+	EXPECT_EQ(code_of(master.leave(dead, now)), ESTALE);
+	EXPECT_TRUE(live(again));
+	EXPECT_EQ(code_of(master.swept(one, dead.node, died, now)), 0) << "late, and of the earlier life";
+	EXPECT_TRUE(live(again));
+}
+
+TEST_F(MembershipMaster, NobodyWaitsForASweeperThatDies)
+{
+	const NodeLife one = join(), dead = join(), sweeper = join();
+	EXPECT_EQ(code_of(master.leave(dead, now)), 0) << "who leaves is dead at once";
+	EXPECT_EQ(code_of(master.swept(one, dead.node, epoch(), now)), 0);
+	ASSERT_NE(master.view().find(dead.node), nullptr);
+	pass(2 * lease, {one});
+	EXPECT_FALSE(live(sweeper));
+	EXPECT_EQ(master.view().find(dead.node), nullptr);
+	EXPECT_NE(master.view().find(sweeper.node), nullptr);
+}
+
+TEST_F(MembershipMaster, WhoIsAloneNeedNotSweepForTheDead)
+{
+	const NodeLife one = join();
+	EXPECT_EQ(code_of(master.leave(one, now)), 0);
+	EXPECT_TRUE(master.view().members.empty());
+	EXPECT_EQ(join().node, 0);
+}
+
+TEST_F(MembershipMaster, ThereAreSixtyFour)
+{
+	for (NodeId node = 0; node < max_nodes; node++)
+		EXPECT_EQ(join().node, node);
+	EXPECT_EQ(code_of(master.join(newcomer(), now)), EUSERS);
+}
+
+TEST_F(MembershipMaster, AllSpeakTheSameProtocol)
+{
+	(void)join(Protocol::directory);
+	EXPECT_EQ(code_of(master.join(newcomer(1, Protocol::latch), now)), EPROTONOSUPPORT);
+	EXPECT_EQ(code_of(master.join(newcomer(0), now)), EINVAL);
+	EXPECT_EQ(master.view().members.size(), 1u);
+}
+
+/* It was stopped: the renewals that came meanwhile wait to be read, and nobody is dead for that. */
+TEST_F(MembershipMaster, AMasterThatWasStoppedCountsAnew)
+{
+	const NodeLife one = join();
+	pass(lease / 4);
+	now += 10 * lease;
+	master.on_time(now);
+	EXPECT_TRUE(live(one));
+	pass(lease);
+	EXPECT_TRUE(live(one));
+	pass(margin + lease / 8);
+	EXPECT_FALSE(live(one));
+}
+
+/**
+ * How often, of many runs, a node uses its lease when the master has declared it dead already. The node's clock runs at
+ * @p rate of the master's; questions and answers take any time, or are lost.
+ */
+int leases_outlived(double rate)
+{
+	std::minstd_rand random(5);
+	int found = 0;
+	for (int run = 0; run < 400; run++) {
+		Master master(1, lease);
+		const Time begin = 5000s;
+		const auto own = [&](Time time) {
+			return Time(static_cast<Time::rep>(static_cast<double>((time - begin).count()) * rate));
+		};
+		const auto some = [&](Time most) { return Time(static_cast<Time::rep>(random()) % most.count()); };
+		const NodeLife life = *master.join(newcomer(), begin);
+		(void)*master.join(newcomer(), begin); /* so that the dead stay to be seen */
+		Time now = begin, until = lease;
+		for (int i = 0; i < 10 && master.view().find_live(life); i++) {
+			const Time asked = own(now);
+			/* Mostly fast: the longer, the more careful is the node. */
+			const Time there = some(random() % 4 ? 1us : lease / 4), back = some(lease / 4);
+			now += there;
+			master.on_time(now);
+			if (master.renew(life, now) && random() % 4)
+				until = asked + lease;
+			now += back;
+		}
+		/* From now on it cannot reach the master. */
+		while (master.view().find_live(life)) {
+			now += 1ms;
+			master.on_time(now);
+		}
+		found += own(now) < until;
+	}
+	return found;
+}
+
+TEST(MembershipLease, EndsBeforeTheMasterSaysSo)
+{
+	EXPECT_EQ(leases_outlived(1.0), 0);
+	EXPECT_EQ(leases_outlived(16.0 / 17.0 + 0.001), 0) << "as slow as the margin lets it be";
+	EXPECT_EQ(leases_outlived(3.0), 0) << "a fast clock only costs";
+}
+
+TEST(MembershipLease, AClockBeyondTheMarginOutlivesIt)
+{
+	EXPECT_GT(leases_outlived(0.8), 0) << "else the test above shows nothing";
+}
+
+/** Two members, each of which is the master when it has loaded what is stored. */
+class MembershipByTurns : public ::testing::Test
+{
+protected:
+	/** What @p by does on top of what is stored. */
+	template <typename Act>
+	auto turn(Master &by, const Act &act)
+	{
+		if (!stored.empty())
+			EXPECT_TRUE(by.load(stored, now).ok());
+		auto result = act(by);
+		stored = by.serialize();
+		return result;
+	}
+
+	std::string stored;
+	Time now = 10s;
+	Master first{9, lease}, second{10, lease};
+};
+
+TEST_F(MembershipByTurns, WhoseBeatRisesLives)
+{
+	const NodeLife one = *turn(first, [&](Master &by) { return by.join(newcomer(), now); });
+	const NodeLife two = *turn(second, [&](Master &by) { return by.join(newcomer(), now); });
+	EXPECT_EQ(two.node, 1);
+	EXPECT_EQ(second.view().cluster, 9u) << "the first one's";
+	for (int i = 0; i < 40; i++) {
+		now += lease / 8;
+		EXPECT_TRUE(turn(first, [&](Master &by) { return by.renew(one, now); }).ok());
+		EXPECT_TRUE(turn(second, [&](Master &by) { return by.renew(two, now); }).ok());
+	}
+	/* Now the first is silent. Its last beat has been seen by the second a moment after it. */
+	const Time end = now + lease + margin;
+	while (now + lease / 8 <= end) {
+		now += lease / 8;
+		ASSERT_TRUE(turn(second, [&](Master &by) { return by.renew(two, now); }).ok());
+		ASSERT_NE(second.view().find_live(one), nullptr);
+	}
+	now += lease / 8;
+	ASSERT_TRUE(turn(second, [&](Master &by) { return by.renew(two, now); }).ok());
+	EXPECT_EQ(second.view().find_live(one), nullptr);
+	EXPECT_EQ(code_of(turn(first, [&](Master &by) { return by.renew(one, now); })), ESTALE);
+}
+
+/* A member that looks for the first time has not seen how old a beat is. */
+TEST_F(MembershipByTurns, WhoLoadsForTheFirstTimeWaitsAWholeLease)
+{
+	const NodeLife one = *turn(first, [&](Master &by) { return by.join(newcomer(), now); });
+	now += 100 * lease;
+	const NodeLife two = *turn(second, [&](Master &by) { return by.join(newcomer(), now); });
+	EXPECT_NE(second.view().find_live(one), nullptr);
+	for (int i = 0; i < 10; i++) {
+		now += lease / 8;
+		(void)turn(second, [&](Master &by) { return by.renew(two, now); });
+	}
+	EXPECT_EQ(second.view().find_live(one), nullptr);
+}
+
+TEST_F(MembershipByTurns, WhatIsDamagedIsRefusedAndChangesNothing)
+{
+	(void)turn(first, [&](Master &by) { return by.join(newcomer(), now); });
+	(void)turn(first, [&](Master &by) { return by.join(newcomer(2), now); });
+	std::minstd_rand random(3);
+	int refused = 0;
+	for (int i = 0; i < 5000; i++) {
+		std::string text = stored;
+		if (random() % 2)
+			text.resize(random() % text.size());
+		else
+			text[random() % text.size()] = "0123456789{}[],:\"x-"[random() % 19];
+		Master victim(5, lease);
+		if (victim.load(text, now).ok()) {
+			for (const Member &member : victim.view().members)
+				EXPECT_LT(member.life.node, max_nodes);
+			continue;
+		}
+		refused++;
+		EXPECT_EQ(victim.view().cluster, 5u);
+		EXPECT_TRUE(victim.view().members.empty());
+	}
+	EXPECT_GT(refused, 2000);
+}
+
+} // namespace
