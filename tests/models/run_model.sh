@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Checks one configuration of a model with spin: kv.pml is PRISM-KV, rs.pml is PRISM-RS (the names with rs_), tx.pml is
 # PRISM-TX (the names with tx_), rpc.pml is calls whose answers are fetched (the names with rpc_), gam_directory.pml is
-# the directory protocol of GAM (the names with gam_).
+# the directory protocol of GAM (the names with gam_), gam_latch.pml is the same by PRISM's operations (the names with
+# latch_).
 #
 #   run_model.sh NAME             build and run it; status 0 exactly when the outcome is the expected one
 #   run_model.sh --changed NAME   the same, unless the file "passed" says that exactly this has passed before
@@ -276,6 +277,58 @@ add control gam_own_without_home message_is_expected all '-DOWN_WITHOUT_HOME'
 
 add long long_gam_directory clean all '-DOPS=4 -DOPS_0=3 -DEVICTIONS=2'
 
+dies='-DMORTAL=2'
+returns="$dies -DREBORN"
+waits='-DPATIENCE=1' # turned away once, a node makes itself the entry's waiter
+all_six='-DKINDS=63'
+add clean latch_basic clean all ''
+add clean latch_evictions clean all '-DOPS_0=1 -DEVICTIONS=3'
+add clean latch_kinds clean all "-DOPS_0=1 $all_six -DEVICTIONS=0"
+add clean latch_waiter clean all "-DOPS_0=1 $waits"
+add clean latch_waiter_tries clean all '-DOPS_0=1 -DPATIENCE=2 -DKINDS=43 -DEVICTIONS=0'
+add clean latch_death clean all "-DOPS_0=1 $dies -DEVICTIONS=0"
+add clean latch_death_evictions clean all "-DOPS=1 $dies -DEVICTIONS=2"
+add clean latch_death_kinds clean all "-DOPS=1 $dies $all_six"
+add clean latch_death_waiter clean all "-DOPS_0=1 $dies $waits -DEVICTIONS=0"
+add clean latch_return clean all "-DOPS_0=1 $returns -DEVICTIONS=0"
+add clean latch_return_kinds clean all "-DOPS=1 $returns $all_six"
+add clean latch_return_waiter clean all "-DOPS=1 $returns $waits"
+add clean latch_grant_first_alive clean all '-DOPS_0=1 -DGRANT_FIRST -DBY_EFFECT'
+
+add control latch_own_early owner_is_alone all '-DOWN_EARLY'
+add control latch_no_version owner_is_alone all '-DNO_VERSION'
+add control latch_keep_fetched owner_is_alone all '-DKEEP_FETCHED -DBY_EFFECT'
+add control latch_keep_newer owner_is_alone all '-DKEEP_NEWER -DBY_EFFECT -DOPS_0=1'
+add control latch_keep_left owner_is_alone all '-DKEEP_LEFT'
+add control latch_blind_upgrade value_is_of_this_time all '-DBLIND_UPGRADE'
+add control latch_whole_entry owner_is_alone all '-DWHOLE_ENTRY -DBY_EFFECT'
+add control latch_whole_entry_itself holder_is_in_the_entry all '-DWHOLE_ENTRY'
+add control latch_ack_locked lock_is_held all '-DACK_LOCKED -DKINDS=7'
+add control latch_undo_early hit_is_the_last_write all \
+	'-DUNDO_EARLY -DBY_EFFECT -DOPS_0=1 -DKINDS_0=4 -DKINDS_1=1 -DKINDS_2=34 -DEVICTIONS=0'
+add control latch_turn_away moved_means_news all '-DTURN_AWAY'
+add control latch_ignore_waiter waiter_is_next all "-DIGNORE_WAITER $waits"
+add control latch_queue_behind_waiter nobody_waits_for_ever all "-DQUEUE_BEHIND_WAITER $waits"
+add control latch_keep_waiter nobody_waits_for_ever all "-DKEEP_WAITER -DOPS_0=1 $dies $waits -DEVICTIONS=0"
+add control latch_await_dead nobody_waits_for_ever all "-DAWAIT_DEAD -DOPS=1 $dies"
+add control latch_grant_first owner_is_alone all "-DGRANT_FIRST -DBY_EFFECT -DOPS=1 $dies"
+add control latch_grant_read_first seen_is_not_lost all "-DGRANT_FIRST -DBY_EFFECT -DOPS=1 -DKINDS=1 -DKINDS_2=2 $dies"
+add control latch_keep_queue_pairs dead_is_not_in_the_entry all "-DKEEP_QUEUE_PAIRS -DOPS=1 $dies"
+add control latch_no_lease owner_is_alone all "-DNO_LEASE -DBY_EFFECT -DOPS=1 $dies"
+add control latch_sweep_early dead_is_not_in_the_entry all "-DSWEEP_EARLY -DOPS=1 $dies"
+add control latch_confirm_early dead_is_not_in_the_entry all "-DCONFIRM_EARLY -DOPS=1 $dies"
+add control latch_hear_dead message_is_expected all "-DHEAR_DEAD -DOPS=1 $dies"
+add control latch_reuse_early nobody_waits_for_ever all "-DREUSE_EARLY -DOPS=1 $returns"
+add control latch_grant_reborn message_is_expected all "-DGRANT_REBORN -DOPS=1 $returns"
+
+add long long_latch clean all '-DOPS=3 -DOPS_0=1'
+add long long_latch_kinds clean all "-DOPS_0=1 $all_six"
+add long long_latch_waiter clean all "$waits"
+add long long_latch_death clean all "-DOPS_0=1 $dies"
+add long long_latch_death_two clean 'bitstate 32' "$dies"
+add long long_latch_death_kinds clean all "-DOPS_0=1 $dies $all_six -DEVICTIONS=0"
+add long long_latch_return clean all "-DOPS_0=1 $returns"
+
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
 		printf '%-8s %-30s %s\n' "${sets[$name]}" "$name" "${expected[$name]}"
@@ -297,6 +350,7 @@ if ! command -v spin >/dev/null; then
 fi
 
 case $name in
+*latch*) model=gam_latch.pml ;;
 *gam_*) model=gam_directory.pml ;;
 *rs_*) model=rs.pml ;;
 *tx_*) model=tx.pml ;;

@@ -1,0 +1,931 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Coherence by PRISM's operations, for one block. The entry of the block is memory of the home, whose processor does not
+ * touch it: nodes change it by CAS, and READ the block through the entry's pointer. Among themselves they send messages,
+ * each pair of nodes over a queue pair that keeps their order. The home is no node here: it cuts off the dead and sweeps.
+ *
+ * Buffers are immutable, so the block is the version that the entry points at. The value of the block is the number of
+ * the write that it is of. A write is performed when it has its number: from then on nobody may read an older one,
+ * unless the writer dies. README.md lists sizes, rules and variants.
+ */
+
+#define NODES 3
+#ifndef OPS
+#define OPS 2 /* operations of each node */
+#endif
+#ifndef OPS_0
+#define OPS_0 OPS
+#endif
+#ifndef EVICTIONS
+#define EVICTIONS 1 /* of each node: of an S silently, of an X by writing back; or an X is written back and kept */
+#endif
+#ifndef KINDS
+#define KINDS 3 /* sum of read 1, write 2, read lock 4, write lock 8, uncached read 16, try (a write lock) 32 */
+#endif
+#ifndef KINDS_0
+#define KINDS_0 KINDS
+#endif
+#ifndef KINDS_1
+#define KINDS_1 KINDS
+#endif
+#ifndef KINDS_2
+#define KINDS_2 KINDS
+#endif
+#ifndef PATIENCE
+#define PATIENCE 0 /* so often a node is turned away before it sets `waiter`; 0: it never does */
+#endif
+
+#define BIT(n) (1 << (n))
+#define NOBODY NODES
+#define ALL (BIT(NODES) - 1)
+#define KINDS_OF(n) (n == 0 -> KINDS_0 : (n == 1 -> KINDS_1 : KINDS_2))
+
+/* The entry, and what its pointer leads to */
+byte writer = NOBODY;
+byte waiter = NOBODY;
+byte sharers; /* bit set: a bit may be of a node that has forgotten the block */
+byte version; /* the pointer's tag */
+byte installed;
+
+mtype = { ask_read, ask_write, ask_try, moved, busy, invalidate, try_invalidate, ack, grant_read, grant_write };
+chan between[NODES * NODES] = [3] of { mtype, byte, byte, byte }; /* version, value, sharers */
+#define QUEUE(from, to) between[(from) * NODES + (to)]
+
+mtype:state = { I, S, X };
+mtype:state line[NODES];
+byte value[NODES];
+bool pinned[NODES]; /* by a lock */
+
+byte latest;       /* the number of the last write that was performed */
+byte numbers;      /* ... that was ever given */
+byte seen;         /* the newest that an operation of a node that lives has returned */
+byte began[NODES]; /* what was the last write when the operation of this node began */
+byte ended[NODES]; /* operations */
+
+/* The death of one node: its lease is over, and the home has ended its queue pairs; these nodes have heard of it and
+ * cut it off; the home has swept the entry; these nodes have heard of that. */
+#ifdef MORTAL
+bool over;
+byte told; /* bit set */
+bool swept;
+byte heard; /* bit set */
+bool reborn;
+#define DIED(n) ((n) == MORTAL && over)
+#define KNOWS_DEAD(n, x) ((x) == MORTAL && (told & BIT(n)))
+#else
+#define DIED(n) false
+#define KNOWS_DEAD(n, x) false
+#endif
+#ifdef NO_LEASE
+#define LEASED(n) true
+#else
+#define LEASED(n) (!DIED(n))
+#endif
+#ifdef KEEP_QUEUE_PAIRS
+#define CONNECTED(n) true
+#else
+#define CONNECTED(n) (!DIED(n))
+#endif
+
+hidden byte n, m, old;
+hidden byte hit_is_the_last_write;
+hidden byte owner_is_alone;
+hidden byte lock_is_held;
+hidden byte holder_is_in_the_entry;
+hidden byte dead_is_not_in_the_entry;
+hidden byte value_is_of_this_time;
+hidden byte seen_is_not_lost;
+hidden byte waiter_is_next;
+hidden byte moved_means_news;
+hidden byte there_is_room;
+hidden byte message_is_expected;
+hidden byte nobody_waits_for_ever;
+
+inline expected(condition)
+{
+	message_is_expected = (condition);
+	assert(message_is_expected)
+}
+
+/* The queue pair of a node that is known to be dead is gone. */
+inline send(from, to, what_, a_, b_, c_)
+{
+	if
+	:: KNOWS_DEAD(from, to) || KNOWS_DEAD(to, from)
+	:: else ->
+		there_is_room = nfull(QUEUE(from, to));
+		assert(there_is_room);
+		QUEUE(from, to)!what_, a_, b_, c_
+	fi
+}
+
+#define HELD(x) (LEASED(x) && line[x] != I)
+#define OWNED(x) (LEASED(x) && line[x] == X)
+
+/* What hits find, now and in every state that is looked at */
+inline check()
+{
+	m = 0;
+	do
+	:: m < NODES ->
+		hit_is_the_last_write = (!HELD(m) || value[m] == latest);
+		assert(hit_is_the_last_write);
+		owner_is_alone = (!OWNED(m) || !(HELD((m + 1) % NODES) || HELD((m + 2) % NODES)));
+		assert(owner_is_alone);
+		lock_is_held = (!pinned[m] || !LEASED(m) || line[m] != I);
+		assert(lock_is_held);
+#ifndef BY_EFFECT
+		holder_is_in_the_entry = (!HELD(m) || writer == m || (line[m] == S && (sharers & BIT(m))));
+		assert(holder_is_in_the_entry);
+#endif
+		m++
+	:: else -> break
+	od;
+#ifdef MORTAL
+	dead_is_not_in_the_entry = (!swept || (writer != MORTAL && waiter != MORTAL && !(sharers & BIT(MORTAL))));
+	assert(dead_is_not_in_the_entry);
+#endif
+	m = 0
+}
+
+/* What the operation of a node is at: nothing is known yet; the CAS of an uncached read, a read, a write has been
+ * executed and the READ behind it has not; acknowledgements are awaited; the writer has been asked; a try is to be
+ * undone; the CAS that gives up the entry is under way; that has been executed, and we do not know yet. */
+mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, leaving, left };
+
+#define QUEUED (readers | writers)
+#define READS (kind == 1 || kind == 4 || kind == 16)
+#define LOCKS (kind == 4 || kind == 8 || kind == 32)
+
+/* Whoever is turned away will find another entry than the one that led here. */
+inline there_is_news(me)
+{
+	moved_means_news = (writer != me);
+	assert(moved_means_news)
+}
+
+/* Those who were queued here must look for the block elsewhere. */
+inline turn_away(me)
+{
+	there_is_news(me);
+	n = 0;
+	do
+	:: n < NODES ->
+		if
+		:: (readers | writers) & BIT(n) -> send(me, n, moved, 0, 0, 0)
+		:: else
+		fi;
+		n++
+	:: else -> break
+	od;
+	n = 0;
+	readers = 0;
+	writers = 0
+}
+
+inline rest(me)
+{
+	at = idle;
+	if
+	:: line[me] != X && QUEUED -> turn_away(me)
+	:: else
+	fi
+}
+
+inline end_operation(me)
+{
+	kind = 0;
+	acked = 0;
+	patience = 0;
+	refused = false;
+	began[me] = 0;
+	ended[me]++;
+	rest(me)
+}
+
+inline perform(me)
+{
+	numbers++;
+	latest = numbers;
+	value[me] = latest;
+	dirty = true
+}
+
+inline see(me, v)
+{
+	value_is_of_this_time = (v >= began[me]);
+	assert(value_is_of_this_time);
+#ifdef MORTAL
+	if
+	:: v > seen && me != MORTAL -> seen = v
+	:: else
+	fi
+#endif
+}
+
+/* All who could read the block have let go. */
+inline own(me)
+{
+	line[me] = X;
+	dirty = false;
+	pinned[me] = LOCKS;
+	see(me, value[me]);
+	if
+	:: !READS -> perform(me)
+	:: else
+	fi;
+	check();
+	end_operation(me)
+}
+
+/* A copy that may be used until somebody invalidates it */
+inline share(me, v, tag)
+{
+	see(me, v);
+	line[me] = S;
+	value[me] = v;
+	known = tag;
+	pinned[me] = LOCKS;
+	check();
+	end_operation(me)
+}
+
+/* It has been invalidated already: it serves the read that has waited for it, and nothing else. */
+inline use_once(me, v)
+{
+	if
+	:: LOCKS ->
+		acked = 0;
+		at = start
+	:: else ->
+		see(me, v);
+		end_operation(me)
+	fi
+}
+
+inline told_all(me)
+{
+	if
+	:: refused -> at = undoing
+	:: else -> own(me)
+	fi
+}
+
+/* The entry says that we are the writer, and we have the block. */
+inline tell(me, set)
+{
+	line[me] = I;
+	awaited = 0;
+	n = 0;
+	do
+	:: n < NODES ->
+		if
+		:: (set & BIT(n)) && n != me && !KNOWS_DEAD(me, n) ->
+			if
+			:: kind == 32 -> send(me, n, try_invalidate, known, 0, 0)
+			:: else -> send(me, n, invalidate, known, 0, 0)
+			fi;
+			awaited = awaited | BIT(n)
+		:: else
+		fi;
+		n++
+	:: else -> break
+	od;
+	n = 0;
+	at = telling;
+#ifdef OWN_EARLY
+	awaited = 0;
+#endif
+	if
+	:: awaited == 0 -> told_all(me)
+	:: else
+	fi
+}
+
+inline write_back(me)
+{
+	if
+	:: dirty ->
+		version++;
+		known = version;
+		installed = value[me];
+		dirty = false
+	:: else
+	fi
+}
+
+inline grant(me)
+{
+	n = 0;
+	do
+	:: n < NODES ->
+		if
+		:: served & BIT(n) -> send(me, n, grant_read, known, value[me], 0)
+		:: else
+		fi;
+		n++
+	:: else -> break
+	od;
+	n = 0;
+	if
+	:: next != NOBODY -> send(me, next, grant_write, known, value[me], served)
+	:: else
+	fi
+}
+
+inline change_entry(me)
+{
+	write_back(me);
+	waiter_is_next = (next == NOBODY || waiter == NOBODY || waiter == next);
+	assert(waiter_is_next);
+	writer = next;
+	sharers = (next == NOBODY -> served | BIT(me) : served);
+	if
+	:: waiter != NOBODY && (waiter == next || (served & BIT(waiter))) -> waiter = NOBODY
+	:: else
+	fi
+}
+
+/* To all readers that wait, and to one writer, which is to invalidate them. From now on the line is what it will be. */
+inline hand_over(me, to)
+{
+	served = readers;
+	readers = 0;
+	next = to;
+	if
+	:: next != NOBODY -> writers = writers & ~BIT(next)
+	:: else
+	fi;
+	line[me] = (next == NOBODY -> S : I);
+	at = leaving;
+#ifdef GRANT_FIRST
+	known = known + dirty;
+	grant(me);
+	known = known - dirty;
+#endif
+	check()
+}
+
+/* What is being granted is kept until it has been. */
+inline take_back(me)
+{
+	line[me] = I;
+	if
+	:: at == leaving || at == left
+	:: else ->
+		known = 0;
+		value[me] = 0
+	fi
+}
+
+#define IS_REQUEST (what == ask_read || what == ask_write || what == ask_try)
+#ifdef ACK_LOCKED
+#define IS_LOCKED false
+#else
+#define IS_LOCKED pinned[me]
+#endif
+
+/* Whoever is not idle queues a request: it will be the owner, or turn everybody away. A try must not wait for that. */
+inline hear_request(me, x)
+{
+	if
+	:: what == ask_try && (pinned[me] || (line[me] != X && at != idle)) -> send(me, x, busy, 0, 0, 0)
+	:: else ->
+		if
+#ifdef TURN_AWAY
+		:: line[me] != X ->
+#else
+		:: line[me] != X && at == idle ->
+#endif
+			there_is_news(me);
+			send(me, x, moved, 0, 0, 0)
+		:: else ->
+			if
+			:: what == ask_read -> readers = readers | BIT(x)
+			:: else -> writers = writers | BIT(x)
+			fi
+		fi
+	fi
+}
+
+inline hear_invalidate(me, x)
+{
+#ifndef UNDO_EARLY
+	expected(line[me] != X && at != claiming && at != telling && at != undoing);
+#endif
+	if
+	:: line[me] == S && IS_LOCKED ->
+		if
+		:: what == try_invalidate -> send(me, x, busy, 0, 0, 0)
+		:: else -> owed = x
+		fi
+	:: else ->
+		if
+#ifdef KEEP_LEFT
+		:: line[me] == S && at != left -> take_back(me)
+#else
+		:: line[me] == S -> take_back(me)
+#endif
+		:: (at == fetching || at == asked) && acked < a + 1 -> acked = a + 1
+		:: else
+		fi;
+		send(me, x, ack, 0, 0, 0);
+		check()
+	fi
+}
+
+/* @x has let go, or is dead, or what it has is locked and this is a try. */
+inline hear_ack(me, x)
+{
+	awaited = awaited & ~BIT(x);
+	if
+	:: what == busy -> refused = true
+	:: else
+	fi;
+	if
+#ifdef UNDO_EARLY
+	:: awaited == 0 || refused -> told_all(me)
+#else
+	:: awaited == 0 -> told_all(me)
+#endif
+	:: else
+	fi
+}
+
+/* A message from @x */
+inline hear(me, x)
+{
+	if
+	:: IS_REQUEST -> hear_request(me, x)
+	:: what == moved ->
+		expected(at == asked);
+		patience = (patience < PATIENCE -> patience + 1 : patience);
+		acked = 0;
+		asks = NOBODY;
+		at = start
+	:: what == busy && at == asked ->
+		expected(kind == 32);
+		asks = NOBODY;
+		end_operation(me)
+	:: what == invalidate || what == try_invalidate -> hear_invalidate(me, x)
+#ifdef OWN_EARLY
+	:: what == ack
+#else
+#ifdef UNDO_EARLY
+	:: (what == ack || (what == busy && at != asked)) && (at != telling || !(awaited & BIT(x)))
+#endif
+	:: what == ack || (what == busy && at != asked) ->
+		expected(at == telling && (awaited & BIT(x)) && (what == ack || kind == 32));
+		hear_ack(me, x)
+#endif
+	:: what == grant_read ->
+		expected(at == asked && READS);
+		asks = NOBODY;
+		if
+#ifndef NO_VERSION
+		:: acked >= a + 1 -> use_once(me, b)
+#endif
+		:: else -> share(me, b, a)
+		fi
+	:: what == grant_write ->
+		expected(at == asked && !READS);
+		asks = NOBODY;
+		known = a;
+		value[me] = b;
+		tell(me, c)
+	fi
+}
+
+#define HEAR_FROM(x) \
+	d_step { \
+		LEASED(me) && nempty(QUEUE(x, me)) -> \
+		QUEUE(x, me)?what, a, b, c; hear(me, x); what = 0; a = 0; b = 0; c = 0 \
+	}
+
+#define MAY_BEGIN(k) (at == idle && left_to_do && !pinned[me] && LEASED(me) && (KINDS_OF(me) & (k)))
+
+/* An operation that the line does not serve at once */
+inline begin(me, k)
+{
+	left_to_do--;
+	kind = k;
+	began[me] = latest;
+#ifdef BLIND_UPGRADE
+	upgrades = (line[me] == S);
+#endif
+	at = start
+}
+
+inline hit(me, k)
+{
+	left_to_do--;
+	kind = k;
+	began[me] = latest;
+	see(me, value[me]);
+	if
+	:: READS
+	:: else -> perform(me)
+	fi;
+	pinned[me] = LOCKS;
+	check();
+	end_operation(me)
+}
+
+#define MAY_LEAVE (at == idle && line[me] == X && writer == me && !pinned[me] && CONNECTED(me))
+#ifdef IGNORE_WAITER
+#define PASSED_OVER false
+#define MAY_HAND_OVER_TO(x) (MAY_LEAVE && (writers & BIT(x)))
+#else
+#define PASSED_OVER (next != NOBODY && waiter != NOBODY && waiter != next)
+#define MAY_HAND_OVER_TO(x) (MAY_LEAVE && (writers & BIT(x)) && (waiter == NOBODY || waiter == (x)))
+#endif
+#define MAY_CAS (at == start && CONNECTED(me))
+#define NOT_FOR_ANOTHER (waiter == NOBODY || waiter == me)
+
+inline clear_waiter(me)
+{
+	if
+	:: waiter == me -> waiter = NOBODY
+	:: else
+	fi
+}
+
+#ifdef MORTAL
+#ifdef CONFIRM_EARLY
+#define MAY_CONFIRM true
+#else
+#define MAY_CONFIRM (at != leaving || (next != MORTAL && !(served & BIT(MORTAL))))
+#endif
+
+/* Nothing that it has sent is heard any more, and none of our CAS names it. */
+inline hear_of_death(me)
+{
+#ifndef HEAR_DEAD
+	do
+	:: nempty(QUEUE(MORTAL, me)) -> QUEUE(MORTAL, me)?what, a, b, c
+	:: else -> break
+	od;
+	what = 0;
+	a = 0;
+	b = 0;
+	c = 0;
+#endif
+	told = told | BIT(me);
+	readers = readers & ~BIT(MORTAL);
+	writers = writers & ~BIT(MORTAL);
+	owed = (owed == MORTAL -> NOBODY : owed);
+#ifndef GRANT_REBORN
+	if
+	:: at != leaving ->
+		served = served & ~BIT(MORTAL);
+		next = (next == MORTAL -> NOBODY : next)
+	:: else
+	fi;
+#endif
+#ifndef AWAIT_DEAD
+	if
+	:: at == telling && (awaited & BIT(MORTAL)) -> hear_ack(me, MORTAL)
+	:: else
+	fi
+#endif
+}
+
+/* Who had asked the dead looks again. */
+inline hear_of_sweep(me)
+{
+	heard = heard | BIT(me);
+	if
+	:: at == asked && asks == MORTAL ->
+		asks = NOBODY;
+		acked = 0;
+		at = start
+	:: else
+	fi
+}
+
+/* The number is used again, by a node that knows nothing, for one operation. */
+#ifdef REUSE_EARLY
+#define MAY_BE_REBORN (swept && !reborn)
+#else
+#define MAY_BE_REBORN (swept && !reborn && heard == (ALL & ~BIT(MORTAL)))
+#endif
+
+inline be_reborn(me)
+{
+	reborn = true;
+	over = false;
+	swept = false;
+	told = 0;
+	heard = 0;
+	n = 0;
+	do
+	:: n < NODES ->
+		do
+		:: nempty(QUEUE(n, me)) -> QUEUE(n, me)?_, _, _, _
+		:: else -> break
+		od;
+		n++
+	:: else -> break
+	od;
+	n = 0;
+	left_to_do = 1;
+	ended[me] = OPS - 1;
+	evictions = 0;
+	at = idle;
+	kind = 0;
+	known = 0;
+	dirty = false;
+	acked = 0;
+	awaited = 0;
+	refused = false;
+	readers = 0;
+	writers = 0;
+	served = 0;
+	next = NOBODY;
+	owed = NOBODY;
+	patience = 0;
+	asks = NOBODY;
+	began[me] = 0
+}
+#endif
+
+proctype node(byte me)
+{
+	byte left_to_do = (me == 0 -> OPS_0 : OPS), evictions = EVICTIONS;
+	mtype:phase at = idle;
+	byte kind;             /* of the operation */
+	byte known;            /* the version of what we have */
+	bool dirty;            /* what we have is newer */
+	byte acked;            /* one more than the version that an INVALIDATE named since the CAS or the request */
+	byte awaited;          /* bit set: acknowledgements */
+	bool refused;          /* a sharer is locked: the try has failed */
+	byte readers, writers; /* bit sets: who has asked us */
+	byte served, next = NOBODY;
+	byte owed = NOBODY;    /* whose INVALIDATE waits for our unlock */
+	byte patience;
+	byte asks = NOBODY;    /* who has been asked */
+#ifdef BLIND_UPGRADE
+	bool upgrades;
+#endif
+	mtype what;
+	byte a, b, c;
+
+end_node:
+	do
+	:: HEAR_FROM((me + 1) % NODES)
+	:: HEAR_FROM((me + 2) % NODES)
+
+	/* An operation begins */
+	:: d_step { MAY_BEGIN(1) && line[me] != I -> hit(me, 1) }
+	:: d_step { MAY_BEGIN(1) && line[me] == I -> begin(me, 1) }
+	:: d_step { MAY_BEGIN(2) && line[me] == X -> hit(me, 2) }
+	:: d_step { MAY_BEGIN(2) && line[me] != X -> begin(me, 2) }
+	:: d_step { MAY_BEGIN(4) && (line[me] == S || (line[me] == X && !QUEUED)) -> hit(me, 4) }
+	:: d_step { MAY_BEGIN(4) && line[me] == I -> begin(me, 4) }
+	:: d_step { MAY_BEGIN(8) && line[me] == X && !QUEUED -> hit(me, 8) }
+	:: d_step { MAY_BEGIN(8) && line[me] != X -> begin(me, 8) }
+	:: d_step { MAY_BEGIN(16) && line[me] == I -> begin(me, 16) }
+	:: d_step { MAY_BEGIN(32) && line[me] == X && !QUEUED -> hit(me, 32) }
+	:: d_step { MAY_BEGIN(32) && line[me] != X -> begin(me, 32) }
+	:: d_step {
+		pinned[me] && LEASED(me) ->
+		check();
+		pinned[me] = false;
+		if
+		:: owed != NOBODY ->
+			take_back(me);
+			send(me, owed, ack, 0, 0, 0);
+			owed = NOBODY
+		:: else
+		fi
+	}
+
+	/* CAS of the entry */
+	:: d_step { MAY_CAS && kind == 16 && writer == NOBODY -> at = peeking }
+	:: d_step { MAY_CAS && kind == 16 && writer != NOBODY -> kind = 1 }
+	:: d_step {
+		MAY_CAS && READS && kind != 16 && writer == NOBODY && NOT_FOR_ANOTHER ->
+#ifdef WHOLE_ENTRY
+		sharers = BIT(me);
+#else
+		sharers = sharers | BIT(me);
+#endif
+		clear_waiter(me);
+		acked = 0;
+		at = fetching;
+		check()
+	}
+	:: d_step {
+		MAY_CAS && !READS && writer == NOBODY && NOT_FOR_ANOTHER ->
+		writer = me;
+		clear_waiter(me);
+		served = sharers; /* what the entry held: whom to tell */
+		at = claiming;
+		check()
+	}
+	:: d_step {
+		MAY_CAS && writer != NOBODY && writer != me && !KNOWS_DEAD(me, writer) ->
+		acked = 0;
+		asks = writer;
+		at = asked;
+		if
+		:: kind == 32 -> send(me, writer, ask_try, 0, 0, 0)
+		:: READS -> send(me, writer, ask_read, 0, 0, 0)
+		:: else -> send(me, writer, ask_write, 0, 0, 0)
+		fi
+	}
+#if PATIENCE
+	/* Another has waited longer: who is queued here must not wait for us, who wait for it. */
+#ifndef QUEUE_BEHIND_WAITER
+	:: d_step { MAY_CAS && kind != 16 && kind != 32 && writer == NOBODY && !NOT_FOR_ANOTHER && QUEUED -> turn_away(me) }
+#endif
+	:: d_step { MAY_CAS && kind == 32 && writer == NOBODY && !NOT_FOR_ANOTHER -> end_operation(me) }
+	:: d_step {
+		MAY_CAS && kind != 16 && kind != 32 && patience == PATIENCE && waiter == NOBODY -> waiter = me; patience = 0
+	}
+#endif
+#ifdef MORTAL
+	/* A grant to us was lost with its sender. */
+	:: d_step {
+		MAY_CAS && writer == me ->
+		expected(swept || reborn);
+#ifndef KEEP_WAITER
+		clear_waiter(me);
+#endif
+		served = sharers;
+		at = claiming
+	}
+	/* The dead will not answer. */
+	:: d_step { swept && me != MORTAL && !(heard & BIT(me)) -> hear_of_sweep(me) }
+	:: d_step { over && me != MORTAL && !KNOWS_DEAD(me, MORTAL) && MAY_CONFIRM -> hear_of_death(me) }
+#endif
+
+	/* READ, behind it in the chain */
+	:: d_step { at == peeking && CONNECTED(me) -> see(me, installed); end_operation(me) }
+	:: d_step {
+		at == fetching && CONNECTED(me) ->
+		if
+#ifdef KEEP_FETCHED
+#elif defined(KEEP_NEWER)
+		:: acked >= version + 1 -> use_once(me, installed)
+#else
+		:: acked -> use_once(me, installed)
+#endif
+		:: else -> share(me, installed, version)
+		fi
+	}
+	:: d_step {
+		at == claiming && CONNECTED(me) ->
+		if
+#ifdef BLIND_UPGRADE
+		:: upgrades
+#endif
+		:: line[me] == S
+		:: else ->
+			known = version;
+			value[me] = installed
+		fi;
+		old = served;
+		served = 0;
+		tell(me, old)
+	}
+	:: d_step {
+		at == undoing && CONNECTED(me) ->
+		writer = NOBODY;
+		value[me] = 0;
+		known = 0;
+		end_operation(me)
+	}
+
+	/* The entry is given up. */
+	:: d_step { MAY_HAND_OVER_TO((me + 1) % NODES) -> hand_over(me, (me + 1) % NODES) }
+	:: d_step { MAY_HAND_OVER_TO((me + 2) % NODES) -> hand_over(me, (me + 2) % NODES) }
+	:: d_step {
+		MAY_LEAVE && QUEUED && !MAY_HAND_OVER_TO((me + 1) % NODES) && !MAY_HAND_OVER_TO((me + 2) % NODES) ->
+		hand_over(me, NOBODY)
+	}
+	:: d_step { at == leaving && writer == me && CONNECTED(me) && !PASSED_OVER -> change_entry(me); at = left; check() }
+	/* `waiter` is not what it was. */
+	:: d_step {
+		at == leaving && CONNECTED(me) && PASSED_OVER ->
+		readers = readers | served;
+		writers = writers | BIT(next);
+		served = 0;
+		next = NOBODY;
+		line[me] = X;
+		at = idle;
+		check()
+	}
+	:: d_step {
+		at == left && CONNECTED(me) ->
+#ifndef GRANT_FIRST
+		grant(me);
+#endif
+		served = 0;
+		next = NOBODY;
+		rest(me);
+		if
+		:: line[me] == I -> take_back(me)
+		:: else
+		fi
+	}
+
+	/* Evictions */
+	:: d_step { evictions && at == idle && line[me] == S && !pinned[me] -> evictions--; take_back(me) }
+	:: d_step {
+		evictions && MAY_LEAVE && !QUEUED ->
+		evictions--;
+		write_back(me);
+		writer = NOBODY;
+		sharers = 0;
+		take_back(me)
+	}
+	:: d_step { evictions && MAY_LEAVE && dirty -> evictions--; write_back(me) }
+#ifdef REBORN
+	:: d_step { me == MORTAL && MAY_BE_REBORN -> be_reborn(me) }
+#endif
+	od
+}
+
+#ifdef MORTAL
+/* Writes of the dead that nobody has seen are lost: the last write is again the one that is installed. */
+inline forget_writes()
+{
+	seen_is_not_lost = (seen <= installed);
+	assert(seen_is_not_lost);
+	latest = installed;
+	n = 0;
+	do
+	:: n < NODES ->
+		began[n] = (began[n] > installed -> installed : began[n]);
+		n++
+	:: else -> break
+	od;
+	n = 0
+}
+
+#ifdef SWEEP_EARLY
+#define MAY_SWEEP (over && !swept)
+#else
+#define MAY_SWEEP (over && !swept && told == (ALL & ~BIT(MORTAL)))
+#endif
+
+proctype home()
+{
+end_home:
+	do
+	:: d_step {
+		!over && !reborn ->
+		over = true;
+#ifndef NO_LEASE
+		pinned[MORTAL] = false;
+#ifndef KEEP_QUEUE_PAIRS
+		line[MORTAL] = I;
+		value[MORTAL] = 0
+#endif
+#endif
+	}
+	:: d_step {
+		MAY_SWEEP ->
+		swept = true;
+		if
+		:: writer == MORTAL ->
+			writer = NOBODY;
+			forget_writes()
+		:: else
+		fi;
+		waiter = (waiter == MORTAL -> NOBODY : waiter);
+		sharers = sharers & ~BIT(MORTAL);
+		check()
+	}
+	od
+}
+#endif
+
+/* When nothing can happen any more, all operations have ended. */
+proctype monitor()
+{
+	timeout ->
+	d_step {
+		nobody_waits_for_ever = ((ended[0] == OPS_0 || DIED(0)) && (ended[1] == OPS || DIED(1)) &&
+					 (ended[2] == OPS || DIED(2)) && waiter == NOBODY);
+		assert(nobody_waits_for_ever);
+		check()
+	}
+}
+
+init
+{
+	atomic {
+		line[0] = I;
+		line[1] = I;
+		line[2] = I;
+#ifdef MORTAL
+		run home();
+#endif
+		run node(0);
+		run node(1);
+		run node(2);
+		run monitor()
+	}
+}
