@@ -44,6 +44,8 @@ BELOW = {
     "gam/latch": STORE | {"gam/coherence", "gam/cache"},
     "gam/peer": STORE | {"gam/coherence"},
     "gam/memory": STORE | {"gam/coherence", "gam/cache", "gam/directory", "gam/latch", "gam/peer"},
+    "gam/dht": STORE | {"gam/coherence", "gam/memory"},
+    "gam/transactions": STORE | {"gam/coherence", "gam/memory", "gam/dht", "tx/transaction", "tx/rpc"},
     "gam/tools": STORE | {"gam", "bench"},
     "c": STORE | {"kv", "tx"},
     "ycsb": STORE | {"bench", "kv", "rs"},

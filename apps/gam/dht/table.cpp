@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/dht/table.hpp"
+
+#include "service/key_hash.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace prism::gam
+{
+
+using apps::Operation;
+using apps::Outcome;
+using dht::Bucket;
+using dht::Catalogue;
+using dht::Entry;
+using dht::RecordHeader;
+
+namespace
+{
+
+/* A chain that is longer is none: somebody has written over it. */
+constexpr unsigned longest_chain = 1U << 16;
+
+constexpr Entry free_entry;
+
+template <typename T>
+std::span<std::byte> bytes_of(T &value) noexcept
+{
+	return std::as_writable_bytes(std::span(&value, 1));
+}
+
+template <typename T>
+std::span<const std::byte> bytes_of(const T &value) noexcept
+{
+	return std::as_bytes(std::span(&value, 1));
+}
+
+void end(Operation &operation, Outcome outcome, int error) noexcept
+{
+	operation.outcome = outcome;
+	operation.error = error;
+}
+
+} // namespace
+
+Table::Table(Session &session, Address address, const Catalogue &catalogue, const TableCare &care)
+	: session_(session), address_(address), catalogue_(catalogue), care_(care),
+	  record_(std::make_unique_for_overwrite<std::byte[]>(Entry::most_bytes))
+{
+}
+
+/* Set-up ---------------------------------------------------------------------------------------------------------- */
+
+Result<Table> Table::create(Session &session, const TableOptions &options)
+{
+	if (options.buckets == 0 || options.buckets > Catalogue::most_buckets)
+		return make_error(EINVAL, "a hash table has 1 to 2^24 buckets on each node");
+	Catalogue catalogue;
+	catalogue.magic = Catalogue::valid_magic;
+	catalogue.seed = options.seed;
+	catalogue.buckets = options.buckets;
+	int error = 0;
+	for (const NodeId node : session.node().members()) {
+		Address &array = catalogue.array[catalogue.arrays];
+		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket), array,
+			Placement::near(Address(node, 0)), block_size);
+		if (error)
+			break;
+		catalogue.arrays++;
+	}
+	Address address;
+	if (!error)
+		error = session.malloc(sizeof(catalogue), address);
+	if (!error)
+		error = session.write(address, bytes_of(std::as_const(catalogue)));
+	if (const int late = session.mfence(); !error)
+		error = late;
+	if (!error)
+		return Table(session, address, catalogue, {});
+	for (std::uint32_t i = 0; i < catalogue.arrays; i++)
+		(void)session.free(catalogue.array[i]);
+	if (!address.is_null())
+		(void)session.free(address);
+	return make_error(error, "cannot make a hash table", "lend more memory, or take fewer buckets");
+}
+
+Result<Table> Table::open(Session &session, Address catalogue, const TableCare &care)
+{
+	Catalogue read;
+	if (const int error = session.read(catalogue, bytes_of(read)))
+		return make_error(error, "cannot read the catalogue of a hash table");
+	if (!read.is_valid())
+		return make_error(EPROTO, "there is no hash table at this address");
+	return Table(session, catalogue, read, care);
+}
+
+/* Operations ------------------------------------------------------------------------------------------------------- */
+
+void Table::run(Operation &operation) noexcept
+{
+	switch (operation.kind) {
+	case apps::OperationKind::get:
+		return get(operation);
+	case apps::OperationKind::put:
+		return put(operation, true);
+	case apps::OperationKind::erase:
+		return erase(operation);
+	}
+}
+
+void Table::insert(Operation &operation) noexcept
+{
+	put(operation, false);
+}
+
+void Table::get(Operation &operation) noexcept
+{
+	const std::uint64_t hash = hash_of(operation.key);
+	const Address bucket = bucket_of(hash);
+	if (const int error = lock(bucket, false))
+		return end(operation, Outcome::failed, error);
+	Search found;
+	int error = search(operation.key, hash, Wanted::pair, found);
+	if (const int late = unlock(bucket); !error)
+		error = late;
+	if (error)
+		return end(operation, Outcome::failed, error);
+	if (found.entry.is_free())
+		return end(operation, Outcome::not_found, 0);
+	const std::size_t before = sizeof(RecordHeader) + operation.key.size();
+	operation.length = static_cast<std::uint32_t>(found.entry.bytes() - before);
+	if (const std::size_t copied = std::min<std::size_t>(operation.length, operation.result.size()))
+		std::memcpy(operation.result.data(), record_.get() + before, copied);
+	end(operation, Outcome::ok, 0);
+}
+
+/* The record is there before the lock is taken, which fences: nobody can see the entry before the record. */
+void Table::put(Operation &operation, bool replaces) noexcept
+{
+	const std::uint64_t hash = hash_of(operation.key);
+	const Address bucket = bucket_of(hash);
+	Entry entry;
+	int error = make_record(operation, hash, entry);
+	if (error == ENOMEM)
+		return end(operation, Outcome::full, 0);
+	if (error)
+		return end(operation, Outcome::failed, error);
+	error = lock(bucket, true);
+	Outcome outcome = Outcome::failed;
+	Search found;
+	if (!error) {
+		error = search(operation.key, hash, Wanted::key, found);
+		if (!error && !replaces && !found.entry.is_free())
+			error = EEXIST;
+		if (!error)
+			outcome = install(found, entry, error);
+		const int late = unlock(bucket);
+		if (late && outcome == Outcome::ok) {
+			outcome = Outcome::unknown;
+			error = late;
+		}
+	}
+	/* The one that no entry names */
+	const Address superfluous = outcome == Outcome::ok        ? found.entry.record()
+				    : outcome == Outcome::unknown ? Address()
+								  : entry.record();
+	if (!superfluous.is_null())
+		(void)session_.free(superfluous);
+	end(operation, outcome, error);
+}
+
+void Table::erase(Operation &operation) noexcept
+{
+	const std::uint64_t hash = hash_of(operation.key);
+	const Address bucket = bucket_of(hash);
+	if (const int error = lock(bucket, true))
+		return end(operation, Outcome::failed, error);
+	Search found;
+	int error = search(operation.key, hash, Wanted::key, found);
+	const bool erases = !error && !found.entry.is_free();
+	if (erases)
+		error = session_.write(found.at, bytes_of(free_entry));
+	if (const int late = unlock(bucket); !error)
+		error = late;
+	if (error)
+		return end(operation, erases ? Outcome::unknown : Outcome::failed, error);
+	if (erases)
+		(void)session_.free(found.entry.record());
+	end(operation, erases ? Outcome::ok : Outcome::not_found, 0);
+}
+
+/* Records ---------------------------------------------------------------------------------------------------------- */
+
+int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &entry) noexcept
+{
+	const RecordHeader header{static_cast<std::uint32_t>(operation.key.size())};
+	std::byte *end = record_.get();
+	const auto put = [&end](std::span<const std::byte> bytes) {
+		if (!bytes.empty())
+			std::memcpy(end, bytes.data(), bytes.size());
+		end += bytes.size();
+	};
+	put(bytes_of(header));
+	put(operation.key);
+	put(operation.value);
+	const std::span<const std::byte> record(record_.get(), end);
+	Address address;
+	if (const int error = session_.malloc(record.size(), address))
+		return error;
+	entry = Entry(hash, static_cast<std::uint32_t>(record.size()), address);
+	const int error = session_.write(address, record);
+	if (error)
+		(void)session_.free(address);
+	return error;
+}
+
+/** What it reads may be anything: other nodes have written it. */
+int Table::compare(const Entry &entry, std::span<const std::byte> key, Wanted wanted, bool &same) noexcept
+{
+	same = false;
+	const std::size_t least = sizeof(RecordHeader) + key.size();
+	if (entry.bytes() < least)
+		return 0;
+	const std::size_t bytes = wanted == Wanted::pair ? entry.bytes() : least;
+	if (const int error = session_.read(entry.record(), {record_.get(), bytes}))
+		return error;
+	RecordHeader header;
+	std::memcpy(&header, record_.get(), sizeof(header));
+	if (header.key_bytes > entry.bytes() - sizeof(header))
+		return EBADMSG;
+	same = !care_.compares_keys ||
+	       (header.key_bytes == key.size() &&
+		       (key.empty() || std::memcmp(record_.get() + sizeof(header), key.data(), key.size()) == 0));
+	return 0;
+}
+
+/* Buckets ---------------------------------------------------------------------------------------------------------- */
+
+std::uint64_t Table::hash_of(std::span<const std::byte> key) const noexcept
+{
+	return apps::hash_key(key, catalogue_.seed);
+}
+
+Address Table::bucket_of(std::uint64_t hash) const noexcept
+{
+	const std::uint64_t number = apps::reduce(hash, std::uint64_t{catalogue_.arrays} * catalogue_.buckets);
+	return catalogue_.array[number / catalogue_.buckets] + number % catalogue_.buckets * sizeof(Bucket);
+}
+
+int Table::lock(Address bucket, bool exclusive) noexcept
+{
+	if (!care_.locks)
+		return session_.mfence();
+	return exclusive ? session_.wlock(bucket, sizeof(Bucket)) : session_.rlock(bucket, sizeof(Bucket));
+}
+
+int Table::unlock(Address bucket) noexcept
+{
+	return care_.locks ? session_.unlock(bucket, sizeof(Bucket)) : session_.mfence();
+}
+
+int Table::search(std::span<const std::byte> key, std::uint64_t hash, Wanted wanted, Search &found) noexcept
+{
+	Bucket bucket;
+	Address at = bucket_of(hash);
+	for (unsigned length = 0; !at.is_null(); length++) {
+		if (length == longest_chain || at.value % sizeof(Bucket))
+			return EBADMSG;
+		if (const int error = session_.read(at, bytes_of(bucket)))
+			return error;
+		if (const int error = look_at(bucket, at, key, hash, wanted, found))
+			return error;
+		if (!found.entry.is_free())
+			return 0;
+		found.last = std::exchange(at, bucket.overflow);
+	}
+	return 0;
+}
+
+int Table::look_at(const Bucket &bucket, Address at, std::span<const std::byte> key, std::uint64_t hash, Wanted wanted,
+	Search &found) noexcept
+{
+	for (const Entry &entry : bucket.entries) {
+		const auto offset = static_cast<std::uint64_t>(
+			reinterpret_cast<const std::byte *>(&entry) - reinterpret_cast<const std::byte *>(&bucket));
+		bool same = false;
+		if (entry.is_free() && found.at.is_null())
+			found.at = at + offset;
+		if (!entry.may_be(hash))
+			continue;
+		if (const int error = compare(entry, key, wanted, same))
+			return error;
+		if (same) {
+			found.entry = entry;
+			found.at = at + offset;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/** Names the record in the chain. */
+Outcome Table::install(const Search &found, const Entry &entry, int &error) noexcept
+{
+	if (!found.at.is_null()) {
+		error = session_.write(found.at, bytes_of(entry));
+		return error ? Outcome::unknown : Outcome::ok;
+	}
+	Address fresh;
+	error = session_.malloc(sizeof(Bucket), fresh, Placement::near(found.last), sizeof(Bucket));
+	if (error == ENOMEM) {
+		error = 0;
+		return Outcome::full;
+	}
+	if (error)
+		return Outcome::failed;
+	Bucket bucket;
+	bucket.entries.front() = entry;
+	error = session_.write(fresh, bytes_of(std::as_const(bucket)));
+	if (!error)
+		error = session_.write(found.last + offsetof(Bucket, overflow), bytes_of(std::as_const(fresh)));
+	return error ? Outcome::unknown : Outcome::ok;
+}
+
+} // namespace prism::gam

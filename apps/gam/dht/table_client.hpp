@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/store_client.hpp"
+#include "gam/dht/table.hpp"
+
+namespace prism::gam
+{
+
+/**
+ * A hash table as a store that workloads drive. Its sessions wait for their blocks, so that each operation has ended
+ * when start() returns; poll() hands it back, and answers other nodes.
+ */
+class TableClient final : public apps::StoreClient
+{
+public:
+	/** Opens the table that @p catalogue names. Errors: those of Table::open(). */
+	static Result<std::unique_ptr<TableClient>> open(
+		Node &node, Address catalogue, std::size_t depth = 1, const TableCare &care = {});
+
+	[[nodiscard]] std::size_t depth() const noexcept override { return depth_; }
+	int start(apps::Operation &operation) noexcept override;
+	std::size_t poll(std::span<apps::Operation *> completed) noexcept override;
+
+private:
+	TableClient(std::unique_ptr<Session> session, Table table, std::size_t depth);
+
+	const std::unique_ptr<Session> session_;
+	Table table_;
+	const std::size_t depth_;
+	std::vector<apps::Operation *> ended_;
+};
+
+} // namespace prism::gam

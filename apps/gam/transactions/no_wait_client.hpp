@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gam/memory/node.hpp"
+#include "gam/transactions/records.hpp"
+#include "tx/transaction/client.hpp"
+
+namespace prism::gam
+{
+
+struct NoWaitClientOptions {
+	std::uint32_t depth = 1; /**< transactions under way at once */
+	/** fetch() takes locks for writing: for transactions that write most of what they read. Of two that have read
+	 * a key, and want to write it, one at least is refused at its commit. */
+	bool exclusive_fetch = false;
+	/** False: no transaction locks anything. The control of tests: a checker has to find that. */
+	bool locks = true;
+	tx::RetryOptions retry;
+};
+
+class NoWaitTransaction;
+
+/**
+ * Runs transactions on the records of a store, by two-phase locking that never waits for a lock (VLDB '18, section 6):
+ * whoever finds a lock taken gives all of its own back, and begins again after a pause. A lock brings its record here,
+ * so that a commit is local: no round of votes. Serializable, and strictly.
+ *
+ * What a dead node leaves: docs/prism-gam.md. Until there are logs, of a transaction whose node dies during its commit,
+ * other nodes may see some records changed and others not; of all other transactions they see all changes or none.
+ */
+class NoWaitClient final : public tx::TransactionClient
+{
+public:
+	/** Opens the store that @p catalogue, of Records, names. Errors: EINVAL (depth 0), those of Records::open(). */
+	static Result<std::unique_ptr<NoWaitClient>> open(
+		Node &node, Address catalogue, const NoWaitClientOptions &options = {});
+	~NoWaitClient() override;
+
+protected:
+	void drive() noexcept override { (void)node_.poll(); }
+	[[nodiscard]] tx::Transaction &transaction(std::uint32_t lane) noexcept override;
+
+private:
+	NoWaitClient(Node &node, const NoWaitClientOptions &options);
+
+	Node &node_;
+	std::vector<std::unique_ptr<NoWaitTransaction>> lanes_;
+};
+
+} // namespace prism::gam

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/transactions/no_wait_transaction.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace prism::gam
+{
+
+using tx::Bytes;
+using tx::KeySet;
+using tx::Outcome;
+
+NoWaitTransaction::NoWaitTransaction(
+	std::unique_ptr<Session> session, Records records, const NoWaitClientOptions &options)
+	: session_(std::move(session)), records_(std::move(records)),
+	  fetch_lock_(options.exclusive_fetch ? Lock::exclusive : Lock::shared), locks_(options.locks)
+{
+	held_.reserve(tx::max_transaction_keys);
+}
+
+apps::Task<void> NoWaitTransaction::begin()
+{
+	keys_.clear();
+	held_.clear();
+	fetch_error_ = 0;
+	error_ = 0;
+	co_return;
+}
+
+std::uint32_t NoWaitTransaction::get(Bytes key) noexcept
+{
+	const std::uint32_t number = keys_.get(key, 1);
+	if (number != KeySet::none && number == held_.size())
+		held_.emplace_back();
+	return number;
+}
+
+/* Reading ---------------------------------------------------------------------------------------------------------- */
+
+apps::Task<int> NoWaitTransaction::fetch(std::span<const Bytes> keys)
+{
+	for (const Bytes key : keys) {
+		if (key.size() > Records::max_key_size)
+			co_return EINVAL;
+	}
+	for (const Bytes key : keys) {
+		if (const int error = fetch_one(key)) {
+			fetch_error_ = error;
+			co_return error;
+		}
+	}
+	co_return 0;
+}
+
+int NoWaitTransaction::fetch_one(Bytes key) noexcept
+{
+	const std::uint32_t number = get(key);
+	if (number == KeySet::none)
+		return E2BIG;
+	KeySet::Item &item = keys_[number];
+	if (item.known || item.changed)
+		return 0;
+	Records::Header header;
+	if (const int error = lock(number, fetch_lock_, header))
+		return error;
+	std::byte *const room = keys_.room(header.bytes);
+	if (!room)
+		return E2BIG;
+	const std::span<std::byte> value(room, header.bytes);
+	if (const int error = records_.read_value(held_[number].record, value))
+		return error;
+	item.value = value;
+	item.there = header.present != 0;
+	item.known = true;
+	return 0;
+}
+
+/** Takes the lock, which nobody of this transaction has. EAGAIN: another transaction has it. */
+int NoWaitTransaction::lock(std::uint32_t number, Lock wanted, Records::Header &header) noexcept
+{
+	Held &held = held_[number];
+	if (held.record.is_null()) {
+		if (const int error = records_.find(keys_[number].key, held.record))
+			return error;
+	}
+	if (locks_) {
+		const int error = wanted == Lock::exclusive ? session_->try_wlock(held.record, 1)
+							    : session_->try_rlock(held.record, 1);
+		if (error)
+			return error == EBUSY ? EAGAIN : error;
+	}
+	held.lock = wanted;
+	const int error = records_.read(held.record, header);
+	held.version = header.version;
+	return error;
+}
+
+/* Writing ---------------------------------------------------------------------------------------------------------- */
+
+int NoWaitTransaction::change(Bytes key, Bytes value, bool erased) noexcept
+{
+	if (key.size() > Records::max_key_size || value.size() > records_.max_value_size())
+		return EINVAL;
+	const std::uint32_t number = get(key);
+	Bytes fresh;
+	if (number == KeySet::none || !keys_.keep(value, fresh))
+		return E2BIG;
+	KeySet::Item &item = keys_[number];
+	item.changed = true;
+	item.erased = erased;
+	item.fresh = fresh;
+	return 0;
+}
+
+/* Commit ----------------------------------------------------------------------------------------------------------- */
+
+/* All locks are held when the last one is taken: this is the transaction's moment. */
+apps::Task<Outcome> NoWaitTransaction::commit()
+{
+	if (fetch_error_)
+		co_return refuse(fetch_error_);
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		if (!keys_[number].changed)
+			continue;
+		if (const int error = lock_for_change(number))
+			co_return refuse(error);
+	}
+	const int error = make_changes();
+	const int late = unlock_all();
+	error_ = error ? error : late;
+	co_return error_ ? Outcome::unknown : Outcome::committed;
+}
+
+/**
+ * A lock for reading is given back first, as there is no other way from one to the other. Others may have had the
+ * record in between; if they have not changed it, nobody could tell whether the lock was ever given back.
+ */
+int NoWaitTransaction::lock_for_change(std::uint32_t number) noexcept
+{
+	Held &held = held_[number];
+	if (held.lock == Lock::exclusive)
+		return 0;
+	const bool was_read = held.lock == Lock::shared;
+	const std::uint64_t version = held.version;
+	if (const int error = unlock(held))
+		return error;
+	Records::Header header;
+	if (const int error = lock(number, Lock::exclusive, header))
+		return error;
+	return was_read && header.version != version ? EAGAIN : 0;
+}
+
+int NoWaitTransaction::make_changes() noexcept
+{
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		const KeySet::Item &item = keys_[number];
+		if (!item.changed)
+			continue;
+		Records::Header header;
+		header.version = held_[number].version + 1;
+		header.bytes = static_cast<std::uint32_t>(item.fresh.size());
+		header.present = !item.erased;
+		if (const int error = records_.write(held_[number].record, header, item.fresh))
+			return error;
+	}
+	return 0;
+}
+
+apps::Task<void> NoWaitTransaction::roll_back()
+{
+	(void)unlock_all();
+	co_return;
+}
+
+/** Fences before. */
+int NoWaitTransaction::unlock(Held &held) noexcept
+{
+	if (std::exchange(held.lock, Lock::none) == Lock::none)
+		return 0;
+	return locks_ ? session_->unlock(held.record, 1) : session_->mfence();
+}
+
+/** All of them, even if one fails. The first error. */
+int NoWaitTransaction::unlock_all() noexcept
+{
+	int first_error = 0;
+	for (Held &held : held_) {
+		const int error = unlock(held);
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
+}
+
+Outcome NoWaitTransaction::refuse(int error) noexcept
+{
+	(void)unlock_all();
+	error_ = error == EAGAIN ? 0 : error;
+	return error == EAGAIN ? Outcome::conflict : Outcome::failed;
+}
+
+} // namespace prism::gam

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gam/memory/session.hpp"
+#include "gam/transactions/no_wait_client.hpp"
+#include "gam/transactions/records.hpp"
+#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/transaction.hpp"
+
+namespace prism::gam
+{
+
+/** What a lane of a NoWaitClient runs. Its session is a thread of its own, so that lanes' locks exclude each other. */
+class NoWaitTransaction final : public tx::Transaction
+{
+public:
+	NoWaitTransaction(std::unique_ptr<Session> session, Records records, const NoWaitClientOptions &options);
+
+	using Transaction::fetch;
+	apps::Task<int> fetch(std::span<const tx::Bytes> keys) override;
+	[[nodiscard]] std::optional<tx::Bytes> value(tx::Bytes key) const noexcept override { return keys_.value(key); }
+	int write(tx::Bytes key, tx::Bytes value) noexcept override { return change(key, value, false); }
+	int erase(tx::Bytes key) noexcept override { return change(key, {}, true); }
+
+	apps::Task<void> begin() override;
+	apps::Task<tx::Outcome> commit() override;
+	apps::Task<void> roll_back() override;
+	[[nodiscard]] int error() const noexcept override { return error_; }
+	/** Not known: what has waited for the network is not told from what has not. */
+	[[nodiscard]] std::uint32_t round_trips() const noexcept override { return 0; }
+
+private:
+	enum class Lock : std::uint8_t {
+		none,
+		shared,
+		exclusive
+	};
+	/** The record of a key. */
+	struct Held {
+		Address record;
+		Lock lock = Lock::none;
+		std::uint64_t version = 0;
+	};
+
+	[[nodiscard]] std::uint32_t get(tx::Bytes key) noexcept;
+	int fetch_one(tx::Bytes key) noexcept;
+	int change(tx::Bytes key, tx::Bytes value, bool erased) noexcept;
+	int lock(std::uint32_t number, Lock wanted, Records::Header &header) noexcept;
+	int lock_for_change(std::uint32_t number) noexcept;
+	int make_changes() noexcept;
+	int unlock(Held &held) noexcept;
+	int unlock_all() noexcept;
+	tx::Outcome refuse(int error) noexcept;
+
+	const std::unique_ptr<Session> session_;
+	Records records_;
+	const Lock fetch_lock_;
+	const bool locks_;
+	tx::KeySet keys_;
+	std::vector<Held> held_; /* of each key */
+	int fetch_error_ = 0;
+	int error_ = 0;
+};
+
+} // namespace prism::gam

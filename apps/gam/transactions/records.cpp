@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/transactions/records.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/** From which any node opens the store. Never changed. */
+struct Catalogue {
+	static constexpr std::uint64_t valid_magic = 0x54'58'4d'41'47'01; /* GAMTX, version 1 */
+
+	std::uint64_t magic = 0;
+	Address index;
+	std::uint64_t max_value_size = 0;
+};
+
+template <typename T>
+std::span<const std::byte> bytes_of(const T &value) noexcept
+{
+	return std::as_bytes(std::span(&value, 1));
+}
+
+template <typename T>
+std::span<std::byte> room_of(T &value) noexcept
+{
+	return std::as_writable_bytes(std::span(&value, 1));
+}
+
+} // namespace
+
+Records::Records(Session &session, Table index, Address address, std::uint32_t max_value_size) noexcept
+	: session_(session), index_(std::move(index)), address_(address), max_value_size_(max_value_size)
+{
+}
+
+Result<Records> Records::create(Session &session, const RecordsOptions &options)
+{
+	if (options.max_value_size == 0 || options.max_value_size > longest_value)
+		return make_error(EINVAL, "the values of a transactional store have 1 to 2^18 bytes");
+	Result<Table> index = Table::create(session, options.index);
+	if (!index)
+		return index.error();
+	const Catalogue catalogue{Catalogue::valid_magic, index->catalogue(), options.max_value_size};
+	Address address;
+	int error = session.malloc(sizeof(catalogue), address);
+	if (!error)
+		error = session.write(address, bytes_of(catalogue));
+	if (!error)
+		error = session.mfence();
+	if (error)
+		return make_error(error, "cannot make a transactional store");
+	return Records(session, *std::move(index), address, options.max_value_size);
+}
+
+Result<Records> Records::open(Session &session, Address catalogue)
+{
+	Catalogue read;
+	if (const int error = session.read(catalogue, room_of(read)))
+		return make_error(error, "cannot read the catalogue of a transactional store");
+	if (read.magic != Catalogue::valid_magic || read.max_value_size == 0 || read.max_value_size > longest_value)
+		return make_error(EPROTO, "there is no transactional store at this address");
+	Result<Table> index = Table::open(session, read.index);
+	if (!index)
+		return index.error();
+	return Records(session, *std::move(index), catalogue, static_cast<std::uint32_t>(read.max_value_size));
+}
+
+/* Whoever adds it first wins: the others have lost a record that nobody has seen. */
+int Records::find(std::span<const std::byte> key, Address &record) noexcept
+{
+	int error = look_up(key, record);
+	if (error != ENOENT)
+		return error;
+	error = add(key, record);
+	return error == EEXIST ? look_up(key, record) : error;
+}
+
+int Records::look_up(std::span<const std::byte> key, Address &record) noexcept
+{
+	apps::Operation get;
+	get.key = key;
+	get.result = room_of(record);
+	index_.run(get);
+	if (get.outcome == apps::Outcome::not_found)
+		return ENOENT;
+	if (get.outcome != apps::Outcome::ok)
+		return get.error;
+	return get.length == sizeof(record) && !record.is_null() && record.value % block_size == 0 ? 0 : EBADMSG;
+}
+
+int Records::add(std::span<const std::byte> key, Address &record) noexcept
+{
+	Address fresh;
+	if (const int error = session_.malloc(sizeof(Header) + max_value_size_, fresh, {}, block_size))
+		return error == ENOMEM ? ENOSPC : error;
+	apps::Operation put;
+	put.kind = apps::OperationKind::put;
+	put.key = key;
+	put.value = bytes_of(fresh);
+	index_.insert(put);
+	if (put.outcome == apps::Outcome::ok) {
+		record = fresh;
+		return 0;
+	}
+	if (put.outcome != apps::Outcome::unknown)
+		(void)session_.free(fresh);
+	return put.outcome == apps::Outcome::full ? ENOSPC : put.error;
+}
+
+int Records::read(Address record, Header &header) noexcept
+{
+	if (const int error = session_.read(record, room_of(header)))
+		return error;
+	return header.bytes > max_value_size_ ? EBADMSG : 0;
+}
+
+int Records::read_value(Address record, std::span<std::byte> value) noexcept
+{
+	return value.empty() ? 0 : session_.read(record + sizeof(Header), value);
+}
+
+int Records::write(Address record, const Header &header, std::span<const std::byte> value) noexcept
+{
+	const int error = session_.write(record, bytes_of(header));
+	if (error || value.empty())
+		return error;
+	return session_.write(record + sizeof(Header), value);
+}
+
+} // namespace prism::gam
