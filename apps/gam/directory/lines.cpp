@@ -179,8 +179,24 @@ bool Lines::do_next(Line &line)
 		perform(line, pop(pending));
 		return true;
 	}
+	/* The home would keep the request until this is done. */
+	if (pending.demand.is_queued) {
+		obey_early(line);
+		return true;
+	}
 	ask(line, next);
 	return false;
+}
+
+/** What the home wants, before that which waits in front of it. */
+void Lines::obey_early(Line &line)
+{
+	Pending &pending = *line.pending;
+	pending.waiting.remove_if([&](const Access &access) { return &access == &pending.demand; });
+	pending.length--;
+	waiting_--;
+	pending.demand.is_queued = false;
+	obey(line, pending.demand.message);
 }
 
 void Lines::perform(Line &line, Access &access)

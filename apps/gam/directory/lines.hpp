@@ -84,6 +84,7 @@ private:
 	void advance(Line &line);
 	[[nodiscard]] bool do_next(Line &line);
 	void perform(Line &line, Access &access);
+	void obey_early(Line &line);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void settle(Line &line);
