@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a line posts to get its block, and what comes of it. Whoever calls these goes on with run(). */
+#include "gam/latch/latch.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "gam/cache/execute.hpp"
+
+namespace prism::gam
+{
+
+using latch::Entry;
+using latch::HomeMemory;
+using latch::Outcome;
+using latch::Slot;
+
+Slot &Latch::slot(const Line &line) const noexcept
+{
+	std::byte *const lines = options_.memory.bytes.data();
+	const auto number = static_cast<std::size_t>(line.data() - lines) / block_size;
+	return *reinterpret_cast<Slot *>(lines + cache_.size() * block_size + number * latch::slot_size);
+}
+
+LocalSlice Latch::slice(const void *place, std::uint32_t bytes) const noexcept
+{
+	const auto offset = static_cast<const std::byte *>(place) - options_.memory.bytes.data();
+	return {options_.memory.address + static_cast<std::uint64_t>(offset), bytes, options_.memory.lkey};
+}
+
+/** False: @p line is at rest, to try again, or broken. */
+bool Latch::post(Line &line, const Chain &chain, Phase phase)
+{
+	const int error = homes_.post(line.block().home(), chain, line.block().value);
+	if (error == EAGAIN) {
+		if (phase == Phase::leaving)
+			take_back(line);
+		rest(line);
+		return false;
+	}
+	if (error) {
+		broken(line, EHOSTUNREACH);
+		return false;
+	}
+	stats_.requests += chain.size();
+	set_phase(line, phase);
+	return true;
+}
+
+/** The first access needs more of the block than there is. */
+void Latch::begin(Line &line)
+{
+	Access &access = line.queue.front();
+	const NodeId home_id = line.block().home();
+	const HomeMemory *const home = is_dead(home_id) ? nullptr : homes_.find(home_id);
+	if (line.error)
+		return fail(line, line.error);
+	if (!home)
+		return fail(line, EHOSTUNREACH);
+	if (line.block().block_number() >= home->layout.blocks)
+		return fail(line, EFAULT);
+	const bool gives_up = access.tries && line.moved >= options_.patience;
+	if (gives_up) {
+		line.moved = 0;
+		return finish(line.queue.pop(), EBUSY);
+	}
+	line.fleeting |= access.uncached;
+	line.invalidated = false;
+	if (line.moved >= options_.patience)
+		wait(line, *home);
+	else if (is_exclusive(access.kind))
+		claim(line, *home);
+	else if (access.uncached && !access.progress)
+		peek(line, *home);
+	else
+		fetch(line, *home);
+}
+
+void Latch::fetch(Line &line, const HomeMemory &home)
+{
+	const RemoteAddress entry = home.entry(line.block().block_number());
+	Chain chain;
+	chain.cas(entry, latch::fetch(options_.self, line.am_waiter), slice(&slot(line).found, sizeof(Entry)));
+	chain.read(entry + offsetof(Entry, value), slice(line.data(), block_size)).indirect_bounded().conditional();
+	post(line, chain, Phase::fetching);
+}
+
+void Latch::peek(Line &line, const HomeMemory &home)
+{
+	const RemoteAddress entry = home.entry(line.block().block_number());
+	Chain chain;
+	chain.cas(entry, latch::peek(), slice(&slot(line).found, sizeof(Entry)));
+	chain.read(entry + offsetof(Entry, value), slice(line.data(), block_size)).indirect_bounded().conditional();
+	post(line, chain, Phase::peeking);
+}
+
+void Latch::claim(Line &line, const HomeMemory &home)
+{
+	const RemoteAddress entry = home.entry(line.block().block_number());
+	line.reads = line.state == State::invalid;
+	Chain chain;
+	chain.cas(entry, latch::claim(options_.self, line.am_waiter), slice(&slot(line).found, sizeof(Entry)));
+	if (line.reads)
+		chain.read(entry + offsetof(Entry, value), slice(line.data(), block_size))
+			.indirect_bounded()
+			.conditional();
+	post(line, chain, Phase::claiming);
+}
+
+void Latch::wait(Line &line, const HomeMemory &home)
+{
+	Chain chain;
+	chain.cas(home.entry(line.block().block_number()), latch::wait(options_.self),
+		slice(&slot(line).found, sizeof(Entry)));
+	post(line, chain, Phase::waiting);
+}
+
+/** This node is the writer already, so what is read cannot change. */
+void Latch::reread(Line &line, std::uint64_t sharers, std::uint32_t version)
+{
+	const HomeMemory *const home = homes_.find(line.block().home());
+	if (!home)
+		return broken(line, EHOSTUNREACH);
+	line.state = State::invalid;
+	line.sharers = sharers;
+	line.version = version;
+	Chain chain;
+	chain.read(home->entry(line.block().block_number()) + offsetof(Entry, value), slice(line.data(), block_size))
+		.indirect_bounded();
+	post(line, chain, Phase::rereading);
+}
+
+/** A try has failed: those who have acknowledged have lost their copies, and that is all. */
+void Latch::undo(Line &line)
+{
+	const HomeMemory *const home = homes_.find(line.block().home());
+	if (!home)
+		return broken(line, EHOSTUNREACH);
+	Chain chain;
+	chain.cas(home->entry(line.block().block_number()), latch::undo(options_.self),
+		slice(&slot(line).found, sizeof(Entry)));
+	post(line, chain, Phase::undoing);
+}
+
+void Latch::completed(std::uint64_t token, const Outcome &outcome)
+{
+	if (token & chore_token) {
+		chores_under_way_--;
+		return do_chores();
+	}
+	Line *const line = cache_.find(block_of(token));
+	if (!line || line->phase == Phase::idle)
+		return; /* nothing of it was posted */
+	if (outcome.failed || is_dead(line->block().home()))
+		broken(*line, EHOSTUNREACH);
+	else
+		ended(*line, outcome);
+	run(*line);
+}
+
+void Latch::ended(Line &line, const Outcome &outcome)
+{
+	const Phase phase = line.phase;
+	set_phase(line, Phase::idle);
+	switch (phase) {
+	case Phase::fetching:
+		return fetched(line, outcome);
+	case Phase::peeking:
+		return peeked(line, outcome);
+	case Phase::claiming:
+		return claimed(line, outcome);
+	case Phase::rereading:
+		complete_data(line, outcome);
+		return tell(line, line.sharers);
+	case Phase::waiting:
+		line.moved = 0;
+		line.am_waiter = outcome.status == PRISMDV_STATUS_OK;
+		return;
+	case Phase::undoing:
+		return undone(line, outcome);
+	case Phase::leaving:
+		return left(line, outcome);
+	case Phase::installing:
+		return installed(line, outcome);
+	default:
+		return;
+	}
+}
+
+/** A block that has no buffer is zeros, and so is what a buffer is too short for. */
+void Latch::complete_data(Line &line, const Outcome &outcome) noexcept
+{
+	const std::uint32_t there = outcome.status == PRISMDV_STATUS_OK ? outcome.bytes : 0;
+	if (there < block_size)
+		std::memset(line.data() + there, 0, block_size - there);
+}
+
+void Latch::fetched(Line &line, const Outcome &outcome)
+{
+	if (outcome.status == PRISMDV_STATUS_SKIPPED)
+		return missed(line);
+	complete_data(line, outcome);
+	line.version = slot(line).found.value.tag;
+	line.am_waiter = false;
+	if (line.invalidated)
+		return use_once(line);
+	line.moved = 0;
+	line.state = State::shared;
+}
+
+/** As it was installed at the moment of the CAS or later: it is of the time of the access. */
+void Latch::peeked(Line &line, const Outcome &outcome)
+{
+	if (outcome.status == PRISMDV_STATUS_SKIPPED) {
+		line.queue.front().progress = 1; /* from now on as any other: it may have to wait */
+		return missed(line);
+	}
+	complete_data(line, outcome);
+	use_once(line);
+}
+
+void Latch::claimed(Line &line, const Outcome &outcome)
+{
+	if (outcome.status == (line.reads ? PRISMDV_STATUS_SKIPPED : PRISMDV_STATUS_CAS_MISS))
+		return missed(line);
+	const Entry &old = slot(line).found;
+	line.am_waiter = false;
+	if (!line.reads && line.state == State::invalid) /* it was invalidated meanwhile */
+		return reread(line, old.sharers, old.value.tag);
+	if (line.reads)
+		complete_data(line, outcome);
+	line.version = old.value.tag;
+	tell(line, old.sharers);
+}
+
+void Latch::undone(Line &line, const Outcome &outcome)
+{
+	line.refused = false;
+	if (outcome.status != PRISMDV_STATUS_OK)
+		return broken(line, ESTALE);
+	finish(line.queue.pop(), EBUSY);
+}
+
+/** The entry is not as it has to be: its old bytes say why. */
+void Latch::missed(Line &line)
+{
+	const Entry old = slot(line).found;
+	if (!(old.flags & latch::entry_lent))
+		return not_lent(line);
+	if (!latch::is_sound(old)) {
+		stats_.refused++;
+		return broken(line, EPROTO);
+	}
+	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
+	line.am_waiter = waiter == options_.self;
+	if (writer == options_.self) /* it was given to this node, by one that died before it said so */
+		return reread(line, old.sharers, old.value.tag);
+	if (is_dead(writer))
+		return rest(line);
+	if (writer != no_node)
+		return ask(line, writer);
+	if (waiter == no_node || line.am_waiter)
+		return; /* it has come to rest since */
+	if (line.queue.front().tries)
+		return finish(line.queue.pop(), EBUSY);
+	rest(line); /* and do not ask the waiter, who may wait for somebody who waits for this node */
+}
+
+void Latch::ask(Line &line, NodeId writer)
+{
+	const Access &access = line.queue.front();
+	line.asked = writer;
+	line.invalidated = false;
+	set_phase(line, Phase::asked);
+	const unsigned flags = (is_exclusive(access.kind) ? latch::exclusive : 0U) | (access.tries ? latch::tries : 0U);
+	send(writer, latch::Type::request, line.block(), static_cast<std::uint8_t>(flags));
+}
+
+/** A home that has allocated the block says so as soon as it uses it itself: it writes zeros before it hands it out. */
+void Latch::not_lent(Line &line)
+{
+	const NodeId home_id = line.block().home();
+	const HomeMemory *const home = homes_.find(home_id);
+	if (home_id != options_.self || !home || !host_.is_allocated(line.block()))
+		return broken(line, EFAULT);
+	Chain chain;
+	chain.cas(home->entry(line.block().block_number()), latch::lend(true));
+	post(line, chain, Phase::lending);
+}
+
+/** What was read may have been invalidated already: it serves the access that waited for it, and no other. */
+void Latch::use_once(Line &line)
+{
+	line.state = State::invalid;
+	if (is_lock(line.queue.front().kind))
+		return;
+	Access &access = line.queue.pop();
+	line.moved = 0;
+	execute(access, line.data());
+	finish(access, 0);
+}
+
+/** What there was of the block is lost, or never was; nobody waits here for it. Locks are held until they are unlocked.
+ */
+void Latch::broken(Line &line, int error)
+{
+	set_phase(line, Phase::idle);
+	take_back(line);
+	turn_away(line);
+	line.state = State::invalid;
+	line.dirty = line.refused = line.am_waiter = false;
+	line.awaited = 0;
+	line.error = line.lock.is_held() ? error : 0;
+	if (line.owed != no_node)
+		acknowledge(line, std::exchange(line.owed, no_node));
+	fail(line, error);
+}
+
+} // namespace prism::gam

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Nodes that die, and what a home does to its entries. */
+#include "gam/latch/latch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace prism::gam
+{
+
+using latch::bit;
+using latch::Entry;
+using latch::HomeMemory;
+
+void Latch::lost(NodeId node)
+{
+	if (node >= max_nodes || node == options_.self)
+		return;
+	dead_ |= bit(node);
+	cache_.for_each([this, node](Line &line) {
+		forget(line, node);
+		run(line);
+	});
+}
+
+/** Whoever waited for @p dead goes on, and whoever is at a block of its memory ends: at once, or when its chain does.
+ */
+void Latch::forget(Line &line, NodeId dead)
+{
+	line.requests.remove(dead);
+	if (line.owed == dead)
+		line.owed = no_node;
+	const bool others_turn =
+		line.phase == Phase::idle || line.phase == Phase::telling || line.phase == Phase::asked;
+	if (line.block().home() == dead) {
+		if (others_turn)
+			broken(line, EHOSTUNREACH);
+	} else if (line.phase == Phase::telling && (line.awaited & bit(dead))) {
+		told(line, dead, false);
+	} else if (line.phase == Phase::asked && line.asked == dead) {
+		rest(line);
+	}
+}
+
+bool Latch::has_let_go(NodeId dead)
+{
+	bool names_it = false;
+	cache_.for_each([&](const Line &line) {
+		names_it |= line.phase == Phase::leaving && (line.next == dead || (line.served & bit(dead)));
+	});
+	return !names_it;
+}
+
+void Latch::swept(NodeId dead)
+{
+	if (dead >= max_nodes)
+		return;
+	dead_ &= ~bit(dead);
+}
+
+void Latch::sweep(NodeId dead)
+{
+	if (!options_.region || dead >= max_nodes)
+		return;
+	sweeps_.push_back({dead, options_.shard});
+	do_chores();
+}
+
+void Latch::withdraw(Address block)
+{
+	withdrawn_.push_back(block);
+	do_chores();
+}
+
+/** Some at a time: other chains are to find room. */
+void Latch::do_chores()
+{
+	while (!withdrawn_.empty() && chores_under_way_ < max_chores) {
+		const HomeMemory *const home = homes_.find(options_.self);
+		const Address block = withdrawn_.front();
+		Chain chain;
+		if (home)
+			chain.cas(home->entry(block.block_number()), latch::lend(false));
+		if (home && !post_chore(block, chain))
+			return;
+		withdrawn_.pop_front();
+	}
+	while (!sweeps_.empty() && chores_under_way_ < max_chores && sweep_next(sweeps_.front())) {}
+}
+
+bool Latch::post_chore(Address block, const Chain &chain)
+{
+	if (homes_.post(options_.self, chain, block.value | chore_token))
+		return false;
+	stats_.requests += chain.size();
+	chores_under_way_++;
+	return true;
+}
+
+/** All that live have let go of it, so no entry comes to name it any more. False: try again later, or it has ended. */
+bool Latch::sweep_next(Sweep &sweep)
+{
+	const std::uint64_t blocks = options_.region->layout().blocks;
+	const HomeMemory *const home = homes_.find(options_.self);
+	const std::uint16_t mark = latch::mark(sweep.dead);
+	for (; sweep.next < blocks && home; sweep.next += options_.shards) {
+		const Entry entry = options_.region->entry(sweep.next);
+		if (entry.writer != mark && entry.waiter != mark && !(entry.sharers & bit(sweep.dead)))
+			continue;
+		const RemoteAddress at = home->entry(sweep.next);
+		Chain chain;
+		chain.cas(at, latch::sweep_writer(sweep.dead));
+		chain.cas(at, latch::sweep_waiter(sweep.dead));
+		chain.cas(at, latch::sweep_sharer(sweep.dead));
+		if (!post_chore(Address(options_.self, sweep.next * block_size), chain))
+			return false;
+		stats_.lost_values += entry.writer == mark;
+		sweep.next += options_.shards;
+		return true;
+	}
+	sweeps_.erase(sweeps_.begin());
+	return true;
+}
+
+} // namespace prism::gam

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/latch/latch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "gam/cache/execute.hpp"
+
+namespace prism::gam
+{
+
+Latch::Latch(const latch::Options &options, Host &host, latch::Homes &homes)
+	: options_(options), host_(host), homes_(homes),
+	  cache_(options.memory.bytes.first(options.memory.lines() * block_size))
+{
+	resting_.reserve(cache_.size());
+	due_.reserve(cache_.size());
+}
+
+bool Latch::start(Access &access)
+{
+	access.error = 0;
+	access.progress = 0;
+	Line *const line = cache_.find(access.at.block());
+	if (!is_well_formed(access))
+		access.error = EINVAL;
+	else if (!line)
+		access.error = access.kind == AccessKind::unlock ? EPERM : 0;
+	else
+		access.error = line->lock.refusal(access);
+	if (access.error)
+		return true;
+	if (line && may_hit(*line, access)) {
+		stats_.hits++;
+		perform(*line, access);
+		return true;
+	}
+	stats_.misses++;
+	return enqueue(line, access);
+}
+
+/** At once, and before nothing that has begun earlier; but who holds the lock passes those that it holds back. */
+bool Latch::may_hit(const Line &line, const Access &access) noexcept
+{
+	if (access.kind == AccessKind::unlock)
+		return true;
+	if (!line.queue.empty() && !line.lock.holds(access.thread))
+		return false;
+	const bool readable = line.phase == Phase::idle ||
+			      line.phase == (line.state == State::exclusive ? Phase::installing : Phase::leaving);
+	if (is_exclusive(access.kind) ? line.phase != Phase::idle : !readable)
+		return false;
+	return verdict(line, access) == 0;
+}
+
+int Latch::verdict(const Line &line, const Access &access) noexcept
+{
+	if (const int error = line.lock.refusal(access))
+		return error;
+	const bool others_first = is_lock(access.kind) && line.state == State::exclusive && !line.requests.empty();
+	if (!line.lock.admits(access) || others_first)
+		return access.tries ? EBUSY : held_back;
+	const State needed = is_exclusive(access.kind) ? State::exclusive : State::shared;
+	return line.state >= needed ? 0 : acquire;
+}
+
+/** A try does not wait for who holds a lock, nor for what may. */
+bool Latch::must_not_wait(const Line &line, const Access &access) noexcept
+{
+	if (!access.tries)
+		return false;
+	const bool waits = line.phase == Phase::asked || line.phase == Phase::telling || line.phase == Phase::resting;
+	return waits || verdict(line, access) == EBUSY || (line.phase == Phase::idle && !line.queue.empty());
+}
+
+/** True: it has ended. */
+bool Latch::enqueue(Line *line, Access &access)
+{
+	if (line && must_not_wait(*line, access)) {
+		access.error = EBUSY;
+		return true;
+	}
+	starting_ = &access;
+	pending_++;
+	if (line) {
+		line->queue.push(access);
+		run(*line);
+	} else {
+		room_.push(access);
+		room_count_++;
+		fill_room();
+	}
+	return !std::exchange(starting_, nullptr);
+}
+
+void Latch::perform(Line &line, Access &access)
+{
+	if (access.kind == AccessKind::unlock)
+		return unlock(line, access);
+	if (is_lock(access.kind)) {
+		line.lock.take(access);
+		cache_.pin(line);
+		return;
+	}
+	execute(access, line.data());
+	line.dirty |= is_exclusive(access.kind);
+	cache_.touch(line);
+}
+
+void Latch::unlock(Line &line, Access &access)
+{
+	line.lock.give_back(access.thread);
+	access.error = line.error;
+	if (!line.lock.is_held()) {
+		line.error = 0;
+		if (line.owed != no_node)
+			acknowledge(line, std::exchange(line.owed, no_node));
+	}
+	run(line);
+}
+
+void Latch::finish(Access &access, int error)
+{
+	pending_--;
+	access.error = error;
+	if (starting_ == &access)
+		starting_ = nullptr;
+	else
+		host_.ended(access);
+}
+
+/** All accesses of @p line. */
+void Latch::fail(Line &line, int error)
+{
+	while (!line.queue.empty())
+		finish(line.queue.pop(), error);
+}
+
+/** Goes on with @p line until it waits for something. It may be another block's, or nobody's, after that. */
+void Latch::run(Line &line)
+{
+	while (line.phase == Phase::idle) {
+		int error = 0;
+		if (wants_to_leave(line)) {
+			leave(line);
+		} else if (Access *const ready = take_ready(line, error)) {
+			if (!error)
+				perform(line, *ready);
+			finish(*ready, error);
+		} else if (!line.queue.empty() && verdict(line, line.queue.front()) == acquire) {
+			begin(line);
+		} else {
+			break;
+		}
+	}
+	settle(line);
+}
+
+/** The first access, if it can end now; or one of who holds the lock that holds back the first. */
+Access *Latch::take_ready(Line &line, int &error)
+{
+	if (line.queue.empty())
+		return nullptr;
+	error = verdict(line, line.queue.front());
+	if (error >= 0)
+		return &line.queue.pop();
+	if (error == acquire || !line.lock.is_held())
+		return nullptr;
+	Access *ready = nullptr;
+	line.queue.remove_if([&](Access &access) {
+		if (ready || !line.lock.holds(access.thread) || (error = verdict(line, access)) < 0)
+			return false;
+		ready = &access;
+		return true;
+	});
+	return ready;
+}
+
+void Latch::settle(Line &line)
+{
+	if (line.phase != Phase::idle)
+		return cache_.pin(line);
+	if (line.state != State::exclusive)
+		turn_away(line);
+	const bool needed = !line.queue.empty() || line.lock.is_held();
+	if (needed && line.makes_room) {
+		evicting_--;
+		line.makes_room = line.fleeting = false;
+	}
+	if (!needed && line.fleeting && line.state == State::shared) {
+		line.state = State::invalid;
+		stats_.evictions_shared++;
+	}
+	if (!needed && line.state == State::invalid)
+		release(line);
+	else if (line.lock.is_held())
+		cache_.pin(line);
+	else
+		cache_.unpin(line);
+	if (!room_.empty())
+		fill_room();
+}
+
+void Latch::release(Line &line)
+{
+	evicting_ -= line.makes_room;
+	line.dirty = line.fleeting = line.makes_room = line.invalidated = line.am_waiter = line.refused = false;
+	line.moved = 0;
+	line.error = 0;
+	cache_.release(line);
+}
+
+void Latch::set_phase(Line &line, Phase phase) noexcept
+{
+	busy_ -= line.phase != Phase::idle;
+	busy_ += phase != Phase::idle;
+	line.phase = phase;
+}
+
+/** Until on_time(). Nobody is to wait here meanwhile who may be the one that this waits for. */
+void Latch::rest(Line &line)
+{
+	if (line.state != State::exclusive)
+		turn_away(line);
+	set_phase(line, Phase::resting);
+	line.again = now_ + options_.rest;
+	resting_.push_back(&line);
+}
+
+Time Latch::on_time(Time now)
+{
+	now_ = now;
+	do_chores();
+	return retry(now);
+}
+
+/** When the next one is due. */
+Time Latch::retry(Time now)
+{
+	const auto later =
+		std::partition(resting_.begin(), resting_.end(), [now](const Line *line) { return line->again > now; });
+	due_.assign(later, resting_.end());
+	resting_.erase(later, resting_.end());
+	for (Line *const line : due_) {
+		set_phase(*line, Phase::idle);
+		run(*line);
+	}
+	Time next = withdrawn_.empty() && sweeps_.empty() ? Time::max() : now + options_.rest;
+	for (const Line *const line : resting_)
+		next = std::min(next, line->again);
+	return next;
+}
+
+/** In their order: accesses to one block that has no line may not pass each other. */
+void Latch::fill_room()
+{
+	if (is_filling_)
+		return;
+	is_filling_ = true;
+	while (!room_.empty()) {
+		const Address block = room_.front().at.block();
+		Line *const line = make_room(block);
+		if (line) {
+			room_.remove_if([&](Access &access) {
+				if (access.at.block() != block)
+					return false;
+				room_count_--;
+				line->queue.push(access);
+				return true;
+			});
+			run(*line);
+		} else if (busy_) {
+			break;
+		} else {
+			room_count_--;
+			finish(room_.pop(), ENOBUFS);
+		}
+	}
+	is_filling_ = false;
+}
+
+Latch::Line *Latch::make_room(Address block)
+{
+	for (;;) {
+		if (Line *const line = cache_.find(block))
+			return line;
+		if (Line *const line = cache_.take(block))
+			return line;
+		Line *const victim = cache_.least_recently_used();
+		if (!victim || evicting_ >= std::min(room_count_, max_evictions))
+			return nullptr;
+		victim->makes_room = true;
+		evicting_++;
+		evict(*victim);
+	}
+}
+
+void Latch::evict(Line &line)
+{
+	line.fleeting = true;
+	run(line);
+}
+
+void Latch::flush()
+{
+	cache_.for_each([this](Line &line) {
+		if (!line.lock.is_held())
+			evict(line);
+	});
+}
+
+bool Latch::at_rest() const
+{
+	return !pending_ && !busy_ && !is_sweeping() && withdrawn_.empty();
+}
+
+Latch::State Latch::state(Address block, const std::byte **data) noexcept
+{
+	const Line *const line = cache_.find(block);
+	if (data)
+		*data = line && line->state != State::invalid ? line->data() : nullptr;
+	return line ? line->state : State::invalid;
+}
+
+} // namespace prism::gam

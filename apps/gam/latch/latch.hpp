@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * GAM's protocol by PRISM's operations: the entry of a block is memory of its home, which a node changes by one CAS,
+ * and reads the block behind it in the same chain. Messages go between those who have the block. The home's processor
+ * hears nothing but reports of buffers that are free. tests/models/gam_latch.pml is the model of it.
+ *
+ * A line is 512 bytes, 128 beside them in registered memory, and a record of its own. Access to a home that is this
+ * node goes by the same way, through a queue pair to itself.
+ *
+ * What a READ brings goes straight into the line: it is invalid until the chain has completed, and nobody looks at it.
+ * A line that is written back is not written meanwhile. So there is nothing to copy.
+ *
+ * Peers can write to entries as they like: a member that lies can keep, change or destroy any block. What it says by
+ * message is checked: what no rule allows is counted as refused and changes nothing. An entry that cannot be ends the
+ * accesses of that block with EPROTO. A member that takes a block and never answers is to be declared dead.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "gam/coherence/coherence.hpp"
+#include "gam/latch/homes.hpp"
+#include "gam/latch/line.hpp"
+#include "gam/latch/messages.hpp"
+#include "gam/latch/region.hpp"
+
+namespace prism::gam
+{
+
+namespace latch
+{
+
+/** Registered memory for lines and slots, both zeroed; it outlives Latch, and what chains have under way. */
+struct WorkingMemory {
+	static constexpr std::size_t bytes_of_line = block_size + slot_size;
+
+	std::span<std::byte> bytes; /**< bytes_of_line for each line */
+	std::uint64_t address = 0;  /**< of the first byte, for the device */
+	std::uint32_t lkey = 0;
+
+	[[nodiscard]] std::size_t lines() const noexcept { return bytes.size() / bytes_of_line; }
+};
+
+struct Options {
+	NodeId self = 0;
+	WorkingMemory memory;
+	const Region *region = nullptr; /**< what this node lends, for sweep(); null: nothing */
+	std::size_t shards = 1;         /**< objects of the node */
+	std::size_t shard = 0;          /**< which of them this is */
+	unsigned patience = 4;          /**< so often a node is sent on before it has itself made `waiter` */
+	Time rest =
+		std::chrono::microseconds(50); /**< before it looks at an entry again that is somebody else's turn */
+};
+
+} // namespace latch
+
+/** As Coherence says; so is completed() called. Completions of all shards: shard_of(block_of(token)). */
+class Latch final : public Coherence
+{
+public:
+	/** @p host, @p homes and the memory that @p options name outlive it. */
+	Latch(const latch::Options &options, Host &host, latch::Homes &homes);
+
+	bool start(Access &access) override;
+	void hear(NodeId from, const Message &message) override;
+	/** The first phase of a death; when has_let_go() says so, this node has confirmed it. */
+	void lost(NodeId node) override;
+	Time on_time(Time now) override;
+	void flush() override;
+	[[nodiscard]] bool at_rest() const override;
+	[[nodiscard]] const CoherenceStats &stats() const override { return stats_; }
+
+	/** The chain that was posted with @p token has ended so. */
+	void completed(std::uint64_t token, const latch::Outcome &outcome);
+	/** The block that a chain with @p token is of. */
+	[[nodiscard]] static Address block_of(std::uint64_t token) noexcept { return Address(token).block(); }
+
+	/** Writes back the block of @p at, if it is dirty here, and keeps it: policy `durable`. at_rest() says when. */
+	void install(Address at);
+	/** As the home: nothing is allocated in @p block any more, and who asks for it is told EFAULT. */
+	void withdraw(Address block);
+
+	/* The second phase of a death: */
+	/** Nothing that this node has under way gives a block to @p dead. After lost(). */
+	[[nodiscard]] bool has_let_go(NodeId dead);
+	/** As a home, when all live nodes have let go of @p dead: takes it out of all entries. is_sweeping() until
+	 * then. */
+	void sweep(NodeId dead);
+	[[nodiscard]] bool is_sweeping() const noexcept { return !sweeps_.empty() || chores_under_way_; }
+	/** All homes have swept: the number of @p dead may be used again. */
+	void swept(NodeId dead);
+
+	/** Buffers that were replaced and reported to their homes: all that costs a home's processor anything. */
+	[[nodiscard]] std::uint64_t freed_buffers() const noexcept { return freed_; }
+
+	/* For tests */
+	/** Of @p block. @p data, if it may be read: its bytes. */
+	[[nodiscard]] latch::State state(Address block, const std::byte **data = nullptr) noexcept;
+
+private:
+	using Line = latch::Line;
+	using Phase = latch::Phase;
+	using State = latch::State;
+	/** What to do with an access: end it with an errno value, or one of these. */
+	static constexpr int held_back = -1; /* by a lock, or by nodes that wait for longer */
+	static constexpr int acquire = -2;   /* the block first */
+	/* Kinds of tokens: in the lower bits of the block's address */
+	static constexpr std::uint64_t chore_token = 1;
+	static constexpr std::size_t max_chores = 16; /* under way */
+	static constexpr std::size_t max_evictions = 16;
+
+	struct Sweep {
+		NodeId dead;
+		std::uint64_t next; /* block to look at */
+	};
+
+	/* latch.cpp: accesses, and what a line does next */
+	[[nodiscard]] static bool may_hit(const Line &line, const Access &access) noexcept;
+	[[nodiscard]] static bool must_not_wait(const Line &line, const Access &access) noexcept;
+	[[nodiscard]] static int verdict(const Line &line, const Access &access) noexcept;
+	bool enqueue(Line *line, Access &access);
+	void perform(Line &line, Access &access);
+	void unlock(Line &line, Access &access);
+	void finish(Access &access, int error);
+	void fail(Line &line, int error);
+	void run(Line &line);
+	[[nodiscard]] Access *take_ready(Line &line, int &error);
+	void settle(Line &line);
+	void release(Line &line);
+	void set_phase(Line &line, Phase phase) noexcept;
+	void rest(Line &line);
+	void fill_room();
+	[[nodiscard]] Line *make_room(Address block);
+	void evict(Line &line);
+	[[nodiscard]] bool is_dead(NodeId node) const noexcept
+	{
+		return node < max_nodes && (dead_ & latch::bit(node));
+	}
+	[[nodiscard]] Time retry(Time now);
+
+	/* chains.cpp: what is posted, and what has come of it */
+	[[nodiscard]] latch::Slot &slot(const Line &line) const noexcept;
+	[[nodiscard]] LocalSlice slice(const void *place, std::uint32_t bytes) const noexcept;
+	bool post(Line &line, const Chain &chain, Phase phase);
+	void begin(Line &line);
+	void fetch(Line &line, const latch::HomeMemory &home);
+	void claim(Line &line, const latch::HomeMemory &home);
+	void peek(Line &line, const latch::HomeMemory &home);
+	void wait(Line &line, const latch::HomeMemory &home);
+	void reread(Line &line, std::uint64_t sharers, std::uint32_t version);
+	void undo(Line &line);
+	void ended(Line &line, const latch::Outcome &outcome);
+	void fetched(Line &line, const latch::Outcome &outcome);
+	void peeked(Line &line, const latch::Outcome &outcome);
+	void claimed(Line &line, const latch::Outcome &outcome);
+	void undone(Line &line, const latch::Outcome &outcome);
+	void missed(Line &line);
+	void ask(Line &line, NodeId writer);
+	static void complete_data(Line &line, const latch::Outcome &outcome) noexcept;
+	void not_lent(Line &line);
+	void use_once(Line &line);
+	void broken(Line &line, int error);
+
+	/* serve.cpp: what a writer gives to others */
+	[[nodiscard]] static bool wants_to_leave(const Line &line) noexcept;
+	void leave(Line &line);
+	void append_write_back(Line &line, Chain &chain, const latch::HomeMemory &home) const;
+	void left(Line &line, const latch::Outcome &outcome);
+	void take_back(Line &line) noexcept;
+	void grant(Line &line);
+	void installed(Line &line, const latch::Outcome &outcome);
+	void has_installed(Line &line, std::uint64_t old_buffer);
+	void turn_away(Line &line);
+	void give_back(Line &line, std::uint64_t buffer);
+
+	/* hear.cpp: messages */
+	void send(NodeId to, latch::Type type, Address block, std::uint8_t flags = 0, std::uint32_t version = 0,
+		std::uint64_t sharers = 0, std::span<const std::byte> data = {});
+	void hear_request(NodeId from, Line *line, const Message &message);
+	void hear_invalidate(NodeId from, Line *line, const Message &message);
+	bool hear_answer(NodeId from, Line &line, const Message &message);
+	bool hear_grant(Line &line, const Message &message);
+	void acknowledge(Line &line, NodeId to);
+	void tell(Line &line, std::uint64_t sharers);
+	void told(Line &line, NodeId by, bool refuses);
+	void told_all(Line &line);
+	void own(Line &line);
+
+	/* death.cpp: deaths, and what a home does to its entries */
+	void forget(Line &line, NodeId dead);
+	void do_chores();
+	[[nodiscard]] bool post_chore(Address block, const Chain &chain);
+	[[nodiscard]] bool sweep_next(Sweep &sweep);
+
+	const latch::Options options_;
+	Host &host_;
+	latch::Homes &homes_;
+	Cache<Line> cache_;
+	std::vector<Line *> resting_;
+	std::vector<Line *> due_;
+	AccessQueue room_; /* accesses that wait for a line */
+	std::size_t room_count_ = 0;
+	bool is_filling_ = false;
+	std::size_t evicting_ = 0;
+	std::size_t busy_ = 0;    /* lines that are not idle */
+	std::size_t pending_ = 0; /* accesses on their way */
+	Access *starting_ = nullptr;
+	std::uint64_t dead_ = 0; /* bit set */
+	std::deque<Address> withdrawn_;
+	std::vector<Sweep> sweeps_;
+	std::size_t chores_under_way_ = 0;
+	Time now_{};
+	std::uint64_t freed_ = 0;
+	CoherenceStats stats_;
+};
+
+} // namespace prism::gam

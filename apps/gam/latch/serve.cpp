@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What a writer gives back to the home and on to others. The entry changes first: what others are told is in it. */
+#include "gam/latch/latch.hpp"
+
+#include <cerrno>
+
+namespace prism::gam
+{
+
+using latch::bit;
+using latch::Entry;
+using latch::HomeMemory;
+using latch::Outcome;
+using latch::Slot;
+
+/** Those that are locked for reading here can be read elsewhere as well. */
+bool Latch::wants_to_leave(const Line &line) noexcept
+{
+	if (line.state != State::exclusive || line.phase != Phase::idle)
+		return false;
+	if (line.lock.is_held())
+		return line.lock.allows(false) && line.requests.readers();
+	return !line.requests.empty() || (line.fleeting && line.queue.empty());
+}
+
+/**
+ * One step for all that wait: the readers get copies, and the next writer the block. From the moment that this is
+ * posted the line is what it will be, as others may hear of it before this node does.
+ */
+void Latch::leave(Line &line)
+{
+	const HomeMemory *const home = homes_.find(line.block().home());
+	if (!home)
+		return broken(line, EHOSTUNREACH);
+	const NodeId me = options_.self, waiter = line.waiter;
+	line.served = line.requests.readers();
+	line.requests.remove_readers();
+	if (!line.lock.is_held() && (waiter == no_node || line.requests.has_writer(waiter)))
+		line.next = waiter == no_node ? line.requests.first_writer() : waiter;
+	line.requests.remove(line.next);
+	line.evicts =
+		line.fleeting && !line.served && line.next == no_node && line.requests.empty() && !line.lock.is_held();
+	line.state = line.evicts || line.next != no_node ? State::invalid : State::shared;
+
+	const bool waiter_is_served = waiter == line.next || (waiter < max_nodes && (line.served & bit(waiter)));
+	const std::uint64_t sharers = line.evicts ? 0 : line.served | (line.state == State::shared ? bit(me) : 0);
+	const RemoteAddress entry = home->entry(line.block().block_number());
+	const LocalSlice found = slice(&slot(line).found, sizeof(Entry));
+	Chain chain;
+	if (line.dirty)
+		append_write_back(line, chain, *home);
+	if (line.dirty && line.evicts) {
+		chain.cas(entry, latch::write_back_and_leave(me, waiter), found)
+			.data_indirect(home->scratch(me))
+			.conditional();
+	} else {
+		if (line.dirty)
+			chain.cas(entry, latch::write_back(me), slice(&slot(line).installed, sizeof(Entry)))
+				.data_indirect(home->scratch(me))
+				.conditional();
+		chain.cas(entry, latch::leave(me, waiter, line.next, sharers, waiter_is_served ? no_node : waiter),
+			found);
+		if (line.dirty)
+			chain.conditional();
+	}
+	post(line, chain, Phase::leaving);
+}
+
+/** ALLOCATE: the pointer to the buffer goes to where the CAS behind it loads it. */
+void Latch::append_write_back(Line &line, Chain &chain, const HomeMemory &home) const
+{
+	Slot &results = slot(line);
+	results.address = 0;
+	chain.allocate(home.free_list, slice(line.data(), block_size))
+		.redirect_bounded(home.scratch(options_.self) + latch::scratch_pointer, line.version + 1)
+		.result(slice(&results.address, sizeof(results.address)));
+}
+
+void Latch::left(Line &line, const Outcome &outcome)
+{
+	const Slot results = slot(line);
+	if (line.dirty && !results.address) { /* no buffer: the block is this node's still */
+		take_back(line);
+		return rest(line);
+	}
+	if (outcome.status == PRISMDV_STATUS_SKIPPED) { /* not even the writer: somebody has declared this node dead */
+		give_back(line, results.address);
+		return broken(line, ESTALE);
+	}
+	const bool missed = outcome.status == PRISMDV_STATUS_CAS_MISS;
+	if (line.dirty && line.evicts && missed)
+		give_back(line, results.address);
+	else if (line.dirty)
+		has_installed(line, line.evicts ? results.found.value.ptr : results.installed.value.ptr);
+	if (!missed)
+		return grant(line);
+	if (latch::node_of(results.found.writer) != options_.self)
+		return broken(line, ESTALE);
+	line.waiter = latch::node_of(results.found.waiter); /* it is to be served first; again */
+	take_back(line);
+}
+
+void Latch::grant(Line &line)
+{
+	const std::span<const std::byte> data(line.data(), block_size);
+	latch::for_each_node(line.served,
+		[&](NodeId reader) { send(reader, latch::Type::grant_read, line.block(), 0, line.version, 0, data); });
+	if (line.next != no_node)
+		send(line.next, latch::Type::grant_write, line.block(), 0, line.version, line.served, data);
+	line.served = 0;
+	line.next = line.waiter = no_node;
+}
+
+/** What was to be given away is this node's as before. */
+void Latch::take_back(Line &line) noexcept
+{
+	line.requests.put_back(line.next, line.served);
+	line.served = 0;
+	line.next = no_node;
+	line.state = State::exclusive;
+}
+
+void Latch::has_installed(Line &line, std::uint64_t old_buffer)
+{
+	line.version++;
+	line.dirty = false;
+	stats_.evictions_dirty += line.evicts;
+	if (old_buffer)
+		give_back(line, old_buffer);
+}
+
+/** An address that is none of a buffer is another node's nonsense. */
+void Latch::give_back(Line &line, std::uint64_t buffer)
+{
+	const NodeId home_id = line.block().home();
+	const HomeMemory *const home = homes_.find(home_id);
+	if (!home || !home->has_buffer(buffer)) {
+		stats_.refused++;
+		return;
+	}
+	freed_++;
+	homes_.give_back(home_id, buffer);
+}
+
+void Latch::turn_away(Line &line)
+{
+	latch::for_each_node(line.requests.all(), [&](NodeId node) { send(node, latch::Type::moved, line.block()); });
+	line.requests.clear();
+}
+
+void Latch::install(Address at)
+{
+	Line *const line = cache_.find(at.block());
+	if (!line || !line->dirty || line->state != State::exclusive || line->phase != Phase::idle)
+		return;
+	const HomeMemory *const home = homes_.find(line->block().home());
+	if (!home)
+		return broken(*line, EHOSTUNREACH);
+	line->evicts = false;
+	Chain chain;
+	append_write_back(*line, chain, *home);
+	chain.cas(home->entry(line->block().block_number()), latch::write_back(options_.self),
+		     slice(&slot(*line).installed, sizeof(Entry)))
+		.data_indirect(home->scratch(options_.self))
+		.conditional();
+	post(*line, chain, Phase::installing);
+	run(*line);
+}
+
+void Latch::installed(Line &line, const Outcome &outcome)
+{
+	const Slot results = slot(line);
+	if (!results.address)
+		return; /* no buffer: it is dirty still, as before */
+	if (outcome.status == PRISMDV_STATUS_OK)
+		return has_installed(line, results.installed.value.ptr);
+	give_back(line, results.address);
+	broken(line, ESTALE);
+}
+
+} // namespace prism::gam
