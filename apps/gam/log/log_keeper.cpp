@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/log/log_keeper.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/* How often it looks whether there is something to compact, or a segment to make */
+constexpr std::chrono::milliseconds pause{10};
+
+} // namespace
+
+LogKeeper::LogKeeper(NodeLog &log, LogKeeperOptions options)
+	: log_(log), options_(options), thread_([this](const std::stop_token &stop) { run(stop); })
+{
+}
+
+LogKeeper::~LogKeeper()
+{
+	thread_.request_stop();
+	thread_.join();
+}
+
+void LogKeeper::want(std::uint64_t sequence) noexcept
+{
+	sequence = std::min(sequence, log_.written());
+	{
+		const std::scoped_lock guard(lock_);
+		if (sequence <= wanted_)
+			return;
+		wanted_ = sequence;
+	}
+	changed_.notify_all();
+}
+
+int LogKeeper::wait(std::uint64_t sequence) noexcept
+{
+	want(sequence);
+	std::unique_lock guard(lock_);
+	changed_.wait(guard, [&] { return log_.committed() >= sequence || log_.error(); });
+	return log_.committed() >= sequence ? 0 : log_.error();
+}
+
+void LogKeeper::run(const std::stop_token &stop)
+{
+	std::unique_lock guard(lock_);
+	while (!stop.stop_requested()) {
+		changed_.wait_for(guard, stop, pause, [&] { return wanted_ > log_.committed() && !log_.error(); });
+		const bool commits = wanted_ > log_.committed();
+		guard.unlock();
+		if (commits)
+			(void)log_.commit(); /* who waits sees error() */
+		maintain();
+		guard.lock();
+		if (commits)
+			changed_.notify_all();
+	}
+}
+
+void LogKeeper::maintain()
+{
+	/* Without a segment ahead appends make one, and tell if they cannot. */
+	(void)log_.prepare();
+	const std::size_t segments = log_.segments();
+	if (log_.error() || !log_.missing().empty() || segments <= std::max(options_.compact_above, 2 * left_))
+		return;
+	(void)log_.compact(); /* the log is as good as before if it could not */
+	left_ = log_.segments();
+}
+
+} // namespace prism::gam

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "gam/log/node_log.hpp"
+
+namespace prism::gam
+{
+
+struct LogKeeperOptions {
+	std::size_t compact_above = 64; /**< segments; and twice those that the last compaction left */
+};
+
+/**
+ * The thread that waits for the disk: it commits for all who ask meanwhile at once, makes segments ahead and compacts.
+ * Any thread.
+ */
+class LogKeeper
+{
+public:
+	/** @p log outlives it. */
+	explicit LogKeeper(NodeLog &log, LogKeeperOptions options = {});
+	~LogKeeper();
+	LogKeeper(const LogKeeper &) = delete;
+	LogKeeper &operator=(const LogKeeper &) = delete;
+
+	/** Has the entries up to @p sequence committed, soon: see NodeLog::committed(). */
+	void want(std::uint64_t sequence) noexcept;
+	/** Waits for that. 0, or what NodeLog::error() says. */
+	int wait(std::uint64_t sequence) noexcept;
+
+private:
+	void run(const std::stop_token &stop);
+	void maintain();
+
+	NodeLog &log_;
+	const LogKeeperOptions options_;
+	std::mutex lock_;
+	std::condition_variable_any changed_;
+	std::uint64_t wanted_ = 0; /* sequence */
+	std::size_t left_ = 0;     /* segments, by the last compaction; of the thread */
+	std::jthread thread_;      /* declared last: it uses the others */
+};
+
+} // namespace prism::gam

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/descriptor.hpp"
+#include "gam/log/entry.hpp"
+#include "gam/log/scan.hpp"
+#include "gam/log/segment.hpp"
+
+namespace prism::gam
+{
+
+/** Of the machine's present run. */
+std::array<std::byte, 16> boot_of_machine() noexcept;
+
+struct LogOptions {
+	std::filesystem::path folder; /**< made if it is not there */
+	std::uint64_t cluster = 0;
+	NodeId node = 0;
+	std::uint64_t incarnation = 0;                   /**< of this life of the node */
+	std::size_t segment_bytes = std::size_t{16} << 20; /**< at least 4096 */
+	std::size_t most_segments = 4096;                /**< beyond them: ENOSPC */
+	std::array<std::byte, 16> boot = boot_of_machine();
+	std::function<void()> step; /**< called between any two changes of the folder; for tests */
+};
+
+/**
+ * The log of a node: segments in a folder, that is in NVRAM or on a disk. An append is a copy into memory that is
+ * mapped, which outlives the process; after commit() it outlives the machine. Each life of the node begins a segment.
+ * Any thread, unless it says otherwise.
+ */
+class NodeLog
+{
+public:
+	/**
+	 * Opens the log in the folder, or begins one, and looks at all entries: what a kill or a power failure has left
+	 * incomplete is cut off, what is damaged is told by missing(). A disk without room for more does not prevent
+	 * that: append() tells of it. Errors: EBUSY (another process has it), EINVAL (the log is of another cluster or
+	 * node), those of the file system.
+	 */
+	static Result<std::unique_ptr<NodeLog>> open(LogOptions options);
+	NodeLog(const NodeLog &) = delete;
+	NodeLog &operator=(const NodeLog &) = delete;
+
+	/**
+	 * Appends @p entry; its sequence and order are the log's to give. Waits for no disk. Errors: ENOSPC or EIO, when
+	 * an append or a commit fails for the first time, and EROFS from then on: a log with a gap is worth nothing
+	 * behind it.
+	 */
+	int append(const Entry &entry) noexcept;
+	/** Sequence of the last entry. */
+	[[nodiscard]] std::uint64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
+	/** ... of the last one that is on the disk. */
+	[[nodiscard]] std::uint64_t committed() const noexcept { return committed_.load(std::memory_order_acquire); }
+	/** Waits until the disk has what was written until now. Errors: EIO, ENOSPC; see append(). */
+	int commit() noexcept;
+	/** Why nothing can be appended any more, or 0. */
+	[[nodiscard]] int error() const noexcept { return error_.load(std::memory_order_relaxed); }
+
+	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
+	Result<void> scan(const VisitEntry &visit);
+	/** What open() has found to be damaged, and drop_before() has not removed; not during that. */
+	[[nodiscard]] const std::vector<Missing> &missing() const noexcept { return missing_; }
+
+	/**
+	 * Makes room: what recovery may need of the segments that are complete (see Newest) is appended again, then they
+	 * are removed. May be killed at any time. Errors: EBADMSG (entries are missing: what is older
+	 * is evidence), ENOSPC, EIO.
+	 */
+	Result<void> compact();
+	/** Removes all entries whose sequence is below @p sequence, by whole segments. Errors: those of unlink(2). */
+	Result<void> drop_before(std::uint64_t sequence);
+	/** Segments that are there. */
+	[[nodiscard]] std::size_t segments() const;
+
+	/** Makes the next segment ahead, so that no append has to. Errors: as append(), but the log goes on. */
+	int prepare() noexcept;
+
+private:
+	/* A segment that is complete: the entries from `first` up to `next` */
+	struct Closed {
+		std::filesystem::path path;
+		std::uint64_t first;
+		std::uint64_t next;
+		bool damaged; /* its head is, so that nothing in it can be checked */
+	};
+	struct Old;
+
+	NodeLog(LogOptions options, apps::Descriptor lock) : options_(std::move(options)), lock_file_(std::move(lock)) {}
+
+	Result<void> load();
+	Result<std::vector<Old>> find_segments();
+	Result<void> take(std::vector<Old> &olds);
+	[[nodiscard]] std::uint64_t trusted(const std::vector<Old> &olds) const;
+	static Result<void> remove_from(std::vector<Old> &olds, std::size_t first);
+	Result<void> cut(std::vector<Old> &olds, std::size_t at, const Scanned &scanned);
+	Result<void> settle(std::vector<Old> &olds);
+	int begin_segment(bool compacting);
+	int append_locked(Entry entry, bool compacting) noexcept;
+	int fail(int error) noexcept;
+	Result<void> scan_all(const VisitEntry &visit);
+	Result<void> scan_closed(const Closed &closed, const VisitEntry &visit) const;
+	Result<void> copy_newest(const std::vector<Closed> &from);
+	Result<void> remove(const Closed &closed);
+	void step() const
+	{
+		if (options_.step)
+			options_.step();
+	}
+	[[nodiscard]] std::filesystem::path path_of(std::uint64_t number, const char *ending) const;
+
+	const LogOptions options_;
+	const apps::Descriptor lock_file_;
+	std::vector<Missing> missing_;
+	std::mutex maintenance_; /* scans and compactions */
+	std::mutex committing_;
+
+	mutable std::mutex lock_; /* all below */
+	std::vector<Closed> closed_;
+	std::shared_ptr<Segment> current_;
+	std::unique_ptr<Segment> spare_;
+	SegmentHead head_; /* of current_ */
+	std::uint64_t seed_ = 0;
+	std::size_t end_ = 0;                            /* of the last entry of current_ */
+	std::uint64_t next_ = 1;                         /* sequence */
+	std::vector<std::shared_ptr<Segment>> uncommitted_; /* that are complete */
+	std::atomic<std::uint64_t> written_{0};
+	std::atomic<std::uint64_t> committed_{0};
+	std::atomic<int> error_{0};
+};
+
+} // namespace prism::gam

@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The log of a node, killed, torn, damaged and without room: see docs/gam-recovery.md for what it promises then. */
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gam/log/log_keeper.hpp"
+#include "gam/log/node_log.hpp"
+
+using namespace prism;
+using namespace prism::gam;
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+class Folder
+{
+public:
+	Folder()
+	{
+		std::string name = fs::is_directory("/dev/shm") ? "/dev/shm/gam_log_XXXXXX" : "/tmp/gam_log_XXXXXX";
+		path_ = ::mkdtemp(name.data());
+	}
+	~Folder() { fs::remove_all(path_); }
+	Folder(const Folder &) = delete;
+	Folder &operator=(const Folder &) = delete;
+	[[nodiscard]] const fs::path &path() const { return path_; }
+
+private:
+	fs::path path_;
+};
+
+constexpr std::size_t small = 4096;
+constexpr std::array<std::byte, 16> other_boot{std::byte{1}};
+
+LogOptions options(const fs::path &folder, std::uint64_t incarnation = 1)
+{
+	LogOptions options;
+	options.folder = folder;
+	options.cluster = 7;
+	options.node = 2;
+	options.incarnation = incarnation;
+	options.segment_bytes = small;
+	return options;
+}
+
+std::unique_ptr<NodeLog> open_log(const LogOptions &options)
+{
+	auto log = NodeLog::open(options);
+	if (!log)
+		ADD_FAILURE() << log.error().message;
+	return log ? std::move(*log) : nullptr;
+}
+
+std::array<std::byte, block_size> value_of(std::uint64_t number)
+{
+	std::array<std::byte, block_size> value;
+	for (std::size_t i = 0; i < value.size(); i++)
+		value[i] = static_cast<std::byte>(number * 31 + i);
+	return value;
+}
+
+int append_data(NodeLog &log, std::uint64_t block, std::uint64_t counter, std::uint64_t value)
+{
+	const auto bytes = value_of(value);
+	return log.append({EntryKind::data, no_node, Address(2, block * block_size), counter, 0, 0, bytes});
+}
+
+int append_transfer(NodeLog &log, std::uint64_t block, std::uint64_t counter, NodeId owner)
+{
+	return log.append({EntryKind::transfer, owner, Address(2, block * block_size), counter, 0, 0, {}});
+}
+
+/* An entry, as something to compare */
+struct Seen {
+	std::uint64_t sequence;
+	EntryKind kind;
+	std::uint64_t block;
+	std::uint64_t counter;
+	std::vector<std::byte> data;
+	bool operator==(const Seen &) const = default;
+};
+
+std::vector<Seen> all_of(NodeLog &log)
+{
+	std::vector<Seen> seen;
+	const auto scanned = log.scan([&](const Entry &entry) {
+		seen.push_back({entry.sequence, entry.kind, entry.block.block_number(), entry.counter,
+			{entry.data.begin(), entry.data.end()}});
+	});
+	EXPECT_TRUE(scanned.ok());
+	return seen;
+}
+
+/* The newest value of each block */
+std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest_of(NodeLog &log)
+{
+	std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest;
+	std::map<std::uint64_t, Entry> entries;
+	EXPECT_TRUE(log.scan([&](const Entry &entry) {
+		if (entry.kind != EntryKind::data)
+			return;
+		const auto block = entry.block.block_number();
+		if (const auto at = entries.find(block); at != entries.end() && !entry.is_newer_than(at->second))
+			return;
+		entries[block] = entry;
+		newest[block] = {entry.counter, {entry.data.begin(), entry.data.end()}};
+	}).ok());
+	return newest;
+}
+
+std::vector<std::byte> bytes_of(const fs::path &path)
+{
+	std::vector<std::byte> bytes(fs::file_size(path));
+	std::ifstream file(path, std::ios::binary);
+	file.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+	return bytes;
+}
+
+void store_bytes(const fs::path &path, std::span<const std::byte> bytes)
+{
+	std::ofstream file(path, std::ios::binary | std::ios::trunc);
+	file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::vector<fs::path> segments_in(const fs::path &folder)
+{
+	std::vector<fs::path> paths;
+	for (const auto &entry : fs::directory_iterator(folder)) {
+		if (entry.path().extension() == ".log")
+			paths.push_back(entry.path());
+	}
+	std::sort(paths.begin(), paths.end());
+	return paths;
+}
+
+void empty(const fs::path &folder)
+{
+	for (const auto &entry : fs::directory_iterator(folder))
+		fs::remove(entry.path());
+}
+
+/* A segment with five entries, and where each ends */
+struct Five {
+	std::string name;
+	std::vector<std::byte> bytes;
+	std::vector<Seen> entries;
+	std::vector<std::size_t> ends;
+};
+
+Five five(std::uint64_t committed = 0)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	Five five;
+	std::size_t end = SegmentHead::size;
+	for (std::uint64_t i = 1; i <= 5; i++) {
+		EXPECT_EQ(i % 2 ? append_data(*log, i, i, i) : append_transfer(*log, i, i, 3), 0);
+		five.ends.push_back(end += Entry::header_size + (i % 2 ? block_size : 0));
+		if (i == committed) {
+			EXPECT_EQ(log->commit(), 0);
+		}
+	}
+	five.entries = all_of(*log);
+	const auto path = segments_in(folder.path()).front();
+	five.name = path.filename();
+	five.bytes = bytes_of(path);
+	EXPECT_EQ(five.entries.size(), 5U);
+	return five;
+}
+
+bool is_prefix(const std::vector<Seen> &seen, const std::vector<Seen> &of)
+{
+	return seen.size() <= of.size() && std::equal(seen.begin(), seen.end(), of.begin());
+}
+
+TEST(Log, KeepsWhatIsAppendedThroughLives)
+{
+	Folder folder;
+	std::vector<Seen> before;
+	for (std::uint64_t life = 1; life <= 5; life++) {
+		auto log = open_log(options(folder.path(), life));
+		ASSERT_TRUE(log);
+		EXPECT_TRUE(log->missing().empty());
+		EXPECT_EQ(all_of(*log), before);
+		for (std::uint64_t i = 0; i < 20; i++)
+			ASSERT_EQ(append_data(*log, i, life, life * 100 + i), 0);
+		ASSERT_EQ(append_transfer(*log, 3, life + 1, 5), 0);
+		EXPECT_EQ(log->written(), life * 21);
+		before = all_of(*log);
+		EXPECT_EQ(before.size(), life * 21);
+		EXPECT_EQ(before.back().sequence, life * 21);
+	}
+}
+
+TEST(Log, IsOfOneNodeOfOneCluster)
+{
+	Folder folder;
+	ASSERT_EQ(append_data(*open_log(options(folder.path())), 1, 1, 1), 0);
+	auto other = options(folder.path());
+	other.cluster++;
+	EXPECT_EQ(NodeLog::open(other).error().code, EINVAL);
+	other.cluster--;
+	other.node++;
+	EXPECT_EQ(NodeLog::open(other).error().code, EINVAL);
+	EXPECT_TRUE(NodeLog::open(options(folder.path())).ok());
+}
+
+TEST(Log, IsUsedByOneProcess)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	EXPECT_EQ(NodeLog::open(options(folder.path())).error().code, EBUSY);
+	const pid_t child = ::fork();
+	if (!child)
+		::_exit(NodeLog::open(options(folder.path())).error().code == EBUSY ? 0 : 1);
+	int status = 0;
+	ASSERT_EQ(::waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+}
+
+/* Killed within the copy of an entry, after any byte of it. */
+TEST(Log, TornAtEveryByte)
+{
+	const Five five = ::five();
+	Folder folder;
+	for (std::size_t entry = 0; entry < five.ends.size(); entry++) {
+		const std::size_t begin = entry ? five.ends[entry - 1] : SegmentHead::size;
+		for (std::size_t at = begin; at <= five.ends[entry]; at++) {
+			empty(folder.path());
+			auto bytes = five.bytes;
+			std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end(), std::byte{});
+			const std::uint64_t written = entry;
+			std::memcpy(&bytes[written_at], &written, sizeof(written));
+			store_bytes(folder.path() / five.name, bytes);
+			auto log = open_log(options(folder.path(), 2));
+			ASSERT_TRUE(log);
+			ASSERT_TRUE(log->missing().empty()) << at;
+			const auto seen = all_of(*log);
+			/* A byte that is 0 is as good as one that has not been copied yet. */
+			ASSERT_GE(seen.size(), entry);
+			ASSERT_TRUE(is_prefix(seen, five.entries)) << at;
+			if (at % 64 == 0) {
+				ASSERT_EQ(append_data(*log, 9, 9, 9), 0);
+				log.reset();
+				log = open_log(options(folder.path(), 3));
+				ASSERT_TRUE(log->missing().empty());
+				ASSERT_EQ(all_of(*log).size(), seen.size() + 1);
+			}
+		}
+	}
+}
+
+/* The file ends anywhere: in this run of the machine that is damage, after a power failure a tail. */
+TEST(Log, CutShortAtEveryByte)
+{
+	const Five five = ::five(2);
+	Folder folder;
+	for (std::size_t at = 0; at < five.ends.back() + 8; at++) {
+		for (const bool power_failure : {false, true}) {
+			empty(folder.path());
+			store_bytes(folder.path() / five.name, std::span(five.bytes).first(at));
+			auto opened = options(folder.path(), 2);
+			if (power_failure)
+				opened.boot = other_boot;
+			auto log = open_log(opened);
+			ASSERT_TRUE(log);
+			const auto seen = all_of(*log);
+			ASSERT_TRUE(is_prefix(seen, five.entries)) << at;
+			const std::size_t promised = power_failure ? 2 : 5;
+			if (at >= SegmentHead::size) {
+				ASSERT_EQ(seen.size() < promised, !log->missing().empty()) << at << ' ' << power_failure;
+			} else if (at) {
+				ASSERT_FALSE(log->missing().empty());
+			}
+		}
+	}
+}
+
+/* What is read is what was written, and what is not read is told. */
+TEST(Log, DamagedAnywhere)
+{
+	const Five five = ::five(5);
+	Folder folder;
+	std::size_t told = 0;
+	for (std::size_t at = 0; at < five.ends.back(); at++) {
+		empty(folder.path());
+		auto bytes = five.bytes;
+		bytes[at] ^= static_cast<std::byte>(1 << (at % 8));
+		store_bytes(folder.path() / five.name, bytes);
+		auto log = open_log(options(folder.path(), 2));
+		ASSERT_TRUE(log);
+		const auto seen = all_of(*log);
+		std::set<std::uint64_t> sequences;
+		for (const Seen &entry : seen) {
+			ASSERT_EQ(entry, five.entries.at(entry.sequence - 1));
+			ASSERT_TRUE(sequences.insert(entry.sequence).second);
+		}
+		for (const Missing &missing : log->missing()) {
+			told++;
+			const std::uint64_t until = missing.until ? missing.until : 6;
+			for (std::uint64_t sequence = missing.first; sequence < until && sequence <= 5; sequence++)
+				sequences.insert(sequence);
+		}
+		ASSERT_EQ(sequences.size(), 5U) << at;
+		if (at >= SegmentHead::size) {
+			ASSERT_EQ(log->missing().size(), 1U) << at;
+			const auto entry = static_cast<std::size_t>(
+				std::upper_bound(five.ends.begin(), five.ends.end(), at) - five.ends.begin());
+			const Missing expected{1, entry ? five.ends[entry - 1] : SegmentHead::size, entry + 1, entry + 2};
+			ASSERT_EQ(log->missing().front(), expected) << at;
+		}
+	}
+	EXPECT_GT(told, five.ends.back() - SegmentHead::size);
+}
+
+/* Damage stays known, in whichever segment, and what follows it is read. */
+TEST(Log, DamagedSegmentAmongOthers)
+{
+	for (const bool in_head : {false, true}) {
+		for (std::size_t which = 0; which < 4; which++) {
+			Folder folder;
+			{
+				auto log = open_log(options(folder.path()));
+				for (std::uint64_t i = 1; i <= 28; i++)
+					ASSERT_EQ(append_data(*log, i, i, i), 0);
+			}
+			const auto paths = segments_in(folder.path());
+			ASSERT_EQ(paths.size(), 4U);
+			auto bytes = bytes_of(paths[which]);
+			bytes[in_head ? 20 : 300] ^= std::byte{4};
+			store_bytes(paths[which], bytes);
+			for (std::uint64_t life = 2; life <= 4; life++) {
+				auto log = open_log(options(folder.path(), life));
+				ASSERT_TRUE(log);
+				const auto seen = all_of(*log);
+				EXPECT_EQ(seen.size(), (in_head ? 21 : 27) + life - 2) << which << in_head;
+				EXPECT_FALSE(log->missing().empty());
+				EXPECT_EQ(log->compact().error().code, EBADMSG);
+				ASSERT_EQ(append_data(*log, 50, life, life), 0);
+				for (std::size_t i = 1; i < seen.size(); i++)
+					EXPECT_LT(seen[i - 1].sequence, seen[i].sequence);
+			}
+		}
+	}
+}
+
+/* A power failure keeps any pages of what was not committed, and loses others. */
+TEST(Log, PowerFailureKeepsWhatIsCommitted)
+{
+	std::minstd_rand random(1);
+	for (int round = 0; round < 200; round++) {
+		Folder folder;
+		const std::uint64_t committed = random() % 30;
+		std::vector<Seen> entries;
+		{
+			auto log = open_log(options(folder.path()));
+			for (std::uint64_t i = 1; i <= 30; i++) {
+				ASSERT_EQ(append_data(*log, i, i, i), 0);
+				if (i == committed) {
+					ASSERT_EQ(log->commit(), 0);
+				}
+			}
+			entries = all_of(*log);
+		}
+		std::uint64_t sequence = 1;
+		for (const auto &path : segments_in(folder.path())) {
+			auto bytes = bytes_of(path);
+			if (sequence > committed && random() % 4 == 0) {
+				std::fill(bytes.begin(), bytes.end(), std::byte{});
+			}
+			for (std::size_t at = SegmentHead::size; at + 560 <= bytes.size(); at += 560, sequence++) {
+				if (sequence > committed && random() % 4 == 0)
+					std::fill_n(&bytes[at + random() % 512], 48, std::byte{});
+			}
+			store_bytes(path, bytes);
+		}
+		auto opened = options(folder.path(), 2);
+		opened.boot = other_boot;
+		auto log = open_log(opened);
+		ASSERT_TRUE(log);
+		const auto seen = all_of(*log);
+		ASSERT_TRUE(is_prefix(seen, entries)) << round;
+		ASSERT_GE(seen.size(), committed) << round;
+		ASSERT_TRUE(log->missing().empty()) << round;
+		ASSERT_EQ(append_data(*log, 1, 99, 99), 0);
+		log.reset();
+		opened.incarnation = 3;
+		log = open_log(opened);
+		ASSERT_TRUE(log->missing().empty());
+		ASSERT_EQ(all_of(*log).size(), seen.size() + 1);
+	}
+}
+
+TEST(Log, NoMoreSegments)
+{
+	Folder folder;
+	auto limited = options(folder.path());
+	limited.most_segments = 2;
+	auto log = open_log(limited);
+	std::uint64_t appended = 0;
+	int error = 0;
+	while (!(error = append_data(*log, appended, 1, 1)))
+		appended++;
+	EXPECT_EQ(error, ENOSPC);
+	EXPECT_EQ(appended, 14U);
+	EXPECT_EQ(append_data(*log, 0, 1, 1), EROFS);
+	EXPECT_EQ(log->error(), ENOSPC);
+	EXPECT_EQ(all_of(*log).size(), appended);
+	log.reset();
+	/* What could not be written is missing, and said to be so. */
+	log = open_log(options(folder.path(), 2));
+	EXPECT_EQ(all_of(*log).size(), appended);
+	ASSERT_EQ(log->missing().size(), 1U);
+	EXPECT_EQ(log->missing().front().first, appended + 1);
+}
+
+/* Appends until something is wrong, in a process that @p limit has limited: errno << 16 | how many. */
+template <typename Limit>
+int fill_in_child(const fs::path &folder, const Limit &limit)
+{
+	std::array<int, 2> ends;
+	if (::pipe(ends.data()))
+		return -1;
+	const pid_t child = ::fork();
+	if (!child) {
+		int result = -1;
+		if (limit()) {
+			auto log = NodeLog::open(options(folder));
+			int error = log ? 0 : log.error().code;
+			int appended = 0;
+			while (!error && !(error = append_data(**log, 1, 1, 1)))
+				appended++;
+			if (log && append_data(**log, 1, 1, 1) != EROFS)
+				error = EPROTO;
+			if (log && static_cast<int>(all_of(**log).size()) != appended)
+				error = EBADMSG;
+			result = error << 16 | appended;
+		}
+		(void)!::write(ends[1], &result, sizeof(result));
+		::_exit(0);
+	}
+	::close(ends[1]);
+	int result = -1;
+	(void)!::read(ends[0], &result, sizeof(result));
+	::close(ends[0]);
+	int status = 0;
+	(void)::waitpid(child, &status, 0);
+	EXPECT_EQ(status, 0);
+	return result;
+}
+
+TEST(Log, FullDisk)
+{
+	Folder folder;
+	const int result = fill_in_child(folder.path(), [&] {
+		return !::unshare(CLONE_NEWNS) && !::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) &&
+			!::mount("none", folder.path().c_str(), "tmpfs", 0, "size=1M");
+	});
+	if (result == -1)
+		GTEST_SKIP() << "a tmpfs of 1 MiB needs root";
+	EXPECT_EQ(result >> 16, ENOSPC);
+	EXPECT_GT(result & 0xffff, 1000);
+}
+
+TEST(Log, FileSizeLimit)
+{
+	Folder folder;
+	const int result = fill_in_child(folder.path(), [] {
+		const rlimit limit{2048, 2048};
+		return ::signal(SIGXFSZ, SIG_IGN) != SIG_ERR && !::setrlimit(RLIMIT_FSIZE, &limit);
+	});
+	EXPECT_EQ(result >> 16, EROFS); /* it could be opened, and read */
+	EXPECT_EQ(result & 0xffff, 0);
+}
+
+TEST(Log, CompactionKeepsTheNewest)
+{
+	Folder folder;
+	auto limited = options(folder.path());
+	limited.most_segments = 12;
+	auto log = open_log(limited);
+	for (std::uint64_t i = 0; i < 2000; i++) {
+		ASSERT_EQ(append_data(*log, i % 20, i / 60, i), 0);
+		ASSERT_EQ(append_transfer(*log, i % 20, i / 60, static_cast<NodeId>(i % 5)), 0);
+		if (log->segments() > 8) {
+			const auto compacted = log->compact();
+			ASSERT_TRUE(compacted.ok()) << compacted.error().message;
+		}
+	}
+	const auto newest = newest_of(*log);
+	ASSERT_EQ(newest.size(), 20U);
+	for (const auto &[block, value] : newest) {
+		const auto bytes = value_of(1980 + block);
+		EXPECT_EQ(value.first, (1980 + block) / 60);
+		EXPECT_EQ(value.second, std::vector<std::byte>(bytes.begin(), bytes.end()));
+	}
+	/* Of the transfers the last two */
+	std::map<std::uint64_t, std::set<std::uint64_t>> terms;
+	for (const Seen &entry : all_of(*log)) {
+		if (entry.kind == EntryKind::transfer)
+			terms[entry.block].insert(entry.counter);
+	}
+	for (const auto &[block, counters] : terms) {
+		EXPECT_TRUE(counters.contains((1980 + block) / 60));
+		EXPECT_GE(counters.size(), 2U);
+	}
+	log.reset();
+	log = open_log(options(folder.path(), 2));
+	EXPECT_TRUE(log->missing().empty());
+	EXPECT_EQ(newest_of(*log), newest);
+}
+
+/* A copy that compaction makes while the block is written is not taken for what is newest; nor does a freed piece return. */
+TEST(Log, CompactionCopiesWhatHasGrownOld)
+{
+	Folder folder;
+	std::function<void()> then;
+	auto hooked = options(folder.path());
+	std::uint64_t free_at = 0;
+	auto log = open_log(hooked);
+	const auto allocate = [&](std::uint64_t bytes) {
+		return log->append({EntryKind::allocation, no_node, Address(2, 48), bytes, 0, 0, {}});
+	};
+	ASSERT_EQ(allocate(64), 0);
+	for (std::uint64_t i = 0; i < 30; i++)
+		ASSERT_EQ(append_data(*log, i % 10, 1, i), 0);
+	ASSERT_TRUE(log->compact().ok());
+	ASSERT_EQ(allocate(0), 0);
+	free_at = log->written();
+	for (std::uint64_t i = 0; i < 30; i++)
+		ASSERT_EQ(append_data(*log, i % 10, 1, 100 + i), 0);
+	ASSERT_TRUE(log->compact().ok());
+	ASSERT_TRUE(log->compact().ok());
+	EXPECT_GT(log->written(), free_at);
+	for (const auto &[block, value] : newest_of(*log)) {
+		const auto bytes = value_of(120 + block);
+		EXPECT_EQ(value.second, std::vector<std::byte>(bytes.begin(), bytes.end()));
+	}
+	std::uint64_t order = 0;
+	std::uint64_t allocated = 0;
+	ASSERT_TRUE(log->scan([&](const Entry &entry) {
+		if (entry.kind == EntryKind::allocation && entry.order > order) {
+			order = entry.order;
+			allocated = entry.counter;
+		}
+	}).ok());
+	EXPECT_EQ(allocated, 0U);
+}
+
+/* What a child, which is killed, tells its parent */
+struct Told {
+	std::atomic<std::uint64_t> appended{0};
+	std::atomic<std::uint64_t> steps{0};
+};
+
+class Shared
+{
+public:
+	Shared()
+		: told_(new(::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Told)
+	{
+	}
+	~Shared() { ::munmap(told_, sizeof(Told)); }
+	Shared(const Shared &) = delete;
+	Shared &operator=(const Shared &) = delete;
+	Told *operator->() { return told_; }
+	Told &operator*() { return *told_; }
+
+private:
+	Told *told_;
+};
+
+/* Entry number i, from 1 on, writes i to block i % 7 */
+constexpr std::uint64_t blocks = 7;
+
+void write_and_compact(const fs::path &folder, std::uint64_t life, Told &told, std::uint64_t kill_at)
+{
+	auto killed = options(folder, life);
+	killed.step = [&] {
+		if (++told.steps == kill_at)
+			::raise(SIGKILL);
+	};
+	auto log = NodeLog::open(killed);
+	if (!log)
+		::_exit(1);
+	for (std::uint64_t i = 0; i < 40; i++) {
+		const std::uint64_t number = told.appended + 1;
+		if (append_data(**log, number % blocks, number / 20, number))
+			::_exit(2);
+		told.appended++;
+		if (i % 16 == 15 && !(*log)->compact().ok())
+			::_exit(3);
+		if (i % 10 == 9 && (*log)->prepare())
+			::_exit(4);
+	}
+	::_exit(0);
+}
+
+void expect_all(const fs::path &folder, std::uint64_t life, std::uint64_t appended, std::uint64_t kill_at)
+{
+	auto log = open_log(options(folder, life));
+	ASSERT_TRUE(log);
+	ASSERT_TRUE(log->missing().empty()) << kill_at;
+	const auto newest = newest_of(*log);
+	for (std::uint64_t number = appended; number && number + blocks > appended; number--) {
+		const auto found = newest.find(number % blocks);
+		ASSERT_NE(found, newest.end()) << kill_at;
+		/* The entry behind the last may be complete: nobody had been told of it. */
+		const auto bytes = value_of(number);
+		const auto next = value_of(number + blocks);
+		const std::vector<std::byte> was(bytes.begin(), bytes.end());
+		const std::vector<std::byte> is(next.begin(), next.end());
+		ASSERT_TRUE(found->second.second == was ||
+			(number + blocks == appended + 1 && found->second.second == is))
+			<< kill_at << ' ' << number;
+	}
+}
+
+TEST(Log, KilledAtEveryStep)
+{
+	std::uint64_t kill_at = 1;
+	for (bool ended = false; !ended; kill_at++) {
+		Folder folder;
+		Shared told;
+		for (std::uint64_t life = 1; life <= 2; life++) {
+			told->steps = 0;
+			const pid_t child = ::fork();
+			if (!child)
+				write_and_compact(folder.path(), life * 2, *told, kill_at);
+			int status = 0;
+			ASSERT_EQ(::waitpid(child, &status, 0), child);
+			ended = WIFEXITED(status);
+			ASSERT_TRUE(ended ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL) << status;
+			expect_all(folder.path(), life * 2 + 1, told->appended, kill_at);
+			if (HasFatalFailure())
+				return;
+		}
+	}
+	EXPECT_GT(kill_at, 150U);
+}
+
+/* ... and at any other moment */
+TEST(Log, KilledByOthers)
+{
+	for (int round = 0; round < 20; round++) {
+		Folder folder;
+		Shared told;
+		const pid_t child = ::fork();
+		if (!child) {
+			while (true) {
+				auto log = NodeLog::open(options(folder.path()));
+				for (std::uint64_t i = 0; i < 2000; i++) {
+					const std::uint64_t number = told->appended + 1;
+					if (append_data(**log, number % blocks, number / 20, number))
+						::_exit(2);
+					told->appended++;
+					if (i % 256 == 255 && !(*log)->compact().ok())
+						::_exit(3);
+				}
+			}
+		}
+		while (told->appended < 20)
+			std::this_thread::yield();
+		std::this_thread::sleep_for(std::chrono::milliseconds(round));
+		ASSERT_EQ(::kill(child, SIGKILL), 0);
+		int status = 0;
+		ASSERT_EQ(::waitpid(child, &status, 0), child);
+		ASSERT_TRUE(WIFSIGNALED(status));
+		expect_all(folder.path(), 2, told->appended, 0);
+	}
+}
+
+TEST(Log, ManyThreads)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	constexpr std::uint64_t each = 2000;
+	{
+		LogKeeper keeper(*log, {.compact_above = 16});
+		std::vector<std::jthread> threads;
+		for (std::uint64_t thread = 0; thread < 3; thread++) {
+			threads.emplace_back([&, thread] {
+				for (std::uint64_t i = 1; i <= each; i++) {
+					EXPECT_EQ(append_data(*log, thread, i, i), 0);
+					if (i % 500 == 0) {
+						const std::uint64_t written = log->written();
+						EXPECT_EQ(keeper.wait(written), 0);
+						EXPECT_GE(log->committed(), written);
+					}
+				}
+			});
+		}
+	}
+	EXPECT_LT(log->segments(), 3 * each / 7);
+	log.reset();
+	log = open_log(options(folder.path(), 2));
+	EXPECT_TRUE(log->missing().empty());
+	const auto newest = newest_of(*log);
+	ASSERT_EQ(newest.size(), 3U);
+	for (const auto &[block, value] : newest)
+		EXPECT_EQ(value.first, each);
+}
+
+} // namespace
