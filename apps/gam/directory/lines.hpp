@@ -32,6 +32,9 @@ enum class LineState : std::uint8_t {
 class Lines
 {
 public:
+	/** Bytes of a line beside those of its block, and beside the 2 to 4 pointers that find it. */
+	static constexpr std::size_t line_size = 64;
+
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
 	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
 	~Lines();
@@ -75,7 +78,7 @@ private:
 		std::uint64_t request = 0; /* the last one */
 		std::unique_ptr<Pending> pending;
 	};
-	static_assert(sizeof(Line) == 64);
+	static_assert(sizeof(Line) == line_size);
 
 	void place(Access &access);
 	[[nodiscard]] bool find_place(Access &access);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * prism-gam-bench: measures the global memory of several nodes.
+ * Exit codes: 0; 1 if the run was impossible, or an operation failed; 2 for an error of usage.
+ */
+#include <csignal>
+#include <cstdio>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "bench/latency_report.hpp"
+#include "gam/bench/in_process.hpp"
+#include "gam/bench/parameters.hpp"
+#include "gam/bench/report.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam::micro;
+
+int fail(const Error &error)
+{
+	fmt::print(stderr, "{}: {}\n", program, error.message);
+	return 1;
+}
+
+int measure(const Parameters &parameters)
+{
+	const Result<RunResult> result = run_in_process(parameters.run);
+	if (!result)
+		return fail(result.error());
+	print_report(stdout, parameters, *result);
+	const Result<void> written = bench::write_json(parameters.json_file, make_report(parameters, *result));
+	if (!written)
+		return fail(written.error());
+	return result->clean() ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+	std::signal(SIGPIPE, SIG_IGN);
+	auto parsed = parse_parameters(argc, argv);
+	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
+		return early->print();
+	return measure(std::get<Parameters>(parsed));
+}
