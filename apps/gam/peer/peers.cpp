@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/peer/peers.hpp"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -22,10 +20,6 @@ namespace
 
 constexpr std::size_t batch = 32;
 /* Of wait() */
-constexpr auto spin = std::chrono::microseconds(50);
-constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds(10);
-constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
-constexpr int nap_share = 50; /* of the time since something was heard */
 
 /* In which all completions of an ended queue pair arrive */
 constexpr auto wake_time = std::chrono::milliseconds(10);
@@ -137,25 +131,14 @@ std::size_t Peers::poll(Network::Listener &listener) noexcept
 	flush();
 	if (failed_.load(std::memory_order_relaxed))
 		report();
-	if (got)
-		last_work_.store(device_.device->now(), std::memory_order_relaxed);
 	else if (!graves_.empty())
 		bury();
 	return got;
 }
 
-void Peers::wait(std::chrono::nanoseconds limit) noexcept
+void Peers::leave_alone() noexcept
 {
-	/* Else a nap of 10 us takes 60. */
-	static thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
-	(void)exact;
-	const std::chrono::nanoseconds idle = device_.device->now() - last_work_.load(std::memory_order_relaxed);
-	if (idle < spin) {
-		std::this_thread::yield();
-		return;
-	}
 	device_.device->leave_alone();
-	std::this_thread::sleep_for(std::min(limit, std::clamp(idle / nap_share, shortest_nap, longest_nap)));
 }
 
 void Peers::take(const Completion &completion, Network::Listener &listener) noexcept

@@ -2,12 +2,10 @@
 /*
  * Messages between this node and its peers: one queue pair for each two nodes, one shared receive queue for all.
  *
- * Progress. Messages are heard by whoever calls poll(): threads that wait for something do so, and beside them a thread
- * of the node that calls wait() when poll() found nothing. What is sent goes out at flush(), at the latest at the end
- * of a poll(). wait() polls on for 50 us after something was heard, which it leaves to its caller; then it sleeps for a
- * fiftieth of the time that nothing came, 10 us at least and 1 ms at most. So an answer in a conversation is late by 2%
- * of the pause before it, and an idle node takes less than 1% of a processor. (A completion channel would wake it no
- * sooner than such a nap ends, and cost the device a system call for each message that comes meanwhile.)
+ * Progress. Messages are heard by whoever calls poll(): threads that wait for something do so, and beside them the
+ * thread of a Node. What is sent goes out at flush(), at the latest at the end of a poll(). (A completion channel would
+ * wake that thread no sooner than its naps end, and cost the device a system call for each message that comes
+ * meanwhile.)
  *
  * A pair is made once for two lives (Meeting), and ends once: by cut_off(), because the device gives it up, or because
  * the peer breaks the rules. The last two are no death: only the membership knows of that. Events::broken() tells.
@@ -94,7 +92,7 @@ public:
 	void flush() noexcept override;
 	/** Flushes, too. How many completions there were. */
 	std::size_t poll(Network::Listener &listener) noexcept override;
-	void wait(std::chrono::nanoseconds limit) noexcept override;
+	void leave_alone() noexcept override;
 
 	/** As send(), but no pair is lost. 0, ENOTCONN (no pair), ENOBUFS (too much waits). */
 	int try_send(NodeId to, const Message &message) noexcept;
@@ -157,7 +155,6 @@ private:
 	std::array<Place, max_nodes> places_;
 	std::atomic<std::uint64_t> marked_{0}; /* places with something to post, as bits */
 	std::atomic<std::uint64_t> failed_{0}; /* places whose pair cannot be posted to, as bits */
-	std::atomic<rpc::CallDevice::Clock::time_point> last_work_{}; /* in poll() */
 	std::atomic<std::uint64_t> messages_sent_{0};
 	std::atomic<std::uint64_t> refused_{0};
 	std::atomic<std::uint64_t> frames_sent_{0};

@@ -11,8 +11,8 @@
 #include "gam/directory/directory.hpp"
 #include "gam/peer/meeting.hpp"
 #include "gam/peer/membership.hpp"
+#include "gam/peer/peers.hpp"
 #include "gam/peer/tcp_master.hpp"
-#include "gam/process/peer_network.hpp"
 
 namespace prism::gam
 {
@@ -45,12 +45,12 @@ Result<std::unique_ptr<MasterChannel>> channel_to(const JoinOptions &options)
 
 } // namespace
 
-class JoinedNode::Parts final : private Membership::Listener
+class JoinedNode::Parts final : private Membership::Listener, private Peers::Events
 {
 public:
 	Parts(const JoinOptions &options, PeerDevice device, std::unique_ptr<MasterChannel> channel)
 		: options_(options), memory_(options.node.bytes), lines_(lines_of(options) * block_size),
-		  network_(std::move(device), PeerOptions()), membership_(std::move(channel))
+		  peers_(std::move(device), PeerOptions(), *this), membership_(std::move(channel))
 	{
 	}
 
@@ -60,7 +60,7 @@ public:
 		meeting.address = options_.address;
 		meeting.port = options_.port;
 		meeting.protocol = options_.protocol;
-		Result<std::unique_ptr<Meeting>> met = Meeting::create(network_.peers(), meeting);
+		Result<std::unique_ptr<Meeting>> met = Meeting::create(peers_, meeting);
 		if (!met)
 			return met.error();
 		meeting_ = *std::move(met);
@@ -99,7 +99,7 @@ private:
 	void make_node()
 	{
 		auto node = std::make_unique<Node>(
-			options_.node, network_,
+			options_.node, peers_,
 			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
 			[this] { return Membership::now() >= membership_.lease_until(); });
 		const std::scoped_lock guard(lock_);
@@ -145,7 +145,7 @@ private:
 		}
 	}
 	/** Who serves reaches all that were there before, or at the same time. */
-	[[nodiscard]] bool is_there(const Member &member) { return network_.peers().connected(member.life); }
+	[[nodiscard]] bool is_there(const Member &member) { return peers_.connected(member.life); }
 	void sweep(const Member &member)
 	{
 		/* A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
@@ -155,7 +155,7 @@ private:
 	JoinOptions options_;
 	std::vector<std::byte> memory_;
 	std::vector<std::byte> lines_;
-	PeerNetwork network_;
+	Peers peers_;
 	std::unique_ptr<Meeting> meeting_;
 	std::mutex lock_;
 	View view_;
