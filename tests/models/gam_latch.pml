@@ -149,9 +149,9 @@ inline check()
 }
 
 /* What the operation of a node is at: nothing is known yet; the CAS of an uncached read, a read, a write has been
- * executed and the READ behind it has not; acknowledgements are awaited; the writer has been asked; a try is to be
- * undone; the CAS that gives up the entry is under way; that has been executed, and we do not know yet. */
-mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, leaving, left };
+ * executed and the READ behind it has not; acknowledgements are awaited; the writer has been asked; the CAS that undoes
+ * a try is under way, or has been executed, and we do not know yet; likewise the one that gives up the entry. */
+mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, undone, leaving, left };
 
 #define QUEUED (readers | writers)
 #define READS (kind == 1 || kind == 4 || kind == 16)
@@ -789,9 +789,9 @@ end_node:
 		served = 0;
 		tell(me, old)
 	}
+	:: d_step { at == undoing && CONNECTED(me) -> writer = NOBODY; at = undone }
 	:: d_step {
-		at == undoing && CONNECTED(me) ->
-		writer = NOBODY;
+		at == undone && CONNECTED(me) ->
 		value[me] = 0;
 		known = 0;
 		end_operation(me)
@@ -838,7 +838,8 @@ end_node:
 		write_back(me);
 		writer = NOBODY;
 		sharers = 0;
-		take_back(me)
+		take_back(me);
+		at = left
 	}
 	:: d_step { evictions && MAY_LEAVE && dirty -> evictions--; write_back(me) }
 #ifdef REBORN
