@@ -327,7 +327,7 @@ add long long_latch_waiter clean all "$waits"
 add long long_latch_death clean all "-DOPS_0=1 $dies"
 add long long_latch_death_two clean 'bitstate 32' "$dies"
 add long long_latch_death_kinds clean all "-DOPS_0=1 $dies $all_six -DEVICTIONS=0"
-add long long_latch_return clean all "-DOPS_0=1 $returns"
+add long long_latch_return clean 'bitstate 32' "-DOPS_0=1 $returns"
 
 if [ "${1:-}" = --list ]; then
 	for name in "${names[@]}"; do
