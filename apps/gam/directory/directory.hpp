@@ -59,6 +59,8 @@ public:
 	/* For tests: what there is of a block */
 	/** Of a block whose home this is, else null. */
 	[[nodiscard]] const directory::Entry *entry(Address block) const noexcept;
+	/** Of such a block: its bytes. */
+	[[nodiscard]] const std::byte *memory(Address block) const noexcept { return home_.bytes(block); }
 	/** Of a block of another home. @p data, if it may be read: its bytes. */
 	[[nodiscard]] directory::LineState line(Address block, const std::byte **data = nullptr) noexcept
 	{

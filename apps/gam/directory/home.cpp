@@ -134,7 +134,22 @@ void Home::arrive(const Block &block, Access &access)
 	else if (access.tries)
 		refuse(block, access, EBUSY);
 	else
-		record.waiting.push(access);
+		wait(record, access);
+}
+
+void Home::wait(Record &record, Access &access)
+{
+	record.waiting.push(access);
+	if (is_remote(access))
+		record.askers |= bit(as_request(access).from);
+}
+
+Access &Home::stop_waiting(Record &record)
+{
+	Access &access = record.waiting.pop();
+	if (is_remote(access))
+		record.askers &= ~bit(as_request(access).from);
+	return access;
 }
 
 /** The block is not in transit, and no lock is in the way. */
@@ -202,7 +217,7 @@ void Home::finish(const Block &block, Access &access)
 		Message message = about(block, request);
 		message.data = {block.bytes, block_size};
 		context_.send(request.from, Type::shared_data, message);
-		end(block, request);
+		requests_.give_back(request);
 	}
 }
 
@@ -224,7 +239,7 @@ void Home::finish_uncached(const Block &block, Request &request)
 	if (request.kind == AccessKind::read)
 		message.data = {block.bytes, block_size};
 	context_.send(request.from, Type::answered, message);
-	end(block, request);
+	requests_.give_back(request);
 }
 
 void Home::give(const Block &block, Request &request)
@@ -240,7 +255,7 @@ void Home::give(const Block &block, Request &request)
 	entry.owner = request.from;
 	entry.state = HomeState::dirty;
 	entry.transfers++;
-	end(block, request);
+	requests_.give_back(request);
 }
 
 void Home::refuse(const Block &block, Access &access, int error)
@@ -253,12 +268,6 @@ void Home::refuse(const Block &block, Access &access, int error)
 	Message message = about(block, request);
 	message.error = static_cast<std::uint8_t>(error);
 	context_.send(request.from, error == EBUSY ? Type::busy : Type::failed, message);
-	end(block, request);
-}
-
-void Home::end(const Block &block, Request &request)
-{
-	record(block).askers &= ~bit(request.from);
 	requests_.give_back(request);
 }
 
@@ -271,12 +280,12 @@ void Home::settle(const Block &block)
 	while (!is_in_transit(block.entry) && !record->waiting.empty()) {
 		Access &next = record->waiting.front();
 		if (const int error = is_remote(next) ? 0 : record->lock.refusal(next)) {
-			context_.end(record->waiting.pop(), error);
+			context_.end(stop_waiting(*record), error);
 			continue;
 		}
 		if (!(is_remote(next) ? record->lock.allows(is_exclusive(next.kind)) : record->lock.admits(next)))
 			return;
-		serve(block, *record, record->waiting.pop());
+		serve(block, *record, stop_waiting(*record));
 	}
 	if (!is_in_transit(block.entry) && record->waiting.empty() && !record->lock.is_held()) {
 		records_.erase(block.index);
@@ -322,12 +331,19 @@ bool Home::hear(NodeId from, const Message &message)
 	return allowed;
 }
 
-/** Who owns the block has nothing to ask for, and nobody asks twice. */
+/**
+ * Who owns the block has nothing to ask for, and nobody asks twice. But who has got a copy of the owner may be here
+ * with its next request before the owner has told us.
+ */
 bool Home::may_ask(NodeId from, const Block &block) noexcept
 {
 	const Record *const record = find_record(block);
-	return !(record && (record->askers & bit(from))) &&
-	       (block.entry.owner != from || (record && record->left && is_in_transit(block.entry)));
+	if (!record || !is_in_transit(block.entry))
+		return block.entry.owner != from && !(record && (record->askers & bit(from)));
+	const bool is_asking = record->asking && is_remote(*record->asking) && as_request(*record->asking).from == from;
+	const bool may_have_it = block.entry.state == HomeState::to_shared && is_asking && is_cached(*record->asking);
+	return !(record->askers & bit(from)) && (!is_asking || may_have_it) &&
+	       (block.entry.owner != from || record->left);
 }
 
 bool Home::request(NodeId from, const Message &message)
@@ -342,6 +358,7 @@ bool Home::request(NodeId from, const Message &message)
 		return true;
 	}
 	const Block block = block_at(message.block);
+	forget_again(from, block);
 	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
 		return false;
 	Request *const request = requests_.take(from);
@@ -353,16 +370,32 @@ bool Home::request(NodeId from, const Message &message)
 	request->at = message.block;
 	request->number = message.request;
 	request->tries = message.flags & tries;
-	request->kind = type == Type::read ? AccessKind::read : AccessKind::write;
+	request->is_again = type == Type::again;
+	const bool reads = type == Type::read || type == Type::again;
+	request->kind = reads ? AccessKind::read : AccessKind::write;
 	request->upgrades = type == Type::upgrade;
 	if (type == Type::uncached && !read_operation(*request, message)) {
 		requests_.give_back(*request);
 		return false;
 	}
-	record(block).askers |= bit(from);
 	arrive(block, *request);
 	settle(block);
 	return true;
+}
+
+/** Who asks for something new has got what it asked for again. */
+void Home::forget_again(NodeId from, const Block &block)
+{
+	Record *const record = find_record(block);
+	if (!record || !(record->askers & bit(from)))
+		return;
+	record->waiting.remove_if([&](Access &access) {
+		if (!is_remote(access) || as_request(access).from != from || !as_request(access).is_again)
+			return false;
+		requests_.give_back(as_request(access));
+		record->askers &= ~bit(from);
+		return true;
+	});
 }
 
 bool Home::read_operation(Request &request, const Message &message)
@@ -391,21 +424,20 @@ bool Home::ask_again(NodeId from, const Message &message)
 {
 	const Block block = block_at(message.block);
 	Record *const record = find_record(block);
-	if (record && (record->askers & bit(from))) {
-		if (record->asking && is_remote(*record->asking) && as_request(*record->asking).from == from)
-			record->again = true;
+	if (record && record->asking && is_remote(*record->asking) && as_request(*record->asking).from == from &&
+		as_request(*record->asking).number == message.request) {
+		record->again |= block.entry.owner == message.node;
 		return true;
 	}
+	if (record && (record->askers & bit(from)))
+		return true;
 	if (!(message.flags & exclusive)) {
 		if (block.entry.owner == from)
 			return true;
-		Message read = message;
-		read.type = static_cast<std::uint8_t>(Type::read);
-		read.flags = 0;
-		return request(from, read);
+		return request(from, message);
 	}
-	if (block.entry.owner != from)
-		return false;
+	if (block.entry.owner != from || !(message.flags & has_done))
+		return true; /* done is on its way, or the grant */
 	Message answer;
 	answer.block = message.block;
 	answer.request = message.request;
@@ -489,7 +521,7 @@ bool Home::fetched(NodeId from, const Block &block, const Message &message)
 				   !record->again && asking && is_cached(*asking);
 	if (has_been_sent) {
 		entry.sharers |= bit(as_request(*asking).from);
-		end(block, as_request(*asking));
+		requests_.give_back(as_request(*asking));
 	} else if (asking) {
 		finish(block, *asking);
 	}
@@ -523,7 +555,7 @@ bool Home::transferred(NodeId from, const Block &block)
 	entry.owner = request.from;
 	entry.state = HomeState::dirty;
 	entry.transfers++;
-	end(block, request);
+	requests_.give_back(request);
 	return true;
 }
 

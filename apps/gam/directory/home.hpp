@@ -53,6 +53,7 @@ public:
 	[[nodiscard]] bool at_rest() const noexcept;
 	/** Null: no such block here. */
 	[[nodiscard]] const Entry *entry(Address block) const noexcept;
+	[[nodiscard]] const std::byte *bytes(Address block) const noexcept { return &memory_[block.offset()]; }
 
 private:
 	/* Of a block that is in transit, locked or waited for */
@@ -60,7 +61,7 @@ private:
 		BlockLock lock;
 		AccessQueue waiting;
 		Access *asking = nullptr;  /* in transit: on whose behalf; null if that node has died */
-		std::uint64_t askers = 0;  /* nodes with a request here */
+		std::uint64_t askers = 0;  /* nodes with a request that waits */
 		std::uint64_t awaited = 0; /* nodes that are to acknowledge */
 		bool refused = false;      /* one of them has it locked */
 		bool left = false;         /* the owner has evicted the block meanwhile */
@@ -80,6 +81,8 @@ private:
 	[[nodiscard]] Record *find_record(const Block &block) noexcept;
 
 	void arrive(const Block &block, Access &access);
+	static void wait(Record &record, Access &access);
+	static Access &stop_waiting(Record &record);
 	void serve(const Block &block, Record &record, Access &access);
 	void serve_dirty(const Block &block, Record &record, Access &access);
 	void invalidate(const Block &block, Record &record, Access &access, std::uint64_t targets);
@@ -88,11 +91,11 @@ private:
 	void finish_uncached(const Block &block, Request &request);
 	void give(const Block &block, Request &request);
 	void refuse(const Block &block, Access &access, int error);
-	void end(const Block &block, Request &request);
 	void settle(const Block &block);
 
 	bool request(NodeId from, const Message &message);
 	[[nodiscard]] bool may_ask(NodeId from, const Block &block) noexcept;
+	void forget_again(NodeId from, const Block &block);
 	static bool read_operation(Request &request, const Message &message);
 	bool ask_again(NodeId from, const Message &message);
 	bool evict_dirty(NodeId from, const Block &block, const Message &message);

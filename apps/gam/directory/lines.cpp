@@ -179,24 +179,22 @@ bool Lines::do_next(Line &line)
 		perform(line, pop(pending));
 		return true;
 	}
-	/* The home would keep the request until this is done. */
 	if (pending.demand.is_queued) {
-		obey_early(line);
+		/* To be invalidated. The home does not serve what is asked for before that is acknowledged. */
+		take_demand_out(pending);
+		obey(line, pending.demand.message);
 		return true;
 	}
 	ask(line, next);
 	return false;
 }
 
-/** What the home wants, before that which waits in front of it. */
-void Lines::obey_early(Line &line)
+void Lines::take_demand_out(Pending &pending)
 {
-	Pending &pending = *line.pending;
-	pending.waiting.remove_if([&](const Access &access) { return &access == &pending.demand; });
+	pending.waiting.remove_if(is_demand);
 	pending.length--;
 	waiting_--;
 	pending.demand.is_queued = false;
-	obey(line, pending.demand.message);
 }
 
 void Lines::perform(Line &line, Access &access)
@@ -457,7 +455,7 @@ bool Lines::take_done(Line &line, const Message &message)
 	line.pending->is_done = true;
 	line.pending->old_owner = message.node;
 	if (context_.is_dead(message.node) && !line.pending->is_here)
-		ask_again(line);
+		ask_again(line, message.node);
 	else
 		own_if_complete(line);
 	return true;
@@ -636,8 +634,9 @@ void Lines::lost(NodeId node)
 			end_all(line, EHOSTUNREACH);
 			free(line);
 		} else if (line.state == LineState::to_shared ||
-			   (line.state == LineState::to_dirty && !line.pending->is_here)) {
-			ask_again(line);
+			   (line.state == LineState::to_dirty && !line.pending->is_here &&
+				   (!line.pending->is_done || line.pending->old_owner == node))) {
+			ask_again(line, node);
 		}
 	});
 	starved_.remove_if([&](Access &access) {
@@ -649,12 +648,14 @@ void Lines::lost(NodeId node)
 }
 
 /** The data may have been the dead node's to send: the home knows. */
-void Lines::ask_again(Line &line)
+void Lines::ask_again(Line &line, NodeId dead)
 {
 	Message message;
+	message.node = dead;
 	message.block = line.block();
 	message.request = line.request;
-	message.flags = line.state == LineState::to_dirty ? exclusive : 0;
+	if (line.state == LineState::to_dirty)
+		message.flags = line.pending->is_done ? exclusive | has_done : exclusive;
 	context_.send(line.block().home(), Type::again, message);
 }
 

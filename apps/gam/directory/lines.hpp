@@ -94,6 +94,7 @@ private:
 	void enter(Line &line, LineState state);
 	void push(Pending &pending, Access &access);
 	Access &pop(Pending &pending);
+	void take_demand_out(Pending &pending);
 	static Pending &pending(Line &line);
 	void free(Line &line);
 	void evict(Line &line);
@@ -109,7 +110,7 @@ private:
 	bool take_evicted(Line &line);
 	void own(Line &line);
 	void own_if_complete(Line &line);
-	void ask_again(Line &line);
+	void ask_again(Line &line, NodeId dead);
 
 	bool hear_from_home(Line &line, const Message &message);
 	bool invalidate(Line *line, const Message &message);

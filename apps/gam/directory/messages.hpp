@@ -15,7 +15,7 @@ enum class Type : std::uint8_t {
 	write,    /**< the block alone, and its data */
 	upgrade,  /**< the block alone; the requester has a copy */
 	uncached, /**< an access that the home does; Operation says which */
-	again,    /**< the answer was to come from a node that is dead */
+	again,    /**< the answer may have been the dead Message::node's to send */
 
 	/* Evictions, to the home */
 	evict_shared, /**< not answered */
@@ -48,8 +48,10 @@ enum class Type : std::uint8_t {
 
 /** Of requests and of what the home wants: answer busy or locked in place of waiting for a lock. */
 constexpr std::uint8_t tries = 1;
-/** Of again: the request was for the block alone. Of grant: the last value is lost, and this is an older one. */
+/** Of again: the request was for the block alone, and done has come for it. */
 constexpr std::uint8_t exclusive = 2;
+constexpr std::uint8_t has_done = 4;
+/** Of grant: the last value is lost, and this is an older one. */
 constexpr std::uint8_t older = 2;
 
 /**

@@ -21,6 +21,7 @@ struct Request : Access {
 	NodeId from = no_node;
 	std::uint64_t number = 0;
 	bool upgrades = false;
+	bool is_again = false;         /* its answer may have come meanwhile */
 	std::vector<std::byte> buffer; /* of an uncached one */
 };
 

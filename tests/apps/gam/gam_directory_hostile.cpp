@@ -88,13 +88,16 @@ TEST_F(DirectoryHostile, RequestsThatMakeNoSense)
 	net->hold({0, 1});
 	Ask &waits = read(2, at);
 	EXPECT_TRUE(net->run());
-	EXPECT_EQ(tell(2, 0, Type::write), 1U) << "while it waits";
+	Ask &behind = read(3, at);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(tell(3, 0, Type::write), 1U) << "while it waits";
 	EXPECT_EQ(tell(3, 0, Type::transferred), 1U);
 	EXPECT_EQ(tell(1, 0, Type::transferred), 1U) << "it was to give data";
 	EXPECT_EQ(tell(1, 0, Type::locked), 1U) << "nobody tries";
 	EXPECT_EQ(tell(1, 0, Type::data), 1U) << "without data";
 	net->release_all();
 	EXPECT_EQ(result(waits), 5U);
+	EXPECT_EQ(result(behind), 5U);
 	Message message;
 	for (const std::uint64_t wrong :
 		{directory::Operation{3, 0, 0, 8}.packed(), directory::Operation{0, 0, 510, 8}.packed(),

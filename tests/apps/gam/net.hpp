@@ -86,29 +86,35 @@ public:
 		const std::vector<std::byte> bytes = std::move(messages.front());
 		messages.pop_front();
 		const auto message = Message::parse(bytes);
+		delivered_[pair.first]++;
+		delivered_[pair.second]++;
 		if (!dead_.contains(pair.second))
 			node(pair.second).hear(pair.first, *message);
 		return true;
 	}
 
-	/** @p id dies: what it has sent is lost, and so is what is sent to it. Others hear of it by lost(), at() their
-	 * time. */
+	/** @p id dies: what is sent to it is lost. What it has sent may still come, until tell(). */
 	void kill(NodeId id)
 	{
 		dead_.insert(id);
 		for (auto &[pair, messages] : under_way_) {
-			if (pair.first == id || pair.second == id)
+			if (pair.second == id)
 				messages.clear();
 		}
 	}
 	[[nodiscard]] bool is_dead(NodeId id) const { return dead_.contains(id); }
+	/** @p id learns that @p dead is; nothing of that comes any more. */
+	void tell(NodeId id, NodeId dead)
+	{
+		under_way_[{dead, id}].clear();
+		if (!dead_.contains(id))
+			node(id).lost(dead);
+	}
 	/** Tells all that live. */
 	void tell_of(NodeId dead)
 	{
-		for (const auto &station : stations_) {
-			if (!dead_.contains(station->id))
-				station->node->lost(dead);
-		}
+		for (const auto &station : stations_)
+			tell(station->id, dead);
 	}
 
 	/** What has been sent since count() was called last, by type. */
@@ -119,6 +125,19 @@ public:
 		for (const auto &[pair, messages] : under_way_)
 			all += messages.size();
 		return all;
+	}
+	/** Messages that have come, from @p id or to it, and all. */
+	[[nodiscard]] std::uint64_t delivered_of(NodeId id) const
+	{
+		const auto found = delivered_.find(id);
+		return found == delivered_.end() ? 0 : found->second;
+	}
+	[[nodiscard]] std::uint64_t delivered() const
+	{
+		std::uint64_t all = 0;
+		for (const auto &[id, count] : delivered_)
+			all += count;
+		return all / 2;
 	}
 	/** A message that has not come from a node. */
 	void inject(Pair pair, const Message &message)
@@ -155,6 +174,7 @@ private:
 	std::set<Pair> held_;
 	std::set<NodeId> dead_;
 	std::map<std::uint8_t, std::size_t> sent_;
+	std::map<NodeId, std::uint64_t> delivered_;
 	std::mt19937_64 random_;
 };
 

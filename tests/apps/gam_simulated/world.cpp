@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "world.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simulation/linearizable.hpp"
+
+namespace gam_sim
+{
+
+using prism::gam::block_size;
+
+namespace
+{
+
+constexpr std::uint64_t longest = 100'000; /* steps */
+
+} // namespace
+
+void WorldResult::add(const WorldResult &other) noexcept
+{
+	Result::add(other);
+	operations += other.operations;
+	busy += other.busy;
+	coherence += other.coherence;
+}
+
+World::World(std::uint64_t seed, const WorldOptions &options)
+	: options_(options), memories_(options.nodes),
+	  net_(
+		  options.nodes,
+		  [this](NodeId id, Coherence::Host &host) {
+			  Memories &memory = memories_[id];
+			  memory.home.resize(options_.thread.blocks * block_size);
+			  memory.lines.resize(options_.lines * block_size);
+			  return options_.protocol->make(id, host, {memory.home, memory.lines});
+		  },
+		  seed),
+	  crashes_left_(options.crashes)
+{
+	shared_.random.seed(seed);
+	shared_.find = [this](const std::string &what) { find(what); };
+	net_.on_ended = [](NodeId, Access &access) { Thread::ended(access); };
+	for (unsigned i = 0; i < options.nodes * options.threads; i++)
+		threads_.push_back(std::make_unique<Thread>(shared_, options.thread, options.nodes, i));
+}
+
+void World::find(const std::string &what)
+{
+	if (result_.finding.empty())
+		result_.finding = what;
+}
+
+bool World::chance(double percent)
+{
+	return std::uniform_real_distribution<>(0, 100)(shared_.random) < percent;
+}
+
+bool World::is_over() const
+{
+	for (std::size_t i = 0; i < threads_.size(); i++) {
+		if (is_alive(static_cast<NodeId>(i / options_.threads)) && !threads_[i]->is_done())
+			return false;
+	}
+	return untold_.empty();
+}
+
+WorldResult World::run()
+{
+	std::uint64_t steps = 0;
+	while (result_.finding.empty() && !is_over() && steps++ < longest)
+		step();
+	if (result_.finding.empty() && !is_over())
+		find("an access never ends");
+	if (result_.finding.empty())
+		check_rest();
+	for (NodeId id = 0; id < options_.nodes; id++)
+		result_.coherence += net_.node(id).stats();
+	result_.operations = shared_.ended;
+	result_.busy = shared_.busy;
+	result_.packets = net_.delivered();
+	return result_;
+}
+
+void World::step()
+{
+	hold_some();
+	crash_some();
+	tell_some();
+	if (chance(options_.evictions)) {
+		const auto id = static_cast<NodeId>(shared_.random() % options_.nodes);
+		if (is_alive(id))
+			net_.node(id).flush();
+	}
+	if (chance(30)) {
+		const std::size_t i = shared_.random() % threads_.size();
+		const auto id = static_cast<NodeId>(i / options_.threads);
+		if (is_alive(id))
+			threads_[i]->act(net_.node(id));
+	} else {
+		net_.step();
+	}
+	for_each_block([this](Address block) { check_block(block); });
+}
+
+void World::hold_some()
+{
+	if (chance(options_.holds)) {
+		const auto any = [this] { return static_cast<NodeId>(shared_.random() % options_.nodes); };
+		net_.hold({any(), any()});
+	}
+	if (chance(options_.holds / 2))
+		net_.release_all();
+}
+
+/** By the number of its messages, or at any time. */
+void World::crash_some()
+{
+	if (options_.crash_at && is_alive(1) && net_.delivered_of(1) >= options_.crash_at)
+		die(1);
+	if (crashes_left_ > 0 && chance(0.5)) {
+		crashes_left_--;
+		const auto id = static_cast<NodeId>(shared_.random() % options_.nodes);
+		if (is_alive(id))
+			die(id);
+	}
+}
+
+void World::die(NodeId id)
+{
+	net_.kill(id);
+	for (unsigned i = 0; i < options_.threads; i++)
+		threads_[id * options_.threads + i]->die();
+	shared_.somebody_died = true;
+	result_.crashes++;
+	for (NodeId other = 0; other < options_.nodes; other++) {
+		if (is_alive(other))
+			untold_.emplace_back(id, other);
+	}
+	std::shuffle(untold_.begin(), untold_.end(), shared_.random);
+}
+
+void World::tell_some()
+{
+	if (!untold_.empty() && chance(3))
+		tell_one();
+}
+
+bool World::tell_one()
+{
+	if (untold_.empty())
+		return false;
+	const auto [dead, other] = untold_.back();
+	untold_.pop_back();
+	net_.tell(other, dead);
+	return true;
+}
+
+void World::for_each_block(const std::function<void(Address)> &visit) const
+{
+	for (NodeId home = 0; home < options_.nodes; home++) {
+		for (unsigned number = 0; number < options_.thread.blocks; number++)
+			visit({home, number * block_size});
+	}
+}
+
+/* Checks --------------------------------------------------------------------------------------------------------- */
+
+/** At each moment: one node may write, or all that may read have the same. */
+void World::check_block(Address block)
+{
+	unsigned readers = 0;
+	bool alone = false;
+	const std::byte *data = nullptr;
+	for (NodeId id = 0; id < options_.nodes; id++) {
+		if (!is_alive(id))
+			continue;
+		const Holding holding = options_.protocol->holding(net_.node(id), id, block);
+		alone |= holding.alone;
+		readers += holding.data != nullptr;
+		if (holding.data && data && std::memcmp(holding.data, data, block_size) != 0)
+			find("two nodes read different values");
+		if (holding.data)
+			data = holding.data;
+	}
+	if (alone && readers > 1)
+		find("a node may write what another has");
+}
+
+void World::check_rest()
+{
+	settle();
+	check_agreement();
+	const bool has_history = !shared_.somebody_died;
+	for (NodeId id = 0; id < options_.nodes; id++) {
+		if (has_history && net_.node(id).stats().refused)
+			find("a message was refused");
+	}
+	if (has_history) {
+		for_each_block([this](Address block) { check_words(block); });
+		simulation::check_linearizable(shared_.history, "word", shared_.find);
+	} else {
+		check_all_can_write();
+	}
+	for (NodeId id = 0; id < options_.nodes; id++) {
+		if (is_alive(id))
+			net_.node(id).flush();
+	}
+	settle();
+	check_agreement();
+}
+
+void World::settle()
+{
+	net_.release_all();
+	if (!net_.run(longest))
+		find("messages never end");
+	for (NodeId id = 0; id < options_.nodes; id++) {
+		if (is_alive(id) && !net_.node(id).at_rest())
+			find("a node is not at rest, and nothing moves");
+	}
+	for_each_block([this](Address block) { check_block(block); });
+}
+
+void World::check_agreement()
+{
+	for_each_block([this](Address block) {
+		if (!is_alive(block.home()))
+			return;
+		for (NodeId id = 0; id < options_.nodes; id++) {
+			if (id != block.home() && is_alive(id)) {
+				const std::string what = options_.protocol->disagreement(
+					net_.node(block.home()), net_.node(id), id, block);
+				if (!what.empty())
+					find(what);
+			}
+		}
+	});
+}
+
+/** What each word is at last, as a read by its home. */
+void World::check_words(Address block)
+{
+	for (unsigned word = 0; word < options_.thread.words; word++) {
+		std::uint64_t value = 0;
+		Access access;
+		access.at = block + word * sizeof(value);
+		access.length = sizeof(value);
+		access.bytes = reinterpret_cast<std::byte *>(&value);
+		bool is_over = net_.node(block.home()).start(access);
+		net_.on_ended = [&is_over](NodeId, Access &) { is_over = true; };
+		if (!net_.run(longest) || !is_over)
+			find("the last read never ends");
+		simulation::record_last_get(shared_.history, 1000, access.at.value + 1, value);
+	}
+}
+
+/** After a death: each node that lives can write each block whose home lives, and all then read that. */
+void World::check_all_can_write()
+{
+	std::uint64_t value = 0;
+	const auto access_at = [&](NodeId id, Address block, prism::gam::AccessKind kind) {
+		Access access;
+		access.kind = kind;
+		access.at = block;
+		access.length = sizeof(value);
+		access.bytes = reinterpret_cast<std::byte *>(&value);
+		bool is_over = net_.node(id).start(access);
+		net_.on_ended = [&is_over](NodeId, Access &) { is_over = true; };
+		if (!net_.run(longest) || !is_over || access.error)
+			find("a block cannot be used after a death");
+	};
+	for_each_block([&](Address block) {
+		for (NodeId writer = 0; is_alive(block.home()) && writer < options_.nodes; writer++) {
+			if (!is_alive(writer))
+				continue;
+			const std::uint64_t written = value = ++shared_.last_value;
+			access_at(writer, block, prism::gam::AccessKind::write);
+			for (NodeId reader = 0; reader < options_.nodes; reader++) {
+				if (is_alive(reader))
+					access_at(reader, block, prism::gam::AccessKind::read);
+				if (value != written)
+					find("a read misses a write after a death");
+			}
+		}
+	});
+}
+
+} // namespace gam_sim

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Nodes of a protocol, their threads, and the order in which messages come, by seed. */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net.hpp"
+#include "protocol.hpp"
+#include "simulation/result.hpp"
+#include "thread.hpp"
+
+namespace gam_sim
+{
+
+struct WorldOptions {
+	std::shared_ptr<const Protocol> protocol;
+	ThreadOptions thread;
+	unsigned nodes = 3;
+	unsigned threads = 2; /* of each node */
+	unsigned lines = 3;
+	double evictions = 2;       /* percent of the steps at which a node evicts all that it can */
+	double holds = 2;           /* percent of the steps at which a pair of nodes falls silent for a while */
+	unsigned crashes = 0;       /* nodes that die on the way */
+	std::uint64_t crash_at = 0; /* node 1 dies with its so manieth message, sent or received; 0: it does not */
+};
+
+struct WorldResult : simulation::Result {
+	std::uint64_t operations = 0;
+	std::uint64_t busy = 0;
+	prism::gam::CoherenceStats coherence;
+
+	/** Sums up all but the finding. */
+	void add(const WorldResult &other) noexcept;
+};
+
+class World
+{
+public:
+	World(std::uint64_t seed, const WorldOptions &options);
+	WorldResult run();
+
+private:
+	struct Memories {
+		std::vector<std::byte> home;
+		std::vector<std::byte> lines;
+	};
+
+	void step();
+	void hold_some();
+	void crash_some();
+	void die(NodeId id);
+	void tell_some();
+	bool tell_one();
+	void settle();
+	[[nodiscard]] bool is_over() const;
+	[[nodiscard]] bool is_alive(NodeId id) const { return !net_.is_dead(id); }
+	[[nodiscard]] bool chance(double percent);
+	void for_each_block(const std::function<void(Address)> &visit) const;
+
+	void check_block(Address block);
+	void check_rest();
+	void check_agreement();
+	void check_all_can_write();
+	void check_words(Address block);
+	void find(const std::string &what);
+
+	const WorldOptions options_;
+	std::vector<Memories> memories_;
+	Shared shared_;
+	gam_test::Net net_;
+	std::vector<std::unique_ptr<Thread>> threads_;  /* of node 0, of node 1, ... */
+	std::vector<std::pair<NodeId, NodeId>> untold_; /* who is dead, who does not know */
+	unsigned crashes_left_;
+	WorldResult result_;
+};
+
+} // namespace gam_sim
