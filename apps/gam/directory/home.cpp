@@ -341,7 +341,7 @@ bool Home::may_ask(NodeId from, const Block &block) noexcept
 	if (!record || !is_in_transit(block.entry))
 		return block.entry.owner != from && !(record && (record->askers & bit(from)));
 	const bool is_asking = record->asking && is_remote(*record->asking) && as_request(*record->asking).from == from;
-	const bool may_have_it = block.entry.state == HomeState::to_shared && is_asking && is_cached(*record->asking);
+	const bool may_have_it = is_asking && is_cached(*record->asking) && !is_exclusive(record->asking->kind);
 	return !(record->askers & bit(from)) && (!is_asking || may_have_it) &&
 	       (block.entry.owner != from || record->left);
 }
@@ -494,6 +494,8 @@ void Home::all_acknowledged(const Block &block, Record &record)
 		return;
 	if (record.refused)
 		refuse(block, *asking, EBUSY);
+	else if (is_remote(*asking) && (record.askers & bit(as_request(*asking).from)))
+		requests_.give_back(as_request(*asking)); /* a dead owner had served it */
 	else
 		serve(block, record, *asking);
 }

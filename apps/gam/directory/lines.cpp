@@ -179,7 +179,7 @@ bool Lines::do_next(Line &line)
 		perform(line, pop(pending));
 		return true;
 	}
-	if (pending.demand.is_queued) {
+	if (pending.demand.is_queued && context_.rules().copies_yield) {
 		/* To be invalidated. The home does not serve what is asked for before that is acknowledged. */
 		take_demand_out(pending);
 		obey(line, pending.demand.message);

@@ -18,7 +18,9 @@ struct Rules {
 	bool ack_while_writing = true; /**< who waits for the block alone acknowledges at once */
 	bool serve_after_grant = true; /**< who waits for the block alone serves others when it has it */
 	bool locks_hold = true;        /**< what others want waits for the lock of a line */
-	bool readers_hold_upgrades = true;    /**< a write waits for the locks of this node's readers */
+	bool readers_hold_upgrades = true; /**< a write waits for the locks of this node's readers */
+	bool copies_yield =
+		true; /**< a write that waited for a lock lets the home invalidate before it asks for an upgrade */
 	bool roll_back = true;                /**< a try that a lock refuses leaves the block as it was */
 	bool drop_sharers_of_the_dead = true; /**< nobody waits for the dead */
 };

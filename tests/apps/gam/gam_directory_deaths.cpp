@@ -182,6 +182,30 @@ TEST_P(DirectoryDyingOwner, ItsBlockIsUsableAndTheRequestEnds)
 	expect_usable();
 }
 
+TEST_F(DirectoryDeaths, OfTheOwnerWhenTheReaderHasGoneOnAlready)
+{
+	/* The reader has the data, drops it and asks anew; the home never gets it. */
+	for (const bool writes_it : {false, true}) {
+		for (const bool evicts : {false, true}) {
+			make();
+			writes(0, at, 5);
+			writes(2, at, 6);
+			net->hold({2, 0});
+			EXPECT_EQ(reads(1, at), 6U);
+			net->hold({1, 0});
+			if (evicts)
+				node(1).flush();
+			Ask &next = writes_it ? add(1, at, 1) : read(1, at);
+			net->kill(2);
+			net->tell_of(2);
+			net->release_all();
+			const std::uint64_t value = result(next);
+			EXPECT_EQ(value, !writes_it && !evicts ? 6U : 5U);
+			expect_usable();
+		}
+	}
+}
+
 TEST_F(DirectoryDeaths, TheRequesterKnowsBeforeTheHomeHearsOfTheTransfer)
 {
 	for (const bool writes_it : {false, true}) {

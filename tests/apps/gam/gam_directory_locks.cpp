@@ -220,6 +220,21 @@ TEST_F(DirectoryLocks, AnUpgradeWaitsForReadersOfItsNode)
 	expect_rest();
 }
 
+TEST_F(DirectoryLocks, AWriteThatWaitedForAReaderLetsTheHomeInvalidateBeforeItUpgrades)
+{
+	/* The home's write waits for the lock behind the write of this node; and an upgrade would wait for the home's.
+	 */
+	result(read_lock(1, at, 1));
+	Ask &local = begin(1, AccessKind::atomic, at, 1, 2);
+	Ask &remote = add(0, at, 10);
+	EXPECT_TRUE(waits(local));
+	EXPECT_TRUE(waits(remote));
+	EXPECT_EQ(unlock(1, at, 1), 0);
+	EXPECT_EQ(result(remote), 0U);
+	EXPECT_EQ(result(local), 10U);
+	expect_rest();
+}
+
 TEST_F(DirectoryLocks, ALockedLineIsNotEvicted)
 {
 	result(write_lock(1, at));

@@ -168,6 +168,27 @@ TEST_F(DirectoryOvertaken, AForwardMeetsAGrantThatIsOnItsWay)
 	}
 }
 
+/** A reader has the owner's data, and goes on, before the home has it. */
+TEST_F(DirectoryRaces, TheNextRequestOvertakesTheOwnersData)
+{
+	for (const bool evicts : {false, true}) {
+		make();
+		writes(2, at, 7);
+		net->hold({2, 0});
+		Ask &read = this->read(1, at);
+		move();
+		EXPECT_TRUE(read.is_over);
+		if (evicts)
+			node(1).flush();
+		Ask &add = this->add(1, at, 1);
+		const auto messages = move();
+		EXPECT_TRUE(messages.contains(evicts ? Type::write : Type::upgrade));
+		EXPECT_EQ(after(add), 7U);
+		expect_rest();
+		EXPECT_EQ(node(0).entry(at)->owner, 1);
+	}
+}
+
 TEST_F(DirectoryRaces, AWriteBehindAReadOfTheSameNodeSeesItsOwnValue)
 {
 	Ask &before = read(1, at);

@@ -49,6 +49,7 @@ const simulation::Controls<Flaw> controls{{"none", {nullptr, {}}},
 	{"serve-before-grant", {&Rules::serve_after_grant, {never, not_linearizable, different, refused}}},
 	{"ignore-locks", {&Rules::locks_hold, {different, not_alone, not_linearizable, never, unlocked, two_holders}}},
 	{"upgrade-under-readers", {&Rules::readers_hold_upgrades, {not_linearizable, unlocked, two_holders, never}}},
+	{"keep-copies", {&Rules::copies_yield, {never}}},
 	{"no-roll-back", {&Rules::roll_back, {not_alone, different, disagree, not_linearizable}}},
 	{"wait-for-the-dead", {&Rules::drop_sharers_of_the_dead, {never, unusable, not_at_rest}}}};
 
@@ -60,7 +61,7 @@ int run(Options &options)
 		rules.*flaw = false;
 	options.world.protocol = std::make_shared<DirectoryProtocol>(rules);
 	simulation::Runs runs(options.program, findings);
-	const auto all = simulation::run_worlds<World, WorldResult>(runs, options.world);
+	const auto all = simulation::run_worlds<World, WorldResult>(runs, options.world, flaw != nullptr);
 	const prism::gam::CoherenceStats &stats = all.coherence;
 	fmt::print("gam-sim: {}, flaw {}: {} runs, {} accesses ended ({} hits, {} misses, {} tries refused), {} "
 		   "messages, {} "
