@@ -15,9 +15,7 @@ namespace
 {
 
 constexpr auto find_pause = std::chrono::milliseconds(10);
-/* How often a node renews, and so hears of changes */
 constexpr unsigned renewals_a_lease = 8;
-constexpr Time longest_pause = std::chrono::milliseconds(100);
 
 Error nonsense()
 {
@@ -187,7 +185,7 @@ void Membership::renew()
 
 void Membership::run(const std::stop_token &stop)
 {
-	const Time pause = std::min(me_->lease / renewals_a_lease, longest_pause);
+	const Time pause = std::min(me_->lease / renewals_a_lease, channel_->longest_pause());
 	std::unique_lock guard(sleep_lock_);
 	while (!over_) {
 		wake_.wait_for(guard, stop, pause, [] { return false; });

@@ -36,6 +36,8 @@ public:
 	 * ETIMEDOUT, ECONNREFUSED, ECONNRESET (it is not there, and may have heard the question), EBADMSG.
 	 */
 	virtual Result<nlohmann::json> ask(const nlohmann::json &question) = 0;
+	/** A node renews eight times in a lease, and at least after such a time, so that it hears of changes soon. */
+	[[nodiscard]] virtual Time longest_pause() const noexcept { return std::chrono::milliseconds(100); }
 };
 
 /** What a node gets when it joins. */

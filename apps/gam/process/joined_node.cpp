@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "gam/directory/directory.hpp"
+#include "gam/peer/master_location.hpp"
 #include "gam/peer/meeting.hpp"
 #include "gam/peer/membership.hpp"
 #include "gam/peer/peers.hpp"
-#include "gam/peer/tcp_master.hpp"
 
 namespace prism::gam
 {
@@ -29,18 +29,6 @@ std::size_t lines_of(const JoinOptions &options)
 			? options.cache_bytes
 			: static_cast<std::size_t>(static_cast<double>(options.node.bytes) * usual_cache_share);
 	return std::max(bytes / block_size, options.node.shards);
-}
-
-Result<std::unique_ptr<MasterChannel>> channel_to(const JoinOptions &options)
-{
-	const std::size_t colon = options.master.rfind(':');
-	unsigned long port = 0;
-	if (colon != std::string::npos)
-		port = std::strtoul(options.master.c_str() + colon + 1, nullptr, 10);
-	if (port == 0 || port > 65535)
-		return make_error(EINVAL, "'" + options.master + "' names no master", "HOST:PORT of prism-gam-master");
-	return std::unique_ptr<MasterChannel>(std::make_unique<TcpMaster>(
-		options.master.substr(0, colon), static_cast<std::uint16_t>(port), options.timeout));
 }
 
 } // namespace
@@ -172,7 +160,7 @@ Result<std::unique_ptr<JoinedNode>> JoinedNode::join(const Context &context, con
 	if (options.node.bytes == 0 || options.node.bytes % block_size)
 		return make_error(EINVAL, "the memory that a node lends is no whole number of blocks",
 			"a multiple of " + std::to_string(block_size) + " bytes");
-	Result<std::unique_ptr<MasterChannel>> channel = channel_to(options);
+	Result<std::unique_ptr<MasterChannel>> channel = reach_master(options.master, {.patience = options.timeout});
 	if (!channel)
 		return channel.error();
 	const Result<ProtectionDomain> pd = ProtectionDomain::create(context);

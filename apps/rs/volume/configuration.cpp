@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rs/volume/etcd.hpp"
+#include "service/etcd.hpp"
 
 namespace prism::rs
 {
@@ -133,11 +133,13 @@ Result<Configuration> Configuration::from_json(const std::string &text)
 
 Result<Configuration> Configuration::load(const std::string &location)
 {
-	if (EtcdKey::is(location)) {
-		Result<EtcdKey> key = EtcdKey::parse(location);
+	if (apps::EtcdKey::is(location)) {
+		Result<apps::EtcdKey> key = apps::EtcdKey::parse(location);
 		if (!key)
 			return key.error();
 		Result<std::string> text = key->get();
+		if (!text && text.error().code == ENOENT)
+			return Error{ENOENT, text.error().message + "; prism-rs create makes one"};
 		if (!text)
 			return text.error();
 		return from_json(*text);
@@ -154,9 +156,9 @@ Result<Configuration> Configuration::load(const std::string &location)
 
 Result<void> Configuration::create(const std::string &location) const
 {
-	if (!EtcdKey::is(location))
+	if (!apps::EtcdKey::is(location))
 		return create_file(location, to_json());
-	Result<EtcdKey> key = EtcdKey::parse(location);
+	Result<apps::EtcdKey> key = apps::EtcdKey::parse(location);
 	if (!key)
 		return key.error();
 	return key->create(to_json());

@@ -11,14 +11,14 @@
 #include <filesystem>
 #include <system_error>
 
-#include "rs/volume/etcd.hpp"
+#include "service/etcd.hpp"
 
 namespace prism::rs
 {
 
 Result<ExclusiveLock> ExclusiveLock::take(const std::string &location)
 {
-	if (EtcdKey::is(location))
+	if (apps::EtcdKey::is(location))
 		return make_error(EOPNOTSUPP,
 			"exclusive attachment is by a lock beside the configuration, which is in etcd",
 			"keep the configuration in a file that all who attach the volume share");

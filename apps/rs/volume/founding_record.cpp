@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/descriptor.hpp"
-#include "rs/volume/etcd.hpp"
+#include "service/etcd.hpp"
 
 namespace prism::rs
 {
@@ -39,9 +39,9 @@ int sync_folder(const std::string &path)
 
 FoundingRecord::FoundingRecord(
 	const std::string &location, const Configuration &volume, unsigned replica, const std::string &folder)
-	: beside_(fmt::format("{}.{:016x}.replica-{}", EtcdKey::is(location) ? location : real_path(location),
+	: beside_(fmt::format("{}.{:016x}.replica-{}", apps::EtcdKey::is(location) ? location : real_path(location),
 		  volume.volume, replica)),
-	  place_(folder.empty() || EtcdKey::is(location)
+	  place_(folder.empty() || apps::EtcdKey::is(location)
 			  ? beside_
 			  : fmt::format("{}/{:016x}.replica-{}", folder, volume.volume, replica)),
 	  replica_(replica)
@@ -57,8 +57,8 @@ Error FoundingRecord::exists(const std::string &place) const
 
 Result<void> FoundingRecord::check_absent() const
 {
-	if (EtcdKey::is(place_)) {
-		Result<EtcdKey> key = EtcdKey::parse(place_);
+	if (apps::EtcdKey::is(place_)) {
+		Result<apps::EtcdKey> key = apps::EtcdKey::parse(place_);
 		if (!key)
 			return key.error();
 		Result<std::string> there = key->get();
@@ -85,8 +85,8 @@ Result<void> FoundingRecord::keep() const
 Result<void> FoundingRecord::create() const
 {
 	const std::string text = fmt::format("replica {} has been part of the volume\n", replica_);
-	if (EtcdKey::is(place_)) {
-		Result<EtcdKey> key = EtcdKey::parse(place_);
+	if (apps::EtcdKey::is(place_)) {
+		Result<apps::EtcdKey> key = apps::EtcdKey::parse(place_);
 		if (!key)
 			return key.error();
 		const Result<void> created = key->create(text);

@@ -2,6 +2,7 @@
 #include "etcd.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <memory>
 #include <string_view>
 
@@ -9,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sodium.h>
 
-namespace prism::rs
+namespace prism::apps
 {
 
 namespace
@@ -17,7 +18,6 @@ namespace
 
 constexpr std::string_view scheme = "etcd://";
 constexpr std::string_view default_port = ":2379";
-constexpr long timeout_ms = 5000;
 constexpr std::size_t longest_answer = 4 << 20;
 
 std::string base64(const std::string &bytes)
@@ -59,19 +59,22 @@ int errno_of(CURLcode code)
 }
 
 /** What etcd at @p url answers to @p question. */
-Result<nlohmann::json> ask(const std::string &url, const char *path, const nlohmann::json &question)
+Result<nlohmann::json> ask(
+	const std::string &url, std::chrono::milliseconds patience, const char *path, const nlohmann::json &question)
 {
 	struct Clean {
 		void operator()(CURL *curl) const noexcept { curl_easy_cleanup(curl); }
 	};
-	const std::unique_ptr<CURL, Clean> curl(curl_easy_init());
+	/* By one thread, before others make handles. */
+	static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+	const std::unique_ptr<CURL, Clean> curl(ready == CURLE_OK ? curl_easy_init() : nullptr);
 	if (!curl)
 		return make_error(ENOMEM, "cannot talk to etcd");
 	const std::string where = url + path, body = question.dump();
 	std::string answer;
 	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
 	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
-	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, timeout_ms);
+	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(patience.count()));
 	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);
@@ -85,6 +88,13 @@ Result<nlohmann::json> ask(const std::string &url, const char *path, const nlohm
 	return parsed;
 }
 
+/* The text @p name of @p object, or nothing. */
+std::string text_of(const nlohmann::json &object, const char *name)
+{
+	const auto found = object.is_object() ? object.find(name) : object.end();
+	return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 } // namespace
 
 bool EtcdKey::is(const std::string &location)
@@ -92,7 +102,7 @@ bool EtcdKey::is(const std::string &location)
 	return location.starts_with(scheme);
 }
 
-Result<EtcdKey> EtcdKey::parse(const std::string &location)
+Result<EtcdKey> EtcdKey::parse(const std::string &location, std::chrono::milliseconds patience)
 {
 	const std::size_t slash = location.find('/', scheme.size());
 	if (!is(location) || slash == std::string::npos || slash == scheme.size() || slash + 1 == location.size())
@@ -100,36 +110,66 @@ Result<EtcdKey> EtcdKey::parse(const std::string &location)
 	std::string server = location.substr(scheme.size(), slash - scheme.size());
 	if (server.find(':', server.rfind(']') == std::string::npos ? 0 : server.rfind(']')) == std::string::npos)
 		server += default_port;
-	return EtcdKey("http://" + server, location.substr(slash + 1));
+	return EtcdKey("http://" + server, location.substr(slash + 1), patience);
 }
 
 Result<std::string> EtcdKey::get() const
 {
-	Result<nlohmann::json> answer = ask(url_, "/v3/kv/range", {{"key", base64(key_)}});
+	Result<Revision> found = read();
+	if (!found)
+		return found.error();
+	if (!found->number)
+		return make_error(ENOENT, "etcd at " + url_ + " has no key '" + key_ + "'");
+	return std::move(found->value);
+}
+
+/* The gateway writes numbers of 64 bits as text. */
+Result<EtcdKey::Revision> EtcdKey::read() const
+{
+	Result<nlohmann::json> answer = ask(url_, patience_, "/v3/kv/range", {{"key", base64(key_)}});
 	if (!answer)
 		return answer.error();
 	const nlohmann::json found = answer->value("kvs", nlohmann::json::array());
+	Revision read;
 	if (!found.is_array() || found.empty())
-		return make_error(
-			ENOENT, "etcd at " + url_ + " has no key '" + key_ + "'", "prism-rs create makes one");
-	std::string value;
-	if (!found[0].is_object() || !from_base64(found[0].value("value", ""), value))
+		return read;
+	const std::string number = text_of(found[0], "mod_revision");
+	const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), read.number);
+	if (error != std::errc() || !read.number || !from_base64(text_of(found[0], "value"), read.value))
 		return make_error(EPROTO, "etcd at " + url_ + " answers with what is no value");
-	return value;
+	return read;
 }
 
-/** In one transaction: only if the key was never made, or has been deleted. */
-Result<void> EtcdKey::create(const std::string &value) const
+Result<bool> EtcdKey::replace(std::uint64_t number, const std::string &value) const
 {
 	const std::string name = base64(key_);
-	const nlohmann::json question = {{"compare", {{{"key", name}, {"target", "CREATE"}, {"create_revision", "0"}}}},
+	const nlohmann::json question = {
+		{"compare", {{{"key", name}, {"target", "MOD"}, {"mod_revision", std::to_string(number)}}}},
 		{"success", {{{"request_put", {{"key", name}, {"value", base64(value)}}}}}}};
-	Result<nlohmann::json> answer = ask(url_, "/v3/kv/txn", question);
+	const Result<nlohmann::json> answer = ask(url_, patience_, "/v3/kv/txn", question);
 	if (!answer)
 		return answer.error();
-	if (!answer->value("succeeded", false))
+	const auto succeeded = answer->find("succeeded");
+	return succeeded != answer->end() && succeeded->is_boolean() && succeeded->get<bool>();
+}
+
+Result<void> EtcdKey::create(const std::string &value) const
+{
+	const Result<bool> created = replace(0, value);
+	if (!created)
+		return created.error();
+	if (!*created)
 		return make_error(EEXIST, "etcd at " + url_ + " has a key '" + key_ + "' already");
 	return {};
 }
 
-} // namespace prism::rs
+Result<void> EtcdKey::put(const std::string &value) const
+{
+	const Result<nlohmann::json> answer =
+		ask(url_, patience_, "/v3/kv/put", {{"key", base64(key_)}, {"value", base64(value)}});
+	if (!answer)
+		return answer.error();
+	return {};
+}
+
+} // namespace prism::apps

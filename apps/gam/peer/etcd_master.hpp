@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <chrono>
+#include <random>
+
+#include "gam/peer/master_desk.hpp"
+#include "gam/peer/membership.hpp"
+#include "service/etcd.hpp"
+
+namespace prism::gam
+{
+
+/**
+ * The members are the master by turns (master.hpp): the state is one key in etcd. Each question loads it, answers, and
+ * stores it, unless somebody else has stored another meanwhile; then it begins again. Put values have keys of their own
+ * beside it. If the key is removed, nobody is a member any more.
+ */
+class EtcdMaster final : public MasterChannel
+{
+public:
+	/** @p lease: the length of leases, if the key is not there yet. @p patience: with each question. */
+	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience)
+		: key_(std::move(key)), lease_(lease), patience_(patience), master_(0, lease)
+	{
+	}
+
+	Result<nlohmann::json> ask(const nlohmann::json &question) override;
+	/** Each renewal is two turns of etcd, in which others are in the way. */
+	[[nodiscard]] Time longest_pause() const noexcept override { return Time::max(); }
+
+private:
+	Result<nlohmann::json> turn(const nlohmann::json &question, bool &lost);
+	Result<nlohmann::json> put(const nlohmann::json &question);
+	Result<nlohmann::json> find(const nlohmann::json &question);
+	Result<apps::EtcdKey> value_key(const nlohmann::json &question) const;
+
+	apps::EtcdKey key_;
+	Time lease_;
+	std::chrono::milliseconds patience_;
+	Master master_;
+	std::minstd_rand random_{std::random_device{}()};
+};
+
+} // namespace prism::gam

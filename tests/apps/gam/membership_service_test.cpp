@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Memberships of real masters: by TCP, and by etcd. */
+#include "gam/peer/master_location.hpp"
+#include "peer_support.hpp"
+#include "service/etcd.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <arpa/inet.h>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <netinet/in.h>
+#include <random>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+using namespace peers;
+
+constexpr auto lease = 1000ms;
+
+std::uint16_t free_port()
+{
+	Result<TcpListener> listener = TcpListener::create(0, "127.0.0.1");
+	return listener ? listener->port() : std::uint16_t{0};
+}
+
+/** An etcd of its own; null if it is not installed. */
+class Etcd
+{
+public:
+	static std::unique_ptr<Etcd> start()
+	{
+		if (std::system("command -v etcd >/dev/null 2>&1"))
+			return nullptr;
+		std::unique_ptr<Etcd> etcd(new Etcd);
+		for (int i = 0; i < 200; i++) {
+			if (apps::EtcdKey::parse(etcd->key("ready"))->put("yes"))
+				return etcd;
+			std::this_thread::sleep_for(100ms);
+		}
+		ADD_FAILURE() << "etcd does not answer";
+		return etcd;
+	}
+	~Etcd()
+	{
+		(void)kill(child_, SIGKILL);
+		(void)waitpid(child_, nullptr, 0);
+		std::filesystem::remove_all(folder_);
+	}
+	[[nodiscard]] std::string key(const std::string &name) const
+	{
+		return "etcd://127.0.0.1:" + std::to_string(port_) + "/" + name;
+	}
+
+private:
+	Etcd() : port_(free_port())
+	{
+		std::string pattern = (std::filesystem::temp_directory_path() / "prism-etcd-XXXXXX").string();
+		folder_ = mkdtemp(pattern.data());
+		const std::string client = "http://127.0.0.1:" + std::to_string(port_);
+		const std::string peer = "http://127.0.0.1:" + std::to_string(free_port());
+		child_ = fork();
+		if (child_)
+			return;
+		const int null = open("/dev/null", O_RDWR);
+		(void)dup2(null, 1);
+		(void)dup2(null, 2);
+		(void)execlp("etcd", "etcd", "--name", "test", "--data-dir", folder_.c_str(), "--listen-client-urls",
+			client.c_str(), "--advertise-client-urls", client.c_str(), "--listen-peer-urls", peer.c_str(),
+			"--initial-advertise-peer-urls", peer.c_str(), "--initial-cluster", ("test=" + peer).c_str(),
+			static_cast<char *>(nullptr));
+		_exit(127);
+	}
+
+	std::uint16_t port_;
+	std::string folder_;
+	pid_t child_ = -1;
+};
+
+/** A way that can be blocked, or lead elsewhere. */
+class Detour final : public MasterChannel
+{
+public:
+	explicit Detour(std::unique_ptr<MasterChannel> way) : way_(std::move(way)) {}
+	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	{
+		if (blocked)
+			return make_error(ETIMEDOUT, "blocked by the test");
+		return way_->ask(question);
+	}
+	void lead(std::unique_ptr<MasterChannel> way) { way_ = std::move(way); }
+	[[nodiscard]] Time longest_pause() const noexcept override { return way_->longest_pause(); }
+
+	std::atomic<bool> blocked{false};
+
+private:
+	std::unique_ptr<MasterChannel> way_;
+};
+
+std::unique_ptr<MasterChannel> way_to(const std::string &location)
+{
+	MasterAccess access;
+	access.lease = lease;
+	access.patience = 2000ms;
+	Result<std::unique_ptr<MasterChannel>> way = reach_master(location, access);
+	EXPECT_TRUE(way.ok()) << way.error().message;
+	return *std::move(way);
+}
+
+/** A member, which notes when it heard of whose death. */
+class Member : public Membership::Listener
+{
+public:
+	explicit Member(const std::string &location)
+	{
+		auto way = std::make_unique<Detour>(way_to(location));
+		detour = way.get();
+		membership = std::make_unique<Membership>(std::move(way));
+	}
+	void join(std::uint16_t port = 1)
+	{
+		Newcomer me;
+		me.host = "127.0.0.1";
+		me.port = port;
+		const Result<Admission> joined = membership->join(me, *this);
+		ASSERT_TRUE(joined.ok()) << joined.error().message;
+		life = joined->life;
+	}
+	void changed(const Admission & /*me*/, const View &view) override
+	{
+		const std::lock_guard guard(lock_);
+		heard_ = Membership::now();
+		view_ = view;
+	}
+	void expelled(const Error &why) override { expelled_for = why.code; }
+	[[nodiscard]] View view() const
+	{
+		const std::lock_guard guard(lock_);
+		return view_;
+	}
+	[[nodiscard]] std::optional<NodeState> state_of(const NodeLife &other) const
+	{
+		const View now = view();
+		const gam::Member *const found = now.find(other.node);
+		return found && found->life == other ? std::optional(found->state) : std::nullopt;
+	}
+	[[nodiscard]] bool sees(const NodeLife &other, std::optional<NodeState> state) const
+	{
+		return wait_until([&] { return state_of(other) == state; });
+	}
+	[[nodiscard]] Time heard() const
+	{
+		const std::lock_guard guard(lock_);
+		return heard_;
+	}
+
+	Detour *detour = nullptr;
+	std::unique_ptr<Membership> membership;
+	NodeLife life;
+	std::atomic<int> expelled_for{0};
+
+private:
+	mutable std::mutex lock_;
+	Time heard_{};
+	View view_;
+};
+
+int code_of(const Result<void> &result)
+{
+	return result ? 0 : result.error().code;
+}
+
+/** What both kinds of master must do. */
+class MembershipService : public ::testing::TestWithParam<const char *>
+{
+protected:
+	void SetUp() override
+	{
+		if (std::string(GetParam()) == "tcp") {
+			master_ = std::make_unique<MasterThread>(lease);
+			location = "127.0.0.1:" + std::to_string(master_->port());
+			return;
+		}
+		etcd_ = Etcd::start();
+		if (!etcd_)
+			GTEST_SKIP() << "etcd is not installed";
+		location = etcd_->key("cluster");
+	}
+
+	std::string location;
+
+private:
+	std::unique_ptr<MasterThread> master_;
+	std::unique_ptr<Etcd> etcd_;
+};
+
+TEST_P(MembershipService, MembersSeeEachOtherComeAndGo)
+{
+	Member one(location), other(location);
+	one.join();
+	const Time before = Membership::now();
+	other.join();
+	EXPECT_EQ(one.life.node, 0);
+	EXPECT_EQ(other.life.node, 1);
+	EXPECT_TRUE(one.sees(other.life, NodeState::joining));
+	EXPECT_GE(other.membership->lease_until(), before + lease);
+	EXPECT_EQ(code_of(other.membership->serving()), 0);
+	EXPECT_TRUE(one.sees(other.life, NodeState::serving));
+	const Time until = other.membership->lease_until();
+	EXPECT_TRUE(wait_until([&] { return other.membership->lease_until() > until; })) << "it is renewed";
+	EXPECT_EQ(code_of(other.membership->leave()), 0);
+	EXPECT_EQ(other.membership->lease_until(), Time(0));
+	EXPECT_EQ(code_of(other.membership->serving()), ESTALE);
+	EXPECT_TRUE(one.sees(other.life, NodeState::dead));
+	EXPECT_EQ(code_of(one.membership->swept(other.life.node, one.view().epoch)), 0);
+	EXPECT_TRUE(one.sees(other.life, std::nullopt));
+	Member again(location);
+	again.join();
+	EXPECT_EQ(again.life.node, 1);
+	EXPECT_GT(again.life.incarnation, other.life.incarnation);
+}
+
+TEST_P(MembershipService, WhoCannotReachTheMasterStopsBeforeItIsDeclaredDead)
+{
+	Member one(location), other(location);
+	one.join();
+	other.join();
+	ASSERT_TRUE(one.sees(other.life, NodeState::joining));
+	other.detour->blocked = true;
+	ASSERT_TRUE(one.sees(other.life, NodeState::dead));
+	EXPECT_LT(other.membership->lease_until(), one.heard());
+	EXPECT_EQ(other.expelled_for, 0) << "it does not know yet";
+	other.detour->blocked = false;
+	EXPECT_TRUE(wait_until([&] { return other.expelled_for == ESTALE; }));
+	EXPECT_EQ(other.membership->lease_until(), Time(0));
+	EXPECT_EQ(one.expelled_for, 0);
+	EXPECT_EQ(code_of(other.membership->put("key", "value")), ESTALE);
+}
+
+TEST_P(MembershipService, WhatOnePutsAnotherGets)
+{
+	Member one(location), other(location);
+	one.join();
+	other.join();
+	const std::string value("with\0zeros\n\xff", 12);
+	const Result<std::string> none = other.membership->get("key", 50ms);
+	ASSERT_FALSE(none.ok());
+	EXPECT_EQ(none.error().code, ETIMEDOUT);
+	std::thread putter([&] {
+		std::this_thread::sleep_for(50ms);
+		EXPECT_EQ(code_of(one.membership->put("key", value)), 0);
+	});
+	const Result<std::string> got = other.membership->get("key", patience);
+	putter.join();
+	ASSERT_TRUE(got.ok()) << got.error().message;
+	EXPECT_EQ(*got, value);
+	EXPECT_EQ(code_of(one.membership->put("key", "")), 0);
+	EXPECT_EQ(*other.membership->get("key", patience), "");
+	EXPECT_EQ(code_of(one.membership->put(std::string(129, 'k'), "")), EINVAL);
+	EXPECT_EQ(code_of(one.membership->put("key", std::string(4097, 'v'))), EINVAL);
+	EXPECT_EQ(code_of(one.membership->put("key", std::string(4096, 'v'))), 0);
+	EXPECT_EQ(other.membership->get("key", patience)->size(), 4096u);
+}
+
+TEST_P(MembershipService, ManyAtOnceGetNumbersOfTheirOwn)
+{
+	constexpr std::size_t count = 12;
+	std::vector<std::unique_ptr<Member>> members;
+	std::vector<std::thread> threads;
+	for (std::size_t i = 0; i < count; i++)
+		members.push_back(std::make_unique<Member>(location));
+	for (auto &member : members)
+		threads.emplace_back([&member] { member->join(); });
+	for (std::thread &thread : threads)
+		thread.join();
+	std::uint64_t numbers = 0;
+	for (auto &member : members)
+		numbers |= std::uint64_t{1} << member->life.node;
+	EXPECT_EQ(numbers, (std::uint64_t{1} << count) - 1);
+	EXPECT_TRUE(wait_until([&] { return members.front()->view().members.size() == count; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Masters, MembershipService, ::testing::Values("tcp", "etcd"),
+	[](const auto &kind) { return std::string(kind.param); });
+
+TEST(MembershipMasters, OneThatStartsEmptyKnowsNobody)
+{
+	auto master = std::make_unique<MasterThread>(lease);
+	const std::uint16_t port = master->port();
+	Member one("127.0.0.1:" + std::to_string(port));
+	one.join();
+	master.reset();
+	const MasterThread again(lease, port);
+	EXPECT_TRUE(wait_until([&] { return one.expelled_for == ESTALE; }));
+	EXPECT_EQ(one.membership->lease_until(), Time(0));
+}
+
+TEST(MembershipMasters, TwoHaveNodesOfTheirOwn)
+{
+	const MasterThread first(lease), second(lease);
+	Member one("127.0.0.1:" + std::to_string(first.port()));
+	Member other("127.0.0.1:" + std::to_string(second.port()));
+	one.join();
+	other.join();
+	EXPECT_EQ(one.life.node, other.life.node) << "each has its first number";
+	EXPECT_NE(one.view().cluster, other.view().cluster);
+	/* Its next renewals go to the other master. */
+	other.detour->lead(way_to("127.0.0.1:" + std::to_string(first.port())));
+	EXPECT_TRUE(wait_until([&] { return other.expelled_for == ESTALE; }));
+	EXPECT_EQ(one.expelled_for, 0);
+}
+
+TEST(MembershipMasters, OneThatIsGoneTakesNobodysMembership)
+{
+	auto master = std::make_unique<MasterThread>(lease);
+	Member one("127.0.0.1:" + std::to_string(master->port()));
+	one.join();
+	master.reset();
+	std::this_thread::sleep_for(lease + 200ms);
+	EXPECT_LT(one.membership->lease_until(), Membership::now()) << "but its lease is over";
+	EXPECT_EQ(one.expelled_for, 0);
+}
+
+/** What comes from anybody on a master's port. */
+class Stranger
+{
+public:
+	explicit Stranger(std::uint16_t port)
+	{
+		sockaddr_in address{};
+		address.sin_family = AF_INET;
+		address.sin_port = htons(port);
+		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<sockaddr *>(&address), sizeof(address)), 0);
+	}
+	void say(const std::string &text) const { (void)::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL); }
+	/** A line, or nothing when the master has closed. */
+	[[nodiscard]] std::string hear() const
+	{
+		std::string line;
+		char byte = 0;
+		while (::recv(fd_.get(), &byte, 1, 0) == 1 && byte != '\n')
+			line += byte;
+		return line;
+	}
+
+private:
+	apps::Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+TEST(MembershipHostile, NonsenseIsRefusedAndTooMuchOfItCutOff)
+{
+	const MasterThread master(lease);
+	const Stranger stranger(master.port());
+	for (const char *line :
+		{"", "{", "[]", "{}", "null", "{\"ask\":7}", "{\"ask\":\"join\"}", "{\"ask\":\"renew\"}",
+			"{\"ask\":\"join\",\"host\":\"h\",\"port\":-1,\"lent\":0,\"protocol\":1,\"block\":512}",
+			"{\"ask\":\"join\",\"host\":\"h\",\"port\":1e3,\"lent\":0,\"protocol\":1,\"block\":512}",
+			"{\"ask\":\"join\",\"host\":\"h\",\"port\":70000,\"lent\":0,\"protocol\":1,\"block\":512}",
+			"{\"ask\":\"\xff\xfe\"}", "{\"ask\":\"swept\",\"cluster\":1,\"node\":64,\"incarnation\":1}"}) {
+		stranger.say(std::string(line) + "\n");
+		const nlohmann::json answer = nlohmann::json::parse(stranger.hear(), nullptr, false);
+		ASSERT_TRUE(answer.is_object()) << line;
+		EXPECT_TRUE(answer.contains("error")) << line;
+	}
+	stranger.say(std::string(8000, '[') + "\n");
+	EXPECT_NE(stranger.hear(), "");
+	stranger.say(std::string(std::size_t{1} << 20, 'x'));
+	EXPECT_EQ(stranger.hear(), "") << "a line without an end";
+	Member one("127.0.0.1:" + std::to_string(master.port()));
+	one.join();
+}
+
+TEST(MembershipHostile, ACrowdThatSaysNothingKeepsNobodyOut)
+{
+	const MasterThread master(lease);
+	std::vector<std::unique_ptr<Stranger>> crowd;
+	for (std::size_t i = 0; i < MasterService::max_clients + 50; i++)
+		crowd.push_back(std::make_unique<Stranger>(master.port()));
+	Member one("127.0.0.1:" + std::to_string(master.port()));
+	one.join();
+	std::this_thread::sleep_for(2 * lease);
+	EXPECT_EQ(one.expelled_for, 0);
+	EXPECT_GT(one.membership->lease_until(), Membership::now());
+}
+
+/** As it comes by a line: whole numbers are unsigned there. */
+nlohmann::json as_heard(const nlohmann::json &question)
+{
+	return nlohmann::json::parse(question.dump());
+}
+
+TEST(MembershipHostile, MutatedQuestionsChangeNothingThatTheyDoNotAskFor)
+{
+	Master master(7, lease);
+	MasterDesk desk(master);
+	const Time now = 5s;
+	Newcomer who;
+	who.host = "h";
+	who.port = 1;
+	const NodeLife life = *master.join(who, now);
+	const nlohmann::json self = {{"cluster", 7}, {"node", life.node}, {"incarnation", life.incarnation}};
+	std::vector<std::string> good;
+	for (nlohmann::json question : {nlohmann::json{{"ask", "renew"}, {"epoch", 1}},
+		     nlohmann::json{{"ask", "put"}, {"key", "6b"}, {"value", "76"}},
+		     nlohmann::json{{"ask", "find"}, {"key", "6b"}},
+		     nlohmann::json{{"ask", "swept"}, {"dead", 3}, {"epoch", 1}}}) {
+		question.update(self);
+		good.push_back(question.dump());
+		EXPECT_FALSE(desk.answer(as_heard(question), now).contains("error")) << question;
+	}
+	std::minstd_rand random(11);
+	int refused = 0;
+	for (int i = 0; i < 20000; i++) {
+		std::string text = good[random() % good.size()];
+		for (unsigned change = 0; change <= random() % 3; change++)
+			text[random() % text.size()] = "0123456789{}[],:\"-kv"[random() % 20];
+		const nlohmann::json question = nlohmann::json::parse(text, nullptr, false);
+		refused += desk.answer(question, now).contains("error");
+		ASSERT_NE(master.view().find_live(life), nullptr) << text;
+		ASSERT_EQ(master.view().members.size(), 1u) << text;
+	}
+	EXPECT_GT(refused, 10000);
+}
+
+TEST(MembershipHostile, TheStoreIsBounded)
+{
+	Master master(7, lease);
+	MasterDesk desk(master);
+	Newcomer who;
+	who.host = "h";
+	who.port = 1;
+	const NodeLife life = *master.join(who, 5s);
+	int full = 0;
+	for (int i = 0; i < 1000; i++) {
+		const nlohmann::json question = {{"ask", "put"}, {"cluster", 7}, {"node", life.node},
+			{"incarnation", life.incarnation}, {"key", to_hex(std::to_string(i % 800))},
+			{"value", std::string(2 * Membership::longest_value, 'a')}};
+		const nlohmann::json answer = desk.answer(as_heard(question), 5s);
+		full += answer.value("error", 0) == ENOSPC;
+	}
+	EXPECT_GT(full, 0);
+	EXPECT_LT(full, 1000 - 400);
+}
+
+} // namespace
