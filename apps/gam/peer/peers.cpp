@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gam/peer/frame.hpp"
@@ -19,8 +18,6 @@ namespace
 {
 
 constexpr std::size_t batch = 32;
-/* Of wait() */
-
 /* In which all completions of an ended queue pair arrive */
 constexpr auto wake_time = std::chrono::milliseconds(10);
 /*
@@ -131,14 +128,9 @@ std::size_t Peers::poll(Network::Listener &listener) noexcept
 	flush();
 	if (failed_.load(std::memory_order_relaxed))
 		report();
-	else if (!graves_.empty())
+	if (!got && !graves_.empty())
 		bury();
 	return got;
-}
-
-void Peers::leave_alone() noexcept
-{
-	device_.device->leave_alone();
 }
 
 void Peers::take(const Completion &completion, Network::Listener &listener) noexcept

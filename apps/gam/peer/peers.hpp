@@ -2,10 +2,8 @@
 /*
  * Messages between this node and its peers: one queue pair for each two nodes, one shared receive queue for all.
  *
- * Progress. Messages are heard by whoever calls poll(): threads that wait for something do so, and beside them the
- * thread of a Node. What is sent goes out at flush(), at the latest at the end of a poll(). (A completion channel would
- * wake that thread no sooner than its naps end, and cost the device a system call for each message that comes
- * meanwhile.)
+ * Progress. Messages are heard by whoever calls poll(): threads that wait for something do so, and beside them a thread
+ * of the node (Node::serve()), which naps. What is sent goes out at flush(), at the latest at the end of a poll().
  *
  * A pair is made once for two lives (Meeting), and ends once: by cut_off(), because the device gives it up, or because
  * the peer breaks the rules. The last two are no death: only the membership knows of that. Events::broken() tells.
@@ -16,7 +14,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -92,7 +89,7 @@ public:
 	void flush() noexcept override;
 	/** Flushes, too. How many completions there were. */
 	std::size_t poll(Network::Listener &listener) noexcept override;
-	void leave_alone() noexcept override;
+	void leave_alone() noexcept override { device_.device->leave_alone(); }
 
 	/** As send(), but no pair is lost. 0, ENOTCONN (no pair), ENOBUFS (too much waits). */
 	int try_send(NodeId to, const Message &message) noexcept;

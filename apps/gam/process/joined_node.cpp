@@ -38,7 +38,7 @@ class JoinedNode::Parts final : private Membership::Listener, private Peers::Eve
 public:
 	Parts(const JoinOptions &options, PeerDevice device, std::unique_ptr<MasterChannel> channel)
 		: options_(options), memory_(options.node.bytes), lines_(lines_of(options) * block_size),
-		  peers_(std::move(device), PeerOptions(), *this), membership_(std::move(channel))
+		  network_(std::move(device), PeerOptions(), *this), membership_(std::move(channel))
 	{
 	}
 
@@ -48,7 +48,7 @@ public:
 		meeting.address = options_.address;
 		meeting.port = options_.port;
 		meeting.protocol = options_.protocol;
-		Result<std::unique_ptr<Meeting>> met = Meeting::create(peers_, meeting);
+		Result<std::unique_ptr<Meeting>> met = Meeting::create(network_, meeting);
 		if (!met)
 			return met.error();
 		meeting_ = *std::move(met);
@@ -87,7 +87,7 @@ private:
 	void make_node()
 	{
 		auto node = std::make_unique<Node>(
-			options_.node, peers_,
+			options_.node, network_,
 			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
 			[this] { return Membership::now() >= membership_.lease_until(); });
 		const std::scoped_lock guard(lock_);
@@ -133,7 +133,7 @@ private:
 		}
 	}
 	/** Who serves reaches all that were there before, or at the same time. */
-	[[nodiscard]] bool is_there(const Member &member) { return peers_.connected(member.life); }
+	[[nodiscard]] bool is_there(const Member &member) { return network_.connected(member.life); }
 	void sweep(const Member &member)
 	{
 		/* A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
@@ -143,7 +143,7 @@ private:
 	JoinOptions options_;
 	std::vector<std::byte> memory_;
 	std::vector<std::byte> lines_;
-	Peers peers_;
+	Peers network_;
 	std::unique_ptr<Meeting> meeting_;
 	std::mutex lock_;
 	View view_;

@@ -142,8 +142,10 @@ public:
 	{
 		thread_ = std::jthread([this](const std::stop_token &stop) {
 			while (!stop.stop_requested())
-				if (!peers_->poll(*this))
-					peers_->wait(1ms);
+				if (!peers_->poll(*this)) {
+					peers_->leave_alone();
+					std::this_thread::sleep_for(50us);
+				}
 		});
 	}
 
