@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The hash table, used by threads of several nodes at once: their histories are linearizable, and the controls' not. */
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../simulation/value.hpp"
+#include "checker.hpp"
+#include "cluster.hpp"
+#include "gam/dht/table_client.hpp"
+#include "history.hpp"
+#include "service/key_hash.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using namespace std::chrono_literals;
+using apps::OperationKind;
+using prism::gam::test::Cluster;
+using prism::gam::test::ClusterOptions;
+using History = std::vector<prism::test::Operation>;
+using prism::test::Kind;
+using prism::test::Verdict;
+
+constexpr std::size_t most_words = 150; /* of a value: more than two blocks */
+
+struct Trial {
+	ClusterOptions cluster;
+	std::uint32_t threads = 4;      /* on the nodes in turn */
+	std::uint64_t operations = 200; /* of each thread */
+	TableCare care;
+	std::vector<std::uint64_t> keys;
+};
+
+struct Verdicts {
+	Verdict history = Verdict::undecided;
+	std::uint64_t damaged = 0; /* values that nobody has stored */
+	std::uint64_t failed = 0;  /* operations */
+	std::uint64_t found = 0;   /* GETs that found a value */
+
+	[[nodiscard]] bool sound() const { return history == Verdict::linearizable && !damaged && !failed; }
+};
+
+/** One thread and what it records. */
+class User
+{
+public:
+	User(const Trial &trial, Node &node, Address catalogue, std::uint32_t number)
+		: trial_(trial), number_(number), client_(TableClient::open(node, catalogue, 1, trial.care).value()),
+		  random_(number)
+	{
+	}
+
+	void run()
+	{
+		for (std::uint64_t i = 0; i < trial_.operations; i++)
+			step();
+	}
+
+	History history;
+	Verdicts seen;
+
+private:
+	void step();
+
+	const Trial &trial_;
+	const std::uint32_t number_;
+	std::unique_ptr<TableClient> client_;
+	std::mt19937_64 random_;
+	std::uint64_t values_ = 0;
+	std::array<std::uint64_t, most_words> value_{}, result_{};
+};
+
+void User::step()
+{
+	static constexpr std::array kinds = {OperationKind::get, OperationKind::get, OperationKind::get,
+		OperationKind::put, OperationKind::put, OperationKind::erase};
+	const std::uint64_t key = trial_.keys[random_() % trial_.keys.size()];
+	const std::span value = std::span(value_).first(1 + random_() % most_words);
+	simulation::fill_value(simulation::name_of_value(number_, ++values_, value.size()), value);
+	apps::Operation operation;
+	operation.kind = kinds[random_() % kinds.size()];
+	operation.key = std::as_bytes(std::span(&key, 1));
+	operation.value = std::as_bytes(value);
+	operation.result = std::as_writable_bytes(std::span(result_));
+	prism::test::Operation record;
+	record.key = key;
+	record.client = number_;
+	record.kind = operation.kind == OperationKind::get   ? Kind::get
+		      : operation.kind == OperationKind::put ? Kind::put
+							     : Kind::erase;
+	record.value = record.kind == Kind::put ? value.front() : prism::test::absent;
+	record.invoked = prism::test::now();
+	std::array<apps::Operation *, 1> completed{};
+	ASSERT_EQ(client_->start(operation), 0);
+	ASSERT_EQ(client_->poll(completed), 1U);
+	record.responded = prism::test::now();
+	record.outcome = prism::test::Outcome::ok;
+	if (operation.outcome == apps::Outcome::not_found) {
+		record.outcome = prism::test::Outcome::not_found;
+	} else if (operation.outcome != apps::Outcome::ok) {
+		record.outcome = prism::test::Outcome::unknown;
+		record.responded = prism::test::never;
+		seen.failed++;
+	} else if (record.kind == Kind::get) {
+		record.value = result_.front();
+		seen.found++;
+		const std::size_t room = sizeof(result_);
+		seen.damaged += operation.length > room ||
+				!simulation::is_whole(std::as_bytes(std::span(result_)).first(operation.length));
+	}
+	history.push_back(record);
+}
+
+Verdicts judge(const Trial &trial)
+{
+	Cluster cluster(trial.cluster);
+	Session session(*cluster.nodes()[0]);
+	TableOptions options;
+	options.buckets = 1;
+	const Address catalogue = Table::create(session, options).value().catalogue();
+	std::vector<std::unique_ptr<User>> users;
+	for (std::uint32_t i = 0; i < trial.threads; i++)
+		users.push_back(
+			std::make_unique<User>(trial, *cluster.nodes()[i % cluster.nodes().size()], catalogue, i));
+	{
+		std::vector<std::jthread> threads;
+		for (const auto &user : users)
+			threads.emplace_back([&user] { user->run(); });
+	}
+	History history;
+	Verdicts verdicts;
+	for (const auto &user : users) {
+		history.insert(history.end(), user->history.begin(), user->history.end());
+		verdicts.damaged += user->seen.damaged;
+		verdicts.failed += user->seen.failed;
+		verdicts.found += user->seen.found;
+	}
+	const prism::test::CheckReport report = prism::test::check(std::move(history));
+	verdicts.history = report.verdict;
+	return verdicts;
+}
+
+Trial trial_of(std::size_t nodes)
+{
+	Trial trial;
+	trial.cluster.nodes = nodes;
+	trial.cluster.node.serves = true;
+	trial.cluster.node.bytes = std::uint64_t{4} << 20;
+	for (std::uint64_t key = 0; key < 12; key++)
+		trial.keys.push_back(key);
+	return trial;
+}
+
+void expect_sound(const Verdicts &verdicts)
+{
+	EXPECT_EQ(prism::test::name_of(verdicts.history), prism::test::name_of(Verdict::linearizable));
+	EXPECT_EQ(verdicts.damaged, 0U);
+	EXPECT_EQ(verdicts.failed, 0U);
+	EXPECT_GT(verdicts.found, 40U);
+}
+
+/** Keys that have the same tag, a few of them. */
+std::vector<std::uint64_t> colliding_keys(std::size_t count)
+{
+	std::vector<std::uint64_t> keys;
+	for (std::uint64_t key = 0; keys.size() < count; key++) {
+		const std::uint64_t hash = apps::hash_key(std::as_bytes(std::span(&key, 1)), TableOptions().seed);
+		if (dht::Entry::tag_of(hash) == 7)
+			keys.push_back(key);
+	}
+	return keys;
+}
+
+TEST(TableHistory, ThreadsOfOneNode)
+{
+	Trial one = trial_of(1);
+	one.operations = 2000;
+	expect_sound(judge(one));
+}
+
+TEST(TableHistory, SeveralNodes)
+{
+	expect_sound(judge(trial_of(3)));
+}
+
+TEST(TableHistory, MessagesThatAreHeldBack)
+{
+	Trial held_back = trial_of(3);
+	held_back.cluster.delays.longest = 100us;
+	held_back.operations = 100;
+	expect_sound(judge(held_back));
+}
+
+TEST(TableHistory, CachesThatAreTooSmall)
+{
+	Trial small = trial_of(3);
+	small.cluster.lines = 16;
+	small.operations = 100;
+	expect_sound(judge(small));
+}
+
+TEST(TableHistory, TagsThatCollide)
+{
+	Trial colliding = trial_of(3);
+	colliding.keys = colliding_keys(6);
+	expect_sound(judge(colliding));
+	colliding.care.compares_keys = false;
+	EXPECT_FALSE(judge(colliding).sound()) << "the control";
+}
+
+TEST(TableHistory, ControlWithoutLocks)
+{
+	Trial careless = trial_of(3);
+	careless.care.locks = false;
+	EXPECT_FALSE(judge(careless).sound());
+}
+
+} // namespace

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The hash table, one operation after another. */
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../support/text.hpp"
+#include "cluster.hpp"
+#include "gam/dht/table.hpp"
+#include "gam/dht/table_client.hpp"
+#include "service/key_hash.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using apps::Operation;
+using apps::OperationKind;
+using apps::Outcome;
+using prism::gam::test::Cluster;
+using prism::gam::test::ClusterOptions;
+using prism::test::bytes_of;
+using prism::test::text_of;
+
+ClusterOptions of(std::size_t nodes, std::uint64_t bytes = std::uint64_t{8} << 20)
+{
+	ClusterOptions options;
+	options.nodes = nodes;
+	options.node.bytes = bytes;
+	options.node.serves = true; /* those that no thread uses answer, too */
+	return options;
+}
+
+/** One handle on a table, of a thread of a node. */
+class User
+{
+public:
+	explicit User(Node &node, const TableOptions &options = {}) : session_(node)
+	{
+		table_.emplace(Table::create(session_, options).value());
+	}
+	User(Node &node, Address catalogue, const TableCare &care = {}) : session_(node)
+	{
+		table_.emplace(Table::open(session_, catalogue, care).value());
+	}
+
+	Outcome put(const std::string &key, const std::string &value)
+	{
+		run(OperationKind::put, key, value);
+		return operation_.outcome;
+	}
+	Outcome erase(const std::string &key)
+	{
+		run(OperationKind::erase, key, "");
+		return operation_.outcome;
+	}
+	/** The value, or how the outcome differs from ok. */
+	std::string get(const std::string &key)
+	{
+		room_.assign(1 << 20, '?');
+		run(OperationKind::get, key, "");
+		if (operation_.outcome == Outcome::ok)
+			return room_.substr(0, operation_.length);
+		return operation_.outcome == Outcome::not_found ? "(absent)" : "(failed)";
+	}
+	[[nodiscard]] int error() const { return operation_.error; }
+	[[nodiscard]] Table &table() { return *table_; }
+	[[nodiscard]] Session &session() { return session_; }
+	[[nodiscard]] Address catalogue() const { return table_->catalogue(); }
+
+private:
+	void run(OperationKind kind, const std::string &key, const std::string &value)
+	{
+		operation_ = {};
+		operation_.kind = kind;
+		operation_.key = bytes_of(key);
+		operation_.value = bytes_of(value);
+		operation_.result = std::as_writable_bytes(std::span(room_));
+		table_->run(operation_);
+	}
+
+	Session session_;
+	std::optional<Table> table_;
+	std::string room_;
+	Operation operation_;
+};
+
+std::string key(unsigned number)
+{
+	return "key" + std::to_string(number);
+}
+
+/** Two keys whose tags are equal, in a table that has one bucket. */
+std::pair<std::string, std::string> colliding_keys()
+{
+	std::unordered_map<std::uint32_t, std::string> seen;
+	for (unsigned number = 0;; number++) {
+		const std::uint64_t hash = apps::hash_key(bytes_of(key(number)), TableOptions().seed);
+		const auto [other, is_new] = seen.emplace(dht::Entry::tag_of(hash), key(number));
+		if (!is_new)
+			return {other->second, key(number)};
+	}
+}
+
+TEST(Table, PutsReplacesAndErases)
+{
+	Cluster cluster(of(1));
+	User user(*cluster.nodes()[0]);
+	EXPECT_EQ(user.get("a"), "(absent)");
+	EXPECT_EQ(user.erase("a"), Outcome::not_found);
+	EXPECT_EQ(user.put("a", "one"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "one");
+	EXPECT_EQ(user.put("a", "another"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "another");
+	EXPECT_EQ(user.erase("a"), Outcome::ok);
+	EXPECT_EQ(user.erase("a"), Outcome::not_found);
+	EXPECT_EQ(user.get("a"), "(absent)");
+	EXPECT_EQ(user.put("a", "again"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "again");
+}
+
+TEST(Table, InsertsOnce)
+{
+	Cluster cluster(of(1));
+	User user(*cluster.nodes()[0]);
+	const std::string name = "a", value = "one";
+	Operation put;
+	put.kind = OperationKind::put;
+	put.key = bytes_of(name);
+	put.value = bytes_of(value);
+	user.table().insert(put);
+	EXPECT_EQ(put.outcome, Outcome::ok);
+	user.table().insert(put);
+	EXPECT_EQ(put.outcome, Outcome::failed);
+	EXPECT_EQ(put.error, EEXIST);
+	EXPECT_EQ(user.get("a"), "one");
+}
+
+TEST(Table, KeysAndValuesOfAnyLength)
+{
+	Cluster cluster(of(2));
+	User user(*cluster.nodes()[0]), other(*cluster.nodes()[1], user.catalogue());
+	const std::vector<std::size_t> lengths{0, 1, 8, 12, 13, 497, 508, 509, 512, 4096, 65535, 65536};
+	for (const std::size_t key_length : lengths) {
+		for (const std::size_t value_length : lengths) {
+			const std::string name(key_length, 'k');
+			std::string value(value_length, 'v');
+			for (std::size_t i = 0; i < value.size(); i++)
+				value[i] = static_cast<char>(i * 7 + key_length);
+			ASSERT_EQ(user.put(name, value), Outcome::ok) << key_length << " " << value_length;
+			ASSERT_EQ(other.get(name), value) << key_length << " " << value_length;
+		}
+		ASSERT_EQ(other.erase(std::string(key_length, 'k')), Outcome::ok);
+		ASSERT_EQ(user.get(std::string(key_length, 'k')), "(absent)");
+	}
+}
+
+TEST(Table, CopiesWhatTheResultHasRoomFor)
+{
+	Cluster cluster(of(1));
+	User user(*cluster.nodes()[0]);
+	ASSERT_EQ(user.put("a", "0123456789"), Outcome::ok);
+	std::string name = "a", room = "......";
+	Operation get;
+	get.key = bytes_of(name);
+	get.result = std::as_writable_bytes(std::span(room).first(4));
+	user.table().run(get);
+	EXPECT_EQ(get.outcome, Outcome::ok);
+	EXPECT_EQ(get.length, 10U);
+	EXPECT_EQ(room, "0123..");
+}
+
+TEST(Table, EqualTagsAreNotEqualKeys)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options);
+	const auto [one, other] = colliding_keys();
+	ASSERT_EQ(user.put(one, "of one"), Outcome::ok);
+	EXPECT_EQ(user.get(other), "(absent)");
+	EXPECT_EQ(user.erase(other), Outcome::not_found);
+	ASSERT_EQ(user.put(other, "of the other"), Outcome::ok);
+	EXPECT_EQ(user.get(one), "of one");
+	EXPECT_EQ(user.get(other), "of the other");
+	EXPECT_EQ(user.erase(one), Outcome::ok);
+	EXPECT_EQ(user.get(other), "of the other");
+
+	/* The control: these tests can fail. */
+	TableCare careless;
+	careless.compares_keys = false;
+	User wrong(*cluster.nodes()[0], user.catalogue(), careless);
+	EXPECT_NE(wrong.get(one), "(absent)");
+}
+
+TEST(Table, ChainsOfOverflowBuckets)
+{
+	constexpr unsigned keys = 500;
+	Cluster cluster(of(2));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options), other(*cluster.nodes()[1], user.catalogue());
+	for (unsigned i = 0; i < keys; i++)
+		ASSERT_EQ((i % 2 ? user : other).put(key(i), key(i) + "'s"), Outcome::ok);
+	for (unsigned i = 0; i < keys; i++)
+		ASSERT_EQ(user.get(key(i)), key(i) + "'s");
+	for (unsigned i = 0; i < keys; i += 3)
+		ASSERT_EQ(user.erase(key(i)), Outcome::ok);
+	for (unsigned i = 0; i < keys; i++)
+		ASSERT_EQ(other.get(key(i)), i % 3 ? key(i) + "'s" : "(absent)");
+}
+
+/** A key whose entry is behind a place that has become free. */
+TEST(Table, PutSearchesTheWholeChain)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options);
+	for (unsigned i = 0; i < 35; i++)
+		ASSERT_EQ(user.put(key(i), "old"), Outcome::ok);
+	ASSERT_EQ(user.erase(key(0)), Outcome::ok);
+	ASSERT_EQ(user.put(key(34), "new"), Outcome::ok);
+	EXPECT_EQ(user.get(key(34)), "new");
+	EXPECT_EQ(user.erase(key(34)), Outcome::ok);
+	EXPECT_EQ(user.get(key(34)), "(absent)") << "it was there twice";
+}
+
+TEST(Table, GivesBackWhatItReplacesAndErases)
+{
+	Cluster cluster(of(2));
+	TableOptions options;
+	options.buckets = 1;
+	Node &node = *cluster.nodes()[0];
+	User user(node, options), other(*cluster.nodes()[1], user.catalogue());
+	for (unsigned i = 0; i < 25; i++)
+		ASSERT_EQ(user.put(key(i), std::string(700, 'a')), Outcome::ok);
+	const std::uint64_t before = node.available();
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < 25; i++)
+			ASSERT_EQ(user.put(key(i), std::string(700, 'b')), Outcome::ok);
+		for (unsigned i = 0; i < 25; i++)
+			ASSERT_EQ(other.erase(key(i)), Outcome::ok);
+		for (unsigned i = 25; i-- > 0;)
+			ASSERT_EQ(user.put(key(i), std::string(700, 'c')), Outcome::ok);
+	}
+	EXPECT_EQ(node.available(), before);
+}
+
+TEST(Table, AFullNodeChangesNothing)
+{
+	Cluster cluster(of(2, 256 * block_size));
+	Node &node = *cluster.nodes()[0];
+	User user(node, TableOptions{16, 1}), other(*cluster.nodes()[1], user.catalogue());
+	unsigned stored = 0;
+	while (user.put(key(stored), std::string(1000, 'a')) == Outcome::ok)
+		stored++;
+	ASSERT_GT(stored, 50U);
+	EXPECT_EQ(user.put(key(stored), std::string(1000, 'a')), Outcome::full);
+	EXPECT_EQ(user.put(key(0), std::string(4000, 'b')), Outcome::full);
+	EXPECT_EQ(user.get(key(stored)), "(absent)");
+	EXPECT_EQ(user.get(key(0)), std::string(1000, 'a'));
+	EXPECT_EQ(other.put(key(stored), std::string(1000, 'c')), Outcome::ok) << "the other node has room";
+	EXPECT_EQ(user.erase(key(0)), Outcome::ok);
+	EXPECT_EQ(user.put(key(stored + 1), std::string(1000, 'a')), Outcome::ok);
+	for (unsigned i = 1; i < stored; i++)
+		EXPECT_EQ(user.get(key(i)), std::string(1000, 'a'));
+}
+
+/** The record fits where its writer is, and the chain of its bucket cannot grow at its home. */
+TEST(Table, NoRoomForAnOverflowBucket)
+{
+	Cluster cluster(of(2, 64 * block_size));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options), other(*cluster.nodes()[1], user.catalogue());
+	std::vector<Address> taken(1);
+	for (Node *const node : cluster.nodes()) {
+		while (user.session().malloc(128, taken.back(), Placement::near(Address(node->self(), 0))) == 0)
+			taken.emplace_back();
+	}
+	const std::uint64_t before = cluster.nodes()[1]->available();
+	/* 128 bytes are nowhere; a value of a few bytes may have been left. */
+	unsigned stored = 0;
+	Outcome outcome = Outcome::ok;
+	ASSERT_EQ(user.session().free(taken[0]), 0);
+	while ((outcome = user.put(key(stored), "v")) == Outcome::ok)
+		stored++;
+	EXPECT_EQ(outcome, Outcome::full);
+	for (unsigned i = 0; i < stored; i++)
+		EXPECT_EQ(other.get(key(i)), "v");
+	EXPECT_EQ(cluster.nodes()[1]->available(), before);
+}
+
+TEST(Table, WritersKeepTheirRecords)
+{
+	Cluster cluster(of(3));
+	User user(*cluster.nodes()[0]);
+	for (Node *const node : cluster.nodes()) {
+		const std::uint64_t before = node->available();
+		User writer(*node, user.catalogue());
+		ASSERT_EQ(writer.put("a" + std::to_string(node->self()), std::string(1 << 16, 'a')), Outcome::ok);
+		EXPECT_LE(node->available(), before - (1 << 16));
+	}
+}
+
+TEST(Table, OnlyATableIsOpened)
+{
+	Cluster cluster(of(2));
+	Session session(*cluster.nodes()[1]);
+	Address address;
+	ASSERT_EQ(session.malloc(sizeof(dht::Catalogue), address), 0);
+	EXPECT_EQ(Table::open(session, address).error().code, EPROTO);
+	EXPECT_EQ(Table::open(session, Address()).error().code, EINVAL);
+	EXPECT_EQ(Table::create(session, {0, 1}).error().code, EINVAL);
+	EXPECT_EQ(Table::create(session, {dht::Catalogue::most_buckets + 1, 1}).error().code, EINVAL);
+	const std::uint64_t before = cluster.nodes()[0]->available();
+	EXPECT_EQ(Table::create(session, {1 << 20, 1}).error().code, ENOMEM);
+	EXPECT_EQ(cluster.nodes()[0]->available(), before);
+}
+
+/** What other nodes write over the table is not believed. */
+TEST(Table, DamageIsReported)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options);
+	Session &session = user.session();
+	ASSERT_EQ(user.put("a", "one"), Outcome::ok);
+	dht::Catalogue catalogue;
+	ASSERT_EQ(session.read(user.catalogue(), std::as_writable_bytes(std::span(&catalogue, 1))), 0);
+	dht::Bucket bucket;
+	const auto room = std::as_writable_bytes(std::span(&bucket, 1));
+	ASSERT_EQ(session.read(catalogue.array[0], room), 0);
+
+	const std::uint32_t nonsense = ~0U;
+	const Address record = bucket.entries[0].record();
+	ASSERT_EQ(session.write(record, std::as_bytes(std::span(&nonsense, 1))), 0);
+	EXPECT_EQ(user.get("a"), "(failed)");
+	EXPECT_EQ(user.error(), EBADMSG);
+
+	bucket.entries = {};
+	bucket.overflow = catalogue.array[0]; /* a ring */
+	ASSERT_EQ(session.write(catalogue.array[0], room), 0);
+	EXPECT_EQ(user.get("a"), "(failed)");
+	EXPECT_EQ(user.error(), EBADMSG);
+	bucket.overflow = Address(0, 8);
+	ASSERT_EQ(session.write(catalogue.array[0], room), 0);
+	EXPECT_EQ(user.put("b", ""), Outcome::failed);
+	EXPECT_EQ(user.error(), EBADMSG);
+}
+
+TEST(TableClient, HandsBackWhatHasEnded)
+{
+	Cluster cluster(of(1));
+	Node &node = *cluster.nodes()[0];
+	Session session(node);
+	const Address catalogue = Table::create(session).value().catalogue();
+	auto client = TableClient::open(node, catalogue, 2).value();
+	const std::string name = "a", value = "one", too_long(Table::max_pair_bytes, 'a');
+	std::vector<Operation> operations(3);
+	for (Operation &operation : operations) {
+		operation.kind = OperationKind::put;
+		operation.key = bytes_of(name);
+		operation.value = bytes_of(value);
+	}
+	EXPECT_EQ(client->start(operations[0]), 0);
+	EXPECT_EQ(client->start(operations[1]), 0);
+	EXPECT_EQ(client->start(operations[2]), EAGAIN);
+	std::array<Operation *, 4> completed{};
+	ASSERT_EQ(client->poll(completed), 2U);
+	EXPECT_EQ(completed[0], &operations[0]);
+	EXPECT_EQ(completed[0]->outcome, Outcome::ok);
+	EXPECT_EQ(client->poll(completed), 0U);
+	operations[2].value = bytes_of(too_long);
+	EXPECT_EQ(client->start(operations[2]), EINVAL);
+	operations[2].kind = OperationKind::erase; /* its value is nobody's business */
+	EXPECT_EQ(client->start(operations[2]), 0);
+	operations[0].kind = OperationKind::get;
+	operations[0].key = bytes_of(too_long);
+	EXPECT_EQ(client->start(operations[0]), 0);
+	EXPECT_EQ(client->poll(completed), 2U);
+	EXPECT_EQ(
+		TableClient::open(node, session.node().self() == 0 ? catalogue + 16 : catalogue).error().code, EPROTO);
+}
+
+} // namespace
