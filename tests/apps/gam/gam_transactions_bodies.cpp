@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Transactions on the global memory, one after another, and two that meet. */
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/text.hpp"
+#include "cluster.hpp"
+#include "gam/transactions/no_wait_client.hpp"
+#include "gam/transactions/records.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using prism::gam::test::Cluster;
+using prism::gam::test::ClusterOptions;
+using prism::test::bytes_of;
+using prism::test::text_of;
+using tx::Body;
+using tx::Bytes;
+using tx::Job;
+using tx::Outcome;
+using tx::Transaction;
+
+ClusterOptions of(std::size_t nodes, std::uint64_t bytes = std::uint64_t{4} << 20)
+{
+	ClusterOptions options;
+	options.nodes = nodes;
+	options.node.bytes = bytes;
+	options.node.serves = true; /* those that no thread uses answer, too */
+	return options;
+}
+
+/** A store on the nodes of a cluster. */
+class Store
+{
+public:
+	explicit Store(const ClusterOptions &options, const RecordsOptions &records = {})
+		: cluster(options), session_(cluster.node(0)), records_(Records::create(session_, records).value())
+	{
+	}
+
+	std::unique_ptr<NoWaitClient> client(NodeId node = 0, const NoWaitClientOptions &options = {})
+	{
+		return NoWaitClient::open(cluster.node(node), records_.catalogue(), options).value();
+	}
+	[[nodiscard]] Address catalogue() const { return records_.catalogue(); }
+
+	Cluster cluster;
+
+private:
+	Session session_;
+	Records records_;
+};
+
+Outcome run(tx::TransactionClient &client, Body body, unsigned attempts = 0, Job *told = nullptr)
+{
+	Job job;
+	job.body = std::move(body);
+	job.max_attempts = attempts;
+	const Outcome outcome = client.run(job);
+	if (told)
+		*told = std::move(job);
+	return outcome;
+}
+
+Outcome put(tx::TransactionClient &client, const std::string &key, const std::string &value)
+{
+	return run(
+		client, [&](Transaction &t) -> apps::Task<int> { co_return t.write(bytes_of(key), bytes_of(value)); });
+}
+
+std::optional<std::string> get(tx::TransactionClient &client, const std::string &key)
+{
+	std::optional<std::string> found;
+	EXPECT_EQ(run(client,
+			  [&](Transaction &t) -> apps::Task<int> {
+				  if (const int error = co_await t.fetch(bytes_of(key)))
+					  co_return error;
+				  const std::optional<Bytes> value = t.value(bytes_of(key));
+				  found = value ? std::optional(text_of(*value)) : std::nullopt;
+				  co_return 0;
+			  }),
+		Outcome::committed);
+	return found;
+}
+
+Outcome erase(tx::TransactionClient &client, const std::string &key)
+{
+	return run(client, [&](Transaction &t) -> apps::Task<int> { co_return t.erase(bytes_of(key)); });
+}
+
+TEST(Transactions, WriteReadErase)
+{
+	Store store(of(2));
+	auto one = store.client(0), other = store.client(1);
+	EXPECT_EQ(get(*one, "a"), std::nullopt);
+	EXPECT_EQ(put(*one, "a", "one"), Outcome::committed);
+	EXPECT_EQ(get(*other, "a"), "one");
+	EXPECT_EQ(put(*other, "a", ""), Outcome::committed);
+	EXPECT_EQ(get(*one, "a"), "");
+	EXPECT_EQ(erase(*one, "a"), Outcome::committed);
+	EXPECT_EQ(get(*other, "a"), std::nullopt);
+	EXPECT_EQ(erase(*one, "a"), Outcome::committed);
+	EXPECT_EQ(put(*other, "a", "again"), Outcome::committed);
+	EXPECT_EQ(get(*one, "a"), "again");
+}
+
+TEST(Transactions, SeeTheirOwnChanges)
+{
+	Store store(of(1));
+	auto client = store.client();
+	ASSERT_EQ(put(*client, "a", "old"), Outcome::committed);
+	const std::string a = "a", b = "b", fresh = "new";
+	EXPECT_EQ(run(*client,
+			  [&](Transaction &t) -> apps::Task<int> {
+				  EXPECT_EQ(co_await t.fetch(bytes_of(a)), 0);
+				  EXPECT_EQ(t.insert(bytes_of(a), bytes_of(fresh)), EEXIST);
+				  EXPECT_EQ(t.write(bytes_of(a), bytes_of(fresh)), 0);
+				  EXPECT_EQ(text_of(t.value(bytes_of(a)).value()), fresh);
+				  EXPECT_EQ(t.erase(bytes_of(a)), 0);
+				  EXPECT_FALSE(t.value(bytes_of(a)));
+				  EXPECT_EQ(t.insert(bytes_of(b), bytes_of(fresh)), 0);
+				  co_return 0;
+			  }),
+		Outcome::committed);
+	EXPECT_EQ(get(*client, "a"), std::nullopt);
+	EXPECT_EQ(get(*client, "b"), "new");
+}
+
+TEST(Transactions, RollBackChangesNothing)
+{
+	Store store(of(1));
+	auto client = store.client();
+	ASSERT_EQ(put(*client, "a", "old"), Outcome::committed);
+	Job job;
+	EXPECT_EQ(run(
+			  *client,
+			  [](Transaction &t) -> apps::Task<int> {
+				  const std::string a = "a", fresh = "new";
+				  EXPECT_EQ(co_await t.fetch(bytes_of(a)), 0);
+				  EXPECT_EQ(t.write(bytes_of(a), bytes_of(fresh)), 0);
+				  co_return ECANCELED;
+			  },
+			  0, &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, ECANCELED);
+	EXPECT_EQ(get(*client, "a"), "old");
+	EXPECT_EQ(put(*client, "a", "free"), Outcome::committed) << "its locks are given back";
+}
+
+/** Records of one block, of several, and values that grow and shrink. */
+TEST(Transactions, ValuesOfAnyLength)
+{
+	constexpr std::uint32_t longest = 65536;
+	RecordsOptions records;
+	records.max_value_size = longest;
+	Store store(of(2, std::uint64_t{8} << 20), records);
+	auto one = store.client(0), other = store.client(1);
+	for (const std::size_t length : {0U, 1U, 495U, 496U, 497U, 1008U, 4096U, longest, 600U, 3U}) {
+		std::string value(length, 'v');
+		for (std::size_t i = 0; i < length; i++)
+			value[i] = static_cast<char>(i * 13 + length);
+		ASSERT_EQ(put(*one, "a", value), Outcome::committed) << length;
+		ASSERT_EQ(get(*other, "a"), value) << length;
+	}
+	Job job;
+	const std::string a = "a", too_long(longest + 1, 'v');
+	EXPECT_EQ(
+		run(
+			*one,
+			[&](Transaction &t) -> apps::Task<int> { co_return t.write(bytes_of(a), bytes_of(too_long)); },
+			0, &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, EINVAL);
+}
+
+TEST(Transactions, KeysOfAnyLength)
+{
+	Store store(of(1));
+	auto client = store.client();
+	for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{600}, Records::max_key_size}) {
+		const std::string key(length, 'k');
+		ASSERT_EQ(put(*client, key, std::to_string(length)), Outcome::committed);
+		ASSERT_EQ(get(*client, key), std::to_string(length));
+	}
+	const std::string too_long(Records::max_key_size + 1, 'k');
+	EXPECT_EQ(put(*client, too_long, "v"), Outcome::rolled_back);
+	Job job;
+	EXPECT_EQ(run(
+			  *client,
+			  [&](Transaction &t) -> apps::Task<int> { co_return co_await t.fetch(bytes_of(too_long)); }, 0,
+			  &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, EINVAL);
+}
+
+/** What sleeps in its body while another transaction runs. */
+class Meeting : public testing::TestWithParam<bool>
+{
+protected:
+	Meeting() : store_(of(2))
+	{
+		NoWaitClientOptions options;
+		options.depth = 2;
+		options.exclusive_fetch = GetParam();
+		sleeper_ = store_.client(0, options);
+		other_ = store_.client(1, options);
+		EXPECT_EQ(put(*sleeper_, "a", "old"), Outcome::committed);
+	}
+
+	/** Fetches "a" and sleeps; @p changes it then. */
+	void fall_asleep(bool changes)
+	{
+		job_.max_attempts = 1;
+		job_.body = [this, changes](Transaction &t) -> apps::Task<int> {
+			const std::string a = "a", value = "slow";
+			if (const int error = co_await t.fetch(bytes_of(a)))
+				co_return error;
+			co_await sleeper_->asleep(job_);
+			co_return changes ? t.write(bytes_of(a), bytes_of(value)) : 0;
+		};
+		ASSERT_EQ(sleeper_->start(job_), 0);
+	}
+	Outcome wake()
+	{
+		sleeper_->wake(job_);
+		std::array<Job *, 2> ended{};
+		EXPECT_EQ(sleeper_->poll(ended), 1U);
+		return job_.outcome;
+	}
+	static Outcome try_to_put(tx::TransactionClient &client)
+	{
+		return run(
+			client,
+			[](Transaction &t) -> apps::Task<int> {
+				const std::string a = "a", value = "fast";
+				co_return t.write(bytes_of(a), bytes_of(value));
+			},
+			3);
+	}
+	static Outcome try_to_get(tx::TransactionClient &client)
+	{
+		return run(
+			client,
+			[](Transaction &t) -> apps::Task<int> {
+				const std::string a = "a";
+				co_return co_await t.fetch(bytes_of(a));
+			},
+			3);
+	}
+
+	Store store_;
+	std::unique_ptr<NoWaitClient> sleeper_, other_;
+	Job job_;
+};
+
+/** Another node, and another lane of the same thread. */
+TEST_P(Meeting, WhoHasReadKeepsWritersOut)
+{
+	fall_asleep(false);
+	EXPECT_EQ(try_to_put(*other_), Outcome::conflict);
+	EXPECT_EQ(try_to_put(*sleeper_), Outcome::conflict);
+	EXPECT_EQ(wake(), Outcome::committed);
+	EXPECT_EQ(try_to_put(*other_), Outcome::committed);
+	EXPECT_EQ(get(*sleeper_, "a"), "fast");
+	EXPECT_GT(other_->conflicts(), 0U);
+}
+
+TEST_P(Meeting, ReadersShareUnlessTheyAreExclusive)
+{
+	const Outcome expected = GetParam() ? Outcome::conflict : Outcome::committed;
+	fall_asleep(false);
+	EXPECT_EQ(try_to_get(*other_), expected);
+	EXPECT_EQ(try_to_get(*sleeper_), expected);
+	EXPECT_EQ(wake(), Outcome::committed);
+}
+
+TEST_P(Meeting, WhoHasReadMayWrite)
+{
+	fall_asleep(true);
+	EXPECT_EQ(wake(), Outcome::committed);
+	EXPECT_EQ(get(*other_, "a"), "slow");
+}
+
+TEST_P(Meeting, ClientsThatLeaveGiveBackTheirLocks)
+{
+	fall_asleep(true);
+	sleeper_.reset();
+	EXPECT_EQ(try_to_put(*other_), Outcome::committed);
+	EXPECT_EQ(get(*other_, "a"), "fast");
+}
+
+INSTANTIATE_TEST_SUITE_P(Transactions, Meeting, testing::Bool());
+
+/** Two that have read a key and want to write it: not both do. */
+TEST(Transactions, UpgradesExcludeEachOther)
+{
+	Store store(of(1));
+	NoWaitClientOptions options;
+	options.depth = 2;
+	auto client = store.client(0, options);
+	ASSERT_EQ(put(*client, "a", "0"), Outcome::committed);
+	std::array<Job, 2> jobs;
+	const auto body = [&](Job &job) {
+		return [&](Transaction &t) -> apps::Task<int> {
+			const std::string a = "a";
+			if (const int error = co_await t.fetch(bytes_of(a)))
+				co_return error;
+			co_await client->asleep(job);
+			const std::string next = std::to_string(std::stoi(text_of(t.value(bytes_of(a)).value())) + 1);
+			co_return t.write(bytes_of(a), bytes_of(next));
+		};
+	};
+	for (Job &job : jobs) {
+		job.max_attempts = 1;
+		job.body = body(job);
+		ASSERT_EQ(client->start(job), 0);
+	}
+	client->wake(jobs[0]);
+	client->wake(jobs[1]);
+	std::array<Job *, 2> ended{};
+	ASSERT_EQ(client->poll(ended), 2U);
+	const int committed =
+		(jobs[0].outcome == Outcome::committed ? 1 : 0) + (jobs[1].outcome == Outcome::committed ? 1 : 0);
+	EXPECT_LE(committed, 1);
+	EXPECT_EQ(get(*client, "a"), std::to_string(committed));
+}
+
+TEST(Transactions, AFullNodeFails)
+{
+	Store store(of(1, 64 * block_size), {496, {4, 1}});
+	auto client = store.client();
+	ASSERT_EQ(put(*client, "first", "value"), Outcome::committed);
+	Job job;
+	unsigned stored = 0;
+	for (Outcome outcome = Outcome::committed; outcome == Outcome::committed; stored++) {
+		const std::string key = std::to_string(stored), value = "value";
+		outcome = run(
+			*client,
+			[&](Transaction &t) -> apps::Task<int> {
+				if (const int error = t.write(bytes_of(key), bytes_of(value)))
+					co_return error;
+				co_return t.write(bytes_of("first"), bytes_of(key));
+			},
+			0, &job);
+	}
+	EXPECT_EQ(job.outcome, Outcome::failed);
+	EXPECT_EQ(job.error, ENOSPC);
+	EXPECT_GT(stored, 10U);
+	EXPECT_EQ(get(*client, "first"), std::to_string(stored - 2)) << "the last one has changed nothing";
+}
+
+TEST(Transactions, MoreKeysThanOneMayHave)
+{
+	Store store(of(1));
+	auto client = store.client();
+	Job job;
+	EXPECT_EQ(run(
+			  *client,
+			  [](Transaction &t) -> apps::Task<int> {
+				  for (unsigned i = 0;; i++) {
+					  const std::string key = std::to_string(i);
+					  if (const int error = t.write(bytes_of(key), bytes_of(key)))
+						  co_return error;
+				  }
+			  },
+			  0, &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, E2BIG);
+	EXPECT_EQ(get(*client, "0"), std::nullopt);
+}
+
+TEST(Transactions, OnlyAStoreIsOpened)
+{
+	Store store(of(1));
+	Node &node = store.cluster.node(0);
+	EXPECT_EQ(NoWaitClient::open(node, store.catalogue() + 8).error().code, EPROTO);
+	NoWaitClientOptions none;
+	none.depth = 0;
+	EXPECT_EQ(NoWaitClient::open(node, store.catalogue(), none).error().code, EINVAL);
+	Session session(node);
+	EXPECT_EQ(Records::create(session, {0, {}}).error().code, EINVAL);
+	EXPECT_EQ(Records::create(session, {Records::longest_value + 1, {}}).error().code, EINVAL);
+}
+
+/** What other nodes write over a record is not believed. */
+TEST(Transactions, DamageIsReported)
+{
+	Store store(of(1));
+	auto client = store.client();
+	const std::string a = "a";
+	ASSERT_EQ(put(*client, a, "value"), Outcome::committed);
+	Session session(store.cluster.node(0));
+	Records records = Records::open(session, store.catalogue()).value();
+	Address record;
+	ASSERT_EQ(records.find(bytes_of(a), record), 0);
+	EXPECT_EQ(record.in_block(), 0U);
+	Records::Header header;
+	header.bytes = static_cast<std::uint32_t>(records.max_value_size()) + 1;
+	ASSERT_EQ(records.write(record, header, {}), 0);
+	ASSERT_EQ(session.mfence(), 0);
+	Job job;
+	EXPECT_EQ(run(
+			  *client, [&](Transaction &t) -> apps::Task<int> { co_return co_await t.fetch(bytes_of(a)); },
+			  0, &job),
+		Outcome::rolled_back);
+	EXPECT_EQ(job.error, EBADMSG);
+}
+
+} // namespace

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Random transactions on registers, of clients on several nodes: strictly serializable, and not without locks. */
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster.hpp"
+#include "cycles.hpp"
+#include "gam/transactions/no_wait_client.hpp"
+#include "gam/transactions/records.hpp"
+#include "history.hpp"
+#include "index.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using namespace std::chrono_literals;
+using prism::gam::test::Cluster;
+using prism::gam::test::ClusterOptions;
+using serializability::Draft;
+using tx::Bytes;
+
+struct Trial {
+	ClusterOptions cluster;
+	unsigned clients = 4;     /* each on a thread, on the nodes in turn */
+	std::uint64_t jobs = 150; /* of each client */
+	std::uint64_t keys = 8;
+	NoWaitClientOptions options;
+};
+
+std::uint64_t moment()
+{
+	const auto now = std::chrono::steady_clock::now().time_since_epoch();
+	return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+Bytes bytes_of(const std::uint64_t &number)
+{
+	return std::as_bytes(std::span(&number, 1));
+}
+
+/** One client, and what it records. */
+class User
+{
+public:
+	User(const Trial &trial, Node &node, Address catalogue, std::uint32_t number)
+		: trial_(trial), number_(number), random_(number)
+	{
+		NoWaitClientOptions options = trial.options;
+		options.retry.seed = number + 1;
+		options.retry.timeout = 30s;
+		client_ = NoWaitClient::open(node, catalogue, options).value();
+	}
+
+	void run()
+	{
+		for (std::uint64_t i = 0; i < trial_.jobs; i++)
+			run_one(plan());
+	}
+	/** One transaction that reads all keys. */
+	void read_all()
+	{
+		std::vector<Step> steps;
+		for (std::uint64_t key = 0; key < trial_.keys; key++)
+			steps.push_back({key});
+		run_one(steps);
+	}
+
+	[[nodiscard]] std::uint64_t conflicts() const { return client_->conflicts(); }
+
+	std::vector<Draft> drafts;
+	std::uint64_t committed = 0;
+	std::uint64_t failed = 0; /* neither committed nor rolled back */
+
+private:
+	struct Step {
+		std::uint64_t key = 0;
+		bool reads = true;
+		bool writes = false;
+		bool erases = false;
+	};
+
+	std::vector<Step> plan();
+	void run_one(const std::vector<Step> &steps);
+	apps::Task<int> attempt(const std::vector<Step> &steps, tx::Transaction &transaction);
+	void record(serializability::Outcome outcome);
+
+	const Trial &trial_;
+	const std::uint32_t number_;
+	std::mt19937_64 random_;
+	std::unique_ptr<NoWaitClient> client_;
+	Draft draft_;
+	bool recorded_ = true;
+	std::uint64_t sequence_ = 0;
+};
+
+std::vector<User::Step> User::plan()
+{
+	std::vector<Step> steps;
+	for (std::uint64_t count = 1 + random_() % 4; count > 0; count--) {
+		Step step;
+		step.key = random_() % trial_.keys;
+		step.writes = random_() % 2;
+		step.reads = !step.writes || random_() % 4;
+		step.erases = step.writes && random_() % 8 == 0;
+		if (std::ranges::none_of(steps, [&](const Step &other) { return other.key == step.key; }))
+			steps.push_back(step);
+	}
+	return steps;
+}
+
+/** That it is begun anew says that the attempt before has changed nothing. */
+apps::Task<int> User::attempt(const std::vector<Step> &steps, tx::Transaction &transaction)
+{
+	if (!recorded_)
+		record(serializability::Outcome::aborted);
+	draft_.clear();
+	draft_.client = number_;
+	draft_.sequence = ++sequence_;
+	draft_.invoked = moment();
+	for (const Step &step : steps) {
+		if (!step.reads)
+			continue;
+		if (const int error = co_await transaction.fetch(bytes_of(step.key)))
+			co_return error;
+		const std::optional<Bytes> found = transaction.value(bytes_of(step.key));
+		serializability::Value value = serializability::absent;
+		if (found)
+			std::memcpy(&value, found->data(), std::min(found->size(), sizeof(value)));
+		draft_.read(step.key, value);
+	}
+	std::uint32_t place = 0;
+	for (const Step &step : steps) {
+		if (!step.writes)
+			continue;
+		const auto value = serializability::unique_value(number_, sequence_, place++);
+		const int error = step.erases ? transaction.erase(bytes_of(step.key))
+					      : transaction.write(bytes_of(step.key), bytes_of(value));
+		if (error)
+			co_return error;
+		if (step.erases)
+			draft_.erase(step.key);
+		else
+			draft_.write(step.key, value);
+	}
+	recorded_ = false;
+	co_return 0;
+}
+
+void User::record(serializability::Outcome outcome)
+{
+	recorded_ = true;
+	draft_.outcome = outcome;
+	draft_.responded = outcome == serializability::Outcome::unknown ? 0 : moment();
+	drafts.push_back(draft_);
+}
+
+void User::run_one(const std::vector<Step> &steps)
+{
+	tx::Job job;
+	job.body = [&](tx::Transaction &transaction) { return attempt(steps, transaction); };
+	(void)client_->run(job);
+	committed += job.outcome == tx::Outcome::committed;
+	failed += job.outcome != tx::Outcome::committed;
+	if (job.outcome == tx::Outcome::committed)
+		record(serializability::Outcome::committed);
+	else if (!recorded_)
+		record(job.outcome == tx::Outcome::unknown ? serializability::Outcome::unknown
+							   : serializability::Outcome::aborted);
+}
+
+struct Verdict {
+	std::string findings;
+	std::uint64_t failed = 0;
+	std::uint64_t committed = 0;
+	std::uint64_t conflicts = 0;
+};
+
+Verdict judge(const Trial &trial)
+{
+	Cluster cluster(trial.cluster);
+	Session session(cluster.node(0));
+	RecordsOptions records;
+	records.index.buckets = 4;
+	const Address catalogue = Records::create(session, records).value().catalogue();
+	std::vector<std::unique_ptr<User>> users;
+	for (unsigned i = 0; i < trial.clients; i++)
+		users.push_back(std::make_unique<User>(
+			trial, cluster.node(static_cast<NodeId>(i % trial.cluster.nodes)), catalogue, i));
+	{
+		std::vector<std::jthread> threads;
+		for (const auto &user : users)
+			threads.emplace_back([&user] { user->run(); });
+	}
+	users.front()->read_all();
+
+	Verdict verdict;
+	serializability::HistoryBuilder builder(serializability::HistoryKind::registers);
+	for (const auto &user : users) {
+		for (const Draft &draft : user->drafts) {
+			if (const Result<void> added = builder.add(draft); !added)
+				verdict.findings += added.error().message;
+		}
+		verdict.failed += user->failed;
+		verdict.committed += user->committed;
+		verdict.conflicts += user->conflicts();
+	}
+	const serializability::History history = builder.finish().value();
+	const serializability::Index index = serializability::Index::make(history).value();
+	serializability::Findings findings(2);
+	(void)serializability::check_cycles(index, {.real_time = true}, findings);
+	for (const serializability::Finding &finding : findings.kept())
+		verdict.findings += finding.name + "\n" + finding.text + "\n";
+	return verdict;
+}
+
+Trial trial_of(std::size_t nodes)
+{
+	Trial trial;
+	trial.cluster.nodes = nodes;
+	trial.cluster.node.serves = true; /* those that no thread uses answer, too */
+	return trial;
+}
+
+void expect_sound(const Trial &trial)
+{
+	const Verdict verdict = judge(trial);
+	EXPECT_EQ(verdict.findings, "");
+	EXPECT_EQ(verdict.failed, 0U);
+	EXPECT_EQ(verdict.committed, trial.clients * trial.jobs + 1);
+	EXPECT_GT(verdict.conflicts, 0U) << "they were not concurrent";
+}
+
+TEST(TransactionHistory, OneNode)
+{
+	Trial trial = trial_of(1);
+	trial.jobs = 2000;
+	expect_sound(trial);
+}
+
+TEST(TransactionHistory, SeveralNodes)
+{
+	expect_sound(trial_of(3));
+}
+
+TEST(TransactionHistory, ExclusiveFetches)
+{
+	Trial trial = trial_of(3);
+	trial.options.exclusive_fetch = true;
+	expect_sound(trial);
+}
+
+TEST(TransactionHistory, MessagesThatAreHeldBack)
+{
+	Trial trial = trial_of(3);
+	trial.jobs = 60;
+	trial.cluster.delays.longest = 100us;
+	expect_sound(trial);
+}
+
+TEST(TransactionHistory, CachesThatAreTooSmall)
+{
+	Trial trial = trial_of(2);
+	trial.jobs = 100;
+	trial.cluster.lines = 24;
+	expect_sound(trial);
+}
+
+TEST(TransactionHistory, ControlWithoutLocks)
+{
+	Trial trial = trial_of(3);
+	trial.options.locks = false;
+	EXPECT_NE(judge(trial).findings, "");
+}
+
+} // namespace
