@@ -254,7 +254,7 @@ void Latch::missed(Line &line)
 	}
 	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
 	line.am_waiter = waiter == options_.self;
-	if (writer == options_.self) /* it was given to this node, by one that died before it said so */
+	if (writer == options_.self) /* by one that died before it said so; if also waiter, until it leaves */
 		return reread(line, old.sharers, old.value.tag);
 	if (is_dead(writer))
 		return rest(line);

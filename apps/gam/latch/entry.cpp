@@ -100,6 +100,7 @@ Cas write_back_and_leave(NodeId me, NodeId waiter) noexcept
 	all.compared.waiter = whole;
 	all.swapped = pointer_mask();
 	all.swapped.writer = whole;
+	all.swapped.waiter = waiter == me ? whole : std::uint16_t{0};
 	all.swapped.sharers = ~std::uint64_t{0};
 	return all.cas();
 }

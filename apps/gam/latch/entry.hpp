@@ -42,7 +42,7 @@ Cas peek() noexcept;
 Cas wait(NodeId me) noexcept;
 /** @p me is writer: store the pointer, which is loaded. */
 Cas write_back(NodeId me) noexcept;
-/** The same, if the waiter is @p waiter: and there is no writer, nor a sharer. */
+/** The same, if the waiter is @p waiter: and there is no writer, nor a sharer. The waiter stays, unless it is @p me. */
 Cas write_back_and_leave(NodeId me, NodeId waiter) noexcept;
 /** @p me is writer and the waiter is @p waiter: they become @p next, @p sharers and @p next_waiter. */
 Cas leave(NodeId me, NodeId waiter, NodeId next, std::uint64_t sharers, NodeId next_waiter) noexcept;

@@ -75,8 +75,7 @@ void Latch::hear_invalidate(NodeId from, Line *line, const Message &message)
 	const auto version = static_cast<std::uint32_t>(message.request);
 	if (!line)
 		return send(from, Type::ack, message.block);
-	const bool is_writer =
-		line->state == State::exclusive || line->phase == Phase::telling || line->phase == Phase::undoing;
+	const bool is_writer = line->state == State::exclusive || line->phase == Phase::telling;
 	if (is_writer || line->owed != no_node) {
 		stats_.refused++;
 		return;

@@ -35,14 +35,16 @@ void Latch::leave(Line &line)
 	const NodeId me = options_.self, waiter = line.waiter;
 	line.served = line.requests.readers();
 	line.requests.remove_readers();
-	if (!line.lock.is_held() && (waiter == no_node || line.requests.has_writer(waiter)))
-		line.next = waiter == no_node ? line.requests.first_writer() : waiter;
+	const bool nobody_waits = waiter == no_node || waiter == me;
+	if (!line.lock.is_held() && (nobody_waits || line.requests.has_writer(waiter)))
+		line.next = nobody_waits ? line.requests.first_writer() : waiter;
 	line.requests.remove(line.next);
 	line.evicts =
 		line.fleeting && !line.served && line.next == no_node && line.requests.empty() && !line.lock.is_held();
 	line.state = line.evicts || line.next != no_node ? State::invalid : State::shared;
 
-	const bool waiter_is_served = waiter == line.next || (waiter < max_nodes && (line.served & bit(waiter)));
+	const bool waiter_is_served =
+		nobody_waits || waiter == line.next || (waiter < max_nodes && (line.served & bit(waiter)));
 	const std::uint64_t sharers = line.evicts ? 0 : line.served | (line.state == State::shared ? bit(me) : 0);
 	const RemoteAddress entry = home->entry(line.block().block_number());
 	const LocalSlice found = slice(&slot(line).found, sizeof(Entry));
@@ -111,10 +113,10 @@ void Latch::grant(Line &line)
 	line.next = line.waiter = no_node;
 }
 
-/** What was to be given away is this node's as before. */
+/** What was to be given away is this node's as before; who has died meanwhile asks no more. */
 void Latch::take_back(Line &line) noexcept
 {
-	line.requests.put_back(line.next, line.served);
+	line.requests.put_back(is_dead(line.next) ? no_node : line.next, line.served & ~dead_);
 	line.served = 0;
 	line.next = no_node;
 	line.state = State::exclusive;

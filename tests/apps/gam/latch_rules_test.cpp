@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* The rules of a node, each forced by holding messages or chains back: races, locks, tries, fairness, lack of room. */
+#include "latch_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace gam_test;
+
+namespace
+{
+
+struct LatchRules : LatchNodes {
+	void evict(NodeId id)
+	{
+		node(id).flush();
+		net->drain();
+	}
+	latch::Entry entry() { return net->entry(block()); }
+	void expect_no_refusal() { EXPECT_EQ(total().refused, 0U); }
+	/** One that on_time() does not wake: it waits for another node. */
+	void expect_waits(const LatchAsk &ask)
+	{
+		net->drain();
+		EXPECT_FALSE(ask.is_over);
+	}
+};
+
+TEST_F(LatchRules, InvalidatedFetchServesItsReadOnce)
+{
+	net->hold_answers(1);
+	LatchAsk &ask = read(1, block());
+	net->drain();
+	LatchAsk &second = write(2, block(), 5);
+	net->drain();
+	EXPECT_TRUE(second.is_over) << "whoever fetches acknowledges";
+	net->release_chains(1);
+	EXPECT_EQ(error(ask), 0);
+	EXPECT_EQ(ask.value, 0U) << "it was read before";
+	EXPECT_EQ(node(1).state(block()), latch::State::invalid);
+	EXPECT_EQ(reads(1, block()), 5U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, InvalidatedFetchOfALockStartsOver)
+{
+	net->hold_answers(1);
+	LatchAsk &lock = read_lock(1, block());
+	net->drain();
+	writes(2, block(), 5);
+	net->release_chains(1);
+	EXPECT_EQ(error(lock), 0);
+	EXPECT_EQ(node(1).state(block()), latch::State::shared);
+	EXPECT_EQ(reads(1, block()), 5U);
+	EXPECT_EQ(unlock(1, block()), 0);
+	expect_rest();
+}
+
+/** The reader hears of the next writer before it hears of its copy. */
+void grant_that_is_overtaken(LatchRules &test, std::uint64_t value, AccessKind kind)
+{
+	test.result(test.write_lock(1, test.block()));
+	LatchAsk &ask = test.begin(2, kind, test.block());
+	test.net->drain();
+	LatchAsk &write = test.write(3, test.block(), value);
+	test.net->drain();
+	test.net->hold(1, 2);
+	EXPECT_EQ(test.unlock(1, test.block()), 0);
+	test.net->drain();
+	EXPECT_TRUE(write.is_over);
+	EXPECT_FALSE(ask.is_over);
+	test.net->release(1, 2);
+	EXPECT_EQ(test.error(ask), 0);
+	test.expect_no_refusal();
+}
+
+TEST_F(LatchRules, InvalidatedGrantServesItsReadOnce)
+{
+	grant_that_is_overtaken(*this, 5, AccessKind::read);
+	EXPECT_EQ(asked[asked.size() - 3]->value, 0U);
+	EXPECT_EQ(node(2).state(block()), latch::State::invalid);
+	EXPECT_EQ(reads(2, block()), 5U);
+	expect_rest();
+}
+
+TEST_F(LatchRules, InvalidatedGrantOfALockStartsOver)
+{
+	grant_that_is_overtaken(*this, 5, AccessKind::read_lock);
+	EXPECT_EQ(reads(2, block()), 5U);
+	EXPECT_EQ(unlock(2, block()), 0);
+	expect_rest();
+}
+
+/** An INVALIDATE of an earlier owner is no reason to discard what a later one grants. */
+TEST_F(LatchRules, OlderInvalidateDoesNotSpoilAGrant)
+{
+	for (const std::uint32_t before : {0U, 0xfffffffeU, 0xffffffffU}) { /* versions wrap */
+		make();
+		latch::Entry start = entry();
+		start.value.tag = before;
+		net->write_entry(block(), start);
+		reads(2, block()); /* its bit stays in the entry */
+		evict(2);
+		net->hold(1, 2); /* the claimer's INVALIDATE is late */
+		LatchAsk &write = this->write(1, block(), 5);
+		net->drain();
+		LatchAsk &read = this->read(2, block());
+		net->drain();
+		net->release(1, 2);
+		EXPECT_EQ(error(write), 0);
+		EXPECT_EQ(error(read), 0);
+		EXPECT_EQ(read.value, 5U);
+		EXPECT_EQ(node(2).state(block()), latch::State::shared);
+		EXPECT_EQ(entry().value.tag, before + 1);
+		expect_rest();
+		expect_no_refusal();
+	}
+}
+
+TEST_F(LatchRules, UpgradeWhoseCopyWentReadsAsWriter)
+{
+	reads(1, block());
+	net->hold_posts(1);
+	LatchAsk &ask = add(1, block(), 1);
+	net->drain();
+	writes(2, block(), 5);
+	evict(2);
+	net->release_chains(1);
+	EXPECT_EQ(result(ask), 5U);
+	EXPECT_EQ(reads(3, block()), 6U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, UpgradeThatFindsAnotherWriterAsksIt)
+{
+	reads(1, block());
+	reads(2, block());
+	LatchAsk &first = add(1, block(), 1), &second = add(2, block(), 1);
+	net->drain();
+	EXPECT_EQ(error(first), 0);
+	EXPECT_EQ(error(second), 0);
+	EXPECT_EQ(first.old_value + second.old_value, 1U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, RequestToWhoHasLeftIsSentOn)
+{
+	writes(1, block(), 5);
+	net->hold(2, 1);
+	LatchAsk &ask = read(2, block());
+	net->drain();
+	evict(1);
+	net->release(2, 1);
+	EXPECT_EQ(error(ask), 0);
+	EXPECT_EQ(ask.value, 5U);
+	EXPECT_EQ(total().messages, 2U) << "the request, and MOVED";
+	expect_rest();
+}
+
+TEST_F(LatchRules, RequestToWhoClaimsWaits)
+{
+	net->hold_answers(1);
+	LatchAsk &write = this->write(1, block(), 5);
+	net->drain();
+	LatchAsk &read = this->read(2, block());
+	expect_waits(read);
+	net->release_chains(1);
+	EXPECT_EQ(error(write), 0);
+	EXPECT_EQ(error(read), 0);
+	EXPECT_EQ(read.value, 5U);
+	expect_rest();
+}
+
+/** From the moment that it is posted the line is what it will be. */
+TEST_F(LatchRules, InvalidateComesBeforeTheDowngradeIsKnown)
+{
+	writes(1, block(), 5);
+	net->hold_answers(1);
+	LatchAsk &write = this->write(2, block(), 6), &read = this->read(1, block());
+	EXPECT_EQ(error(read), 0);
+	EXPECT_FALSE(write.is_over);
+	net->drain();
+	net->release_chains(1);
+	EXPECT_EQ(error(write), 0);
+	/* A copy stays here, and is taken before this node knows that it has handed out another. */
+	LatchAsk &copy = this->read(1, block());
+	EXPECT_EQ(error(copy), 0);
+	EXPECT_EQ(copy.value, 6U);
+	net->hold_answers(2);
+	writes(3, block(), 7);
+	net->release_chains(2);
+	EXPECT_EQ(reads(1, block()), 7U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, LocksPin)
+{
+	result(read_lock(1, block()));
+	LatchAsk &write = this->write(2, block(), 5);
+	expect_waits(write);
+	EXPECT_EQ(reads(1, block()), 0U) << "who holds the lock has a copy";
+	node(1).flush();
+	EXPECT_EQ(node(1).state(block()), latch::State::shared);
+	EXPECT_EQ(unlock(1, block()), 0);
+	EXPECT_EQ(error(write), 0);
+	expect_rest();
+
+	result(write_lock(2, block()));
+	LatchAsk &read = this->read(1, block());
+	expect_waits(read);
+	writes(2, block(), 6);
+	EXPECT_EQ(unlock(2, block()), 0);
+	EXPECT_EQ(error(read), 0);
+	EXPECT_EQ(read.value, 6U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, WhatIsLockedForReadingIsReadElsewhere)
+{
+	writes(1, block(), 5);
+	result(read_lock(1, block()));
+	EXPECT_EQ(result(read_lock(2, block())), 0U);
+	EXPECT_EQ(reads(3, block()), 5U);
+	EXPECT_EQ(node(1).state(block()), latch::State::shared);
+	LatchAsk &write = this->write(3, block(), 6);
+	expect_waits(write);
+	EXPECT_EQ(unlock(1, block()), 0);
+	expect_waits(write);
+	EXPECT_EQ(unlock(2, block()), 0);
+	EXPECT_EQ(error(write), 0);
+	expect_rest();
+}
+
+TEST_F(LatchRules, LocksOfThreads)
+{
+	result(write_lock(1, block(), 1));
+	EXPECT_EQ(error(write_lock(1, block(), 1)), EDEADLK);
+	EXPECT_EQ(error(write_lock(1, block(), 2, true)), EBUSY);
+	EXPECT_EQ(unlock(1, block(), 2), EPERM);
+	EXPECT_EQ(unlock(1, block(2), 1), EPERM);
+	LatchAsk &second = write_lock(1, block(), 2), &third = write_lock(1, block(), 3);
+	expect_waits(second);
+	EXPECT_EQ(unlock(1, block(), 1), 0);
+	EXPECT_TRUE(second.is_over);
+	expect_waits(third);
+	EXPECT_EQ(unlock(1, block(), 2), 0);
+	EXPECT_TRUE(third.is_over);
+	EXPECT_EQ(unlock(1, block(), 3), 0);
+
+	result(read_lock(1, block(), 1));
+	result(read_lock(1, block(), 2));
+	EXPECT_EQ(error(begin(1, AccessKind::write, block(), 5, 1)), EDEADLK)
+		<< "two of them would wait for each other";
+	LatchAsk &write = begin(1, AccessKind::write, block(), 5, 3);
+	expect_waits(write);
+	EXPECT_EQ(error(begin(1, AccessKind::read, block(), 0, 2)), 0) << "a holder passes what it holds back";
+	EXPECT_EQ(unlock(1, block(), 1), 0);
+	EXPECT_EQ(unlock(1, block(), 2), 0);
+	EXPECT_EQ(error(write), 0);
+	expect_rest();
+}
+
+TEST_F(LatchRules, TriesAreBusy)
+{
+	result(write_lock(1, block()));
+	EXPECT_EQ(error(write_lock(2, block(), 1, true)), EBUSY);
+	EXPECT_EQ(error(read_lock(2, block(), 1, true)), EBUSY);
+	EXPECT_EQ(unlock(1, block()), 0);
+	result(write_lock(2, block(), 1, true));
+	EXPECT_EQ(unlock(2, block()), 0);
+	expect_rest();
+	expect_no_refusal();
+}
+
+/** A sharer's lock: the claim is undone, and everybody can go on. */
+TEST_F(LatchRules, TriesThatASharerRefusesAreUndone)
+{
+	result(read_lock(1, block()));
+	reads(3, block());
+	EXPECT_EQ(error(write_lock(2, block(), 1, true)), EBUSY);
+	EXPECT_EQ(entry().writer, 0U);
+	EXPECT_EQ(node(3).state(block()), latch::State::invalid) << "who has acknowledged has let go";
+	EXPECT_EQ(node(1).state(block()), latch::State::shared);
+	EXPECT_EQ(unlock(1, block()), 0);
+	result(write_lock(2, block(), 1, true));
+	EXPECT_EQ(unlock(2, block()), 0);
+	expect_rest();
+	expect_no_refusal();
+}
+
+/** What is undone may have been claimed by another before this node knows that it is. */
+TEST_F(LatchRules, InvalidateMeetsAnUndo)
+{
+	reads(2, block());
+	result(read_lock(1, block()));
+	net->hold(1, 2);
+	LatchAsk &tried = write_lock(2, block(), 1, true);
+	net->drain();
+	net->hold_answers(2);
+	net->release(1, 2);
+	net->drain();
+	EXPECT_EQ(entry().writer, 0U);
+	LatchAsk &write = this->write(3, block(), 5);
+	net->drain();
+	EXPECT_EQ(unlock(1, block()), 0);
+	EXPECT_EQ(error(write), 0);
+	net->release_chains(2);
+	EXPECT_EQ(error(tried), EBUSY);
+	expect_rest();
+	expect_no_refusal();
+}
+
+/** Who is turned away too often is next: others' claims miss, and the owner sees it. */
+TEST_F(LatchRules, WaiterIsNext)
+{
+	shape.patience = 1;
+	make();
+	writes(1, block(), 5);
+	net->hold(2, 1);
+	net->hold(2, 3);
+	LatchAsk &waiter = add(2, block(), 1);
+	net->drain();
+	evict(1);
+	writes(3, block(), 10);
+	net->release(2, 1);
+	net->drain(); /* moved; now it waits, and has asked node 3, which does not hear of it */
+	EXPECT_EQ(entry().waiter, latch::mark(2));
+	evict(3);
+	EXPECT_EQ(entry().writer, 0U);
+	LatchAsk &other = add(1, block(), 100);
+	net->drain();
+	EXPECT_FALSE(other.is_over);
+	EXPECT_EQ(begin(1, AccessKind::read, block(), 0, 2).is_over, false);
+	EXPECT_EQ(error(write_lock(0, block(), 1, true)), EBUSY);
+	net->release(2, 3);
+	EXPECT_EQ(result(waiter), 10U);
+	EXPECT_EQ(result(other), 11U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, OwnerServesTheWaiterBeforeItsQueue)
+{
+	result(write_lock(1, block()));
+	LatchAsk &first = add(2, block(), 1);
+	net->drain();
+	LatchAsk &second = add(3, block(), 10);
+	net->drain();
+	latch::Entry marked = entry();
+	marked.waiter = latch::mark(3);
+	net->write_entry(block(), marked);
+	EXPECT_EQ(unlock(1, block()), 0);
+	EXPECT_EQ(result(second), 0U);
+	EXPECT_EQ(result(first), 10U);
+	expect_rest();
+}
+
+TEST_F(LatchRules, NoBufferIsTriedAgain)
+{
+	writes(1, block(), 5);
+	const std::deque<std::uint64_t> all = std::exchange(net->device(0).free, {});
+	LatchAsk &read = this->read(2, block());
+	net->drain();
+	net->tick();
+	net->drain();
+	EXPECT_FALSE(read.is_over);
+	EXPECT_EQ(node(1).state(block()), latch::State::exclusive) << "the owner is who it was";
+	net->device(0).free = all;
+	EXPECT_EQ(result(read), 5U);
+	expect_rest();
+	expect_no_refusal();
+}
+
+TEST_F(LatchRules, FullSendQueuesAreTriedAgain)
+{
+	net->full_queues = 3;
+	writes(1, block(), 5);
+	net->full_queues = 2;
+	EXPECT_EQ(reads(2, block()), 5U);
+	net->full_queues = 2;
+	node(2).flush();
+	expect_rest();
+}
+
+TEST_F(LatchRules, CacheMakesRoom)
+{
+	shape.lines = 2;
+	make();
+	for (std::uint64_t number = 1; number < shape.blocks; number++)
+		writes(1, block(number), number);
+	for (std::uint64_t number = 1; number < shape.blocks; number++)
+		EXPECT_EQ(reads(1, block(number)), number);
+	result(read_lock(1, block(1)));
+	result(read_lock(1, block(2)));
+	EXPECT_EQ(error(read(1, block(3))), ENOBUFS);
+	EXPECT_EQ(unlock(1, block(1)), 0);
+	EXPECT_EQ(reads(1, block(3)), 3U);
+	EXPECT_EQ(unlock(1, block(2)), 0);
+	expect_rest();
+}
+
+TEST_F(LatchRules, UncachedReadOfWhatIsWrittenElsewhere)
+{
+	writes(1, block(), 5);
+	LatchAsk &ask = begin(2, AccessKind::read, block(), 0, 1, false, true);
+	EXPECT_EQ(result(ask), 5U);
+	EXPECT_EQ(node(2).state(block()), latch::State::invalid);
+	expect_rest();
+}
+
+TEST_F(LatchRules, OnlyWhatIsLentCanBeAskedFor)
+{
+	net->is_allocated = [](Address) { return false; };
+	EXPECT_EQ(error(read(1, block(0))), EFAULT);
+	EXPECT_EQ(error(write(0, block(0), 5)), EFAULT) << "the home itself";
+	EXPECT_EQ(error(read(1, block(shape.blocks))), EFAULT);
+	EXPECT_EQ(error(read(1, block(1, 9))), EHOSTUNREACH);
+	EXPECT_EQ(error(begin(1, AccessKind::read, block() + (block_size - 4))), EINVAL);
+	net->is_allocated = [](Address) { return true; };
+	writes(0, block(0), 5); /* lends it */
+	EXPECT_EQ(reads(1, block(0)), 5U);
+	node(0).withdraw(block(0));
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(error(read(2, block(0))), EFAULT);
+	expect_rest();
+}
+
+TEST_F(LatchRules, HeldWhileAllMessagesWait)
+{
+	reads(1, block());
+	net->hold(1, 2);
+	LatchAsk &write = this->write(2, block(), 5);
+	expect_waits(write);
+	EXPECT_EQ(node(2).state(block()), latch::State::invalid) << "it owns when all have let go";
+	net->release(1, 2);
+	EXPECT_EQ(error(write), 0);
+	expect_rest();
+}
+
+} // namespace
