@@ -173,7 +173,7 @@ struct Five {
 	std::vector<std::size_t> ends;
 };
 
-Five five(std::uint64_t committed = 0)
+Five make_five(std::uint64_t committed = 0)
 {
 	Folder folder;
 	auto log = open_log(options(folder.path()));
@@ -247,7 +247,7 @@ TEST(Log, IsUsedByOneProcess)
 /* Killed within the copy of an entry, after any byte of it. */
 TEST(Log, TornAtEveryByte)
 {
-	const Five five = ::five();
+	const Five five = make_five();
 	Folder folder;
 	for (std::size_t entry = 0; entry < five.ends.size(); entry++) {
 		const std::size_t begin = entry ? five.ends[entry - 1] : SegmentHead::size;
@@ -279,7 +279,7 @@ TEST(Log, TornAtEveryByte)
 /* The file ends anywhere: in this run of the machine that is damage, after a power failure a tail. */
 TEST(Log, CutShortAtEveryByte)
 {
-	const Five five = ::five(2);
+	const Five five = make_five(2);
 	Folder folder;
 	for (std::size_t at = 0; at < five.ends.back() + 8; at++) {
 		for (const bool power_failure : {false, true}) {
@@ -305,7 +305,7 @@ TEST(Log, CutShortAtEveryByte)
 /* What is read is what was written, and what is not read is told. */
 TEST(Log, DamagedAnywhere)
 {
-	const Five five = ::five(5);
+	const Five five = make_five(5);
 	Folder folder;
 	std::size_t told = 0;
 	for (std::size_t at = 0; at < five.ends.back(); at++) {

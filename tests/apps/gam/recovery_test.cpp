@@ -1,0 +1,862 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Recovery of a home: single verdicts, the conversation with liars, and histories of a cluster in which anybody dies at
+ * any moment. The cluster is a model of what both protocols do to a block (terms, transfers, copies), with real logs'
+ * contents, witnesses and recoveries; its network delivers in any order between different pairs.
+ */
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gam/recovery/home_recovery.hpp"
+#include "gam/recovery/witness.hpp"
+
+using namespace prism;
+using namespace prism::gam;
+
+namespace
+{
+
+/* Verdicts ------------------------------------------------------------------------------------------------------ */
+
+constexpr std::uint64_t nodes(std::initializer_list<NodeId> list)
+{
+	std::uint64_t set = 0;
+	for (const NodeId node : list)
+		set |= std::uint64_t{1} << node;
+	return set;
+}
+
+Evidence evidence_of(std::optional<std::uint64_t> own, std::vector<Transfer> transfers, std::vector<Claim> claims)
+{
+	Evidence evidence;
+	evidence.own = own;
+	std::copy(transfers.begin(), transfers.end(), evidence.transfers.begin());
+	evidence.claims = std::move(claims);
+	return evidence;
+}
+
+using Kind = Verdict::Kind;
+
+TEST(Verdict, NeverGivenToAnybody)
+{
+	EXPECT_EQ(decide(evidence_of({}, {}, {}), {}).kind, Kind::own);
+	const Verdict verdict = decide(evidence_of(0, {}, {}), {});
+	EXPECT_EQ(verdict.kind, Kind::own);
+	EXPECT_EQ(verdict.next, 1U);
+}
+
+TEST(Verdict, TheOwnerKeepsIt)
+{
+	const Verdict verdict = decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 2}}), {nodes({3}), 0, 0});
+	EXPECT_EQ(verdict.kind, Kind::owned);
+	EXPECT_EQ(verdict.node, 3);
+	EXPECT_EQ(verdict.counter, 2U);
+}
+
+TEST(Verdict, NobodyOwnsWhatItHasNotGot)
+{
+	/* of another term, by another node, and behind a value of the home's own */
+	const Witnesses all{nodes({3, 4}), 0, 0};
+	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 1}}), all).kind, Kind::owned);
+	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::dirty, 2}}), all).kind, Kind::owned);
+	EXPECT_NE(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, 77}}), all).kind, Kind::owned);
+	EXPECT_NE(decide(evidence_of(3, {{2, 9, 3}}, {{3, Holding::dirty, 2}}), all).kind, Kind::owned);
+	EXPECT_LT(decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::dirty, ~0ULL}}), all).next, 5U);
+}
+
+TEST(Verdict, TheOwnersLogHasIt)
+{
+	const Verdict verdict = decide(evidence_of(1, {{2, 9, 3}}, {{3, Holding::logged, 2}}), {nodes({3}), 0, 0});
+	EXPECT_EQ(verdict.kind, Kind::taken);
+	EXPECT_EQ(verdict.node, 3);
+	EXPECT_EQ(verdict.next, 3U);
+}
+
+TEST(Verdict, TheGrantNeverArrived)
+{
+	const Witnesses all{nodes({3, 4}), 0, 0};
+	EXPECT_EQ(decide(evidence_of(1, {{2, 9, 3}}, {}), all).kind, Kind::own);
+	const Verdict before = decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {{4, Holding::logged, 2}}), all);
+	EXPECT_EQ(before.kind, Kind::taken);
+	EXPECT_EQ(before.node, 4);
+	const Verdict still = decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {{4, Holding::dirty, 2}}), all);
+	EXPECT_EQ(still.kind, Kind::owned);
+	EXPECT_EQ(still.node, 4);
+	EXPECT_EQ(still.counter, 2U);
+	EXPECT_EQ(still.next, 4U);
+	/* Both have nothing: that cannot be. */
+	EXPECT_EQ(decide(evidence_of(1, {{3, 9, 3}, {2, 8, 4}}, {}), all).kind, Kind::lost);
+}
+
+TEST(Verdict, WaitsForWhoAloneCanKnow)
+{
+	const auto evidence = evidence_of(1, {{2, 9, 3}}, {});
+	EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).kind, Kind::waits);
+	EXPECT_EQ(decide(evidence, {nodes({4}), 0, 0}).node, 3);
+	EXPECT_EQ(decide(evidence, {nodes({4}), 0, nodes({3})}).kind, Kind::lost);
+	EXPECT_EQ(decide(evidence_of(3, {{2, 9, 3}}, {}), {}).kind, Kind::own); /* the home has written since */
+}
+
+TEST(Verdict, CopiesHaveTheValueOfTheDead)
+{
+	const Verdict verdict = decide(
+		evidence_of(1, {{2, 9, 3}}, {{4, Holding::shared, 2}, {5, Holding::shared, 3}}), {nodes({4, 5}), 0, 0});
+	EXPECT_EQ(verdict.kind, Kind::taken);
+	EXPECT_EQ(verdict.holding, Holding::shared);
+	EXPECT_EQ(verdict.sharers, nodes({4, 5}));
+	/* A copy that is older than the last transfer is none. */
+	const Verdict old = decide(evidence_of(1, {{2, 9, 3}}, {{4, Holding::shared, 1}}), {nodes({4}), 0, 0});
+	EXPECT_EQ(old.kind, Kind::waits);
+	EXPECT_EQ(old.sharers, 0U);
+}
+
+TEST(Verdict, GapsInLogs)
+{
+	auto evidence = evidence_of(1, {{2, 9, 3}}, {{3, Holding::logged_doubtful, 2}});
+	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).kind, Kind::lost);
+	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).node, 3);
+	evidence.claims.clear();
+	EXPECT_EQ(decide(evidence, {nodes({3}), nodes({3}), 0}).kind, Kind::lost);
+	evidence = evidence_of(1, {}, {});
+	evidence.doubtful = true;
+	EXPECT_EQ(decide(evidence, {}).kind, Kind::lost);
+	evidence.claims = {{3, Holding::dirty, 7}};
+	EXPECT_EQ(decide(evidence, {nodes({3}), 0, 0}).kind, Kind::owned);
+	EXPECT_EQ(decide(evidence, {nodes({3}), 0, 0}).next, 8U);
+}
+
+/* Histories ----------------------------------------------------------------------------------------------------- */
+
+enum class Flaw : std::uint8_t {
+	none,
+	no_transfers,     /* the home's log of transfers is not looked at */
+	one_transfer,     /* only the last one */
+	no_counters,      /* an owner's newest entry is taken for one of the term in question */
+	trusted_tail,     /* an entry that was not complete is taken */
+	only_written,     /* an owner logs nothing if it has written nothing */
+	dead_have_spoken, /* what a dead node might have is not waited for */
+	late_log,         /* a value leaves before it is in the log */
+};
+
+constexpr NodeId home = 0;
+constexpr NodeId node_count = 4;
+constexpr std::uint64_t block_count = 3;
+
+using Value = std::array<std::byte, block_size>;
+
+Value value_of(std::uint64_t version)
+{
+	Value value{};
+	for (std::size_t at = 0; at < value.size(); at += sizeof(version))
+		std::memcpy(&value[at], &version, sizeof(version));
+	return value;
+}
+
+/* Nothing: a mixture of several */
+std::optional<std::uint64_t> version_of(std::span<const std::byte> value)
+{
+	std::uint64_t version = 0;
+	std::memcpy(&version, value.data(), sizeof(version));
+	const Value whole = value_of(version);
+	if (!std::equal(whole.begin(), whole.end(), value.begin(), value.end()))
+		return std::nullopt;
+	return version;
+}
+
+/* An entry of a log as the world keeps it */
+struct Logged {
+	EntryKind kind = EntryKind::data;
+	std::uint64_t block = 0;
+	std::uint64_t counter = 0;
+	NodeId owner = no_node;
+	Value value{};
+	bool torn = false;
+};
+
+class World
+{
+public:
+	World(std::uint64_t seed, Flaw flaw) : random_(static_cast<std::uint32_t>(seed * 2654435761U + 1)), flaw_(flaw) {}
+
+	/* What was found to be wrong, or nothing */
+	std::string run(unsigned steps)
+	{
+		for (unsigned i = 0; i < steps && wrong_.empty(); i++)
+			step();
+		/* All return; then nothing waits any more. */
+		for (NodeId node = 1; node < node_count && wrong_.empty(); node++) {
+			if (!nodes_[node].alive)
+				return_node(node);
+		}
+		finish_recovery();
+		if (!home_alive_)
+			return_home();
+		finish_recovery();
+		recover_orphans();
+		finish_recovery();
+		for (std::uint64_t block = 0; block < block_count && wrong_.empty(); block++) {
+			if (blocks_[block].waits)
+				fail("block " + std::to_string(block) + " waits for ever");
+		}
+		return wrong_;
+	}
+
+	unsigned deaths = 0;
+	unsigned recoveries = 0;
+	unsigned waits = 0;
+	unsigned owned = 0;
+	unsigned taken = 0;
+
+private:
+	enum class State : std::uint8_t { none, shared, dirty };
+	struct Line {
+		State state = State::none;
+		std::uint64_t counter = 0;
+		std::uint64_t version = 0;
+		bool written = false;
+	};
+	struct Node : Witness::Node {
+		World *world = nullptr;
+		NodeId self = 0;
+		bool alive = true;
+		std::array<Line, block_count> lines;
+		std::vector<Logged> log;
+		std::unique_ptr<Witness> witness;
+		Value data{}; /* of the line that was looked at last */
+
+		void send(NodeId to, const Message &message) override { world->send(self, to, message); }
+		void for_each_line(
+			NodeId, const std::function<void(Address, const HeldLine &)> &visit) override
+		{
+			for (std::uint64_t block = 0; block < block_count; block++) {
+				if (const auto held = line(Address(home, block * block_size)))
+					visit(Address(home, block * block_size), *held);
+			}
+		}
+		std::optional<HeldLine> line(Address block) override
+		{
+			const Line &line = lines.at(block.block_number());
+			if (line.state == State::none)
+				return std::nullopt;
+			data = value_of(line.version);
+			return HeldLine{line.state == State::dirty, line.counter, data};
+		}
+		void drop(Address block) override { lines.at(block.block_number()) = {}; }
+		std::unique_ptr<LoggedBlocks> logged(NodeId) override { return world->read_log(log, false); }
+		void recovered(NodeId) override {}
+	};
+	/* What the home knows while it lives, and what nobody in it does */
+	struct Block {
+		bool dirty = false;
+		NodeId owner = no_node;
+		std::uint64_t counter = 0;
+		std::uint64_t memory = 0;         /* version */
+		std::uint64_t memory_counter = 0; /* the term that it is of */
+		bool has_memory = true;           /* has not been lost with the home */
+		bool logged = true;               /* the memory's value is somewhere in a log */
+		bool waits = false;               /* cannot be used */
+		std::uint64_t granted = 0;        /* version that is on its way to the owner */
+		bool on_its_way = false;
+		/* of the checks */
+		std::uint64_t promised = 0; /* version that somebody else has seen, or that was to be durable */
+		std::uint64_t latest = 0;
+	};
+	struct Recovery : HomeRecovery::Home {
+		explicit Recovery(World &of) : world(of) {}
+		World &world;
+		std::unique_ptr<HomeRecovery> machine;
+		HomeRecovery::Scope scope = HomeRecovery::Scope::all;
+		unsigned told = 0; /* blocks, a bit set */
+
+		void send(NodeId to, const Message &message) override { world.send(home, to, message); }
+		void settled(Address block, const Verdict &verdict,
+			std::span<const std::byte, block_size> value) override
+		{
+			told |= 1U << block.block_number();
+			world.settled(block.block_number(), verdict, value);
+		}
+	};
+
+	std::uint64_t pick(std::uint64_t below) { return random_() % below; }
+	void fail(const std::string &what)
+	{
+		if (wrong_.empty())
+			wrong_ = what;
+	}
+
+	std::unique_ptr<LoggedBlocks> read_log(const std::vector<Logged> &log, bool is_home)
+	{
+		auto blocks = std::make_unique<LoggedBlocks>(home);
+		std::uint64_t sequence = 0;
+		for (const Logged &logged : log) {
+			sequence++;
+			if (logged.torn && flaw_ != Flaw::trusted_tail)
+				continue;
+			if (logged.kind == EntryKind::transfer && flaw_ == Flaw::no_transfers)
+				continue;
+			Entry entry{logged.kind, logged.owner, Address(home, logged.block * block_size), logged.counter,
+				sequence, sequence, {}};
+			if (flaw_ == Flaw::no_counters && !is_home)
+				entry.counter = last_transfer(logged.block);
+			if (logged.kind == EntryKind::data)
+				entry.data = logged.value;
+			if (logged.kind == EntryKind::transfer && flaw_ == Flaw::one_transfer &&
+				logged.counter != last_transfer(logged.block))
+				continue;
+			blocks->add(entry);
+		}
+		return blocks;
+	}
+	std::uint64_t last_transfer(std::uint64_t block) const
+	{
+		std::uint64_t last = 0;
+		for (const Logged &logged : home_log_) {
+			if (logged.kind == EntryKind::transfer && logged.block == block)
+				last = std::max(last, logged.counter);
+		}
+		return last;
+	}
+
+	/* One step of anybody */
+	void step()
+	{
+		const auto what = pick(100);
+		const NodeId node = static_cast<NodeId>(1 + pick(node_count - 1));
+		if (recovery_) {
+			if (what < 70)
+				deliver();
+			else if (what < 73 && nodes_[node].alive)
+				kill_node(node);
+			else if (what < 76 && !nodes_[node].alive)
+				return_node(node);
+			else if (what < 78)
+				kill_home();
+			return;
+		}
+		if (what < 2) {
+			home_alive_ ? kill_home() : return_home();
+		} else if (what < 4) {
+			if (nodes_[node].alive)
+				kill_node(node);
+		} else if (what < 8) {
+			if (!nodes_[node].alive)
+				return_node(node);
+		} else if (!home_alive_) {
+			if (what < 30)
+				return_home();
+			else if (what < 60 && nodes_[node].alive)
+				owner_writes(node, pick(block_count), what < 40);
+		} else {
+			access(node, pick(block_count), what);
+		}
+	}
+
+	void access(NodeId node, std::uint64_t number, std::uint64_t what)
+	{
+		Block &block = blocks_[number];
+		if (what < 50 && nodes_[node].alive && nodes_[node].lines[number].state == State::dirty)
+			owner_writes(node, number, what < 20);
+		else if (block.on_its_way && nodes_[block.owner].alive)
+			arrive(number);
+		else if (block.waits || (block.dirty && !nodes_[block.owner].alive))
+			return;
+		else if (what < 55)
+			home_writes(number, what < 20);
+		else if (what < 65)
+			evict(number);
+		else if (!nodes_[node].alive || nodes_[node].lines[number].state == State::dirty)
+			return;
+		else if (what < 80)
+			read(node, number);
+		else
+			ask_for_it(node, number);
+	}
+
+	void append(std::vector<Logged> &log, const Logged &entry)
+	{
+		log.push_back(entry);
+	}
+	void log_value(NodeId node, std::uint64_t number, std::uint64_t counter, std::uint64_t version)
+	{
+		append(node == home ? home_log_ : nodes_[node].log,
+			{EntryKind::data, number, counter, no_node, value_of(version), false});
+	}
+	void has_been_seen(Block &block, std::uint64_t version) { block.promised = std::max(block.promised, version); }
+
+	void owner_writes(NodeId node, std::uint64_t number, bool durable)
+	{
+		Line &line = nodes_[node].lines[number];
+		if (line.state != State::dirty)
+			return;
+		line.version = blocks_[number].latest = ++versions_;
+		line.written = true;
+		if (durable) {
+			log_value(node, number, line.counter, line.version);
+			has_been_seen(blocks_[number], line.version);
+		}
+	}
+
+	/* The owner's term ends: before anybody gets the value, it is in the log. */
+	void end_term(NodeId node, std::uint64_t number)
+	{
+		const Line &line = nodes_[node].lines[number];
+		if (flaw_ == Flaw::late_log || (flaw_ == Flaw::only_written && !line.written))
+			return;
+		log_value(node, number, line.counter, line.version);
+	}
+
+	void leave_memory(std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		if (!block.logged && flaw_ != Flaw::late_log)
+			log_value(home, number, block.counter, block.memory);
+		block.logged = true;
+	}
+
+	void home_writes(std::uint64_t number, bool durable)
+	{
+		Block &block = blocks_[number];
+		if (block.dirty)
+			return_to_home(number, State::none);
+		if (!block.dirty && !block.waits)
+			drop_copies(number);
+		block.memory = block.latest = ++versions_;
+		block.memory_counter = block.counter;
+		block.logged = false;
+		if (durable) {
+			leave_memory(number);
+			has_been_seen(block, block.memory);
+		}
+	}
+
+	void drop_copies(std::uint64_t number)
+	{
+		for (Node &node : nodes_)
+			node.lines[number] = {};
+	}
+
+	/* The owner sends the value to the home, and keeps a copy or nothing. */
+	void return_to_home(std::uint64_t number, State keeps)
+	{
+		Block &block = blocks_[number];
+		end_term(block.owner, number);
+		Line &line = nodes_[block.owner].lines[number];
+		block.memory = line.version;
+		block.logged = true;
+		has_been_seen(block, line.version);
+		line.state = keeps;
+		block.dirty = false;
+		block.owner = no_node;
+		block.memory_counter = ++block.counter;
+		block.has_memory = true;
+	}
+
+	void evict(std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		if (!block.dirty) {
+			nodes_[1 + pick(node_count - 1)].lines[number] = {};
+			return;
+		}
+		const NodeId owner = block.owner;
+		if (pick(4) == 0) {
+			/* The home dies with the value on its way. */
+			end_term(owner, number);
+			nodes_[owner].lines[number] = {};
+			kill_home();
+			return;
+		}
+		return_to_home(number, State::none);
+	}
+
+	void read(NodeId node, std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		if (block.dirty) {
+			const NodeId owner = block.owner;
+			const std::uint64_t counter = nodes_[owner].lines[number].counter;
+			return_to_home(number, State::shared);
+			nodes_[node].lines[number] = {State::shared, counter, block.memory, false};
+			return;
+		}
+		leave_memory(number);
+		has_been_seen(block, block.memory);
+		nodes_[node].lines[number] = {State::shared, block.counter, block.memory, false};
+	}
+
+	void ask_for_it(NodeId node, std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		const bool transfer_first = pick(2);
+		const std::uint64_t counter = block.counter + 1;
+		const auto log_transfer = [&] {
+			append(home_log_, {EntryKind::transfer, number, counter, node, {}, false});
+		};
+		if (block.dirty) {
+			const NodeId owner = block.owner;
+			if (transfer_first) {
+				log_transfer();
+				if (pick(8) == 0) {
+					kill_home(); /* the owner has heard nothing */
+					return;
+				}
+			}
+			end_term(owner, number);
+			block.granted = nodes_[owner].lines[number].version;
+			nodes_[owner].lines[number] = {};
+			if (pick(8) == 0) {
+				kill_home(); /* the value is on its way between them */
+				return;
+			}
+			if (!transfer_first)
+				log_transfer();
+		} else {
+			drop_copies(number);
+			leave_memory(number);
+			log_transfer();
+			block.granted = block.memory;
+		}
+		block.counter = counter;
+		block.dirty = true;
+		block.owner = node;
+		block.on_its_way = true;
+	}
+
+	void arrive(std::uint64_t number)
+	{
+		Block &block = blocks_[number];
+		block.on_its_way = false;
+		has_been_seen(block, block.granted);
+		nodes_[block.owner].lines[number] = {State::dirty, block.counter, block.granted, false};
+	}
+
+	/* Deaths. The last append may be half done. */
+	void tear(std::vector<Logged> &log)
+	{
+		if (pick(2))
+			return;
+		Logged entry{EntryKind::data, pick(block_count), ++tears_ + 1000000, no_node, value_of(++versions_), true};
+		if (pick(2))
+			entry.counter = last_transfer(entry.block);
+		entry.value[pick(block_size)] ^= std::byte{0xff};
+		log.push_back(entry);
+	}
+
+	void kill_home()
+	{
+		if (!home_alive_)
+			return;
+		deaths++;
+		home_alive_ = false;
+		recovery_.reset();
+		wire_.clear();
+		tear(home_log_);
+		for (Block &block : blocks_)
+			block.on_its_way = false;
+		for (Node &node : nodes_) {
+			if (node.witness)
+				node.witness->lost(home);
+		}
+	}
+
+	void kill_node(NodeId number)
+	{
+		deaths++;
+		Node &node = nodes_[number];
+		node.alive = false;
+		node.lines = {};
+		tear(node.log);
+		for (auto &[pair, queue] : wire_) {
+			if (pair.first == number || pair.second == number)
+				queue.clear();
+		}
+		for (Block &block : blocks_) {
+			/* What was granted to a dead node and never arrived is with the home, if that is where it came from. */
+			if (block.dirty && block.owner == number)
+				block.waits = true;
+			if (block.owner == number)
+				block.on_its_way = false;
+		}
+		if (recovery_)
+			recovery_->machine->lost(number);
+	}
+
+	void return_node(NodeId number)
+	{
+		Node &node = nodes_[number];
+		node.alive = true;
+		node.witness = std::make_unique<Witness>(node);
+		if (recovery_)
+			recovery_->machine->returned(number);
+		else if (home_alive_)
+			recover_orphans();
+	}
+
+	std::uint64_t alive() const
+	{
+		std::uint64_t set = 0;
+		for (NodeId node = 1; node < node_count; node++)
+			set |= std::uint64_t{nodes_[node].alive || flaw_ == Flaw::dead_have_spoken} << node;
+		return set;
+	}
+
+	void begin(HomeRecovery::Scope scope, std::unique_ptr<LoggedBlocks> log)
+	{
+		recoveries++;
+		recovery_ = std::make_unique<Recovery>(*this);
+		recovery_->scope = scope;
+		recovery_->machine = std::make_unique<HomeRecovery>(
+			home, ++recovery_number_, block_count, scope, std::move(log), *recovery_);
+		recovery_->machine->begin(alive());
+	}
+
+	void return_home()
+	{
+		home_alive_ = true;
+		for (Block &block : blocks_) {
+			block.dirty = false;
+			block.waits = true;
+			block.owner = no_node;
+			block.logged = true;
+			block.has_memory = false;
+		}
+		begin(HomeRecovery::Scope::all, read_log(home_log_, true));
+		settle_if_done();
+	}
+
+	/* The home lives; of what a dead node owned it asks the others, and that node if it has returned. */
+	void recover_orphans()
+	{
+		auto log = std::make_unique<LoggedBlocks>(home);
+		const auto known = read_log(home_log_, true);
+		bool any = false;
+		for (std::uint64_t number = 0; number < block_count; number++) {
+			const Block &block = blocks_[number];
+			if (!block.waits)
+				continue;
+			any = true;
+			const auto *logged = known->find(number);
+			for (std::size_t i = logged ? logged->transfers.size() : 0; i-- > 0;) {
+				const Transfer &transfer = logged->transfers[i];
+				if (transfer.counter)
+					log->add({EntryKind::transfer, transfer.owner, Address(home, number * block_size),
+						transfer.counter, transfer.order, transfer.order, {}});
+			}
+			if (block.has_memory)
+				log->set_value(number, block.memory_counter, value_of(block.memory));
+			else if (logged && logged->has_value)
+				log->set_value(number, logged->counter, logged->value);
+		}
+		if (any)
+			begin(HomeRecovery::Scope::logged, std::move(log));
+		settle_if_done();
+	}
+
+	void settled(std::uint64_t number, const Verdict &verdict, std::span<const std::byte, block_size> value)
+	{
+		Block &block = blocks_[number];
+		const std::string name = "block " + std::to_string(number) + " (recovery " +
+			std::to_string(recovery_number_) + "): ";
+		const auto version = version_of(value);
+		block.waits = false;
+		block.dirty = false;
+		block.owner = no_node;
+		block.counter = verdict.next;
+		switch (verdict.kind) {
+		case Kind::owned: {
+			owned++;
+			const Line &line = nodes_[verdict.node].lines[number];
+			if (!nodes_[verdict.node].alive || line.state != State::dirty || line.counter != verdict.counter)
+				fail(name + "its owner does not own it");
+			if (line.version < block.promised)
+				fail(name + "an old owner");
+			block.dirty = true;
+			block.owner = verdict.node;
+			block.counter = std::max(verdict.counter, verdict.next - 1);
+			break;
+		}
+		case Kind::waits:
+			waits++;
+			if (nodes_[verdict.node].alive)
+				fail(name + "waits for a node that is here");
+			block.waits = true;
+			break;
+		case Kind::lost:
+			fail(name + "is said to be lost");
+			break;
+		case Kind::taken:
+			taken++;
+			[[fallthrough]];
+		case Kind::own:
+			if (!version) {
+				fail(name + "a mixture");
+				break;
+			}
+			if (*version < block.promised)
+				fail(name + "version " + std::to_string(*version) + ", " + std::to_string(block.promised) +
+					" was promised");
+			if (*version > block.latest)
+				fail(name + "a version that was never written");
+			for (NodeId node = 1; node < node_count; node++) {
+				const Line &line = nodes_[node].lines[number];
+				if ((verdict.sharers >> node & 1) && nodes_[node].alive &&
+					(line.state != State::shared || line.version != *version) && line.state != State::none)
+					fail(name + "a copy of another version");
+			}
+			block.memory = block.latest = *version;
+			block.memory_counter = verdict.next;
+			block.has_memory = true;
+			log_value(home, number, verdict.next, *version);
+			block.logged = true;
+			block.promised = *version;
+			break;
+		}
+	}
+
+	void send(NodeId from, NodeId to, const Message &message)
+	{
+		std::vector<std::byte> bytes(message.size());
+		message.serialize(bytes.data());
+		wire_[{from, to}].push_back(std::move(bytes));
+	}
+
+	bool deliver()
+	{
+		std::vector<std::pair<NodeId, NodeId>> ready;
+		for (const auto &[pair, queue] : wire_) {
+			if (!queue.empty())
+				ready.push_back(pair);
+		}
+		if (ready.empty())
+			return false;
+		const auto [from, to] = ready[pick(ready.size())];
+		const auto bytes = wire_[{from, to}].front();
+		wire_[{from, to}].pop_front();
+		const auto message = Message::parse(bytes);
+		if (!message) {
+			fail("a message that cannot be read");
+		} else if (to == home) {
+			if (recovery_ && !recovery_->machine->hear(from, *message))
+				fail("the home refuses a message");
+			settle_if_done();
+		} else if (nodes_[to].alive) {
+			if (!nodes_[to].witness)
+				nodes_[to].witness = std::make_unique<Witness>(nodes_[to]);
+			if (!nodes_[to].witness->hear(from, *message))
+				fail("a node refuses a message");
+		}
+		return true;
+	}
+
+	void settle_if_done()
+	{
+		if (!recovery_ || !recovery_->machine->is_done())
+			return;
+		settle_unused();
+		bool idle = true;
+		for (const auto &[pair, queue] : wire_)
+			idle = idle && queue.empty();
+		/* What waits goes on when its node returns: in this recovery, or as an orphan's. */
+		if (idle && pick(2))
+			recovery_.reset();
+	}
+
+	/* Of blocks that were never used nothing was told. */
+	void settle_unused()
+	{
+		for (std::uint64_t number = 0; number < block_count; number++) {
+			Block &block = blocks_[number];
+			if (recovery_->scope != HomeRecovery::Scope::all || (recovery_->told >> number & 1))
+				continue;
+			recovery_->told |= 1U << number;
+			if (block.promised)
+				fail("block " + std::to_string(number) + " is said to be unused");
+			block = {};
+		}
+	}
+
+	void finish_recovery()
+	{
+		for (int i = 0; i < 100000 && recovery_ && wrong_.empty(); i++) {
+			if (deliver())
+				continue;
+			if (!recovery_->machine->is_done())
+				fail("a recovery does not end");
+			settle_unused();
+			recovery_.reset();
+		}
+	}
+
+	std::minstd_rand random_;
+	const Flaw flaw_;
+	std::array<Node, node_count> nodes_ = [this] {
+		std::array<Node, node_count> nodes;
+		for (NodeId node = 0; node < node_count; node++) {
+			nodes[node].world = this;
+			nodes[node].self = node;
+		}
+		return nodes;
+	}();
+	std::array<Block, block_count> blocks_;
+	std::vector<Logged> home_log_;
+	bool home_alive_ = true;
+	std::map<std::pair<NodeId, NodeId>, std::deque<std::vector<std::byte>>> wire_;
+	std::unique_ptr<Recovery> recovery_;
+	std::uint64_t recovery_number_ = 0;
+	std::uint64_t versions_ = 0;
+	std::uint64_t tears_ = 0;
+	std::string wrong_;
+};
+
+TEST(RecoveryHistories, NothingThatWasSeenIsLost)
+{
+	unsigned deaths = 0;
+	unsigned recoveries = 0;
+	unsigned waits = 0;
+	unsigned owned = 0;
+	unsigned taken = 0;
+	for (std::uint64_t seed = 1; seed <= 3000; seed++) {
+		World world(seed, Flaw::none);
+		ASSERT_EQ(world.run(400), "") << "seed " << seed;
+		deaths += world.deaths;
+		recoveries += world.recoveries;
+		waits += world.waits;
+		owned += world.owned;
+		taken += world.taken;
+	}
+	EXPECT_GT(deaths, 10000U);
+	EXPECT_GT(recoveries, 3000U);
+	EXPECT_GT(waits, 1000U);
+	EXPECT_GT(owned, 1000U);
+	EXPECT_GT(taken, 1000U);
+}
+
+class RecoveryFlaw : public testing::TestWithParam<Flaw> {
+};
+
+TEST_P(RecoveryFlaw, IsFound)
+{
+	for (std::uint64_t seed = 1; seed <= 3000; seed++) {
+		if (!World(seed, GetParam()).run(400).empty())
+			return;
+	}
+	FAIL() << "nothing was found to be wrong";
+}
+
+INSTANTIATE_TEST_SUITE_P(RecoveryHistories, RecoveryFlaw,
+	testing::Values(Flaw::no_transfers, Flaw::one_transfer, Flaw::no_counters, Flaw::trusted_tail, Flaw::only_written,
+		Flaw::dead_have_spoken, Flaw::late_log));
+
+} // namespace
