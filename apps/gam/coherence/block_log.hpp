@@ -26,9 +26,9 @@ public:
 	/**
 	 * This node is the owner of @p block in the term @p counter, and @p data is its value.
 	 *
-	 * An owner that is not the home says so before its term ends, even if it has written nothing: recovery then needs
-	 * the last two terms alone. The home says so before a value that it has written itself leaves it. If the log is
-	 * durable(), each says so of every write and atomic before the access ends.
+	 * An owner that is not the home says so before its term ends, even if it has written nothing: recovery then
+	 * needs the last two terms alone. The home says so before a value that it has written itself leaves it. If the
+	 * log is durable(), each says so of every write and atomic before the access ends.
 	 *
 	 * @return 0, or ENOSPC, EIO (it is not in the log, and nothing will be any more) and from then on EROFS: an
 	 * access that had to be durable ends with this error. What had to leave does leave.

@@ -16,7 +16,7 @@ namespace
 static_assert(std::endian::native == std::endian::little, "logs are little-endian");
 
 constexpr std::uint64_t magic = 0x474f4c4d53495250; /* "PRISMLOG" */
-constexpr std::size_t checked_head = 88;           /* bytes; their checksum follows */
+constexpr std::size_t checked_head = 88;            /* bytes; their checksum follows */
 
 template <typename T>
 void put(std::byte *to, T value) noexcept

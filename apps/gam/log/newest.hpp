@@ -41,7 +41,7 @@ public:
 		if (entry.kind == EntryKind::allocation && !entry.counter && places.latest == entry.sequence)
 			return false;
 		return entry.sequence == places.last.sequence ||
-			(entry.kind == EntryKind::transfer && entry.sequence == places.before.sequence);
+		       (entry.kind == EntryKind::transfer && entry.sequence == places.before.sequence);
 	}
 
 private:

@@ -131,7 +131,8 @@ Result<std::vector<NodeLog::Old>> NodeLog::find_segments()
 {
 	std::vector<Old> olds;
 	std::error_code code;
-	for (std::filesystem::directory_iterator at(options_.folder, code), end; !code && at != end; at.increment(code)) {
+	for (std::filesystem::directory_iterator at(options_.folder, code), end; !code && at != end;
+		at.increment(code)) {
 		const auto path = at->path();
 		if (path.extension() == ".new" || path.extension() == ".next") {
 			std::filesystem::remove(path, code);
@@ -375,7 +376,8 @@ int NodeLog::commit() noexcept
 	guard.lock();
 	if (error)
 		return fail(error);
-	uncommitted_.erase(uncommitted_.begin(), uncommitted_.begin() + static_cast<std::ptrdiff_t>(segments.size()) - 1);
+	uncommitted_.erase(
+		uncommitted_.begin(), uncommitted_.begin() + static_cast<std::ptrdiff_t>(segments.size()) - 1);
 	current_->set_word(committed_at, until);
 	committed_.store(until, std::memory_order_release);
 	return 0;
@@ -467,7 +469,8 @@ Result<void> NodeLog::remove(const Closed &closed)
 	if (::unlink(closed.path.c_str()))
 		return make_error(errno, closed.path.string());
 	step();
-	std::erase_if(missing_, [&](const Missing &missing) { return path_of(missing.segment, ".log") == closed.path; });
+	std::erase_if(
+		missing_, [&](const Missing &missing) { return path_of(missing.segment, ".log") == closed.path; });
 	std::erase_if(closed_, [&](const Closed &other) { return other.path == closed.path; });
 	return {};
 }

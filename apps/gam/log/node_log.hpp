@@ -28,9 +28,9 @@ struct LogOptions {
 	std::filesystem::path folder; /**< made if it is not there */
 	std::uint64_t cluster = 0;
 	NodeId node = 0;
-	std::uint64_t incarnation = 0;                   /**< of this life of the node */
+	std::uint64_t incarnation = 0;                     /**< of this life of the node */
 	std::size_t segment_bytes = std::size_t{16} << 20; /**< at least 4096 */
-	std::size_t most_segments = 4096;                /**< beyond them: ENOSPC */
+	std::size_t most_segments = 4096;                  /**< beyond them: ENOSPC */
 	std::array<std::byte, 16> boot = boot_of_machine();
 	std::function<void()> step; /**< called between any two changes of the folder; for tests */
 };
@@ -54,9 +54,9 @@ public:
 	NodeLog &operator=(const NodeLog &) = delete;
 
 	/**
-	 * Appends @p entry; its sequence and order are the log's to give. Waits for no disk. Errors: ENOSPC or EIO, when
-	 * an append or a commit fails for the first time, and EROFS from then on: a log with a gap is worth nothing
-	 * behind it.
+	 * Appends @p entry; its sequence and order are the log's to give. Waits for no disk. Errors: ENOSPC or EIO,
+	 * when an append or a commit fails for the first time, and EROFS from then on: a log with a gap is worth
+	 * nothing behind it.
 	 */
 	int append(const Entry &entry) noexcept;
 	/** Sequence of the last entry. */
@@ -74,9 +74,9 @@ public:
 	[[nodiscard]] const std::vector<Missing> &missing() const noexcept { return missing_; }
 
 	/**
-	 * Makes room: what recovery may need of the segments that are complete (see Newest) is appended again, then they
-	 * are removed. May be killed at any time. Errors: EBADMSG (entries are missing: what is older
-	 * is evidence), ENOSPC, EIO.
+	 * Makes room: what recovery may need of the segments that are complete (see Newest) is appended again, then
+	 * they are removed. May be killed at any time. Errors: EBADMSG (entries are missing: what is older is
+	 * evidence), ENOSPC, EIO.
 	 */
 	Result<void> compact();
 	/** Removes all entries whose sequence is below @p sequence, by whole segments. Errors: those of unlink(2). */
@@ -97,7 +97,9 @@ private:
 	};
 	struct Old;
 
-	NodeLog(LogOptions options, apps::Descriptor lock) : options_(std::move(options)), lock_file_(std::move(lock)) {}
+	NodeLog(LogOptions options, apps::Descriptor lock) : options_(std::move(options)), lock_file_(std::move(lock))
+	{
+	}
 
 	Result<void> load();
 	Result<std::vector<Old>> find_segments();
@@ -132,8 +134,8 @@ private:
 	std::unique_ptr<Segment> spare_;
 	SegmentHead head_; /* of current_ */
 	std::uint64_t seed_ = 0;
-	std::size_t end_ = 0;                            /* of the last entry of current_ */
-	std::uint64_t next_ = 1;                         /* sequence */
+	std::size_t end_ = 0;                               /* of the last entry of current_ */
+	std::uint64_t next_ = 1;                            /* sequence */
 	std::vector<std::shared_ptr<Segment>> uncommitted_; /* that are complete */
 	std::atomic<std::uint64_t> written_{0};
 	std::atomic<std::uint64_t> committed_{0};

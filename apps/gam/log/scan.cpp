@@ -32,8 +32,7 @@ std::optional<Found> find(std::span<const std::byte> file, std::size_t offset, s
 
 } // namespace
 
-Scanned scan(
-	std::span<const std::byte> file, const SegmentHead &head, std::uint64_t trusted, const VisitEntry &visit)
+Scanned scan(std::span<const std::byte> file, const SegmentHead &head, std::uint64_t trusted, const VisitEntry &visit)
 {
 	Scanned scanned{std::min(SegmentHead::size, file.size()), head.first, {}};
 	const std::uint64_t seed = head.seed();

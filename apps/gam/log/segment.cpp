@@ -50,7 +50,8 @@ Result<Segment> Segment::open(const std::filesystem::path &path)
 }
 
 Segment::Segment(Segment &&other) noexcept
-	: file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, nullptr)), size_(std::exchange(other.size_, 0))
+	: file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, nullptr)),
+	  size_(std::exchange(other.size_, 0))
 {
 }
 

@@ -33,8 +33,8 @@ void for_each_node(std::uint64_t nodes, Do act)
 
 } // namespace
 
-HomeRecovery::HomeRecovery(
-	NodeId self, std::uint64_t recovery, std::uint64_t blocks, Scope scope, std::unique_ptr<LoggedBlocks> log, Home &home)
+HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t blocks, Scope scope,
+	std::unique_ptr<LoggedBlocks> log, Home &home)
 	: self_(self), recovery_(recovery), blocks_(blocks), scope_(scope), log_(std::move(log)), home_(home)
 {
 	/* If entries are missing, any block may have had one. */
@@ -89,7 +89,8 @@ bool HomeRecovery::have(NodeId from, const Message &message)
 	const auto items = parse_items(message.data, blocks_);
 	Asked &asked = asked_[from];
 	const bool is_last = message.flags & have_last;
-	if (!(awaited_ & bit(from)) || !items || (!is_last && message.counter <= asked.from) || message.counter > blocks_)
+	if (!(awaited_ & bit(from)) || !items || (!is_last && message.counter <= asked.from) ||
+		message.counter > blocks_)
 		return false;
 	for (const Item &item : *items) {
 		if (item.block < asked.from || (!is_last && item.block >= message.counter))
@@ -190,7 +191,7 @@ bool HomeRecovery::value(NodeId from, const Message &message)
 	asked_[from].fetching--;
 	Block &block = found->second;
 	const bool is_awaited = block.fetching && block.verdict.node == from &&
-		message.flags == static_cast<std::uint8_t>(block.verdict.holding);
+				message.flags == static_cast<std::uint8_t>(block.verdict.holding);
 	if (!is_awaited) {
 		/* it has been judged anew since */
 	} else if (!message.error && message.counter == block.verdict.counter && message.data.size() == block_size) {
@@ -223,7 +224,7 @@ void HomeRecovery::lost(NodeId node)
 	for (auto &[number, block] : known_) {
 		std::erase_if(block.evidence.claims, [&](const Claim &claim) { return claim.node == node; });
 		const bool is_its = block.verdict.node == node &&
-			(block.fetching || (!done_ && block.verdict.kind == Verdict::Kind::owned));
+				    (block.fetching || (!done_ && block.verdict.kind == Verdict::Kind::owned));
 		if (judging_ && (is_its || (!block.settled && !block.fetching)))
 			judge(number, block);
 	}
@@ -254,7 +255,8 @@ void HomeRecovery::give_up(NodeId node)
 void HomeRecovery::judge_waiting(NodeId node)
 {
 	for (auto &[number, block] : known_) {
-		if ((!block.settled && !block.fetching) || (block.verdict.kind == Verdict::Kind::waits && block.verdict.node == node))
+		if ((!block.settled && !block.fetching) ||
+			(block.verdict.kind == Verdict::Kind::waits && block.verdict.node == node))
 			judge(number, block);
 	}
 	for_each_node(told_, [this](NodeId other) { fetch_more(other); });
@@ -281,8 +283,10 @@ void HomeRecovery::finish_if_done()
 		const Verdict &verdict = block.verdict;
 		message.block = Address(self_, number * block_size);
 		for (const Claim &claim : block.evidence.claims) {
-			const bool is_valid = verdict.kind == Verdict::Kind::owned ? claim.node == verdict.node
-				: claim.holding == Holding::shared && (verdict.sharers & bit(claim.node));
+			const bool is_valid =
+				verdict.kind == Verdict::Kind::owned
+					? claim.node == verdict.node
+					: claim.holding == Holding::shared && (verdict.sharers & bit(claim.node));
 			if (is_line(claim.holding) && !is_valid && (told_ & bit(claim.node)))
 				home_.send(claim.node, message);
 		}

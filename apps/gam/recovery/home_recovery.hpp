@@ -30,10 +30,10 @@ public:
 		virtual ~Home() = default;
 		virtual void send(NodeId to, const Message &message) = 0;
 		/**
-		 * What has become of @p block. @p value: of verdicts own, taken and lost; it belongs into the memory, and,
-		 * if it was somebody else's, as a value of the term verdict.next into the log before others can see it.
-		 * A block may be told of again when a node that it waits for has returned or is given up. Blocks of which
-		 * nothing is told have never been used: zeros.
+		 * What has become of @p block. @p value: of verdicts own, taken and lost; it belongs into the memory,
+		 * and, if it was somebody else's, as a value of the term verdict.next into the log before others can
+		 * see it. A block may be told of again when a node that it waits for has returned or is given up.
+		 * Blocks of which nothing is told have never been used: zeros.
 		 */
 		virtual void settled(
 			Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) = 0;
@@ -42,7 +42,8 @@ public:
 	/** Which blocks it is about. */
 	enum class Scope : std::uint8_t {
 		all,    /**< the home had died: of all others it knows nothing */
-		logged, /**< it lives; these are orphans: their owner has died. Their value in `log` is what the memory has */
+		logged, /**< it lives; these are orphans: their owner has died. Their value in `log` is what the memory
+			   has */
 	};
 	/** Fetches under way at each node, at most. */
 	static constexpr std::size_t window = 16;

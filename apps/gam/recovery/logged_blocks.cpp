@@ -50,8 +50,7 @@ void LoggedBlocks::add(const Entry &entry)
 	}
 }
 
-void LoggedBlocks::set_value(
-	std::uint64_t number, std::uint64_t counter, std::span<const std::byte, block_size> value)
+void LoggedBlocks::set_value(std::uint64_t number, std::uint64_t counter, std::span<const std::byte, block_size> value)
 {
 	Block &block = blocks_[number];
 	block.has_value = true;

@@ -27,7 +27,7 @@ enum class RecoveryMessage : std::uint8_t {
 constexpr bool is_recovery_message(std::uint8_t type) noexcept
 {
 	return type >= static_cast<std::uint8_t>(RecoveryMessage::ask) &&
-		type <= static_cast<std::uint8_t>(RecoveryMessage::recovered);
+	       type <= static_cast<std::uint8_t>(RecoveryMessage::recovered);
 }
 
 enum HaveFlags : std::uint8_t {

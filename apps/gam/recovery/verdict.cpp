@@ -41,7 +41,11 @@ public:
 	}
 
 private:
-	enum class Term : std::uint8_t { decided, unknown, never_begun };
+	enum class Term : std::uint8_t {
+		decided,
+		unknown,
+		never_begun
+	};
 
 	[[nodiscard]] std::uint64_t own() const { return evidence_.own.value_or(0); }
 	[[nodiscard]] const Transfer &last() const { return evidence_.transfers[0]; }
@@ -50,7 +54,7 @@ private:
 	[[nodiscard]] bool is_possible(const Claim &claim) const
 	{
 		return claim.node < max_nodes &&
-			(evidence_.doubtful || claim.counter <= std::max(own(), last().counter) + 1);
+		       (evidence_.doubtful || claim.counter <= std::max(own(), last().counter) + 1);
 	}
 
 	bool has_owner()
@@ -70,10 +74,11 @@ private:
 	{
 		if (evidence_.own && own() >= claim.counter)
 			return false;
-		return evidence_.doubtful ||
-			std::any_of(evidence_.transfers.begin(), evidence_.transfers.end(), [&](const Transfer &transfer) {
-				return transfer.counter && transfer.owner == claim.node && transfer.counter == claim.counter;
-			});
+		return evidence_.doubtful || std::any_of(evidence_.transfers.begin(), evidence_.transfers.end(),
+						     [&](const Transfer &transfer) {
+							     return transfer.counter && transfer.owner == claim.node &&
+								    transfer.counter == claim.counter;
+						     });
 	}
 
 	/* Who has a copy that is valid; the one that has the newest. */
@@ -140,7 +145,8 @@ private:
 	{
 		conclude(Verdict::Kind::lost, no_node, own(), Holding::logged);
 		for (const Claim &claim : evidence_.claims) {
-			const bool has_value = claim.holding == Holding::logged || claim.holding == Holding::logged_doubtful;
+			const bool has_value =
+				claim.holding == Holding::logged || claim.holding == Holding::logged_doubtful;
 			if (has_value && is_possible(claim) && claim.counter > verdict_.counter)
 				conclude(Verdict::Kind::lost, claim.node, claim.counter, claim.holding);
 		}

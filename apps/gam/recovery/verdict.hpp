@@ -59,7 +59,8 @@ struct Verdict {
 		owned, /**< `node` owns it, in the term `counter` */
 		taken, /**< the value that `node` has */
 		waits, /**< for `node`, which alone can know the value */
-		lost,  /**< the last value: this one, of `node` or (no_node) in the home's log, is an older one, or may be */
+		lost,  /**< the last value: this one, of `node` or (no_node) in the home's log, is an older one, or may
+			  be */
 	};
 	Kind kind = Kind::own;
 	NodeId node = no_node;

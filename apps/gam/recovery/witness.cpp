@@ -8,6 +8,17 @@
 namespace prism::gam
 {
 
+namespace
+{
+
+bool is_in_log(const Message &fetch) noexcept
+{
+	return fetch.flags == static_cast<std::uint8_t>(Holding::logged) ||
+	       fetch.flags == static_cast<std::uint8_t>(Holding::logged_doubtful);
+}
+
+} // namespace
+
 bool Witness::hear(NodeId from, const Message &message)
 {
 	const auto type = static_cast<RecoveryMessage>(message.type);
@@ -16,13 +27,19 @@ bool Witness::hear(NodeId from, const Message &message)
 		say(known ? *known : make(from, message.request), message.counter);
 		return true;
 	}
-	Statement *const statement = find(from, message.request);
+	Statement *statement = find(from, message.request);
+	/* The home may ask once more, when a node that it has waited for has nothing. */
+	const bool is_late = !statement && type == RecoveryMessage::fetch && is_in_log(message);
+	if (is_late)
+		statement = &make(from, message.request);
 	const bool is_about_a_block = type == RecoveryMessage::fetch || type == RecoveryMessage::drop;
 	if (!statement || (is_about_a_block && message.block.home() != from))
 		return false;
 	switch (type) {
 	case RecoveryMessage::fetch:
 		give(*statement, message);
+		if (is_late)
+			lost(from);
 		return true;
 	case RecoveryMessage::drop:
 		node_.drop(message.block);
@@ -43,9 +60,8 @@ void Witness::lost(NodeId home)
 
 Witness::Statement *Witness::find(NodeId home, std::uint64_t recovery) noexcept
 {
-	const auto found = std::find_if(statements_.begin(), statements_.end(), [&](const Statement &statement) {
-		return statement.home == home && statement.recovery == recovery;
-	});
+	const auto found = std::find_if(statements_.begin(), statements_.end(),
+		[&](const Statement &statement) { return statement.home == home && statement.recovery == recovery; });
 	return found == statements_.end() ? nullptr : &*found;
 }
 
@@ -85,7 +101,7 @@ void Witness::say(const Statement &statement, std::uint64_t from)
 	message.type = static_cast<std::uint8_t>(RecoveryMessage::have);
 	message.request = statement.recovery;
 	message.flags = static_cast<std::uint8_t>((end == statement.items.end() ? have_last : 0) |
-		(statement.logged->is_incomplete() ? have_incomplete : 0));
+						  (statement.logged->is_incomplete() ? have_incomplete : 0));
 	message.counter = end == statement.items.end() ? 0 : end->block;
 	const auto data = serialize({begin, end});
 	message.data = data;
@@ -100,7 +116,7 @@ void Witness::give(const Statement &statement, const Message &asked)
 	message.flags = asked.flags;
 	message.request = asked.request;
 	message.error = ENOENT;
-	const bool wants_line = asked.flags == static_cast<std::uint8_t>(Holding::shared);
+	const bool wants_line = !is_in_log(asked);
 	const auto line = wants_line ? node_.line(asked.block) : std::nullopt;
 	const auto *logged = wants_line ? nullptr : statement.logged->find(asked.block.block_number());
 	if (line) {

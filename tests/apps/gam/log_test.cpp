@@ -123,14 +123,15 @@ std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest
 	std::map<std::uint64_t, std::pair<std::uint64_t, std::vector<std::byte>>> newest;
 	std::map<std::uint64_t, Entry> entries;
 	EXPECT_TRUE(log.scan([&](const Entry &entry) {
-		if (entry.kind != EntryKind::data)
-			return;
-		const auto block = entry.block.block_number();
-		if (const auto at = entries.find(block); at != entries.end() && !entry.is_newer_than(at->second))
-			return;
-		entries[block] = entry;
-		newest[block] = {entry.counter, {entry.data.begin(), entry.data.end()}};
-	}).ok());
+			       if (entry.kind != EntryKind::data)
+				       return;
+			       const auto block = entry.block.block_number();
+			       if (const auto at = entries.find(block);
+				       at != entries.end() && !entry.is_newer_than(at->second))
+				       return;
+			       entries[block] = entry;
+			       newest[block] = {entry.counter, {entry.data.begin(), entry.data.end()}};
+		       }).ok());
 	return newest;
 }
 
@@ -294,7 +295,8 @@ TEST(Log, CutShortAtEveryByte)
 			ASSERT_TRUE(is_prefix(seen, five.entries)) << at;
 			const std::size_t promised = power_failure ? 2 : 5;
 			if (at >= SegmentHead::size) {
-				ASSERT_EQ(seen.size() < promised, !log->missing().empty()) << at << ' ' << power_failure;
+				ASSERT_EQ(seen.size() < promised, !log->missing().empty())
+					<< at << ' ' << power_failure;
 			} else if (at) {
 				ASSERT_FALSE(log->missing().empty());
 			}
@@ -332,7 +334,8 @@ TEST(Log, DamagedAnywhere)
 			ASSERT_EQ(log->missing().size(), 1U) << at;
 			const auto entry = static_cast<std::size_t>(
 				std::upper_bound(five.ends.begin(), five.ends.end(), at) - five.ends.begin());
-			const Missing expected{1, entry ? five.ends[entry - 1] : SegmentHead::size, entry + 1, entry + 2};
+			const Missing expected{
+				1, entry ? five.ends[entry - 1] : SegmentHead::size, entry + 1, entry + 2};
 			ASSERT_EQ(log->missing().front(), expected) << at;
 		}
 	}
@@ -480,7 +483,7 @@ TEST(Log, FullDisk)
 	Folder folder;
 	const int result = fill_in_child(folder.path(), [&] {
 		return !::unshare(CLONE_NEWNS) && !::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) &&
-			!::mount("none", folder.path().c_str(), "tmpfs", 0, "size=1M");
+		       !::mount("none", folder.path().c_str(), "tmpfs", 0, "size=1M");
 	});
 	if (result == -1)
 		GTEST_SKIP() << "a tmpfs of 1 MiB needs root";
@@ -536,7 +539,8 @@ TEST(Log, CompactionKeepsTheNewest)
 	EXPECT_EQ(newest_of(*log), newest);
 }
 
-/* A copy that compaction makes while the block is written is not taken for what is newest; nor does a freed piece return. */
+/* A copy that compaction makes while the block is written is not taken for what is newest; nor does a freed piece
+ * return. */
 TEST(Log, CompactionCopiesWhatHasGrownOld)
 {
 	Folder folder;
@@ -565,11 +569,11 @@ TEST(Log, CompactionCopiesWhatHasGrownOld)
 	std::uint64_t order = 0;
 	std::uint64_t allocated = 0;
 	ASSERT_TRUE(log->scan([&](const Entry &entry) {
-		if (entry.kind == EntryKind::allocation && entry.order > order) {
-			order = entry.order;
-			allocated = entry.counter;
-		}
-	}).ok());
+			       if (entry.kind == EntryKind::allocation && entry.order > order) {
+				       order = entry.order;
+				       allocated = entry.counter;
+			       }
+		       }).ok());
 	EXPECT_EQ(allocated, 0U);
 }
 
@@ -583,7 +587,8 @@ class Shared
 {
 public:
 	Shared()
-		: told_(new(::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Told)
+		: told_(new (::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+				  Told)
 	{
 	}
 	~Shared() { ::munmap(told_, sizeof(Told)); }
@@ -636,8 +641,8 @@ void expect_all(const fs::path &folder, std::uint64_t life, std::uint64_t append
 		const auto next = value_of(number + blocks);
 		const std::vector<std::byte> was(bytes.begin(), bytes.end());
 		const std::vector<std::byte> is(next.begin(), next.end());
-		ASSERT_TRUE(found->second.second == was ||
-			(number + blocks == appended + 1 && found->second.second == is))
+		ASSERT_TRUE(
+			found->second.second == was || (number + blocks == appended + 1 && found->second.second == is))
 			<< kill_at << ' ' << number;
 	}
 }
