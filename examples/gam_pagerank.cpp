@@ -103,7 +103,7 @@ int compute(example::Worker &worker)
 	const Shares shares(worker);
 	example::Session session(worker.joined->node());
 	if (worker.number == 0) {
-		Address count;
+		example::Address count;
 		example::must(session.malloc(8, count), "a barrier");
 		worker.publish("barrier", count);
 	}

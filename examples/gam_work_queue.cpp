@@ -75,7 +75,7 @@ std::uint64_t divisors(std::uint64_t number)
 }
 
 /** Does one task, if there is one. */
-bool help(example::Session &session, QueuePointer queue, Address sum, std::uint64_t &done, bool &closed)
+bool help(example::Session &session, QueuePointer queue, example::Address sum, std::uint64_t &done, bool &closed)
 {
 	const prism::gam::Pointer<Task> task = take(session, queue, closed);
 	if (task.is_null())
@@ -89,7 +89,7 @@ bool help(example::Session &session, QueuePointer queue, Address sum, std::uint6
 	return true;
 }
 
-void put_all(example::Session &session, QueuePointer queue, Address sum, std::uint64_t &done)
+void put_all(example::Session &session, QueuePointer queue, example::Address sum, std::uint64_t &done)
 {
 	bool closed = false;
 	for (std::uint64_t number = 1; number <= tasks; number++) {
@@ -110,7 +110,7 @@ int work(example::Worker &worker)
 	example::Session session(worker.joined->node());
 	if (worker.number == 0) {
 		QueuePointer queue;
-		Address sum, barrier;
+		example::Address sum, barrier;
 		example::must(QueuePointer::allocate(session, 1, queue), "a queue");
 		example::must(session.malloc(8, sum), "a sum");
 		example::must(session.malloc(8, barrier), "a barrier");
@@ -119,7 +119,7 @@ int work(example::Worker &worker)
 		worker.publish("barrier", barrier);
 	}
 	const QueuePointer queue(worker.address("queue", 0));
-	const Address sum = worker.address("sum", 0);
+	const example::Address sum = worker.address("sum", 0);
 	example::Barrier barrier(worker.address("barrier", 0), worker.workers);
 
 	std::uint64_t done = 0, total = 0, expected = 0;

@@ -81,6 +81,8 @@ public:
 	/** @p from, which is another node, has sent @p message. Hostile until checked: what no rule allows is counted.
 	 */
 	virtual void hear(NodeId from, const Message &message) = 0;
+	/** @p node is there: it may have the number of one that was lost, of which nothing is left. */
+	virtual void joined(NodeId node) = 0;
 	/** @p node is dead, and nothing that it has sent comes any more. */
 	virtual void lost(NodeId node) = 0;
 	/** Has things happen that are due, such as evictions beyond the limit. When to call it again; Time::max():

@@ -34,6 +34,7 @@ public:
 
 	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
 	void bury(NodeId node) noexcept { dead_ |= bit(node); }
+	void revive(NodeId node) noexcept { dead_ &= ~bit(node); }
 
 	/** Nothing is sent to the dead. */
 	void send(NodeId to, Type type, Message message);

@@ -55,6 +55,12 @@ void Directory::hear(NodeId from, const Message &message)
 	leave();
 }
 
+void Directory::joined(NodeId node)
+{
+	if (node < max_nodes)
+		context_.revive(node);
+}
+
 void Directory::lost(NodeId node)
 {
 	if (node >= max_nodes || node == context_.self() || context_.is_dead(node))

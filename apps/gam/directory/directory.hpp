@@ -50,6 +50,7 @@ public:
 
 	bool start(Access &access) override;
 	void hear(NodeId from, const Message &message) override;
+	void joined(NodeId node) override;
 	void lost(NodeId node) override;
 	Time on_time(Time now) override;
 	void flush() override;

@@ -69,6 +69,7 @@ public:
 	bool start(Access &access) override;
 	void hear(NodeId from, const Message &message) override;
 	/** The first phase of a death; when has_let_go() says so, this node has confirmed it. */
+	void joined(NodeId /*node*/) override {} /* swept() came before */
 	void lost(NodeId node) override;
 	Time on_time(Time now) override;
 	void flush() override;

@@ -40,8 +40,13 @@ Node::~Node()
 
 void Node::joined(NodeId node)
 {
-	if (node < max_nodes)
-		members_.fetch_or(bit(node));
+	if (node >= max_nodes)
+		return;
+	for (Shard &shard : shards_) {
+		const std::scoped_lock guard(shard.lock);
+		shard.coherence->joined(node);
+	}
+	members_.fetch_or(bit(node));
 }
 
 void Node::lost(NodeId node)
