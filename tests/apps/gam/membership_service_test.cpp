@@ -123,6 +123,7 @@ public:
 		detour = way.get();
 		membership = std::make_unique<Membership>(std::move(way));
 	}
+	~Member() override { membership.reset(); /* its thread tells this object */ }
 	void join(std::uint16_t port = 1)
 	{
 		Newcomer me;
