@@ -124,6 +124,7 @@ int work(example::Worker &worker)
 
 	std::uint64_t done = 0, total = 0, expected = 0;
 	bool closed = false;
+	barrier.meet(session);
 	if (worker.number == 0)
 		put_all(session, queue, sum, done);
 	while (!closed)

@@ -178,6 +178,8 @@ void Node::ended(Access &access)
 
 void Node::heard(NodeId from, const Message &message)
 {
+	if (!is_member(from))
+		joined(from); /* it knew sooner that it is one */
 	if (is_home_message(message.type))
 		return home_.heard(from, message);
 	Shard &shard = shard_of(message.block);
