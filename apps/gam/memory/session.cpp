@@ -216,7 +216,11 @@ int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 		}
 		locked_.push_back(lock.access.at);
 	}
-	return after(0);
+	if (const int stale = after(0)) {
+		(void)give_back(first, blocks);
+		return stale;
+	}
+	return 0;
 }
 
 int Session::unlock(Address at, std::size_t bytes)

@@ -136,16 +136,23 @@ private:
 		}
 	}
 
-	/** Some variables are cached here when the programs begin. */
+	/** When the programs begin, this node has some variables in its cache, and owns some. */
 	void prepare(Session &session, std::minstd_rand &random)
 	{
 		for (const Instance &instance : instances_) {
 			for (const Variable &variable : instance.variables) {
 				std::uint64_t value;
-				if (random() % 2)
+				switch (random() % 4) {
+				case 0:
+				case 1:
 					note(variable.read(session, value));
+					break;
+				case 2:
+					note(variable.write(session, 0));
+				}
 			}
 		}
+		note(session.mfence());
 	}
 
 	void play(Session &session, std::minstd_rand &random, const std::vector<Step> &program, Instance &instance)
