@@ -58,6 +58,7 @@ static_assert(sizeof(Bucket) == 128);
 /** What a record begins with; the key and the value follow. Nobody changes a record that an entry names. */
 struct RecordHeader {
 	std::uint32_t key_bytes = 0;
+	std::uint32_t value_bytes = 0;
 };
 
 /** From which any node opens the table. Never changed. */

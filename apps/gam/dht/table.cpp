@@ -196,7 +196,8 @@ void Table::erase(Operation &operation) noexcept
 
 int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &entry) noexcept
 {
-	const RecordHeader header{static_cast<std::uint32_t>(operation.key.size())};
+	const RecordHeader header{
+		static_cast<std::uint32_t>(operation.key.size()), static_cast<std::uint32_t>(operation.value.size())};
 	std::byte *end = record_.get();
 	const auto put = [&end](std::span<const std::byte> bytes) {
 		if (!bytes.empty())
@@ -229,7 +230,7 @@ int Table::compare(const Entry &entry, std::span<const std::byte> key, Wanted wa
 		return error;
 	RecordHeader header;
 	std::memcpy(&header, record_.get(), sizeof(header));
-	if (header.key_bytes > entry.bytes() - sizeof(header))
+	if (std::uint64_t{header.key_bytes} + header.value_bytes != entry.bytes() - sizeof(header))
 		return EBADMSG;
 	same = !care_.compares_keys ||
 	       (header.key_bytes == key.size() &&

@@ -31,8 +31,7 @@ class NoWaitTransaction;
  * whoever finds a lock taken gives all of its own back, and begins again after a pause. A lock brings its record here,
  * so that a commit is local: no round of votes. Serializable, and strictly.
  *
- * What a dead node leaves: docs/prism-gam.md. Until there are logs, of a transaction whose node dies during its commit,
- * other nodes may see some records changed and others not; of all other transactions they see all changes or none.
+ * If a node dies, what it has committed may be undone in part, until there are logs (docs/prism-gam.md).
  */
 class NoWaitClient final : public tx::TransactionClient
 {
