@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Nodes that die, step by step; and nodes that lie, by message and in entries. */
+#include "latch_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace gam_test;
+using latch::Type;
+
+namespace
+{
+
+struct LatchDeath : LatchNodes {
+	void tell_all(NodeId dead)
+	{
+		net->end_queue_pairs(dead);
+		for (NodeId id = 0; id < shape.nodes; id++)
+			net->tell_of(dead, id);
+	}
+	void sweep_all(NodeId dead)
+	{
+		for (NodeId id = 0; id < shape.nodes; id++) {
+			if (id == dead)
+				continue;
+			EXPECT_TRUE(node(id).has_let_go(dead));
+			node(id).sweep(dead);
+		}
+		net->drain();
+		for (NodeId id = 0; id < shape.nodes; id++) {
+			if (id != dead) {
+				EXPECT_FALSE(node(id).is_sweeping());
+				node(id).swept(dead);
+			}
+		}
+	}
+};
+
+TEST_F(LatchDeath, WhatTheDeadHadIsFreed)
+{
+	writes(1, block(), 5);
+	node(1).install(block());
+	net->drain();
+	writes(1, block(), 6);
+	reads(1, block(2));
+	LatchAsk &ask = read(2, block());
+	net->kill(1);
+	net->drain();
+	tell_all(1);
+	net->drain();
+	EXPECT_FALSE(ask.is_over) << "the entry names it still";
+	sweep_all(1);
+	EXPECT_EQ(result(ask), 5U) << "what was not installed is lost";
+	EXPECT_EQ(node(0).stats().lost_values, 1U);
+	writes(2, block(2), 7); /* tells nobody */
+	expect_rest(true);
+}
+
+TEST_F(LatchDeath, SharersThatDieAreNotAwaited)
+{
+	reads(1, block());
+	net->kill(1);
+	LatchAsk &write = this->write(2, block(), 5);
+	net->drain();
+	EXPECT_FALSE(write.is_over);
+	tell_all(1);
+	EXPECT_EQ(result(write), 5U);
+	sweep_all(1);
+	expect_rest(true);
+}
+
+/** The entry has changed, and the grant was lost with its sender: who finds itself as the writer owns the block. */
+TEST_F(LatchDeath, GrantThatWasLost)
+{
+	writes(1, block(), 5);
+	net->hold(1, 2);
+	LatchAsk &ask = add(2, block(), 1);
+	net->drain();
+	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 2);
+	net->kill(1);
+	tell_all(1);
+	sweep_all(1);
+	EXPECT_EQ(result(ask), 5U);
+	EXPECT_EQ(reads(3, block()), 6U);
+	expect_rest(true);
+}
+
+/** And it is `waiter` as well: nobody has to give way to it for ever. */
+TEST_F(LatchDeath, GrantThatWasLostToTheWaiter)
+{
+	for (const bool dirty : {false, true}) {
+		make();
+		writes(1, block(), 5);
+		net->hold(1, 2);
+		LatchAsk &ask = begin(2, dirty ? AccessKind::write : AccessKind::write_lock, block(), 6);
+		net->drain();
+		latch::Entry marked = net->entry(block());
+		marked.waiter = latch::mark(2);
+		net->write_entry(block(), marked);
+		net->kill(1);
+		tell_all(1);
+		sweep_all(1);
+		EXPECT_EQ(result(ask), 6U);
+		EXPECT_EQ(dirty ? 0 : unlock(2, block()), 0);
+		node(2).flush();
+		EXPECT_EQ(reads(3, block()), dirty ? 6U : 5U);
+		expect_rest(true);
+	}
+}
+
+/** While a CAS that names the dead is under way, this node does not say that it has let go. */
+TEST_F(LatchDeath, HandOverToTheDead)
+{
+	result(write_lock(1, block()));
+	(void)write(2, block(), 5);
+	net->drain();
+	net->hold_posts(1);
+	EXPECT_EQ(unlock(1, block()), 0);
+	net->kill(2);
+	tell_all(2);
+	EXPECT_FALSE(node(1).has_let_go(2));
+	net->release_chains(1);
+	net->drain();
+	EXPECT_TRUE(node(1).has_let_go(2));
+	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 2);
+	sweep_all(2);
+	EXPECT_EQ(net->entry(block()).writer, 0U);
+	writes(3, block(), 7);
+	expect_rest(true);
+}
+
+TEST_F(LatchDeath, HomeThatDies)
+{
+	writes(1, block(), 5);
+	result(read_lock(1, block(2), 1));
+	result(write_lock(2, block(3)));
+	LatchAsk &waits = read(1, block(3));
+	net->drain();
+	LatchAsk &posted = read(3, block(4));
+	net->kill(0);
+	tell_all(0);
+	net->drain();
+	EXPECT_EQ(error(waits), EHOSTUNREACH);
+	EXPECT_EQ(error(posted), EHOSTUNREACH);
+	EXPECT_EQ(error(read(1, block())), EHOSTUNREACH);
+	EXPECT_EQ(error(begin(1, AccessKind::read, block(2), 0, 1)), EHOSTUNREACH) << "what was locked is lost";
+	EXPECT_EQ(unlock(1, block(2)), EHOSTUNREACH);
+	EXPECT_EQ(unlock(1, block(2)), EPERM);
+	EXPECT_EQ(unlock(2, block(3)), EHOSTUNREACH);
+	EXPECT_TRUE(net->run());
+}
+
+/** Its entries name another, or nobody: it has been declared dead, and not heard of it. */
+TEST_F(LatchDeath, WhoIsDeclaredDeadLosesItsBlocks)
+{
+	writes(1, block(), 5);
+	latch::Entry swept = net->entry(block());
+	swept.writer = 0;
+	net->write_entry(block(), swept);
+	LatchAsk &ask = read(2, block(2));
+	net->drain();
+	node(1).flush();
+	net->drain();
+	EXPECT_EQ(node(1).state(block()), latch::State::invalid);
+	EXPECT_EQ(ask.error, 0);
+	EXPECT_EQ(reads(1, block()), 0U);
+	expect_rest();
+}
+
+struct LatchHostile : LatchNodes {
+	Message message(Type type, std::uint8_t flags = 0)
+	{
+		Message message;
+		message.type = static_cast<std::uint8_t>(type);
+		message.flags = flags;
+		message.block = block();
+		return message;
+	}
+	void expect_refused(NodeId from, NodeId to, const Message &message)
+	{
+		const std::uint64_t before = node(to).stats().refused;
+		net->inject(from, to, message);
+		net->drain();
+		EXPECT_EQ(node(to).stats().refused, before + 1) << int{message.type};
+	}
+};
+
+TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
+{
+	const std::vector<std::byte> bytes(block_size, std::byte{9});
+	const std::vector types{Type::grant_read, Type::grant_write, Type::moved, Type::busy, Type::ack, Type{0}, Type{99}};
+	for (const Type type : types) {
+		Message forged = message(type);
+		forged.data = bytes;
+		expect_refused(2, 1, forged); /* no line */
+	}
+	writes(1, block(), 5);
+	for (const Type type : types)
+		expect_refused(2, 1, message(type)); /* an idle line */
+	expect_refused(2, 1, message(Type::invalidate)); /* of who owns it */
+	EXPECT_EQ(reads(1, block()), 5U);
+	result(write_lock(1, block()));
+	LatchAsk &ask = write(3, block(), 6);
+	net->drain();
+	for (const Type type : types)
+		expect_refused(2, 3, message(type)); /* node 1 was asked */
+	expect_refused(1, 3, message(Type::grant_write)); /* without the data */
+	Message copy = message(Type::grant_read);
+	copy.data = bytes;
+	expect_refused(1, 3, copy); /* it has asked for more */
+	expect_refused(1, 3, message(Type::busy)); /* it does not try */
+	EXPECT_FALSE(ask.is_over);
+	EXPECT_EQ(unlock(1, block()), 0);
+	EXPECT_EQ(result(ask), 6U);
+	expect_rest();
+}
+
+TEST_F(LatchHostile, RequestsThatCannotBe)
+{
+	result(write_lock(1, block()));
+	net->inject(2, 1, message(Type::request));
+	net->drain();
+	expect_refused(2, 1, message(Type::request)); /* twice */
+	expect_refused(2, 1, message(Type::request, latch::exclusive));
+	Message other = message(Type::request);
+	EXPECT_EQ(unlock(1, block()), 0);
+	node(1).hear(77, other);
+	node(1).hear(no_node, other);
+	node(1).hear(1, other);
+	other.block = other.block + 8;
+	node(1).hear(2, other);
+	EXPECT_EQ(node(1).stats().refused, 6U);
+	net->drain();
+	node(1).flush();
+	expect_rest();
+}
+
+TEST_F(LatchHostile, InvalidateOfWhatIsOwedToAnother)
+{
+	result(read_lock(1, block()));
+	net->inject(2, 1, message(Type::invalidate));
+	net->drain();
+	expect_refused(3, 1, message(Type::invalidate));
+	EXPECT_EQ(unlock(1, block()), 0);
+	expect_rest();
+}
+
+TEST_F(LatchHostile, EntriesThatCannotBe)
+{
+	for (const std::uint16_t nonsense : {65, 0xffff}) {
+		latch::Entry entry = net->entry(block());
+		entry.writer = nonsense;
+		net->write_entry(block(), entry);
+		EXPECT_EQ(error(read(1, block())), EPROTO);
+		EXPECT_EQ(error(write(1, block(), 5)), EPROTO);
+		entry.writer = 0;
+		entry.waiter = nonsense;
+		net->write_entry(block(), entry);
+		EXPECT_EQ(error(read(1, block())), EPROTO);
+		entry.waiter = 0;
+		net->write_entry(block(), entry);
+	}
+	EXPECT_EQ(node(1).stats().refused, 6U);
+	EXPECT_EQ(reads(1, block()), 0U);
+	expect_rest();
+}
+
+/** It keeps nobody from writing back what it owns. */
+TEST_F(LatchHostile, WaiterThatCannotBe)
+{
+	writes(1, block(), 5);
+	latch::Entry entry = net->entry(block());
+	entry.waiter = 0xffff;
+	net->write_entry(block(), entry);
+	EXPECT_EQ(error(read(2, block())), EPROTO);
+	node(1).flush();
+	net->drain();
+	entry = net->entry(block());
+	EXPECT_EQ(entry.writer, 0U);
+	entry.waiter = 0;
+	net->write_entry(block(), entry);
+	EXPECT_EQ(reads(2, block()), 5U);
+	expect_rest();
+}
+
+TEST_F(LatchHostile, PointersThatLeadNowhere)
+{
+	latch::Entry entry = net->entry(block());
+	entry.value = {0x1234, block_size, 3};
+	net->write_entry(block(), entry);
+	EXPECT_EQ(error(read(1, block())), EHOSTUNREACH) << "the device has ended the queue pair";
+	EXPECT_EQ(error(read(2, block(2))), 0) << "others have theirs";
+	/* A pointer that is none of a buffer is not given back. */
+	entry.value = {net->device(0).region().address + 8, 4, 3};
+	net->write_entry(block(), entry);
+	EXPECT_EQ(reads(2, block()) >> 32, 0U) << "what the buffer is too short for is zeros";
+	writes(2, block(), 5);
+	node(2).flush();
+	net->drain();
+	EXPECT_EQ(node(2).stats().refused, 1U);
+	EXPECT_EQ(node(2).freed_buffers(), 0U);
+	EXPECT_EQ(reads(2, block()), 5U);
+}
+
+} // namespace
