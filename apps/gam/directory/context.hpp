@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gam/cache/queue.hpp"
+#include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/directory/messages.hpp"
 #include "gam/directory/rules.hpp"
@@ -17,12 +18,18 @@ namespace prism::gam::directory
 	return std::uint64_t{1} << node;
 }
 
+[[nodiscard]] constexpr bool writes(AccessKind kind) noexcept
+{
+	return kind == AccessKind::write || kind == AccessKind::atomic;
+}
+
 /** What Home and Lines share: the way out, and who is dead. */
 class Context
 {
 public:
-	Context(NodeId self, Coherence::Host &host, const Rules &rules) noexcept
-		: self_(self), host_(host), rules_(rules)
+	/** @p log: null if there is none */
+	Context(NodeId self, Coherence::Host &host, const Rules &rules, BlockLog *log) noexcept
+		: self_(self), host_(host), rules_(rules), log_(log)
 	{
 	}
 
@@ -35,6 +42,20 @@ public:
 	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
 	void bury(NodeId node) noexcept { dead_ |= bit(node); }
 	void revive(NodeId node) noexcept { dead_ &= ~bit(node); }
+
+	[[nodiscard]] bool has_log() const noexcept { return log_; }
+	[[nodiscard]] bool is_durable() const noexcept { return log_ && log_->durable(); }
+	/** See BlockLog::wrote(). */
+	int log_value(Address block, std::uint64_t counter, const std::byte *data) noexcept
+	{
+		return log_ ? log_->wrote(block, counter, BlockLog::Block(data, block_size)) : 0;
+	}
+	/** See BlockLog::transfers(). What it cannot log happens all the same. */
+	void log_transfer(Address block, std::uint64_t counter, NodeId owner) noexcept
+	{
+		if (log_)
+			(void)log_->transfers(block, counter, owner);
+	}
 
 	/** Nothing is sent to the dead. */
 	void send(NodeId to, Type type, Message message);
@@ -58,6 +79,7 @@ private:
 	const NodeId self_;
 	Coherence::Host &host_;
 	const Rules rules_;
+	BlockLog *const log_;
 	CoherenceStats stats_;
 	std::uint64_t dead_ = 0;
 	Access *starting_ = nullptr; /* null again when it has ended */

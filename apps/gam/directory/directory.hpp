@@ -4,7 +4,7 @@
  * or owns it. A miss is a message to the home, which invalidates, fetches or forwards. docs/prism-gam.md has the table
  * of messages and the rules of races.
  *
- * What it costs: 16 bytes for each block of the home, and 64 for each line, beside the 512 of the line itself. What is
+ * What it costs: 16 bytes for each block of the home, and 72 for each line, beside the 512 of the line itself. What is
  * in transit, locked or waited for has a record of its own, as long as it is. What peers can make the home keep is
  * bounded: Options::requests of each.
  *
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 
+#include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/directory/context.hpp"
 #include "gam/directory/home.hpp"
@@ -38,6 +39,7 @@ struct Options {
 	std::size_t shard = 0;       /**< which of them this is */
 	std::size_t requests = 1024; /**< of each peer that wait here; what is beyond ends with ENOBUFS */
 	Rules rules;                 /**< the simulator's */
+	BlockLog *log = nullptr;     /**< of the node; outlives the object. Null: nothing is logged */
 };
 
 } // namespace directory

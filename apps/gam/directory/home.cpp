@@ -95,6 +95,7 @@ Message Home::about(const Block &block, const Access &access) const noexcept
 		message.request = request.number;
 	}
 	message.flags = access.tries ? tries : 0;
+	message.counter = block.entry.term;
 	return message;
 }
 
@@ -112,7 +113,7 @@ void Home::start(Access &access)
 	const bool is_here = entry.state == HomeState::shared && (!is_exclusive(access.kind) || !entry.sharers);
 	if (is_here && !entry.has_record && access.kind <= AccessKind::atomic) {
 		execute(access, block.bytes);
-		context_.end(access, 0);
+		context_.end(access, wrote(block, access));
 		return;
 	}
 	if (const int error = record(block).lock.refusal(access))
@@ -214,6 +215,7 @@ void Home::finish(const Block &block, Access &access)
 		give(block, request);
 	} else {
 		block.entry.sharers |= bit(request.from);
+		log_before_it_leaves(block);
 		Message message = about(block, request);
 		message.data = {block.bytes, block_size};
 		context_.send(request.from, Type::shared_data, message);
@@ -228,12 +230,18 @@ void Home::finish_local(const Block &block, Access &access)
 		record(block).lock.give_back(access.thread);
 	else if (is_lock(access.kind))
 		record(block).lock.take(access);
-	context_.end(access, 0);
+	context_.end(access, wrote(block, access));
 }
 
 void Home::finish_uncached(const Block &block, Request &request)
 {
 	execute(request, block.bytes);
+	int error = wrote(block, request);
+	error = error ? error : log_before_it_leaves(block);
+	if (error && context_.is_durable()) {
+		refuse(block, request, error);
+		return;
+	}
 	Message message = about(block, request);
 	message.counter = request.old_value;
 	if (request.kind == AccessKind::read)
@@ -247,15 +255,51 @@ void Home::give(const Block &block, Request &request)
 	Entry &entry = block.entry;
 	const bool has_copy = (entry.sharers & bit(request.from)) || !context_.rules().upgrade_without_copy ||
 			      entry.state == HomeState::dirty;
+	log_before_it_leaves(block);
+	begin_term_of(block, request.from);
 	Message message = about(block, request);
 	if (!request.upgrades || !has_copy)
 		message.data = {block.bytes, block_size};
 	context_.send(request.from, message.data.empty() ? Type::permission : Type::grant, message);
-	entry.sharers = 0;
-	entry.owner = request.from;
-	entry.state = HomeState::dirty;
-	entry.transfers++;
 	requests_.give_back(request);
+}
+
+/* Terms and the log ---------------------------------------------------------------------------------------------- */
+
+/** The memory has what @p access has written. What the access ends with. */
+int Home::wrote(const Block &block, const Access &access)
+{
+	if (!context_.has_log() || !writes(access.kind))
+		return 0;
+	block.entry.is_unlogged = 1;
+	return context_.is_durable() ? log_before_it_leaves(block) : 0;
+}
+
+int Home::log_before_it_leaves(const Block &block)
+{
+	if (!block.entry.is_unlogged)
+		return 0;
+	block.entry.is_unlogged = 0;
+	return context_.log_value(block.address, block.entry.term, block.bytes);
+}
+
+/** The block is the home's again. */
+void Home::begin_own_term(const Block &block, bool is_unlogged)
+{
+	block.entry.owner = no_node;
+	block.entry.state = HomeState::shared;
+	block.entry.term++;
+	block.entry.is_unlogged = is_unlogged && context_.has_log();
+}
+
+/** The term before has ended, and its value is in a log. */
+void Home::begin_term_of(const Block &block, NodeId owner)
+{
+	block.entry.sharers = 0;
+	block.entry.owner = owner;
+	block.entry.state = HomeState::dirty;
+	block.entry.term++;
+	context_.log_transfer(block.address, block.entry.term, owner);
 }
 
 void Home::refuse(const Block &block, Access &access, int error)
@@ -442,6 +486,7 @@ bool Home::ask_again(NodeId from, const Message &message)
 	answer.block = message.block;
 	answer.request = message.request;
 	answer.flags = older;
+	answer.counter = block.entry.term;
 	answer.data = {block.bytes, block_size};
 	context_.send(from, Type::grant, answer);
 	return true;
@@ -462,8 +507,7 @@ bool Home::evict_dirty(NodeId from, const Block &block, const Message &message)
 		/* It answers what it was sent from the line that it still holds, behind this. */
 		record(block).left = true;
 	} else {
-		entry.owner = no_node;
-		entry.state = HomeState::shared;
+		begin_own_term(block, false);
 	}
 	return true;
 }
@@ -516,11 +560,11 @@ bool Home::fetched(NodeId from, const Block &block, const Message &message)
 	if (!record || !is_expected || entry.owner != from || message.data.empty())
 		return false;
 	move_to_memory(message.data, block.bytes);
-	entry.sharers = entry.state == HomeState::to_shared && !record->left ? bit(from) : 0;
-	entry.owner = no_node;
+	const bool was_read = entry.state == HomeState::to_shared;
+	entry.sharers = was_read && !record->left ? bit(from) : 0;
+	begin_own_term(block, false);
 	Access *const asking = std::exchange(record->asking, nullptr);
-	const bool has_been_sent = std::exchange(entry.state, HomeState::shared) == HomeState::to_shared &&
-				   !record->again && asking && is_cached(*asking);
+	const bool has_been_sent = was_read && !record->again && asking && is_cached(*asking);
 	if (has_been_sent) {
 		entry.sharers |= bit(as_request(*asking).from);
 		requests_.give_back(as_request(*asking));
@@ -537,26 +581,24 @@ bool Home::transferred(NodeId from, const Block &block)
 	if (!record || entry.state != HomeState::to_unshared || entry.owner != from ||
 		(record->asking && !is_cached(*record->asking)))
 		return false;
-	entry.owner = no_node;
-	entry.state = HomeState::shared;
 	Access *const asking = std::exchange(record->asking, nullptr);
 	if (!asking) {
+		begin_own_term(block, true);
 		context_.stats().lost_values++; /* the dead node has it */
 		return true;
 	}
 	Request &request = as_request(*asking);
 	if (record->again) {
+		begin_own_term(block, true);
 		context_.stats().lost_values++;
 		request.upgrades = false;
 		give(block, request);
 		return true;
 	}
+	begin_term_of(block, request.from);
 	Message message = about(block, request);
 	message.node = from;
 	context_.send(request.from, Type::done, message);
-	entry.owner = request.from;
-	entry.state = HomeState::dirty;
-	entry.transfers++;
 	requests_.give_back(request);
 	return true;
 }
@@ -596,8 +638,7 @@ void Home::lost_owner(const Block &block)
 	Record *const record = find_record(block);
 	const bool was_in_transit = is_in_transit(entry);
 	context_.stats().lost_values += !(was_in_transit && record->left);
-	entry.owner = no_node;
-	entry.state = HomeState::shared;
+	begin_own_term(block, true);
 	if (!was_in_transit || !record->asking)
 		return;
 	Access &asking = *record->asking;

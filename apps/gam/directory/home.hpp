@@ -30,11 +30,12 @@ enum class HomeState : std::uint8_t {
 
 /** Of each block of the home. */
 struct Entry {
-	std::uint64_t sharers = 0;   /**< a bit each */
-	std::uint32_t transfers = 0; /**< how often the block has been given to somebody alone */
+	std::uint64_t sharers = 0; /**< a bit each */
 	NodeId owner = no_node;
 	HomeState state = HomeState::shared;
-	bool has_record = false;
+	std::uint64_t has_record : 1 = 0;
+	std::uint64_t is_unlogged : 1 = 0; /**< the memory has a value that is in nobody's log */
+	std::uint64_t term : 38 = 0;       /**< of the ownership: rises when the block is given away and returns */
 };
 static_assert(sizeof(Entry) == 16);
 
@@ -91,6 +92,10 @@ private:
 	void finish_uncached(const Block &block, Request &request);
 	void give(const Block &block, Request &request);
 	void refuse(const Block &block, Access &access, int error);
+	int wrote(const Block &block, const Access &access);
+	int log_before_it_leaves(const Block &block);
+	void begin_own_term(const Block &block, bool is_unlogged);
+	void begin_term_of(const Block &block, NodeId owner);
 	void settle(const Block &block);
 
 	bool request(NodeId from, const Message &message);

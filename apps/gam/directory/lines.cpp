@@ -42,6 +42,12 @@ bool wants_alone(Type type) noexcept
 	return type == Type::invalidate || type == Type::fetch_invalidate || type == Type::forward_write;
 }
 
+/** An uncached access has been done, but is not in the home's log, as it should be. */
+bool is_of_log(int error) noexcept
+{
+	return error == ENOSPC || error == EIO || error == EROFS;
+}
+
 bool is_demand(const Access &access) noexcept
 {
 	return access.progress == 1;
@@ -75,7 +81,7 @@ void Lines::start(Access &access)
 		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
 			execute(access, line->data());
 			cache_.touch(*line);
-			context_.end(access, 0);
+			context_.end(access, log_if_durable(*line, access));
 			return;
 		}
 	}
@@ -205,7 +211,21 @@ void Lines::perform(Line &line, Access &access)
 	else if (is_lock(access.kind))
 		line.pending->lock.take(access);
 	cache_.touch(line);
-	context_.end(access, 0);
+	context_.end(access, log_if_durable(line, access));
+}
+
+int Lines::log_if_durable(const Line &line, const Access &access)
+{
+	if (!writes(access.kind) || !context_.is_durable())
+		return 0;
+	return context_.log_value(line.block(), line.counter, line.data());
+}
+
+/** The term ends: even if nothing has been written, so that recovery need not know of the terms before. */
+void Lines::log_before_it_leaves(const Line &line)
+{
+	if (line.state == LineState::dirty)
+		(void)context_.log_value(line.block(), line.counter, line.data());
 }
 
 void Lines::ask(Line &line, const Access &access)
@@ -319,6 +339,7 @@ void Lines::evict(Line &line)
 		return;
 	}
 	context_.stats().evictions_dirty++;
+	log_before_it_leaves(line);
 	message.data = {line.data(), block_size};
 	enter(line, LineState::to_invalid);
 	cache_.pin(line);
@@ -395,6 +416,7 @@ bool Lines::take_shared(Line &line, const Message &message)
 	if (line.state != LineState::to_shared || message.data.empty())
 		return false;
 	std::copy(message.data.begin(), message.data.end(), line.data());
+	line.counter = message.counter;
 	Pending &pending = *line.pending;
 	if (!pending.dropped || !context_.rules().drop_invalidated) {
 		enter(line, LineState::shared);
@@ -424,15 +446,17 @@ bool Lines::take_grant(Line &line, const Message &message)
 	if (line.state != LineState::to_dirty || message.data.empty())
 		return false;
 	std::copy(message.data.begin(), message.data.end(), line.data());
+	line.counter = message.counter;
 	context_.stats().lost_values += message.flags & older ? 1 : 0;
 	own(line);
 	return true;
 }
 
-bool Lines::take_permission(Line &line, const Message &)
+bool Lines::take_permission(Line &line, const Message &message)
 {
 	if (line.state != LineState::to_dirty || (!line.pending->has_copy && context_.rules().upgrade_without_copy))
 		return false;
+	line.counter = message.counter;
 	own(line);
 	return true;
 }
@@ -453,6 +477,7 @@ bool Lines::take_done(Line &line, const Message &message)
 	if (line.state != LineState::to_dirty || line.pending->is_done || message.node >= max_nodes)
 		return false;
 	line.pending->is_done = true;
+	line.counter = message.counter;
 	line.pending->old_owner = message.node;
 	if (context_.is_dead(message.node) && !line.pending->is_here)
 		ask_again(line, message.node);
@@ -488,8 +513,9 @@ bool Lines::take_refusal(Line &line, const Message &message)
 {
 	Pending &pending = *line.pending;
 	const bool is_busy = static_cast<Type>(message.type) == Type::busy;
-	const bool is_allowed = is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
-					: message.error == EFAULT || message.error == ENOBUFS;
+	const bool is_allowed =
+		is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
+			: message.error == EFAULT || message.error == ENOBUFS || is_of_log(message.error);
 	if (!is_allowed)
 		return false;
 	context_.end(pop(pending), is_busy ? EBUSY : message.error);
@@ -600,6 +626,7 @@ void Lines::obey(Line &line, const Message &message)
 		enter(line, LineState::invalid);
 		return;
 	}
+	log_before_it_leaves(line);
 	const bool is_forward = type == Type::forward_read || type == Type::forward_write;
 	const bool reaches = is_forward && !context_.is_dead(message.node);
 	if (reaches) {

@@ -33,7 +33,7 @@ class Lines
 {
 public:
 	/** Bytes of a line beside those of its block, and beside the 2 to 4 pointers that find it. */
-	static constexpr std::size_t line_size = 64;
+	static constexpr std::size_t line_size = 72;
 
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
 	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
@@ -76,6 +76,7 @@ private:
 	struct Line : CacheLine {
 		LineState state = LineState::invalid;
 		std::uint64_t request = 0; /* the last one */
+		std::uint64_t counter = 0; /* the term that the data is of */
 		std::unique_ptr<Pending> pending;
 	};
 	static_assert(sizeof(Line) == line_size);
@@ -87,6 +88,8 @@ private:
 	void advance(Line &line);
 	[[nodiscard]] bool do_next(Line &line);
 	void perform(Line &line, Access &access);
+	int log_if_durable(const Line &line, const Access &access);
+	void log_before_it_leaves(const Line &line);
 	void obey_early(Line &line);
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);

@@ -35,6 +35,7 @@ struct DirectoryNodes : testing::Test {
 
 	std::size_t lines = 8;
 	directory::Options options;
+	std::vector<BlockLog *> logs; /* of each node; none: nothing is logged */
 	std::vector<Memory> memories;
 	std::unique_ptr<Net> net;
 	std::vector<std::unique_ptr<Ask>> asked;
@@ -50,6 +51,7 @@ struct DirectoryNodes : testing::Test {
 			own.self = id;
 			own.memory = memory.home;
 			own.lines = memory.lines;
+			own.log = id < logs.size() ? logs[id] : nullptr;
 			return std::make_unique<Directory>(own, host);
 		});
 		net->on_ended = [](NodeId, Access &access) { static_cast<Ask &>(access).is_over = true; };

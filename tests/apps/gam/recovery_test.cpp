@@ -767,7 +767,7 @@ private:
 		} else {
 			if (!nodes_[to].witness)
 				nodes_[to].witness = std::make_unique<Witness>(nodes_[to]);
-			if (!nodes_[to].witness->hear(from, *message))
+			if (!nodes_[to].witness->hear(from, *message) && flaw_ == Flaw::none)
 				fail("a node refuses a message");
 		}
 		return true;

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* What the directory protocol tells the logs of its nodes, and when: docs/gam-recovery.md, "Terms". */
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "directory_nodes.hpp"
+
+using namespace gam_test;
+
+namespace
+{
+
+struct Logged {
+	NodeId owner = no_node; /* of a transfer */
+	Address block;
+	std::uint64_t counter = 0;
+	std::uint64_t value = 0; /* the first word, of a value */
+
+	bool operator==(const Logged &) const = default;
+};
+
+class Recorder final : public BlockLog
+{
+public:
+	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
+	{
+		if (error)
+			return error;
+		Logged logged{no_node, block, counter, 0};
+		std::memcpy(&logged.value, data.data(), sizeof(logged.value));
+		entries.push_back(logged);
+		return 0;
+	}
+	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
+	{
+		if (error)
+			return error;
+		entries.push_back({owner, block, counter, 0});
+		return 0;
+	}
+	[[nodiscard]] bool durable() const noexcept override { return is_durable; }
+
+	std::vector<Logged> take() { return std::exchange(entries, {}); }
+
+	std::vector<Logged> entries;
+	bool is_durable = false;
+	int error = 0;
+};
+
+std::vector<Logged> list(std::initializer_list<Logged> entries)
+{
+	return entries;
+}
+
+struct DirectoryLog : DirectoryNodes {
+	void SetUp() override
+	{
+		for (Recorder &recorder : recorders)
+			logs.push_back(&recorder);
+		make();
+	}
+	static Logged value(std::uint64_t counter, std::uint64_t number, Address at = block())
+	{
+		return {no_node, at, counter, number};
+	}
+	static Logged transfer(std::uint64_t counter, NodeId owner) { return {owner, block(), counter, 0}; }
+	/* @p ask ends, without an error */
+	void done(const Ask &ask)
+	{
+		ASSERT_TRUE(net->run());
+		ASSERT_TRUE(ask.is_over);
+		ASSERT_EQ(ask.error, 0);
+	}
+	std::vector<Recorder> recorders = std::vector<Recorder>(nodes);
+};
+
+TEST_F(DirectoryLog, AnOwnerLogsBeforeAReaderGetsTheValue)
+{
+	done(write(1, block(), 11));
+	EXPECT_EQ(recorders[0].take(), list({transfer(1, 1)}));
+	EXPECT_TRUE(recorders[1].entries.empty());
+	net->hold({1, 2});
+	net->hold({1, 0});
+	const Ask &reader = read(2, block());
+	ASSERT_TRUE(net->run());
+	EXPECT_FALSE(reader.is_over);
+	EXPECT_EQ(recorders[1].take(), list({value(1, 11)}));
+	net->release_all();
+	done(reader);
+	EXPECT_EQ(reader.value, 11U);
+	EXPECT_TRUE(recorders[0].entries.empty());
+	/* The home has begun a term of its own, and the next is the third. */
+	done(write(3, block(), 33));
+	EXPECT_EQ(recorders[0].take(), list({transfer(3, 3)}));
+}
+
+TEST_F(DirectoryLog, AnOwnerLogsEvenIfItHasWrittenNothing)
+{
+	done(write_lock(1, block()));
+	ASSERT_EQ(unlock(1, block()), 0);
+	EXPECT_TRUE(recorders[1].entries.empty());
+	node(1).flush();
+	EXPECT_EQ(recorders[1].take(), list({value(1, 0)}));
+	ASSERT_TRUE(net->run());
+	EXPECT_TRUE(recorders[1].entries.empty());
+	/* A copy is nothing to log. */
+	done(read(1, block()));
+	node(1).flush();
+	ASSERT_TRUE(net->run());
+	EXPECT_TRUE(recorders[1].entries.empty());
+}
+
+TEST_F(DirectoryLog, TheHomeLogsWhatItHasWrittenWhenItLeaves)
+{
+	done(write(0, block(), 5));
+	done(write(0, block(), 6));
+	EXPECT_TRUE(recorders[0].entries.empty());
+	done(read(1, block()));
+	EXPECT_EQ(recorders[0].take(), list({value(0, 6)}));
+	done(read(2, block()));
+	EXPECT_TRUE(recorders[0].entries.empty());
+	done(add(0, block(), 1));
+	done(write(3, block(), 9));
+	EXPECT_EQ(recorders[0].take(), list({value(0, 7), transfer(1, 3)}));
+	/* What others have written is in their logs. */
+	done(read(0, block()));
+	EXPECT_EQ(recorders[3].take(), list({value(1, 9)}));
+	done(read(1, block()));
+	EXPECT_TRUE(recorders[0].entries.empty());
+	/* Its own values are of its own term. */
+	done(write(0, block(), 10));
+	done(read(1, block()));
+	EXPECT_EQ(recorders[0].take(), list({value(2, 10)}));
+}
+
+TEST_F(DirectoryLog, ATransferIsLoggedWhenTheTermBeforeHasEnded)
+{
+	done(write(1, block(), 11));
+	recorders[0].take();
+	net->hold({1, 0});
+	const Ask &next = write(2, block(), 22);
+	ASSERT_TRUE(net->run());
+	EXPECT_EQ(recorders[1].take(), list({value(1, 11)}));
+	EXPECT_TRUE(recorders[0].entries.empty());
+	net->release_all();
+	net->hold({0, 2});
+	ASSERT_TRUE(net->run());
+	/* ... and before the new owner's begins. */
+	EXPECT_EQ(recorders[0].take(), list({transfer(2, 2)}));
+	EXPECT_FALSE(next.is_over);
+	net->release_all();
+	done(next);
+	done(read(0, block()));
+	EXPECT_EQ(recorders[2].take(), list({value(2, 22)}));
+}
+
+TEST_F(DirectoryLog, AnUpgradeBeginsATerm)
+{
+	done(read(1, block()));
+	done(write(1, block(), 4));
+	EXPECT_EQ(recorders[0].take(), list({transfer(1, 1)}));
+	done(read(2, block()));
+	EXPECT_EQ(recorders[1].take(), list({value(1, 4)}));
+}
+
+TEST_F(DirectoryLog, EvictionEndsATerm)
+{
+	done(write(1, block(), 4));
+	recorders[0].take();
+	net->hold({1, 0});
+	node(1).flush();
+	EXPECT_EQ(recorders[1].take(), list({value(1, 4)}));
+	/* It serves others from the line meanwhile, which is logged already. */
+	const Ask &reader = read(2, block());
+	ASSERT_TRUE(net->run());
+	net->release_all();
+	done(reader);
+	EXPECT_EQ(reader.value, 4U);
+	EXPECT_TRUE(recorders[1].entries.empty());
+}
+
+TEST_F(DirectoryLog, UncachedWritesAreTheHomes)
+{
+	done(begin(1, AccessKind::write, block(), 8, 1, false, true));
+	EXPECT_EQ(recorders[0].take(), list({value(0, 8)}));
+	EXPECT_TRUE(recorders[1].entries.empty());
+}
+
+TEST_F(DirectoryLog, WhatDiesWithAnOwnerBeginsATermOfTheHome)
+{
+	done(write(1, block(), 11));
+	recorders[0].take();
+	net->kill(1);
+	net->tell_of(1);
+	done(read(2, block()));
+	/* The memory's value is the one that is left: it is logged as the newest. */
+	EXPECT_EQ(recorders[0].take(), list({value(2, 0)}));
+}
+
+TEST_F(DirectoryLog, DurableWritesAreLoggedAtOnce)
+{
+	for (Recorder &recorder : recorders)
+		recorder.is_durable = true;
+	done(write(0, block(), 1));
+	EXPECT_EQ(recorders[0].take(), list({value(0, 1)}));
+	done(write(1, block(), 2));
+	EXPECT_EQ(recorders[1].take(), list({value(1, 2)}));
+	done(add(1, block(), 3));
+	EXPECT_EQ(recorders[1].take(), list({value(1, 5)}));
+	done(read(1, block()));
+	EXPECT_TRUE(recorders[1].entries.empty());
+}
+
+TEST_F(DirectoryLog, ALogThatFails)
+{
+	for (Recorder &recorder : recorders) {
+		recorder.is_durable = true;
+		recorder.error = ENOSPC;
+	}
+	/* They are done, but not durable, and say so. */
+	EXPECT_EQ(write(0, block(), 1).error, ENOSPC);
+	const Ask &remote = write(1, block(), 2);
+	ASSERT_TRUE(net->run());
+	EXPECT_EQ(remote.error, ENOSPC);
+	const Ask &uncached = begin(2, AccessKind::write, block(2), 3, 1, false, true);
+	ASSERT_TRUE(net->run());
+	EXPECT_TRUE(uncached.is_over);
+	EXPECT_EQ(uncached.error, ENOSPC);
+	Ask &reader = read(3, block());
+	done(reader);
+	EXPECT_EQ(reader.value, 2U);
+	/* Without that promise nobody hears of it. */
+	for (Recorder &recorder : recorders)
+		recorder.is_durable = false;
+	done(write(1, block(), 4));
+	EXPECT_EQ(node(0).stats().refused, 0U);
+}
+
+} // namespace
