@@ -29,6 +29,7 @@
 
 #include "gam/log/log_keeper.hpp"
 #include "gam/log/node_log.hpp"
+#include "gam/log/policy_log.hpp"
 
 using namespace prism;
 using namespace prism::gam;
@@ -730,6 +731,27 @@ TEST(Log, ManyThreads)
 	ASSERT_EQ(newest.size(), 3U);
 	for (const auto &[block, value] : newest)
 		EXPECT_EQ(value.first, each);
+}
+
+TEST(Log, TakesWhatAProtocolSays)
+{
+	Folder folder;
+	auto log = open_log(options(folder.path()));
+	PolicyLog policy(*log, true);
+	EXPECT_TRUE(policy.durable());
+	const auto value = value_of(3);
+	EXPECT_EQ(policy.wrote(Address(5, block_size), 9, value), 0);
+	EXPECT_EQ(policy.transfers(Address(2, block_size), 4, 7), 0);
+	EXPECT_EQ(policy.allocated(Address(2, 48), 100), 0);
+	std::vector<Entry> seen;
+	ASSERT_TRUE(log->scan([&](const Entry &entry) { seen.push_back(entry); }).ok());
+	ASSERT_EQ(seen.size(), 3U);
+	EXPECT_EQ(seen[0].kind, EntryKind::data);
+	EXPECT_EQ(seen[0].block, Address(5, block_size));
+	EXPECT_EQ(seen[1].node, 7);
+	EXPECT_EQ(seen[1].counter, 4U);
+	EXPECT_EQ(seen[2].block, Address(2, 48));
+	EXPECT_EQ(seen[2].counter, 100U);
 }
 
 } // namespace

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#pragma once
+
+#include <cstdint>
+
+#include "gam/coherence/block_log.hpp"
+#include "gam/log/node_log.hpp"
+
+namespace prism::gam
+{
+
+/** What a node's protocol tells its log, by the node's policy. Any thread. */
+class PolicyLog final : public BlockLog
+{
+public:
+	/** @p log outlives it. */
+	PolicyLog(NodeLog &log, bool durable) noexcept : log_(log), durable_(durable) {}
+
+	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
+	{
+		return log_.append({EntryKind::data, no_node, block, counter, 0, 0, data});
+	}
+	int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept override
+	{
+		return log_.append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
+	}
+	[[nodiscard]] bool durable() const noexcept override { return durable_; }
+
+	/** This node, the home of @p at, has allocated @p bytes there; 0: has freed what was there. Errors: as wrote().
+	 */
+	int allocated(Address at, std::uint64_t bytes) noexcept
+	{
+		return log_.append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
+	}
+
+private:
+	NodeLog &log_;
+	const bool durable_;
+};
+
+} // namespace prism::gam
