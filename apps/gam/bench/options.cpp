@@ -34,8 +34,6 @@ Result<void> check_cluster(const RunOptions &options)
 		return refuse("so many nodes", "1 to 64 are possible");
 	if (cluster.in_process && !cluster.master.empty())
 		return refuse("a master for nodes in one process", "leave one of them out");
-	if (!cluster.master.empty() && cluster.node >= cluster.nodes)
-		return refuse("a node that is not one of them", "nodes have the numbers from 0 on");
 	if (options.threads == 0 || options.threads > most_threads)
 		return refuse("so many threads", "1 to 64 are possible");
 	if (!(cluster.cache > 0 && cluster.cache <= 100))

@@ -9,6 +9,7 @@
 #include <prism/result.hpp>
 
 #include "gam/memory/node.hpp"
+#include "gam/peer/view.hpp"
 
 namespace prism::gam::micro
 {
@@ -37,11 +38,6 @@ struct Workload {
 	std::uint64_t seed = 1;
 };
 
-enum class Protocol : std::uint8_t {
-	directory,
-	latch,
-};
-
 /** A single case, of which each operation finds a block of its own. Node 0 is the home, node 1 does the operations. */
 enum class Case : std::uint8_t {
 	none,         /**< the workload in place of cases */
@@ -64,10 +60,9 @@ enum class HomeState : std::uint8_t {
 
 struct ClusterOptions {
 	std::size_t nodes = 2;
-	bool in_process = false; /**< all nodes are in this process; else one is, or each in a process of its own */
-	std::string master;      /**< HOST:PORT; empty: this program starts the nodes and the master */
-	std::size_t node = 0;    /**< which of the nodes this is, if there is a master */
-	std::string device;      /**< empty: the first one */
+	bool in_process = false;           /**< all nodes are in this process, without a device */
+	std::string master;                /**< HOST:PORT; empty: this program starts a master and all nodes */
+	std::string device;                /**< empty: the first one */
 	std::string address = "127.0.0.1"; /**< where others reach this node */
 	Protocol protocol = Protocol::directory;
 	Consistency consistency = Consistency::pso;

@@ -89,7 +89,6 @@ void add_cluster_options(cli::CommandLine &app, ClusterOptions &cluster, Given &
 	app.add_option("--master", cluster.master,
 		   "HOST:PORT of prism-gam-master: be one node of its cluster (default: start all nodes and a master)")
 		.excludes(in_process);
-	app.add_option("--node", cluster.node, "Which of the nodes this is, from 0 on, with --master");
 	app.add_option("--address", cluster.address, "Where the other nodes reach this one, with --master")
 		.capture_default_str();
 	app.add_option("-d,--ib-dev", cluster.device, "RDMA device (default: the first userspace device)");
@@ -204,8 +203,6 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(int argc, const char *
 	app.add_help_and_version(program);
 	if (std::optional<cli::EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);
-	if (app.count("--node") && run.cluster.master.empty())
-		return cli::usage_error(program, "--node is one of a cluster's: say its --master as well");
 	if (app.count("--home") && run.single == Case::none)
 		return cli::usage_error(program, "--home is of single cases: say which --case as well");
 	if (!app.count("--remote-ratio") && run.cluster.nodes == 1)

@@ -12,6 +12,7 @@
 #include "bench/latency_report.hpp"
 #include "gam/bench/in_process.hpp"
 #include "gam/bench/parameters.hpp"
+#include "gam/bench/processes.hpp"
 #include "gam/bench/report.hpp"
 
 namespace
@@ -28,7 +29,9 @@ int fail(const Error &error)
 
 int measure(const Parameters &parameters)
 {
-	const Result<RunResult> result = run_in_process(parameters.run);
+	const ClusterOptions &cluster = parameters.run.cluster;
+	const auto run = cluster.in_process ? run_in_process : cluster.master.empty() ? run_processes : run_joined;
+	const Result<RunResult> result = run(parameters.run);
 	if (!result)
 		return fail(result.error());
 	print_report(stdout, parameters, *result);
