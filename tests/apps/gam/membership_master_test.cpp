@@ -239,8 +239,7 @@ protected:
 	template <typename Act>
 	auto turn(Master &by, const Act &act)
 	{
-		if (!stored.empty())
-			EXPECT_TRUE(by.load(stored, now).ok());
+		EXPECT_TRUE(stored.empty() || by.load(stored, now).ok());
 		auto result = act(by);
 		stored = by.serialize();
 		return result;

@@ -65,13 +65,13 @@ public:
 		const std::lock_guard guard(lock_);
 		view_ = view;
 	}
-	void expelled(const Error &why) override { error = why.code; }
+	void expelled(const Error &why) override { expelled_for = why.code; }
 	[[nodiscard]] View view() const
 	{
 		const std::lock_guard guard(lock_);
 		return view_;
 	}
-	std::atomic<int> error{0};
+	std::atomic<int> expelled_for{0};
 
 protected:
 	mutable std::mutex lock_;
