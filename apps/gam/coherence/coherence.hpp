@@ -33,7 +33,7 @@ struct CoherenceStats {
 	std::uint64_t misses = 0;   /**< all others */
 	std::uint64_t messages = 0; /**< sent, of all kinds */
 	std::uint64_t events = 0;   /**< messages heard as a home: each costs the home's processor */
-	std::uint64_t requests = 0; /**< chains posted (PRISM) */
+	std::uint64_t requests = 0; /**< PRISM requests posted, in chains */
 	std::uint64_t evictions_shared = 0;
 	std::uint64_t evictions_dirty = 0;
 	std::uint64_t lost_values = 0; /**< blocks whose last value has gone with a node; an older one is there */

@@ -7,6 +7,7 @@
 
 #include <prism/prism.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +66,8 @@ public:
 
 	/** Posts a list of requests, some of which may be a prismdv_send_wr's. 0 or errno. */
 	virtual int post(ibv_send_wr *first) noexcept = 0;
+	/** Posts @p chain: see Chain::post(). 0 or errno; EOPNOTSUPP: not by this port. */
+	virtual int post_chain(const Chain & /*chain*/, std::uint64_t /*wr_id*/) noexcept { return EOPNOTSUPP; }
 	/** 0 or errno. */
 	virtual int post_receive(std::uint64_t wr_id, LocalSlice into) noexcept = 0;
 	/** What is posted is flushed, and nothing that the peer sends is executed any more. */

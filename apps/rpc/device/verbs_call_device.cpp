@@ -29,6 +29,7 @@ public:
 		ibv_send_wr *bad = nullptr;
 		return ibv_post_send(pair_.raw(), first, &bad);
 	}
+	int post_chain(const Chain &chain, std::uint64_t wr_id) noexcept override { return chain.post(pair_, wr_id); }
 	int post_receive(std::uint64_t wr_id, LocalSlice into) noexcept override
 	{
 		return pair_.post_receive(wr_id, into);

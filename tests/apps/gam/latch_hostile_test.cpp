@@ -187,7 +187,8 @@ struct LatchHostile : LatchNodes {
 TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 {
 	const std::vector<std::byte> bytes(block_size, std::byte{9});
-	const std::vector types{Type::grant_read, Type::grant_write, Type::moved, Type::busy, Type::ack, Type{0}, Type{99}};
+	const std::vector types{
+		Type::grant_read, Type::grant_write, Type::moved, Type::busy, Type::ack, Type{0}, Type{99}};
 	for (const Type type : types) {
 		Message forged = message(type);
 		forged.data = bytes;
@@ -195,18 +196,18 @@ TEST_F(LatchHostile, AnswersThatNobodyAskedFor)
 	}
 	writes(1, block(), 5);
 	for (const Type type : types)
-		expect_refused(2, 1, message(type)); /* an idle line */
+		expect_refused(2, 1, message(type));     /* an idle line */
 	expect_refused(2, 1, message(Type::invalidate)); /* of who owns it */
 	EXPECT_EQ(reads(1, block()), 5U);
 	result(write_lock(1, block()));
 	LatchAsk &ask = write(3, block(), 6);
 	net->drain();
 	for (const Type type : types)
-		expect_refused(2, 3, message(type)); /* node 1 was asked */
+		expect_refused(2, 3, message(type));      /* node 1 was asked */
 	expect_refused(1, 3, message(Type::grant_write)); /* without the data */
 	Message copy = message(Type::grant_read);
 	copy.data = bytes;
-	expect_refused(1, 3, copy); /* it has asked for more */
+	expect_refused(1, 3, copy);                /* it has asked for more */
 	expect_refused(1, 3, message(Type::busy)); /* it does not try */
 	EXPECT_FALSE(ask.is_over);
 	EXPECT_EQ(unlock(1, block()), 0);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Two nodes of the latch protocol in one thread, each with a device of its own: what the plain memory of the other
+ * tests stands for. */
+#include "gam/latch/verbs_homes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "rpc/device/verbs_call_device.hpp"
+
+using namespace prism;
+using namespace prism::gam;
+
+namespace
+{
+
+template <typename T>
+T need(Result<T> result)
+{
+	if (!result)
+		throw std::runtime_error(result.error().message);
+	return *std::move(result);
+}
+
+class DeviceNode final : public Coherence::Host, public latch::VerbsHomes::Sink
+{
+public:
+	static constexpr std::uint64_t blocks = 8;
+	static constexpr std::size_t lines = 4;
+
+	explicit DeviceNode(NodeId id)
+		: id_(id), pd_(need(ProtectionDomain::create(need(Context::open())))),
+		  cq_(need(CompletionQueue::create(pd_.context(), 1024))), device_(pd_, cq_, nullptr),
+		  homes_(need(latch::VerbsHomes::create(device_, id, {blocks, 16}, 64, *this)))
+	{
+		latch::Options options;
+		options.self = id;
+		options.memory = need(homes_->allocate_lines(lines));
+		options.region = &homes_->region();
+		latch_ = std::make_unique<Latch>(options, *this, *homes_);
+		homes_->region().lend(1, blocks - 1);
+	}
+
+	void meet(DeviceNode &other)
+	{
+		auto mine = need(homes_->open()), theirs = need(other.homes_->open());
+		ASSERT_TRUE(mine->connect(theirs->endpoint()));
+		ASSERT_TRUE(theirs->connect(mine->endpoint()));
+		other_ = &other;
+		other.other_ = this;
+		other.homes_->add(id_, std::move(theirs), homes_->memory());
+		homes_->add(other.id_, std::move(mine), other.homes_->memory());
+	}
+
+	void poll()
+	{
+		std::array<Completion, 32> completions;
+		const int count = device_.poll(completions);
+		for (int i = 0; i < count; i++)
+			EXPECT_TRUE(homes_->take(completions[static_cast<std::size_t>(i)]));
+		while (!inbox_.empty()) {
+			const std::vector<std::byte> bytes = std::move(inbox_.front());
+			inbox_.pop_front();
+			latch_->hear(other_->id_, *Message::parse(bytes));
+		}
+		(void)latch_->on_time(device_.now().time_since_epoch());
+		homes_->flush_reports();
+	}
+	Latch &latch() { return *latch_; }
+	latch::VerbsHomes &homes() { return *homes_; }
+	bool is_over = false;
+
+private:
+	void send(NodeId /*to*/, const Message &message) override
+	{
+		std::vector<std::byte> bytes(message.size());
+		message.serialize(bytes.data());
+		other_->inbox_.push_back(std::move(bytes));
+	}
+	void ended(Access & /*access*/) override { is_over = true; }
+	[[nodiscard]] bool is_allocated(Address /*block*/) const override { return true; }
+	void completed(std::uint64_t token, const latch::Outcome &outcome) override
+	{
+		latch_->completed(token, outcome);
+	}
+	void report(NodeId /*home*/, std::span<const std::uint64_t> buffers) override
+	{
+		other_->homes_->freed(buffers);
+	}
+
+	const NodeId id_;
+	ProtectionDomain pd_;
+	CompletionQueue cq_;
+	rpc::VerbsCallDevice device_;
+	std::unique_ptr<latch::VerbsHomes> homes_;
+	std::unique_ptr<Latch> latch_;
+	DeviceNode *other_ = nullptr;
+	std::deque<std::vector<std::byte>> inbox_;
+};
+
+struct LatchDevice : testing::Test {
+	std::array<std::unique_ptr<DeviceNode>, 2> nodes;
+
+	void SetUp() override
+	{
+		if (Result<Context> context = Context::open(); !context)
+			GTEST_SKIP() << "no device: " << context.error().message;
+		for (NodeId id = 0; id < nodes.size(); id++)
+			nodes[id] = std::make_unique<DeviceNode>(id);
+		nodes[0]->meet(*nodes[1]);
+	}
+	template <typename Done>
+	void wait_until(Done done)
+	{
+		const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+		while (!done()) {
+			ASSERT_LT(std::chrono::steady_clock::now(), limit);
+			for (const auto &node : nodes)
+				node->poll();
+		}
+	}
+	std::uint64_t add(NodeId id, Address at, std::uint64_t value)
+	{
+		Access access;
+		access.kind = AccessKind::atomic;
+		access.at = at;
+		access.length = sizeof(value);
+		access.operand = value;
+		DeviceNode &node = *nodes[id];
+		node.is_over = node.latch().start(access);
+		wait_until([&node] { return node.is_over; });
+		EXPECT_EQ(access.error, 0);
+		return access.old_value;
+	}
+};
+
+/** Blocks of both homes, more than there are lines, so that they are handed over, evicted and fetched again. */
+TEST_F(LatchDevice, EachSeesWhatTheOtherHasWritten)
+{
+	constexpr unsigned rounds = 200;
+	for (unsigned round = 0; round < rounds && !HasFailure(); round++) {
+		const Address at(static_cast<NodeId>(round % 2), (1 + round % 5) * block_size);
+		const std::uint64_t before = add(0, at, 1);
+		EXPECT_EQ(add(1, at, 1), before + 1);
+	}
+	std::uint64_t sum = 0;
+	for (NodeId home = 0; home < 2; home++) {
+		for (std::uint64_t number = 1; number <= 5; number++)
+			sum += add(0, Address(home, number * block_size), 0);
+	}
+	EXPECT_EQ(sum, 2 * rounds);
+	for (const auto &node : nodes) {
+		node->latch().flush();
+		wait_until([&node] { return node->latch().at_rest(); });
+		EXPECT_EQ(node->latch().stats().events, 0U);
+		EXPECT_EQ(node->latch().stats().refused, 0U);
+		EXPECT_GT(node->latch().freed_buffers(), 0U);
+	}
+}
+
+TEST_F(LatchDevice, WhoIsCutOffReachesNothing)
+{
+	add(1, Address(0, block_size), 5);
+	nodes[0]->homes().cut_off(1);
+	nodes[1]->homes().cut_off(0);
+	for (const auto &node : nodes)
+		node->latch().lost(node == nodes[0] ? 1 : 0);
+	Access access;
+	std::uint64_t value = 0;
+	access.at = Address(0, block_size);
+	access.length = sizeof(value);
+	access.bytes = reinterpret_cast<std::byte *>(&value);
+	DeviceNode &node = *nodes[1];
+	node.is_over = node.latch().start(access);
+	wait_until([&node] { return node.is_over; });
+	EXPECT_EQ(access.error, EHOSTUNREACH);
+	ASSERT_TRUE(nodes[0]->latch().has_let_go(1));
+	nodes[0]->latch().sweep(1);
+	wait_until([this] { return !nodes[0]->latch().is_sweeping(); });
+	EXPECT_EQ(add(0, Address(0, block_size), 1), 0U) << "what was not written back is lost";
+	wait_until([this] { return nodes[0]->latch().at_rest() && nodes[1]->latch().at_rest(); });
+}
+
+} // namespace
