@@ -57,8 +57,10 @@ void Directory::hear(NodeId from, const Message &message)
 
 void Directory::joined(NodeId node)
 {
-	if (node < max_nodes)
-		context_.revive(node);
+	if (node >= max_nodes)
+		return;
+	context_.revive(node);
+	lines_.unpin(node);
 }
 
 void Directory::lost(NodeId node)

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "gam/coherence/block_log.hpp"
@@ -58,6 +59,23 @@ public:
 	void flush() override;
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
+
+	/* Recovery, apps/gam/recovery. If there is a log, lost() keeps the lines of a dead home, and joined() is called
+	 * when that has recovered. */
+	/** As a home, before anybody uses @p block. False: no such block here, or it is in use. */
+	bool restore(Address block, const directory::Restored &restored) { return home_.restore(block, restored); }
+	/** Calls @p visit with the block, state (shared or dirty), term and bytes of each line of @p home. */
+	void for_each_line(NodeId home,
+		const std::function<void(Address, directory::LineState, std::uint64_t, const std::byte *)> &visit)
+	{
+		lines_.for_each(home, visit);
+	}
+	/** What @p block's home says is not valid. */
+	void drop(Address block)
+	{
+		lines_.drop(block);
+		leave();
+	}
 
 	/* For tests: what there is of a block */
 	/** Of a block whose home this is, else null. */

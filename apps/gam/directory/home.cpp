@@ -110,6 +110,10 @@ void Home::start(Access &access)
 	}
 	const Block block = block_at(address);
 	const Entry &entry = block.entry;
+	if (entry.waits) {
+		context_.end(access, EOWNERDEAD);
+		return;
+	}
 	const bool is_here = entry.state == HomeState::shared && (!is_exclusive(access.kind) || !entry.sharers);
 	if (is_here && !entry.has_record && access.kind <= AccessKind::atomic) {
 		execute(access, block.bytes);
@@ -283,6 +287,25 @@ int Home::log_before_it_leaves(const Block &block)
 	return context_.log_value(block.address, block.entry.term, block.bytes);
 }
 
+bool Home::restore(Address address, const Restored &restored)
+{
+	if (address.home() != context_.self() || !is_mine(address))
+		return false;
+	const Block block = block_at(address);
+	Entry &entry = block.entry;
+	if (entry.has_record)
+		return false;
+	entry.sharers = restored.sharers;
+	entry.owner = restored.owner;
+	entry.state = restored.owner == no_node ? HomeState::shared : HomeState::dirty;
+	entry.waits = restored.waits;
+	entry.term = restored.term;
+	entry.is_unlogged = context_.has_log() && !restored.is_logged && !restored.data.empty();
+	if (restored.data.size() == block_size)
+		move_to_memory(restored.data, block.bytes);
+	return true;
+}
+
 /** The block is the home's again. */
 void Home::begin_own_term(const Block &block, bool is_unlogged)
 {
@@ -402,6 +425,11 @@ bool Home::request(NodeId from, const Message &message)
 		return true;
 	}
 	const Block block = block_at(message.block);
+	if (block.entry.waits) {
+		answer.error = EOWNERDEAD;
+		context_.send(from, Type::failed, answer);
+		return true;
+	}
 	forget_again(from, block);
 	if (!may_ask(from, block) || (type != Type::uncached && !message.data.empty()))
 		return false;

@@ -35,9 +35,20 @@ struct Entry {
 	HomeState state = HomeState::shared;
 	std::uint64_t has_record : 1 = 0;
 	std::uint64_t is_unlogged : 1 = 0; /**< the memory has a value that is in nobody's log */
-	std::uint64_t term : 38 = 0;       /**< of the ownership: rises when the block is given away and returns */
+	std::uint64_t waits : 1 = 0;       /**< for a dead owner, which alone has the value: EOWNERDEAD */
+	std::uint64_t term : 37 = 0;       /**< of the ownership: rises when the block is given away and returns */
 };
 static_assert(sizeof(Entry) == 16);
+
+/** What has become of a block, when its home is back. */
+struct Restored {
+	std::uint64_t term = 0;
+	NodeId owner = no_node;          /**< or nobody: the memory has the value */
+	std::uint64_t sharers = 0;       /**< a bit each */
+	bool waits = false;              /**< for a node that is not here: accesses end with EOWNERDEAD */
+	bool is_logged = false;          /**< the value is in the home's own log */
+	std::span<const std::byte> data; /**< block_size bytes, or none */
+};
 
 class Home
 {
@@ -51,6 +62,8 @@ public:
 	/** Whether a rule allows that. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
+	/** Of a block that is not in use. False: no such block here. */
+	bool restore(Address block, const Restored &restored);
 	[[nodiscard]] bool at_rest() const noexcept;
 	/** Null: no such block here. */
 	[[nodiscard]] const Entry *entry(Address block) const noexcept;

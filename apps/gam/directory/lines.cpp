@@ -77,7 +77,8 @@ LineState Lines::state(Address block, const std::byte **data) noexcept
 void Lines::start(Access &access)
 {
 	const Address block = access.at.block();
-	if (Line *const line = cache_.find(block)) {
+	Line *const line = cache_.find(block);
+	if (line) {
 		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
 			execute(access, line->data());
 			cache_.touch(*line);
@@ -85,8 +86,11 @@ void Lines::start(Access &access)
 			return;
 		}
 	}
-	if (context_.is_dead(block.home()) || block.home() >= max_nodes)
-		context_.end(access, context_.is_dead(block.home()) ? EHOSTUNREACH : EFAULT);
+	const bool may_need_home = !line || !(access.kind == AccessKind::unlock || suffices(line->state, access.kind));
+	if (block.home() >= max_nodes)
+		context_.end(access, EFAULT);
+	else if (context_.is_dead(block.home()) && may_need_home)
+		context_.end(access, EHOSTUNREACH);
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
 		context_.end(access, EPERM);
 	else if (!starved_.empty() && !cache_.find(block))
@@ -316,6 +320,8 @@ void Lines::settle(Line &line)
 	line.pending.reset();
 	if (line.state == LineState::invalid)
 		cache_.release(line);
+	else if (is_kept(line))
+		cache_.pin(line);
 	else
 		cache_.unpin(line);
 }
@@ -513,9 +519,9 @@ bool Lines::take_refusal(Line &line, const Message &message)
 {
 	Pending &pending = *line.pending;
 	const bool is_busy = static_cast<Type>(message.type) == Type::busy;
-	const bool is_allowed =
-		is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
-			: message.error == EFAULT || message.error == ENOBUFS || is_of_log(message.error);
+	const bool is_allowed = is_busy ? pending.waiting.front().tries && line.state != LineState::to_uncached
+					: message.error == EFAULT || message.error == ENOBUFS ||
+						  message.error == EOWNERDEAD || is_of_log(message.error);
 	if (!is_allowed)
 		return false;
 	context_.end(pop(pending), is_busy ? EBUSY : message.error);
@@ -659,7 +665,8 @@ void Lines::lost(NodeId node)
 	cache_.for_each([&](Line &line) {
 		if (line.block().home() == node) {
 			end_all(line, EHOSTUNREACH);
-			free(line);
+			if (!keep(line))
+				free(line);
 		} else if (line.state == LineState::to_shared ||
 			   (line.state == LineState::to_dirty && !line.pending->is_here &&
 				   (!line.pending->is_done || line.pending->old_owner == node))) {
@@ -672,6 +679,49 @@ void Lines::lost(NodeId node)
 			context_.end(access, EHOSTUNREACH);
 		return is_of_it;
 	});
+}
+
+/** What a home that has a log asks for when it is back is used meanwhile, and dirty lines are not evicted. */
+bool Lines::keep(Line &line)
+{
+	if (line.state == LineState::to_invalid)
+		enter(line, LineState::dirty); /* who knows whether the data has come */
+	if (!context_.has_log() || !is_readable(line.state))
+		return false;
+	pending(line);
+	settle(line);
+	return true;
+}
+
+bool Lines::is_kept(const Line &line) const noexcept
+{
+	return line.state == LineState::dirty && context_.is_dead(line.block().home());
+}
+
+void Lines::unpin(NodeId home)
+{
+	cache_.for_each([&](Line &line) {
+		if (line.block().home() == home && line.state == LineState::dirty && !line.pending)
+			cache_.unpin(line);
+	});
+}
+
+void Lines::for_each(
+	NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit)
+{
+	cache_.for_each([&](const Line &line) {
+		if (line.block().home() == home && is_readable(line.state))
+			visit(line.block(), line.state, line.counter, line.data());
+	});
+}
+
+void Lines::drop(Address block)
+{
+	Line *const line = cache_.find(block);
+	if (!line || !is_readable(line->state))
+		return;
+	end_all(*line, EHOSTUNREACH);
+	free(*line);
 }
 
 /** The data may have been the dead node's to send: the home knows. */

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -50,6 +51,13 @@ public:
 	/** Lines that have become free go to those that wait for one. The last thing in each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
+	/** Calls @p visit with the block, state, term and bytes of each line of @p home that may be read. */
+	void for_each(
+		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
+	/** @p block's home, which is back, says that the line is not valid. */
+	void drop(Address block);
+	/** Those of @p home may be evicted again. */
+	void unpin(NodeId home);
 	/** invalid: none. @p data, if it may be read: its bytes. */
 	[[nodiscard]] LineState state(Address block, const std::byte **data = nullptr) noexcept;
 
@@ -102,6 +110,8 @@ private:
 	void free(Line &line);
 	void evict(Line &line);
 	void end_all(Line &line, int error);
+	[[nodiscard]] bool keep(Line &line);
+	[[nodiscard]] bool is_kept(const Line &line) const noexcept;
 
 	bool take_shared(Line &line, const Message &message);
 	bool take_grant(Line &line, const Message &message);

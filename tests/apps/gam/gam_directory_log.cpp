@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "directory_nodes.hpp"
@@ -63,6 +65,10 @@ struct DirectoryLog : DirectoryNodes {
 		make();
 	}
 	static Logged value(std::uint64_t counter, std::uint64_t number, Address at = block())
+	{
+		return {no_node, at, counter, number};
+	}
+	static Logged value_at(std::uint64_t counter, std::uint64_t number, Address at)
 	{
 		return {no_node, at, counter, number};
 	}
@@ -212,6 +218,63 @@ TEST_F(DirectoryLog, DurableWritesAreLoggedAtOnce)
 	EXPECT_EQ(recorders[1].take(), list({value(1, 5)}));
 	done(read(1, block()));
 	EXPECT_TRUE(recorders[1].entries.empty());
+}
+
+TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
+{
+	const Address owned = block(1);
+	const Address copied = block(2);
+	const Address given_back = block(3);
+	done(write(1, owned, 11));
+	done(read(1, copied));
+	done(write(1, given_back, 33));
+	net->kill(0);
+	node(1).flush(); /* its data is lost on its way */
+	net->tell_of(0);
+	EXPECT_EQ(error(read(1, block(4))), EHOSTUNREACH);
+	EXPECT_EQ(error(write(1, copied, 1)), EHOSTUNREACH);
+	done(write(1, owned, 12));
+	done(write_lock(1, owned));
+	done(write(1, given_back, 34));
+	ASSERT_EQ(unlock(1, owned), 0);
+	node(1).flush();
+	std::map<std::uint64_t, std::pair<LineState, std::uint64_t>> kept;
+	node(1).for_each_line(0, [&](Address at, LineState state, std::uint64_t term, const std::byte *data) {
+		ASSERT_EQ(term, 1U);
+		std::uint64_t value = 0;
+		std::memcpy(&value, data, sizeof(value));
+		kept[at.block_number()] = {state, value};
+	});
+	using Kept = decltype(kept);
+	EXPECT_EQ(kept, (Kept{{1, {LineState::dirty, 12}}, {3, {LineState::dirty, 34}}}));
+	node(1).drop(given_back);
+	EXPECT_EQ(node(1).line(given_back), LineState::invalid);
+	EXPECT_EQ(error(read(1, given_back)), EHOSTUNREACH);
+	/* When it is back they are evicted as others are. */
+	node(1).joined(0);
+	node(1).flush();
+	EXPECT_EQ(node(1).line(owned), LineState::to_invalid);
+}
+
+TEST_F(DirectoryLog, AHomeIsRestored)
+{
+	std::vector<std::byte> value(block_size);
+	value[0] = std::byte{42};
+	EXPECT_FALSE(node(0).restore(block(1, 2), {}));
+	ASSERT_TRUE(node(0).restore(block(1), {.term = 5, .data = value}));
+	ASSERT_TRUE(node(0).restore(block(2), {.term = 5, .waits = true, .data = {}}));
+	ASSERT_TRUE(node(0).restore(block(3), {.term = 5, .is_logged = true, .data = value}));
+	EXPECT_EQ(error(read(0, block(2))), EOWNERDEAD);
+	EXPECT_EQ(error(read(1, block(2))), EOWNERDEAD);
+	EXPECT_EQ(reads(1, block(3)), 42U);
+	EXPECT_TRUE(recorders[0].entries.empty());
+	/* What was another's is logged as the home's before it leaves. */
+	EXPECT_EQ(reads(1, block(1)), 42U);
+	EXPECT_EQ(recorders[0].take(), list({value_at(5, 42, block(1))}));
+	/* It has waited long enough. */
+	ASSERT_TRUE(node(0).restore(block(2), {.term = 6, .data = value}));
+	EXPECT_EQ(reads(1, block(2)), 42U);
+	EXPECT_FALSE(node(0).restore(block(1, 1), {}));
 }
 
 TEST_F(DirectoryLog, ALogThatFails)
