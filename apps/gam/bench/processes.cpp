@@ -118,6 +118,19 @@ private:
 	std::uint16_t port_;
 };
 
+/** All nodes have joined, and this one knows of all: who joins is heard of a little later. */
+Result<void> await_all(JoinedPlace &place, const ClusterOptions &cluster)
+{
+	if (Result<void> met = place.meet("joined", cluster.nodes); !met)
+		return met;
+	const auto end = Node::Clock::now() + apps::milliseconds(cluster.timeout);
+	const auto all_there = [&] { return place.node().members().size() >= cluster.nodes; };
+	place.node().wait_until([&] { return all_there() || Node::Clock::now() > end; });
+	if (!all_there())
+		return make_error(ETIMEDOUT, "waiting for the other nodes", "see --timeout");
+	return {};
+}
+
 } // namespace
 
 Result<RunResult> run_joined(const RunOptions &options)
@@ -134,8 +147,8 @@ Result<RunResult> run_joined(const RunOptions &options)
 		return make_error(EINVAL, fmt::format("the master has given number {} to this node", self),
 			fmt::format("start a master for these {} nodes alone", options.cluster.nodes));
 	JoinedPlace place(**joined, options.cluster.timeout);
-	Result<void> met = place.meet("joined", options.cluster.nodes);
-	Result<RunResult> result = met ? run_node(place, options) : Result<RunResult>(met.error());
+	const Result<void> there = await_all(place, options.cluster);
+	Result<RunResult> result = there ? run_node(place, options) : Result<RunResult>(there.error());
 	/* All have measured: whoever cannot leave any more has lost nothing. */
 	(void)(*joined)->leave();
 	return result;
