@@ -66,6 +66,7 @@ private:
 		const std::jthread waiting([&] {
 			met = meet(step);
 			over = true;
+			over.notify_all();
 		});
 		if (node_.self() == home && options_.home == HomeState::computes)
 			compute_until(over);
