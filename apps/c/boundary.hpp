@@ -107,7 +107,7 @@ template <typename Store, typename Options, typename Open>
 int open_store(Store **place, const char *wrong, const Options *given, std::size_t least, const Open &open) noexcept
 {
 	if (!place)
-		return fail(EINVAL, "the place for the store is NULL");
+		return fail(EINVAL, "the place for the handle is NULL");
 	*place = nullptr;
 	if (wrong)
 		return fail(EINVAL, wrong);

@@ -179,8 +179,10 @@ int Session::mfence()
 int Session::atomic(Address at, std::size_t length, Function function, std::uint64_t operand, std::uint64_t &old,
 	std::uint64_t compare)
 {
-	if (!std::has_single_bit(length) || length > sizeof(old) || at.value % length || check(at, length))
+	if (!std::has_single_bit(length) || length > sizeof(old) || at.value % length)
 		return EINVAL;
+	if (const int error = check(at, length))
+		return error;
 	if (const int error = mfence())
 		return error;
 	Awaited atomic;

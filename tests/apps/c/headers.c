@@ -2,6 +2,7 @@
 /* That the headers are plain C. */
 #include <prism/tx.h>
 
+#include <prism/gam.h>
 #include <prism/kv.h>
 
 int prism_headers_in_c(struct prism_kv **store);
@@ -24,4 +25,17 @@ int prism_transaction_in_c(struct prism_tx *store)
 	if (prism_tx_begin(store, &transaction))
 		return 1;
 	return prism_tx_fetch(transaction, &key, 1) || prism_tx_commit(transaction);
+}
+
+int prism_node_in_c(struct prism_gam **node, struct prism_gam_session **session);
+
+int prism_node_in_c(struct prism_gam **node, struct prism_gam_session **session)
+{
+	const struct prism_gam_options options = {.size = sizeof(options), .consistency = PRISM_GAM_SC};
+	const struct prism_gam_placement where = {.place = PRISM_GAM_REMOTE};
+	uint64_t address;
+
+	if (prism_gam_join(node, "localhost", &options) || prism_gam_session_begin(*node, session))
+		return 1;
+	return prism_gam_malloc(*session, 1, &where, &address);
 }

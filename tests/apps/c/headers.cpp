@@ -2,6 +2,7 @@
 /* That the headers are C++, of any standard. */
 #include <prism/tx.h>
 
+#include <prism/gam.h>
 #include <prism/kv.h>
 
 int prism_headers_in_cpp(prism_kv **store);

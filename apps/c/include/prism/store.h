@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * <prism/store.h>: what the interfaces of all stores have in common. Include <prism/kv.h> or <prism/tx.h>.
+ * <prism/store.h>: what the interfaces of all stores have in common. Include <prism/kv.h>, <prism/tx.h> or <prism/gam.h>.
  *
  * Errors. Functions that return int return 0, or a count, if they have succeeded, and a negative errno value if they
  * have not; prism_store_message() then tells the cause. Two values mean the same everywhere:
@@ -25,9 +25,9 @@ extern "C" {
 #endif
 
 /**
- * Why the last function of <prism/kv.h> or <prism/tx.h> that has failed on the calling thread has failed: cause and
- * next step, for people, without a line end. Never NULL; empty if none has failed. Valid until the next failure on this
- * thread.
+ * Why the last function of <prism/kv.h>, <prism/tx.h> or <prism/gam.h> that has failed on the calling thread has failed:
+ * cause and next step, for people, without a line end. Never NULL; empty if none has failed. Valid until the next failure
+ * on this thread.
  */
 const char *prism_store_message(void);
 
