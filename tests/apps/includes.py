@@ -51,7 +51,7 @@ BELOW = {
     "gam/transactions": STORE | {"gam/coherence", "gam/memory", "gam/dht", "tx/transaction", "tx/rpc"},
     "gam/bench": STORE | {"gam", "bench"},
     "gam/tools": STORE | {"gam", "bench"},
-    "c": STORE | {"kv", "tx"},
+    "c": STORE | {"kv", "tx", "gam"},
     "ycsb": STORE | {"bench", "kv", "rs"},
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
