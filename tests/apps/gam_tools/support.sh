@@ -16,3 +16,8 @@ with open(sys.argv[1]) as file:
 sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]}))
 END
 }
+
+# says TEXT: the last command did, when it failed
+says() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+}
