@@ -3,6 +3,8 @@
 
 #include "gam/directory/home.hpp"
 #include "gam/directory/lines.hpp"
+#include "gam/latch/layout.hpp"
+#include "gam/latch/line.hpp"
 
 namespace prism::gam::micro
 {
@@ -13,7 +15,7 @@ MemoryUse memory_use(Protocol protocol) noexcept
 	case Protocol::directory:
 		return {sizeof(directory::Entry), directory::Lines::line_size};
 	case Protocol::latch:
-		break;
+		return {latch::entry_size, sizeof(latch::Line) + latch::slot_size};
 	}
 	return {};
 }
