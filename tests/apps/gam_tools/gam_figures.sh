@@ -11,9 +11,10 @@ figures() {
 	timeout -k 5 120 "$bin/gam_figures" "$@" >"$work/out" 2>"$work/err"
 }
 
-# rows TITLE: how many lines the table below that title has
+# rows TITLE: how many lines the table below that title has, without the header
 rows() {
-	sed -n "/^## $1/,/^## /p" "$work/figures/gam-figures.md" | grep -Ec '^\| [a-z-]+[^|]* \| [a-z0-9-]+ \| [^|]*[0-9]'
+	awk -v title="## $1" 'index($0, "## ") == 1 { inside = index($0, title) == 1 } inside && /^\| / { lines++ } END { print lines - 1 }' \
+		"$work/figures/gam-figures.md"
 }
 
 figures --quick --systems directory,directory-sc --experiments reads-remote-100,operation,cases,hits \
