@@ -26,6 +26,11 @@ public:
 
 	/** Waits until all nodes have come to @p step, without use of this thread for the node. Errors: as get(). */
 	Result<void> meet(const std::string &step, std::size_t nodes);
+	/**
+	 * Returns at the same moment on all nodes of one host: when some of them work already, the others hear of it
+	 * late. On others, when it hears of it. Errors: as get().
+	 */
+	Result<void> begin_together();
 };
 
 } // namespace prism::gam::micro

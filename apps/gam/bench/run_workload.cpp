@@ -131,6 +131,8 @@ Result<RunResult> run_workload(Place &place, const RunOptions &options)
 		return sets.error();
 	if (const Result<void> met = place.meet("allocated", options.cluster.nodes); !met)
 		return met.error();
+	if (const Result<void> begun = place.begin_together(); !begun)
+		return begun.error();
 	Result<RunResult> result = bench::run_threads<RunResult>(
 		static_cast<unsigned>(options.threads),
 		[&](unsigned thread) -> Result<RunResult> {
