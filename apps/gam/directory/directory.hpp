@@ -41,6 +41,11 @@ struct Options {
 	std::size_t requests = 1024; /**< of each peer that wait here; what is beyond ends with ENOBUFS */
 	Rules rules;                 /**< the simulator's */
 	BlockLog *log = nullptr;     /**< of the node; outlives the object. Null: nothing is logged */
+	/**
+	 * The home fetches what an owner has, and then answers from its memory. Else the owner sends it to who asks,
+	 * as the paper has it, and the home may never see it: what the dead one had read from others is then lost, too.
+	 */
+	bool through_home = false;
 };
 
 } // namespace directory

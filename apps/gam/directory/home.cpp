@@ -42,8 +42,9 @@ void move_to_memory(std::span<const std::byte> data, std::byte *bytes) noexcept
 
 } // namespace
 
-Home::Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests)
-	: context_(context), memory_(memory), shards_(shards), shard_(shard),
+Home::Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests,
+	bool through_home)
+	: context_(context), memory_(memory), shards_(shards), shard_(shard), through_home_(through_home),
 	  entries_((memory.size() / block_size + shards - 1 - shard) / shards), requests_(requests)
 {
 }
@@ -81,6 +82,11 @@ bool Home::at_rest() const noexcept
 		return !is_in_transit(entries_[pair.first]) && pair.second.waiting.empty();
 	};
 	return std::all_of(records_.begin(), records_.end(), is_quiet);
+}
+
+bool Home::is_forwarded(const Access &access) const noexcept
+{
+	return is_cached(access) && !through_home_;
 }
 
 /** A message for the one that asks, or on its behalf. */
@@ -184,8 +190,8 @@ void Home::serve_dirty(const Block &block, Record &record, Access &access)
 	const bool alone = is_exclusive(access.kind);
 	record.asking = &access;
 	block.entry.state = alone ? HomeState::to_unshared : HomeState::to_shared;
-	const Type type = is_cached(access) ? (alone ? Type::forward_write : Type::forward_read)
-					    : (alone ? Type::fetch_invalidate : Type::fetch_shared);
+	const Type type = is_forwarded(access) ? (alone ? Type::forward_write : Type::forward_read)
+					       : (alone ? Type::fetch_invalidate : Type::fetch_shared);
 	context_.send(block.entry.owner, type, about(block, access));
 }
 
@@ -592,7 +598,7 @@ bool Home::fetched(NodeId from, const Block &block, const Message &message)
 	entry.sharers = was_read && !record->left ? bit(from) : 0;
 	begin_own_term(block, false);
 	Access *const asking = std::exchange(record->asking, nullptr);
-	const bool has_been_sent = was_read && !record->again && asking && is_cached(*asking);
+	const bool has_been_sent = was_read && !record->again && asking && is_forwarded(*asking);
 	if (has_been_sent) {
 		entry.sharers |= bit(as_request(*asking).from);
 		requests_.give_back(as_request(*asking));
@@ -606,8 +612,8 @@ bool Home::transferred(NodeId from, const Block &block)
 {
 	Record *const record = find_record(block);
 	Entry &entry = block.entry;
-	if (!record || entry.state != HomeState::to_unshared || entry.owner != from ||
-		(record->asking && !is_cached(*record->asking)))
+	if (!record || entry.state != HomeState::to_unshared || entry.owner != from || through_home_ ||
+		(record->asking && !is_forwarded(*record->asking)))
 		return false;
 	Access *const asking = std::exchange(record->asking, nullptr);
 	if (!asking) {
@@ -670,7 +676,7 @@ void Home::lost_owner(const Block &block)
 	if (!was_in_transit || !record->asking)
 		return;
 	Access &asking = *record->asking;
-	if (is_cached(asking) && !is_exclusive(asking.kind)) {
+	if (is_forwarded(asking) && !is_exclusive(asking.kind)) {
 		/* It may have got the value that is lost: it drops that, and is served from the memory. */
 		asking.tries = false;
 		entry.sharers |= bit(as_request(asking).from);

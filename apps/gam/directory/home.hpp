@@ -53,9 +53,12 @@ struct Restored {
 class Home
 {
 public:
-	/** Blocks @p shard, @p shard + @p shards, ... of @p memory. @p requests: of each peer that may wait. */
-	Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard,
-		std::size_t requests);
+	/**
+	 * Blocks @p shard, @p shard + @p shards, ... of @p memory. @p requests: of each peer that may wait.
+	 * @p through_home: Options::through_home.
+	 */
+	Home(Context &context, std::span<std::byte> memory, std::size_t shards, std::size_t shard, std::size_t requests,
+		bool through_home);
 
 	/** An access of a thread of this node. */
 	void start(Access &access);
@@ -127,12 +130,15 @@ private:
 	void lost_owner(const Block &block);
 	void lost_asker(const Block &block, NodeId node);
 
+	/** The owner sends what it has to who asks. */
+	[[nodiscard]] bool is_forwarded(const Access &access) const noexcept;
 	[[nodiscard]] Message about(const Block &block, const Access &access) const noexcept;
 
 	Context &context_;
 	const std::span<std::byte> memory_;
 	const std::size_t shards_;
 	const std::size_t shard_;
+	const bool through_home_;
 	std::vector<Entry> entries_;
 	std::unordered_map<std::size_t, Record> records_; /* by index of the entry */
 	Requests requests_;

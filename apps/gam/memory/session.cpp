@@ -132,7 +132,7 @@ int Session::check(Address at, std::size_t bytes) const noexcept
 	const std::uint64_t end = (std::uint64_t{1} << Address::offset_bits) - at.offset();
 	if (at.is_null() || bytes == 0 || bytes > end)
 		return EINVAL;
-	return node_.is_member(at.home()) ? 0 : EHOSTUNREACH;
+	return node_.is_member(at.home()) ? 0 : after(EHOSTUNREACH);
 }
 
 int Session::run(Awaited &awaited)
@@ -228,7 +228,7 @@ int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 int Session::unlock(Address at, std::size_t bytes)
 {
 	const int wrong = check(at, bytes);
-	if (wrong && wrong != EHOSTUNREACH)
+	if (wrong == EINVAL)
 		return wrong;
 	const int fenced = mfence();
 	const int error = give_back(at.block(), (at.in_block() + bytes + block_size - 1) / block_size);
@@ -294,7 +294,7 @@ int Session::malloc(std::size_t bytes, Address &address, const Placement &where,
 	request.alignment = static_cast<std::uint8_t>(std::countr_zero(alignment));
 	request.to = choose(where);
 	if (where.rule == Placement::Rule::remote && request.to == node_.self())
-		return EHOSTUNREACH; /* there is no other */
+		return after(EHOSTUNREACH); /* there is no other */
 	const int error = ask(request);
 	address = Address(error ? 0 : request.result);
 	return after(error);

@@ -8,6 +8,7 @@
 #include <prism/result.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -118,7 +119,11 @@ private:
 	int write_part(Address to, std::span<const std::byte> bytes);
 	[[nodiscard]] NodeId choose(const Placement &where);
 	int ask(HomeRequest &request);
-	[[nodiscard]] int after(int error) const { return !error && node_.lease_is_over() ? ESTALE : error; }
+	/** What has ended with @p error counts only if the lease was not over then. */
+	[[nodiscard]] int after(int error) const
+	{
+		return (!error || error == EHOSTUNREACH) && node_.lease_is_over() ? ESTALE : error;
+	}
 
 	Node &node_;
 	const ThreadId thread_;

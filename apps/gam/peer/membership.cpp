@@ -62,7 +62,9 @@ Result<void> Membership::take_lease(const nlohmann::json &answer, Time asked)
 	std::uint64_t lease = 0;
 	if (!take_number(answer, "lease", lease, std::chrono::nanoseconds(std::chrono::hours(1)).count()))
 		return nonsense();
-	until_.store((asked + Time(static_cast<Time::rep>(lease))).count(), std::memory_order_relaxed);
+	until_ = (asked + Time(static_cast<Time::rep>(lease))).count();
+	if (over_)
+		until_ = 0; /* it was given up meanwhile */
 	return {};
 }
 
@@ -117,7 +119,7 @@ Result<void> Membership::leave()
 	}
 	Result<void> left = tell({{"ask", "leave"}});
 	over_ = true;
-	until_.store(0, std::memory_order_relaxed);
+	until_ = 0;
 	return left;
 }
 
@@ -163,10 +165,11 @@ Result<std::string> Membership::get(const std::string &key, std::chrono::millise
 	}
 }
 
-void Membership::expel(const Error &why)
+void Membership::give_up(const Error &why)
 {
-	over_ = true;
-	until_.store(0, std::memory_order_relaxed);
+	if (over_.exchange(true))
+		return;
+	until_ = 0;
 	listener_->expelled(why);
 }
 
@@ -178,7 +181,7 @@ void Membership::renew()
 		if (take_lease(*answer, asked))
 			take_view(*answer);
 	} else if (answer.error().code == ESTALE) {
-		expel(answer.error());
+		give_up(answer.error());
 	}
 	/* Else the master is not to be reached: tried again, until it knows this node no more. */
 }

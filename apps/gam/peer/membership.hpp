@@ -62,8 +62,8 @@ public:
 		/** The members have changed: the new epoch's. Epochs may be skipped. */
 		virtual void changed(const Admission &me, const View &view) = 0;
 		/**
-		 * This node was declared dead, or its master has forgotten it (@p why: ESTALE). lease_until() is over
-		 * already. Nothing more is told: the node ends, and may join again as another.
+		 * This node was declared dead, or its master has forgotten it (@p why: ESTALE), or it has given up.
+		 * lease_until() is over already. Nothing more is told: the node ends, and may join again as another.
 		 */
 		virtual void expelled(const Error &why) = 0;
 	};
@@ -83,6 +83,11 @@ public:
 	Result<void> serving();
 	/** Ends the membership; the listener hears nothing more. Errors: as serving(). */
 	Result<void> leave();
+	/**
+	 * This node holds itself for dead, for @p why: it renews no more, so the others find out. The listener is told
+	 * before this returns, if nothing has ended the membership before. After join().
+	 */
+	void give_up(const Error &why);
 	/** See Master::swept(). Errors: as serving(), EINVAL. */
 	Result<void> swept(NodeId dead, std::uint64_t epoch);
 
@@ -110,7 +115,6 @@ private:
 	Result<void> take_lease(const nlohmann::json &answer, Time asked);
 	void take_view(const nlohmann::json &answer);
 	void renew();
-	void expel(const Error &why);
 	void run(const std::stop_token &stop);
 
 	std::unique_ptr<MasterChannel> channel_;

@@ -2,8 +2,8 @@
 #include "gam/process/joined_node.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "gam/peer/meeting.hpp"
 #include "gam/peer/membership.hpp"
 #include "gam/peer/peers.hpp"
+#include "gam/process/watch.hpp"
 
 namespace prism::gam
 {
@@ -41,6 +42,7 @@ public:
 		  network_(std::move(device), PeerOptions(), *this), membership_(std::move(channel))
 	{
 	}
+	~Parts() override { watch_.end(); }
 
 	Result<void> join()
 	{
@@ -64,18 +66,28 @@ public:
 		if (Result<void> met_all = meeting_->wait(options_.timeout); !met_all)
 			return met_all.error();
 		make_node();
+		watch_.begin(*admitted, membership_);
 		return membership_.serving();
 	}
 
 	Result<void> leave()
 	{
 		node_->flush();
+		watch_.end();
+		if (Result<void> member = check(); !member)
+			return member;
 		return membership_.leave();
+	}
+	Result<void> check()
+	{
+		const std::scoped_lock guard(lock_);
+		if (ended_)
+			return *ended_;
+		return {};
 	}
 
 	[[nodiscard]] Node &node() noexcept { return *node_; }
 	[[nodiscard]] std::uint16_t port() const noexcept { return meeting_->port(); }
-	[[nodiscard]] bool is_expelled() const noexcept { return expelled_; }
 	[[nodiscard]] Membership &membership() noexcept { return membership_; }
 	[[nodiscard]] View view()
 	{
@@ -89,10 +101,22 @@ private:
 		auto node = std::make_unique<Node>(
 			options_.node, network_,
 			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
-			[this] { return Membership::now() >= membership_.lease_until(); });
-		const std::scoped_lock guard(lock_);
-		node_ = std::move(node);
-		tell_node(View());
+			lease_is_over());
+		std::vector<NodeId> dead;
+		std::uint64_t epoch = 0;
+		{
+			const std::scoped_lock guard(lock_);
+			node_ = std::move(node);
+			dead = tell_node(View());
+			epoch = view_.epoch;
+		}
+		sweep(dead, epoch);
+	}
+	Node::LeaseIsOver lease_is_over()
+	{
+		if (!options_.looks_at_lease)
+			return {};
+		return [this] { return Membership::now() >= membership_.lease_until(); };
 	}
 
 	std::unique_ptr<Coherence> make_directory(Coherence::Host &host, std::size_t shard)
@@ -104,51 +128,80 @@ private:
 		directory.lines = std::span(lines_).subspan(shard * share, share);
 		directory.shards = options_.node.shards;
 		directory.shard = shard;
+		directory.through_home = options_.through_home;
 		return std::make_unique<Directory>(directory, host);
 	}
 
 	/* Membership::Listener */
 	void changed(const Admission &me, const View &view) override
 	{
-		meeting_->adopt(me, view);
-		const std::scoped_lock guard(lock_);
-		const View before = std::exchange(view_, view);
-		if (node_)
-			tell_node(before);
+		std::vector<NodeId> dead;
+		{
+			const std::scoped_lock guard(lock_);
+			if (ended_)
+				return;
+			meeting_->adopt(me, view);
+			watch_.adopt(view);
+			const View before = std::exchange(view_, view);
+			if (node_)
+				dead = tell_node(before);
+		}
+		sweep(dead, view.epoch);
 	}
-	void expelled(const Error & /*why*/) override { expelled_ = true; }
-
-	/** What has changed since @p before. Lives that have ended come first: others may have their numbers by now. */
-	void tell_node(const View &before)
+	/** To this node all others are dead, so nothing waits for them any more. */
+	void expelled(const Error &why) override
 	{
+		const std::scoped_lock guard(lock_);
+		ended_ = why;
+		meeting_->adopt({}, View());
+		for (NodeId other = 0; node_ && other < max_nodes; other++)
+			node_->lost(other);
+	}
+	/* Peers::Events */
+	void broken(NodeId node, int /*error*/) override
+	{
+		if (const std::optional<NodeLife> life = network_.peer(node))
+			watch_.broken(*life);
+	}
+
+	/**
+	 * What has changed since @p before. Lives that have ended come first: others may have their numbers by now.
+	 * Returns who is dead.
+	 */
+	std::vector<NodeId> tell_node(const View &before)
+	{
+		std::vector<NodeId> dead;
 		for (const Member &member : before.members) {
 			if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
 				node_->lost(member.life.node);
 		}
 		for (const Member &member : view_.members) {
 			if (!member.live())
-				sweep(member);
+				dead.push_back(member.life.node);
 			else if (is_there(member))
 				node_->joined(member.life.node);
 		}
+		return dead;
 	}
 	/** Who serves reaches all that were there before, or at the same time. */
 	[[nodiscard]] bool is_there(const Member &member) { return network_.connected(member.life); }
-	void sweep(const Member &member)
+	/** A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
+	void sweep(const std::vector<NodeId> &dead, std::uint64_t epoch)
 	{
-		/* A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
-		(void)membership_.swept(member.life.node, view_.epoch);
+		for (const NodeId node : dead)
+			(void)membership_.swept(node, epoch);
 	}
 
 	JoinOptions options_;
 	std::vector<std::byte> memory_;
 	std::vector<std::byte> lines_;
+	Watch watch_; /* its thread ends first: it uses the membership */
 	Peers network_;
 	std::unique_ptr<Meeting> meeting_;
 	std::mutex lock_;
 	View view_;
 	std::unique_ptr<Node> node_;
-	std::atomic<bool> expelled_{false};
+	std::optional<Error> ended_;
 	Membership membership_; /* declared last: its thread uses the others */
 };
 
@@ -185,9 +238,9 @@ std::uint16_t JoinedNode::port() const noexcept
 	return parts_->port();
 }
 
-bool JoinedNode::is_expelled() const noexcept
+Result<void> JoinedNode::check() const
 {
-	return parts_->is_expelled();
+	return parts_->check();
 }
 
 Result<void> JoinedNode::put(const std::string &key, const std::string &value)

@@ -24,7 +24,10 @@ struct JoinOptions {
 	std::uint16_t port = 0;            /**< 0: any */
 	Protocol protocol = Protocol::directory;
 	std::size_t cache_bytes = 0; /**< of others' blocks; 0: 15% of the memory that is lent */
-	NodeOptions node;            /**< but self, which is what the master says */
+	/** Directory: a block that is dirty elsewhere comes by its home, which has seen it then (docs/prism-gam.md). */
+	bool through_home = true;
+	bool looks_at_lease = true;                                   /**< false: for tests, which must find that */
+	NodeOptions node;                                             /**< but self, which is what the master says */
 	std::chrono::milliseconds timeout = std::chrono::seconds(10); /**< to join, and to reach all others */
 };
 
@@ -47,8 +50,13 @@ public:
 	[[nodiscard]] Node &node() noexcept;
 	/** Where the other nodes reach this one. */
 	[[nodiscard]] std::uint16_t port() const noexcept;
-	/** The others hold it for dead: whatever a session does fails with ESTALE. */
-	[[nodiscard]] bool is_expelled() const noexcept;
+	/**
+	 * Whether it is a member still. Errors: ESTALE, and why: the others hold it for dead; or it has given up, as
+	 * the master was silent for four leases, or another member cannot be reached. Then whatever a session does
+	 * fails with ESTALE, and nothing waits. The program may destroy it and join() again, as another node.
+	 */
+	[[nodiscard]] Result<void> check() const;
+	[[nodiscard]] bool is_expelled() const { return !check().ok(); }
 	/** For others to find what is in the memory. Keys up to 128 bytes, values up to 4096. Errors: ENOSPC, ESTALE.
 	 */
 	Result<void> put(const std::string &key, const std::string &value);

@@ -234,6 +234,8 @@ int run(Options &options, const Body &body)
 		return complain(joined.error().message);
 	const int code = body(**joined, options);
 	std::fflush(stdout);
+	if (const Result<void> member = joined.value()->check(); !member)
+		return complain(member.error().message);
 	if (const Result<void> left = joined.value()->leave(); !left)
 		return complain(left.error().message);
 	return code;

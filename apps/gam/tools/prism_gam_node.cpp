@@ -30,10 +30,8 @@ public:
 	Result<void> serve() override
 	{
 		while (!stopping_) {
-			if (joined_->is_expelled())
-				return make_error(ESTALE,
-					"this node was silent for longer than its lease: the others hold it for dead",
-					"start it again");
+			if (Result<void> member = joined_->check(); !member)
+				return member;
 			std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		}
 		return joined_->leave();
@@ -45,7 +43,7 @@ public:
 		const CoherenceStats stats = joined_->node().stats();
 		return nlohmann::json{{"node", joined_->node().self()}, {"hits", stats.hits}, {"misses", stats.misses},
 			{"messages", stats.messages}, {"events", stats.events}, {"refused", stats.refused},
-			{"free_bytes", joined_->node().available()}}
+			{"lost_values", stats.lost_values}, {"free_bytes", joined_->node().available()}}
 			.dump(2);
 	}
 	void collect(std::vector<apps::Metric> &metrics) const override

@@ -16,6 +16,7 @@ std::unique_ptr<Coherence> DirectoryProtocol::make(NodeId self, Coherence::Host 
 	options.memory = memory.home;
 	options.lines = memory.lines;
 	options.rules = rules_;
+	options.through_home = through_home_;
 	return std::make_unique<Directory>(options, host);
 }
 

@@ -10,7 +10,10 @@ namespace gam_sim
 class DirectoryProtocol final : public Protocol
 {
 public:
-	explicit DirectoryProtocol(const prism::gam::directory::Rules &rules) : rules_(rules) {}
+	DirectoryProtocol(const prism::gam::directory::Rules &rules, bool through_home)
+		: rules_(rules), through_home_(through_home)
+	{
+	}
 
 	[[nodiscard]] std::unique_ptr<Coherence> make(
 		NodeId self, Coherence::Host &host, const Memory &memory) const override;
@@ -20,6 +23,7 @@ public:
 
 private:
 	const prism::gam::directory::Rules rules_;
+	const bool through_home_;
 };
 
 } // namespace gam_sim

@@ -35,7 +35,10 @@ const std::string unusable = "after a death";
 
 using Flaw = bool Rules::*;
 
-const simulation::Controls<Flaw> controls{{"none", {nullptr, {}}},
+/** Not of a rule: owners send to who asks, in spite of --through-home. */
+const std::string forwards = "forwards";
+
+const simulation::Controls<Flaw> controls{{"none", {nullptr, {}}}, {forwards, {nullptr, {not_linearizable}}},
 	{"give-early", {&Rules::await_acks, {not_alone, different, not_linearizable}}},
 	{"own-early", {&Rules::await_done, {not_linearizable, never, refused, not_alone}}},
 	{"permit-without-copy", {&Rules::upgrade_without_copy, {not_linearizable, different, unlocked}}},
@@ -59,9 +62,11 @@ int run(Options &options)
 	Rules rules;
 	if (flaw)
 		rules.*flaw = false;
-	options.world.protocol = std::make_shared<DirectoryProtocol>(rules);
+	options.world.protocol = std::make_shared<DirectoryProtocol>(
+		rules, options.world.through_home && options.program.flaw != forwards);
 	simulation::Runs runs(options.program, findings);
-	const auto all = simulation::run_worlds<World, WorldResult>(runs, options.world, flaw != nullptr);
+	const auto all =
+		simulation::run_worlds<World, WorldResult>(runs, options.world, options.program.flaw != "none");
 	const prism::gam::CoherenceStats &stats = all.coherence;
 	fmt::print("gam-sim: {}, flaw {}: {} runs, {} accesses ended ({} hits, {} misses, {} tries refused), {} "
 		   "messages, {} "
@@ -92,6 +97,7 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--uncached", thread.uncached, "percent of what is under no lock");
 	app.add_option("--evictions", world.evictions, "percent of the steps at which a node evicts all that it can");
 	app.add_option("--holds", world.holds, "percent of the steps at which a pair of nodes falls silent");
+	app.add_flag("--through-home", world.through_home, "what an owner has comes by the home");
 	app.add_option("--crashes", world.crashes, "nodes that die on the way, at most");
 }
 

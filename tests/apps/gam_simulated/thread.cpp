@@ -132,7 +132,7 @@ void Thread::record(Op &op)
 	operation.client = id_;
 	operation.value = op.kind == AccessKind::read ? 0 : op.word;
 	operation.kind = op.kind == AccessKind::read ? Kind::get : Kind::put;
-	if (op.kind == AccessKind::atomic)
+	if (op.kind == AccessKind::atomic && op.function == Function::compare_swap)
 		operation.kind = Kind::conditional_put;
 	operation.expected = op.compare;
 	op.record = shared_.history.begin(operation);
@@ -162,6 +162,8 @@ void Thread::end(Op &op)
 
 void Thread::end_recorded(Op &op)
 {
+	if (op.error == EHOSTUNREACH)
+		return; /* it may have happened before the home died */
 	if (op.error) {
 		shared_.history.end(op.record, Outcome::no_effect);
 		return;

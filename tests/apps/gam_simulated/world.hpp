@@ -22,6 +22,7 @@ struct WorldOptions {
 	unsigned nodes = 3;
 	unsigned threads = 2; /* of each node */
 	unsigned lines = 3;
+	bool through_home = false;  /* what the protocol's option says: then deaths lose no more than survivors.hpp */
 	double evictions = 2;       /* percent of the steps at which a node evicts all that it can */
 	double holds = 2;           /* percent of the steps at which a pair of nodes falls silent for a while */
 	unsigned crashes = 0;       /* nodes that die on the way */
@@ -64,6 +65,7 @@ private:
 	void check_block(Address block);
 	void check_rest();
 	void check_agreement();
+	void check_history();
 	void check_all_can_write();
 	void check_words(Address block);
 	void find(const std::string &what);

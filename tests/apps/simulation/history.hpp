@@ -34,7 +34,11 @@ public:
 	}
 
 	/** What a conditional operation has found there, which was not its condition: a swap is one after the fact. */
-	void expect(std::size_t record, prism::test::Value found) { operations_[record].expected = found; }
+	void expect(std::size_t record, prism::test::Value found)
+	{
+		operations_[record].kind = prism::test::Kind::conditional_put;
+		operations_[record].expected = found;
+	}
 
 	[[nodiscard]] const std::vector<prism::test::Operation> &operations() const noexcept { return operations_; }
 

@@ -8,9 +8,10 @@
 namespace simulation
 {
 
-void check_linearizable(const History &history, const char *place, const std::function<void(const std::string &)> &find)
+void check_linearizable(const std::vector<prism::test::Operation> &history, const char *place,
+	const std::function<void(const std::string &)> &find)
 {
-	const prism::test::CheckReport report = prism::test::check(history.operations());
+	const prism::test::CheckReport report = prism::test::check(history);
 	if (report.verdict == prism::test::Verdict::linearizable)
 		return;
 	std::string text = fmt::format("the history is {}", prism::test::name_of(report.verdict));
