@@ -128,6 +128,27 @@ TEST_F(LatchDeath, HandOverToTheDead)
 	expect_rest(true);
 }
 
+/** It is decided and comes to nothing, as there is no buffer; when it is decided anew, the dead asks no more. */
+TEST_F(LatchDeath, CopyForTheDeadIsTakenBack)
+{
+	writes(1, block(), 5);
+	const std::deque<std::uint64_t> all = std::exchange(net->device(0).free, {});
+	net->hold_answers(1);
+	(void)read(2, block());
+	net->drain();
+	net->kill(2);
+	tell_all(2);
+	net->release_chains(1);
+	net->drain();
+	sweep_all(2);
+	net->device(0).free = all;
+	net->tick();
+	net->drain();
+	EXPECT_EQ(net->entry(block()).sharers & latch::bit(2), 0U);
+	EXPECT_EQ(reads(3, block()), 5U);
+	expect_rest(true);
+}
+
 TEST_F(LatchDeath, HomeThatDies)
 {
 	writes(1, block(), 5);
