@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A home of the directory protocol dies at any message, perhaps with another node, and comes back by real logs: what
+ * somebody has read of another, or what was durable, is there.
+ */
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "directory_nodes.hpp"
+#include "gam/log/node_log.hpp"
+#include "gam/log/policy_log.hpp"
+#include "gam/recovery/home_recovery.hpp"
+#include "gam/recovery/witness.hpp"
+
+using namespace gam_test;
+
+namespace
+{
+
+constexpr NodeId home = 0;
+constexpr NodeId mortal = 3; /* dies with the home, now and then */
+
+std::uint64_t version_of(const std::byte *data)
+{
+	std::uint64_t version = 0;
+	std::memcpy(&version, data, sizeof(version));
+	return version;
+}
+
+struct DirectoryRecovery : DirectoryNodes {
+	/* A node in the conversation */
+	struct Member final : Witness::Node {
+		DirectoryRecovery *test = nullptr;
+		NodeId self = 0;
+		bool has_lines = true;
+		std::unique_ptr<Witness> witness;
+		std::vector<std::byte> bytes; /* of the line that was looked at last */
+
+		void send(NodeId to, const Message &message) override { test->post(self, to, message); }
+		void for_each_line(NodeId of, const std::function<void(Address, const HeldLine &)> &visit) override
+		{
+			if (!has_lines)
+				return;
+			test->node(self).for_each_line(
+				of, [&](Address at, LineState state, std::uint64_t term, const std::byte *data) {
+					visit(at, {state == LineState::dirty, term, {data, block_size}});
+				});
+		}
+		std::optional<HeldLine> line(Address block) override
+		{
+			std::optional<HeldLine> found;
+			for_each_line(block.home(), [&](Address at, const HeldLine &line) {
+				if (at != block)
+					return;
+				bytes.assign(line.data.begin(), line.data.end());
+				found = HeldLine{line.dirty, line.counter, bytes};
+			});
+			return found;
+		}
+		void drop(Address block) override { test->node(self).drop(block); }
+		std::unique_ptr<LoggedBlocks> logged(NodeId of) override { return test->read_log(self, of); }
+		void recovered(NodeId of) override
+		{
+			if (has_lines)
+				test->node(self).joined(of);
+		}
+	};
+	/* The home that comes back */
+	struct Returned final : HomeRecovery::Home {
+		DirectoryRecovery *test = nullptr;
+		std::map<std::uint64_t, Verdict> verdicts;
+
+		void send(NodeId to, const Message &message) override { test->post(home, to, message); }
+		void settled(Address at, const Verdict &verdict, std::span<const std::byte, block_size> value) override
+		{
+			verdicts[at.block_number()] = verdict;
+			test->check(at.block_number(), verdict, value.data());
+		}
+	};
+
+	void SetUp() override {}
+
+	/* A life of all nodes, by @p seed, with logs of their own */
+	void live(std::uint64_t seed, bool durable)
+	{
+		random.seed(static_cast<std::uint32_t>(seed * 2654435761U + 1));
+		promised.fill(0);
+		latest = 0;
+		asked.clear();
+		logs.clear();
+		policies.clear();
+		node_logs.clear();
+		for (NodeId id = 0; id < nodes; id++) {
+			LogOptions log_options;
+			log_options.folder = folder / std::to_string(seed) / std::to_string(id);
+			log_options.node = id;
+			log_options.segment_bytes = 1 << 16;
+			auto log = NodeLog::open(log_options);
+			ASSERT_TRUE(log.ok()) << log.error().message;
+			node_logs.push_back(std::move(*log));
+			policies.push_back(std::make_unique<PolicyLog>(*node_logs.back(), durable));
+			logs.push_back(policies.back().get());
+		}
+		lines = 4;
+		make();
+		std::map<std::uint64_t, NodeId> writers;
+		const auto accesses = 5 + random() % 60;
+		for (std::uint64_t i = 0; i < accesses; i++) {
+			const auto id = static_cast<NodeId>(random() % nodes);
+			const std::uint64_t number = random() % used;
+			const bool writes = random() % 2;
+			const Ask &ask = writes ? write(id, block(number), latest + 1) : read(id, block(number));
+			if (writes)
+				writers[++latest] = id;
+			if (i + 1 == accesses) {
+				for (auto steps = random() % 8; steps > 0; steps--)
+					(void)net->step();
+			} else {
+				ASSERT_TRUE(net->run());
+			}
+			if (!ask.is_over)
+				continue;
+			ASSERT_EQ(ask.error, 0);
+			if (writes ? durable : ask.value && writers.at(ask.value) != id)
+				promised[number] = std::max(promised[number], writes ? latest : ask.value);
+			if (random() % 10 == 0)
+				node(id).flush();
+		}
+	}
+
+	void post(NodeId from, NodeId to, const Message &message)
+	{
+		std::vector<std::byte> bytes(message.size());
+		message.serialize(bytes.data());
+		mail.push_back({from, to, std::move(bytes)});
+	}
+
+	std::unique_ptr<LoggedBlocks> read_log(NodeId id, NodeId of)
+	{
+		auto blocks = std::make_unique<LoggedBlocks>(of);
+		EXPECT_TRUE(node_logs[id]
+				    ->scan([&](const Entry &entry) {
+					    if (entry.kind != ignored)
+						    blocks->add(entry);
+				    })
+				    .ok());
+		blocks->miss(node_logs[id]->missing());
+		return blocks;
+	}
+
+	void check(std::uint64_t number, const Verdict &verdict, const std::byte *value)
+	{
+		const std::byte *data = value;
+		switch (verdict.kind) {
+		case Verdict::Kind::owned:
+			wrong += node(verdict.node).line(block(number), &data) != LineState::dirty;
+			break;
+		case Verdict::Kind::waits:
+			wrong += !is_mortal_away || verdict.node != mortal;
+			return;
+		case Verdict::Kind::lost:
+			wrong++;
+			return;
+		case Verdict::Kind::own:
+		case Verdict::Kind::taken:
+			break;
+		}
+		wrong += version_of(data) < promised[number] || version_of(data) > latest;
+	}
+
+	/* All questions and answers, until there are none */
+	void talk(HomeRecovery &recovery)
+	{
+		for (; !mail.empty(); mail.pop_front()) {
+			const auto &[from, to, bytes] = mail.front();
+			const auto message = Message::parse(bytes);
+			ASSERT_TRUE(message);
+			if (to == home) {
+				ASSERT_TRUE(recovery.hear(from, *message));
+			} else {
+				ASSERT_TRUE(members[to].witness->hear(from, *message));
+			}
+		}
+	}
+
+	void die_and_return(bool with_another)
+	{
+		is_mortal_away = with_another;
+		net->kill(home);
+		if (with_another)
+			net->kill(mortal);
+		net->tell_of(home);
+		if (with_another)
+			net->tell_of(mortal);
+		members = {};
+		for (NodeId id = 1; id < nodes; id++) {
+			members[id].test = this;
+			members[id].self = id;
+			members[id].witness = std::make_unique<Witness>(members[id]);
+		}
+		Returned returned;
+		returned.test = this;
+		HomeRecovery recovery(home, 2, blocks, HomeRecovery::Scope::all, read_log(home, home), returned);
+		recovery.begin(with_another ? 0b0110 : 0b1110);
+		talk(recovery);
+		ASSERT_TRUE(recovery.is_done());
+		waited += recovery.waiting();
+		if (with_another) {
+			is_mortal_away = false;
+			members[mortal].has_lines = false;
+			recovery.returned(mortal);
+			talk(recovery);
+			EXPECT_EQ(recovery.waiting(), 0U);
+		}
+		for (std::uint64_t number = 0; number < used; number++) {
+			wrong += !returned.verdicts.contains(number) && promised[number];
+		}
+		for (const auto &[number, verdict] : returned.verdicts) {
+			owned += verdict.kind == Verdict::Kind::owned;
+			taken += verdict.kind == Verdict::Kind::taken;
+		}
+	}
+
+	void TearDown() override
+	{
+		node_logs.clear();
+		std::filesystem::remove_all(folder);
+	}
+
+	static constexpr std::uint64_t used = 6; /* blocks */
+	const std::filesystem::path folder = [] {
+		std::string name =
+			std::filesystem::is_directory("/dev/shm") ? "/dev/shm/gam_XXXXXX" : "/tmp/gam_XXXXXX";
+		return std::filesystem::path(::mkdtemp(name.data()));
+	}();
+	struct Letter {
+		NodeId from;
+		NodeId to;
+		std::vector<std::byte> bytes;
+	};
+	std::vector<std::unique_ptr<NodeLog>> node_logs;
+	std::vector<std::unique_ptr<PolicyLog>> policies;
+	std::array<Member, nodes> members;
+	std::deque<Letter> mail;
+	std::array<std::uint64_t, used> promised{}; /* versions */
+	std::uint64_t latest = 0;
+	bool is_mortal_away = false;
+	std::minstd_rand random;
+	EntryKind ignored = EntryKind{0}; /* of a flawed recovery */
+	std::size_t wrong = 0;
+	std::size_t waited = 0;
+	std::size_t owned = 0;
+	std::size_t taken = 0;
+};
+
+TEST_F(DirectoryRecovery, WhatWasSeenIsThere)
+{
+	for (std::uint64_t seed = 1; seed <= 400; seed++) {
+		live(seed, seed % 2);
+		if (HasFatalFailure())
+			return;
+		die_and_return(seed % 3 == 0);
+		ASSERT_EQ(wrong, 0U) << "seed " << seed;
+	}
+	EXPECT_GT(waited, 10U);
+	EXPECT_GT(owned, 50U);
+	EXPECT_GT(taken, 50U);
+}
+
+/* The controls: a kind of entry is not looked at. */
+TEST_F(DirectoryRecovery, TransfersAreNeeded)
+{
+	ignored = EntryKind::transfer;
+	for (std::uint64_t seed = 1; seed <= 100 && !wrong; seed++) {
+		live(seed, seed % 2);
+		die_and_return(seed % 3 == 0);
+	}
+	EXPECT_GT(wrong, 0U);
+}
+
+TEST_F(DirectoryRecovery, ValuesAreNeeded)
+{
+	ignored = EntryKind::data;
+	for (std::uint64_t seed = 1; seed <= 100 && !wrong; seed++) {
+		live(seed, seed % 2);
+		die_and_return(seed % 3 == 0);
+	}
+	EXPECT_GT(wrong, 0U);
+}
+
+} // namespace
