@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "boundary.hpp"
+#include "gam/memory/errors.hpp"
 #include "gam/process/joined_node.hpp"
 
 /* The names that C has for them. */
@@ -132,45 +133,10 @@ int get(prism_gam &node, const char *key, void *value, std::size_t &value_size, 
 
 /* Sessions --------------------------------------------------------------------------------------------------------- */
 
-const char *reason_of(int error)
-{
-	switch (error) {
-	case EINVAL:
-		return "an argument is wrong: the size, the alignment, or an address that is 0, leads beyond all "
-		       "memory "
-		       "or was not allocated";
-	case EFAULT:
-		return "nothing is allocated at the address";
-	case EHOSTUNREACH:
-		return "the node that the memory belongs to is gone";
-	case EOWNERDEAD:
-		return "the last value has gone with the node that had it";
-	case ENOBUFS:
-		return "the cache has no room: locks hold it, or others keep using it";
-	case ESTALE:
-		return "the others take this node for dead: leave, and join again";
-	case ENOMEM:
-		return "no node that was asked for has so much memory in one piece";
-	case EBUSY:
-		return "another session holds the lock";
-	case EDEADLK:
-		return "this session holds the lock already";
-	case EPERM:
-		return "this session does not hold the lock";
-	case E2BIG:
-		return "more than 65,536 blocks are locked at once";
-	default:
-		return nullptr;
-	}
-}
-
 /** @p error of a session as the functions return it. */
 int result_of(int error)
 {
-	if (!error)
-		return 0;
-	const char *const reason = reason_of(error);
-	return reason ? fail(error, reason) : fail_with_reason(error, "the global memory");
+	return error ? fail(error, gam::describe(error)) : 0;
 }
 
 /** What @p call(session) returns. */

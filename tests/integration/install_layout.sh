@@ -42,7 +42,7 @@ layout() {
 		"$root$prefix/share/man/man1/prism-run.1" "$root$prefix/share/man/man3/prismdv_create_qp.3"
 	[ -z "$stores" ] || has "$lib/libprism-stores.so" "$stores" "$lib/pkgconfig/prism-stores.pc" \
 		"$lib/cmake/prism-stores/prism-storesConfig.cmake" "$root$prefix/include/prism/kv.h" \
-		"$root$prefix/include/prism/tx.h" "$root$prefix/include/prism/store.h"
+		"$root$prefix/include/prism/tx.h" "$root$prefix/include/prism/gam.h" "$root$prefix/include/prism/store.h"
 	[ -n "$(find "$root" -path '*/wireshark/*' -name prism.lua)" ] || fail "not installed: Wireshark's prism.lua"
 	local driver
 	driver=$(find "$root" -path '*/libibverbs.d/prism.driver')

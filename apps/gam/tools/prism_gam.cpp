@@ -10,7 +10,6 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 
 #include "command_line.hpp"
 #include "common/seconds.hpp"
+#include "gam/memory/errors.hpp"
 #include "gam/process/joined_node.hpp"
 
 namespace
@@ -60,8 +60,8 @@ int outcome(int error, const std::string &what, Address address)
 {
 	if (!error)
 		return done;
-	return complain(fmt::format("{} {:#x}: {}", what, address.value, std::generic_category().message(error)),
-		error == EBUSY ? busy : failed);
+	return complain(
+		fmt::format("{} {:#x}: {}", what, address.value, describe(error)), error == EBUSY ? busy : failed);
 }
 
 std::optional<std::uint64_t> parse_number(const std::string &text)
@@ -69,7 +69,8 @@ std::optional<std::uint64_t> parse_number(const std::string &text)
 	std::size_t used = 0;
 	try {
 		const std::uint64_t number = std::stoull(text, &used, 0);
-		return used == text.size() && text[0] != '-' ? std::optional(number) : std::nullopt;
+		const bool is_number = used == text.size() && text[0] >= '0' && text[0] <= '9';
+		return is_number ? std::optional(number) : std::nullopt;
 	} catch (const std::exception &) {
 		return std::nullopt;
 	}
@@ -83,7 +84,7 @@ std::string check_address(const std::string &text)
 
 std::string check_place(const std::string &text)
 {
-	return text == "remote" || text == "random" || text == "local" || parse_number(text)
+	return text == "remote" || text == "random" || parse_number(text).value_or(max_nodes) < max_nodes
 		       ? std::string()
 		       : "'" + text + "' is not remote, random, or the number of a node";
 }
@@ -109,8 +110,8 @@ int allocate(Session &session, const Options &options)
 	Address address;
 	const Placement place = place_of(options.on);
 	if (const int error = session.malloc(options.bytes, address, place))
-		return complain(fmt::format("cannot allocate {} bytes on {}: {}", options.bytes, options.on,
-			std::generic_category().message(error)));
+		return complain(
+			fmt::format("cannot allocate {} bytes on {}: {}", options.bytes, options.on, describe(error)));
 	fmt::print("{:#x}\n", address.value);
 	return done;
 }
@@ -120,18 +121,28 @@ int free(Session &session, const Options &options)
 	return outcome(session.free(address_of(options)), "free", address_of(options));
 }
 
-int read(Session &session, const Options &options)
+/** Lines of 32 bytes. */
+void print_hex(std::span<const std::byte> bytes)
 {
-	std::vector<std::byte> bytes(options.bytes);
-	const int error = session.read(address_of(options), bytes);
-	if (error)
-		return outcome(error, "read", address_of(options));
-	if (!options.hex) {
-		std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-		return done;
-	}
 	for (std::size_t i = 0; i < bytes.size(); i++)
 		fmt::print("{:02x}{}", bytes[i], i % 32 == 31 || i + 1 == bytes.size() ? "\n" : "");
+}
+
+/** By pieces: nobody has to have room for all of it. */
+int read(Session &session, const Options &options)
+{
+	constexpr std::uint64_t longest_piece = 65536;
+	std::vector<std::byte> piece;
+	for (std::uint64_t offset = 0; offset < options.bytes; offset += piece.size()) {
+		piece.resize(std::min(options.bytes - offset, longest_piece));
+		const Address from = address_of(options) + offset;
+		if (const int error = session.read(from, piece))
+			return outcome(error, "read", from);
+		if (options.hex)
+			print_hex(piece);
+		else
+			std::fwrite(piece.data(), 1, piece.size(), stdout);
+	}
 	return done;
 }
 

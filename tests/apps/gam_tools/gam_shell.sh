@@ -1,0 +1,270 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# prism-gam-master, prism-gam-node and prism-gam as a user has them: what one node writes others read, locks, nodes that
+# die, and what is said of all that cannot be.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/../../integration/common.sh"
+alone "$@"
+need_program python3
+
+lease=1
+node_pid=() # by number
+
+# gam ARGUMENT...
+gam() {
+	timeout -k 5 30 "$bin/prism-gam" -m "$master" "$@"
+}
+
+# tells TEXT: the last command did, on the standard error
+tells() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
+}
+
+# prints TEXT: the last command did, and nothing else
+prints() {
+	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
+}
+
+# start_master PORT: its place is in $master, its pid in $master_pid
+start_master() {
+	start "$work/master" "$bin/prism-gam-master" --lease $lease -p "$1" --address 127.0.0.1
+	master_pid=$started
+	wait_for 10 grep -q ' ready, port ' "$work/master" || {
+		fail "the master does not start" "$work/master"
+		finish
+	}
+	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
+}
+
+# start_node NUMBER: which it gets
+start_node() {
+	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --memory 4
+	node_pid[$1]=$started
+	wait_for 20 grep -q "^node $1 of a global memory, lends 4 MiB, port " "$work/node-$1" || {
+		fail "node $1 does not start" "$work/node-$1"
+		finish
+	}
+}
+
+# allocate BYTES NODE: the address is in $address
+allocate() {
+	expect 0 "malloc on $2" gam malloc "$1" --on "$2"
+	address=$(cat "$work/out")
+	[ $((address >> 48)) -eq "$2" ] || fail "malloc on $2 gives $address"
+}
+
+# state NUMBER: of a node, as stat lists it
+state() {
+	gam stat --json >"$work/stat" 2>&1
+	python3 - "$1" "$work/stat" <<-'END'
+		import json, sys
+		members = json.load(open(sys.argv[2]))["members"]
+		print(*[member["state"] for member in members if member["node"] == int(sys.argv[1])] or ["none"])
+	END
+}
+
+# is_gone NUMBER
+is_gone() {
+	[[ "$(state "$1")" == dead || "$(state "$1")" == none ]]
+}
+
+memory() {
+	local number
+	expect 0 stat gam stat
+	for number in 0 1 2; do
+		grep -Eq "^ +$number serving +127.0.0.1:[0-9]+ +4194304 +[0-9]+$" "$work/out" ||
+			fail "stat does not list node $number" "$work/out"
+		[ "$(state $number)" = serving ] || fail "node $number does not serve" "$work/stat"
+	done
+	for number in 0 1 2; do
+		allocate 100 $number
+		expect 0 "read of new memory" gam read "$address" 4 --hex && prints 00000000
+		expect 0 write gam write "$address" "hello node $number"
+		expect 0 read gam read "$address" 12 && prints "hello node $number"
+		expect 0 free gam free "$address"
+	done
+	allocate 200000 1
+	head -c 200000 /dev/urandom >"$work/bytes"
+	expect 0 "write from a pipe" gam write "$address" - <"$work/bytes"
+	expect 0 "read of several pieces" gam read "$address" 200000
+	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "large memory has other bytes" "$work/cmp"
+	expect 0 "hexadecimal" gam read "$address" 100001 --hex
+	[ "$(tr -d '\n' <"$work/out")" = "$(head -c 100001 "$work/bytes" | od -An -v -tx1 | tr -d ' \n')" ] ||
+		fail "hexadecimal digits are others"
+	expect 0 "free of it" gam free "$address"
+	allocate 8 2
+	expect 0 add gam add "$address" 40 && prints 0
+	expect 0 "add again" gam add "$address" 2 && prints 40
+	expect 0 "what they have added" gam read "$address" 8 --hex && prints 2a00000000000000
+	for number in remote random; do
+		expect 0 "malloc on $number" gam malloc 64 --on $number
+	done
+	pass "three nodes: what is written on one is read on others"
+}
+
+# end PID: at once
+end() {
+	kill -KILL "$1"
+	wait "$1" 2>/dev/null
+}
+
+# hold KIND: locks $address by another shell, which goes on; its pid is in $started
+hold() {
+	: >"$work/holder"
+	start "$work/holder" "$bin/prism-gam" -m "$master" "$1" "$address" --hold 60
+	wait_for 10 grep -q locked "$work/holder" || fail "$1 does not lock" "$work/holder"
+}
+
+locks() {
+	local holder
+	allocate 8 0
+	hold rlock
+	holder=$started
+	expect 0 "a second reader" gam rlock --try "$address" && prints locked
+	expect 3 "a writer beside a reader" gam wlock --try "$address" && says "another session holds the lock"
+	end "$holder"
+	expect 0 "a lock whose holder is gone" gam wlock "$address"
+	hold wlock
+	holder=$started
+	expect 3 "a reader beside a writer" gam rlock --try "$address"
+	end "$holder"
+	expect 0 "a lock whose holder is gone" gam rlock "$address"
+	allocate 4096 0
+	expect 0 "many blocks" gam wlock "$address" 4096
+	pass "locks: held by others, tried, and of holders that die"
+}
+
+wrong_addresses() {
+	local code text arguments freed
+	allocate 8 1
+	freed=$address
+	expect 0 free gam free "$freed"
+	while IFS='|' read -r code text arguments; do
+		# shellcheck disable=SC2086
+		expect "$code" "$arguments" gam $arguments
+		tells "$text"
+	done <<-END
+		1|nothing is allocated at the address|read $freed 5
+		1|nothing is allocated at the address|write $freed x
+		1|nothing is allocated at the address|read $freed 99999999999999
+		1|an argument is wrong|free $freed
+		1|an argument is wrong|free $((freed + 8))
+		1|an argument is wrong|read 0 1
+		1|an argument is wrong|add $((freed + 1)) 1
+		1|nothing is allocated at the address|read 0x1ffffffff0000 1
+		1|an argument is wrong|read 0x1ffffffffffff 2
+		1|the node with that memory is gone, or never was|read 0x30000000000000 1
+		1|the node with that memory is gone, or never was|wlock 0xffff000000000200
+		1|the node with that memory is gone, or never was|malloc 8 --on 50
+		1|no free memory of that size|malloc 5000000 --on 0
+		1|no free memory of that size|malloc 18446744073709551615
+		1|more than 65,536 blocks|wlock $freed 99999999
+		2|'abc' is no address|read abc 1
+		2|'-1' is no address|read -- -1 1
+		2|'0x' is no address|read 0x 1
+		2|'64' is not remote, random, or the number of a node|malloc 8 --on 64
+		2|'65537' is not remote, random, or the number of a node|malloc 8 --on 65537
+		2|'here' is not remote, random, or the number of a node|malloc 8 --on here
+		2|BYTES|read $freed
+		2|subcommand|
+	END
+	pass "addresses and numbers that are wrong"
+}
+
+strangers() {
+	local nobody
+	nobody=$(free_ports 1)
+	expect 1 "another protocol" gam --protocol latch stat && says "a node of another protocol or block size"
+	expect 1 "no master" timeout 20 "$bin/prism-gam" -m "127.0.0.1:$nobody" --timeout 1 stat
+	says "cannot connect to 127.0.0.1 port $nobody: Connection refused"
+	expect 1 "node: another protocol" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --protocol latch
+	tells "a node of another protocol or block size"
+	expect 1 "node: no master" timeout 20 "$bin/prism-gam-node" -m "127.0.0.1:$nobody" --memory 1
+	tells "Connection refused"
+	expect 1 "a port that is taken" timeout 20 "$bin/prism-gam-master" -p "${master#*:}" --address 127.0.0.1
+	tells "Address already in use"
+	expect 1 "a lease that is too short" timeout 20 "$bin/prism-gam-master" -p 0 --lease 0.01 && tells "50 ms"
+	expect 2 "a lease that is none" timeout 20 "$bin/prism-gam-master" -p 0 --lease soon
+	expect 2 "no memory" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 0
+	pass "another protocol, no master, a port that is taken"
+}
+
+# What it lent is gone; what belongs to others stays, even if it was the last who has written there.
+a_death() {
+	local lost kept
+	allocate 8 2
+	lost=$address
+	expect 0 write gam write "$lost" lost
+	allocate 8 0
+	kept=$address
+	expect 0 write gam write "$kept" kept
+	end "${node_pid[2]}"
+	expect 1 "read of what it lent" gam read "$lost" 4
+	grep -Eq "the node with that memory is gone|nothing is allocated" "$work/err" || fail "it does not say why" "$work/err"
+	wait_for 10 is_gone 2 || fail "stat does not show that node 2 is dead" "$work/stat"
+	expect 0 "read of what others lend" gam read "$kept" 4 && prints kept
+	allocate 8 1
+	expect 0 "write to the others" gam write "$address" works
+	expect 0 "read of it" gam read "$address" 5 && prints works
+	expect 1 "malloc on the dead" gam malloc 1000000 --on 2
+	start "$work/another" "$bin/prism-gam-node" -m "$master" --memory 4
+	wait_for 20 grep -q "^node [2-9] of a global memory" "$work/another" || fail "no node takes its place" "$work/another"
+	pass "a node is killed: it is gone in seconds, and the rest works"
+}
+
+# A master that comes back has forgotten all: the nodes are of another cluster.
+another_cluster() {
+	local port=${master#*:} status=0
+	end "$master_pid"
+	start_master "$port"
+	wait_for 10 grep -q "the others hold it for dead" "$work/node-0" || fail "node 0 goes on" "$work/node-0"
+	wait "${node_pid[0]}"
+	status=$?
+	[ $status -eq 1 ] || fail "node 0 ends with $status"
+	expect 0 "stat of the new cluster" gam stat
+	[ "$(wc -l <"$work/out")" -eq 1 ] || fail "the new cluster has nodes of the old one" "$work/out"
+	start_node 0
+	allocate 8 0
+	expect 0 "write in the new cluster" gam write "$address" again
+	kill "${node_pid[0]}"
+	wait "${node_pid[0]}"
+	status=$?
+	[ $status -eq 0 ] || fail "a node that is told to end ends with $status" "$work/node-0"
+	wait_for 5 is_gone 0 || fail "a node that has left is still there" "$work/stat"
+	pass "a master that has forgotten its nodes takes none of them for its own"
+}
+
+# Every option and command that a program has is in its page, and none else
+man_pages() {
+	local program page command
+	for program in prism-gam-master prism-gam-node prism-gam; do
+		page=$PRISM_SOURCE/docs/man/$program.1
+		{
+			"$bin/$program" --help
+			[ $program != prism-gam ] || for command in malloc free read write add rlock wlock stat; do
+				"$bin/$program" $command --help
+			done
+		} | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
+		sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' |
+			sort -u >"$work/page"
+		diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
+	done
+	"$bin/prism-gam" --help | sed -n 's/^  \([a-z]\+\) \+[a-z].*/\1/p' | sort >"$work/help"
+	sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$PRISM_SOURCE/docs/man/prism-gam.1" | sed -n '/^\.TP/{n;s/^\.BI\? \([a-z]*\).*/\1/p}' |
+		sort >"$work/page"
+	diff "$work/help" "$work/page" >"$work/diff" || fail "prism-gam's commands (<) and its page (>) differ" "$work/diff"
+	pass "manual pages have the options of the programs"
+}
+
+start_master 0
+for number in 0 1 2; do
+	start_node $number
+done
+memory
+locks
+wrong_addresses
+strangers
+a_death
+another_cluster
+man_pages
+finish
