@@ -64,8 +64,9 @@ state() {
 }
 
 # is_gone NUMBER
+# shellcheck disable=SC2317 # wait_for calls it
 is_gone() {
-	[[ "$(state "$1")" == dead || "$(state "$1")" == none ]]
+	[[ "$(state "$1")" =~ ^(dead|none)$ ]]
 }
 
 memory() {
