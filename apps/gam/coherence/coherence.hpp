@@ -91,6 +91,14 @@ public:
 	/** Evicts all blocks that are not locked; ends when stats say so. For a node that leaves, and for tests. */
 	virtual void flush() = 0;
 
+	/**
+	 * As the home, before an object in @p block, which is allocated by now, is handed out. True: all nodes may ask
+	 * for the block; false: call again, a little later.
+	 */
+	virtual bool lend(Address /*block*/) { return true; }
+	/** As the home: nothing may be allocated in @p block any more. */
+	virtual void withdraw(Address /*block*/) {}
+
 	/** Nothing is on its way: no access, and no block is in transit as far as this node knows. */
 	[[nodiscard]] virtual bool at_rest() const = 0;
 	[[nodiscard]] virtual const CoherenceStats &stats() const = 0;

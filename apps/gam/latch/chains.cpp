@@ -147,6 +147,8 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 {
 	if (token & chore_token) {
 		chores_under_way_--;
+		if (token & change_token)
+			changed(block_of(token));
 		return do_chores();
 	}
 	Line *const line = cache_.find(block_of(token));

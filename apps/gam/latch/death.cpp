@@ -66,31 +66,59 @@ void Latch::sweep(NodeId dead)
 	do_chores();
 }
 
-void Latch::withdraw(Address block)
+bool Latch::lend(Address block)
 {
-	withdrawn_.push_back(block);
+	if (!options_.region)
+		return true;
+	if (changing_.contains(block))
+		return false;
+	const Entry entry = options_.region->entry(block.block_number());
+	if (entry.flags & latch::entry_lent)
+		return true;
+	if (!entry.writer && !entry.waiter && !entry.sharers) { /* no CAS holds on it */
+		options_.region->lend(block.block_number(), 1);
+		return true;
+	}
+	change(block);
+	return false;
+}
+
+/** As the allocator has it when the chore is posted: the last one is right. */
+void Latch::change(Address block)
+{
+	changes_.push_back(block);
+	changing_[block]++;
 	do_chores();
+}
+
+void Latch::changed(Address block)
+{
+	const auto found = changing_.find(block);
+	if (found != changing_.end() && --found->second == 0)
+		changing_.erase(found);
 }
 
 /** Some at a time: other chains are to find room. */
 void Latch::do_chores()
 {
-	while (!withdrawn_.empty() && chores_under_way_ < max_chores) {
+	while (!changes_.empty() && chores_under_way_ < max_chores) {
 		const HomeMemory *const home = homes_.find(options_.self);
-		const Address block = withdrawn_.front();
+		const Address block = changes_.front();
 		Chain chain;
 		if (home)
-			chain.cas(home->entry(block.block_number()), latch::lend(false));
-		if (home && !post_chore(block, chain))
+			chain.cas(home->entry(block.block_number()), latch::lend(host_.is_allocated(block)));
+		if (home && !post_chore(block.value | change_token, chain))
 			return;
-		withdrawn_.pop_front();
+		changes_.pop_front();
+		if (!home)
+			changed(block);
 	}
 	while (!sweeps_.empty() && chores_under_way_ < max_chores && sweep_next(sweeps_.front())) {}
 }
 
-bool Latch::post_chore(Address block, const Chain &chain)
+bool Latch::post_chore(std::uint64_t token, const Chain &chain)
 {
-	if (homes_.post(options_.self, chain, block.value | chore_token))
+	if (homes_.post(options_.self, chain, token | chore_token))
 		return false;
 	stats_.requests += chain.size();
 	chores_under_way_++;
@@ -112,7 +140,7 @@ bool Latch::sweep_next(Sweep &sweep)
 		chain.cas(at, latch::sweep_writer(sweep.dead));
 		chain.cas(at, latch::sweep_waiter(sweep.dead));
 		chain.cas(at, latch::sweep_sharer(sweep.dead));
-		if (!post_chore(Address(options_.self, sweep.next * block_size), chain))
+		if (!post_chore(Address(options_.self, sweep.next * block_size).value, chain))
 			return false;
 		stats_.lost_values += entry.writer == mark;
 		sweep.next += options_.shards;

@@ -246,7 +246,7 @@ Time Latch::retry(Time now)
 		set_phase(*line, Phase::idle);
 		run(*line);
 	}
-	Time next = withdrawn_.empty() && sweeps_.empty() ? Time::max() : now + options_.rest;
+	Time next = changes_.empty() && sweeps_.empty() ? Time::max() : now + options_.rest;
 	for (const Line *const line : resting_)
 		next = std::min(next, line->again);
 	return next;
@@ -312,7 +312,7 @@ void Latch::flush()
 
 bool Latch::at_rest() const
 {
-	return !pending_ && !busy_ && !is_sweeping() && withdrawn_.empty();
+	return !pending_ && !busy_ && !is_sweeping() && changes_.empty();
 }
 
 Latch::State Latch::state(Address block, const std::byte **data) noexcept

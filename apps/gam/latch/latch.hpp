@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "gam/coherence/coherence.hpp"
@@ -49,10 +50,10 @@ struct WorkingMemory {
 struct Options {
 	NodeId self = 0;
 	WorkingMemory memory;
-	const Region *region = nullptr; /**< what this node lends, for sweep(); null: nothing */
-	std::size_t shards = 1;         /**< objects of the node */
-	std::size_t shard = 0;          /**< which of them this is */
-	unsigned patience = 4;          /**< so often a node is sent on before it has itself made `waiter` */
+	Region *region = nullptr; /**< what this node lends, for lend() and sweep(); null: nothing */
+	std::size_t shards = 1;   /**< objects of the node */
+	std::size_t shard = 0;    /**< which of them this is */
+	unsigned patience = 4;    /**< so often a node is sent on before it has itself made `waiter` */
 	Time rest =
 		std::chrono::microseconds(50); /**< before it looks at an entry again that is somebody else's turn */
 };
@@ -83,8 +84,10 @@ public:
 
 	/** Writes back the block of @p at, if it is dirty here, and keeps it: policy `durable`. at_rest() says when. */
 	void install(Address at);
-	/** As the home: nothing is allocated in @p block any more, and who asks for it is told EFAULT. */
-	void withdraw(Address block);
+	/** At once if nobody is in the block's entry: otherwise by a CAS. */
+	bool lend(Address block) override;
+	/** Who asks for @p block is told EFAULT, unless something is allocated there again. */
+	void withdraw(Address block) override { change(block); }
 
 	/* The second phase of a death: */
 	/** Nothing that this node has under way gives a block to @p dead. After lost(). */
@@ -112,7 +115,8 @@ private:
 	static constexpr int acquire = -2;   /* the block first */
 	/* Kinds of tokens: in the lower bits of the block's address */
 	static constexpr std::uint64_t chore_token = 1;
-	static constexpr std::size_t max_chores = 16; /* under way */
+	static constexpr std::uint64_t change_token = 2; /* a chore of change() */
+	static constexpr std::size_t max_chores = 16;    /* under way */
 	static constexpr std::size_t max_evictions = 16;
 
 	struct Sweep {
@@ -195,7 +199,9 @@ private:
 	/* death.cpp: deaths, and what a home does to its entries */
 	void forget(Line &line, NodeId dead);
 	void do_chores();
-	[[nodiscard]] bool post_chore(Address block, const Chain &chain);
+	void change(Address block);
+	void changed(Address block);
+	[[nodiscard]] bool post_chore(std::uint64_t token, const Chain &chain);
 	[[nodiscard]] bool sweep_next(Sweep &sweep);
 
 	const latch::Options options_;
@@ -211,8 +217,9 @@ private:
 	std::size_t busy_ = 0;    /* lines that are not idle */
 	std::size_t pending_ = 0; /* accesses on their way */
 	Access *starting_ = nullptr;
-	std::uint64_t dead_ = 0; /* bit set */
-	std::deque<Address> withdrawn_;
+	std::uint64_t dead_ = 0;                         /* bit set */
+	std::deque<Address> changes_;                    /* blocks to be lent or withdrawn */
+	std::unordered_map<Address, unsigned> changing_; /* the same, and those whose chore is under way */
 	std::vector<Sweep> sweeps_;
 	std::size_t chores_under_way_ = 0;
 	Time now_{};

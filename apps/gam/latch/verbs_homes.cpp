@@ -91,6 +91,8 @@ void VerbsHomes::cut_off(NodeId node) noexcept
 	const std::scoped_lock guard(link->lock);
 	link->failed.store(true, std::memory_order_relaxed);
 	link->port->fail();
+	const std::scoped_lock reports(reports_lock_);
+	batches_[node].count = 0; /* addresses of another life's */
 }
 
 const HomeMemory *VerbsHomes::find(NodeId home) const noexcept

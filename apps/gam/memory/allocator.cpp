@@ -46,7 +46,7 @@ Allocator::Piece Allocator::note(std::uint64_t offset, std::uint64_t bytes)
 	return {offset, bytes, fresh};
 }
 
-int Allocator::free(std::uint64_t offset)
+int Allocator::free(std::uint64_t offset, std::uint64_t *taken_back)
 {
 	const std::scoped_lock guard(lock_);
 	const auto found = allocated_.find(offset);
@@ -54,6 +54,8 @@ int Allocator::free(std::uint64_t offset)
 		return EINVAL;
 	const std::uint64_t bytes = found->second;
 	allocated_.erase(found);
+	if (taken_back)
+		*taken_back = bytes;
 	available_.fetch_add(bytes, std::memory_order_relaxed);
 	for (std::uint64_t block = offset / block_size; block * block_size < offset + bytes; block++)
 		objects_[block].fetch_sub(1, std::memory_order_relaxed);

@@ -42,8 +42,11 @@ public:
 	 */
 	std::optional<Piece> allocate(std::uint64_t bytes, std::uint64_t alignment = 1);
 
-	/** Takes back what begins at @p offset. 0, or EINVAL: nothing that was allocated begins there. */
-	int free(std::uint64_t offset);
+	/**
+	 * Takes back what begins at @p offset: @p taken_back bytes (null: not told). 0, or EINVAL: nothing that was
+	 * allocated begins there.
+	 */
+	int free(std::uint64_t offset, std::uint64_t *taken_back = nullptr);
 
 	/** Whether anything in block @p number is allocated. Without a lock. */
 	[[nodiscard]] bool is_allocated(std::uint64_t number) const noexcept

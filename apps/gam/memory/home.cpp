@@ -68,7 +68,7 @@ void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, un
 		alignment < 64 ? allocator_.allocate(bytes, std::uint64_t{1} << alignment) : std::nullopt;
 	if (!piece)
 		return answer(asker, request, HomeMessage::malloced, 0, ENOMEM);
-	if (piece->fresh)
+	if (piece->fresh && lend(*piece))
 		return answer(asker, request, HomeMessage::malloced, Address(node_.self(), piece->offset).value, 0);
 	const std::scoped_lock guard(lock_);
 	zeroing_.push_back({*piece, 0, asker, request});
@@ -76,8 +76,29 @@ void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, un
 
 void Home::free(NodeId asker, std::uint64_t request, Address address)
 {
-	const int error = address.home() == node_.self() ? allocator_.free(address.offset()) : EINVAL;
+	std::uint64_t bytes = 0;
+	const int error = address.home() == node_.self() ? allocator_.free(address.offset(), &bytes) : EINVAL;
+	if (!error)
+		withdraw(address, bytes);
 	answer(asker, request, HomeMessage::freed, 0, error);
+}
+
+/** False: some block has to wait for it; whoever zeroes the piece tries again. */
+bool Home::lend(const Allocator::Piece &piece)
+{
+	const Address end(node_.self(), piece.offset + piece.bytes);
+	bool all = true;
+	for (Address block = Address(node_.self(), piece.offset).block(); block < end; block = block + block_size)
+		all &= node_.lend(block);
+	return all;
+}
+
+void Home::withdraw(Address first, std::uint64_t bytes)
+{
+	for (Address block = first.block(); block < first + bytes; block = block + block_size) {
+		if (!is_allocated(block))
+			node_.withdraw(block);
+	}
 }
 
 void Home::answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error)
@@ -146,12 +167,14 @@ bool Home::zero()
 				Address(node_.self(), ended.piece.offset).value, 0);
 			continue;
 		}
+		guard.unlock(); /* the first one stays: this thread alone takes it out */
 		Access &access = zero_.access;
 		access.at = Address(node_.self(), next.piece.offset + next.done);
+		if (!node_.lend(access.at.block()))
+			return happened;
 		access.length = static_cast<std::uint16_t>(
 			std::min<std::uint64_t>(next.piece.bytes - next.done, block_size - access.at.in_block()));
 		next.done += access.length;
-		guard.unlock();
 		zero_.done = false;
 		if (node_.start(access))
 			zero_.done = true;

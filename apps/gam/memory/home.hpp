@@ -86,6 +86,8 @@ private:
 	void serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment);
 	void allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment);
 	void free(NodeId asker, std::uint64_t request, Address address);
+	bool lend(const Allocator::Piece &piece);
+	void withdraw(Address first, std::uint64_t bytes);
 	void answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error);
 	void finish(NodeId from, std::uint64_t request, std::uint64_t result, int error);
 	bool zero();

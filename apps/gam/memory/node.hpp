@@ -91,6 +91,24 @@ public:
 	/** Writes back and forgets all copies of others' blocks that are not locked. Waits. */
 	void flush();
 
+	/** Calls @p function with the number of the shard of @p block, under its lock. */
+	template <typename Function>
+	void with_shard(Address block, const Function &function)
+	{
+		const std::size_t number = gam::shard_of(block, options_.shards);
+		const std::scoped_lock guard(shards_[number].lock);
+		function(number);
+	}
+	/** Calls @p function with the number of each shard, under its lock. */
+	template <typename Function>
+	void for_each_shard(const Function &function)
+	{
+		for (std::size_t number = 0; number < shards_.size(); number++) {
+			const std::scoped_lock guard(shards_[number].lock);
+			function(number);
+		}
+	}
+
 private:
 	friend class Session;
 	friend class Home;
@@ -117,6 +135,17 @@ private:
 		}
 		network_.flush();
 		return false;
+	}
+	/** See Coherence. */
+	bool lend(Address block)
+	{
+		const std::scoped_lock guard(shard_of(block).lock);
+		return shard_of(block).coherence->lend(block);
+	}
+	void withdraw(Address block)
+	{
+		const std::scoped_lock guard(shard_of(block).lock);
+		shard_of(block).coherence->withdraw(block);
 	}
 	static unsigned rest(unsigned idle) noexcept;
 	void serve(const std::stop_token &stop);

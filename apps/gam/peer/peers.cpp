@@ -44,7 +44,8 @@ Result<PeerDevice> PeerDevice::create(const ProtectionDomain &pd, const PeerOpti
 	if (!pool)
 		return pool.error();
 	/* Twice the SENDs: of pairs, and of ended ones before they are forgotten */
-	const std::uint32_t completions = receives + 2 * options.max_peers * options.sizes.ring();
+	const std::uint32_t completions =
+		receives + 2 * options.max_peers * options.sizes.ring() + options.other_completions;
 	Result<CompletionQueue> cq = CompletionQueue::create(pd.context(), static_cast<int>(completions));
 	if (!cq)
 		return cq.error();

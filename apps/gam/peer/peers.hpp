@@ -36,6 +36,7 @@ namespace prism::gam
 struct PeerOptions {
 	PairSizes sizes;
 	std::uint32_t max_peers = max_nodes - 1; /**< receive buffers are there for so many */
+	std::uint32_t other_completions = 0;     /**< room for those of other queue pairs of the device */
 	apps::LogSink log;
 };
 

@@ -13,6 +13,7 @@
 #include "gam/peer/meeting.hpp"
 #include "gam/peer/membership.hpp"
 #include "gam/peer/peers.hpp"
+#include "gam/process/latch_side.hpp"
 #include "gam/process/watch.hpp"
 
 namespace prism::gam
@@ -32,17 +33,31 @@ std::size_t lines_of(const JoinOptions &options)
 	return std::max(bytes / block_size, options.node.shards);
 }
 
+PeerOptions peer_options(const JoinOptions &options)
+{
+	PeerOptions peers;
+	if (options.protocol == Protocol::latch)
+		peers.other_completions = max_nodes * LatchSide::requests;
+	return peers;
+}
+
 } // namespace
 
 class JoinedNode::Parts final : private Membership::Listener, private Peers::Events
 {
 public:
 	Parts(const JoinOptions &options, PeerDevice device, std::unique_ptr<MasterChannel> channel)
-		: options_(options), memory_(options.node.bytes), lines_(lines_of(options) * block_size),
-		  network_(std::move(device), PeerOptions(), *this), membership_(std::move(channel))
+		: options_(options), memory_(options.protocol == Protocol::latch ? 0 : options.node.bytes),
+		  lines_(options.protocol == Protocol::latch ? 0 : lines_of(options) * block_size),
+		  network_(std::move(device), peer_options(options), *this), membership_(std::move(channel))
 	{
 	}
-	~Parts() override { watch_.end(); }
+	~Parts() override
+	{
+		watch_.end();
+		if (latch_)
+			latch_->stop();
+	}
 
 	Result<void> join()
 	{
@@ -65,7 +80,8 @@ public:
 		options_.node.self = admitted->life.node;
 		if (Result<void> met_all = meeting_->wait(options_.timeout); !met_all)
 			return met_all.error();
-		make_node();
+		if (Result<void> made = make_node(); !made)
+			return made;
 		watch_.begin(*admitted, membership_);
 		return membership_.serving();
 	}
@@ -96,12 +112,34 @@ public:
 	}
 
 private:
-	void make_node()
+	Result<void> make_node()
 	{
-		auto node = std::make_unique<Node>(
+		if (options_.protocol == Protocol::latch)
+			return make_latch_node();
+		set_node(std::make_unique<Node>(
 			options_.node, network_,
 			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
+			lease_is_over()));
+		return {};
+	}
+	/** The node is there when all others have its queue pair, too. */
+	Result<void> make_latch_node()
+	{
+		Result<std::unique_ptr<LatchSide>> side = LatchSide::create(network_, options_.node, lines_of(options_),
+			[this](NodeId dead, std::uint64_t epoch) { (void)membership_.swept(dead, epoch); });
+		if (!side)
+			return side.error();
+		latch_ = *std::move(side);
+		auto node = std::make_unique<Node>(
+			options_.node, *latch_,
+			[this](Coherence::Host &host, std::size_t shard) { return latch_->make(host, shard); },
 			lease_is_over());
+		latch_->start(*node);
+		set_node(std::move(node));
+		return latch_->wait(options_.timeout);
+	}
+	void set_node(std::unique_ptr<Node> node)
+	{
 		std::vector<NodeId> dead;
 		std::uint64_t epoch = 0;
 		{
@@ -156,8 +194,15 @@ private:
 		meeting_->adopt({}, View());
 		for (NodeId other = 0; node_ && other < max_nodes; other++)
 			node_->lost(other);
+		if (node_ && latch_)
+			latch_->adopt(View());
 	}
 	/* Peers::Events */
+	void completed(const Completion &completion) override
+	{
+		if (latch_)
+			latch_->completed(completion);
+	}
 	void broken(NodeId node, int /*error*/) override
 	{
 		if (const std::optional<NodeLife> life = network_.peer(node))
@@ -174,6 +219,10 @@ private:
 		for (const Member &member : before.members) {
 			if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
 				node_->lost(member.life.node);
+		}
+		if (latch_) {
+			latch_->adopt(view_); /* which says itself who is swept, and when */
+			return {};
 		}
 		for (const Member &member : view_.members) {
 			if (!member.live())
@@ -197,6 +246,7 @@ private:
 	std::vector<std::byte> lines_;
 	Watch watch_; /* its thread ends first: it uses the membership */
 	Peers network_;
+	std::unique_ptr<LatchSide> latch_;
 	std::unique_ptr<Meeting> meeting_;
 	std::mutex lock_;
 	View view_;
@@ -219,7 +269,7 @@ Result<std::unique_ptr<JoinedNode>> JoinedNode::join(const Context &context, con
 	const Result<ProtectionDomain> pd = ProtectionDomain::create(context);
 	if (!pd)
 		return pd.error();
-	Result<PeerDevice> device = PeerDevice::create(*pd, PeerOptions());
+	Result<PeerDevice> device = PeerDevice::create(*pd, peer_options(options));
 	if (!device)
 		return device.error();
 	auto parts = std::make_unique<Parts>(options, *std::move(device), *std::move(channel));

@@ -423,6 +423,7 @@ TEST_F(LatchRules, OnlyWhatIsLentCanBeAskedFor)
 	net->is_allocated = [](Address) { return true; };
 	writes(0, block(0), 5); /* lends it */
 	EXPECT_EQ(reads(1, block(0)), 5U);
+	net->is_allocated = [](Address) { return false; };
 	node(0).withdraw(block(0));
 	EXPECT_TRUE(net->run());
 	EXPECT_EQ(error(read(2, block(0))), EFAULT);
