@@ -73,7 +73,6 @@ public:
 		node.shards = shards;
 		node.consistency = options.cluster.consistency;
 		node.cached = options.cluster.cached;
-		node.serves = options.cluster.serves;
 		node_ = std::make_unique<Node>(node, network,
 			[this, self](Coherence::Host &host, std::size_t shard) -> std::unique_ptr<Coherence> {
 				directory::Options of;

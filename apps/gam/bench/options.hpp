@@ -67,7 +67,6 @@ struct ClusterOptions {
 	Protocol protocol = Protocol::directory;
 	Consistency consistency = Consistency::pso;
 	bool cached = true;
-	bool serves = true;
 	double cache = 0.15; /**< of the working sets of a node's threads */
 	double timeout = 30; /**< seconds that nodes wait for each other */
 };

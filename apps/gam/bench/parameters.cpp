@@ -97,7 +97,6 @@ void add_cluster_options(cli::CommandLine &app, ClusterOptions &cluster, Given &
 	app.add_choice<Consistency>("--consistency", cluster.consistency, choices_of<Consistency>(consistencies),
 		"Which accesses pass each other (default: pso)");
 	app.add_flag("!--uncached", cluster.cached, "No node has copies of others' blocks");
-	app.add_flag("!--no-service", cluster.serves, "No thread of a node's own answers while those of the user work");
 	app.add_option("--cache", given.cache, "Lines of a node's cache, in percent of its threads' blocks")
 		.capture_default_str();
 	app.add_option("--timeout", cluster.timeout, "Seconds that nodes wait for each other").capture_default_str();

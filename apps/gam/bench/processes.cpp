@@ -67,7 +67,6 @@ JoinOptions join_options(const RunOptions &options)
 	join.node.bytes = bytes_of_node(options);
 	join.node.consistency = cluster.consistency;
 	join.node.cached = cluster.cached;
-	join.node.serves = cluster.serves;
 	join.timeout = apps::milliseconds(cluster.timeout);
 	return join;
 }

@@ -78,7 +78,6 @@ json info_to_json(const RunOptions &run)
 		{"protocol", name_of(cluster.protocol)},
 		{"consistency", name_of(cluster.consistency)},
 		{"cached", cluster.cached},
-		{"service", cluster.serves},
 		{"lines", lines_of_node(run)},
 		{"operation", name_of(workload.operation)},
 		{"read_ratio", workload.reads},
