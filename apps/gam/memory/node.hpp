@@ -45,7 +45,10 @@ class Node final : private Coherence::Host, private Network::Listener
 public:
 	/** Makes the protocol's object number @p shard, which reports to @p host. */
 	using MakeCoherence = std::function<std::unique_ptr<Coherence>(Coherence::Host &host, std::size_t shard)>;
-	/** Whether this node may not use any more what it has cached; others may believe that it is dead. */
+	/**
+	 * Whether this node may not use any more what it has cached; others may believe that it is dead. Asked by
+	 * threads of sessions, not inside of poll(): it may call lost().
+	 */
 	using LeaseIsOver = std::function<bool()>;
 	using Clock = std::chrono::steady_clock;
 

@@ -120,10 +120,7 @@ private:
 	[[nodiscard]] NodeId choose(const Placement &where);
 	int ask(HomeRequest &request);
 	/** What has ended with @p error counts only if the lease was not over then. */
-	[[nodiscard]] int after(int error) const
-	{
-		return (!error || error == EHOSTUNREACH) && node_.lease_is_over() ? ESTALE : error;
-	}
+	[[nodiscard]] int after(int error) const { return node_.lease_is_over() ? ESTALE : error; }
 
 	Node &node_;
 	const ThreadId thread_;

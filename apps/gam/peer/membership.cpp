@@ -167,6 +167,7 @@ Result<std::string> Membership::get(const std::string &key, std::chrono::millise
 
 void Membership::give_up(const Error &why)
 {
+	const std::lock_guard guard(end_lock_);
 	if (over_.exchange(true))
 		return;
 	until_ = 0;

@@ -84,8 +84,8 @@ public:
 	/** Ends the membership; the listener hears nothing more. Errors: as serving(). */
 	Result<void> leave();
 	/**
-	 * This node holds itself for dead, for @p why: it renews no more, so the others find out. The listener is told
-	 * before this returns, if nothing has ended the membership before. After join().
+	 * This node holds itself for dead, for @p why: it renews no more, so the others find out. When this returns,
+	 * the membership has ended, and the listener was told, now or before. Not inside of the listener. After join().
 	 */
 	void give_up(const Error &why);
 	/** See Master::swept(). Errors: as serving(), EINVAL. */
@@ -120,6 +120,7 @@ private:
 	std::unique_ptr<MasterChannel> channel_;
 	std::mutex channel_lock_;
 	std::atomic<Time::rep> until_{0};
+	std::mutex end_lock_;           /* while the listener is told */
 	std::atomic<bool> over_{false}; /* has left, or was expelled */
 	std::atomic<std::uint64_t> epoch_{0};
 	Listener *listener_ = nullptr;

@@ -154,7 +154,15 @@ private:
 	{
 		if (!options_.looks_at_lease)
 			return {};
-		return [this] { return Membership::now() >= membership_.lease_until(); };
+		return [this] {
+			if (Membership::now() < membership_.lease_until())
+				return false;
+			/* For good: what a thread leaves half done when it is told so, nobody must see. */
+			membership_.give_up(
+				make_error(ESTALE, "the lease of this node was over when it used the memory",
+					"start it again; if it happens often, found the cluster with longer leases"));
+			return true;
+		};
 	}
 
 	std::unique_ptr<Coherence> make_directory(Coherence::Host &host, std::size_t shard)

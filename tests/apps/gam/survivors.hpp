@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a history must still explain when nodes have died: docs/prism-gam.md, "Deaths". The writes of a dead node that
- * nobody has fetched are lost, so each of its writes has happened at some time or never. What it has read of them is
- * nobody's business. All else counts: what living nodes did, and what the dead had from others.
+ * What a history must still explain when nodes have died: docs/prism-gam.md, "Deaths". A dead node's writes that nobody
+ * has fetched are lost. So a write of it that no other node has seen has happened at some time or never, and what it
+ * has read of its own is nobody's business. All else counts: what living nodes did, what they saw of the dead, and what
+ * the dead had from others.
  */
 #pragma once
 
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "../../linearizability/history.hpp"
@@ -16,32 +19,84 @@ namespace gam_test
 
 /** @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died. */
 template <typename NodeOf, typename HasDied>
+class Survivors
+{
+public:
+	using Operation = prism::test::Operation;
+	using Kind = prism::test::Kind;
+	using Outcome = prism::test::Outcome;
+	using Value = prism::test::Value;
+
+	Survivors(const std::vector<Operation> &history, const NodeOf &node_of, const HasDied &has_died)
+		: node_of_(node_of), has_died_(has_died)
+	{
+		for (const Operation &operation : history) {
+			if (operation.kind != Kind::get)
+				writes_.emplace(operation.value, operation);
+		}
+		for (const Operation &operation : history) {
+			if (!is_lost(operation))
+				see(looked_at(operation));
+		}
+	}
+
+	/** What is left of @p operation, if anything is. */
+	[[nodiscard]] std::optional<Operation> survivor(Operation operation) const
+	{
+		if (!is_lost(operation) || seen_.contains(operation.value))
+			return operation;
+		if (operation.kind == Kind::get || operation.outcome == Outcome::mismatch ||
+			operation.outcome == Outcome::no_effect)
+			return std::nullopt;
+		operation.kind = Kind::put; /* whatever it has found is lost, too */
+		operation.outcome = Outcome::unknown;
+		operation.responded = prism::test::never;
+		return operation;
+	}
+
+private:
+	/** Unless somebody has seen what it has written. */
+	[[nodiscard]] bool is_lost(const Operation &operation) const
+	{
+		if (!has_died_(node_of_(operation.client)))
+			return false;
+		if (operation.kind != Kind::get)
+			return true;
+		const auto write = writes_.find(operation.value);
+		return write != writes_.end() && node_of_(write->second.client) == node_of_(operation.client);
+	}
+	[[nodiscard]] static Value looked_at(const Operation &operation)
+	{
+		if (operation.outcome != Outcome::ok)
+			return prism::test::absent;
+		return operation.kind == Kind::get ? operation.value : operation.expected;
+	}
+	/** Who sees a change under a condition has seen that the condition held. */
+	void see(Value value)
+	{
+		while (value != prism::test::absent && seen_.insert(value).second) {
+			const auto write = writes_.find(value);
+			const bool has_condition =
+				write != writes_.end() && write->second.kind == Kind::conditional_put;
+			value = has_condition ? write->second.expected : prism::test::absent;
+		}
+	}
+
+	const NodeOf &node_of_;
+	const HasDied &has_died_;
+	std::unordered_map<Value, Operation> writes_;
+	std::unordered_set<Value> seen_;
+};
+
+template <typename NodeOf, typename HasDied>
 std::vector<prism::test::Operation> survivors(
 	const std::vector<prism::test::Operation> &history, const NodeOf &node_of, const HasDied &has_died)
 {
-	using namespace prism::test;
-	std::unordered_map<Value, std::uint32_t> writers; /* clients */
-	for (const Operation &operation : history) {
-		if (operation.kind != Kind::get)
-			writers.emplace(operation.value, operation.client);
-	}
-	const auto is_own = [&](const Operation &get) {
-		const auto writer = writers.find(get.value);
-		return writer != writers.end() && node_of(writer->second) == node_of(get.client);
-	};
-	std::vector<Operation> kept;
-	for (Operation operation : history) {
-		if (has_died(node_of(operation.client))) {
-			const bool took_effect =
-				operation.outcome == Outcome::ok || operation.outcome == Outcome::unknown;
-			if (operation.kind == Kind::get ? is_own(operation) : !took_effect)
-				continue;
-			if (operation.kind != Kind::get) {
-				operation.outcome = Outcome::unknown;
-				operation.responded = never;
-			}
-		}
-		kept.push_back(operation);
+	const Survivors<NodeOf, HasDied> all(history, node_of, has_died);
+	std::vector<prism::test::Operation> kept;
+	for (const prism::test::Operation &operation : history) {
+		if (const auto survivor = all.survivor(operation))
+			kept.push_back(*survivor);
 	}
 	return kept;
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "bank.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace gam_history
+{
+
+using prism::gam::Address;
+
+namespace
+{
+
+constexpr std::size_t account_size = sizeof(std::uint64_t);
+
+std::span<std::byte> bytes_of(std::uint64_t &value)
+{
+	return std::as_writable_bytes(std::span(&value, 1));
+}
+
+} // namespace
+
+bool Bank::are_together(std::size_t first, std::size_t second) const
+{
+	return node_.places()[first].block() == node_.places()[second].block();
+}
+
+/** In the order of the addresses, so no two wait for each other. */
+int Bank::lock(std::size_t first, std::size_t second)
+{
+	const auto [low, high] = std::minmax(node_.places()[first], node_.places()[second]);
+	if (const int error = session_.wlock(low, account_size))
+		return error;
+	if (are_together(first, second))
+		return 0;
+	const int error = session_.wlock(high, account_size);
+	if (error)
+		(void)session_.unlock(low, account_size);
+	return error;
+}
+
+int Bank::unlock(std::size_t first, std::size_t second)
+{
+	const int error = session_.unlock(node_.places()[first], account_size);
+	const int other = are_together(first, second) ? 0 : session_.unlock(node_.places()[second], account_size);
+	return error ? error : other;
+}
+
+int Bank::add(std::size_t account, std::uint64_t amount)
+{
+	std::uint64_t balance = 0;
+	if (const int error = session_.read(node_.places()[account], bytes_of(balance)))
+		return error;
+	balance += amount;
+	return session_.write(node_.places()[account], bytes_of(balance));
+}
+
+int Bank::transfer(std::size_t from, std::size_t to)
+{
+	if (const int error = lock(from, to))
+		return error;
+	const std::uint64_t amount = random_() % 10;
+	int error = add(from, -amount);
+	if (!error)
+		error = add(to, amount);
+	const int unlocked = unlock(from, to);
+	return error ? error : unlocked;
+}
+
+/** The sum of all accounts, under all their locks. Read locks of all, in the order of their addresses, which is that of
+ * their numbers. */
+int Bank::sum(std::uint64_t &total)
+{
+	int error = 0;
+	std::size_t locked = 0;
+	total = 0;
+	for (; locked < accounts && !error; locked++) {
+		if (locked == 0 || !are_together(locked - 1, locked))
+			error = session_.rlock(node_.places()[locked], account_size);
+		std::uint64_t balance = 0;
+		if (!error)
+			error = session_.read(node_.places()[locked], bytes_of(balance));
+		total += balance;
+	}
+	for (std::size_t account = 0; account < locked; account++) {
+		if (account == 0 || !are_together(account - 1, account)) {
+			const int unlocked = session_.unlock(node_.places()[account], account_size);
+			error = error ? error : unlocked;
+		}
+	}
+	return error;
+}
+
+void Bank::audit()
+{
+	std::uint64_t total = 0;
+	if (node_.expects(sum(total), "an audit") && total != accounts * deposit)
+		node_.find("the bank has " + std::to_string(total));
+}
+
+void Bank::act()
+{
+	if (random_() % 100 < node_.options().reads)
+		return audit();
+	const std::size_t from = random_() % accounts;
+	const std::size_t to = (from + 1 + random_() % (accounts - 1)) % accounts;
+	node_.expects(transfer(from, to), "a transfer");
+}
+
+} // namespace gam_history

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "run.hpp"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "../../linearizability/checker.hpp"
+#include "gam/peer/master_service.hpp"
+#include "node.hpp"
+#include "survivors.hpp"
+
+namespace gam_history
+{
+
+using namespace std::chrono_literals;
+using prism::Result;
+using prism::gam::MasterService;
+using prism::test::Operation;
+using Clock = std::chrono::steady_clock;
+
+namespace
+{
+
+constexpr auto patience = 30s; /* for a process */
+constexpr auto glance = 5ms;
+
+Stage *make_stage()
+{
+	void *const shared = mmap(nullptr, sizeof(Stage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared == MAP_FAILED ? nullptr : new (shared) Stage();
+}
+
+} // namespace
+
+Run::Run(const Options &options) : options_(options), stage_(make_stage()), random_(options.seed) {}
+
+Run::~Run()
+{
+	for (const Process &process : nodes_) {
+		::kill(process.pid, SIGKILL);
+		waitpid(process.pid, nullptr, 0);
+	}
+	if (master_process_ > 0) {
+		::kill(master_process_, SIGKILL);
+		waitpid(master_process_, nullptr, 0);
+	}
+	if (stage_)
+		munmap(stage_, sizeof(Stage));
+}
+
+void Run::fail(const std::string &what)
+{
+	fmt::print("FAIL: {}\n", what);
+	good_ = false;
+}
+
+/** Listens in this process, and serves in one of its own. */
+bool Run::begin_master()
+{
+	Result<std::unique_ptr<MasterService>> master =
+		MasterService::create({.address = "127.0.0.1", .port = 0, .lease = options_.lease});
+	if (!master) {
+		fail(master.error().message);
+		return false;
+	}
+	master_ = "127.0.0.1:" + std::to_string(master.value()->port());
+	std::fflush(stdout);
+	master_process_ = fork();
+	if (master_process_ == 0)
+		_exit(master.value()->run().ok() ? 0 : 1);
+	return master_process_ > 0;
+}
+
+Run::Process Run::begin_node()
+{
+	std::fflush(stdout); /* else it is in both processes */
+	const Process process{fork(), next_life_++};
+	if (process.pid == 0) {
+		const Ending ending = Node(options_, *stage_, process.life, master_).run();
+		std::fflush(stdout);
+		_exit(ending);
+	}
+	return process;
+}
+
+bool Run::await_ready()
+{
+	const auto end = Clock::now() + patience;
+	while (stage_->ready < options_.nodes) {
+		if (Clock::now() > end) {
+			fail("the nodes do not begin");
+			return false;
+		}
+		std::this_thread::sleep_for(glance);
+	}
+	stage_->begun = true;
+	return true;
+}
+
+void Run::take(const Process &process, int status)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+		dead_.insert(process.life);
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == expelled) {
+		dead_.insert(process.life);
+		expelled_++;
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == wrong) {
+		findings_++;
+	} else if (status) {
+		fail(fmt::format("life {} has ended with status {:#x}", process.life, status));
+	}
+}
+
+/** What a node waits for ends, whatever dies. */
+void Run::end(const Process &process)
+{
+	const auto limit = Clock::now() + patience;
+	int status = 0;
+	while (waitpid(process.pid, &status, WNOHANG) == 0) {
+		if (Clock::now() > limit) {
+			fail(fmt::format("life {} hangs", process.life));
+			::kill(process.pid, SIGKILL);
+			waitpid(process.pid, &status, 0);
+			break;
+		}
+		std::this_thread::sleep_for(glance);
+	}
+	take(process, status);
+}
+
+/** But the very first, whose memory is to stay. */
+Run::Process &Run::any_victim()
+{
+	return nodes_[1 + random_() % (nodes_.size() - 1)];
+}
+
+void Run::kill_one()
+{
+	Process &victim = any_victim();
+	::kill(victim.pid, SIGKILL);
+	end(victim);
+	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 300));
+	victim = begin_node(); /* the others may not know yet that the one before is dead */
+}
+
+/** Beyond its lease: when it goes on, it must find that it is dead. */
+void Run::stop_one()
+{
+	Process &victim = any_victim();
+	::kill(victim.pid, SIGSTOP);
+	std::this_thread::sleep_for(options_.lease + options_.lease / 4 + std::chrono::milliseconds(random_() % 300));
+	::kill(victim.pid, SIGCONT);
+	end(victim);
+	if (!dead_.contains(victim.life))
+		fail(fmt::format("life {} was stopped beyond its lease, and does not know", victim.life));
+	victim = begin_node();
+}
+
+/** On a busy machine a node may be late for its lease. */
+void Run::replace_the_expelled()
+{
+	for (Process &process : nodes_) {
+		int status = 0;
+		if (waitpid(process.pid, &status, WNOHANG) == 0)
+			continue;
+		take(process, status);
+		process = begin_node();
+	}
+}
+
+void Run::disturb()
+{
+	std::vector<void (Run::*)()> disturbances(options_.kills, &Run::kill_one);
+	disturbances.insert(disturbances.end(), options_.stops, &Run::stop_one);
+	std::shuffle(disturbances.begin(), disturbances.end(), random_);
+	const auto calm = options_.calm / (disturbances.size() + 1);
+	for (const auto disturbance : disturbances) {
+		std::this_thread::sleep_for(calm);
+		replace_the_expelled();
+		(this->*disturbance)();
+	}
+	std::this_thread::sleep_for(calm);
+}
+
+std::vector<Operation> Run::read_histories()
+{
+	std::vector<Operation> history;
+	for (const auto &entry : std::filesystem::directory_iterator(options_.folder)) {
+		const Result<std::vector<Operation>> part = prism::test::read_history(entry.path());
+		if (part)
+			history.insert(history.end(), part->begin(), part->end());
+		else
+			fail(part.error().message);
+	}
+	return history;
+}
+
+void Run::check_histories()
+{
+	const std::vector<Operation> history = read_histories();
+	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
+	const auto has_died = [this](Life life) { return dead_.contains(life); };
+	const prism::test::CheckReport report = prism::test::check(gam_test::survivors(history, life_of, has_died));
+	fmt::print("{}: {} operations on {} registers\n", prism::test::name_of(report.verdict), history.size(),
+		report.keys);
+	if (history.size() < 1000)
+		fail("the nodes have done next to nothing");
+	findings_ += report.verdict == prism::test::Verdict::violated;
+	if (report.verdict > prism::test::Verdict::violated)
+		fail("the history cannot be checked");
+	if (options_.flaw != Flaw::none)
+		return;
+	for (const auto &finding : report.findings) {
+		fmt::print("register {:#x}: {}\n", finding.key, finding.reason);
+		for (const Operation &operation : finding.window)
+			fmt::print("    {}\n", prism::test::describe(operation));
+	}
+}
+
+bool Run::conclude() const
+{
+	fmt::print("{} lives, {} died, {} of them were expelled; {} findings\n", next_life_, dead_.size(), expelled_,
+		findings_);
+	return good_ && (findings_ > 0) == (options_.flaw != Flaw::none);
+}
+
+bool Run::go()
+{
+	std::filesystem::remove_all(options_.folder);
+	std::filesystem::create_directories(options_.folder);
+	if (!stage_ || !begin_master())
+		return false;
+	for (unsigned node = 0; node < options_.nodes; node++)
+		nodes_.push_back(begin_node());
+	if (!await_ready())
+		return false;
+	disturb();
+	stage_->over = true;
+	for (auto process = nodes_.rbegin(); process != nodes_.rend(); ++process)
+		end(*process);
+	nodes_.clear();
+	if (options_.work == Work::registers)
+		check_histories();
+	return conclude();
+}
+
+} // namespace gam_history

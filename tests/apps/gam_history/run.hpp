@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A master and nodes, each a process; the deaths of nodes; and the check of what the nodes have recorded. */
+#pragma once
+
+#include <sys/types.h>
+
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../../linearizability/history.hpp"
+#include "options.hpp"
+
+namespace gam_history
+{
+
+class Run
+{
+public:
+	explicit Run(const Options &options);
+	~Run();
+	Run(const Run &) = delete;
+	Run &operator=(const Run &) = delete;
+
+	/** Whether all was as it must be: with a flaw, that it was found. One thread is in this process. */
+	bool go();
+
+private:
+	struct Process {
+		pid_t pid = -1;
+		Life life = 0;
+	};
+
+	bool begin_master();
+	Process begin_node();
+	bool await_ready();
+	void disturb();
+	void kill_one();
+	void stop_one();
+	void replace_the_expelled();
+	[[nodiscard]] Process &any_victim();
+	/** Waits for its end. */
+	void end(const Process &process);
+	void take(const Process &process, int status);
+	void check_histories();
+	[[nodiscard]] std::vector<prism::test::Operation> read_histories();
+	void fail(const std::string &what);
+	[[nodiscard]] bool conclude() const;
+
+	const Options options_;
+	Stage *const stage_; /* shared with the nodes */
+	std::mt19937_64 random_;
+	std::string master_;
+	pid_t master_process_ = -1;
+	std::vector<Process> nodes_; /* that live, as far as is known */
+	Life next_life_ = 0;
+	std::set<Life> dead_;
+	unsigned expelled_ = 0; /* of the dead */
+	unsigned findings_ = 0;
+	bool good_ = true;
+};
+
+} // namespace gam_history
