@@ -218,7 +218,7 @@ another_cluster() {
 	local port=${master#*:} status=0
 	end "$master_pid"
 	start_master "$port"
-	wait_for 10 grep -q "the others hold it for dead" "$work/node-0" || fail "node 0 goes on" "$work/node-0"
+	wait_for 10 grep -q "a node of another cluster" "$work/node-0" || fail "node 0 goes on" "$work/node-0"
 	wait "${node_pid[0]}"
 	status=$?
 	[ $status -eq 1 ] || fail "node 0 ends with $status"
