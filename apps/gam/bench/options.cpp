@@ -38,8 +38,9 @@ Result<void> check_cluster(const RunOptions &options)
 		return refuse("so many threads", "1 to 64 are possible");
 	if (!(cluster.cache > 0 && cluster.cache <= 100))
 		return refuse("such a cache", "give its share of the working sets: above 0");
-	if (cluster.protocol != Protocol::directory)
-		return make_error(ENOTSUP, "nodes by the PRISM protocol", "a node joins by the directory's so far");
+	if (cluster.protocol != Protocol::directory && cluster.in_process)
+		return make_error(
+			ENOTSUP, "--in-process by the PRISM protocol", "it needs a device: leave --in-process out");
 	if (!(cluster.timeout > 0))
 		return refuse("such a time limit", "give one above 0");
 	return {};
