@@ -125,8 +125,10 @@ private:
 	/** The node is there when all others have its queue pair, too. */
 	Result<void> make_latch_node()
 	{
-		Result<std::unique_ptr<LatchSide>> side = LatchSide::create(network_, options_.node, lines_of(options_),
-			[this](NodeId dead, std::uint64_t epoch) { (void)membership_.swept(dead, epoch); });
+		Result<std::unique_ptr<LatchSide>> side = LatchSide::create(
+			network_, options_.node, lines_of(options_),
+			[this](NodeId dead, std::uint64_t epoch) { (void)membership_.swept(dead, epoch); },
+			[this](const NodeLife &life) { watch_.broken(life); });
 		if (!side)
 			return side.error();
 		latch_ = *std::move(side);
@@ -203,7 +205,7 @@ private:
 		for (NodeId other = 0; node_ && other < max_nodes; other++)
 			node_->lost(other);
 		if (node_ && latch_)
-			latch_->adopt(View());
+			latch_->end_all();
 	}
 	/* Peers::Events */
 	void completed(const Completion &completion) override
@@ -228,9 +230,9 @@ private:
 			if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
 				node_->lost(member.life.node);
 		}
-		if (latch_) {
-			latch_->adopt(view_); /* which says itself who is swept, and when */
-			return {};
+		if (latch_) { /* it is over with the dead, and meets the living, later */
+			latch_->adopt(view_);
+			return dead;
 		}
 		for (const Member &member : view_.members) {
 			if (!member.live())

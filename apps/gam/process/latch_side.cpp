@@ -113,9 +113,10 @@ latch::Layout layout_of(const NodeOptions &options)
 } // namespace
 
 Result<std::unique_ptr<LatchSide>> LatchSide::create(
-	Peers &peers, const NodeOptions &options, std::size_t lines, Swept swept)
+	Peers &peers, const NodeOptions &options, std::size_t lines, Swept swept, Broken broken)
 {
-	std::unique_ptr<LatchSide> side(new LatchSide(peers, options, std::move(swept))); /* private constructor */
+	std::unique_ptr<LatchSide> side(
+		new LatchSide(peers, options, std::move(swept), std::move(broken))); /* private constructor */
 	Result<std::unique_ptr<latch::VerbsHomes>> homes =
 		latch::VerbsHomes::create(peers.device(), options.self, layout_of(options), requests, *side);
 	if (!homes)
@@ -130,9 +131,9 @@ Result<std::unique_ptr<LatchSide>> LatchSide::create(
 	return side;
 }
 
-LatchSide::LatchSide(Peers &peers, const NodeOptions &options, Swept swept)
-	: peers_(peers), options_(options), swept_(std::move(swept)), shards_(options.shards),
-	  farewells_(options.self, *this)
+LatchSide::LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken)
+	: peers_(peers), options_(options), swept_(std::move(swept)), broken_(std::move(broken)),
+	  shards_(options.shards), farewells_(options.self, *this)
 {
 }
 
@@ -194,6 +195,20 @@ void LatchSide::adopt(const View &view)
 	}
 	farewells_.adopt(view);
 	changed_.notify_all();
+}
+
+void LatchSide::end_all()
+{
+	View view;
+	{
+		const std::scoped_lock guard(lock_);
+		view = view_;
+	}
+	for (Member &member : view.members) {
+		if (member.life.node != options_.self)
+			member.state = NodeState::dead;
+	}
+	adopt(view);
 }
 
 /** What it has posted must not be executed when others have swept. */
@@ -376,6 +391,7 @@ bool LatchSide::go_on()
 			if (member.life.node != options_.self && member.live() && peers_.connected(member.life))
 				(void)offer(member.life);
 		}
+		look_for_broken();
 		farewells_.step();
 		over.swap(over_);
 		epoch = view_.epoch;
@@ -386,6 +402,17 @@ bool LatchSide::go_on()
 	homes_->flush_reports();
 	peers_.flush();
 	return waits;
+}
+
+void LatchSide::look_for_broken()
+{
+	for (NodeId id = 0; id < max_nodes; id++) {
+		Link &link = links_[id];
+		if (!link.connected || link.broken || homes_->find(id))
+			continue;
+		link.broken = true;
+		broken_({id, link.incarnation});
+	}
 }
 
 /** It polls, too, while others wait for this node: no thread of the user's may do so. */

@@ -42,12 +42,14 @@ class LatchSide final : public Network,
 public:
 	/** Nothing of @p dead is left in this node; the epoch is of the view that all have agreed in. May wait. */
 	using Swept = std::function<void(NodeId dead, std::uint64_t epoch)>;
+	/** The queue pair to @p life has ended by itself. */
+	using Broken = std::function<void(const NodeLife &life)>;
 	/** PRISM requests that may be under way to each home. */
 	static constexpr std::uint32_t requests = 256;
 
 	/** @p peers outlives this object. @p lines: that are cached. Errors: those of VerbsHomes::create(). */
 	static Result<std::unique_ptr<LatchSide>> create(
-		Peers &peers, const NodeOptions &options, std::size_t lines, Swept swept);
+		Peers &peers, const NodeOptions &options, std::size_t lines, Swept swept, Broken broken);
 	~LatchSide() override;
 	LatchSide(const LatchSide &) = delete;
 	LatchSide &operator=(const LatchSide &) = delete;
@@ -61,6 +63,8 @@ public:
 
 	/** After Peers has cut off the dead of @p view. */
 	void adopt(const View &view);
+	/** This node is no member any more: to it, all others are dead. After Peers has cut off all. */
+	void end_all();
 	/** Both ends have said that they are connected. */
 	[[nodiscard]] bool is_there(const NodeLife &life);
 	/** Waits until all live members are there. Errors: ETIMEDOUT (which one is not). */
@@ -80,10 +84,11 @@ private:
 		std::uint64_t incarnation = 0;   /* 0: none */
 		std::unique_ptr<rpc::Port> port; /* offered, and not connected yet */
 		bool connected = false;
-		bool ready = false; /* the other end is connected */
+		bool broken = false; /* and told */
+		bool ready = false;  /* the other end is connected */
 	};
 
-	LatchSide(Peers &peers, const NodeOptions &options, Swept swept);
+	LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken);
 
 	/* Network::Listener */
 	void heard(NodeId from, const Message &message) override;
@@ -106,10 +111,12 @@ private:
 	bool go_on();
 	void run(const std::stop_token &stop);
 	void forget(NodeId node);
+	void look_for_broken();
 
 	Peers &peers_;
 	const NodeOptions options_;
 	const Swept swept_;
+	const Broken broken_;
 	std::unique_ptr<latch::VerbsHomes> homes_;
 	std::vector<latch::WorkingMemory> lines_;
 	std::vector<Latch *> shards_; /* under the locks of the node's shards */
