@@ -304,7 +304,7 @@ void LatchSide::hear_own(NodeId from, const Message &message)
 {
 	const auto type = static_cast<LatchMessage>(message.type);
 	if (type == LatchMessage::freed)
-		return hear_freed(message);
+		return there_.load(std::memory_order_relaxed) & bit(from) ? hear_freed(message) : void();
 	const std::scoped_lock guard(lock_);
 	Link &link = links_[from];
 	switch (type) {

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Nodes of the latch protocol in one process, each with a device of its own: they join, share memory, lie and die. */
+#include "gam/process/joined_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "peer_support.hpp"
+
+using namespace peers;
+
+namespace
+{
+
+struct JoinedLatch : testing::Test {
+	std::unique_ptr<MasterThread> master;
+	std::vector<std::unique_ptr<JoinedNode>> nodes;
+
+	void SetUp() override
+	{
+		if (Result<Context> context = Context::open(); !context)
+			GTEST_SKIP() << "no device: " << context.error().message;
+		master = std::make_unique<MasterThread>(2000ms);
+	}
+	[[nodiscard]] std::unique_ptr<JoinedNode> join() const
+	{
+		JoinOptions options;
+		options.master = "127.0.0.1:" + std::to_string(master->port());
+		options.protocol = Protocol::latch;
+		options.node.bytes = std::uint64_t{1} << 20;
+		options.node.shards = 2;
+		options.timeout = patience;
+		const Result<Context> context = Context::open();
+		Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, options);
+		EXPECT_TRUE(joined.ok()) << joined.error().message;
+		return joined ? *std::move(joined) : nullptr;
+	}
+	void join(std::size_t count)
+	{
+		while (count-- > 0) {
+			nodes.push_back(join());
+			ASSERT_TRUE(nodes.back());
+		}
+	}
+	static Address allocate(Session &session, JoinedNode &home_of, std::size_t bytes = 8)
+	{
+		Address address;
+		const NodeId home = home_of.node().self();
+		EXPECT_EQ(session.malloc(bytes, address, Placement::near(Address(home, 0))), 0);
+		EXPECT_EQ(address.home(), home);
+		return address;
+	}
+	static std::uint64_t add(Session &session, Address at, std::uint64_t operand)
+	{
+		std::uint64_t old = ~std::uint64_t{0};
+		EXPECT_EQ(session.atomic(at, 8, Function::add, operand, old), 0);
+		return old;
+	}
+	static int read(Session &session, Address at)
+	{
+		std::uint64_t word = 0;
+		return session.read(at, std::as_writable_bytes(std::span(&word, 1)));
+	}
+	/** The nodes know of each other again after one has come or gone. */
+	void expect_members(std::size_t count) const
+	{
+		for (const auto &node : nodes) {
+			const auto complete = [&] { return !node || node->node().members().size() == count; };
+			EXPECT_TRUE(peers::wait_until(complete));
+		}
+	}
+};
+
+TEST_F(JoinedLatch, EachNodeSeesWhatOthersHaveAdded)
+{
+	join(3);
+	expect_members(3);
+	Session first(nodes[0]->node()), second(nodes[1]->node()), third(nodes[2]->node());
+	for (const auto &home : nodes) {
+		const Address at = allocate(first, *home);
+		std::uint64_t expected = 0;
+		for (int round = 0; round < 20; round++) {
+			for (Session *const session : {&first, &second, &third})
+				EXPECT_EQ(add(*session, at, 3), 3 * expected++);
+		}
+		EXPECT_EQ(second.free(at), 0);
+	}
+	for (const auto &node : nodes)
+		EXPECT_EQ(node->node().stats().refused, 0U);
+}
+
+TEST_F(JoinedLatch, ThreadsOfAllNodesCountTogether)
+{
+	join(2);
+	expect_members(2);
+	Session session(nodes[0]->node());
+	const Address at = allocate(session, *nodes[1], 4 * block_size);
+	constexpr unsigned each = 100;
+	std::vector<std::jthread> threads;
+	for (unsigned i = 0; i < 4; i++) {
+		threads.emplace_back([&, i] {
+			Session own(nodes[i % 2]->node());
+			for (unsigned round = 0; round < each; round++)
+				(void)add(own, at + (round % 4) * block_size, 1);
+		});
+	}
+	threads.clear();
+	for (unsigned block = 0; block < 4; block++)
+		EXPECT_EQ(add(session, at + block * block_size, 0), each);
+}
+
+TEST_F(JoinedLatch, FreedMemoryIsNobodysAndComesBackAsZeros)
+{
+	join(3);
+	expect_members(3);
+	Session home(nodes[0]->node()), other(nodes[1]->node()), stranger(nodes[2]->node());
+	const Address kept = allocate(home, *nodes[0], block_size);
+	Address at;
+	for (int round = 0; round < 20; round++) {
+		at = allocate(round % 2 ? home : other, *nodes[0], block_size);
+		EXPECT_EQ(add(other, at, 7), 0U) << round;
+		EXPECT_EQ(add(home, at, 7), 7U) << round; /* the home owns it when it is freed */
+		EXPECT_EQ(home.free(at), 0);
+	}
+	(void)add(home, kept, 1); /* behind what the home has posted */
+	EXPECT_EQ(read(stranger, at), EFAULT);
+}
+
+TEST_F(JoinedLatch, ADeadNodesBlocksAreTheOthersAndItsNumberIsUsedAgain)
+{
+	join(3);
+	expect_members(3);
+	Session first(nodes[0]->node()), second(nodes[1]->node());
+	const Address at = allocate(first, *nodes[0]), lost = allocate(first, *nodes[2]);
+	const NodeId number = nodes[2]->node().self();
+	(void)add(first, at, 5);
+	{
+		Session dying(nodes[2]->node());
+		EXPECT_EQ(add(dying, at, 1), 5U);
+	}
+	nodes[2].reset(); /* it owns the block, and has not written it back */
+	EXPECT_EQ(add(second, at, 1) % 5, 0U) << "the value that was written back last";
+	EXPECT_EQ(read(first, lost), EHOSTUNREACH);
+	expect_members(2);
+	std::unique_ptr<JoinedNode> next;
+	const auto end = std::chrono::steady_clock::now() + patience;
+	for (;;) {
+		next = join();
+		ASSERT_TRUE(next);
+		if (next->node().self() == number || std::chrono::steady_clock::now() > end)
+			break;
+		EXPECT_TRUE(next->leave().ok()); /* the number was not free yet */
+	}
+	EXPECT_EQ(next->node().self(), number);
+	Session reborn(next->node());
+	(void)add(reborn, at, 1);
+	const Address anew = allocate(second, *next);
+	EXPECT_EQ(add(first, anew, 1), 0U);
+}
+
+TEST_F(JoinedLatch, AMemberThatTalksNonsenseIsNoMember)
+{
+	join(2);
+	expect_members(2);
+	TestNode liar(master->port());
+	ASSERT_TRUE(liar.join().ok());
+	ASSERT_TRUE(liar.meeting().wait(patience).ok());
+	liar.run();
+	std::mt19937_64 random(1);
+	std::array<std::byte, block_size> data;
+	for (int round = 0; round < 2000; round++) {
+		for (std::byte &byte : data)
+			byte = static_cast<std::byte>(random());
+		Message message;
+		message.type = static_cast<std::uint8_t>(random() % 4 ? 0xc0 + random() % 8 : random());
+		message.counter = random() % 4 ? random() : random() % 65;
+		message.block = Address(random()).block();
+		if (random() % 4)
+			message.data = data;
+		for (NodeId node = 0; node < 2; node++)
+			(void)liar.links().try_send(node, message);
+		liar.links().flush();
+	}
+	std::this_thread::sleep_for(50ms);
+	Session first(nodes[0]->node()), second(nodes[1]->node());
+	const Address at = allocate(first, *nodes[1]);
+	EXPECT_EQ(add(second, at, 1), 0U);
+	EXPECT_EQ(add(first, at, 1), 1U);
+	EXPECT_FALSE(nodes[0]->node().is_member(liar.id()));
+}
+
+} // namespace
