@@ -99,9 +99,9 @@ int leave(prism_gam *node)
 	if (node->sessions)
 		return fail(EBUSY, "a session of the node has not ended: end it first");
 	const std::unique_ptr<prism_gam> owned(node);
-	if (node->joined->is_expelled())
-		return fail(ESTALE, "the others took this node for dead before it left");
-	const Result<void> left = node->joined->leave();
+	Result<void> left = node->joined->check();
+	if (left)
+		left = node->joined->leave();
 	return left ? 0 : fail(left.error());
 }
 

@@ -343,6 +343,44 @@ TEST_F(GamInterface, LeavingWithASession)
 	EXPECT_EQ(prism_gam_leave(nullptr), 0);
 }
 
+TEST_F(GamInterface, NodesOfTheLatchProtocol)
+{
+	prism_gam_options latch = options();
+	latch.protocol = PRISM_GAM_LATCH;
+	Node one(address(), latch), other(address(), latch);
+	const std::uint64_t at = one.malloc(8);
+	EXPECT_EQ(other.write(at, "hello"), 0);
+	EXPECT_EQ(one.read(at, 5), "hello");
+	EXPECT_EQ(prism_gam_wlock(one.session, at, 1), 0);
+	EXPECT_EQ(prism_gam_try_rlock(other.session, at, 1), -EBUSY);
+	EXPECT_EQ(prism_gam_unlock(one.session, at, 1), 0);
+	std::uint64_t old = 0;
+	EXPECT_EQ(prism_gam_atomic(other.session, at, 1, PRISM_GAM_ADD, 1, 0, &old), 0);
+	EXPECT_EQ(old, static_cast<std::uint64_t>('h'));
+	EXPECT_EQ(one.read(at, 5), "iello");
+}
+
+/** Its calls and its end tell, and end in time. */
+TEST_F(GamInterface, AMasterThatHasForgottenTheNode)
+{
+	const prism_gam_options wanted = options();
+	prism_gam *node = nullptr;
+	prism_gam_session *session = nullptr;
+	std::uint64_t at = 0;
+	ASSERT_EQ(prism_gam_join(&node, address().c_str(), &wanted), 0);
+	ASSERT_EQ(prism_gam_session_begin(node, &session), 0);
+	ASSERT_EQ(prism_gam_malloc(session, 8, nullptr, &at), 0);
+	const std::uint16_t port = master->port();
+	master.reset();
+	master = std::make_unique<peers::MasterThread>(lease, port);
+	EXPECT_TRUE(peers::wait_until([&] { return prism_gam_write(session, at, "x", 1) == -ESTALE; }));
+	expect_said("join again");
+	EXPECT_EQ(prism_gam_put(node, "k", "v", 1), -ESTALE);
+	prism_gam_session_end(session);
+	EXPECT_EQ(prism_gam_leave(node), -ESTALE);
+	expect_said("another cluster");
+}
+
 /** What a node had lent goes with it; what it had changed elsewhere stays. */
 TEST_F(GamInterface, ANodeThatHasLeft)
 {

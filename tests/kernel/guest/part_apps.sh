@@ -124,6 +124,7 @@ gam() {
 # gam_node NUMBER: which it gets; its pid is in $!
 gam_node() {
 	local said
+	: >"/tmp/gam-node-$1"
 	"$PRISM_BUILD/bin/prism-gam-node" -d "$DEVICE" -m "127.0.0.1:$port" --memory 1 >"/tmp/gam-node-$1" 2>&1 &
 	wait_for 15 test -s "/tmp/gam-node-$1" || return
 	said=$(<"/tmp/gam-node-$1")
