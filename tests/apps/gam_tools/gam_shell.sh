@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # prism-gam-master, prism-gam-node and prism-gam as a user has them: what one node writes others read, locks, nodes that
-# die, and what is said of all that cannot be.
+# die, and what is said of all that cannot be. The argument is the protocol: directory or latch.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
 alone "$@"
 need_program python3
 
+protocol=${1:-directory}
+other=latch
+[ "$protocol" = directory ] || other=directory
 lease=1
 node_pid=() # by number
 
 # gam ARGUMENT...
 gam() {
-	timeout -k 5 30 "$bin/prism-gam" -m "$master" "$@"
+	timeout -k 5 30 "$bin/prism-gam" -m "$master" --protocol "$protocol" "$@"
 }
 
 # tells TEXT: the last command did, on the standard error
@@ -27,6 +30,7 @@ prints() {
 
 # start_master PORT: its place is in $master, its pid in $master_pid
 start_master() {
+	: >"$work/master"
 	start "$work/master" "$bin/prism-gam-master" --lease $lease -p "$1" --address 127.0.0.1
 	master_pid=$started
 	wait_for 10 grep -q ' ready, port ' "$work/master" || {
@@ -38,7 +42,8 @@ start_master() {
 
 # start_node NUMBER: which it gets
 start_node() {
-	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --memory 4
+	: >"$work/node-$1"
+	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4
 	node_pid[$1]=$started
 	wait_for 20 grep -q "^node $1 of a global memory, lends 4 MiB, port " "$work/node-$1" || {
 		fail "node $1 does not start" "$work/node-$1"
@@ -112,7 +117,7 @@ end() {
 # hold KIND: locks $address by another shell, which goes on; its pid is in $started
 hold() {
 	: >"$work/holder"
-	start "$work/holder" "$bin/prism-gam" -m "$master" "$1" "$address" --hold 60
+	start "$work/holder" "$bin/prism-gam" -m "$master" --protocol "$protocol" "$1" "$address" --hold 60
 	wait_for 10 grep -q locked "$work/holder" || fail "$1 does not lock" "$work/holder"
 }
 
@@ -175,10 +180,11 @@ wrong_addresses() {
 strangers() {
 	local nobody
 	nobody=$(free_ports 1)
-	expect 1 "another protocol" gam --protocol latch stat && says "a node of another protocol or block size"
+	expect 1 "another protocol" timeout 20 "$bin/prism-gam" -m "$master" --protocol "$other" stat
+	says "a node of another protocol or block size"
 	expect 1 "no master" timeout 20 "$bin/prism-gam" -m "127.0.0.1:$nobody" --timeout 1 stat
 	says "cannot connect to 127.0.0.1 port $nobody: Connection refused"
-	expect 1 "node: another protocol" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --protocol latch
+	expect 1 "node: another protocol" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --protocol "$other"
 	tells "a node of another protocol or block size"
 	expect 1 "node: no master" timeout 20 "$bin/prism-gam-node" -m "127.0.0.1:$nobody" --memory 1
 	tells "Connection refused"
@@ -208,7 +214,8 @@ a_death() {
 	expect 0 "write to the others" gam write "$address" works
 	expect 0 "read of it" gam read "$address" 5 && prints works
 	expect 1 "malloc on the dead" gam malloc 1000000 --on 2
-	start "$work/another" "$bin/prism-gam-node" -m "$master" --memory 4
+	: >"$work/another"
+	start "$work/another" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4
 	wait_for 20 grep -q "^node [2-9] of a global memory" "$work/another" || fail "no node takes its place" "$work/another"
 	pass "a node is killed: it is gone in seconds, and the rest works"
 }
