@@ -84,13 +84,11 @@ bool Node::expects(int error, const char *what)
 	return false;
 }
 
-bool Node::join()
+Result<void> Node::join()
 {
 	Result<Context> context = Context::open();
-	if (!context) {
-		fail(context.error().message);
-		return false;
-	}
+	if (!context)
+		return context.error();
 	JoinOptions join;
 	join.master = master_;
 	join.protocol = options_.protocol;
@@ -99,12 +97,10 @@ bool Node::join()
 	join.node.bytes = std::uint64_t{1} << 20;
 	join.timeout = patience;
 	Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, join);
-	if (!joined) {
-		fail(joined.error().message);
-		return false;
-	}
+	if (!joined)
+		return joined.error();
 	joined_ = *std::move(joined);
-	return true;
+	return {};
 }
 
 /** Registers of each of the first lives, or the bank of the very first. */
@@ -133,25 +129,21 @@ bool Node::allocate()
 	return true;
 }
 
-bool Node::set_up()
+Result<void> Node::set_up()
 {
-	if (life_ < options_.nodes && !allocate()) {
-		fail("it cannot allocate");
-		return false;
-	}
+	if (life_ < options_.nodes && !allocate())
+		return prism::make_error(ENOMEM, "it cannot allocate");
 	const std::size_t homes = options_.work == Work::registers ? options_.nodes : 1;
 	const std::size_t places = options_.work == Work::registers ? Registers::of_each_node : Bank::accounts;
 	for (std::size_t i = 0; i < homes * places; i++) {
 		const Result<Address> address =
 			joined_->get_address(key_of(static_cast<Life>(i / places), i % places), patience);
-		if (!address) {
-			fail(address.error().message);
-			return false;
-		}
+		if (!address)
+			return address.error();
 		places_.push_back(*address);
 	}
 	std::sort(places_.begin(), places_.end());
-	return true;
+	return {};
 }
 
 /** Whoever is stopped goes on in the middle of a burst, most often. */
@@ -218,8 +210,15 @@ void Node::check_that_all_is_stale()
 
 Ending Node::run()
 {
-	if (!join() || !set_up())
+	Result<void> begun = join();
+	if (begun)
+		begun = set_up();
+	if (!begun && begun.error().code == ESTALE)
+		return expelled;
+	if (!begun) {
+		fail(begun.error().message);
 		return failed;
+	}
 	stage_.ready++;
 	while (!stage_.begun)
 		std::this_thread::sleep_for(1ms);

@@ -37,8 +37,8 @@ public:
 	bool expects(int error, const char *what);
 
 private:
-	bool join();
-	bool set_up();
+	prism::Result<void> join();
+	prism::Result<void> set_up();
 	bool allocate();
 	void work(unsigned thread);
 	void await_the_others();

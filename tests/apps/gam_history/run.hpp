@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -23,8 +24,11 @@ public:
 	Run(const Run &) = delete;
 	Run &operator=(const Run &) = delete;
 
-	/** Whether all was as it must be: with a flaw, that it was found. One thread is in this process. */
-	bool go();
+	/**
+	 * One thread is in this process. How often something was found that a flaw explains; nothing: something has
+	 * failed that must not, flaw or not.
+	 */
+	std::optional<unsigned> go();
 
 private:
 	struct Process {
@@ -34,6 +38,7 @@ private:
 
 	bool begin_master();
 	Process begin_node();
+	Process replacement();
 	bool await_ready();
 	void disturb();
 	void kill_one();
@@ -46,7 +51,7 @@ private:
 	void check_histories();
 	[[nodiscard]] std::vector<prism::test::Operation> read_histories();
 	void fail(const std::string &what);
-	[[nodiscard]] bool conclude() const;
+	[[nodiscard]] std::optional<unsigned> conclude() const;
 
 	const Options options_;
 	Stage *const stage_; /* shared with the nodes */
