@@ -15,6 +15,12 @@ constexpr NodeId no_node = 0xffff;
 /** Nodes at one time: an entry has one bit for each. */
 constexpr std::size_t max_nodes = 64;
 
+/** The set of one node, of those below max_nodes. */
+constexpr std::uint64_t bit(NodeId node) noexcept
+{
+	return std::uint64_t{1} << node;
+}
+
 /** The unit of coherence, in bytes. */
 constexpr std::size_t block_size = 512;
 

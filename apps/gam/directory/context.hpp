@@ -12,12 +12,6 @@
 namespace prism::gam::directory
 {
 
-/** The set of one node. */
-[[nodiscard]] constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 [[nodiscard]] constexpr bool writes(AccessKind kind) noexcept
 {
 	return kind == AccessKind::write || kind == AccessKind::atomic;

@@ -8,7 +8,6 @@
 namespace prism::gam
 {
 
-using latch::bit;
 using latch::Entry;
 using latch::HomeMemory;
 

@@ -11,11 +11,6 @@
 namespace prism::gam::latch
 {
 
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 /** As writer and waiter have it; no_node is nobody. */
 constexpr std::uint16_t mark(NodeId node) noexcept
 {

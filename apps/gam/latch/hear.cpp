@@ -8,7 +8,6 @@
 namespace prism::gam
 {
 
-using latch::bit;
 using latch::Type;
 
 void Latch::send(NodeId to, Type type, Address block, std::uint8_t flags, std::uint32_t version, std::uint64_t sharers,

@@ -142,10 +142,7 @@ private:
 	void fill_room();
 	[[nodiscard]] Line *make_room(Address block);
 	void evict(Line &line);
-	[[nodiscard]] bool is_dead(NodeId node) const noexcept
-	{
-		return node < max_nodes && (dead_ & latch::bit(node));
-	}
+	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
 	[[nodiscard]] Time retry(Time now);
 
 	/* chains.cpp: what is posted, and what has come of it */

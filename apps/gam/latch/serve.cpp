@@ -7,7 +7,6 @@
 namespace prism::gam
 {
 
-using latch::bit;
 using latch::Entry;
 using latch::HomeMemory;
 using latch::Outcome;

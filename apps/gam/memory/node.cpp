@@ -10,16 +10,6 @@
 namespace prism::gam
 {
 
-namespace
-{
-
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
-} // namespace
-
 Node::Node(const NodeOptions &options, Network &network, const MakeCoherence &make, LeaseIsOver lease_is_over)
 	: options_(options), network_(network), lease_is_over_(std::move(lease_is_over)), shards_(options.shards),
 	  home_(*this, options.bytes), members_(bit(options.self))

@@ -10,11 +10,6 @@ namespace prism::gam
 namespace
 {
 
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 const Member *find_incarnation(const View &view, std::uint64_t incarnation) noexcept
 {
 	const auto found = std::find_if(view.members.begin(), view.members.end(),

@@ -28,11 +28,6 @@ constexpr bool is_own(std::uint8_t type) noexcept
 	return type >= static_cast<std::uint8_t>(LatchMessage::offer);
 }
 
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 Message message_of(LatchMessage type, std::uint64_t counter = 0)
 {
 	Message message;

@@ -12,11 +12,6 @@ namespace
 
 constexpr std::array<std::byte, block_size> zeros{};
 
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 constexpr bool is_line(Holding holding) noexcept
 {
 	return holding == Holding::dirty || holding == Holding::shared;

@@ -9,11 +9,6 @@ namespace prism::gam
 namespace
 {
 
-constexpr std::uint64_t bit(NodeId node) noexcept
-{
-	return std::uint64_t{1} << node;
-}
-
 /* One decision */
 class Judge
 {

@@ -158,7 +158,7 @@ struct DirectoryNodes : testing::Test {
 		const directory::Entry *entry = node(at.home()).entry(at);
 		ASSERT_TRUE(entry);
 		EXPECT_EQ(entry->owner == id, state == LineState::dirty) << id;
-		EXPECT_TRUE(state != LineState::shared || (entry->sharers & directory::bit(id))) << id;
+		EXPECT_TRUE(state != LineState::shared || (entry->sharers & bit(id))) << id;
 	}
 };
 

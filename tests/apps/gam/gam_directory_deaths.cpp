@@ -49,7 +49,7 @@ TEST_F(DirectoryDeaths, OfASharer)
 	reads(1, at);
 	reads(2, at);
 	die(2);
-	EXPECT_EQ(node(0).entry(at)->sharers, directory::bit(1));
+	EXPECT_EQ(node(0).entry(at)->sharers, bit(1));
 	EXPECT_EQ(lost_values(), 0U);
 	expect_usable();
 }

@@ -138,7 +138,7 @@ TEST_F(DirectoryHostile, TheDeadAreNotHeard)
 {
 	node(0).lost(2);
 	EXPECT_EQ(tell(2, 0, Type::read), 1U);
-	EXPECT_FALSE(node(0).entry(at)->sharers & directory::bit(2));
+	EXPECT_FALSE(node(0).entry(at)->sharers & bit(2));
 	node(0).lost(2);
 	node(0).lost(0);
 	node(0).lost(no_node);

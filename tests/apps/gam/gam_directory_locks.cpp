@@ -177,7 +177,7 @@ TEST_F(DirectoryLocks, ATryThatIsRefusedIsRolledBack)
 	EXPECT_EQ(error(try_write_lock(3, at)), EBUSY);
 	EXPECT_EQ(sent(), (std::map<Type, std::size_t>{{Type::write, 1}, {Type::invalidate, 2}, {Type::ack, 1},
 				  {Type::locked, 1}, {Type::busy, 1}}));
-	EXPECT_EQ(node(0).entry(at)->sharers, directory::bit(2));
+	EXPECT_EQ(node(0).entry(at)->sharers, bit(2));
 	EXPECT_EQ(node(1).line(at), LineState::invalid);
 	expect_rest();
 	EXPECT_EQ(unlock(2, at), 0);

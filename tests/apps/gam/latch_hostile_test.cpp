@@ -144,7 +144,7 @@ TEST_F(LatchDeath, CopyForTheDeadIsTakenBack)
 	net->device(0).free = all;
 	net->tick();
 	net->drain();
-	EXPECT_EQ(net->entry(block()).sharers & latch::bit(2), 0U);
+	EXPECT_EQ(net->entry(block()).sharers & bit(2), 0U);
 	EXPECT_EQ(reads(3, block()), 5U);
 	expect_rest(true);
 }

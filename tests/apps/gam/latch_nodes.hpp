@@ -441,7 +441,7 @@ struct LatchNodes : testing::Test {
 			const latch::State state = node(id).state(at);
 			EXPECT_EQ(latch::node_of(entry.writer) == id, state == latch::State::exclusive)
 				<< "node " << id << " block " << at.value;
-			EXPECT_TRUE(state != latch::State::shared || (entry.sharers & latch::bit(id)))
+			EXPECT_TRUE(state != latch::State::shared || (entry.sharers & bit(id)))
 				<< "node " << id << " block " << at.value;
 		}
 	}

@@ -322,8 +322,7 @@ struct LatchWalk : LatchNodes {
 		for (const Address at : all_blocks()) {
 			const latch::Entry entry = net->entry(at);
 			EXPECT_TRUE(latch::node_of(entry.writer) != *plan.dies &&
-				    latch::node_of(entry.waiter) != *plan.dies &&
-				    !(entry.sharers & latch::bit(*plan.dies)));
+				    latch::node_of(entry.waiter) != *plan.dies && !(entry.sharers & bit(*plan.dies)));
 		}
 		is_swept = true;
 	}

@@ -42,7 +42,7 @@ std::string DirectoryProtocol::disagreement(Coherence &home, Coherence &node, No
 	const LineState line = static_cast<Directory &>(node).line(block);
 	if ((entry.owner == id) != (line == LineState::dirty))
 		return "the directory and a line do not agree about the owner";
-	if (line == LineState::shared && !(entry.sharers & prism::gam::directory::bit(id)))
+	if (line == LineState::shared && !(entry.sharers & prism::gam::bit(id)))
 		return "the directory does not know of a sharer";
 	return {};
 }
