@@ -41,9 +41,11 @@ void Node::joined(NodeId node)
 
 void Node::lost(NodeId node)
 {
-	if (node >= max_nodes || node == self())
+	if (node >= max_nodes)
 		return;
 	members_.fetch_and(~bit(node));
+	if (node == self())
+		return;
 	for (Shard &shard : shards_) {
 		const std::scoped_lock guard(shard.lock);
 		shard.coherence->lost(node);

@@ -63,7 +63,8 @@ public:
 
 	/** @p node is there. */
 	void joined(NodeId node);
-	/** @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH. */
+	/** @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH.
+	 * This node itself: nothing begins any more. */
 	void lost(NodeId node);
 	/** Nodes that are there, this one among them, by their numbers. */
 	[[nodiscard]] std::vector<NodeId> members() const;
