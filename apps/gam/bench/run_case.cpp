@@ -21,7 +21,7 @@ namespace prism::gam::micro
 namespace
 {
 
-constexpr NodeId home = 0;
+constexpr NodeId home_of_cases = 0;
 constexpr NodeId requester = 1;
 constexpr NodeId owner = 2;
 
@@ -68,9 +68,9 @@ private:
 			over = true;
 			over.notify_all();
 		});
-		if (node_.self() == home && options_.home == HomeState::computes)
+		if (node_.self() == home_of_cases && options_.home == HomeState::computes)
 			compute_until(over);
-		else if (node_.self() == home && options_.home == HomeState::sleeps)
+		else if (node_.self() == home_of_cases && options_.home == HomeState::sleeps)
 			over.wait(false);
 		else
 			node_.wait_until([&over] { return over.load(std::memory_order_relaxed); });
@@ -90,7 +90,7 @@ private:
 
 	Result<void> prepare()
 	{
-		if (node_.self() == home) {
+		if (node_.self() == home_of_cases) {
 			const int error = session_.malloc(blocks_.count * block_size, blocks_.first);
 			if (error)
 				return make_error(error, "the blocks of the case");
@@ -222,11 +222,11 @@ private:
 		return result;
 	}
 
-	void finish(std::uint64_t nanoseconds, std::uint64_t operations)
+	void finish(std::uint64_t nanoseconds, std::uint64_t count)
 	{
 		result_.nanoseconds = nanoseconds;
-		result_.operations = operations;
-		result_.rate = static_cast<double>(operations) * 1e9 / static_cast<double>(nanoseconds);
+		result_.operations = count;
+		result_.rate = static_cast<double>(count) * 1e9 / static_cast<double>(nanoseconds);
 	}
 
 	Place &place_;
