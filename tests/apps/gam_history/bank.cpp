@@ -14,11 +14,6 @@ namespace
 
 constexpr std::size_t account_size = sizeof(std::uint64_t);
 
-std::span<std::byte> bytes_of(std::uint64_t &value)
-{
-	return std::as_writable_bytes(std::span(&value, 1));
-}
-
 } // namespace
 
 bool Bank::are_together(std::size_t first, std::size_t second) const

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@
 
 namespace gam_history
 {
+
+/** For a session. */
+inline std::span<std::byte> bytes_of(std::uint64_t &value) noexcept
+{
+	return std::as_writable_bytes(std::span(&value, 1));
+}
 
 class Node
 {

@@ -17,11 +17,6 @@ namespace
 
 constexpr unsigned value_bits = 32; /* the rest of a value is the client that has written it */
 
-std::span<std::byte> bytes_of(std::uint64_t &value)
-{
-	return std::as_writable_bytes(std::span(&value, 1));
-}
-
 } // namespace
 
 Registers::Registers(Node &node, unsigned thread, prism::test::HistoryWriter writer)

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 namespace
 {
 
-constexpr auto patience = 30s; /* for a process */
+constexpr auto process_patience = 30s; /* for a process */
 constexpr auto glance = 5ms;
 
 Stage *make_stage()
@@ -101,7 +101,7 @@ Run::Process Run::replacement()
 		const auto id = static_cast<id_t>(process.pid);
 		return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == process.pid;
 	};
-	for (const auto limit = Clock::now() + patience; stage_->ready == before && !has_ended();) {
+	for (const auto limit = Clock::now() + process_patience; stage_->ready == before && !has_ended();) {
 		if (Clock::now() > limit) {
 			fail(fmt::format("life {} does not join", process.life));
 			break;
@@ -113,7 +113,7 @@ Run::Process Run::replacement()
 
 bool Run::await_ready()
 {
-	const auto end = Clock::now() + patience;
+	const auto end = Clock::now() + process_patience;
 	while (stage_->ready < options_.nodes) {
 		if (Clock::now() > end) {
 			fail("the nodes do not begin");
@@ -142,7 +142,7 @@ void Run::take(const Process &process, int status)
 /** What a node waits for ends, whatever dies. */
 void Run::end(const Process &process)
 {
-	const auto limit = Clock::now() + patience;
+	const auto limit = Clock::now() + process_patience;
 	int status = 0;
 	while (waitpid(process.pid, &status, WNOHANG) == 0) {
 		if (Clock::now() > limit) {
