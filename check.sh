@@ -79,7 +79,7 @@ CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DPRISM_FUZZ=ON -D
 	# neither jump out of a fault nor use threads' things in a forked child, and its own thread takes processor time.
 	tests/rename_tests.py tsan "$tree/tsan" --least 16 --environment "GTEST_FILTER=-*Churn*:*Unmapped*:*MayNotWrite*:Process.AChild*:Process.PortState*:Child.*:Threads.Idle*:*WhatItsTransactionsUse" \
 		--environment "TSAN_OPTIONS=history_size=7" \
-		--only '^verbs_[^e]|core_gen|core_grace|net_udp|ext_device|ext_tcp|example_|^store_[cr]|c_(kv|tx)|rivals_(pilaf|jakiro)|rs_(client|abdlock|block_device)|tx_(client|reconnect)'
+		--only '^verbs_[^e]|core_gen|core_grace|net_udp|ext_device|ext_tcp|example_[op]|^store_[cr]|c_(kv|tx)|rivals_(pilaf|jakiro)|rs_(client|abdlock|block_device)|tx_(client|reconnect)'
 	tests/rename_tests.py fuzz "$tree/fuzz" --least 3
 } >"$tree/other_trees.cmake"
 
