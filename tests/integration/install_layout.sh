@@ -81,7 +81,7 @@ symbols() {
 	if [ -n "$stores" ]; then
 		readelf -d "$stores" | grep -q 'SONAME.*\[libprism-stores.so.0\]' || fail "SONAME of libprism-stores"
 		alien=$(nm -D --defined-only "$stores" |
-			grep -vE ' T prism_(kv|tx|store)_[a-z_]+@@PRISM_STORES_0$| A PRISM_STORES_0(@@.*)?$')
+			grep -vE ' T prism_(kv|tx|gam|store)_[a-z_]+@@PRISM_STORES_0$| A PRISM_STORES_0(@@.*)?$')
 		[ -z "$alien" ] || fail "libprism-stores exports more than it should: $alien"
 		local declared exported
 		declared=$(sed -nE 's/^[a-z].*[ *](prism_[a-z_]+)\(.*/\1/p' "$root$prefix"/include/prism/{kv,store,tx}.h | sort)

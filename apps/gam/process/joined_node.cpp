@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/saturating.hpp"
 #include "gam/directory/directory.hpp"
 #include "gam/peer/master_location.hpp"
 #include "gam/peer/meeting.hpp"
@@ -15,6 +16,7 @@
 #include "gam/peer/peers.hpp"
 #include "gam/process/latch_side.hpp"
 #include "gam/process/watch.hpp"
+#include "service/memory.hpp"
 
 namespace prism::gam
 {
@@ -39,6 +41,15 @@ PeerOptions peer_options(const JoinOptions &options)
 	if (options.protocol == Protocol::latch)
 		peers.other_completions = max_nodes * LatchSide::requests;
 	return peers;
+}
+
+/** Before any is taken: what is too much is told, not found out. */
+Result<void> check_memory_for(const Context &context, const JoinOptions &options)
+{
+	apps::MemoryPlan plan;
+	plan.add("memory that is lent", options.node.bytes);
+	plan.add("cache", apps::product_of(lines_of(options), block_size));
+	return apps::check_memory(plan, apps::memory_limits(!context.is_userspace()), "lend or cache less");
 }
 
 } // namespace
@@ -273,6 +284,8 @@ Result<std::unique_ptr<JoinedNode>> JoinedNode::join(const Context &context, con
 	if (options.node.bytes == 0 || options.node.bytes % block_size)
 		return make_error(EINVAL, "the memory that a node lends is no whole number of blocks",
 			"a multiple of " + std::to_string(block_size) + " bytes");
+	if (Result<void> enough = check_memory_for(context, options); !enough)
+		return enough.error();
 	Result<std::unique_ptr<MasterChannel>> channel = reach_master(options.master, {.patience = options.timeout});
 	if (!channel)
 		return channel.error();
