@@ -44,8 +44,10 @@ public:
 		const CoherenceStats before = node_.stats();
 		if (const Result<void> met = meet("begin"); !met)
 			return met.error();
-		if (node_.self() == requester)
+		if (node_.self() == requester) {
 			measure();
+			await_home();
+		}
 		if (const Result<void> met = meet_answering("done"); !met)
 			return met.error();
 		result_.stats = since(before, node_.stats());
@@ -76,6 +78,15 @@ private:
 			node_.wait_until([&over] { return over.load(std::memory_order_relaxed); });
 		over.wait(false);
 		return met;
+	}
+
+	/** Evictions are not answered: when the home answers what comes behind them, it has heard them. */
+	void await_home()
+	{
+		Address address;
+		note(session_.malloc(block_size, address, Placement::near(blocks_.first)));
+		if (!address.is_null())
+			note(session_.free(address));
 	}
 
 	void compute_until(const std::atomic<bool> &over)
