@@ -84,7 +84,7 @@ symbols() {
 			grep -vE ' T prism_(kv|tx|gam|store)_[a-z_]+@@PRISM_STORES_0$| A PRISM_STORES_0(@@.*)?$')
 		[ -z "$alien" ] || fail "libprism-stores exports more than it should: $alien"
 		local declared exported
-		declared=$(sed -nE 's/^[a-z].*[ *](prism_[a-z_]+)\(.*/\1/p' "$root$prefix"/include/prism/{kv,store,tx}.h | sort)
+		declared=$(sed -nE 's/^[a-z].*[ *](prism_[a-z_]+)\(.*/\1/p' "$root$prefix"/include/prism/{gam,kv,store,tx}.h | sort)
 		exported=$(nm -D --defined-only "$stores" | sed -nE 's/.* T (prism_[a-z_]+)@@.*/\1/p' | sort)
 		[ "$declared" = "$exported" ] || fail "libprism-stores does not export what its headers declare: $(diff <(echo "$declared") <(echo "$exported"))"
 	fi
