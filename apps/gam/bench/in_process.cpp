@@ -14,7 +14,7 @@
 #include "bench/threads.hpp"
 #include "gam/bench/run.hpp"
 #include "gam/directory/directory.hpp"
-#include "loopback.hpp"
+#include "gam/memory/loopback.hpp"
 
 namespace prism::gam::micro
 {
@@ -110,7 +110,7 @@ private:
 Result<RunResult> run_in_process(const RunOptions &options)
 {
 	Board board(options.cluster.timeout);
-	test::Loopback network(options.cluster.nodes);
+	Loopback network(options.cluster.nodes);
 	std::vector<std::unique_ptr<InProcessPlace>> places;
 	for (std::size_t node = 0; node < options.cluster.nodes; node++) {
 		const auto self = static_cast<NodeId>(node);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gam/directory/directory.hpp"
+#include "gam/memory/loopback.hpp"
 #include "gam/memory/node.hpp"
-#include "loopback.hpp"
 
 namespace prism::gam::test
 {
@@ -18,7 +18,7 @@ struct ClusterOptions {
 	std::size_t nodes = 2;
 	std::size_t lines = 64;          /* that each node can cache */
 	NodeOptions node = small_node(); /* but self */
-	Delays delays;
+	LoopbackDelays delays;
 
 	/** Nobody but those who wait answers for it. */
 	static NodeOptions small_node()

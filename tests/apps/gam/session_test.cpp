@@ -326,7 +326,7 @@ TEST(Session, ADeadHomeIsUnreachableAndItsMemoryOthersDoWithout)
 
 TEST(Session, WithoutALeaseNothingIsUsed)
 {
-	test::Loopback network(1);
+	Loopback network(1);
 	std::vector<std::byte> memory(std::size_t{1} << 20), lines(64 * block_size);
 	bool is_over = false;
 	NodeOptions options;

@@ -16,11 +16,11 @@
 
 #include "gam/coherence/network.hpp"
 
-namespace prism::gam::test
+namespace prism::gam
 {
 
 /** How long messages are held back, on each pair of nodes for itself; the longest is rare. */
-struct Delays {
+struct LoopbackDelays {
 	std::chrono::nanoseconds longest{0}; /* 0: none is */
 	std::uint64_t seed = 1;
 };
@@ -28,7 +28,7 @@ struct Delays {
 class Loopback
 {
 public:
-	explicit Loopback(std::size_t nodes, const Delays &delays = {})
+	explicit Loopback(std::size_t nodes, const LoopbackDelays &delays = {})
 	{
 		for (std::size_t node = 0; node < nodes; node++)
 			ends_.push_back(std::make_unique<End>(*this, static_cast<NodeId>(node), nodes, delays));
@@ -57,7 +57,7 @@ private:
 	class End final : public Network
 	{
 	public:
-		End(Loopback &all, NodeId self, std::size_t nodes, const Delays &delays)
+		End(Loopback &all, NodeId self, std::size_t nodes, const LoopbackDelays &delays)
 			: all_(all), self_(self), delays_(delays), random_(delays.seed * max_nodes + self), from_(nodes)
 		{
 		}
@@ -117,7 +117,7 @@ private:
 
 		Loopback &all_;
 		const NodeId self_;
-		const Delays delays_;
+		const LoopbackDelays delays_;
 		std::mutex lock_;
 		std::mt19937_64 random_;
 		std::vector<std::deque<Letter>> from_;
@@ -126,4 +126,4 @@ private:
 	std::vector<std::unique_ptr<End>> ends_;
 };
 
-} // namespace prism::gam::test
+} // namespace prism::gam
