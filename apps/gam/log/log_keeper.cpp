@@ -57,8 +57,7 @@ void LogKeeper::run(const std::stop_token &stop)
 			(void)log_.commit(); /* who waits sees error() */
 		maintain();
 		guard.lock();
-		if (commits)
-			changed_.notify_all();
+		changed_.notify_all(); /* in any case: a compaction commits as well */
 	}
 }
 
