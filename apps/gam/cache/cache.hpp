@@ -4,18 +4,26 @@
  * of their block, and known in the order of their last use.
  *
  * The paper has ten lists, one of them picked at random, so that threads seldom meet at one. Here a node has several
- * objects of class Coherence, each with a cache of its own and one thread at a time: each has one list, which is exact.
+ * objects of class Coherence, each with a cache of its own and one thread at a time: each has one list.
+ *
+ * A line that nothing is under way with can be shown. Then any thread reads it beside the one that has the cache, and
+ * writes to nothing that other threads look at: else two processors that read different lines would wait for each
+ * other. Such a read is a use too, but the list learns of it only when it looks for the line that was not used.
  */
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/unordered_set.hpp>
 
+#include "gam/cache/words.hpp"
 #include "gam/coherence/address.hpp"
 
 namespace prism::gam
@@ -34,8 +42,8 @@ class Cache;
 class CacheLine : public cache_detail::Chained, public cache_detail::Linked
 {
 public:
-	[[nodiscard]] Address block() const noexcept { return block_; }
-	/** Its block_size bytes. */
+	[[nodiscard]] Address block() const noexcept { return block_.load(std::memory_order_relaxed); }
+	/** Its block_size bytes. While it is shown, they are changed by Cache::change() alone. */
 	[[nodiscard]] std::byte *data() const noexcept { return data_; }
 	[[nodiscard]] bool is_pinned() const noexcept { return pinned_; }
 
@@ -43,12 +51,16 @@ private:
 	template <typename Line>
 	friend class Cache;
 
-	Address block_;
+	[[nodiscard]] bool is_shown() const noexcept { return turn_.load(std::memory_order_relaxed) % 2 == 0; }
+
+	std::atomic<Address> block_{Address()};
 	std::byte *data_ = nullptr;
+	std::atomic<std::uint32_t> turn_{1}; /* counts: shown, hidden, shown ... It is shown if this is even */
+	std::atomic<bool> used_{false};      /* since it was last looked at, by a read() */
 	bool pinned_ = false;
 };
 
-/** Nothing in it allocates memory but the constructor. One thread at a time. */
+/** Nothing in it allocates memory but the constructor. One thread at a time, but for read(). */
 template <typename Line>
 class Cache
 {
@@ -56,7 +68,7 @@ public:
 	/** @param memory outlives the cache; it has one line for each block_size bytes of it */
 	explicit Cache(std::span<std::byte> memory)
 		: lines_(memory.size() / block_size), buckets_(std::bit_ceil(2 * lines_.size() + 1)),
-		  by_block_({buckets_.data(), buckets_.size()})
+		  shown_(buckets_.size()), by_block_({buckets_.data(), buckets_.size()})
 	{
 		for (std::size_t i = 0; i < lines_.size(); i++) {
 			lines_[i].data_ = &memory[i * block_size];
@@ -87,7 +99,7 @@ public:
 			return nullptr;
 		Line &line = free_.front();
 		free_.pop_front();
-		line.block_ = block;
+		line.block_.store(block, std::memory_order_release);
 		line.pinned_ = true;
 		by_block_.insert(line);
 		used_++;
@@ -97,6 +109,7 @@ public:
 	/** The line is free again. What the protocol keeps in it is the protocol's to reset. */
 	void release(Line &line) noexcept
 	{
+		hide(line);
 		pin(line);
 		line.pinned_ = false;
 		by_block_.erase(by_block_.iterator_to(line));
@@ -125,10 +138,70 @@ public:
 	{
 		if (!line.pinned_ && &by_use_.front() != &line)
 			by_use_.splice(by_use_.begin(), by_use_, by_use_.iterator_to(line));
+		if (line.is_shown())
+			place_of(line.block()).store(&line, std::memory_order_release);
 	}
 
-	/** Of those that are not pinned, the one that has not been used for longest, or null. */
-	[[nodiscard]] Line *least_recently_used() noexcept { return by_use_.empty() ? nullptr : &by_use_.back(); }
+	/** Of those that are not pinned, the one that has not been used for longest, or null. One that was read beside
+	 * the list's back counts as used now. */
+	[[nodiscard]] Line *least_recently_used() noexcept
+	{
+		for (std::size_t looked = 0; looked < used_ && !by_use_.empty(); looked++) {
+			Line &line = by_use_.back();
+			if (!line.used_.load(std::memory_order_relaxed))
+				return &line;
+			line.used_.store(false, std::memory_order_relaxed);
+			by_use_.splice(by_use_.begin(), by_use_, by_use_.iterator_to(line));
+		}
+		return by_use_.empty() ? nullptr : &by_use_.back();
+	}
+
+	/** The line can be read by read(), until it is hidden. Twice is as good as once. */
+	void show(Line &line) noexcept
+	{
+		if (line.is_shown())
+			return;
+		next_turn(line);
+		place_of(line.block()).store(&line, std::memory_order_release);
+	}
+
+	/** No read() that has not ended finds it. Before anybody is told that the line is not valid. */
+	void hide(Line &line) noexcept
+	{
+		if (line.is_shown())
+			next_turn(line);
+	}
+
+	/** Calls @p change(), which changes the bytes of the line by store_words(). */
+	template <typename Change>
+	void change(Line &line, const Change &change) noexcept
+	{
+		const bool was_shown = line.is_shown();
+		hide(line);
+		change();
+		if (was_shown)
+			next_turn(line);
+	}
+
+	/**
+	 * Copies what is at @p from, in one block. Any thread, beside all others. False: the block has no line that is
+	 * shown, or it has changed meanwhile; whoever has the cache can tell.
+	 */
+	[[nodiscard]] bool read(Address from, std::span<std::byte> into) noexcept
+	{
+		Line *const line = place_of(from.block()).load(std::memory_order_acquire);
+		if (!line)
+			return false;
+		const std::uint32_t turn = line->turn_.load(std::memory_order_acquire);
+		if (turn % 2 || line->block_.load(std::memory_order_acquire) != from.block())
+			return false;
+		load_words(into.data(), line->data_ + from.in_block(), into.size());
+		if (line->turn_.load(std::memory_order_relaxed) != turn)
+			return false;
+		if (!line->used_.load(std::memory_order_relaxed))
+			line->used_.store(true, std::memory_order_relaxed);
+		return true;
+	}
 
 	[[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
 	[[nodiscard]] std::size_t used() const noexcept { return used_; }
@@ -139,7 +212,7 @@ public:
 	void for_each(Visit visit)
 	{
 		for (Line &line : lines_) {
-			if (find(line.block_) == &line)
+			if (find(line.block()) == &line)
 				visit(line);
 		}
 	}
@@ -158,8 +231,20 @@ private:
 		boost::intrusive::constant_time_size<false>>;
 	using List = boost::intrusive::list<Line, boost::intrusive::constant_time_size<false>>;
 
+	/** What follows is seen after it, and what comes before it is seen before. */
+	static void next_turn(Line &line) noexcept
+	{
+		line.turn_.store(line.turn_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+	}
+	/** Of the last one that was shown of the blocks that share it. */
+	[[nodiscard]] std::atomic<Line *> &place_of(Address block) noexcept
+	{
+		return shown_[Hash()(block) & (shown_.size() - 1)];
+	}
+
 	std::vector<Line> lines_;
 	std::vector<typename ByBlock::bucket_type> buckets_;
+	std::vector<std::atomic<Line *>> shown_;
 	ByBlock by_block_;
 	List free_;
 	List by_use_; /* the last one first */

@@ -3,6 +3,9 @@
 
 #include <bit>
 #include <cstring>
+#include <span>
+
+#include "gam/cache/words.hpp"
 
 namespace prism::gam
 {
@@ -33,7 +36,7 @@ void change(Access &access, std::byte *at) noexcept
 	std::uint64_t old = 0;
 	std::memcpy(&old, at, access.length);
 	const std::uint64_t changed = result_of(access, old);
-	std::memcpy(at, &changed, access.length);
+	store_words(at, std::as_bytes(std::span(&changed, 1)).first(access.length));
 	access.old_value = old;
 }
 
@@ -62,7 +65,7 @@ void execute(Access &access, std::byte *block) noexcept
 		std::memcpy(access.bytes, at, access.length);
 		break;
 	case AccessKind::write:
-		std::memcpy(at, access.bytes, access.length);
+		store_words(at, {access.bytes, access.length});
 		break;
 	case AccessKind::atomic:
 		change(access, at);

@@ -5,13 +5,15 @@
  * it waits, and what it does depends on nothing but what came in, so the simulator repeats it.
  *
  * A node has several of these, and each block belongs to one of them: threads that use different blocks do not wait for
- * each other. One thread at a time calls into an object; the calls to Host come from inside these calls.
+ * each other. One thread at a time calls into an object, but for read_beside(); the calls to Host
+ * come from inside these calls.
  */
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "gam/coherence/access.hpp"
 #include "gam/coherence/message.hpp"
@@ -78,6 +80,11 @@ public:
 	 * be passed by the holder's.
 	 */
 	virtual bool start(Access &access) = 0;
+	/**
+	 * Reads what this node has, if nothing is under way with the block: as an access would that begins and ends
+	 * now. Any thread, beside all others. False: an access has to see to it.
+	 */
+	[[nodiscard]] virtual bool read_beside(Address from, std::span<std::byte> into) noexcept = 0;
 	/** @p from, which is another node, has sent @p message. Hostile until checked: what no rule allows is counted.
 	 */
 	virtual void hear(NodeId from, const Message &message) = 0;

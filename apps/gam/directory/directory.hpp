@@ -57,6 +57,10 @@ public:
 	Directory(const directory::Options &options, Host &host);
 
 	bool start(Access &access) override;
+	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into) noexcept override
+	{
+		return lines_.read_beside(from, into);
+	}
 	void hear(NodeId from, const Message &message) override;
 	void joined(NodeId node) override;
 	void lost(NodeId node) override;

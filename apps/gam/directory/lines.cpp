@@ -80,9 +80,17 @@ void Lines::start(Access &access)
 	Line *const line = cache_.find(block);
 	if (line) {
 		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
-			execute(access, line->data());
+			int error = 0;
+			const auto perform = [&] {
+				execute(access, line->data());
+				error = log_if_durable(*line, access);
+			};
+			if (writes(access.kind))
+				cache_.change(*line, perform);
+			else
+				perform();
 			cache_.touch(*line);
-			context_.end(access, log_if_durable(*line, access));
+			context_.end(access, error);
 			return;
 		}
 	}
@@ -278,8 +286,10 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 
 /* Lines ---------------------------------------------------------------------------------------------------------- */
 
+/** From now on who reads the line does so in its turn. */
 Lines::Pending &Lines::pending(Line &line)
 {
+	cache_.hide(line);
 	if (!line.pending)
 		line.pending = std::make_unique<Pending>();
 	return *line.pending;
@@ -306,6 +316,7 @@ void Lines::enter(Line &line, LineState state)
 	in_transit_ -= is_in_transit(line.state);
 	evicting_ += state == LineState::to_invalid;
 	evicting_ -= line.state == LineState::to_invalid;
+	cache_.hide(line);
 	line.state = state;
 }
 
@@ -324,6 +335,8 @@ void Lines::settle(Line &line)
 		cache_.pin(line);
 	else
 		cache_.unpin(line);
+	if (is_readable(line.state))
+		cache_.show(line);
 }
 
 void Lines::free(Line &line)
@@ -338,6 +351,7 @@ void Lines::evict(Line &line)
 {
 	Message message;
 	message.block = line.block();
+	cache_.hide(line);
 	if (line.state == LineState::shared) {
 		context_.stats().evictions_shared++;
 		context_.send(line.block().home(), Type::evict_shared, message);
@@ -421,7 +435,7 @@ bool Lines::take_shared(Line &line, const Message &message)
 {
 	if (line.state != LineState::to_shared || message.data.empty())
 		return false;
-	std::copy(message.data.begin(), message.data.end(), line.data());
+	store_words(line.data(), message.data);
 	line.counter = message.counter;
 	Pending &pending = *line.pending;
 	if (!pending.dropped || !context_.rules().drop_invalidated) {
@@ -451,7 +465,7 @@ bool Lines::take_grant(Line &line, const Message &message)
 {
 	if (line.state != LineState::to_dirty || message.data.empty())
 		return false;
-	std::copy(message.data.begin(), message.data.end(), line.data());
+	store_words(line.data(), message.data);
 	line.counter = message.counter;
 	context_.stats().lost_values += message.flags & older ? 1 : 0;
 	own(line);
@@ -471,7 +485,7 @@ bool Lines::take_over(Line &line, const Message &message)
 {
 	if (line.state != LineState::to_dirty || message.data.empty() || line.pending->is_here)
 		return false;
-	std::copy(message.data.begin(), message.data.end(), line.data());
+	store_words(line.data(), message.data);
 	line.pending->is_here = true;
 	line.pending->has_copy = false;
 	own_if_complete(line);

@@ -33,7 +33,7 @@ enum class LineState : std::uint8_t {
 class Lines
 {
 public:
-	/** Bytes of a line beside those of its block, and beside the 2 to 4 pointers that find it. */
+	/** Bytes of a line beside those of its block, and beside the 4 to 8 pointers that find it. */
 	static constexpr std::size_t line_size = 72;
 
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
@@ -42,6 +42,11 @@ public:
 
 	/** An access of a thread of this node to a block of another home. */
 	void start(Access &access);
+	/** See Coherence::read_beside(). */
+	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into) noexcept
+	{
+		return cache_.read(from, into);
+	}
 	/** Whether a rule allows that. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
@@ -106,7 +111,7 @@ private:
 	void push(Pending &pending, Access &access);
 	Access &pop(Pending &pending);
 	void take_demand_out(Pending &pending);
-	static Pending &pending(Line &line);
+	Pending &pending(Line &line);
 	void free(Line &line);
 	void evict(Line &line);
 	void end_all(Line &line, int error);

@@ -2,8 +2,10 @@
 /* What a line posts to get its block, and what comes of it. Whoever calls these goes on with run(). */
 #include "gam/latch/latch.hpp"
 
+#include <array>
 #include <cerrno>
-#include <cstring>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "gam/cache/execute.hpp"
@@ -15,6 +17,13 @@ using latch::Entry;
 using latch::HomeMemory;
 using latch::Outcome;
 using latch::Slot;
+
+namespace
+{
+
+constexpr std::array<std::byte, block_size> zeros{};
+
+} // namespace
 
 Slot &Latch::slot(const Line &line) const noexcept
 {
@@ -122,7 +131,7 @@ void Latch::reread(Line &line, std::uint64_t sharers, std::uint32_t version)
 	const HomeMemory *const home = homes_.find(line.block().home());
 	if (!home)
 		return broken(line, EHOSTUNREACH);
-	line.state = State::invalid;
+	set_state(line, State::invalid);
 	line.sharers = sharers;
 	line.version = version;
 	Chain chain;
@@ -195,7 +204,7 @@ void Latch::complete_data(Line &line, const Outcome &outcome) noexcept
 {
 	const std::uint32_t there = outcome.status == PRISMDV_STATUS_OK ? outcome.bytes : 0;
 	if (there < block_size)
-		std::memset(line.data() + there, 0, block_size - there);
+		store_words(line.data() + there, std::span(zeros).first(block_size - there));
 }
 
 void Latch::fetched(Line &line, const Outcome &outcome)
@@ -208,7 +217,7 @@ void Latch::fetched(Line &line, const Outcome &outcome)
 	if (line.invalidated)
 		return use_once(line);
 	line.moved = 0;
-	line.state = State::shared;
+	set_state(line, State::shared);
 }
 
 /** As it was installed at the moment of the CAS or later: it is of the time of the access. */
@@ -294,7 +303,7 @@ void Latch::not_lent(Line &line)
 /** What was read may have been invalidated already: it serves the access that waited for it, and no other. */
 void Latch::use_once(Line &line)
 {
-	line.state = State::invalid;
+	set_state(line, State::invalid);
 	if (is_lock(line.queue.front().kind))
 		return;
 	Access &access = line.queue.pop();
@@ -310,7 +319,7 @@ void Latch::broken(Line &line, int error)
 	set_phase(line, Phase::idle);
 	take_back(line);
 	turn_away(line);
-	line.state = State::invalid;
+	set_state(line, State::invalid);
 	line.dirty = line.refused = line.am_waiter = false;
 	line.awaited = 0;
 	line.error = line.lock.is_held() ? error : 0;

@@ -94,7 +94,7 @@ void Latch::hear_invalidate(NodeId from, Line *line, const Message &message)
 
 void Latch::acknowledge(Line &line, NodeId to)
 {
-	line.state = State::invalid;
+	set_state(line, State::invalid);
 	send(to, Type::ack, line.block());
 }
 
@@ -135,7 +135,7 @@ bool Latch::hear_grant(Line &line, const Message &message)
 	const bool exclusive = static_cast<Type>(message.type) == Type::grant_write;
 	if (exclusive != is_exclusive(line.queue.front().kind) || message.data.size() != block_size)
 		return false;
-	std::memcpy(line.data(), message.data.data(), block_size);
+	store_words(line.data(), message.data);
 	line.version = static_cast<std::uint32_t>(message.request);
 	line.am_waiter = false;
 	set_phase(line, Phase::idle);
@@ -145,7 +145,7 @@ bool Latch::hear_grant(Line &line, const Message &message)
 		use_once(line);
 	} else {
 		line.moved = 0;
-		line.state = State::shared;
+		set_state(line, State::shared);
 	}
 	return true;
 }
@@ -154,7 +154,7 @@ bool Latch::hear_grant(Line &line, const Message &message)
 void Latch::tell(Line &line, std::uint64_t sharers)
 {
 	const bool tries = line.queue.front().tries;
-	line.state = State::invalid;
+	set_state(line, State::invalid);
 	line.awaited = sharers & ~bit(options_.self) & ~dead_;
 	set_phase(line, Phase::telling);
 	latch::for_each_node(line.awaited, [&](NodeId sharer) {
@@ -185,7 +185,7 @@ void Latch::told_all(Line &line)
 /** The access that it was for comes first, before those that wait elsewhere. */
 void Latch::own(Line &line)
 {
-	line.state = State::exclusive;
+	set_state(line, State::exclusive);
 	line.dirty = false;
 	line.waiter = no_node;
 	line.moved = 0;

@@ -84,6 +84,7 @@ bool Latch::enqueue(Line *line, Access &access)
 	starting_ = &access;
 	pending_++;
 	if (line) {
+		cache_.hide(*line); /* nobody passes those who wait */
 		line->queue.push(access);
 		run(*line);
 	} else {
@@ -100,11 +101,16 @@ void Latch::perform(Line &line, Access &access)
 		return unlock(line, access);
 	if (is_lock(access.kind)) {
 		line.lock.take(access);
+		cache_.hide(line);
 		cache_.pin(line);
 		return;
 	}
-	execute(access, line.data());
-	line.dirty |= is_exclusive(access.kind);
+	if (is_exclusive(access.kind)) {
+		cache_.change(line, [&] { execute(access, line.data()); });
+		line.dirty = true;
+	} else {
+		execute(access, line.data());
+	}
 	cache_.touch(line);
 }
 
@@ -189,7 +195,7 @@ void Latch::settle(Line &line)
 		line.makes_room = line.fleeting = false;
 	}
 	if (!needed && line.fleeting && line.state == State::shared) {
-		line.state = State::invalid;
+		set_state(line, State::invalid);
 		stats_.evictions_shared++;
 	}
 	if (!needed && line.state == State::invalid)
@@ -198,6 +204,8 @@ void Latch::settle(Line &line)
 		cache_.pin(line);
 	else
 		cache_.unpin(line);
+	if (!needed && line.state != State::invalid)
+		cache_.show(line);
 	if (!room_.empty())
 		fill_room();
 }
@@ -211,8 +219,15 @@ void Latch::release(Line &line)
 	cache_.release(line);
 }
 
+void Latch::set_state(Line &line, State state) noexcept
+{
+	cache_.hide(line);
+	line.state = state;
+}
+
 void Latch::set_phase(Line &line, Phase phase) noexcept
 {
+	cache_.hide(line);
 	busy_ -= line.phase != Phase::idle;
 	busy_ += phase != Phase::idle;
 	line.phase = phase;

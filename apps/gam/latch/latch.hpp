@@ -68,6 +68,10 @@ public:
 	Latch(const latch::Options &options, Host &host, latch::Homes &homes);
 
 	bool start(Access &access) override;
+	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into) noexcept override
+	{
+		return cache_.read(from, into);
+	}
 	void hear(NodeId from, const Message &message) override;
 	/** The first phase of a death; when has_let_go() says so, this node has confirmed it. */
 	void joined(NodeId /*node*/) override {} /* swept() came before */
@@ -137,6 +141,7 @@ private:
 	[[nodiscard]] Access *take_ready(Line &line, int &error);
 	void settle(Line &line);
 	void release(Line &line);
+	void set_state(Line &line, State state) noexcept;
 	void set_phase(Line &line, Phase phase) noexcept;
 	void rest(Line &line);
 	void fill_room();

@@ -40,7 +40,7 @@ void Latch::leave(Line &line)
 	line.requests.remove(line.next);
 	line.evicts =
 		line.fleeting && !line.served && line.next == no_node && line.requests.empty() && !line.lock.is_held();
-	line.state = line.evicts || line.next != no_node ? State::invalid : State::shared;
+	set_state(line, line.evicts || line.next != no_node ? State::invalid : State::shared);
 
 	const bool waiter_is_served =
 		nobody_waits || waiter == line.next || (waiter < max_nodes && (line.served & bit(waiter)));
@@ -118,7 +118,7 @@ void Latch::take_back(Line &line) noexcept
 	line.requests.put_back(is_dead(line.next) ? no_node : line.next, line.served & ~dead_);
 	line.served = 0;
 	line.next = no_node;
-	line.state = State::exclusive;
+	set_state(line, State::exclusive);
 }
 
 void Latch::has_installed(Line &line, std::uint64_t old_buffer)

@@ -145,6 +145,8 @@ CoherenceStats Node::stats()
 		const std::scoped_lock guard(shard.lock);
 		sum += shard.coherence->stats();
 	}
+	for (const Hits &hits : hits_)
+		sum.hits += hits.count.load(std::memory_order_relaxed);
 	return sum;
 }
 

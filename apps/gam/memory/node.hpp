@@ -3,12 +3,14 @@
 
 #include <prism/result.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -122,6 +124,11 @@ private:
 		std::unique_ptr<Coherence> coherence;
 	};
 
+	/* Of reads beside the shards: of the threads that share it, most often one. */
+	struct alignas(64) Hits {
+		std::atomic<std::uint64_t> count{0};
+	};
+
 	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
 	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
 	/** Begins @p access; its memory stays. True: it has ended. */
@@ -139,6 +146,14 @@ private:
 		}
 		network_.flush();
 		return false;
+	}
+	/** See Coherence; counts a hit of @p thread. */
+	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into, std::uint32_t thread) noexcept
+	{
+		if (!shard_of(from.block()).coherence->read_beside(from, into))
+			return false;
+		hits_[thread % hits_.size()].count.fetch_add(1, std::memory_order_relaxed);
+		return true;
 	}
 	/** See Coherence. */
 	bool lend(Address block)
@@ -165,6 +180,7 @@ private:
 	Network &network_;
 	const LeaseIsOver lease_is_over_;
 	std::vector<Shard> shards_;
+	std::array<Hits, 64> hits_;
 	Home home_;
 	std::mutex polling_;
 	Time due_{};                            /* of the shards; under polling_ */

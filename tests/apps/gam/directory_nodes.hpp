@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "begin.hpp"
 #include "gam/directory/directory.hpp"
 #include "net.hpp"
 
@@ -73,7 +74,7 @@ struct DirectoryNodes : testing::Test {
 		ask.thread = thread;
 		ask.tries = tries;
 		ask.uncached = uncached;
-		ask.is_over = node(id).start(ask);
+		ask.is_over = prism::gam::begin(node(id), ask);
 		return ask;
 	}
 	Ask &read(NodeId id, Address at) { return begin(id, AccessKind::read, at); }

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <set>
+#include <thread>
 #include <vector>
 
 using namespace prism::gam;
@@ -94,12 +97,115 @@ TEST_F(CacheOfThree, PinnedLinesAreSkipped)
 	EXPECT_EQ(cache.used(), 2U);
 }
 
+struct ReadBeside : CacheOfThree {
+	std::array<std::byte, 24> bytes{};
+
+	Line &shown(std::uint64_t number)
+	{
+		Line *const line = cache.find(block(number)) ? cache.find(block(number)) : cache.take(block(number));
+		cache.unpin(*line);
+		cache.show(*line);
+		return *line;
+	}
+	bool reads(std::uint64_t number) { return cache.read(block(number) + 5, bytes); }
+};
+
+TEST_F(ReadBeside, FindsWhatIsShown)
+{
+	EXPECT_FALSE(reads(1));
+	Line &line = shown(1);
+	for (std::size_t i = 0; i < block_size; i++)
+		line.data()[i] = static_cast<std::byte>(i);
+	ASSERT_TRUE(reads(1));
+	for (std::size_t i = 0; i < bytes.size(); i++)
+		EXPECT_EQ(bytes[i], static_cast<std::byte>(i + 5));
+	EXPECT_FALSE(reads(2));
+	EXPECT_FALSE(cache.read(Address(4, block_size), bytes)) << "of another home";
+	cache.hide(line);
+	EXPECT_FALSE(reads(1));
+	cache.show(line);
+	EXPECT_TRUE(reads(1));
+	cache.change(line, [&] { EXPECT_FALSE(reads(1)); });
+	EXPECT_TRUE(reads(1));
+	cache.release(line);
+	EXPECT_FALSE(reads(1));
+	EXPECT_FALSE(reads(2));
+}
+
+TEST_F(ReadBeside, HiddenLinesStayHidden)
+{
+	Line &line = shown(1);
+	cache.hide(line);
+	cache.change(line, [] {});
+	EXPECT_FALSE(reads(1));
+	cache.touch(line);
+	EXPECT_FALSE(reads(1));
+}
+
+TEST_F(ReadBeside, CountsAsAUse)
+{
+	fill();
+	shown(1);
+	EXPECT_TRUE(reads(1));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(2));
+	cache.release(*cache.find(block(2)));
+	cache.release(*cache.find(block(3)));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(1));
+}
+
+/** What it copies was all there at one moment, whoever changes the line or has the place for another block. */
+TEST_F(ReadBeside, IsOfOneMoment)
+{
+	std::atomic<bool> over{false};
+	std::atomic<std::uint64_t> seen{0};
+	const auto look = [&](std::uint64_t number) {
+		std::array<std::uint64_t, block_size / 8> words{};
+		if (!cache.read(block(number), std::as_writable_bytes(std::span(words))))
+			return;
+		seen++;
+		for (const std::uint64_t word : words) {
+			EXPECT_EQ(word, words[0]);
+			EXPECT_EQ(word % 4, number);
+		}
+	};
+	std::vector<std::jthread> readers;
+	for (int i = 0; i < 2; i++)
+		readers.emplace_back([&] {
+			while (!over.load(std::memory_order_relaxed)) {
+				for (const std::uint64_t number : {1, 2, 3})
+					look(number);
+			}
+		});
+	std::array<std::uint64_t, block_size / 8> words{};
+	for (std::uint64_t round = 0; round < 100000 || (seen < 1000 && round < 100000000); round++) {
+		const std::uint64_t number = 1 + round % 3;
+		words.fill(4 * round + number);
+		const auto store = [&] {
+			store_words(cache.find(block(number))->data(), std::as_bytes(std::span(words)));
+		};
+		if (round % 7 == 0 || !cache.find(block(number))) {
+			if (cache.find(block(number)))
+				cache.release(*cache.find(block(number)));
+			cache.unpin(*cache.take(block(number)));
+			store();
+			cache.show(*cache.find(block(number)));
+		} else {
+			cache.change(*cache.find(block(number)), store);
+		}
+	}
+	over = true;
+	readers.clear();
+	EXPECT_GE(seen, 1000U);
+}
+
 TEST(CacheOfNothing, HasNoLine)
 {
 	Cache<Line> cache({});
 	EXPECT_FALSE(cache.find(block(0)));
 	EXPECT_FALSE(cache.take(block(0)));
 	EXPECT_FALSE(cache.least_recently_used());
+	std::array<std::byte, 1> byte{};
+	EXPECT_FALSE(cache.read(block(0), byte));
 }
 
 Access of(AccessKind kind, ThreadId thread)

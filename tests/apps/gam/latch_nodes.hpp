@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include "begin.hpp"
 #include "gam/latch/latch.hpp"
 #include "one_sided.hpp"
 
@@ -77,7 +78,7 @@ public:
 	void begin(NodeId id, LatchAsk &ask)
 	{
 		ask.node = id;
-		ask.is_over = node(id).start(ask);
+		ask.is_over = prism::gam::begin(node(id), ask);
 		if (ask.is_over)
 			on_over(ask);
 	}

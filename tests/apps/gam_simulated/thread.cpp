@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "begin.hpp"
 #include "gam/cache/lock.hpp"
 
 namespace gam_sim
@@ -114,7 +115,7 @@ void Thread::go_on(Coherence &node)
 void Thread::start(Coherence &node, Op &op)
 {
 	under_way_++;
-	if (node.start(op))
+	if (prism::gam::begin(node, op))
 		end(op);
 }
 
