@@ -43,6 +43,19 @@ TEST_P(DirectoryLocksAt, AWriteLockHoldsAllOthersBack)
 	expect_rest();
 }
 
+TEST_P(DirectoryLocksAt, AWriteLockHoldsBackWhoHasReadTheBlockBefore)
+{
+	writes(here, at, 4);
+	EXPECT_EQ(reads(here, at), 4U);
+	result(write_lock(here, at));
+	Ask &neighbour = begin(here, AccessKind::read, at, 0, 2);
+	EXPECT_TRUE(waits(neighbour)) << "no read passes the lock, though the block is here";
+	writes(here, at, 5);
+	EXPECT_EQ(unlock(here, at), 0);
+	EXPECT_EQ(result(neighbour), 5U);
+	expect_rest();
+}
+
 TEST_P(DirectoryLocksAt, AReadLockHoldsWritersBack)
 {
 	result(read_lock(here, at));

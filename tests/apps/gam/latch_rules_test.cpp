@@ -264,6 +264,19 @@ TEST_F(LatchRules, LocksOfThreads)
 	expect_rest();
 }
 
+TEST_F(LatchRules, NoReadPassesALock)
+{
+	result(begin(1, AccessKind::write, block(), 4, 1));
+	EXPECT_EQ(result(begin(1, AccessKind::read, block(), 0, 2)), 4U);
+	result(write_lock(1, block(), 1));
+	LatchAsk &read = begin(1, AccessKind::read, block(), 0, 2);
+	expect_waits(read);
+	result(begin(1, AccessKind::write, block(), 5, 1));
+	EXPECT_EQ(unlock(1, block(), 1), 0);
+	EXPECT_EQ(result(read), 5U);
+	expect_rest();
+}
+
 TEST_F(LatchRules, TriesAreBusy)
 {
 	result(write_lock(1, block()));
