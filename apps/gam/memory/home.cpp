@@ -192,7 +192,7 @@ bool Home::tell_available()
 		told_ = now;
 		told_to_ = 0;
 	}
-	const std::uint64_t untold = members & ~told_to_ & ~(std::uint64_t{1} << node_.self());
+	const std::uint64_t untold = members & ~told_to_ & ~bit(node_.self());
 	told_to_ = members;
 	Message message;
 	message.type = static_cast<std::uint8_t>(HomeMessage::available);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/cpu_relax.hpp"
 #include "gam/memory/waiting.hpp"
 
 namespace prism::gam
@@ -95,7 +96,7 @@ unsigned Node::rest(unsigned idle) noexcept
 {
 	constexpr unsigned before_yielding = 64;
 	if (idle < before_yielding)
-		__builtin_ia32_pause();
+		apps::cpu_relax();
 	else
 		std::this_thread::yield();
 	return idle + 1;

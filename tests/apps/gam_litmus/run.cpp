@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/cpu_relax.hpp"
 #include "gam/memory/pointer.hpp"
 
 namespace prism::gam::litmus
@@ -158,7 +159,7 @@ private:
 	void play(Session &session, std::minstd_rand &random, const std::vector<Step> &program, Instance &instance)
 	{
 		for (auto skew = random() % 64; skew > 0; skew--)
-			__builtin_ia32_pause();
+			apps::cpu_relax();
 		for (const Step &step : program) {
 			const Variable &variable = instance.variables[step.variable];
 			if (step.kind == StepKind::read) {
