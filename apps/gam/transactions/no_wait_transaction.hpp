@@ -10,7 +10,7 @@
 #include "gam/memory/session.hpp"
 #include "gam/transactions/no_wait_client.hpp"
 #include "gam/transactions/records.hpp"
-#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/key_set.hpp"
 #include "tx/transaction/transaction.hpp"
 
 namespace prism::gam

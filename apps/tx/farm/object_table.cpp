@@ -3,7 +3,7 @@
 
 #include "service/key_hash.hpp"
 #include "service/self_verifying.hpp"
-#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/key_set.hpp"
 
 #include <algorithm>
 #include <cerrno>

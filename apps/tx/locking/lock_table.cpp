@@ -2,7 +2,7 @@
 #include "lock_table.hpp"
 
 #include "service/key_hash.hpp"
-#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/key_set.hpp"
 
 #include <cstring>
 

@@ -7,8 +7,8 @@
 
 #include "tx/rpc/body.hpp"
 #include "tx/rpc/calling_client.hpp"
-#include "tx/rpc/key_set.hpp"
 #include "tx/rpc/lock_result.hpp"
+#include "tx/transaction/key_set.hpp"
 
 namespace prism::tx
 {

@@ -14,8 +14,8 @@
 #include "rpc/call_handler.hpp"
 #include "rpc/protocol/header.hpp"
 #include "tx/rpc/body.hpp"
-#include "tx/rpc/key_set.hpp"
 #include "tx/rpc/lock_result.hpp"
+#include "tx/transaction/key_set.hpp"
 
 namespace prism::tx
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/key_set.hpp"
 
 #include <gtest/gtest.h>
 

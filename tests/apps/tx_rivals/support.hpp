@@ -11,7 +11,7 @@
 #include "tx/locking/kind.hpp"
 #include "tx/locking/locking_client.hpp"
 #include "tx/locking/locking_server.hpp"
-#include "tx/rpc/key_set.hpp"
+#include "tx/transaction/key_set.hpp"
 #include "tx/transaction/shards.hpp"
 
 #include <gtest/gtest.h>
