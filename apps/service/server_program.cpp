@@ -141,6 +141,19 @@ ServerProgram::ServerProgram(const std::string &name, const std::string &descrip
 		"command line says comes first");
 	command_line_.add_option("-d,--ib-dev", settings_.device, "RDMA device (default: the first userspace device)");
 	command_line_.add_option("--bind", settings_.address, "Address to listen on (default: all)");
+	command_line_
+		.add_option("--metrics", settings_.metrics,
+			"Serve metrics for Prometheus at this address, HOST:PORT or PORT")
+		.check(check_metrics_address);
+	command_line_.add_choice<LogLevel>("--log-level", log_level_,
+		{{"error", LogLevel::error}, {"warning", LogLevel::warning}, {"info", LogLevel::info},
+			{"debug", LogLevel::debug}},
+		"Log this and what is more urgent (default: info)");
+	command_line_.add_flag("--json", settings_.json, "Print figures at the end, as JSON");
+}
+
+void ServerProgram::add_client_options()
+{
 	command_line_.add_option("--connections,--clients", settings_.connections, "At most so many clients")
 		.check(cli::Range(1U, most_connections))
 		.capture_default_str();
@@ -155,15 +168,6 @@ ServerProgram::ServerProgram(const std::string &name, const std::string &descrip
 			"Seconds that clients have to end what is under way when the server is stopped")
 		.check(cli::Seconds())
 		.capture_default_str();
-	command_line_
-		.add_option("--metrics", settings_.metrics,
-			"Serve metrics for Prometheus at this address, HOST:PORT or PORT")
-		.check(check_metrics_address);
-	command_line_.add_choice<LogLevel>("--log-level", log_level_,
-		{{"error", LogLevel::error}, {"warning", LogLevel::warning}, {"info", LogLevel::info},
-			{"debug", LogLevel::debug}},
-		"Log this and what is more urgent (default: info)");
-	command_line_.add_flag("--json", settings_.json, "Print figures at the end, as JSON");
 }
 
 void ServerProgram::add_port(std::uint16_t default_port)

@@ -65,6 +65,8 @@ public:
 
 	/** For the program's own options. */
 	[[nodiscard]] cli::CommandLine &command_line() noexcept { return command_line_; }
+	/** Adds what is of servers that have clients: how many, and how long they are waited for. */
+	void add_client_options();
 	/** Adds -p, --port. */
 	void add_port(std::uint16_t default_port);
 

@@ -148,3 +148,17 @@ says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
 	[ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one line:" "$work/err"
 }
+
+# page_has_options PAGE PROGRAM [COMMAND...]: every option that the program and its commands have is in the page, and none
+# else. A command may be several words.
+page_has_options() {
+	local page=$PRISM_SOURCE/docs/man/$1.1 program=$2 command
+	shift 2
+	for command in "" "$@"; do
+		# shellcheck disable=SC2086
+		"$program" $command --help
+	done | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
+	[ -s "$work/help" ] || fail "$program --help shows no options"
+	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' | sort -u >"$work/page"
+	diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
+}

@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 	Options options;
 	apps::ServerProgram program("prism-kv-server", "Serves a key-value store until it is interrupted.");
 	program.add_port(apps::default_store_port);
+	program.add_client_options();
 	cli::CommandLine &app = program.command_line();
 	app.add_option("--store", options.store, "PRISM-KV, or what it is measured against")
 		.check(cli::IsMember(names_of(kinds)))

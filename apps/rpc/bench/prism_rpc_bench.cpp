@@ -113,6 +113,7 @@ int be_server(int argc, char **argv)
 	ServerGiven given;
 	apps::ServerProgram server(program, "Answers the calls of prism-rpc-bench until it is interrupted.");
 	server.add_port(apps::default_store_port);
+	server.add_client_options();
 	cli::CommandLine &app = server.command_line();
 	app.add_flag("--server", given.server, "Be the server");
 	add_way(app, given.way);

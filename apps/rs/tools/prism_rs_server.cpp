@@ -153,6 +153,7 @@ int main(int argc, char **argv)
 	Options options;
 	apps::ServerProgram program(
 		"prism-rs-server", "Serves replicas of a replicated volume until it is interrupted.");
+	program.add_client_options();
 	cli::CommandLine &app = program.command_line();
 	app.add_option(
 		   "-c,--configuration,--volume", options.configuration, "The volume: a file, or etcd://HOST:PORT/KEY")

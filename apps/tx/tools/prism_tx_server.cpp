@@ -196,6 +196,7 @@ int main(int argc, char **argv)
 	apps::ServerProgram program(
 		"prism-tx-server", "Serves a shard of a transactional store until it is interrupted.");
 	program.add_port(apps::default_store_port);
+	program.add_client_options();
 	add_options(program.command_line(), options);
 	return program.run(argc, argv, [&options](const Context &context, const apps::ServerSettings &settings) {
 		return make(context, options, settings);

@@ -471,17 +471,9 @@ memory() {
 
 # Every option that a program has is in its page, and none else
 man_pages() {
-	local program page
-	for program in prism-kv prism-kv-server prism-ycsb; do
-		page=$PRISM_SOURCE/docs/man/$program.1
-		{
-			"$bin/$program" --help
-			[ $program != prism-kv ] || for command in get put delete; do "$bin/$program" $command --help; done
-		} | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
-		sed -n '/^\.SH NAME/,/^\.SH EXAMPLES/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' |
-			sort -u >"$work/page"
-		diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
-	done
+	page_has_options prism-kv "$bin/prism-kv" get put delete
+	page_has_options prism-kv-server "$bin/prism-kv-server"
+	page_has_options prism-ycsb "$bin/prism-ycsb"
 	pass "manual pages have the options of the programs"
 }
 

@@ -405,19 +405,10 @@ stopped_under_load() {
 
 # Every option that a program has is in its page, and none else
 man_pages() {
-	local program page command
-	for program in prism-tx prism-tx-server; do
-		page=$PRISM_SOURCE/docs/man/$program.1
-		{
-			"$bin/$program" --help
-			[ $program != prism-tx ] || for command in get put insert erase add run status recover; do
-				"$bin/$program" none $command --help
-			done
-		} | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
-		sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' |
-			sort -u >"$work/page"
-		diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
-	done
+	page_has_options prism-tx "$bin/prism-tx" "none get" "none put" "none insert" "none erase" "none add" "none run" \
+		"none status" "none recover"
+	page_has_options prism-tx-server "$bin/prism-tx-server"
+	page_has_options prism-tx-bench "$bin/prism-tx-bench"
 	"$bin/prism-tx" --help | sed -n '/^[Ss][Uu][Bb]/,$s/^  \([a-z]\+\) \+[A-Z].*/\1/p' | sort >"$work/help"
 	sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$PRISM_SOURCE/docs/man/prism-tx.1" |
 		sed -n '/^\.TP/{n;s/^\.BI\? \([a-z]*\).*/\1/p}' | sort >"$work/page"
