@@ -242,6 +242,7 @@ template Option Command::add_option(const std::string &, std::optional<int> &, c
 template Option Command::add_option(const std::string &, std::optional<std::uint16_t> &, const std::string &);
 template Option Command::add_option(const std::string &, std::optional<std::uint32_t> &, const std::string &);
 template Option Command::add_option(const std::string &, std::optional<std::uint64_t> &, const std::string &);
+template Option Command::add_option(const std::string &, std::optional<double> &, const std::string &);
 template Option Command::add_option(const std::string &, std::vector<unsigned> &, const std::string &);
 template Option Command::add_option(const std::string &, std::vector<double> &, const std::string &);
 template Option Command::add_option(const std::string &, std::vector<std::string> &, const std::string &);

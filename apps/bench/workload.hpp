@@ -57,6 +57,11 @@ struct Mix {
  * no E, as no store here has scans.
  */
 [[nodiscard]] std::optional<Mix> find_mix(char letter);
+/** The mix R: @p reads from 0 to 1, the rest updates. */
+[[nodiscard]] constexpr Mix mix_of_reads(double reads) noexcept
+{
+	return {'R', {reads, 1 - reads, 0, 0}, Distribution::zipfian};
+}
 
 /**
  * Ranks 1..n with P(k) proportional to k^-theta, in constant time and memory: rejection-inversion (Hoermann, Derflinger

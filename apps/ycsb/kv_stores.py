@@ -4,6 +4,7 @@
 import dataclasses
 import os
 
+from gam_cluster import GamCluster
 from store_figures import HERE, Server, drive
 
 SERVER_MEMORY = 256  # MiB, of servers that have to be told
@@ -19,6 +20,7 @@ class System:
     rdma: bool = False  # takes -d DEVICE
     # One thread serves all clients in turns if polling them does not wait; else each needs a thread.
     threads: bool = False
+    gam: str = ""  # the protocol, if it is in a global memory
 
 
 def own_server(store, *options):
@@ -43,12 +45,20 @@ SYSTEMS = {
     "jakiro-slots": jakiro("slots", "C8*--"),
     "jakiro-window": jakiro("window", "C9h--"),
     "jakiro-datagram": jakiro("datagram", "kx--"),
+    "gam-directory": System("GAM, directory", (), "C8P-", rdma=True, threads=True, gam="directory"),
+    "gam-latch": System("GAM, PRISM", (), "C9X-", rdma=True, threads=True, gam="latch"),
     "redis": System("Redis", REDIS + ("--maxmemory", "{memory}mb"), "C3v-"),
     "memcached": System("memcached", MEMCACHED + (("-u", "root") if os.geteuid() == 0 else ()), "C4D-", threads=True),
 }
 
 
+# Of GAM, beside key and value: the record's header and what rounding up to blocks adds; of the key's bucket
+GAM_BYTES_A_RECORD = 600
+
+
 def server_of(name, options, value_size, port):
+    if SYSTEMS[name].gam:
+        return GamCluster(name, SYSTEMS[name].gam, options.records * (value_size + GAM_BYTES_A_RECORD), options)
     values = {
         "bin": HERE,
         "port": port,

@@ -2,6 +2,7 @@
 #include "ycsb/parameters.hpp"
 
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ constexpr double default_duration = 5;
 /* What is known only after the whole line was read. */
 struct Given {
 	std::string mix = "C";
+	std::optional<double> read_ratio; /* percent */
 	std::optional<bench::Distribution> distribution;
 	std::optional<std::uint16_t> port;
 	bench::YieldOption yield;
@@ -51,6 +53,7 @@ void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters
 		"Of a replicated volume, in place of host and port: a file, or etcd://HOST:PORT/KEY");
 	app.add_option("-d,--ib-dev", parameters.connection.device,
 		"RDMA device (default: the one that has the address of the TCP connection)");
+	parameters.connection.gam.add_to(app);
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
 		.check(cli::PositiveNumber())
 		.check(cli::Seconds())
@@ -60,10 +63,15 @@ void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters
 void add_workload_options(cli::CommandLine &app, Parameters &parameters, Given &given)
 {
 	RunOptions &run = parameters.run;
-	app.add_option("--mix", given.mix,
-		   "A: half reads, half updates; B: 95% reads; C: reads; D: 95% reads of the latest, 5% inserts; "
-		   "F: half reads, half read-modify-writes; P: 5% reads, 95% updates; W: updates (default C)")
-		.check(cli::IsMember({"A", "B", "C", "D", "F", "P", "W"}, cli::ignore_case));
+	const cli::Option mix =
+		app.add_option("--mix", given.mix,
+			   "A: half reads, half updates; B: 95% reads; C: reads; D: 95% reads of the latest, 5% "
+			   "inserts; "
+			   "F: half reads, half read-modify-writes; P: 5% reads, 95% updates; W: updates (default C)")
+			.check(cli::IsMember({"A", "B", "C", "D", "F", "P", "W"}, cli::ignore_case));
+	app.add_option("--read-ratio", given.read_ratio, "Percent of reads, the rest updates, instead")
+		.check(cli::Range(0.0, 100.0))
+		.excludes(mix);
 	app.add_choice<bench::Distribution>("--distribution", given.distribution,
 		{{"uniform", bench::Distribution::uniform}, {"zipfian", bench::Distribution::zipfian},
 			{"latest", bench::Distribution::latest}},
@@ -109,6 +117,9 @@ void add_amount_options(cli::CommandLine &app, RunOptions &run)
 /** Empty: the system is given what it needs, and nothing that it would ignore. */
 std::string wrong_place(const cli::CommandLine &app, const System &system)
 {
+	const std::string_view of_gam = gam::DriverOptions::given(app);
+	if (!system.is_gam && !of_gam.empty())
+		return fmt::format("{} has no {}", system.name, of_gam);
 	const bool configuration = app.count("--configuration") > 0;
 	if (!system.is_volume)
 		return configuration ? system.name + " has a host and a port, no --configuration" : "";
@@ -122,7 +133,8 @@ std::string wrong_place(const cli::CommandLine &app, const System &system)
 void apply(const System &system, const Given &given, Parameters &parameters)
 {
 	RunOptions &run = parameters.run;
-	run.mix = bench::find_mix(given.mix.front()).value();
+	run.mix = given.read_ratio ? bench::mix_of_reads(*given.read_ratio / 100)
+				   : bench::find_mix(given.mix.front()).value();
 	run.distribution = given.distribution.value_or(run.mix.distribution);
 	run.load = !given.no_load;
 	if (run.duration <= 0 && run.operations == 0)

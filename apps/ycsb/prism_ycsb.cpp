@@ -12,6 +12,7 @@
 
 #include "service/metered_client.hpp"
 #include "ycsb/foreign/systems.hpp"
+#include "ycsb/gam_systems.hpp"
 #include "ycsb/kv_systems.hpp"
 #include "ycsb/parameters.hpp"
 #include "ycsb/report.hpp"
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 	ycsb::Systems systems;
 	ycsb::add_kv_systems(systems);
 	ycsb::add_volume_systems(systems);
+	ycsb::add_gam_systems(systems);
 	ycsb::add_foreign_systems(systems);
 	auto parsed = ycsb::parse_parameters(systems, argc, argv);
 	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))

@@ -9,6 +9,7 @@
 #include <prism/result.hpp>
 
 #include "bench/registry.hpp"
+#include "gam/driver/driver_options.hpp"
 #include "ycsb/options.hpp"
 
 namespace prism::ycsb
@@ -25,6 +26,7 @@ struct SystemOptions {
 	std::size_t value_size = 0; /**< largest, bytes */
 	std::uint64_t records = 0;  /**< that are loaded */
 	double timeout = 5;         /**< seconds that connecting may take */
+	gam::DriverOptions gam;     /**< of a global memory, whose master is at host and port */
 };
 
 struct System {
@@ -35,6 +37,7 @@ struct System {
 	std::function<Result<ClientFactory>(const SystemOptions &)> open;
 	/** A volume: it has a configuration in place of host and port, and keys are the numbers of its blocks. */
 	bool is_volume = false;
+	bool is_gam = false; /**< in a global memory: processes of the driver join as nodes */
 };
 
 using Systems = bench::Registry<System>;

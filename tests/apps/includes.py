@@ -36,7 +36,7 @@ BELOW = {
     "tx/farm": STORE | {"tx/transaction", "tx/rpc"},
     "tx/locking": STORE | {"tx/transaction", "tx/rpc"},
     "tx/workloads": {"bench", "common", "tx/transaction"},
-    "tx/driver": STORE | {"tx", "bench"},
+    "tx/driver": STORE | {"tx", "gam", "bench"},
     "tx/tools": STORE | {"tx"},
     "gam/coherence": STORE,
     "gam/log": STORE | {"gam/coherence"},
@@ -48,11 +48,12 @@ BELOW = {
     "gam/memory": STORE | {"gam/coherence", "gam/log", "gam/recovery", "gam/cache", "gam/directory", "gam/latch", "gam/peer"},
     "gam/process": STORE | {"gam"},
     "gam/dht": STORE | {"gam/coherence", "gam/memory"},
-    "gam/transactions": STORE | {"gam/coherence", "gam/memory", "gam/dht", "tx/transaction", "tx/rpc"},
+    "gam/transactions": STORE | {"gam/coherence", "gam/memory", "gam/dht", "tx/transaction"},
+    "gam/driver": STORE | {"gam"},
     "gam/bench": STORE | {"gam", "bench"},
     "gam/tools": STORE | {"gam", "bench"},
     "c": STORE | {"kv", "tx", "gam"},
-    "ycsb": STORE | {"bench", "kv", "rs"},
+    "ycsb": STORE | {"bench", "kv", "rs", "gam"},
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 

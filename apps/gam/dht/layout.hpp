@@ -70,11 +70,14 @@ struct Catalogue {
 	std::uint64_t seed = 0;    /**< of the keys' hash */
 	std::uint32_t arrays = 0;  /**< how many nodes have buckets */
 	std::uint32_t buckets = 0; /**< in each array */
+	/** 1: a record is on the node that has its bucket; 0: on the one that has written it. */
+	std::uint64_t records_beside_buckets = 0;
 	std::array<Address, max_nodes> array;
 
 	[[nodiscard]] constexpr bool is_valid() const noexcept
 	{
-		if (magic != valid_magic || arrays == 0 || arrays > max_nodes || buckets == 0 || buckets > most_buckets)
+		if (magic != valid_magic || arrays == 0 || arrays > max_nodes || buckets == 0 ||
+			buckets > most_buckets || records_beside_buckets > 1)
 			return false;
 		for (std::uint32_t i = 0; i < arrays; i++) {
 			if (array[i].is_null() || array[i].value % sizeof(Bucket))

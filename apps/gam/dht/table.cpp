@@ -58,12 +58,15 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 {
 	if (options.buckets == 0 || options.buckets > Catalogue::most_buckets)
 		return make_error(EINVAL, "a hash table has 1 to 2^24 buckets on each node");
+	if (options.nodes.size() > max_nodes)
+		return make_error(EINVAL, "a hash table is on at most 64 nodes");
 	Catalogue catalogue;
 	catalogue.magic = Catalogue::valid_magic;
 	catalogue.seed = options.seed;
 	catalogue.buckets = options.buckets;
+	catalogue.records_beside_buckets = options.nodes.empty() ? 0 : 1;
 	int error = 0;
-	for (const NodeId node : session.node().members()) {
+	for (const NodeId node : options.nodes.empty() ? session.node().members() : options.nodes) {
 		Address &array = catalogue.array[catalogue.arrays];
 		error = session.malloc(std::size_t{options.buckets} * sizeof(Bucket), array,
 			Placement::near(Address(node, 0)), block_size);
@@ -73,7 +76,8 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 	}
 	Address address;
 	if (!error)
-		error = session.malloc(sizeof(catalogue), address);
+		error = session.malloc(sizeof(catalogue), address,
+			options.nodes.empty() ? Placement::local() : Placement::near(catalogue.array.front()));
 	if (!error)
 		error = session.write(address, bytes_of(std::as_const(catalogue)));
 	if (const int late = session.mfence(); !error)
@@ -209,7 +213,7 @@ int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &en
 	put(operation.value);
 	const std::span<const std::byte> record(record_.get(), end);
 	Address address;
-	if (const int error = session_.malloc(record.size(), address))
+	if (const int error = session_.malloc(record.size(), address, place_of(hash)))
 		return error;
 	entry = Entry(hash, static_cast<std::uint32_t>(record.size()), address);
 	const int error = session_.write(address, record);
@@ -249,6 +253,16 @@ Address Table::bucket_of(std::uint64_t hash) const noexcept
 {
 	const std::uint64_t number = apps::reduce(hash, std::uint64_t{catalogue_.arrays} * catalogue_.buckets);
 	return catalogue_.array[number / catalogue_.buckets] + number % catalogue_.buckets * sizeof(Bucket);
+}
+
+Placement Table::place_of(std::uint64_t hash) const noexcept
+{
+	return catalogue_.records_beside_buckets ? Placement::near(bucket_of(hash)) : Placement::local();
+}
+
+Placement Table::place_of(std::span<const std::byte> key) const noexcept
+{
+	return place_of(hash_of(key));
 }
 
 int Table::lock(Address bucket, bool exclusive) noexcept

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "common/store_client.hpp"
 #include "gam/dht/layout.hpp"
@@ -19,6 +20,11 @@ struct TableOptions {
 	/** On each node, at most 2^24. Ten pairs fit into one; more go to overflow buckets behind it. */
 	std::uint32_t buckets = 1024;
 	std::uint64_t seed = 0x67616d2d6b657973; /**< of the keys' hash */
+	/**
+	 * That have all of the table, so that whoever uses it may leave: a record is where its bucket is. Empty: all
+	 * nodes that are there have buckets, and a record is on the node that has written it.
+	 */
+	std::vector<NodeId> nodes;
 };
 
 /** What a thread does to be right. The controls of tests leave one out, and a checker has to find that. */
@@ -42,8 +48,8 @@ class Table
 {
 public:
 	/**
-	 * Makes an empty table with buckets on all nodes that are there. Errors: EINVAL (options), those of
-	 * Session::malloc(); what was allocated before is freed.
+	 * Makes an empty table. Errors: EINVAL (options), those of Session::malloc(); what was allocated before is
+	 * freed.
 	 */
 	static Result<Table> create(Session &session, const TableOptions &options = {});
 	/** Opens the table that catalogue() of another handle, on any node, names. Errors: EPROTO (there is none). */
@@ -61,13 +67,16 @@ public:
 	static constexpr std::size_t max_pair_bytes = dht::Entry::most_bytes - sizeof(dht::RecordHeader);
 
 	/**
-	 * Does @p operation, whose key and value are possible(), and fills in what a client does. New records lie on
-	 * this node; Outcome::full: it has no room for one, or the bucket's home has none for an overflow bucket.
+	 * Does @p operation, whose key and value are possible(), and fills in what a client does. Outcome::full: the
+	 * node of new records has no room for one, or the bucket's home has none for an overflow bucket.
 	 * Outcome::unknown: an error was met when the bucket had been written already.
 	 */
 	void run(apps::Operation &operation) noexcept;
 	/** Likewise, a PUT. Fails with EEXIST if the key is there. */
 	void insert(apps::Operation &operation) noexcept;
+
+	/** Where the record of @p key has to lie when it is new, and what belongs to it. */
+	[[nodiscard]] Placement place_of(std::span<const std::byte> key) const noexcept;
 
 private:
 	/** What a walk along a chain has found. */
@@ -89,6 +98,7 @@ private:
 
 	[[nodiscard]] std::uint64_t hash_of(std::span<const std::byte> key) const noexcept;
 	[[nodiscard]] Address bucket_of(std::uint64_t hash) const noexcept;
+	[[nodiscard]] Placement place_of(std::uint64_t hash) const noexcept;
 	int lock(Address bucket, bool exclusive) noexcept;
 	int unlock(Address bucket) noexcept;
 	int search(std::span<const std::byte> key, std::uint64_t hash, Wanted wanted, Search &found) noexcept;

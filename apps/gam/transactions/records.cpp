@@ -47,7 +47,7 @@ Result<Records> Records::create(Session &session, const RecordsOptions &options)
 		return index.error();
 	const Catalogue catalogue{Catalogue::valid_magic, index->catalogue(), options.max_value_size};
 	Address address;
-	int error = session.malloc(sizeof(catalogue), address);
+	int error = session.malloc(sizeof(catalogue), address, Placement::near(index->catalogue()));
 	if (!error)
 		error = session.write(address, bytes_of(catalogue));
 	if (!error)
@@ -96,7 +96,8 @@ int Records::look_up(std::span<const std::byte> key, Address &record) noexcept
 int Records::add(std::span<const std::byte> key, Address &record) noexcept
 {
 	Address fresh;
-	if (const int error = session_.malloc(sizeof(Header) + max_value_size_, fresh, {}, block_size))
+	if (const int error =
+			session_.malloc(sizeof(Header) + max_value_size_, fresh, index_.place_of(key), block_size))
 		return error == ENOMEM ? ENOSPC : error;
 	apps::Operation put;
 	put.kind = apps::OperationKind::put;

@@ -15,8 +15,8 @@ namespace prism::gam
 
 struct RecordsOptions {
 	std::uint32_t max_value_size =
-		496; /**< bytes, at most longest_value; each record has room for so many, in blocks */
-	TableOptions index;
+		496;        /**< bytes, at most longest_value; each record has room for so many, in blocks */
+	TableOptions index; /**< its nodes have the records, too */
 };
 
 /**
@@ -46,8 +46,8 @@ public:
 	};
 
 	/**
-	 * The record of @p key, at most max_key_size bytes, in @p record; a new one lies on this node. 0, ENOSPC (there
-	 * is no memory for a new one), or what the global memory has failed with.
+	 * The record of @p key, at most max_key_size bytes, in @p record; a new one lies where the index says. 0,
+	 * ENOSPC (there is no memory for a new one), or what the global memory has failed with.
 	 */
 	int find(std::span<const std::byte> key, Address &record) noexcept;
 	static constexpr std::size_t max_key_size = 1024;

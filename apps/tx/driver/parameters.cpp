@@ -70,10 +70,12 @@ void add_store_options(cli::CommandLine &app, const Systems &systems, Parameters
 	app.add_option("--system", parameters.system, "The store to measure")
 		.required()
 		.check(cli::IsMember(systems.names()));
-	app.add_option("--shards", given.shards, "Its servers, in their order: HOST:PORT,HOST:PORT,...")
+	app.add_option(
+		   "--shards", given.shards, "Its servers, in their order: HOST:PORT,HOST:PORT,...; gam: the master")
 		.capture_default_str();
 	app.add_option("-d,--ib-dev", parameters.connection.device,
 		"RDMA device (default: the one that has the address of the TCP connection)");
+	parameters.connection.gam.add_to(app);
 	app.add_option("--timeout", parameters.connection.timeout, "Seconds that connecting may take")
 		.check(cli::PositiveNumber())
 		.capture_default_str();
@@ -192,6 +194,7 @@ void apply(const Given &given, Parameters &parameters)
 	connection.key_size = sizeof(Key);
 	connection.value_size = parameters.workload->largest_value();
 	connection.most_keys = parameters.workload->most_keys();
+	connection.objects = parameters.workload->objects();
 }
 
 } // namespace
@@ -211,7 +214,11 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(const Systems &systems
 		return *std::move(early);
 	if (const std::string ignored = ignored_option(app, given.workload); !ignored.empty())
 		return cli::usage_error(program, ignored);
-	Result<Shards> shards = parse_shards(given.shards);
+	const System &system = *systems.find(parameters.system);
+	if (const std::string_view of_gam = gam::DriverOptions::given(app); !system.is_gam && !of_gam.empty())
+		return cli::usage_error(program, fmt::format("{} has no {}", system.name, of_gam));
+	Result<Shards> shards =
+		system.is_gam ? parse_shards(given.shards, gam::default_master_port) : parse_shards(given.shards);
 	if (!shards)
 		return cli::usage_error(program, shards.error().message);
 	parameters.connection.shards = *std::move(shards);

@@ -20,14 +20,6 @@ namespace
 
 using Client = std::unique_ptr<TransactionClient>;
 
-/** What a client draws is its own: pauses that are alike would make the same ones meet again. */
-RetryOptions retry_of(const SystemOptions &options, unsigned number)
-{
-	RetryOptions retry;
-	retry.seed = options.seed * 1000003 + number + 1;
-	return retry;
-}
-
 Result<Client> connect_prism(const SystemOptions &options, unsigned number)
 {
 	Result<Context> context = bench::context_of_thread(options.device);

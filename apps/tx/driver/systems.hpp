@@ -10,6 +10,7 @@
 #include <prism/result.hpp>
 
 #include "bench/registry.hpp"
+#include "gam/driver/driver_options.hpp"
 #include "tx/transaction/client.hpp"
 #include "tx/transaction/shards.hpp"
 
@@ -24,9 +25,11 @@ struct SystemOptions {
 	std::size_t key_size = 0;   /**< largest, bytes */
 	std::size_t value_size = 0; /**< largest, bytes */
 	std::size_t most_keys = 0;  /**< of a transaction */
+	std::uint64_t objects = 0;  /**< that are loaded */
 	double timeout = 5;         /**< seconds that connecting may take */
 	bool numbered = false;      /**< keys are numbers of 8 bytes in host order, from 0 on without gaps */
 	std::uint64_t seed = 1;     /**< of what the clients draw, as the pauses after conflicts */
+	gam::DriverOptions gam;     /**< of a global memory, whose master the only shard is */
 };
 
 /** Connects client number @p client of the run, in the thread that will use it; several threads at once. */
@@ -37,7 +40,16 @@ struct System {
 	std::string description;
 	/** What it opens lives as long as the factory that it gives. */
 	std::function<Result<ClientFactory>(const SystemOptions &)> open;
+	bool is_gam = false; /**< in a global memory: the driver joins as nodes */
 };
+
+/** What a client draws is its own: pauses that are alike would make the same ones meet again. */
+[[nodiscard]] inline RetryOptions retry_of(const SystemOptions &options, unsigned client) noexcept
+{
+	RetryOptions retry;
+	retry.seed = options.seed * 1000003 + client + 1;
+	return retry;
+}
 
 using Systems = bench::Registry<System>;
 

@@ -6,17 +6,15 @@
 
 #include <sodium.h>
 
-#include "service/hello.hpp"
-
 namespace prism::tx
 {
 
-Result<Shards> parse_shards(const std::string &text)
+Result<Shards> parse_shards(const std::string &text, std::uint16_t first_port)
 {
 	Shards shards;
 	std::istringstream list(text);
 	for (std::string item; std::getline(list, item, ',');) {
-		const auto port = static_cast<std::uint16_t>(apps::default_store_port + shards.size());
+		const auto port = static_cast<std::uint16_t>(first_port + shards.size());
 		Result<apps::ServerAddress> address = apps::ServerAddress::parse(item, port);
 		if (!address)
 			return address.error();

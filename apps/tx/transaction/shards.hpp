@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "service/hello.hpp"
 #include "service/server_address.hpp"
 #include "tx/transaction/transaction.hpp"
 
@@ -17,9 +19,8 @@ using Shards = std::vector<apps::ServerAddress>;
 /** Shards that a store has at most. */
 constexpr std::size_t max_shards = 4095;
 
-/** Reads "HOST:PORT,HOST:PORT,..."; without a port it is apps::default_store_port plus the shard's number. Errors:
- * EINVAL. */
-Result<Shards> parse_shards(const std::string &text);
+/** Reads "HOST:PORT,HOST:PORT,..."; without a port it is @p first_port plus the shard's number. Errors: EINVAL. */
+Result<Shards> parse_shards(const std::string &text, std::uint16_t first_port = apps::default_store_port);
 
 /** The shard of @p shards that has @p key: by a hash that is the same everywhere. */
 std::size_t shard_of(Bytes key, std::size_t shards) noexcept;

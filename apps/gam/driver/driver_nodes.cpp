@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/driver/driver_nodes.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/seconds.hpp"
+
+namespace prism::gam
+{
+
+namespace
+{
+
+constexpr std::uint64_t least_lent = 2 * block_size; /* the first is never handed out */
+
+JoinOptions join_options(const DriverOptions &options, const DriverStore &store)
+{
+	JoinOptions join;
+	join.master = store.master;
+	join.address = options.address;
+	join.protocol = store.protocol;
+	join.cache_bytes =
+		static_cast<std::size_t>(static_cast<double>(store.bytes) * options.cache / 100) + block_size;
+	join.node.bytes = least_lent;
+	join.timeout = apps::milliseconds(store.timeout);
+	return join;
+}
+
+/** All but drivers, and the like. */
+std::vector<NodeId> lenders(const View &view)
+{
+	std::vector<NodeId> found;
+	for (const Member &member : view.members) {
+		if (member.state == NodeState::serving && member.lent > least_lent)
+			found.push_back(member.life.node);
+	}
+	return found;
+}
+
+} // namespace
+
+Result<std::shared_ptr<DriverNodes>> DriverNodes::join(const DriverOptions &options, const DriverStore &store)
+{
+	std::shared_ptr<DriverNodes> nodes(new DriverNodes(store)); /* private constructor */
+	for (unsigned i = 0; i < options.nodes; i++) {
+		const Result<Context> context = store.device.empty() ? Context::open() : Context::open(store.device);
+		if (!context)
+			return context.error();
+		Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, join_options(options, store));
+		if (!joined)
+			return joined.error();
+		nodes->joined_.push_back(*std::move(joined));
+	}
+	return nodes;
+}
+
+DriverNodes::~DriverNodes()
+{
+	for (const auto &joined : joined_) {
+		if (const Result<void> left = joined->leave(); !left)
+			fmt::print(stderr, "leaving the global memory: {}\n", left.error().message);
+	}
+}
+
+Result<Address> DriverNodes::find(unsigned client, const Make &make)
+{
+	JoinedNode &joined = joined_of(client);
+	const bool makes = client == 0;
+	const auto patience = makes ? std::chrono::milliseconds(0) : apps::milliseconds(store_.timeout);
+	Result<Address> found = joined.get_address(store_.name, patience);
+	if (makes && !found && found.error().code == ETIMEDOUT)
+		return this->make(joined, make);
+	return found;
+}
+
+Result<Address> DriverNodes::make(JoinedNode &joined, const Make &make)
+{
+	const std::vector<NodeId> nodes = lenders(joined.view());
+	if (nodes.empty())
+		return make_error(ENODEV, "no node of the global memory lends any", "start prism-gam-node");
+	Session session(joined.node());
+	Result<Address> made = make(session, nodes);
+	if (!made)
+		return made;
+	if (Result<void> told = joined.put(store_.name, *made); !told)
+		return told.error();
+	return made;
+}
+
+} // namespace prism::gam
