@@ -66,6 +66,7 @@ public:
 	~Parts() override
 	{
 		watch_.end();
+		membership_.cancel(); /* threads of this node ask the master, which may be silent */
 		if (latch_)
 			latch_->stop();
 	}
@@ -89,11 +90,14 @@ public:
 		if (!admitted)
 			return admitted.error();
 		options_.node.self = admitted->life.node;
-		if (Result<void> met_all = meeting_->wait(options_.timeout); !met_all)
-			return met_all.error();
-		if (Result<void> made = make_node(); !made)
-			return made;
 		watch_.begin(*admitted, membership_);
+		Result<void> made = meeting_->wait(options_.timeout);
+		if (made)
+			made = make_node();
+		if (Result<void> member = check(); !member)
+			return member;
+		if (!made)
+			return made;
 		return membership_.serving();
 	}
 

@@ -84,14 +84,27 @@ std::optional<Error> Watch::look_at_master(Time now)
 		"when it is there again, start this node again");
 }
 
-/** Of the two the one with the higher number goes. The other has waited for twice as long: that one may not know. */
+/** Whatever their numbers: who is about to join, with which nothing is lost. */
+bool Watch::goes_first(const Member &peer) const
+{
+	const Member *const mine = view_.find_live(me_.life);
+	const bool joins = mine && mine->state == NodeState::joining;
+	if (joins != (peer.state == NodeState::joining))
+		return joins;
+	return me_.life.node > peer.life.node;
+}
+
+/**
+ * One of the two goes. The other hears of it two deaths after that one has noticed, so it waits for three: the first
+ * may not have noticed.
+ */
 std::optional<Error> Watch::look_at_pairs(Time now)
 {
 	const Time death = me_.lease + me_.lease / Master::margin_share;
 	for (const auto &[node, since] : broken_) {
-		const auto &[peer, when] = since;
-		const Time wait = me_.life.node > node ? death : 2 * death;
-		if (view_.find_live(peer) && now - when > wait)
+		const auto &[life, when] = since;
+		const Member *const peer = view_.find_live(life);
+		if (peer && now - when > (goes_first(*peer) ? death : 3 * death))
 			return make_error(ESTALE,
 				"the connection to node " + std::to_string(node) + " has ended, and that node lives",
 				"look at the network between the two, and start this node again");

@@ -39,6 +39,7 @@ private:
 	[[nodiscard]] std::optional<Error> look(Time now);
 	[[nodiscard]] std::optional<Error> look_at_master(Time now);
 	[[nodiscard]] std::optional<Error> look_at_pairs(Time now);
+	[[nodiscard]] bool goes_first(const Member &peer) const;
 
 	std::mutex lock_;
 	std::condition_variable_any wake_;

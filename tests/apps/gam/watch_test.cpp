@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Which of two nodes that have lost their connection goes. */
+#include "gam/process/watch.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <thread>
+
+#include "gam/peer/view_json.hpp"
+
+namespace
+{
+
+using namespace prism;
+using namespace prism::gam;
+using namespace std::chrono_literals;
+
+constexpr Time lease = 100ms;
+
+/** Nodes 1 and 2, which renew for ever. */
+View view_of(NodeState first, NodeState second)
+{
+	View view;
+	view.cluster = 7;
+	view.epoch = 4;
+	for (const NodeId node : {NodeId{1}, NodeId{2}}) {
+		Member member;
+		member.life = {node, node};
+		member.state = node == 1 ? first : second;
+		member.changed = node;
+		member.host = "127.0.0.1";
+		member.port = 1;
+		view.members.push_back(member);
+	}
+	return view;
+}
+
+class Answers final : public MasterChannel
+{
+public:
+	Answers(NodeId node, View view) : node_(node), view_(std::move(view)) {}
+	Result<nlohmann::json> ask(const nlohmann::json &question) override
+	{
+		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(lease.count())}};
+		if (question["ask"] == "join")
+			answer.update({{"node", node_}, {"incarnation", node_}, {"view", to_json(view_)}});
+		return answer;
+	}
+
+private:
+	NodeId node_;
+	View view_;
+};
+
+/** One of the two, whose connection to the other has ended. */
+class Left final : public Membership::Listener
+{
+public:
+	Left(NodeId node, NodeState first, NodeState second)
+		: membership_(std::make_unique<Answers>(node, view_of(first, second)))
+	{
+		const Result<Admission> joined = membership_.join({.host = "127.0.0.1", .port = 1}, *this);
+		EXPECT_TRUE(joined.ok());
+		const NodeId other = node == 1 ? 2 : 1;
+		begun_ = Membership::now();
+		watch_.broken({other, other});
+		watch_.begin(*joined, membership_);
+	}
+	~Left() override { watch_.end(); }
+	void changed(const Admission & /*me*/, const View &view) override { watch_.adopt(view); }
+	void expelled(const Error &why) override
+	{
+		EXPECT_NE(why.message.find("the connection to node"), std::string::npos) << why.message;
+		went_ = (Membership::now() - begun_).count();
+	}
+	/** After how many leases it went. */
+	[[nodiscard]] double leases() const
+	{
+		while (!went_)
+			std::this_thread::sleep_for(1ms);
+		return static_cast<double>(went_) / static_cast<double>(lease.count());
+	}
+
+private:
+	Watch watch_;
+	Time begun_{};
+	std::atomic<Time::rep> went_{0};
+	Membership membership_; /* declared last: its thread uses the others */
+};
+
+constexpr NodeState serving = NodeState::serving, joining = NodeState::joining;
+/* The other hears of a death two leases, and a sixteenth of each, after who goes has noticed; and a little later. */
+constexpr double other_is_dead = 2.5;
+
+TEST(Watch, TheHigherNumberGoesAndTheOtherWaitsUntilThatIsKnown)
+{
+	const Left second(2, serving, serving), first(1, serving, serving);
+	EXPECT_GT(second.leases(), 1.0);
+	EXPECT_GT(first.leases(), other_is_dead);
+	EXPECT_LT(second.leases(), first.leases());
+}
+
+TEST(Watch, WhoIsAboutToJoinGoes)
+{
+	const Left second(2, joining, serving), first(1, joining, serving);
+	EXPECT_GT(first.leases(), 1.0);
+	EXPECT_GT(second.leases(), other_is_dead);
+	EXPECT_LT(first.leases(), second.leases());
+}
+
+} // namespace
