@@ -58,34 +58,9 @@ int errno_of(CURLcode code)
 	return code == CURLE_COULDNT_RESOLVE_HOST ? ENOENT : EPROTO;
 }
 
-/** What etcd at @p url answers to @p question. */
-Result<nlohmann::json> ask(
-	const std::string &url, std::chrono::milliseconds patience, const char *path, const nlohmann::json &question)
+int ends(void *cancelled, curl_off_t /*total*/, curl_off_t /*now*/, curl_off_t /*to_send*/, curl_off_t /*sent*/)
 {
-	struct Clean {
-		void operator()(CURL *curl) const noexcept { curl_easy_cleanup(curl); }
-	};
-	/* By one thread, before others make handles. */
-	static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-	const std::unique_ptr<CURL, Clean> curl(ready == CURLE_OK ? curl_easy_init() : nullptr);
-	if (!curl)
-		return make_error(ENOMEM, "cannot talk to etcd");
-	const std::string where = url + path, body = question.dump();
-	std::string answer;
-	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
-	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
-	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(patience.count()));
-	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);
-	curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);
-	const CURLcode code = curl_easy_perform(curl.get());
-	if (code != CURLE_OK)
-		return make_error(errno_of(code), "etcd at " + url + " does not answer", curl_easy_strerror(code));
-	nlohmann::json parsed = nlohmann::json::parse(answer, nullptr, false);
-	if (!parsed.is_object() || parsed.contains("error"))
-		return make_error(EPROTO, "etcd at " + url + " answers with an error", answer.substr(0, 200));
-	return parsed;
+	return static_cast<const std::atomic<bool> *>(cancelled)->load() ? 1 : 0;
 }
 
 /* The text @p name of @p object, or nothing. */
@@ -96,6 +71,40 @@ std::string text_of(const nlohmann::json &object, const char *name)
 }
 
 } // namespace
+
+/** What etcd answers to @p question. */
+Result<nlohmann::json> EtcdKey::ask(const char *path, const nlohmann::json &question) const
+{
+	struct Clean {
+		void operator()(CURL *curl) const noexcept { curl_easy_cleanup(curl); }
+	};
+	/* By one thread, before others make handles. */
+	static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+	const std::unique_ptr<CURL, Clean> curl(ready == CURLE_OK ? curl_easy_init() : nullptr);
+	if (!curl)
+		return make_error(ENOMEM, "cannot talk to etcd");
+	const std::string where = url_ + path, body = question.dump();
+	std::string answer;
+	curl_easy_setopt(curl.get(), CURLOPT_URL, where.c_str());
+	curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.c_str());
+	curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(patience_.count()));
+	curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl.get(), CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, take);
+	curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer);
+	if (cancelled_) {
+		curl_easy_setopt(curl.get(), CURLOPT_NOPROGRESS, 0L);
+		curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, ends);
+		curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, cancelled_);
+	}
+	const CURLcode code = curl_easy_perform(curl.get());
+	if (code != CURLE_OK)
+		return make_error(errno_of(code), "etcd at " + url_ + " does not answer", curl_easy_strerror(code));
+	nlohmann::json parsed = nlohmann::json::parse(answer, nullptr, false);
+	if (!parsed.is_object() || parsed.contains("error"))
+		return make_error(EPROTO, "etcd at " + url_ + " answers with an error", answer.substr(0, 200));
+	return parsed;
+}
 
 bool EtcdKey::is(const std::string &location)
 {
@@ -126,7 +135,7 @@ Result<std::string> EtcdKey::get() const
 /* The gateway writes numbers of 64 bits as text. */
 Result<EtcdKey::Revision> EtcdKey::read() const
 {
-	Result<nlohmann::json> answer = ask(url_, patience_, "/v3/kv/range", {{"key", base64(key_)}});
+	Result<nlohmann::json> answer = ask("/v3/kv/range", {{"key", base64(key_)}});
 	if (!answer)
 		return answer.error();
 	const nlohmann::json found = answer->value("kvs", nlohmann::json::array());
@@ -146,7 +155,7 @@ Result<bool> EtcdKey::replace(std::uint64_t number, const std::string &value) co
 	const nlohmann::json question = {
 		{"compare", {{{"key", name}, {"target", "MOD"}, {"mod_revision", std::to_string(number)}}}},
 		{"success", {{{"request_put", {{"key", name}, {"value", base64(value)}}}}}}};
-	const Result<nlohmann::json> answer = ask(url_, patience_, "/v3/kv/txn", question);
+	const Result<nlohmann::json> answer = ask("/v3/kv/txn", question);
 	if (!answer)
 		return answer.error();
 	const auto succeeded = answer->find("succeeded");
@@ -165,8 +174,7 @@ Result<void> EtcdKey::create(const std::string &value) const
 
 Result<void> EtcdKey::put(const std::string &value) const
 {
-	const Result<nlohmann::json> answer =
-		ask(url_, patience_, "/v3/kv/put", {{"key", base64(key_)}, {"value", base64(value)}});
+	const Result<nlohmann::json> answer = ask("/v3/kv/put", {{"key", base64(key_)}, {"value", base64(value)}});
 	if (!answer)
 		return answer.error();
 	return {};

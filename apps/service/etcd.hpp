@@ -3,10 +3,13 @@
 
 #include <prism/result.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace prism::apps
 {
@@ -26,7 +29,15 @@ public:
 		const std::string &location, std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 	/** The key of the same server with @p more behind this one's name. */
-	[[nodiscard]] EtcdKey beside(const std::string &more) const { return {url_, key_ + more, patience_}; }
+	[[nodiscard]] EtcdKey beside(const std::string &more) const
+	{
+		EtcdKey other = *this;
+		other.key_ += more;
+		return other;
+	}
+
+	/** Whatever is asked when @p cancelled is set ends within a second, with EPROTO. It outlives this object. */
+	void cancel_by(const std::atomic<bool> &cancelled) noexcept { cancelled_ = &cancelled; }
 
 	/** Its value. Errors: ENOENT, ECONNREFUSED, ETIMEDOUT, EPROTO (an answer that cannot be). */
 	[[nodiscard]] Result<std::string> get() const;
@@ -51,6 +62,7 @@ public:
 	[[nodiscard]] Result<bool> replace(std::uint64_t number, const std::string &value) const;
 
 private:
+	[[nodiscard]] Result<nlohmann::json> ask(const char *path, const nlohmann::json &question) const;
 	EtcdKey(std::string server_url, std::string name, std::chrono::milliseconds patience)
 		: url_(std::move(server_url)), key_(std::move(name)), patience_(patience)
 	{
@@ -59,6 +71,7 @@ private:
 	std::string url_; /* http://HOST:PORT */
 	std::string key_;
 	std::chrono::milliseconds patience_;
+	const std::atomic<bool> *cancelled_ = nullptr;
 };
 
 } // namespace prism::apps

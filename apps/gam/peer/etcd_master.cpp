@@ -47,7 +47,7 @@ Result<nlohmann::json> EtcdMaster::ask(const nlohmann::json &question)
 			return answer;
 		std::this_thread::sleep_for(std::chrono::microseconds(random_() % rest));
 		rest = std::min(2 * rest, longest_rest_us);
-	} while (Membership::now() < end);
+	} while (!cancelled_ && Membership::now() < end);
 	return make_error(ETIMEDOUT, "others change the members all the time", "give the cluster longer leases");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <random>
 
@@ -23,11 +24,13 @@ public:
 	EtcdMaster(apps::EtcdKey key, Time lease, std::chrono::milliseconds patience)
 		: key_(std::move(key)), lease_(lease), patience_(patience), master_(0, lease)
 	{
+		key_.cancel_by(cancelled_);
 	}
 
 	Result<nlohmann::json> ask(const nlohmann::json &question) override;
 	/** Each renewal is two turns of etcd, in which others are in the way. */
 	[[nodiscard]] Time longest_pause() const noexcept override { return Time::max(); }
+	void cancel() noexcept override { cancelled_ = true; }
 
 private:
 	Result<nlohmann::json> turn(const nlohmann::json &question, bool &lost);
@@ -35,6 +38,7 @@ private:
 	Result<nlohmann::json> find(const nlohmann::json &question);
 	Result<apps::EtcdKey> value_key(const nlohmann::json &question) const;
 
+	std::atomic<bool> cancelled_{false};
 	apps::EtcdKey key_;
 	Time lease_;
 	std::chrono::milliseconds patience_;

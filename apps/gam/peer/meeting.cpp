@@ -89,8 +89,11 @@ void Meeting::receive(const std::stop_token &stop)
 	reception_->close(*this);
 }
 
+/* Who is dead, too early, or came when this node ended, has done nothing wrong. */
 void Meeting::refused(const Error &why) noexcept
 {
+	if (why.code == ECONNRESET || why.code == EAGAIN || why.code == ESHUTDOWN)
+		return;
 	apps::log_to(peers_.options().log, apps::LogLevel::warning, "refused a node: " + why.message);
 }
 
@@ -197,7 +200,6 @@ Result<void> Meeting::connect(const Member &member)
 void Meeting::seek(const std::stop_token &stop)
 {
 	auto pause = shortest_pause;
-	std::string told; /* a reason that repeats itself is told once */
 	std::unique_lock guard(lock_);
 	while (changed_.wait(guard, stop, [this] { return next().has_value(); }) && !stop.stop_requested()) {
 		const Member member = *next();
@@ -206,12 +208,12 @@ void Meeting::seek(const std::stop_token &stop)
 		guard.lock();
 		if (connected || connected.error().code == EEXIST) {
 			met_.insert(member.life.incarnation);
+			why_not_.clear();
 			changed_.notify_all();
 			pause = shortest_pause;
 			continue;
 		}
-		if (std::exchange(told, connected.error().message) != connected.error().message)
-			refused(connected.error());
+		why_not_ = connected.error().message;
 		changed_.wait_for(guard, stop, pause, [] { return false; });
 		pause = std::min(2 * pause, longest_pause);
 	}
@@ -245,9 +247,11 @@ Result<void> Meeting::wait(std::chrono::milliseconds timeout)
 	};
 	if (changed_.wait_for(guard, timeout, complete))
 		return {};
-	return make_error(ETIMEDOUT, missing ? "there is no connection to node " + std::to_string(missing->life.node) +
-						       " at " + missing->host
-					     : "this node has not joined");
+	if (!missing)
+		return make_error(ETIMEDOUT, "this node has not joined");
+	return make_error(ETIMEDOUT,
+		"there is no connection to node " + std::to_string(missing->life.node) + " at " + missing->host,
+		why_not_);
 }
 
 } // namespace prism::gam

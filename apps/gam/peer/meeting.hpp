@@ -79,6 +79,7 @@ private:
 	std::condition_variable_any changed_;
 	std::optional<Admission> me_;
 	View view_;
+	std::string why_not_; /* the last attempt has failed: often because that node is dead, as will be heard */
 	std::set<std::uint64_t> met_; /* incarnations to which there was a pair: there is none again */
 	std::jthread receiver_;       /* declared last: they use the others */
 	std::jthread seeker_;

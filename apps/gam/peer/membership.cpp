@@ -33,7 +33,11 @@ Time Membership::now() noexcept
 
 Membership::Membership(std::unique_ptr<MasterChannel> channel) : channel_(std::move(channel)) {}
 
-Membership::~Membership() = default;
+Membership::~Membership()
+{
+	thread_.request_stop();
+	cancel();
+}
 
 Result<nlohmann::json> Membership::ask(nlohmann::json question)
 {

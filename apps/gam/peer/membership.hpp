@@ -38,6 +38,8 @@ public:
 	virtual Result<nlohmann::json> ask(const nlohmann::json &question) = 0;
 	/** A node renews eight times in a lease, and at least after such a time, so that it hears of changes soon. */
 	[[nodiscard]] virtual Time longest_pause() const noexcept { return std::chrono::milliseconds(100); }
+	/** Any thread: whatever is asked, now and later, ends within a second, with any error. */
+	virtual void cancel() noexcept {}
 };
 
 /** What a node gets when it joins. */
@@ -71,6 +73,8 @@ public:
 	explicit Membership(std::unique_ptr<MasterChannel> channel);
 	/** Does not leave: to the others a node that is destroyed without leave() is one that has crashed. */
 	~Membership();
+	/** Before that: no call waits for the master any more. */
+	void cancel() noexcept { channel_->cancel(); }
 	Membership(const Membership &) = delete;
 	Membership &operator=(const Membership &) = delete;
 

@@ -2,6 +2,7 @@
 #include "gam/peer/tcp_master.hpp"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,40 +19,66 @@ namespace prism::gam
 namespace
 {
 
-/* Waits until @p fd is ready for @p events. 0 or errno. */
-int wait_for(int fd, short events, Deadline deadline)
+/* A connection that takes longer is begun anew: connect() cannot be cancelled. */
+constexpr auto longest_attempt = std::chrono::milliseconds(500);
+
+bool is_worth_another(int error) noexcept
 {
-	for (;;) {
-		const auto left =
-			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-		if (left.count() <= 0)
-			return ETIMEDOUT;
-		pollfd waiting{fd, events, 0};
-		const int ready = ::poll(&waiting, 1, static_cast<int>(left.count()));
-		if (ready > 0)
-			return 0;
-		if (ready < 0 && errno != EINTR)
-			return errno;
-	}
+	return error == ECONNREFUSED || error == ETIMEDOUT;
 }
 
 } // namespace
 
-Result<void> TcpMaster::connect()
+TcpMaster::TcpMaster(std::string host, std::uint16_t port, std::chrono::milliseconds patience)
+	: host_(std::move(host)), port_(port), patience_(patience), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
-	if (link_)
-		return {};
-	Result<TcpRendezvous> made = TcpRendezvous::connect(host_, port_, patience_);
-	if (!made)
-		return made.error();
-	link_.emplace(*std::move(made));
+}
+
+void TcpMaster::cancel() noexcept
+{
+	cancelled_ = true;
+	(void)eventfd_write(wake_.get(), 1);
+}
+
+/* Waits until the link is ready for @p events. 0 or errno. */
+int TcpMaster::wait_for(short events, Deadline deadline) const
+{
+	for (;;) {
+		const auto left =
+			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+		if (cancelled_)
+			return ECANCELED;
+		if (left.count() <= 0)
+			return ETIMEDOUT;
+		std::array<pollfd, 2> waiting{{{link_->fd(), events, 0}, {wake_.get(), POLLIN, 0}}};
+		const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+		if (ready < 0 && errno != EINTR)
+			return errno;
+		if (ready > 0 && waiting[0].revents)
+			return 0;
+	}
+}
+
+Result<void> TcpMaster::connect(Deadline deadline)
+{
+	while (!link_) {
+		const auto left =
+			std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+		if (cancelled_)
+			return make_error(ECANCELED, "this node does not ask the master any more");
+		Result<TcpRendezvous> made = TcpRendezvous::connect(host_, port_, std::min(left, longest_attempt));
+		if (made)
+			link_.emplace(*std::move(made));
+		else if (left <= longest_attempt || !is_worth_another(made.error().code))
+			return made.error();
+	}
 	return {};
 }
 
 Result<void> TcpMaster::say(const std::string &line, Deadline deadline)
 {
 	for (std::size_t done = 0; done < line.size();) {
-		if (const int error = wait_for(link_->fd(), POLLOUT, deadline))
+		if (const int error = wait_for(POLLOUT, deadline))
 			return make_error(error, "the master does not read");
 		const ssize_t put =
 			send(link_->fd(), line.data() + done, line.size() - done, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -67,7 +94,7 @@ Result<std::string> TcpMaster::hear(Deadline deadline)
 	std::string line;
 	std::array<char, 4096> bytes;
 	while (line.size() <= longest_answer) {
-		if (const int error = wait_for(link_->fd(), POLLIN, deadline))
+		if (const int error = wait_for(POLLIN, deadline))
 			return make_error(error, "the master does not answer");
 		const ssize_t got = recv(link_->fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
 		if (got == 0)
@@ -84,7 +111,7 @@ Result<std::string> TcpMaster::hear(Deadline deadline)
 Result<nlohmann::json> TcpMaster::ask(const nlohmann::json &question)
 {
 	const Deadline deadline = std::chrono::steady_clock::now() + patience_;
-	Result<void> sent = connect();
+	Result<void> sent = connect(deadline);
 	if (sent)
 		sent = say(question.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n', deadline);
 	if (!sent) {

@@ -96,6 +96,7 @@ public:
 	}
 	void lead(std::unique_ptr<MasterChannel> way) { way_ = std::move(way); }
 	[[nodiscard]] Time longest_pause() const noexcept override { return way_->longest_pause(); }
+	void cancel() noexcept override { way_->cancel(); }
 
 	std::atomic<bool> blocked{false};
 
@@ -103,11 +104,11 @@ private:
 	std::unique_ptr<MasterChannel> way_;
 };
 
-std::unique_ptr<MasterChannel> way_to(const std::string &location)
+std::unique_ptr<MasterChannel> way_to(const std::string &location, std::chrono::milliseconds patience = 2000ms)
 {
 	MasterAccess access;
 	access.lease = lease;
-	access.patience = 2000ms;
+	access.patience = patience;
 	Result<std::unique_ptr<MasterChannel>> way = reach_master(location, access);
 	EXPECT_TRUE(way.ok()) << way.error().message;
 	return *std::move(way);
@@ -326,6 +327,23 @@ TEST(MembershipMasters, OneThatIsGoneTakesNobodysMembership)
 	std::this_thread::sleep_for(lease + 200ms);
 	EXPECT_LT(one.membership->lease_until(), Membership::now()) << "but its lease is over";
 	EXPECT_EQ(one.expelled_for, 0);
+}
+
+/** It would keep them for an hour. */
+TEST(MembershipMasters, OneThatIsSilentKeepsNobodyFromEnding)
+{
+	const Result<TcpListener> silent = TcpListener::create(0, "127.0.0.1");
+	ASSERT_TRUE(silent.ok());
+	const std::string where = "127.0.0.1:" + std::to_string(silent->port());
+	for (const std::string &location : {where, "etcd://" + where + "/key"}) {
+		const MasterThread master(lease);
+		Member one("127.0.0.1:" + std::to_string(master.port()));
+		one.join();
+		std::unique_ptr<MasterChannel> way = way_to(location, 1h);
+		one.detour->lead(std::move(way));
+		std::this_thread::sleep_for(lease / 2); /* it has begun to renew */
+		one.membership.reset();
+	}
 }
 
 /** What comes from anybody on a master's port. */
