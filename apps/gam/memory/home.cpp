@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <utility>
 
 #include "gam/memory/node.hpp"
 
@@ -158,13 +159,18 @@ bool Home::zero()
 		if (zeroing_.empty())
 			return happened;
 		Zeroing &next = zeroing_.front();
+		const int error = std::exchange(zero_.access.error, 0);
+		if (error == ENOBUFS) { /* all lines are locked: later */
+			next.done -= zero_.access.length;
+			return happened;
+		}
 		happened = true;
-		if (next.done == next.piece.bytes) {
+		if (error || next.done == next.piece.bytes) { /* what cannot be zeroed is out of use */
 			const Zeroing ended = next;
 			zeroing_.pop_front();
 			guard.unlock();
 			answer(ended.asker, ended.request, HomeMessage::malloced,
-				Address(node_.self(), ended.piece.offset).value, 0);
+				error ? 0 : Address(node_.self(), ended.piece.offset).value, error);
 			continue;
 		}
 		guard.unlock(); /* the first one stays: this thread alone takes it out */

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace prism::gam
 {
@@ -251,9 +252,24 @@ int Session::unlock(Address at, std::size_t bytes)
 	if (wrong == EINVAL)
 		return wrong;
 	const int fenced = mfence();
-	const int error = give_back(at.block(), (at.in_block() + bytes + block_size - 1) / block_size);
+	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
+	if (blocks > locked_.size())
+		return give_back_held(at.block(), at + bytes);
+	const int error = give_back(at.block(), blocks);
 	fence();
 	return error ? error : fenced;
+}
+
+/** Of a range that has more blocks than are held, and may have more than anybody could ask for. */
+int Session::give_back_held(Address first, Address end)
+{
+	std::vector<Address> held;
+	std::copy_if(locked_.begin(), locked_.end(), std::back_inserter(held),
+		[&](Address block) { return block >= first && block < end; });
+	for (const Address block : held)
+		(void)give_back(block, 1);
+	fence();
+	return after(EPERM);
 }
 
 /** All of them, even if one fails. The first error. */
@@ -349,6 +365,14 @@ Session::AsyncRead::AsyncRead(Session &session, Address from, std::span<std::byt
 	awaited_.done = access.error || session.node_.start(access);
 }
 
+/** Nothing is written to its bytes afterwards. */
+Session::AsyncRead::~AsyncRead()
+{
+	session_.node_.wait_until([this] { return awaited_.is_done(); });
+	if (is_awaited_)
+		std::erase(session_.reads_, this);
+}
+
 Session::AsyncRead Session::async_read(Address from, std::span<std::byte> into)
 {
 	return {*this, from, into};
@@ -365,6 +389,7 @@ bool Session::poll()
 		}
 		reads_[i] = reads_.back();
 		reads_.pop_back();
+		read->is_awaited_ = false;
 		read->handle_.resume();
 		happened = true;
 	}

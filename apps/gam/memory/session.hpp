@@ -115,6 +115,7 @@ private:
 	int run(Awaited &awaited);
 	int lock(AccessKind kind, Address at, std::size_t bytes, bool tries);
 	int give_back(Address first, std::size_t blocks);
+	int give_back_held(Address first, Address end);
 	[[nodiscard]] int check(Address at, std::size_t bytes) const noexcept;
 	int write_part(Address to, std::span<const std::byte> bytes);
 	[[nodiscard]] NodeId choose(const Placement &where);
@@ -135,10 +136,13 @@ class Session::AsyncRead
 {
 public:
 	AsyncRead(AsyncRead &&) = delete;
+	/** Waits until it has ended, if nobody has. */
+	~AsyncRead();
 	[[nodiscard]] bool await_ready() const noexcept { return awaited_.is_done(); }
 	void await_suspend(std::coroutine_handle<> handle)
 	{
 		handle_ = handle;
+		is_awaited_ = true;
 		session_.reads_.push_back(this);
 	}
 	[[nodiscard]] int await_resume() const { return session_.after(awaited_.access.error); }
@@ -150,6 +154,7 @@ private:
 	Session &session_;
 	Awaited awaited_;
 	std::coroutine_handle<> handle_;
+	bool is_awaited_ = false; /* Session::reads_ has it */
 };
 
 } // namespace prism::gam

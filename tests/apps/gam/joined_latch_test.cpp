@@ -27,9 +27,8 @@ struct JoinedLatch : testing::Test {
 			GTEST_SKIP() << "no device: " << context.error().message;
 		master = std::make_unique<MasterThread>(2000ms);
 	}
-	[[nodiscard]] std::unique_ptr<JoinedNode> join() const
+	[[nodiscard]] std::unique_ptr<JoinedNode> join(JoinOptions options = {}) const
 	{
-		JoinOptions options;
 		options.master = "127.0.0.1:" + std::to_string(master->port());
 		options.protocol = Protocol::latch;
 		options.node.bytes = std::uint64_t{1} << 20;
@@ -92,6 +91,32 @@ TEST_F(JoinedLatch, EachNodeSeesWhatOthersHaveAdded)
 	}
 	for (const auto &node : nodes)
 		EXPECT_EQ(node->node().stats().refused, 0U);
+}
+
+/** Its only line is locked, so it cannot zero what comes back: that waits for the line. */
+TEST_F(JoinedLatch, MemoryIsNotHandedOutBeforeItIsZero)
+{
+	JoinOptions one_line;
+	one_line.cache_bytes = 2 * block_size; /* of each shard */
+	nodes.push_back(join(one_line));
+	Session session(nodes[0]->node());
+	const Address used = allocate(session, *nodes[0], 2 * block_size),
+		      locked = allocate(session, *nodes[0], 2 * block_size);
+	const std::vector<std::byte> full(2 * block_size, std::byte{7});
+	EXPECT_EQ(session.write(used, full), 0);
+	EXPECT_EQ(session.free(used), 0);
+	EXPECT_EQ(session.wlock(locked, 2 * block_size), 0);
+	Address again;
+	std::jthread other([&] {
+		Session own(nodes[0]->node());
+		again = allocate(own, *nodes[0], 2 * block_size);
+		EXPECT_EQ(again, used);
+		std::vector<std::byte> found(2 * block_size);
+		EXPECT_EQ(own.read(again, found), 0);
+		EXPECT_EQ(found, std::vector<std::byte>(2 * block_size));
+	});
+	std::this_thread::sleep_for(100ms);
+	EXPECT_EQ(session.unlock(locked, 2 * block_size), 0);
 }
 
 TEST_F(JoinedLatch, ThreadsOfAllNodesCountTogether)

@@ -239,6 +239,24 @@ TEST(Session, LocksHaveOwners)
 	EXPECT_EQ(one.rlock(address, std::uint64_t{65537} * block_size), E2BIG);
 }
 
+/** As many blocks as an address can name take no longer than those that are held. */
+TEST(Session, UnlocksOfMoreThanIsHeldGiveThatBack)
+{
+	Cluster cluster(serving(2));
+	Session one(cluster.node(0)), another(cluster.node(0));
+	Address before, address;
+	ASSERT_EQ(one.malloc(block_size, before), 0);
+	ASSERT_EQ(one.malloc(4 * block_size, address), 0);
+	ASSERT_LT(before, address);
+	ASSERT_EQ(one.wlock(before, 8), 0);
+	ASSERT_EQ(one.wlock(address, 2 * block_size), 0);
+	const std::size_t longest = (std::uint64_t{1} << Address::offset_bits) - address.offset();
+	EXPECT_EQ(one.unlock(address, longest), EPERM);
+	EXPECT_EQ(another.try_wlock(address, 4 * block_size), 0);
+	EXPECT_EQ(another.try_wlock(before, 8), EBUSY);
+	EXPECT_EQ(one.unlock(before, 8), 0);
+}
+
 TEST(Session, ATryOfSeveralBlocksGivesBackWhatItTook)
 {
 	Cluster cluster(serving(2));
@@ -278,6 +296,22 @@ TEST(Session, ManyWritesAreUnderWayAtOnce)
 	ASSERT_EQ(writer.mfence(), 0);
 	for (std::uint64_t i = 0; i < blocks; i++)
 		ASSERT_EQ(word_at(reader, address + i * block_size), i);
+}
+
+TEST(Session, AReadThatNobodyAwaitsHasEndedWithItsObject)
+{
+	ClusterOptions options = serving(2);
+	options.delays.longest = std::chrono::milliseconds(5);
+	Cluster cluster(options);
+	Session session(cluster.node(0)), owner(cluster.node(1));
+	Address address;
+	ASSERT_EQ(owner.malloc(64 * block_size, address), 0);
+	for (std::uint64_t i = 0; i < 64; i++) {
+		ASSERT_EQ(owner.write(address + i * block_size, bytes_of(i + 1)), 0);
+		std::uint64_t found = 0;
+		(void)session.async_read(address + i * block_size, std::as_writable_bytes(std::span(&found, 1)));
+		EXPECT_EQ(found, i + 1);
+	}
 }
 
 TEST(Session, CoroutinesReadAtOnce)
