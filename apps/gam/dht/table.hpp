@@ -24,7 +24,7 @@ struct TableOptions {
 	 * That have all of the table, so that whoever uses it may leave: a record is where its bucket is. Empty: all
 	 * nodes that are there have buckets, and a record is on the node that has written it.
 	 */
-	std::vector<NodeId> nodes;
+	std::vector<NodeId> nodes = {};
 };
 
 /** What a thread does to be right. The controls of tests leave one out, and a checker has to find that. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/driver/driver_nodes.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +17,7 @@ namespace prism::gam
 namespace
 {
 
+constexpr double least_cache = 256 * block_size;     /* locks keep their blocks there */
 constexpr std::uint64_t least_lent = 2 * block_size; /* the first is never handed out */
 
 JoinOptions join_options(const DriverOptions &options, const DriverStore &store)
@@ -24,8 +26,8 @@ JoinOptions join_options(const DriverOptions &options, const DriverStore &store)
 	join.master = store.master;
 	join.address = options.address;
 	join.protocol = store.protocol;
-	join.cache_bytes =
-		static_cast<std::size_t>(static_cast<double>(store.bytes) * options.cache / 100) + block_size;
+	const double cache = static_cast<double>(store.bytes) * options.cache / 100;
+	join.cache_bytes = static_cast<std::size_t>(std::max(cache, least_cache));
 	join.node.bytes = least_lent;
 	join.timeout = apps::milliseconds(store.timeout);
 	return join;

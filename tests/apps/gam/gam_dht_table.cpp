@@ -312,6 +312,30 @@ TEST(Table, WritersKeepTheirRecords)
 	}
 }
 
+/** What is on chosen nodes takes nothing of others, so that these may leave. */
+TEST(Table, IsOnTheNodesThatWereChosen)
+{
+	Cluster cluster(of(3));
+	TableOptions options;
+	options.buckets = 4; /* they overflow */
+	options.nodes = {0, 2};
+	Node &writing = *cluster.nodes()[1];
+	const std::uint64_t before = writing.available();
+	{
+		User writer(writing, options);
+		for (unsigned number = 0; number < 200; number++)
+			ASSERT_EQ(writer.put(key(number), "value" + key(number)), Outcome::ok);
+		EXPECT_EQ(writing.available(), before);
+		User reader(*cluster.nodes()[0], writer.catalogue());
+		writing.flush();
+		cluster.lose(1);
+		for (unsigned number = 0; number < 200; number++)
+			EXPECT_EQ(reader.get(key(number)), "value" + key(number));
+		EXPECT_EQ(reader.put("more", "of it"), Outcome::ok);
+		EXPECT_EQ(reader.get("more"), "of it");
+	}
+}
+
 TEST(Table, OnlyATableIsOpened)
 {
 	Cluster cluster(of(2));
@@ -323,6 +347,9 @@ TEST(Table, OnlyATableIsOpened)
 	EXPECT_EQ(Table::create(session, {0, 1}).error().code, EINVAL);
 	EXPECT_EQ(Table::create(session, {dht::Catalogue::most_buckets + 1, 1}).error().code, EINVAL);
 	const std::uint64_t before = cluster.nodes()[0]->available();
+	TableOptions crowd;
+	crowd.nodes.assign(max_nodes + 1, 0);
+	EXPECT_EQ(Table::create(session, crowd).error().code, EINVAL);
 	EXPECT_EQ(Table::create(session, {1 << 20, 1}).error().code, ENOMEM);
 	EXPECT_EQ(cluster.nodes()[0]->available(), before);
 }

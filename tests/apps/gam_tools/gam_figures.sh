@@ -8,7 +8,7 @@ need_program /usr/bin/python3
 
 # figures ARGUMENT...
 figures() {
-	timeout -k 5 120 "$bin/gam_figures" "$@" >"$work/out" 2>"$work/err"
+	timeout -k 5 240 "$bin/gam_figures" "$@" >"$work/out" 2>"$work/err"
 }
 
 # rows TITLE: how many lines the table below that title has, without the header
@@ -39,6 +39,28 @@ pass "gam_figures"
 	fail "gam_figures --redraw fails" "$work/out"
 diff -r "$work/figures" "$work/again" >"$work/out" || fail "drawn again, the figures are others" "$work/out"
 pass "gam_figures --redraw"
+
+# Stores beside their rivals; where there is no Redis, that is told
+rivals=4
+command -v redis-server >/dev/null || rivals=3
+figures --quick --systems directory,latch --experiments table,tpcc --out "$work/stores" ||
+	fail "gam_figures fails with stores" "$work/err" "$work/out"
+[ "$(ls "$work/stores")" = "$(printf 'gam-%s\n' figures.json figures.md table-uniform.png table-zipfian.png tpcc.png)" ] ||
+	fail "other files of stores" "$work/out"
+[ "$(grep -Ec '^\| (GAM, PRISM|GAM, directory|PRISM-KV|PRISM-TX|FaRM|Redis) \| [0-9]+ \| [1-9]' "$work/stores/gam-figures.md")" -eq \
+	$((2 * (2 * (rivals - 1) + 4))) ] || fail "not all points of stores" "$work/stores/gam-figures.md"
+grep -Eq '^table-uniform, 100% GET: GAM, PRISM / PRISM-KV +[0-9.]+' "$work/out" || fail "no ratio to PRISM-KV" "$work/out"
+grep -Eq '^tpcc, 100% distributed: GAM, directory / FaRM +[0-9.]+' "$work/out" || fail "no ratio to FaRM" "$work/out"
+pass "gam_figures: stores"
+mkdir "$work/path"
+for program in python3 timeout; do
+	ln -s "$(command -v $program)" "$work/path/$program"
+done
+PATH=$work/path figures --quick --systems directory --experiments table --rivals redis --table ||
+	fail "gam_figures fails without Redis" "$work/err"
+grep -Fxq 'gam_figures: redis is not measured: redis-server is not installed' "$work/err" ||
+	fail "it does not say that there is no Redis" "$work/err"
+pass "gam_figures: no Redis"
 
 if figures --quick --systems none; then
 	fail "a system that there is not" "$work/out"

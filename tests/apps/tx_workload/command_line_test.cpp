@@ -116,6 +116,7 @@ TEST(TxCommandLine, Refusals)
 	refuse({"--system=first", "--shards", ""}, "1 to 4095 shards");
 	refuse({"--system=first", "--shards=host:0"}, "host:0");
 	refuse({"--system=first", "--records=0"}, "0 records");
+	refuse({"--system=first", "--nodes=2"}, "first has no --nodes");
 	refuse({"--system=first", "--keys=0"}, "transactions of 0 keys");
 	refuse({"--system=first", "--keys=40"}, "1 to 32");
 	refuse({"--system=first", "-s", "8"}, "values of 8 bytes");

@@ -88,6 +88,15 @@ TEST(CommandLine, DistributionOverridesThatOfTheMix)
 		bench::Distribution::uniform);
 }
 
+TEST(CommandLine, ReadsInPlaceOfAMix)
+{
+	const Parameters parameters = accept({"--system=first", "--read-ratio=99", "--distribution=uniform"});
+	EXPECT_DOUBLE_EQ(parameters.run.mix.share[0], 0.99);
+	EXPECT_DOUBLE_EQ(parameters.run.mix.share[1], 1 - 0.99);
+	EXPECT_EQ(parameters.run.distribution, bench::Distribution::uniform);
+	EXPECT_EQ(accept({"--system=first", "--read-ratio=0"}).run.distribution, bench::Distribution::zipfian);
+}
+
 TEST(CommandLine, YieldsWhenCoresAreFew)
 {
 	EXPECT_TRUE(accept({"--system=first", "--threads=1000"}).run.yield);
@@ -105,6 +114,9 @@ TEST(CommandLine, Refusals)
 	refuse({"--system=first", "--key-size=300"}, "300 bytes");
 	refuse({"--system=first", "--distribution=normal"}, "normal");
 	refuse({"--system=first", "--bogus"}, "bogus");
+	refuse({"--system=first", "--read-ratio=101"}, "101");
+	refuse({"--system=first", "--read-ratio=50", "--mix=A"}, "excludes");
+	refuse({"--system=first", "--cache=50"}, "first has no --cache");
 }
 
 TEST(CommandLine, HelpNamesTheSystems)

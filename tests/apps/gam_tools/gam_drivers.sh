@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The drivers of workloads on the stores in the global memory, whose nodes are processes: loads and runs, several nodes of
+# a driver, what cannot be, and nodes, drivers and the master that are killed under load. The argument is the protocol:
+# directory or latch.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/../../integration/common.sh"
+# shellcheck source=tests/apps/gam_tools/support.sh
+. "$(dirname "$0")/support.sh"
+alone "$@"
+need_program python3
+
+protocol=${1:-directory}
+lease=1
+records=500
+limit=150 # seconds of a run: a driver that hangs
+node_pid=()
+
+# start_cluster: a master and two nodes that lend
+start_cluster() {
+	local number
+	: >"$work/master"
+	start "$work/master" "$bin/prism-gam-master" --lease $lease -p 0 --address 127.0.0.1
+	master_pid=$started
+	wait_for 10 grep -q ' ready, port ' "$work/master" || fail "the master does not start" "$work/master"
+	port=$(sed -n 's/.* ready, port //p' "$work/master")
+	for number in 0 1; do
+		: >"$work/node-$number"
+		start "$work/node-$number" "$bin/prism-gam-node" -m "127.0.0.1:$port" --protocol "$protocol" --memory 16
+		node_pid[number]=$started
+		wait_for 20 grep -q "^node $number of a global memory" "$work/node-$number" || {
+			fail "node $number does not start" "$work/node-$number"
+			finish
+		}
+	done
+}
+
+# end PID...: at once
+end() {
+	local pid
+	for pid in "$@"; do
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
+
+end_cluster() {
+	end "${node_pid[@]}" "$master_pid"
+}
+
+# ycsb OPTION...
+ycsb() {
+	rm -f "$work/json"
+	timeout -k 5 $limit "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records "$records" --timeout 10 \
+		--json "$work/json" "$@"
+}
+
+# tx OPTION...
+tx() {
+	rm -f "$work/json"
+	timeout -k 5 $limit "$bin/prism-tx-bench" --system "gam-$protocol" --shards "127.0.0.1:$port" --timeout 10 \
+		--json "$work/json" "$@"
+}
+
+# refused TEXT COMMAND...: an error of usage, which says why
+refused() {
+	local text=$1
+	shift
+	expect 2 "refused: $*" "$@"
+	says "$text"
+}
+
+table() {
+	start_cluster
+	expect 0 "load by two processes" ycsb --processes 2 -n 500 --verify
+	holds 'r["get"]["ok"] == 500 and r["wrong_values"] == 0'
+	expect 0 "another driver finds the table" ycsb --no-load --threads 2 --nodes 2 --cache 50 --read-ratio 50 -n 300 --verify
+	holds 'r["get"]["ok"] + r["put"]["ok"] == 300 and 90 < r["get"]["ok"] < 210 and r["wrong_values"] == 0'
+	expect 0 "inserts" ycsb --no-load --mix D -n 200 --verify
+	records=50000
+	expect 1 "a table that is too large" ycsb -n 1
+	records=500
+	says "the store is full"
+	end_cluster
+	expect 1 "no master" ycsb -n 1
+	says "Connection refused"
+	pass "the hash table under prism-ycsb"
+}
+
+transactions() {
+	local workload
+	for workload in "smallbank --records 100" "tpcc --warehouses 2 --items 40 --customers 5" "ycsb-t --records 50 -s 64"; do
+		start_cluster
+		# shellcheck disable=SC2086
+		expect 0 "$workload" tx --workload $workload --threads 2 --nodes 2 -n 60 --check
+		holds 'r["committed"] + r["rolled_back"] == 60'
+		# shellcheck disable=SC2086
+		expect 0 "$workload, again" tx --workload $workload --no-load --threads 2 -n 20 --check
+		expect 1 "larger values" tx --workload ycsb-t --records 10 -s 2000 -n 1
+		says "the store was made for"
+		end_cluster
+	done
+	start_cluster
+	expect 0 "exclusive" timeout -k 5 $limit "$bin/prism-tx-bench" --system "gam-$protocol-exclusive" --workload smallbank \
+		--shards "127.0.0.1:$port" --records 50 --threads 2 --nodes 2 -n 60 --check
+	end_cluster
+	port=$port,127.0.0.1:$port
+	expect 1 "two masters" tx -n 1
+	says "one master"
+	pass "transactions under prism-tx-bench"
+}
+
+usage() {
+	refused "redis has no --nodes" "$bin/prism-ycsb" --system redis --nodes 2
+	refused "prism has no --cache" "$bin/prism-ycsb" --system prism --cache 20
+	refused "farm has no --node-address" "$bin/prism-tx-bench" --system farm --node-address 127.0.0.1
+	refused "--nodes" "$bin/prism-ycsb" --system "gam-$protocol" --nodes 0
+	refused "--cache" "$bin/prism-tx-bench" --system "gam-$protocol" --cache 101
+	refused "excludes" "$bin/prism-ycsb" --system "gam-$protocol" --mix A --read-ratio 10
+	refused "--read-ratio" "$bin/prism-ycsb" --system "gam-$protocol" --read-ratio 101
+	start "$work/empty" "$bin/prism-gam-master" -p 0 --address 127.0.0.1
+	wait_for 10 grep -q ' ready, port ' "$work/empty" || fail "the master does not start" "$work/empty"
+	port=$(sed -n 's/.* ready, port //p' "$work/empty")
+	expect 1 "nobody lends" ycsb -n 1
+	says "no node of the global memory lends any"
+	end "$started"
+	pass "usage"
+}
+
+# under_load KILLED COMMAND...: kills the process KILLED a second and a half after COMMAND has begun; $code is how it ends
+under_load() {
+	local killed=$1 driver
+	shift
+	"$@" >"$work/out" 2>"$work/err" &
+	driver=$!
+	children+=("$driver")
+	sleep 1.5
+	kill -0 "$driver" 2>/dev/null || fail "the driver has ended before the kill" "$work/err"
+	end "$killed"
+	wait "$driver"
+	code=$?
+	[ $code -lt 124 ] || fail "the driver hangs, or has died: $code" "$work/err"
+}
+
+# Operations of what the dead node lent fail; the others end as ever, and so does the run.
+a_node_dies() {
+	start_cluster
+	expect 0 "load" ycsb -n 10
+	under_load "${node_pid[1]}" ycsb --no-load --read-ratio 50 --threads 2 --nodes 2 -D 5 --drain 30
+	[ "$code" -eq 1 ] || fail "a run with failures ends with $code" "$work/out"
+	holds 'r["get"]["ok"] > 0 and r["put"]["ok"] > 0 and r["get"]["failed"] > 0 and r["put"]["failed"] > 0'
+	holds 'r["abandoned"] == 0 and set(r["errors"]) <= {"No route to host", "Bad address", "Bad message"}'
+	expect 1 "what is left" ycsb --no-load -n 200
+	holds 'r["get"]["ok"] > 0 and r["get"]["failed"] > 0 and r["get"]["not_found"] == 0'
+	end_cluster
+	start_cluster
+	expect 0 "load" tx --workload smallbank --records 100 -n 10
+	under_load "${node_pid[0]}" tx --workload smallbank --records 100 --no-load --threads 2 --nodes 2 -D 5 --drain 30
+	[ "$code" -eq 1 ] || fail "a run with failures ends with $code" "$work/out"
+	holds 'r["committed"] > 0 and r["errors"] and r["abandoned"] == 0'
+	end_cluster
+	pass "a node that lends is killed under load: all that is under way ends"
+}
+
+# Whoever shares locks with the dead driver gets them.
+a_driver_dies() {
+	start_cluster
+	expect 0 "load" ycsb -n 10
+	start "$work/other" timeout -k 5 $limit "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records $records --no-load \
+		--read-ratio 20 -D 40
+	sleep 0.5
+	# timeout(1) has one child, the driver
+	under_load "$(ps -o pid= --ppid "$started" | tr -d ' ')" ycsb --no-load --read-ratio 50 --threads 2 -D 6
+	holds 'r["abandoned"] == 0 and r["get"]["ok"] > 0 and r["put"]["ok"] > 0'
+	end_cluster
+	pass "a driver is killed under load: others go on"
+}
+
+the_master_dies() {
+	start_cluster
+	expect 0 "load" ycsb -n 10
+	under_load "$master_pid" ycsb --no-load --threads 2 --nodes 2 -D 6 --drain 30
+	[ "$code" -eq 1 ] || fail "a run without master ends with $code" "$work/out"
+	holds 'r["get"]["ok"] > 0 and r["get"]["failed"] > 0 and r["abandoned"] == 0 and "Stale file handle" in r["errors"]'
+	end_cluster
+	pass "the master is killed under load: all that is under way ends"
+}
+
+usage
+table
+transactions
+a_node_dies
+a_driver_dies
+the_master_dies
+finish
