@@ -34,6 +34,10 @@ Result<void> check_cluster(const RunOptions &options)
 		return refuse("so many nodes", "1 to 64 are possible");
 	if (cluster.in_process && !cluster.master.empty())
 		return refuse("a master for nodes in one process", "leave one of them out");
+	if (cluster.simulated && (cluster.in_process || !cluster.master.empty()))
+		return refuse("simulated nodes in another way", "leave --in-process and --master out");
+	if (cluster.forwards && !(cluster.simulated && cluster.protocol == Protocol::directory))
+		return refuse("owners that forward", "that is of the simulated directory: give --simulated");
 	if (options.threads == 0 || options.threads > most_threads)
 		return refuse("so many threads", "1 to 64 are possible");
 	if (!(cluster.cache > 0 && cluster.cache <= 100))
@@ -85,6 +89,8 @@ Result<void> check_case(const RunOptions &options)
 		return refuse("too few nodes for this case", "it needs a home, a requester, and maybe an owner");
 	if (options.operations == 0 || options.operations > most_blocks)
 		return refuse("a case by time", "give a number of operations, up to 16,777,216");
+	if (options.cluster.simulated && options.home != HomeState::waits)
+		return refuse("such a simulated home", "it only waits");
 	if (!(options.piece > 0 && options.piece <= 1e6))
 		return refuse("such a piece of work", "give up to a second");
 	return {};

@@ -60,9 +60,11 @@ enum class HomeState : std::uint8_t {
 
 struct ClusterOptions {
 	std::size_t nodes = 2;
-	bool in_process = false;           /**< all nodes are in this process, without a device */
-	std::string master;                /**< HOST:PORT; empty: this program starts a master and all nodes */
-	std::string device;                /**< empty: the first one */
+	bool in_process = false; /**< all nodes are in this process, without a device */
+	bool simulated = false;  /**< they are, and time is virtual */
+	bool forwards = false;   /**< simulated: owners send what they have to who asks, as the paper has it */
+	std::string master;      /**< HOST:PORT; empty: this program starts a master and all nodes */
+	std::string device;      /**< empty: the first one */
 	std::string address = "127.0.0.1"; /**< where others reach this node */
 	Protocol protocol = Protocol::directory;
 	Consistency consistency = Consistency::pso;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -31,6 +32,20 @@ static_assert(sizeof(CoherenceStats) == coherence_counters.size() * sizeof(std::
 /** What has been added since @p before. */
 [[nodiscard]] CoherenceStats since(const CoherenceStats &before, const CoherenceStats &now) noexcept;
 
+/** How evenly the work of simulated nodes is spread. Loads are shares of the time. */
+struct Spread {
+	double slowest_rate = 0; /**< operations a second, of the node that did least */
+	double mean_rate = 0;    /**< of a node */
+	double busiest_processor = 0;
+	double mean_processor = 0;
+	double busiest_nic = 0;
+	double busiest_link = 0;
+	double busiest_home = 0; /**< of all messages that homes have heard, those of the one that heard most */
+
+	/** 1: all nodes did the same. */
+	[[nodiscard]] double fairness() const noexcept { return mean_rate > 0 ? slowest_rate / mean_rate : 0; }
+};
+
 /** What a thread measured, or all of a node, or all. */
 struct RunResult {
 	bench::LatencyHistogram reads; /**< of the operations that were timed */
@@ -41,6 +56,7 @@ struct RunResult {
 	double rate = 0;               /**< operations a second */
 	std::uint64_t nanoseconds = 0; /**< of the thread that took longest */
 	CoherenceStats stats;          /**< of the nodes, meanwhile */
+	std::optional<Spread> spread;  /**< of a simulation: neither merged nor sent through a pipe */
 
 	void merge(const RunResult &other);
 	[[nodiscard]] bench::LatencyHistogram all_latencies() const;

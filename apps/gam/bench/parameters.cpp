@@ -66,10 +66,29 @@ std::string_view word_of(std::span<const Word<Enum>> words, Enum value) noexcept
 }
 
 constexpr double default_duration = 3;
+constexpr double default_virtual_duration = 0.05;
 constexpr std::uint64_t default_misses = 2000;
 constexpr std::uint64_t default_hits = 1'000'000;
 
 constexpr double percent = 100;
+
+struct HardwareOption {
+	std::string_view name;
+	double simulated::Hardware::*member;
+	std::string_view help;
+};
+constexpr std::array<HardwareOption, 9> hardware_options{{
+	{"--hop", &simulated::Hardware::hop, "usec from a NIC to another one"},
+	{"--loopback", &simulated::Hardware::loopback, "usec from a node to its own NIC, and back"},
+	{"--gigabits", &simulated::Hardware::gigabits, "A second, of the link of a node, for what it sends"},
+	{"--packet-cost", &simulated::Hardware::packet, "usec of a NIC for each message or answer that comes"},
+	{"--request-cost", &simulated::Hardware::request, "usec of a NIC for each request that it executes"},
+	{"--message-cost", &simulated::Hardware::message, "usec of a processor for each message that comes"},
+	{"--completion-cost", &simulated::Hardware::completion, "usec of a processor for the completion of a chain"},
+	{"--post-cost", &simulated::Hardware::post, "usec of a processor for each message or chain that it posts"},
+	{"--hit-cost", &simulated::Hardware::hit, "usec of a thread for each access, whatever comes of it"},
+}};
+constexpr double smallest_cost = 0.001, largest_cost = 1e6;
 
 /* In percent, as the paper has them. */
 struct Given {
@@ -129,11 +148,25 @@ void add_case_options(cli::CommandLine &app, RunOptions &run)
 	app.add_option("--piece", run.piece, "usec that a home computes between two polls").capture_default_str();
 }
 
+void add_simulation_options(cli::CommandLine &app, ClusterOptions &cluster, simulated::Hardware &hardware)
+{
+	app.add_flag("--simulated", cluster.simulated,
+		"All nodes are in this process, in virtual time, on hardware that these say:");
+	app.add_flag("--forwards", cluster.forwards,
+		"Who owns a block sends it to who asks, as the paper has it, in place of by the home");
+	for (const auto &[name, member, help] : hardware_options) {
+		app.add_option(std::string(name), hardware.*member, std::string(help))
+			.check(cli::Range(smallest_cost, largest_cost))
+			.capture_default_str();
+	}
+}
+
 void add_amount_options(cli::CommandLine &app, RunOptions &run)
 {
 	app.add_option("--threads", run.threads, "Threads of each node").capture_default_str();
 	const cli::Option duration =
-		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 3)").check(cli::Seconds());
+		app.add_option("-D,--duration", run.duration, "Seconds to measure (default 3; simulated: 0.05)")
+			.check(cli::Seconds());
 	app.add_option("-n,--operations", run.operations,
 		   "Operations of each thread instead (default, of cases: 2000; of hits: 1,000,000)")
 		.excludes(duration);
@@ -141,6 +174,12 @@ void add_amount_options(cli::CommandLine &app, RunOptions &run)
 		.check(cli::Seconds())
 		.capture_default_str();
 	app.add_option("--timed", run.timed, "Of so many operations one is timed").capture_default_str();
+}
+
+bool says_hardware(cli::CommandLine &app)
+{
+	return std::any_of(hardware_options.begin(), hardware_options.end(),
+		[&app](const HardwareOption &option) { return app.count(std::string(option.name)) > 0; });
 }
 
 void apply(const Given &given, RunOptions &run)
@@ -154,7 +193,7 @@ void apply(const Given &given, RunOptions &run)
 	if (run.duration > 0 || run.operations > 0)
 		return;
 	if (run.single == Case::none)
-		run.duration = default_duration;
+		run.duration = run.cluster.simulated ? default_virtual_duration : default_duration;
 	else
 		run.operations = is_hit(run.single) ? default_hits : default_misses;
 }
@@ -198,12 +237,16 @@ std::variant<Parameters, cli::EarlyExit> parse_parameters(int argc, const char *
 	add_workload_options(app, run.workload, given);
 	add_case_options(app, run);
 	add_amount_options(app, run);
+	add_simulation_options(app, run.cluster, parameters.hardware);
 	app.add_option("--json,--out_json_file", parameters.json_file, "Write a report to this file");
 	app.add_help_and_version(program);
 	if (std::optional<cli::EarlyExit> early = app.parse(program, argc, argv))
 		return *std::move(early);
 	if (app.count("--home") && run.single == Case::none)
 		return cli::usage_error(program, "--home is of single cases: say which --case as well");
+	if (!run.cluster.simulated && says_hardware(app))
+		return cli::usage_error(
+			program, "what the hardware costs is of simulated nodes: say --simulated as well");
 	if (!app.count("--remote-ratio") && run.cluster.nodes == 1)
 		given.remote = 0;
 	apply(given, run);

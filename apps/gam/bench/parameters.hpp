@@ -7,13 +7,15 @@
 
 #include "command_line.hpp"
 #include "gam/bench/options.hpp"
+#include "gam/simulated/hardware.hpp"
 
 namespace prism::gam::micro
 {
 
 struct Parameters {
 	RunOptions run;
-	std::string json_file; /**< empty: none */
+	simulated::Hardware hardware; /**< of simulated nodes */
+	std::string json_file;        /**< empty: none */
 };
 
 inline constexpr const char *program = "prism-gam-bench";

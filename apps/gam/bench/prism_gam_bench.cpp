@@ -14,6 +14,7 @@
 #include "gam/bench/parameters.hpp"
 #include "gam/bench/processes.hpp"
 #include "gam/bench/report.hpp"
+#include "gam/bench/simulated.hpp"
 
 namespace
 {
@@ -27,11 +28,19 @@ int fail(const Error &error)
 	return 1;
 }
 
-int measure(const Parameters &parameters)
+Result<RunResult> run(const Parameters &parameters)
 {
 	const ClusterOptions &cluster = parameters.run.cluster;
-	const auto run = cluster.in_process ? run_in_process : cluster.master.empty() ? run_processes : run_joined;
-	const Result<RunResult> result = run(parameters.run);
+	if (cluster.simulated)
+		return run_simulated(parameters.run, parameters.hardware);
+	if (cluster.in_process)
+		return run_in_process(parameters.run);
+	return cluster.master.empty() ? run_processes(parameters.run) : run_joined(parameters.run);
+}
+
+int measure(const Parameters &parameters)
+{
+	const Result<RunResult> result = run(parameters);
 	if (!result)
 		return fail(result.error());
 	print_report(stdout, parameters, *result);

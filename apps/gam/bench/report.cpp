@@ -22,8 +22,9 @@ void print_header(std::FILE *out, const RunOptions &run)
 	const Workload &workload = run.workload;
 	bench::print_line(out);
 	fmt::print(out, "                    prism-gam-bench {} Test\n", name_of(run.single));
-	fmt::print(out, " Nodes           : {} ({} threads each{})\t\tProtocol     : {}, {}{}\n", cluster.nodes,
-		run.threads, cluster.in_process ? ", in one process" : "", name_of(cluster.protocol),
+	const char *const where = cluster.simulated ? ", simulated" : cluster.in_process ? ", in one process" : "";
+	fmt::print(out, " Nodes           : {} ({} threads each{})\t\tProtocol     : {}{}, {}{}\n", cluster.nodes,
+		run.threads, where, name_of(cluster.protocol), cluster.forwards ? " that forwards" : "",
 		name_of(cluster.consistency), cluster.cached ? "" : ", uncached");
 	if (run.single == Case::none)
 		fmt::print(out,
@@ -57,6 +58,17 @@ void print_rate(std::FILE *out, const RunResult &result)
 	bench::print_line(out);
 }
 
+void print_spread(std::FILE *out, const Spread &spread)
+{
+	constexpr double percent = 100;
+	fmt::print(out, " {:<22}{:<22}{:<22}{:<14}{:<14}{}\n", "slowest/mean node", "busiest processor[%]",
+		"mean processor[%]", "NIC[%]", "link[%]", "home events of the busiest[%]");
+	fmt::print(out, " {:<22.3f}{:<22.2f}{:<22.2f}{:<14.2f}{:<14.2f}{:.2f}\n", spread.fairness(),
+		spread.busiest_processor * percent, spread.mean_processor * percent, spread.busiest_nic * percent,
+		spread.busiest_link * percent, spread.busiest_home * percent);
+	bench::print_line(out);
+}
+
 void print_trouble(std::FILE *out, const RunResult &result)
 {
 	if (result.busy)
@@ -67,6 +79,35 @@ void print_trouble(std::FILE *out, const RunResult &result)
 		fmt::print(out, " failed: {} operations: {}\n", count, bench::name_of_error(error));
 }
 
+json hardware_to_json(const simulated::Hardware &hardware)
+{
+	return {
+		{"hop", hardware.hop},
+		{"loopback", hardware.loopback},
+		{"gigabits", hardware.gigabits},
+		{"packet", hardware.packet},
+		{"request", hardware.request},
+		{"message", hardware.message},
+		{"completion", hardware.completion},
+		{"post", hardware.post},
+		{"hit", hardware.hit},
+	};
+}
+
+json spread_to_json(const Spread &spread)
+{
+	return {
+		{"slowest_rate", spread.slowest_rate},
+		{"mean_rate", spread.mean_rate},
+		{"fairness", spread.fairness()},
+		{"busiest_processor", spread.busiest_processor},
+		{"mean_processor", spread.mean_processor},
+		{"busiest_nic", spread.busiest_nic},
+		{"busiest_link", spread.busiest_link},
+		{"busiest_home", spread.busiest_home},
+	};
+}
+
 json info_to_json(const RunOptions &run)
 {
 	const ClusterOptions &cluster = run.cluster;
@@ -75,6 +116,8 @@ json info_to_json(const RunOptions &run)
 		{"nodes", cluster.nodes},
 		{"threads", run.threads},
 		{"in_process", cluster.in_process},
+		{"simulated", cluster.simulated},
+		{"forwards", cluster.forwards},
 		{"protocol", name_of(cluster.protocol)},
 		{"consistency", name_of(cluster.consistency)},
 		{"cached", cluster.cached},
@@ -133,6 +176,8 @@ void print_report(std::FILE *out, const Parameters &parameters, const RunResult 
 	print_header(out, parameters.run);
 	print_latencies(out, result);
 	print_rate(out, result);
+	if (result.spread)
+		print_spread(out, *result.spread);
 	const MemoryUse memory = memory_use(parameters.run.cluster.protocol);
 	fmt::print(out, " memory: {} bytes for an entry of the home, {} for a line, beside the {} of the block\n",
 		memory.entry, memory.line, block_size);
@@ -142,7 +187,13 @@ void print_report(std::FILE *out, const Parameters &parameters, const RunResult 
 
 json make_report(const Parameters &parameters, const RunResult &result)
 {
-	return {{"test_info", info_to_json(parameters.run)}, {"results", results_to_json(parameters.run, result)}};
+	json report = {
+		{"test_info", info_to_json(parameters.run)}, {"results", results_to_json(parameters.run, result)}};
+	if (parameters.run.cluster.simulated)
+		report["test_info"]["hardware"] = hardware_to_json(parameters.hardware);
+	if (result.spread)
+		report["results"]["spread"] = spread_to_json(*result.spread);
+	return report;
 }
 
 } // namespace prism::gam::micro

@@ -71,48 +71,22 @@ private:
 		return told;
 	}
 
-	/** Remote ones are at all other nodes in turns. */
-	[[nodiscard]] NodeId home_of(Origin origin, std::size_t turn)
-	{
-		const NodeId self = place_.node().self();
-		return origin == Origin::local ? self
-					       : static_cast<NodeId>((self + 1 + turn % (nodes() - 1)) % nodes());
-	}
-
 	Result<void> allocate_own(std::size_t thread)
 	{
+		const NodeId self = place_.node().self();
 		const std::vector<Origin> origins = plan(options_.workload, number_of(thread));
-		std::vector<std::size_t> counts(nodes());
-		std::size_t turn = 0;
-		for (const Origin origin : origins) {
-			if (origin != Origin::shared)
-				counts[home_of(origin, origin == Origin::remote ? turn++ : 0)]++;
-		}
-		std::vector<Blocks> own(nodes());
+		const std::vector<std::size_t> counts = own_blocks(origins, self, nodes());
+		std::vector<Address> own(nodes());
 		for (std::size_t node = 0; node < nodes(); node++) {
 			if (!counts[node])
 				continue;
 			const Result<Address> first = blocks_at(static_cast<NodeId>(node), counts[node]);
 			if (!first)
 				return first.error();
-			own[node].first = *first;
+			own[node] = *first;
 		}
-		place_blocks(origins, own);
+		sets_.push_back(place_blocks(origins, self, own, shared_));
 		return {};
-	}
-
-	void place_blocks(const std::vector<Origin> &origins, std::vector<Blocks> &own)
-	{
-		std::vector<Address> &set = sets_.emplace_back();
-		std::size_t turn = 0;
-		for (std::size_t i = 0; i < origins.size(); i++) {
-			if (origins[i] == Origin::shared) {
-				set.push_back(shared_[i % nodes()] + i / nodes() * block_size);
-				continue;
-			}
-			Blocks &blocks = own[home_of(origins[i], origins[i] == Origin::remote ? turn++ : 0)];
-			set.push_back(blocks.at(blocks.count++));
-		}
 	}
 
 	Place &place_;

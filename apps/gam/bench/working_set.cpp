@@ -29,6 +29,14 @@ std::size_t below(std::size_t limit, std::uint64_t draws) noexcept
 	return ((draws >> 32) * limit) >> 32;
 }
 
+/** Of a place that is not shared; @p turn counts those that are remote. */
+NodeId home_of(Origin origin, NodeId self, std::size_t nodes, std::size_t &turn) noexcept
+{
+	if (origin == Origin::local)
+		return self;
+	return static_cast<NodeId>((self + 1 + turn++ % (nodes - 1)) % nodes);
+}
+
 /* Streams of random numbers: what is shared, then each thread's plan, then its accesses. */
 constexpr std::uint64_t shared_stream = 0;
 constexpr std::uint64_t plan_streams = 1;
@@ -49,6 +57,36 @@ std::vector<Origin> plan(const Workload &workload, std::uint64_t thread)
 			origin = Origin::remote;
 	}
 	return origins;
+}
+
+std::vector<std::size_t> own_blocks(const std::vector<Origin> &origins, NodeId self, std::size_t nodes)
+{
+	std::vector<std::size_t> counts(nodes);
+	std::size_t turn = 0;
+	for (const Origin origin : origins) {
+		if (origin != Origin::shared)
+			counts[home_of(origin, self, nodes, turn)]++;
+	}
+	return counts;
+}
+
+std::vector<Address> place_blocks(const std::vector<Origin> &origins, NodeId self, const std::vector<Address> &own,
+	const std::vector<Address> &shared)
+{
+	const std::size_t nodes = own.size();
+	std::vector<Address> next = own;
+	std::vector<Address> places;
+	std::size_t turn = 0;
+	for (std::size_t i = 0; i < origins.size(); i++) {
+		if (origins[i] == Origin::shared) {
+			places.push_back(shared[i % nodes] + i / nodes * block_size);
+			continue;
+		}
+		Address &block = next[home_of(origins[i], self, nodes, turn)];
+		places.push_back(block);
+		block = block + block_size;
+	}
+	return places;
 }
 
 ItemChooser::ItemChooser(const Workload &workload, std::vector<Address> blocks, std::uint64_t thread)

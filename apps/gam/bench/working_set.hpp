@@ -31,6 +31,18 @@ enum class Origin : std::uint8_t {
 /** Of each place of the working set of thread @p thread, of all nodes'. The shared places are the same for all. */
 [[nodiscard]] std::vector<Origin> plan(const Workload &workload, std::uint64_t thread);
 
+/**
+ * How many blocks at each of @p nodes the places need that are not shared, of a thread of node @p self. Remote ones are
+ * at all other nodes in turns.
+ */
+[[nodiscard]] std::vector<std::size_t> own_blocks(const std::vector<Origin> &origins, NodeId self, std::size_t nodes);
+/**
+ * The block of each place. @p own: where the blocks of own_blocks() begin, at each node; @p shared: where those begin
+ * that are shared, likewise, or nothing.
+ */
+[[nodiscard]] std::vector<Address> place_blocks(const std::vector<Origin> &origins, NodeId self,
+	const std::vector<Address> &own, const std::vector<Address> &shared);
+
 /** Draws the items of one thread. */
 class ItemChooser
 {

@@ -1,57 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A clock that jumps from event to event. The same events in the same order give the same run. */
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <vector>
+#include "common/events.hpp"
 
 namespace prism::rpc::model
 {
 
 using Time = double; /**< microseconds */
-
-class Events
-{
-public:
-	[[nodiscard]] Time now() const noexcept { return now_; }
-
-	/** @p when has not passed. Events of one time happen in the order of these calls. */
-	void at(Time when, std::function<void()> what)
-	{
-		waiting_.push_back({std::max(when, now_), next_++, std::move(what)});
-		std::push_heap(waiting_.begin(), waiting_.end(), later);
-	}
-
-	/** Until the clock is at @p end, or nothing is left to happen. */
-	void run(Time end)
-	{
-		while (!waiting_.empty() && waiting_.front().when < end) {
-			std::pop_heap(waiting_.begin(), waiting_.end(), later);
-			const Event event = std::move(waiting_.back());
-			waiting_.pop_back();
-			now_ = event.when;
-			event.what();
-		}
-		now_ = end;
-	}
-
-private:
-	struct Event {
-		Time when = 0;
-		std::uint64_t number = 0;
-		std::function<void()> what;
-	};
-
-	static bool later(const Event &one, const Event &other) noexcept
-	{
-		return one.when != other.when ? one.when > other.when : one.number > other.number;
-	}
-
-	std::vector<Event> waiting_; /* a heap, the next in front */
-	std::uint64_t next_ = 0;
-	Time now_ = 0;
-};
+using Events = apps::Events<Time>;
+using Station = apps::Server<Time>;
 
 } // namespace prism::rpc::model

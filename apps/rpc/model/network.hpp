@@ -16,17 +16,6 @@
 namespace prism::rpc::model
 {
 
-/** Serves one after the other, in the order of arrival. */
-class Station
-{
-public:
-	/** Who comes at @p time and needs so long, is served until what this returns. */
-	Time serve(Time time, Time service) noexcept { return free_ = std::max(time, free_) + service; }
-
-private:
-	Time free_ = 0;
-};
-
 struct Operation {
 	unsigned from = 0;
 	unsigned to = 0;

@@ -9,11 +9,11 @@
 
 #include "gam/bench/outcome.hpp"
 
-namespace prism::gam::micro
-{
-
 namespace
 {
+
+using namespace prism::gam;
+using namespace prism::gam::micro;
 
 constexpr std::size_t many = 100'000;
 
@@ -147,5 +147,3 @@ TEST(RunResult, GoesThroughJsonAndBack)
 }
 
 } // namespace
-
-} // namespace prism::gam::micro

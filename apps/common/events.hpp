@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A clock that jumps from event to event. The same events in the same order give the same run. */
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace prism::apps
+{
+
+/** @tparam Time since the beginning, in any unit; Time() is the beginning */
+template <typename Time>
+class Events
+{
+public:
+	[[nodiscard]] Time now() const noexcept { return now_; }
+
+	/** @p when has not passed. Events of one time happen in the order of these calls. */
+	void at(Time when, std::function<void()> what)
+	{
+		waiting_.push_back({std::max(when, now_), next_++, std::move(what)});
+		std::push_heap(waiting_.begin(), waiting_.end(), later);
+	}
+
+	/** The next event. False: nothing is left to happen. */
+	bool step()
+	{
+		if (waiting_.empty())
+			return false;
+		std::pop_heap(waiting_.begin(), waiting_.end(), later);
+		const Event event = std::move(waiting_.back());
+		waiting_.pop_back();
+		now_ = event.when;
+		event.what();
+		return true;
+	}
+
+	/** Until the clock is at @p end, or nothing is left to happen. */
+	void run(Time end)
+	{
+		while (!waiting_.empty() && waiting_.front().when < end)
+			step();
+		now_ = end;
+	}
+
+private:
+	struct Event {
+		Time when{};
+		std::uint64_t number = 0;
+		std::function<void()> what;
+	};
+
+	static bool later(const Event &one, const Event &other) noexcept
+	{
+		return one.when != other.when ? one.when > other.when : one.number > other.number;
+	}
+
+	std::vector<Event> waiting_; /* a heap, the next in front */
+	std::uint64_t next_ = 0;
+	Time now_{};
+};
+
+/** Serves one after the other, in the order of arrival. */
+template <typename Time>
+class Server
+{
+public:
+	/** Who comes at @p time and needs so long, is served until what this returns. */
+	Time serve(Time time, Time service) noexcept
+	{
+		busy_ += service;
+		return free_ = std::max(time, free_) + service;
+	}
+	/** How long it has served until @p now. */
+	[[nodiscard]] Time busy(Time now) const noexcept { return busy_ - std::max(Time(), free_ - now); }
+
+private:
+	Time free_{};
+	Time busy_{};
+};
+
+} // namespace prism::apps
