@@ -40,6 +40,7 @@ struct Access {
 	bool tries = false;    /**< locks: end with EBUSY in place of waiting for another holder */
 	bool uncached = false; /**< read, write: leave no copy here */
 	std::uint16_t length = 0;
+	bool is_logged = false; /**< write, at the home: is in its log when it ends, whatever the policy */
 	ThreadId thread = 0;
 	Address at;                  /**< of the first byte; all are in one block */
 	std::byte *bytes = nullptr;  /**< read: where to; write: what */

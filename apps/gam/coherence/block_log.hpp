@@ -40,6 +40,12 @@ public:
 	 */
 	virtual int transfers(Address block, std::uint64_t counter, NodeId owner) noexcept = 0;
 
+	/**
+	 * This node, the home of @p at, has allocated @p bytes there; 0: has freed what was there. Said before anybody
+	 * is told. Errors as above.
+	 */
+	virtual int allocated(Address at, std::uint64_t bytes) noexcept = 0;
+
 	/** Whether an access that waits for its writes (mfence, unlock, atomic) promises that they are in the log. */
 	[[nodiscard]] virtual bool durable() const noexcept = 0;
 };

@@ -23,7 +23,7 @@ class Context
 public:
 	/** @p log: null if there is none */
 	Context(NodeId self, Coherence::Host &host, const Rules &rules, BlockLog *log) noexcept
-		: self_(self), host_(host), rules_(rules), log_(log)
+		: self_(self), host_(host), rules_(rules), log_(log), loggers_(log ? ~std::uint64_t{0} : 0)
 	{
 	}
 
@@ -38,6 +38,9 @@ public:
 	void revive(NodeId node) noexcept { dead_ &= ~bit(node); }
 
 	[[nodiscard]] bool has_log() const noexcept { return log_; }
+	/** What @p node had given away or written is in its log, and it may come back with that. */
+	[[nodiscard]] bool keeps_log(NodeId node) const noexcept { return node < max_nodes && (loggers_ & bit(node)); }
+	void set_loggers(std::uint64_t nodes) noexcept { loggers_ = nodes; }
 	[[nodiscard]] bool is_durable() const noexcept { return log_ && log_->durable(); }
 	/** See BlockLog::wrote(). */
 	int log_value(Address block, std::uint64_t counter, const std::byte *data) noexcept
@@ -75,6 +78,7 @@ private:
 	const Rules rules_;
 	BlockLog *const log_;
 	CoherenceStats stats_;
+	std::uint64_t loggers_; /* bit set, as dead_ */
 	std::uint64_t dead_ = 0;
 	Access *starting_ = nullptr; /* null again when it has ended */
 	AccessQueue ended_;

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "gam/coherence/block_log.hpp"
@@ -69,8 +70,10 @@ public:
 	[[nodiscard]] bool at_rest() const override { return home_.at_rest() && lines_.at_rest(); }
 	[[nodiscard]] const CoherenceStats &stats() const override { return context_.stats(); }
 
-	/* Recovery, apps/gam/recovery. If there is a log, lost() keeps the lines of a dead home, and joined() is called
+	/* Recovery, apps/gam/recovery. lost() keeps the lines of a dead home that keeps a log, and joined() is called
 	 * when that has recovered. */
+	/** @p nodes, a bit set, keep logs. Before that: all, if this one does. */
+	void set_loggers(std::uint64_t nodes) noexcept { context_.set_loggers(nodes); }
 	/** As a home, before anybody uses @p block. False: no such block here, or it is in use. */
 	bool restore(Address block, const directory::Restored &restored) { return home_.restore(block, restored); }
 	/** Calls @p visit with the block, state (shared or dirty), term and bytes of each line of @p home. */
@@ -79,6 +82,13 @@ public:
 	{
 		lines_.for_each(home, visit);
 	}
+	/** The term of the line of @p block, if there is one that may be read: @p data are its bytes. */
+	std::optional<std::uint64_t> term_of_line(Address block, const std::byte *&data) noexcept
+	{
+		return lines_.term(block, data);
+	}
+	/** As a home: logs all that has been written here since it was last logged. */
+	void log_all() { home_.log_all(); }
 	/** What @p block's home says is not valid. */
 	void drop(Address block)
 	{

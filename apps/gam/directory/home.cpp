@@ -282,7 +282,7 @@ int Home::wrote(const Block &block, const Access &access)
 	if (!context_.has_log() || !writes(access.kind))
 		return 0;
 	block.entry.is_unlogged = 1;
-	return context_.is_durable() ? log_before_it_leaves(block) : 0;
+	return context_.is_durable() || access.is_logged ? log_before_it_leaves(block) : 0;
 }
 
 int Home::log_before_it_leaves(const Block &block)
@@ -319,6 +319,19 @@ void Home::begin_own_term(const Block &block, bool is_unlogged)
 	block.entry.state = HomeState::shared;
 	block.entry.term++;
 	block.entry.is_unlogged = is_unlogged && context_.has_log();
+}
+
+/** @p owner has given it back, and has logged it if it keeps a log. Else only this home can. */
+void Home::begin_own_term_after(const Block &block, NodeId owner)
+{
+	begin_own_term(block, !context_.keeps_log(owner));
+	(void)log_before_it_leaves(block);
+}
+
+void Home::log_all()
+{
+	for (std::size_t index = 0; index < entries_.size(); index++)
+		(void)log_before_it_leaves(block_at({context_.self(), (index * shards_ + shard_) * block_size}));
 }
 
 /** The term before has ended, and its value is in a log. */
@@ -541,7 +554,7 @@ bool Home::evict_dirty(NodeId from, const Block &block, const Message &message)
 		/* It answers what it was sent from the line that it still holds, behind this. */
 		record(block).left = true;
 	} else {
-		begin_own_term(block, false);
+		begin_own_term_after(block, from);
 	}
 	return true;
 }
@@ -596,7 +609,7 @@ bool Home::fetched(NodeId from, const Block &block, const Message &message)
 	move_to_memory(message.data, block.bytes);
 	const bool was_read = entry.state == HomeState::to_shared;
 	entry.sharers = was_read && !record->left ? bit(from) : 0;
-	begin_own_term(block, false);
+	begin_own_term_after(block, from);
 	Access *const asking = std::exchange(record->asking, nullptr);
 	const bool has_been_sent = was_read && !record->again && asking && is_forwarded(*asking);
 	if (has_been_sent) {
@@ -672,7 +685,10 @@ void Home::lost_owner(const Block &block)
 	Record *const record = find_record(block);
 	const bool was_in_transit = is_in_transit(entry);
 	context_.stats().lost_values += !(was_in_transit && record->left);
+	const bool may_return = context_.keeps_log(entry.owner);
 	begin_own_term(block, true);
+	if (!may_return)
+		(void)log_before_it_leaves(block);
 	if (!was_in_transit || !record->asking)
 		return;
 	Access &asking = *record->asking;

@@ -67,6 +67,8 @@ public:
 	void lost(NodeId node);
 	/** Of a block that is not in use. False: no such block here. */
 	bool restore(Address block, const Restored &restored);
+	/** What the memory has is in a log. */
+	void log_all();
 	[[nodiscard]] bool at_rest() const noexcept;
 	/** Null: no such block here. */
 	[[nodiscard]] const Entry *entry(Address block) const noexcept;
@@ -111,6 +113,7 @@ private:
 	int wrote(const Block &block, const Access &access);
 	int log_before_it_leaves(const Block &block);
 	void begin_own_term(const Block &block, bool is_unlogged);
+	void begin_own_term_after(const Block &block, NodeId owner);
 	void begin_term_of(const Block &block, NodeId owner);
 	void settle(const Block &block);
 

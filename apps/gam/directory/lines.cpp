@@ -700,7 +700,7 @@ bool Lines::keep(Line &line)
 {
 	if (line.state == LineState::to_invalid)
 		enter(line, LineState::dirty); /* who knows whether the data has come */
-	if (!context_.has_log() || !is_readable(line.state))
+	if (!context_.keeps_log(line.block().home()) || !is_readable(line.state))
 		return false;
 	pending(line);
 	settle(line);
@@ -727,6 +727,15 @@ void Lines::for_each(
 		if (line.block().home() == home && is_readable(line.state))
 			visit(line.block(), line.state, line.counter, line.data());
 	});
+}
+
+std::optional<std::uint64_t> Lines::term(Address block, const std::byte *&data) noexcept
+{
+	const Line *const line = cache_.find(block);
+	if (!line || !is_readable(line->state))
+		return std::nullopt;
+	data = line->data();
+	return line->counter;
 }
 
 void Lines::drop(Address block)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "gam/cache/cache.hpp"
@@ -59,6 +60,8 @@ public:
 	/** Calls @p visit with the block, state, term and bytes of each line of @p home that may be read. */
 	void for_each(
 		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
+	/** Of a line that may be read: @p data are its bytes. */
+	[[nodiscard]] std::optional<std::uint64_t> term(Address block, const std::byte *&data) noexcept;
 	/** @p block's home, which is back, says that the line is not valid. */
 	void drop(Address block);
 	/** Those of @p home may be evicted again. */

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "common/descriptor.hpp"
 #include "gam/log/newest.hpp"
 
 namespace prism::gam
@@ -84,19 +84,17 @@ struct NodeLog::Old {
 
 Result<std::unique_ptr<NodeLog>> NodeLog::open(LogOptions options)
 {
+	auto folder = LogFolder::open(options.folder);
+	if (!folder)
+		return folder.error();
+	return open(std::move(options), *std::move(folder));
+}
+
+Result<std::unique_ptr<NodeLog>> NodeLog::open(LogOptions options, LogFolder folder)
+{
+	options.folder = folder.path();
 	options.segment_bytes = std::max(options.segment_bytes, least_segment);
-	std::error_code code;
-	std::filesystem::create_directories(options.folder, code);
-	if (code)
-		return failed(code, options.folder);
-	const auto lock_path = options.folder / "lock";
-	apps::Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-	if (lock.get() < 0)
-		return make_error(errno, lock_path.string());
-	if (::flock(lock.get(), LOCK_EX | LOCK_NB))
-		return make_error(errno == EWOULDBLOCK ? EBUSY : errno, "the log in " + options.folder.string(),
-			"another node uses it: give each a folder of its own");
-	std::unique_ptr<NodeLog> log(new NodeLog(std::move(options), std::move(lock)));
+	std::unique_ptr<NodeLog> log(new NodeLog(std::move(options), std::move(folder)));
 	if (auto loaded = log->load(); !loaded)
 		return loaded.error();
 	return log;

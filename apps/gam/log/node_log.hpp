@@ -13,8 +13,8 @@
 #include <mutex>
 #include <vector>
 
-#include "common/descriptor.hpp"
 #include "gam/log/entry.hpp"
+#include "gam/log/log_folder.hpp"
 #include "gam/log/scan.hpp"
 #include "gam/log/segment.hpp"
 
@@ -50,6 +50,8 @@ public:
 	 * node), those of the file system.
 	 */
 	static Result<std::unique_ptr<NodeLog>> open(LogOptions options);
+	/** Likewise, in @p folder, whatever the options say. */
+	static Result<std::unique_ptr<NodeLog>> open(LogOptions options, LogFolder folder);
 	NodeLog(const NodeLog &) = delete;
 	NodeLog &operator=(const NodeLog &) = delete;
 
@@ -97,9 +99,7 @@ private:
 	};
 	struct Old;
 
-	NodeLog(LogOptions options, apps::Descriptor lock) : options_(std::move(options)), lock_file_(std::move(lock))
-	{
-	}
+	NodeLog(LogOptions options, LogFolder folder) : options_(std::move(options)), folder_(std::move(folder)) {}
 
 	Result<void> load();
 	Result<std::vector<Old>> find_segments();
@@ -123,7 +123,7 @@ private:
 	[[nodiscard]] std::filesystem::path path_of(std::uint64_t number, const char *ending) const;
 
 	const LogOptions options_;
-	const apps::Descriptor lock_file_;
+	const LogFolder folder_;
 	std::vector<Missing> missing_;
 	std::mutex maintenance_; /* scans and compactions */
 	std::mutex committing_;

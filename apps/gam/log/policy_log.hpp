@@ -24,14 +24,11 @@ public:
 	{
 		return log_.append({EntryKind::transfer, owner, block, counter, 0, 0, {}});
 	}
-	[[nodiscard]] bool durable() const noexcept override { return durable_; }
-
-	/** This node, the home of @p at, has allocated @p bytes there; 0: has freed what was there. Errors: as wrote().
-	 */
-	int allocated(Address at, std::uint64_t bytes) noexcept
+	int allocated(Address at, std::uint64_t bytes) noexcept override
 	{
 		return log_.append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
 	}
+	[[nodiscard]] bool durable() const noexcept override { return durable_; }
 
 private:
 	NodeLog &log_;

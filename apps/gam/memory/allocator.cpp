@@ -8,6 +8,11 @@
 namespace prism::gam
 {
 
+std::size_t Allocator::size_class_of(std::uint64_t bytes) noexcept
+{
+	return static_cast<std::size_t>(std::countr_zero(bytes) - std::countr_zero(smallest));
+}
+
 Allocator::Allocator(std::uint64_t bytes)
 	: blocks_(bytes / block_size), objects_(std::make_unique<std::atomic<std::uint8_t>[]>(blocks_)),
 	  available_(blocks_ ? (blocks_ - 1) * block_size : 0)
@@ -23,8 +28,7 @@ std::optional<Allocator::Piece> Allocator::allocate(std::uint64_t bytes, std::ui
 	const std::scoped_lock guard(lock_);
 	const std::uint64_t small = std::bit_ceil(std::max({bytes, alignment, smallest}));
 	if (small <= block_size) {
-		const auto size_class = static_cast<std::size_t>(std::countr_zero(small) - std::countr_zero(smallest));
-		const std::optional<std::uint64_t> offset = take_small(size_class);
+		const std::optional<std::uint64_t> offset = take_small(size_class_of(small));
 		return offset ? std::optional(note(*offset, small)) : std::nullopt;
 	}
 	const std::uint64_t count = std::max<std::uint64_t>((bytes + block_size - 1) / block_size, 1);
@@ -60,10 +64,69 @@ int Allocator::free(std::uint64_t offset, std::uint64_t *taken_back)
 	for (std::uint64_t block = offset / block_size; block * block_size < offset + bytes; block++)
 		objects_[block].fetch_sub(1, std::memory_order_relaxed);
 	if (bytes < block_size)
-		give_small(offset, static_cast<std::size_t>(std::countr_zero(bytes) - std::countr_zero(smallest)));
+		give_small(offset, size_class_of(bytes));
 	else
 		give_blocks(offset / block_size, bytes / block_size);
 	return 0;
+}
+
+bool Allocator::restore(std::uint64_t offset, std::uint64_t bytes)
+{
+	if (!bytes || offset < block_size || offset >= blocks_ * block_size || bytes > blocks_ * block_size - offset)
+		return false;
+	const std::scoped_lock guard(lock_);
+	const bool is_small = bytes < block_size;
+	const std::uint64_t unit = is_small ? bytes : block_size;
+	if (offset % unit || (is_small ? bytes < smallest || !std::has_single_bit(bytes) : bytes % block_size != 0))
+		return false;
+	const bool taken = is_small ? take_small_at(offset, size_class_of(bytes))
+				    : take_blocks_at(offset / block_size, bytes / block_size);
+	if (taken)
+		(void)note(offset, bytes);
+	return taken;
+}
+
+void Allocator::set_used_below(std::uint64_t number)
+{
+	const std::scoped_lock guard(lock_);
+	first_fresh_ = std::max(first_fresh_, std::min(number, blocks_));
+}
+
+bool Allocator::take_blocks_at(std::uint64_t first, std::uint64_t count)
+{
+	auto range = free_.upper_bound(first);
+	if (range == free_.begin())
+		return false;
+	const auto [begin, length] = *--range;
+	if (first + count > begin + length)
+		return false;
+	remove_free(range);
+	if (first > begin)
+		add_free(begin, first - begin);
+	if (begin + length > first + count)
+		add_free(first + count, begin + length - first - count);
+	return true;
+}
+
+bool Allocator::take_small_at(std::uint64_t offset, std::size_t size_class)
+{
+	const std::uint64_t bytes = smallest << size_class;
+	const std::uint64_t block = offset / block_size;
+	auto &cut = cut_[size_class];
+	auto pieces = cut.find(block);
+	if (pieces == cut.end()) {
+		if (!take_blocks_at(block, 1))
+			return false;
+		pieces = cut.emplace(block, static_cast<std::uint32_t>((std::uint64_t{1} << (block_size / bytes)) - 1))
+				 .first;
+	}
+	const std::uint32_t piece = std::uint32_t{1} << (offset % block_size / bytes);
+	if (!(pieces->second & piece))
+		return false;
+	pieces->second &= ~piece;
+	if (!pieces->second)
+		cut.erase(pieces);
+	return true;
 }
 
 std::optional<std::uint64_t> Allocator::take_small(std::size_t size_class)

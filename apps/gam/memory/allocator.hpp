@@ -48,6 +48,14 @@ public:
 	 */
 	int free(std::uint64_t offset, std::uint64_t *taken_back = nullptr);
 
+	/**
+	 * Has @p bytes at @p offset allocated, as they were in an earlier life. False: no allocate() can have given
+	 * them, or they are not free.
+	 */
+	bool restore(std::uint64_t offset, std::uint64_t bytes);
+	/** Blocks below @p number may not be zero any more. */
+	void set_used_below(std::uint64_t number);
+
 	/** Whether anything in block @p number is allocated. Without a lock. */
 	[[nodiscard]] bool is_allocated(std::uint64_t number) const noexcept
 	{
@@ -62,8 +70,11 @@ private:
 	static constexpr std::uint64_t smallest = 16;
 	static constexpr std::size_t small_classes = 6; /* 16 to 512 bytes */
 
+	static std::size_t size_class_of(std::uint64_t bytes) noexcept;
 	std::optional<std::uint64_t> take_blocks(std::uint64_t count, std::uint64_t alignment);
 	std::optional<std::uint64_t> take_small(std::size_t size_class);
+	bool take_blocks_at(std::uint64_t first, std::uint64_t count);
+	bool take_small_at(std::uint64_t offset, std::size_t size_class);
 	void give_blocks(std::uint64_t first, std::uint64_t count);
 	void give_small(std::uint64_t offset, std::size_t size_class);
 	void add_free(std::uint64_t first, std::uint64_t count);

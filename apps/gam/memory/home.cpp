@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "gam/coherence/block_log.hpp"
 #include "gam/memory/node.hpp"
 
 namespace prism::gam
@@ -15,6 +16,7 @@ Home::Home(Node &node, std::uint64_t bytes) : node_(node), allocator_(bytes)
 {
 	zero_.access.kind = AccessKind::write;
 	zero_.access.bytes = nothing_.data();
+	zero_.access.is_logged = true; /* or what was there before could come back */
 	zero_.done = true;
 }
 
@@ -65,10 +67,10 @@ void Home::serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uin
 
 void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment)
 {
-	const std::optional<Allocator::Piece> piece =
-		alignment < 64 ? allocator_.allocate(bytes, std::uint64_t{1} << alignment) : std::nullopt;
+	int error = 0;
+	const std::optional<Allocator::Piece> piece = take(bytes, alignment, error);
 	if (!piece)
-		return answer(asker, request, HomeMessage::malloced, 0, ENOMEM);
+		return answer(asker, request, HomeMessage::malloced, 0, error);
 	if (piece->fresh && lend(*piece))
 		return answer(asker, request, HomeMessage::malloced, Address(node_.self(), piece->offset).value, 0);
 	const std::scoped_lock guard(lock_);
@@ -78,10 +80,42 @@ void Home::allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, un
 void Home::free(NodeId asker, std::uint64_t request, Address address)
 {
 	std::uint64_t bytes = 0;
-	const int error = address.home() == node_.self() ? allocator_.free(address.offset(), &bytes) : EINVAL;
+	const int error = address.home() == node_.self() ? give_back(address.offset(), bytes) : EINVAL;
 	if (!error)
 		withdraw(address, bytes);
 	answer(asker, request, HomeMessage::freed, 0, error);
+}
+
+std::optional<Allocator::Piece> Home::take(std::uint64_t bytes, unsigned alignment, int &error)
+{
+	const std::scoped_lock guard(logging_);
+	std::optional<Allocator::Piece> piece;
+	if (alignment < 64)
+		piece = allocator_.allocate(bytes, std::uint64_t{1} << alignment);
+	error = piece ? log(piece->offset, piece->bytes) : ENOMEM;
+	if (piece && error) {
+		(void)allocator_.free(piece->offset);
+		piece.reset();
+	}
+	return piece;
+}
+
+/** If that cannot be logged, the piece is allocated again after a death. */
+int Home::give_back(std::uint64_t offset, std::uint64_t &bytes)
+{
+	const std::scoped_lock guard(logging_);
+	const int error = allocator_.free(offset, &bytes);
+	if (!error)
+		(void)log(offset, 0);
+	return error;
+}
+
+/** Of what cannot be logged only a durable node tells: the others go on as if they had no log. */
+int Home::log(std::uint64_t offset, std::uint64_t bytes)
+{
+	BlockLog *const log = node_.options_.log;
+	const int error = log ? log->allocated(Address(node_.self(), offset), bytes) : 0;
+	return error && log->durable() ? error : 0;
 }
 
 /** False: some block has to wait for it; whoever zeroes the piece tries again. */

@@ -56,6 +56,11 @@ class Home
 public:
 	Home(Node &node, std::uint64_t bytes);
 
+	/** Before anybody asks: what an earlier life had allocated. False: that cannot be. */
+	bool restore(Address at, std::uint64_t bytes) { return allocator_.restore(at.offset(), bytes); }
+	/** ... and its blocks below @p number may be other than zero. */
+	void set_used_below(std::uint64_t number) { allocator_.set_used_below(number); }
+
 	/** Begins @p request, here or at another node. */
 	void begin(HomeRequest &request);
 	void heard(NodeId from, const Message &message);
@@ -86,6 +91,9 @@ private:
 	void serve(NodeId asker, HomeMessage type, std::uint64_t request, std::uint64_t counter, unsigned alignment);
 	void allocate(NodeId asker, std::uint64_t request, std::uint64_t bytes, unsigned alignment);
 	void free(NodeId asker, std::uint64_t request, Address address);
+	std::optional<Allocator::Piece> take(std::uint64_t bytes, unsigned alignment, int &error);
+	int give_back(std::uint64_t offset, std::uint64_t &bytes);
+	int log(std::uint64_t offset, std::uint64_t bytes);
 	bool lend(const Allocator::Piece &piece);
 	void withdraw(Address first, std::uint64_t bytes);
 	void answer(NodeId asker, std::uint64_t request, HomeMessage type, std::uint64_t result, int error);
@@ -96,6 +104,7 @@ private:
 	Node &node_;
 	Allocator allocator_;
 	std::array<std::atomic<std::uint64_t>, max_nodes> others_{};
+	std::mutex logging_; /* pieces are given and taken in the order of the log */
 	std::mutex lock_;
 	std::unordered_map<std::uint64_t, HomeRequest *> requests_; /* of this node, by number */
 	std::uint64_t next_request_ = 1;

@@ -38,13 +38,18 @@ void Node::joined(NodeId node)
 		shard.coherence->joined(node);
 	}
 	members_.fetch_or(bit(node));
+	away_.fetch_and(~bit(node));
 }
 
-void Node::lost(NodeId node)
+void Node::lost(NodeId node, bool may_return)
 {
 	if (node >= max_nodes)
 		return;
 	members_.fetch_and(~bit(node));
+	if (may_return)
+		away_.fetch_or(bit(node));
+	else
+		away_.fetch_and(~bit(node));
 	if (node == self())
 		return;
 	for (Shard &shard : shards_) {

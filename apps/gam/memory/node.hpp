@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "gam/coherence/block_log.hpp"
 #include "gam/coherence/coherence.hpp"
 #include "gam/coherence/network.hpp"
 #include "gam/memory/allocator.hpp"
@@ -34,8 +35,9 @@ struct NodeOptions {
 	std::uint64_t bytes = std::uint64_t{64} << 20; /**< lent to all; a multiple of block_size */
 	std::size_t shards = 8;                        /**< objects that share the blocks; the same on all nodes */
 	Consistency consistency = Consistency::pso;
-	bool cached = true; /**< false: no copies of other nodes' blocks, for comparison */
-	bool serves = true; /**< a thread of the node's own answers others while no thread of the user waits */
+	bool cached = true;      /**< false: no copies of other nodes' blocks, for comparison */
+	BlockLog *log = nullptr; /**< of what is allocated here; outlives the node. Null: nothing is logged */
+	bool serves = true;      /**< a thread of the node's own answers others while no thread of the user waits */
 };
 
 /**
@@ -65,15 +67,26 @@ public:
 
 	/** @p node is there. */
 	void joined(NodeId node);
-	/** @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH.
-	 * This node itself: nothing begins any more. */
-	void lost(NodeId node);
+	/**
+	 * @p node is dead or has left, and nothing of it comes any more: what waits for it ends with EHOSTUNREACH.
+	 * This node itself: nothing begins any more. @p may_return: with a log, so that what is cached of it is of use.
+	 */
+	void lost(NodeId node, bool may_return = false);
 	/** Nodes that are there, this one among them, by their numbers. */
 	[[nodiscard]] std::vector<NodeId> members() const;
 	[[nodiscard]] bool is_member(NodeId node) const noexcept
 	{
 		return node < max_nodes && (members_.load(std::memory_order_relaxed) >> node & 1);
 	}
+
+	/** It is dead, and may return with its log. */
+	[[nodiscard]] bool is_away(NodeId node) const noexcept
+	{
+		return node < max_nodes && (away_.load(std::memory_order_relaxed) >> node & 1);
+	}
+
+	/** As a home that comes back, before anybody is told to have joined. */
+	[[nodiscard]] Home &home() noexcept { return home_; }
 
 	/** One turn: what has come, what is due. False: nothing, or another thread is at it. */
 	bool poll();
@@ -185,6 +198,7 @@ private:
 	std::mutex polling_;
 	Time due_{};                            /* of the shards; under polling_ */
 	std::atomic<std::uint64_t> members_{0}; /* bit set */
+	std::atomic<std::uint64_t> away_{0};    /* likewise */
 	std::atomic<std::uint32_t> next_thread_{1};
 	std::atomic<std::uint32_t> waiting_{0}; /* threads in wait_until() */
 	std::jthread server_;

@@ -148,7 +148,7 @@ int Session::check(Address at, std::size_t bytes) const noexcept
 	const std::uint64_t end = (std::uint64_t{1} << Address::offset_bits) - at.offset();
 	if (at.is_null() || bytes == 0 || bytes > end)
 		return EINVAL;
-	return node_.is_member(at.home()) ? 0 : after(EHOSTUNREACH);
+	return node_.is_member(at.home()) || node_.is_away(at.home()) ? 0 : after(EHOSTUNREACH);
 }
 
 int Session::run(Awaited &awaited)

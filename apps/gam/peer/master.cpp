@@ -46,6 +46,43 @@ void Master::change(Member &member, NodeState state)
 	member.changed = view_.epoch;
 }
 
+Result<NodeId> Master::number_for(const Newcomer &who)
+{
+	if (who.log && who.log->last.node != no_node)
+		return number_of_log(*who.log);
+	NodeId free = 0;
+	while (free < max_nodes && accounts_.contains(free))
+		free++;
+	if (free == max_nodes)
+		return make_error(EUSERS, "all numbers of nodes are in use", "wait until dead nodes are swept");
+	if (who.log && !log_cluster_)
+		log_cluster_ = view_.cluster;
+	return free;
+}
+
+/** That which it had. Incarnations rise above those that an earlier master has given. */
+Result<NodeId> Master::number_of_log(const LogClaim &log)
+{
+	if (log.last.node >= max_nodes || !log.cluster || (log_cluster_ && log_cluster_ != log.cluster))
+		return make_error(EINVAL, "the log is of another cluster than those of the members",
+			"give each node the folder of its log; or begin a new log");
+	const std::string number = "number " + std::to_string(log.last.node) + ", which is that of the log,";
+	if (const Member *const there = view_.find(log.last.node)) {
+		if (there->live())
+			return make_error(EBUSY, number + " is in use",
+				"wait until the lease of the node's last life is over; to a new master the nodes that "
+				"have logs come first");
+		if (!is_swept(*there))
+			return make_error(EBUSY, number + " is not swept by all nodes", "try again");
+	}
+	constexpr std::uint64_t too_many = std::uint64_t{1} << 62;
+	if (log.last.incarnation >= too_many)
+		return make_error(EINVAL, "the log is of no incarnation that can be");
+	log_cluster_ = log.cluster;
+	view_.epoch = std::max(view_.epoch, log.last.incarnation);
+	return log.last.node;
+}
+
 Result<NodeLife> Master::join(const Newcomer &who, Time now)
 {
 	on_time(now);
@@ -55,17 +92,18 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	if (protocol_ && (protocol_ != protocol || block_bytes_ != who.block_bytes))
 		return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
 			"start all nodes of a cluster with the same");
-	NodeId free = 0;
-	while (free < max_nodes && accounts_.contains(free))
-		free++;
-	if (free == max_nodes)
-		return make_error(EUSERS, "all numbers of nodes are in use", "wait until dead nodes are swept");
+	const Result<NodeId> number = number_for(who);
+	if (!number)
+		return number.error();
+	const NodeId free = *number;
+	std::erase_if(view_.members, [free](const Member &member) { return member.life.node == free; });
 	protocol_ = protocol;
 	block_bytes_ = who.block_bytes;
 	Member made;
 	made.host = who.host;
 	made.port = who.port;
 	made.lent = who.lent;
+	made.keeps_log = who.log.has_value();
 	change(made, NodeState::joining);
 	made.life = {free, view_.epoch};
 	accounts_[free] = {made.life.incarnation, 0, 0, now};
@@ -121,14 +159,32 @@ Result<void> Master::swept(const NodeLife &by, NodeId dead, std::uint64_t epoch,
 	return {};
 }
 
-/* Frees the numbers of the dead that all who live have swept. */
+Result<void> Master::give_up(const NodeLife &by, NodeId node, Time now)
+{
+	const Result<Member *> member = identify(by, now);
+	if (!member)
+		return member.error();
+	auto *const gone = const_cast<Member *>(view_.find(node));
+	if (!gone || !gone->is_away())
+		return make_error(EINVAL, "node " + std::to_string(node) + " is none that is dead and keeps a log");
+	gone->keeps_log = false;
+	change(*gone, NodeState::dead);
+	bury();
+	return {};
+}
+
+bool Master::is_swept(const Member &dead) const
+{
+	const std::uint64_t swept_by = accounts_.at(dead.life.node).swept_by;
+	return std::all_of(view_.members.begin(), view_.members.end(),
+		[&](const Member &member) { return !member.live() || (swept_by & bit_of(member.life.node)); });
+}
+
+/* Frees the numbers of the dead that all who live have swept, and that will not come back. */
 void Master::bury()
 {
-	std::uint64_t living = 0;
-	for (const Member &member : view_.members)
-		living |= member.live() ? bit_of(member.life.node) : 0;
 	const auto removed = std::erase_if(view_.members, [&](const Member &member) {
-		if (member.live() || (living & ~accounts_[member.life.node].swept_by))
+		if (member.live() || member.keeps_log || !is_swept(member))
 			return false;
 		accounts_.erase(member.life.node);
 		return true;
@@ -164,7 +220,7 @@ std::string Master::serialize() const
 	for (const auto &[node, account] : accounts_)
 		accounts.push_back({{"node", node}, {"beat", account.beat}, {"swept_by", account.swept_by}});
 	return nlohmann::json{{"view", to_json(view_)}, {"lease", lease_.count()}, {"protocol", protocol_},
-		{"block", block_bytes_}, {"accounts", std::move(accounts)}}
+		{"block", block_bytes_}, {"log_cluster", log_cluster_}, {"accounts", std::move(accounts)}}
 		.dump();
 }
 
@@ -173,12 +229,13 @@ Result<void> Master::load(const std::string &text, Time now)
 	const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
 	const auto damaged = [] { return make_error(EBADMSG, "what is stored is no state of a master"); };
 	View view;
-	std::uint64_t lease = 0, protocol = 0, block = 0;
+	std::uint64_t lease = 0, protocol = 0, block = 0, log_cluster = 0;
 	if (!found.is_object() || !found.contains("view") || !from_json(found["view"], view) ||
 		!take_number(found, "lease", lease, INT64_MAX) ||
 		!take_number(found, "protocol", protocol, UINT16_MAX) ||
-		!take_number(found, "block", block, UINT32_MAX) || !found.contains("accounts") ||
-		!found["accounts"].is_array() || found["accounts"].size() != view.members.size())
+		!take_number(found, "block", block, UINT32_MAX) || !take_number(found, "log_cluster", log_cluster) ||
+		!found.contains("accounts") || !found["accounts"].is_array() ||
+		found["accounts"].size() != view.members.size())
 		return damaged();
 	std::map<NodeId, Account> accounts;
 	for (const nlohmann::json &account : found["accounts"]) {
@@ -201,6 +258,7 @@ Result<void> Master::load(const std::string &text, Time now)
 	lease_ = Time(static_cast<Time::rep>(lease));
 	protocol_ = static_cast<std::uint16_t>(protocol);
 	block_bytes_ = static_cast<std::uint32_t>(block);
+	log_cluster_ = log_cluster;
 	view_ = std::move(view);
 	accounts_ = std::move(accounts);
 	return {};

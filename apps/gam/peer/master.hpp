@@ -42,9 +42,10 @@ public:
 	Master(std::uint64_t cluster, Time lease) : lease_(lease) { view_.cluster = cluster; }
 
 	/**
-	 * Gives @p who the lowest free number, and a lease. Errors: EINVAL (no host or port), EPROTONOSUPPORT (the
-	 * members have another protocol or block size), EUSERS (all numbers are in use, perhaps by dead nodes that not
-	 * all live ones have swept).
+	 * Gives @p who a lease and a number: that of its log, or the lowest that is free. Errors: EINVAL (no host or
+	 * port; its log is of another cluster), EPROTONOSUPPORT (the members have another protocol or block size),
+	 * EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones have swept), EBUSY (the number
+	 * of its log is in use, perhaps by its last life, whose lease is not over, or that not all have swept).
 	 */
 	Result<NodeLife> join(const Newcomer &who, Time now);
 	/** A new lease. Errors: ESTALE (it is no member, or was declared dead), as in the functions below. */
@@ -59,11 +60,21 @@ public:
 	 * free. Errors: EINVAL (@p dead is not dead in this epoch), ESTALE.
 	 */
 	Result<void> swept(const NodeLife &by, NodeId dead, std::uint64_t epoch, Time now);
+	/**
+	 * The dead node with the number @p node will not come back: its number is free when all have swept, and what
+	 * waits for its log does so no more. Errors: EINVAL (it lives, or keeps no log, or there is none), ESTALE.
+	 */
+	Result<void> give_up(const NodeLife &by, NodeId node, Time now);
 	/** Declares dead whose lease is over. To be called every eighth of a lease; the functions above do so, too. */
 	void on_time(Time now);
 
 	[[nodiscard]] const View &view() const noexcept { return view_; }
 	[[nodiscard]] Time lease() const noexcept { return lease_; }
+	/**
+	 * What the logs of all members are of: the cluster of the first node that had a log. So a new master, which
+	 * knows nothing, takes up the cluster whose nodes come back to it. 0: nobody keeps a log.
+	 */
+	[[nodiscard]] std::uint64_t log_cluster() const noexcept { return log_cluster_; }
 
 	/** All but the times, as JSON. */
 	[[nodiscard]] std::string serialize() const;
@@ -83,6 +94,9 @@ private:
 	};
 
 	Member *find_live(const NodeLife &who) noexcept;
+	Result<NodeId> number_for(const Newcomer &who);
+	Result<NodeId> number_of_log(const LogClaim &log);
+	[[nodiscard]] bool is_swept(const Member &dead) const;
 	Result<Member *> identify(const NodeLife &who, Time now);
 	void change(Member &member, NodeState state);
 	void bury();
@@ -91,6 +105,7 @@ private:
 	Time looked_{};
 	bool has_looked_ = false;
 	View view_;
+	std::uint64_t log_cluster_ = 0;
 	std::uint16_t protocol_ = 0; /* of all that have joined; 0: nobody has */
 	std::uint32_t block_bytes_ = 0;
 	std::map<NodeId, Account> accounts_;

@@ -92,7 +92,7 @@ Result<nlohmann::json> MasterDesk::join(const nlohmann::json &question, Time now
 	if (!take_text(question, "host", who.host, Master::longest_host) ||
 		!take_number(question, "port", port, UINT16_MAX) || !take_number(question, "lent", who.lent) ||
 		!take_number(question, "protocol", protocol, UINT16_MAX) ||
-		!take_number(question, "block", block, UINT32_MAX))
+		!take_number(question, "block", block, UINT32_MAX) || !read_log(question, who))
 		return malformed();
 	who.port = static_cast<std::uint16_t>(port);
 	who.protocol = static_cast<Protocol>(protocol);
@@ -101,7 +101,23 @@ Result<nlohmann::json> MasterDesk::join(const nlohmann::json &question, Time now
 	if (!life)
 		return life.error();
 	return nlohmann::json{{"node", life->node}, {"incarnation", life->incarnation},
-		{"lease", static_cast<std::uint64_t>(master_.lease().count())}, {"view", to_json(master_.view())}};
+		{"log_cluster", master_.log_cluster()}, {"lease", static_cast<std::uint64_t>(master_.lease().count())},
+		{"view", to_json(master_.view())}};
+}
+
+/* False: it has a log, and what is said of it cannot be. */
+bool MasterDesk::read_log(const nlohmann::json &question, Newcomer &who)
+{
+	if (!question.contains("log_cluster"))
+		return true;
+	LogClaim log;
+	std::uint64_t node = 0;
+	if (!take_number(question, "log_cluster", log.cluster) || !take_number(question, "log_node", node, no_node) ||
+		!take_number(question, "log_incarnation", log.last.incarnation))
+		return false;
+	log.last.node = static_cast<NodeId>(node);
+	who.log = log;
+	return true;
 }
 
 Result<nlohmann::json> MasterDesk::act(const std::string &what, const nlohmann::json &question, Time now)
@@ -125,6 +141,11 @@ Result<nlohmann::json> MasterDesk::act(const std::string &what, const nlohmann::
 		if (!take_number(question, "dead", dead, max_nodes - 1) || !take_number(question, "epoch", epoch))
 			return malformed();
 		return done(master_.swept(who, static_cast<NodeId>(dead), epoch, now));
+	}
+	if (what == "give_up") {
+		if (!take_number(question, "dead", dead, max_nodes - 1))
+			return malformed();
+		return done(master_.give_up(who, static_cast<NodeId>(dead), now));
 	}
 	master_.on_time(now);
 	if (!master_.view().find_live(who))

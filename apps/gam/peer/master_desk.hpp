@@ -3,9 +3,12 @@
  * What nodes and the master say to each other: one JSON object each way, on a line of its own. Sans-I/O.
  *
  *     {"ask": "join", "host", "port", "lent", "protocol", "block"}   {"node", "incarnation", "lease", "view"}
+ *      and of a node that keeps a log: "log_cluster", "log_node",     and "log_cluster"
+ *      "log_incarnation", all 0 if it is new, "log_node" then 65535
  *     {"ask": "renew", WHO, "epoch"}                                 {"lease"}, and "view" if the epoch is another
  *     {"ask": "serving" | "leave", WHO}                              {}
  *     {"ask": "swept", WHO, "dead", "epoch"}                         {}
+ *     {"ask": "give_up", WHO, "dead"}                                {}
  *     {"ask": "put", WHO, "key", "value"}                            {}
  *     {"ask": "find", WHO, "key"}                                    {"value"}, or {}
  *     {"ask": "view"}                                                {"view"}; for tools
@@ -53,6 +56,7 @@ private:
 	Result<nlohmann::json> join(const nlohmann::json &question, Time now);
 	Result<nlohmann::json> act(const std::string &what, const nlohmann::json &question, Time now);
 	Result<nlohmann::json> renew(const NodeLife &who, const nlohmann::json &question, Time now);
+	static bool read_log(const nlohmann::json &question, Newcomer &who);
 	Result<void> put(const nlohmann::json &question);
 	[[nodiscard]] nlohmann::json find(const nlohmann::json &question) const;
 

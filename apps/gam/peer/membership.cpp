@@ -86,8 +86,14 @@ Result<Admission> Membership::join(const Newcomer &me, Listener &listener)
 	if (me_)
 		return make_error(EALREADY, "this membership has begun", "join with a new one");
 	const Time asked = now();
-	const Result<nlohmann::json> answer = ask({{"ask", "join"}, {"host", me.host}, {"port", me.port},
-		{"lent", me.lent}, {"protocol", static_cast<unsigned>(me.protocol)}, {"block", me.block_bytes}});
+	nlohmann::json question = {{"ask", "join"}, {"host", me.host}, {"port", me.port}, {"lent", me.lent},
+		{"protocol", static_cast<unsigned>(me.protocol)}, {"block", me.block_bytes}};
+	if (me.log) {
+		question["log_cluster"] = me.log->cluster;
+		question["log_node"] = me.log->last.node;
+		question["log_incarnation"] = me.log->last.incarnation;
+	}
+	const Result<nlohmann::json> answer = ask(std::move(question));
 	if (!answer)
 		return answer.error();
 	Admission admitted;
@@ -95,7 +101,8 @@ Result<Admission> Membership::join(const Newcomer &me, Listener &listener)
 	std::uint64_t node = 0, lease = 0;
 	if (!take_number(*answer, "node", node, max_nodes - 1) ||
 		!take_number(*answer, "incarnation", admitted.life.incarnation) ||
-		!take_number(*answer, "lease", lease, INT64_MAX) || !answer->contains("view") ||
+		!take_number(*answer, "lease", lease, INT64_MAX) ||
+		!take_number(*answer, "log_cluster", admitted.log_cluster) || !answer->contains("view") ||
 		!from_json((*answer)["view"], view))
 		return nonsense();
 	if (Result<void> taken = take_lease(*answer, asked); !taken)
@@ -130,6 +137,11 @@ Result<void> Membership::leave()
 Result<void> Membership::swept(NodeId dead, std::uint64_t epoch)
 {
 	return tell({{"ask", "swept"}, {"dead", dead}, {"epoch", epoch}});
+}
+
+Result<void> Membership::give_up_node(NodeId dead)
+{
+	return tell({{"ask", "give_up"}, {"dead", dead}});
 }
 
 Result<void> Membership::put(const std::string &key, const std::string &value)

@@ -46,7 +46,8 @@ public:
 struct Admission {
 	NodeLife life;
 	std::uint64_t cluster = 0;
-	Time lease{}; /**< how long a lease is */
+	Time lease{};                  /**< how long a lease is */
+	std::uint64_t log_cluster = 0; /**< what its log is of, if it keeps one */
 };
 
 /** Thread-safe. */
@@ -80,7 +81,8 @@ public:
 
 	/**
 	 * Joins as @p me, once; @p listener outlives this object. Listens already: others connect as soon as they hear
-	 * of it. Errors: EALREADY, those of Master::join() and MasterChannel::ask().
+	 * of it. After an error it may be called again. Errors: EALREADY, those of Master::join() and
+	 * MasterChannel::ask().
 	 */
 	Result<Admission> join(const Newcomer &me, Listener &listener);
 	/** This node is connected to all members. Errors: ESTALE, those of MasterChannel::ask(). */
@@ -92,6 +94,8 @@ public:
 	 * the membership has ended, and the listener was told, now or before. Not inside of the listener. After join().
 	 */
 	void give_up(const Error &why);
+	/** See Master::give_up(). Errors: as serving(), EINVAL. */
+	Result<void> give_up_node(NodeId dead);
 	/** See Master::swept(). Errors: as serving(), EINVAL. */
 	Result<void> swept(NodeId dead, std::uint64_t epoch);
 

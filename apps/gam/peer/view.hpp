@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ enum class Protocol : std::uint16_t {
 enum class NodeState : std::uint8_t {
 	joining, /**< has a number; is not connected to everybody yet */
 	serving,
-	dead, /**< gone, by itself or declared so; its number is in use until all live members have swept */
+	dead, /**< gone, by itself or declared so; its number is in use until all live members have swept, and if it
+		 keeps a log until it has come back */
 };
 
 /** One life of a node: a number is given to others afterwards, an incarnation never. */
@@ -31,6 +33,13 @@ struct NodeLife {
 	friend bool operator==(const NodeLife &, const NodeLife &) noexcept = default;
 };
 
+/** The log of a node that joins. */
+struct LogClaim {
+	/** What it was begun for; no node: it is new. */
+	std::uint64_t cluster = 0;
+	NodeLife last;
+};
+
 /** What a node says of itself when it joins. */
 struct Newcomer {
 	std::string host; /**< where its peers reach it */
@@ -38,6 +47,7 @@ struct Newcomer {
 	std::uint64_t lent = 0; /**< bytes of memory that it is the home of */
 	Protocol protocol = Protocol::latch;
 	std::uint32_t block_bytes = block_size;
+	std::optional<LogClaim> log; /**< it keeps one, and may come back with it */
 };
 
 struct Member {
@@ -47,8 +57,11 @@ struct Member {
 	std::string host;
 	std::uint16_t port = 0;
 	std::uint64_t lent = 0;
+	bool keeps_log = false; /**< its number stays its own when it is dead */
 
 	[[nodiscard]] bool live() const noexcept { return state != NodeState::dead; }
+	/** Dead, but its log may bring it back. */
+	[[nodiscard]] bool is_away() const noexcept { return !live() && keeps_log; }
 };
 
 struct View {

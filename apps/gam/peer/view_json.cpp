@@ -11,17 +11,19 @@ namespace
 
 bool from_json(const nlohmann::json &text, Member &member)
 {
-	std::uint64_t node = 0, state = 0, port = 0;
+	std::uint64_t node = 0, state = 0, port = 0, logs = 0;
 	if (!text.is_object() || !take_number(text, "node", node, max_nodes - 1) ||
 		!take_number(text, "incarnation", member.life.incarnation) ||
 		!take_number(text, "state", state, static_cast<std::uint64_t>(NodeState::dead)) ||
 		!take_number(text, "changed", member.changed) ||
 		!take_text(text, "host", member.host, Master::longest_host) ||
-		!take_number(text, "port", port, UINT16_MAX) || !take_number(text, "lent", member.lent))
+		!take_number(text, "port", port, UINT16_MAX) || !take_number(text, "lent", member.lent) ||
+		!take_number(text, "logs", logs, 1))
 		return false;
 	member.life.node = static_cast<NodeId>(node);
 	member.state = static_cast<NodeState>(state);
 	member.port = static_cast<std::uint16_t>(port);
+	member.keeps_log = logs;
 	return true;
 }
 
@@ -51,7 +53,8 @@ nlohmann::json to_json(const View &view)
 	for (const Member &member : view.members)
 		members.push_back({{"node", member.life.node}, {"incarnation", member.life.incarnation},
 			{"state", static_cast<unsigned>(member.state)}, {"changed", member.changed},
-			{"host", member.host}, {"port", member.port}, {"lent", member.lent}});
+			{"host", member.host}, {"port", member.port}, {"lent", member.lent},
+			{"logs", member.keeps_log ? 1U : 0U}});
 	return {{"cluster", view.cluster}, {"epoch", view.epoch}, {"members", std::move(members)}};
 }
 

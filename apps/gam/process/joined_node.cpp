@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "gam/peer/membership.hpp"
 #include "gam/peer/peers.hpp"
 #include "gam/process/latch_side.hpp"
+#include "gam/process/log_side.hpp"
 #include "gam/process/watch.hpp"
 #include "service/memory.hpp"
 
@@ -24,7 +26,8 @@ namespace prism::gam
 namespace
 {
 
-constexpr double usual_cache_share = 0.15; /* of the memory that is lent, as in the paper */
+constexpr std::size_t smallest_segment = std::size_t{1} << 20; /* of a log */
+constexpr double usual_cache_share = 0.15;                     /* of the memory that is lent, as in the paper */
 
 std::size_t lines_of(const JoinOptions &options)
 {
@@ -73,6 +76,8 @@ public:
 
 	Result<void> join()
 	{
+		if (Result<void> opened = open_folder(); !opened)
+			return opened;
 		MeetingOptions meeting;
 		meeting.address = options_.address;
 		meeting.port = options_.port;
@@ -86,14 +91,16 @@ public:
 		me.port = meeting_->port();
 		me.lent = options_.node.bytes;
 		me.protocol = options_.protocol;
-		const Result<Admission> admitted = membership_.join(me, *this);
+		if (folder_)
+			me.log = folder_->owner() ? claim_of(*folder_->owner()) : LogClaim();
+		const Result<Admission> admitted = join_as(me);
 		if (!admitted)
 			return admitted.error();
 		options_.node.self = admitted->life.node;
 		watch_.begin(*admitted, membership_);
 		Result<void> made = meeting_->wait(options_.timeout);
 		if (made)
-			made = make_node();
+			made = make_node(*admitted);
 		if (Result<void> member = check(); !member)
 			return member;
 		if (!made)
@@ -104,6 +111,8 @@ public:
 	Result<void> leave()
 	{
 		node_->flush();
+		if (log_side_ && folder_)
+			(void)log_side_->settle_log(); /* who asks for it finds what there is */
 		watch_.end();
 		if (Result<void> member = check(); !member)
 			return member;
@@ -117,6 +126,8 @@ public:
 		return {};
 	}
 
+	[[nodiscard]] RecoveryReport recovery() { return log_side_ ? log_side_->report() : RecoveryReport(); }
+	[[nodiscard]] int log_error() const noexcept { return log_side_ ? log_side_->error() : 0; }
 	[[nodiscard]] Node &node() noexcept { return *node_; }
 	[[nodiscard]] std::uint16_t port() const noexcept { return meeting_->port(); }
 	[[nodiscard]] Membership &membership() noexcept { return membership_; }
@@ -127,15 +138,75 @@ public:
 	}
 
 private:
-	Result<void> make_node()
+	Result<void> open_folder()
+	{
+		if (options_.log.folder.empty())
+			return {};
+		if (options_.protocol != Protocol::directory)
+			return make_error(EINVAL, "a log by the latch protocol",
+				"the directory protocol has logs: docs/gam-recovery.md says why");
+		if (!options_.through_home)
+			return make_error(EINVAL, "a log, and blocks that do not go through their home");
+		Result<LogFolder> folder = LogFolder::open(options_.log.folder);
+		if (!folder)
+			return folder.error();
+		if (folder->is_unreadable())
+			return make_error(EBADMSG,
+				"the log in " + folder->path().string() + ": no segment says which node it is of",
+				"restore it from a copy; or remove it, and what it has is lost");
+		folder_ = *std::move(folder);
+		return {};
+	}
+	static LogClaim claim_of(const LogOwner &owner) { return {owner.cluster, {owner.node, owner.incarnation}}; }
+	/** Until its number is free: of its last life the lease may not be over. */
+	Result<Admission> join_as(const Newcomer &me)
+	{
+		constexpr auto pause = std::chrono::milliseconds(20);
+		const auto end = std::chrono::steady_clock::now() + options_.timeout;
+		for (;;) {
+			Result<Admission> admitted = membership_.join(me, *this);
+			if (admitted || admitted.error().code != EBUSY || std::chrono::steady_clock::now() > end)
+				return admitted;
+			std::this_thread::sleep_for(pause);
+		}
+	}
+	Result<std::unique_ptr<NodeLog>> open_log(const Admission &me)
+	{
+		LogOptions log;
+		log.cluster = me.log_cluster;
+		log.node = me.life.node;
+		log.incarnation = me.life.incarnation;
+		log.segment_bytes =
+			std::clamp<std::size_t>(options_.node.bytes / 4, smallest_segment, log.segment_bytes);
+		Result<std::unique_ptr<NodeLog>> opened = NodeLog::open(log, *std::exchange(folder_, std::nullopt));
+		if (opened && (*opened)->error())
+			return make_error((*opened)->error(), "the log in " + options_.log.folder.string(),
+				"make room for at least " + std::to_string(log.segment_bytes) + " bytes");
+		return opened;
+	}
+
+	Result<void> make_node(const Admission &me)
 	{
 		if (options_.protocol == Protocol::latch)
 			return make_latch_node();
-		set_node(std::make_unique<Node>(
-			options_.node, network_,
+		std::unique_ptr<NodeLog> log;
+		if (folder_) {
+			Result<std::unique_ptr<NodeLog>> opened = open_log(me);
+			if (!opened)
+				return opened.error();
+			log = *std::move(opened);
+		}
+		log_side_ = std::make_unique<LogSide>(
+			network_, me.life, options_.node.bytes / block_size, std::move(log), options_.log.durable);
+		options_.node.log = log_side_->log();
+		auto node = std::make_unique<Node>(
+			options_.node, *log_side_,
 			[this](Coherence::Host &host, std::size_t shard) { return make_directory(host, shard); },
-			lease_is_over()));
-		return {};
+			lease_is_over());
+		if (Result<void> started = log_side_->start(*node); !started)
+			return started;
+		set_node(std::move(node));
+		return log_side_->recover(options_.timeout, [this] { return !check().ok(); });
 	}
 	/** The node is there when all others have its queue pair, too. */
 	Result<void> make_latch_node()
@@ -192,7 +263,7 @@ private:
 		directory.shards = options_.node.shards;
 		directory.shard = shard;
 		directory.through_home = options_.through_home;
-		return std::make_unique<Directory>(directory, host);
+		return log_side_->make(directory, host, shard);
 	}
 
 	/* Membership::Listener */
@@ -221,6 +292,8 @@ private:
 			node_->lost(other);
 		if (node_ && latch_)
 			latch_->end_all();
+		if (node_ && log_side_)
+			log_side_->end_all();
 	}
 	/* Peers::Events */
 	void completed(const Completion &completion) override
@@ -241,24 +314,21 @@ private:
 	std::vector<NodeId> tell_node(const View &before)
 	{
 		std::vector<NodeId> dead;
-		for (const Member &member : before.members) {
-			if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
-				node_->lost(member.life.node);
-		}
 		if (latch_) { /* it is over with the dead, and meets the living, later */
+			for (const Member &member : before.members) {
+				if (member.live() && member.life.node != node_->self() && !view_.find_live(member.life))
+					node_->lost(member.life.node);
+			}
 			latch_->adopt(view_);
 			return dead;
 		}
+		log_side_->adopt(view_);
 		for (const Member &member : view_.members) {
 			if (!member.live())
 				dead.push_back(member.life.node);
-			else if (is_there(member))
-				node_->joined(member.life.node);
 		}
 		return dead;
 	}
-	/** Who serves reaches all that were there before, or at the same time. */
-	[[nodiscard]] bool is_there(const Member &member) { return network_.connected(member.life); }
 	/** A home remembers nothing of the dead when lost() is over. Tried again with the next view. */
 	void sweep(const std::vector<NodeId> &dead, std::uint64_t epoch)
 	{
@@ -271,6 +341,8 @@ private:
 	std::vector<std::byte> lines_;
 	Watch watch_; /* its thread ends first: it uses the membership */
 	Peers network_;
+	std::optional<LogFolder> folder_;
+	std::unique_ptr<LogSide> log_side_;
 	std::unique_ptr<LatchSide> latch_;
 	std::unique_ptr<Meeting> meeting_;
 	std::mutex lock_;
@@ -341,6 +413,21 @@ Result<Address> JoinedNode::get_address(const std::string &key, std::chrono::mil
 View JoinedNode::view() const
 {
 	return parts_->view();
+}
+
+RecoveryReport JoinedNode::recovery() const
+{
+	return parts_->recovery();
+}
+
+int JoinedNode::log_error() const noexcept
+{
+	return parts_->log_error();
+}
+
+Result<void> JoinedNode::give_up(NodeId node)
+{
+	return parts_->membership().give_up_node(node);
 }
 
 Result<void> JoinedNode::leave()

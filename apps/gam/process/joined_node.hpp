@@ -7,15 +7,23 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "gam/memory/node.hpp"
 #include "gam/memory/session.hpp"
 #include "gam/peer/view.hpp"
+#include "gam/process/recovery_report.hpp"
 
 namespace prism::gam
 {
+
+/** By the directory protocol alone (docs/gam-recovery.md). */
+struct LogSettings {
+	std::filesystem::path folder; /**< empty: no log is kept */
+	bool durable = false;         /**< what a session has fenced survives this node's death */
+};
 
 struct JoinOptions {
 	/** Who knows the members: HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY. */
@@ -26,7 +34,8 @@ struct JoinOptions {
 	std::size_t cache_bytes = 0; /**< of others' blocks; 0: 15% of the memory that is lent */
 	/** Directory: a block that is dirty elsewhere comes by its home, which has seen it then (docs/prism-gam.md). */
 	bool through_home = true;
-	bool looks_at_lease = true;                                   /**< false: for tests, which must find that */
+	bool looks_at_lease = true; /**< false: for tests, which must find that */
+	LogSettings log;
 	NodeOptions node;                                             /**< but self, which is what the master says */
 	std::chrono::milliseconds timeout = std::chrono::seconds(10); /**< to join, and to reach all others */
 };
@@ -37,8 +46,11 @@ class JoinedNode
 public:
 	/**
 	 * Joins the cluster. The first node of a new master begins it. When this returns, the node can reach all
-	 * others, and they can reach it. Errors: those of Membership::join(), of the device; ETIMEDOUT (a member does
-	 * not answer).
+	 * others, and they can reach it. With a log it has its old number and its memory back, as far as that can be
+	 * known: see recovery(). Errors: those of Membership::join(), of the device; of the log: EBUSY (another process
+	 * has the folder), EINVAL (it is another node's; there is no log by the latch protocol, nor without
+	 * through_home), EBADMSG, ENOSPC; ETIMEDOUT (a member does not answer, or the last life of this node has a
+	 * lease still).
 	 */
 	static Result<std::unique_ptr<JoinedNode>> join(const Context &context, const JoinOptions &options);
 	/** Does not leave(): to the others, it has crashed. */
@@ -66,6 +78,12 @@ public:
 	Result<void> put(const std::string &key, Address address) { return put(key, std::to_string(address.value)); }
 	Result<Address> get_address(const std::string &key, std::chrono::milliseconds timeout);
 	[[nodiscard]] View view() const;
+	/** What has become of its blocks, if it keeps a log. */
+	[[nodiscard]] RecoveryReport recovery() const;
+	/** Why nothing is logged any more, though the node keeps a log; or 0. */
+	[[nodiscard]] int log_error() const noexcept;
+	/** The dead node @p node will not come back: what waits for its log ends. Errors: see Master::give_up(). */
+	Result<void> give_up(NodeId node);
 	/** What others have is written back to them, then they are told. No session may be there. Errors: ESTALE. */
 	Result<void> leave();
 

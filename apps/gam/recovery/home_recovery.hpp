@@ -71,6 +71,8 @@ public:
 
 	/** All blocks are settled, though some may wait for nodes that are not here; others have been told. */
 	[[nodiscard]] bool is_done() const noexcept { return done_; }
+	/** ... and none waits, so there is nothing more to be learnt. */
+	[[nodiscard]] bool is_over() const noexcept { return done_ && !waiting_ && !unsettled_; }
 	/** Blocks that wait for a node. */
 	[[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
 	/** Messages that no rule allows. */

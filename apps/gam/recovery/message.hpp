@@ -23,11 +23,12 @@ enum class RecoveryMessage : std::uint8_t {
 	value,      /**< block; flags: as asked; counter: the term; data, or error */
 	drop,       /**< from the home. block: the line is not valid */
 	recovered,  /**< from the home: lines that it has not had dropped are valid, and it can be asked again */
+	present,    /**< to all: the sender is here. A home that keeps a log answers recovered, when it has */
 };
 constexpr bool is_recovery_message(std::uint8_t type) noexcept
 {
 	return type >= static_cast<std::uint8_t>(RecoveryMessage::ask) &&
-	       type <= static_cast<std::uint8_t>(RecoveryMessage::recovered);
+	       type <= static_cast<std::uint8_t>(RecoveryMessage::present);
 }
 
 enum HaveFlags : std::uint8_t {

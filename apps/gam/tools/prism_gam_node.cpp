@@ -70,6 +70,15 @@ struct Options {
 	std::uint64_t mebibytes = 64;
 };
 
+std::string describe(const RecoveryReport &report)
+{
+	std::string text =
+		fmt::format("recovered {} blocks, {} wait, {} lost", report.recovered, report.waiting, report.lost);
+	if (report.damaged)
+		text += fmt::format("; its log has {} gaps", report.damaged);
+	return text;
+}
+
 Result<apps::ServerProgram::Stores> make(const Context &context, Options options, const apps::ServerSettings &settings)
 {
 	if (!settings.address.empty())
@@ -79,8 +88,9 @@ Result<apps::ServerProgram::Stores> make(const Context &context, Options options
 	Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(context, options.join);
 	if (!joined)
 		return joined.error();
-	const std::string ready = fmt::format("node {} of a global memory, lends {} MiB, port {}",
-		joined.value()->node().self(), options.mebibytes, joined.value()->port());
+	const std::string ready = fmt::format("node {} of a global memory, lends {} MiB, port {}{}",
+		joined.value()->node().self(), options.mebibytes, joined.value()->port(),
+		options.join.log.folder.empty() ? "" : ", " + describe(joined.value()->recovery()));
 	apps::ServerProgram::Stores stores;
 	const std::string number = std::to_string(joined.value()->node().self());
 	stores.push_back({std::make_unique<NodeService>(*std::move(joined)), ready, {{"node", number}}});
@@ -92,6 +102,7 @@ Result<apps::ServerProgram::Stores> make(const Context &context, Options options
 int main(int argc, char **argv)
 {
 	Options options;
+	std::string folder;
 	apps::ServerProgram program("prism-gam-node", "Lends memory to a global memory, and answers for it.");
 	cli::CommandLine &app = program.command_line();
 	app.add_option("-m,--master", options.join.master, "HOST:PORT of prism-gam-master, or etcd://HOST:PORT/KEY")
@@ -101,8 +112,10 @@ int main(int argc, char **argv)
 		.check(cli::Range(std::uint64_t{1}, std::uint64_t{1} << 20));
 	app.add_choice<Protocol>("--protocol", options.join.protocol,
 		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which all nodes speak");
+	app.add_option("--log", folder, "keep a log in this folder, and come back by it");
 	program.add_port(0);
 	return program.run(argc, argv, [&](const Context &context, const apps::ServerSettings &settings) {
+		options.join.log.folder = folder;
 		return make(context, options, settings);
 	});
 }

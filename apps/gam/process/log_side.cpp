@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "gam/process/log_side.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace prism::gam
+{
+
+namespace
+{
+
+/** Of RecoveryMessage::present: the sender keeps a log, so it can be asked when it says that it has recovered. */
+constexpr std::uint8_t keeps_log = 1;
+
+template <typename Do>
+void for_each_node(std::uint64_t nodes, const Do &act)
+{
+	for (NodeId node = 0; node < max_nodes; node++) {
+		if (nodes & bit(node))
+			act(node);
+	}
+}
+
+Message message_of(RecoveryMessage type, std::uint64_t incarnation)
+{
+	Message message;
+	message.type = static_cast<std::uint8_t>(type);
+	message.request = incarnation;
+	return message;
+}
+
+/** So that a log can tell nothing of what there was. */
+constexpr Missing everything{0, 0, 1, 0};
+
+} // namespace
+
+LogSide::LogSide(Peers &peers, const NodeLife &self, std::uint64_t blocks, std::unique_ptr<NodeLog> log, bool durable)
+	: peers_(peers), self_(self), blocks_(blocks), log_(std::move(log)), witness_(*this)
+{
+	if (!log_)
+		return;
+	policy_.emplace(*log_, durable);
+	keeper_ = std::make_unique<LogKeeper>(*log_);
+	report_.damaged = log_->missing().size();
+}
+
+std::unique_ptr<Coherence> LogSide::make(directory::Options options, Coherence::Host &host, std::size_t shard)
+{
+	options.log = log();
+	auto made = std::make_unique<Directory>(options, host);
+	made->set_loggers(0);
+	shards_.resize(std::max(shards_.size(), shard + 1));
+	shards_[shard] = made.get();
+	return made;
+}
+
+Result<void> LogSide::start(gam::Node &node)
+{
+	const std::scoped_lock guard(lock_);
+	if (log_) {
+		auto blocks = std::make_unique<LoggedBlocks>(self_.node);
+		if (auto scanned = log_->scan([&](const Entry &entry) { blocks->add(entry); }); !scanned)
+			return scanned;
+		blocks->miss(log_->missing());
+		node_.store(&node, std::memory_order_release);
+		restore_allocations(*blocks);
+		recovery_ = std::make_unique<HomeRecovery>(self_.node, self_.incarnation, blocks_,
+			HomeRecovery::Scope::all, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
+	} else {
+		recovered_ = true;
+		node_.store(&node, std::memory_order_release);
+	}
+	return {};
+}
+
+void LogSide::stop()
+{
+	const std::scoped_lock guard(lock_);
+	node_.store(nullptr, std::memory_order_release);
+}
+
+/** What the log has forgotten to be free stays allocated; what it has forgotten to be allocated is free. */
+void LogSide::restore_allocations(const LoggedBlocks &logged)
+{
+	gam::Home &home = node_.load()->home();
+	std::uint64_t used = logged.is_incomplete() ? blocks_ : 0;
+	for (const auto &[number, block] : logged.blocks())
+		used = std::max(used, number + 1);
+	for (const auto &[address, bytes] : logged.allocated())
+		(void)home.restore(address, bytes);
+	home.set_used_below(used);
+}
+
+std::size_t LogSide::poll(Network::Listener &listener) noexcept
+{
+	if (!node_.load(std::memory_order_acquire))
+		return 0;
+	listener_ = &listener; /* one thread at a time */
+	return peers_.poll(*this);
+}
+
+/* Who is there --------------------------------------------------------------------------------------------------- */
+
+void LogSide::adopt(const View &view)
+{
+	const std::scoped_lock guard(lock_);
+	gam::Node *const node = node_.load();
+	if (!node)
+		return;
+	view_ = view;
+	const std::uint64_t before = std::exchange(loggers_, 0);
+	for (const Member &member : view.members)
+		loggers_ |= member.keeps_log && member.life.node < max_nodes ? bit(member.life.node) : 0;
+	node->for_each_shard([this](std::size_t shard) { shards_[shard]->set_loggers(loggers_); });
+	for (NodeId id = 0; id < max_nodes; id++) {
+		const Member *const member = view.find(id);
+		const std::uint64_t live = member && member->live() ? member->life.incarnation : 0;
+		if (lives_[id] && lives_[id] != live && lives_[id] <= view.epoch)
+			end_life(id); /* a later life than this view knows of has come already */
+		if (!live && (before & ~loggers_ & bit(id)))
+			forget(id);
+		if (live && live != self_.incarnation && !lives_[id])
+			lives_[id] = live;
+		if (lives_[id] && !(loggers_ & bit(id)) && is_connected(*member))
+			welcome(id);
+	}
+	give_up_the_lost();
+	finish_if_done();
+	peers_.flush();
+}
+
+bool LogSide::is_connected(const Member &member)
+{
+	return lives_[member.life.node] == member.life.incarnation && peers_.connected(member.life);
+}
+
+/** There is a pair to @p life, so an earlier one with that number is dead, and cut off. */
+void LogSide::notice(const NodeLife &life)
+{
+	if (lives_[life.node] == life.incarnation)
+		return;
+	if (lives_[life.node])
+		end_life(life.node);
+	lives_[life.node] = life.incarnation;
+}
+
+void LogSide::end_life(NodeId node)
+{
+	lives_[node] = 0;
+	there_.fetch_and(~bit(node));
+	greeted_ &= ~bit(node);
+	asked_ &= ~bit(node);
+	told_ &= ~bit(node);
+	node_.load()->lost(node, loggers_ & bit(node));
+	witness_.lost(node);
+	if (recovery_)
+		recovery_->lost(node);
+}
+
+/** @p home will not come back: what is cached of it is of nobody. */
+void LogSide::forget(NodeId home)
+{
+	node_.load()->for_each_shard([&](std::size_t shard) {
+		std::vector<Address> kept;
+		shards_[shard]->for_each_line(home, [&](Address block, directory::LineState, std::uint64_t,
+							    const std::byte *) { kept.push_back(block); });
+		for (const Address block : kept)
+			shards_[shard]->drop(block);
+	});
+	node_.load()->lost(home);
+}
+
+void LogSide::end_all()
+{
+	const std::scoped_lock guard(lock_);
+	recovery_.reset();
+	for (NodeId id = 0; id < max_nodes; id++)
+		node_.load()->lost(id);
+}
+
+void LogSide::welcome(NodeId node)
+{
+	there_.fetch_or(bit(node));
+	if (recovered_)
+		meet(node);
+}
+
+/** Both have recovered. What the node sends comes behind the message that says so. */
+void LogSide::meet(NodeId node)
+{
+	if (has_log() && !(told_ & bit(node)))
+		tell_recovered(node);
+	node_.load()->joined(node);
+}
+
+/** Tells @p node that this one is here. */
+void LogSide::greet(NodeId node)
+{
+	Message message = message_of(RecoveryMessage::present, self_.incarnation);
+	message.flags = has_log() ? keeps_log : 0;
+	peers_.send(node, message);
+	greeted_ |= bit(node);
+}
+
+void LogSide::tell_recovered(NodeId node)
+{
+	peers_.send(node, message_of(RecoveryMessage::recovered, self_.incarnation));
+	told_ |= bit(node);
+}
+
+/** Who is dead, and neither here nor away, says nothing any more. */
+void LogSide::give_up_the_lost()
+{
+	if (!recovery_)
+		return;
+	for (NodeId id = 0; id < max_nodes; id++) {
+		if (id != self_.node && !lives_[id] && !(loggers_ & bit(id)))
+			recovery_->give_up(id);
+	}
+}
+
+/* Messages ------------------------------------------------------------------------------------------------------- */
+
+void LogSide::heard(NodeId from, const Message &message)
+{
+	if (is_recovery_message(message.type))
+		hear_own(from, message);
+	else if ((there_.load(std::memory_order_relaxed) & bit(from)) || admits(from))
+		listener_->heard(from, message);
+}
+
+/** A node without a log, of which the membership has not told yet, or one that does not keep to the rules. */
+bool LogSide::admits(NodeId from)
+{
+	const std::scoped_lock guard(lock_);
+	const std::optional<NodeLife> life = peers_.peer(from);
+	if (!life || !recovered_ || (loggers_ & bit(from)))
+		return false;
+	notice(*life);
+	welcome(from);
+	return true;
+}
+
+void LogSide::hear_own(NodeId from, const Message &message)
+{
+	const std::scoped_lock guard(lock_);
+	const std::optional<NodeLife> life = peers_.peer(from);
+	if (!life || !node_.load())
+		return;
+	notice(*life);
+	const bool is_of_this_life = message.request == life->incarnation;
+	switch (static_cast<RecoveryMessage>(message.type)) {
+	case RecoveryMessage::present:
+		return hear_present(from, message);
+	case RecoveryMessage::have:
+	case RecoveryMessage::value:
+		if (recovery_)
+			(void)recovery_->hear(from, message);
+		return finish_if_done();
+	case RecoveryMessage::recovered:
+		if (!is_of_this_life)
+			return;
+		(void)witness_.hear(from, message);
+		return welcome(from);
+	default:
+		if (is_of_this_life)
+			(void)witness_.hear(from, message);
+	}
+}
+
+void LogSide::hear_present(NodeId from, const Message &message)
+{
+	if (!(message.flags & keeps_log))
+		welcome(from);
+	if (!has_log())
+		return;
+	if (recovery_ && !(asked_ & bit(from)) && (recovered_ || greeted_)) {
+		asked_ |= bit(from);
+		recovery_->returned(from);
+		finish_if_done();
+	} else if (recovered_) {
+		tell_recovered(from);
+	}
+}
+
+/* Recovery ------------------------------------------------------------------------------------------------------- */
+
+Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over)
+{
+	constexpr auto pause = std::chrono::microseconds(100);
+	gam::Node &node = *node_.load();
+	{
+		const std::scoped_lock guard(lock_);
+		for (const Member &member : view_.members) {
+			if (member.life != self_ && member.live() && is_connected(member))
+				greet(member.life.node);
+		}
+		greeted_ |= bit(self_.node);
+		asked_ |= greeted_ & ~bit(self_.node);
+		if (recovery_)
+			recovery_->begin(asked_);
+		give_up_the_lost();
+		finish_if_done();
+	}
+	peers_.flush();
+	const auto end = std::chrono::steady_clock::now() + timeout;
+	for (;;) {
+		if (is_over())
+			return make_error(ESTALE, "the membership of this node has ended while it recovered");
+		const bool is_late = std::chrono::steady_clock::now() > end;
+		if (recovered_) { /* that may take as long as there is something to be done */
+			const std::scoped_lock guard(lock_);
+			const Member *const last = missing();
+			if (!last)
+				return {};
+			if (is_late)
+				return make_error(ETIMEDOUT, "node " + std::to_string(last->life.node) +
+								     " does not say that it has recovered");
+		}
+		if (!node.poll())
+			std::this_thread::sleep_for(pause);
+	}
+}
+
+const Member *LogSide::missing() const
+{
+	for (const Member &member : view_.members) {
+		if (member.life != self_ && member.state == NodeState::serving &&
+			!(there_.load() & bit(member.life.node)))
+			return &member;
+	}
+	return nullptr;
+}
+
+void LogSide::settled(Address block, const Verdict &verdict, std::span<const std::byte, block_size> value)
+{
+	directory::Restored restored;
+	restored.term = verdict.next - 1;
+	restored.sharers = verdict.sharers;
+	restored.data = value;
+	restored.is_logged = true;
+	switch (verdict.kind) {
+	case Verdict::Kind::own:
+		break;
+	case Verdict::Kind::owned:
+		restored.owner = verdict.node;
+		restored.sharers = 0;
+		restored.data = {};
+		break;
+	case Verdict::Kind::waits:
+		restored.waits = true;
+		break;
+	case Verdict::Kind::taken:
+	case Verdict::Kind::lost:
+		restored.term = verdict.next;
+		restored.is_logged = policy_->wrote(block, restored.term, value) == 0;
+		break;
+	}
+	const bool is_lost = verdict.kind == Verdict::Kind::lost;
+	report_.lost += is_lost;
+	report_.recovered += !is_lost && !restored.waits;
+	node_.load()->with_shard(block, [&](std::size_t shard) { (void)shards_[shard]->restore(block, restored); });
+}
+
+void LogSide::finish_if_done()
+{
+	if (!recovery_ || !recovery_->is_done())
+		return;
+	if (!recovered_.exchange(true))
+		for_each_node(there_.load(), [this](NodeId node) { meet(node); });
+	report_.waiting = recovery_->waiting();
+	if (recovery_->is_over())
+		recovery_.reset();
+}
+
+RecoveryReport LogSide::report()
+{
+	const std::scoped_lock guard(lock_);
+	return report_;
+}
+
+Result<void> LogSide::settle_log()
+{
+	if (!log_)
+		return {};
+	node_.load()->for_each_shard([this](std::size_t shard) { shards_[shard]->log_all(); });
+	if (const int error = log_->commit())
+		return make_error(error, "the log");
+	return {};
+}
+
+/* What it says to others ----------------------------------------------------------------------------------------- */
+
+void LogSide::for_each_line(NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit)
+{
+	node_.load()->for_each_shard([&](std::size_t shard) {
+		shards_[shard]->for_each_line(home,
+			[&](Address block, directory::LineState state, std::uint64_t term, const std::byte *data) {
+				visit(block, {state == directory::LineState::dirty, term, {data, block_size}});
+			});
+	});
+}
+
+std::optional<HeldLine> LogSide::line(Address block)
+{
+	std::optional<HeldLine> found;
+	node_.load()->with_shard(block, [&](std::size_t shard) {
+		const std::byte *data = nullptr;
+		const std::optional<std::uint64_t> term = shards_[shard]->term_of_line(block, data);
+		if (!term)
+			return;
+		line_.assign(data, data + block_size);
+		found = {shards_[shard]->line(block) == directory::LineState::dirty, *term, line_};
+	});
+	return found;
+}
+
+void LogSide::drop(Address block)
+{
+	node_.load()->with_shard(block, [&](std::size_t shard) { shards_[shard]->drop(block); });
+}
+
+std::unique_ptr<LoggedBlocks> LogSide::logged(NodeId home)
+{
+	auto blocks = std::make_unique<LoggedBlocks>(home);
+	const bool is_whole = log_ && log_->scan([&](const Entry &entry) { blocks->add(entry); }).ok();
+	if (log_)
+		blocks->miss(log_->missing());
+	if (!is_whole)
+		blocks->miss(std::span(&everything, 1));
+	return blocks;
+}
+
+} // namespace prism::gam

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a node of the directory protocol is in a process beside messages: its log, if it keeps one; its blocks, which
+ * come back by that; and a witness of what it knows to others that come back.
+ *
+ * It stands between the node and its network. Messages of recovery it keeps, and the node hears of another one that
+ * keeps a log only when that one has recovered. Of two nodes the one that comes says so (RecoveryMessage::present),
+ * and who keeps a log tells it when it can be asked, which may be at once.
+ */
+#pragma once
+
+#include <prism/result.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "gam/directory/directory.hpp"
+#include "gam/log/log_keeper.hpp"
+#include "gam/log/node_log.hpp"
+#include "gam/log/policy_log.hpp"
+#include "gam/memory/node.hpp"
+#include "gam/peer/peers.hpp"
+#include "gam/process/recovery_report.hpp"
+#include "gam/recovery/home_recovery.hpp"
+#include "gam/recovery/witness.hpp"
+
+namespace prism::gam
+{
+
+/** Thread-safe, but for make(). */
+class LogSide final : public Network, private Network::Listener, private HomeRecovery::Home, private Witness::Node
+{
+public:
+	/** @p peers outlives this object. @p log: null if the node keeps none. */
+	LogSide(Peers &peers, const NodeLife &self, std::uint64_t blocks, std::unique_ptr<NodeLog> log, bool durable);
+	LogSide(const LogSide &) = delete;
+	LogSide &operator=(const LogSide &) = delete;
+
+	/** For the node's options. */
+	[[nodiscard]] BlockLog *log() noexcept { return policy_ ? &*policy_ : nullptr; }
+	/** For Node::MakeCoherence: @p options get the log. */
+	std::unique_ptr<Coherence> make(directory::Options options, Coherence::Host &host, std::size_t shard);
+	/** Nothing is polled before. @p node outlives all but stop(). Errors: those of reading the log. */
+	Result<void> start(gam::Node &node);
+	/** The node ends. */
+	void stop();
+
+	/** After Peers has cut off the dead of @p view. */
+	void adopt(const View &view);
+	/** This node is no member any more: to it, all others are dead. After Peers has cut off all. */
+	void end_all();
+	/**
+	 * All members that there were are connected: tells them that this node is here, and recovers. Polls until that
+	 * is done, and all who serve are there, or @p is_over says true. Errors: ESTALE (it was over); ETIMEDOUT (a
+	 * node does not say that it has recovered).
+	 */
+	Result<void> recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over);
+	[[nodiscard]] RecoveryReport report();
+	/** Why nothing is logged any more, or 0. */
+	[[nodiscard]] int error() const noexcept { return log_ ? log_->error() : 0; }
+	/** All that this node has written as a home, or owns, is in its log and on the disk. Errors: the log's. */
+	Result<void> settle_log();
+
+	/* Network */
+	void send(NodeId to, const Message &message) noexcept override { peers_.send(to, message); }
+	void flush() noexcept override { peers_.flush(); }
+	std::size_t poll(Network::Listener &listener) noexcept override;
+	void leave_alone() noexcept override { peers_.leave_alone(); }
+
+private:
+	/* Network::Listener */
+	void heard(NodeId from, const Message &message) override;
+	/* HomeRecovery::Home, under the lock; send() is that of the network */
+	void settled(Address block, const Verdict &verdict, std::span<const std::byte, block_size> value) override;
+	/* Witness::Node, likewise */
+	void for_each_line(NodeId home, const std::function<void(Address block, const HeldLine &line)> &visit) override;
+	[[nodiscard]] std::optional<HeldLine> line(Address block) override;
+	void drop(Address block) override;
+	std::unique_ptr<LoggedBlocks> logged(NodeId home) override;
+	void recovered(NodeId /*home*/) override {}
+
+	/* Under the lock */
+	[[nodiscard]] bool has_log() const noexcept { return log_ != nullptr; }
+	[[nodiscard]] bool admits(NodeId from);
+	void hear_own(NodeId from, const Message &message);
+	void hear_present(NodeId from, const Message &message);
+	void notice(const NodeLife &life);
+	void end_life(NodeId node);
+	void forget(NodeId home);
+	void welcome(NodeId node);
+	void meet(NodeId node);
+	void greet(NodeId node);
+	void tell_recovered(NodeId node);
+	void give_up_the_lost();
+	void finish_if_done();
+	void restore_allocations(const LoggedBlocks &logged);
+	[[nodiscard]] const Member *missing() const;
+	[[nodiscard]] bool is_connected(const Member &member);
+
+	Peers &peers_;
+	const NodeLife self_;
+	const std::uint64_t blocks_;
+	const std::unique_ptr<NodeLog> log_;
+	std::optional<PolicyLog> policy_;
+	std::vector<Directory *> shards_; /* under the locks of the node's shards */
+	std::atomic<gam::Node *> node_{nullptr};
+	std::atomic<std::uint64_t> there_{0}; /* bit set of nodes that can be asked */
+	std::atomic<bool> recovered_{false};
+	Network::Listener *listener_ = nullptr;
+	/* Before the locks of shards, behind that of poll() */
+	std::mutex lock_;
+	View view_;
+	std::array<std::uint64_t, max_nodes> lives_{}; /* incarnations; 0: none */
+	std::uint64_t loggers_ = 0;                    /* bit set, as all that follow */
+	std::uint64_t greeted_ = 0;
+	std::uint64_t asked_ = 0; /* by recovery_ */
+	std::uint64_t told_ = 0;  /* that this node has recovered */
+	Witness witness_;
+	std::unique_ptr<HomeRecovery> recovery_; /* while it is under way, or blocks wait */
+	std::vector<std::byte> line_;            /* that line() has looked at last */
+	RecoveryReport report_;
+	std::unique_ptr<LogKeeper> keeper_; /* declared last: its thread uses the log */
+};
+
+} // namespace prism::gam

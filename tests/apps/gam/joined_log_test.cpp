@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* Nodes that keep logs, each with a device of its own, in one process: they die, come back, and have what others saw.
+ */
+#include "gam/process/joined_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "peer_support.hpp"
+
+using namespace peers;
+
+namespace
+{
+
+struct JoinedLog : testing::Test {
+	std::unique_ptr<MasterThread> master;
+	std::vector<std::unique_ptr<JoinedNode>> nodes;
+	JoinOptions options;
+	const std::filesystem::path folder = [] {
+		std::string name =
+			std::filesystem::is_directory("/dev/shm") ? "/dev/shm/gam_XXXXXX" : "/tmp/gam_XXXXXX";
+		return std::filesystem::path(::mkdtemp(name.data()));
+	}();
+
+	void SetUp() override
+	{
+		if (Result<Context> context = Context::open(); !context)
+			GTEST_SKIP() << "no device: " << context.error().message;
+		options.node.bytes = std::uint64_t{1} << 20;
+		options.node.shards = 2;
+		options.timeout = patience;
+		new_master();
+	}
+	void TearDown() override
+	{
+		nodes.clear();
+		std::filesystem::remove_all(folder);
+	}
+	void new_master()
+	{
+		master = std::make_unique<MasterThread>(500ms);
+		options.master = "127.0.0.1:" + std::to_string(master->port());
+	}
+	/** With the log of this name; "": none. */
+	Result<std::unique_ptr<JoinedNode>> try_join(const std::string &log)
+	{
+		JoinOptions own = options;
+		if (!log.empty())
+			own.log.folder = folder / log;
+		const Result<Context> context = Context::open();
+		return JoinedNode::join(*context, own);
+	}
+	JoinedNode &join(const std::string &log)
+	{
+		auto joined = try_join(log);
+		EXPECT_TRUE(joined.ok()) << joined.error().message;
+		nodes.push_back(joined ? *std::move(joined) : nullptr);
+		return *nodes.back();
+	}
+	/** Joins as the node with the number @p node, which has died. */
+	JoinedNode &rejoin(NodeId node, const std::string &log)
+	{
+		auto joined = try_join(log);
+		EXPECT_TRUE(joined.ok()) << joined.error().message;
+		EXPECT_TRUE(joined && joined.value()->node().self() == node);
+		nodes[node] = joined ? *std::move(joined) : nullptr;
+		return *nodes[node];
+	}
+	void die(NodeId node)
+	{
+		nodes[node].reset();
+		for (const auto &other : nodes) {
+			EXPECT_TRUE(peers::wait_until([&] { return !other || !other->node().is_member(node); }));
+		}
+	}
+	static Address allocate(Session &session, NodeId home, std::size_t bytes = 8)
+	{
+		Address address;
+		EXPECT_EQ(session.malloc(bytes, address, Placement::near(Address(home, 0))), 0);
+		return address;
+	}
+	static int write(Session &session, Address at, std::uint64_t word)
+	{
+		const int error = session.write(at, std::as_bytes(std::span(&word, 1)));
+		return error ? error : session.mfence();
+	}
+	struct Word {
+		int error = 0;
+		std::uint64_t value = 0;
+		bool operator==(const Word &) const = default;
+	};
+	/** They hear that a home has recovered a moment after it has. */
+	static Word read_soon(Session &session, Address at, int unlike = EHOSTUNREACH)
+	{
+		Word word;
+		EXPECT_TRUE(peers::wait_until([&] {
+			word = read(session, at);
+			return word.error != unlike && word.error != EHOSTUNREACH;
+		}));
+		return word;
+	}
+	static Word read(Session &session, Address at)
+	{
+		Word word;
+		word.error = session.read(at, std::as_writable_bytes(std::span(&word.value, 1)));
+		return word;
+	}
+};
+
+TEST_F(JoinedLog, WhatOthersHaveSeenIsThereAgain)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	Session first(nodes[0]->node());
+	const Address mine = allocate(first, 1), cached = allocate(first, 1, block_size),
+		      dirty = allocate(first, 1, block_size);
+	{
+		Session second(nodes[1]->node());
+		EXPECT_EQ(write(second, mine, 11), 0); /* at its home, and read by another */
+		EXPECT_EQ(write(second, cached, 12), 0);
+	}
+	{
+		Session third(nodes[2]->node());
+		EXPECT_EQ(read(third, mine), (Word{0, 11}));
+		EXPECT_EQ(read(third, cached), (Word{0, 12}));
+		EXPECT_EQ(write(third, dirty, 13), 0); /* nobody else has seen it */
+	}
+	die(1);
+	{
+		Session third(nodes[2]->node());
+		EXPECT_EQ(read(third, cached), (Word{0, 12})) << "a copy is of use while its home is away";
+		EXPECT_EQ(read(third, dirty), (Word{0, 13}));
+		EXPECT_EQ(write(third, dirty, 14), 0);
+		EXPECT_EQ(write(third, cached, 15), EHOSTUNREACH);
+		EXPECT_EQ(read(first, dirty).error, EHOSTUNREACH);
+	}
+	const RecoveryReport report = rejoin(1, "1").recovery();
+	EXPECT_EQ(report.lost, 0U);
+	EXPECT_EQ(report.waiting, 0U);
+	EXPECT_GE(report.recovered, 3U);
+	for (const auto &node : nodes) {
+		Session session(node->node());
+		EXPECT_EQ(read_soon(session, mine), (Word{0, 11}));
+		EXPECT_EQ(read(session, cached), (Word{0, 12}));
+		EXPECT_EQ(read(session, dirty), (Word{0, 14}));
+		EXPECT_EQ(write(session, cached, 12), 0);
+	}
+	/* What was allocated is; what was not is free. */
+	EXPECT_EQ(first.free(mine), 0);
+	EXPECT_EQ(first.free(mine), EINVAL);
+	for (const auto &node : nodes)
+		EXPECT_EQ(node->node().stats().refused, 0U);
+}
+
+TEST_F(JoinedLog, MemoryThatIsAllocatedAgainIsZero)
+{
+	join("0");
+	join("1");
+	std::vector<Address> addresses;
+	{
+		Session other(nodes[1]->node());
+		for (int i = 0; i < 8; i++) {
+			addresses.push_back(allocate(other, 0, 100));
+			EXPECT_EQ(write(other, addresses.back(), 7), 0);
+		}
+		for (int i = 0; i < 8; i += 2)
+			EXPECT_EQ(other.free(addresses[static_cast<std::size_t>(i)]), 0);
+		const Address again = allocate(other, 0, 100); /* one of them */
+		addresses.push_back(again);
+	}
+	const std::uint64_t free = nodes[0]->node().available();
+	die(0);
+	rejoin(0, "0");
+	EXPECT_EQ(nodes[0]->node().available(), free);
+	Session other(nodes[1]->node());
+	EXPECT_EQ(read_soon(other, addresses.back()), (Word{0, 0}));
+	for (std::size_t i = 1; i < 8; i += 2)
+		EXPECT_EQ(read(other, addresses[i]), (Word{0, 7}));
+	for (int i = 0; i < 20; i++)
+		EXPECT_EQ(read(other, allocate(other, 0, 100)), (Word{0, 0}));
+}
+
+/* prism-gam, for example. */
+TEST_F(JoinedLog, ValuesOfNodesWithoutALogAreInThatOfTheHome)
+{
+	join("0");
+	join("");
+	Address address;
+	{
+		Session session(nodes[1]->node());
+		address = allocate(session, 0);
+		EXPECT_EQ(write(session, address, 21), 0);
+	}
+	ASSERT_TRUE(nodes[1]->leave().ok());
+	nodes[1].reset();
+	die(0);
+	const RecoveryReport report = rejoin(0, "0").recovery();
+	EXPECT_EQ(report.lost, 0U);
+	EXPECT_EQ(report.waiting, 0U);
+	Session session(nodes[0]->node());
+	EXPECT_EQ(read(session, address), (Word{0, 21}));
+}
+
+/* The last owner alone can know: an older value is nobody's to have. */
+TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
+{
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	Address address;
+	{
+		Session owner(nodes[1]->node());
+		address = allocate(owner, 0);
+		EXPECT_EQ(write(owner, address, 31), 0);
+		Session reader(nodes[2]->node());
+		EXPECT_EQ(read(reader, address), (Word{0, 31}));
+		EXPECT_EQ(write(owner, address, 32), 0);
+	}
+	die(1);
+	die(0);
+	EXPECT_EQ(rejoin(0, "0").recovery().waiting, 1U);
+	{
+		Session reader(nodes[2]->node()), home(nodes[0]->node());
+		EXPECT_EQ(read_soon(reader, address).error, EOWNERDEAD);
+		EXPECT_EQ(read(home, address).error, EOWNERDEAD);
+	}
+	rejoin(1, "1");
+	Session reader(nodes[2]->node());
+	EXPECT_EQ(read_soon(reader, address, EOWNERDEAD), (Word{0, 31})) << "the last that another has seen";
+}
+
+TEST_F(JoinedLog, ANewMasterTakesUpTheClusterOfTheLogs)
+{
+	join("0");
+	join("1");
+	Address address;
+	{
+		Session other(nodes[1]->node());
+		address = allocate(other, 0);
+		EXPECT_EQ(write(other, address, 41), 0);
+		Session home(nodes[0]->node());
+		EXPECT_EQ(read(home, address), (Word{0, 41}));
+	}
+	nodes[0].reset();
+	nodes[1].reset();
+	new_master();
+	rejoin(1, "1");
+	rejoin(0, "0");
+	Session other(nodes[1]->node());
+	EXPECT_EQ(read_soon(other, address), (Word{0, 41}));
+}
+
+} // namespace
