@@ -14,6 +14,7 @@ protocol=${1:-directory}
 lease=1
 records=500
 limit=150 # seconds of a run: a driver that hangs
+memory=16 # MiB of a node
 node_pid=()
 
 # start_cluster: a master and two nodes that lend
@@ -26,7 +27,7 @@ start_cluster() {
 	port=$(sed -n 's/.* ready, port //p' "$work/master")
 	for number in 0 1; do
 		: >"$work/node-$number"
-		start "$work/node-$number" "$bin/prism-gam-node" -m "127.0.0.1:$port" --protocol "$protocol" --memory 16
+		start "$work/node-$number" "$bin/prism-gam-node" -m "127.0.0.1:$port" --protocol "$protocol" --memory $memory
 		node_pid[number]=$started
 		wait_for 20 grep -q "^node $number of a global memory" "$work/node-$number" || {
 			fail "node $number does not start" "$work/node-$number"
@@ -49,16 +50,18 @@ end_cluster() {
 }
 
 # ycsb OPTION...
+# shellcheck disable=SC2317 # expect calls it
 ycsb() {
 	rm -f "$work/json"
-	timeout -k 5 $limit "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records "$records" --timeout 10 \
+	timeout -k 5 "$limit" "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records "$records" --timeout 10 \
 		--json "$work/json" "$@"
 }
 
 # tx OPTION...
+# shellcheck disable=SC2317 # expect calls it
 tx() {
 	rm -f "$work/json"
-	timeout -k 5 $limit "$bin/prism-tx-bench" --system "gam-$protocol" --shards "127.0.0.1:$port" --timeout 10 \
+	timeout -k 5 "$limit" "$bin/prism-tx-bench" --system "gam-$protocol" --shards "127.0.0.1:$port" --timeout 10 \
 		--json "$work/json" "$@"
 }
 
@@ -77,11 +80,15 @@ table() {
 	expect 0 "another driver finds the table" ycsb --no-load --threads 2 --nodes 2 --cache 50 --read-ratio 50 -n 300 --verify
 	holds 'r["get"]["ok"] + r["put"]["ok"] == 300 and 90 < r["get"]["ok"] < 210 and r["wrong_values"] == 0'
 	expect 0 "inserts" ycsb --no-load --mix D -n 200 --verify
-	records=50000
-	expect 1 "a table that is too large" ycsb -n 1
-	records=500
+	end_cluster
+	memory=1
+	records=150
+	start_cluster
+	expect 1 "a table that is too large" ycsb -s 20000 -n 1
 	says "the store is full"
 	end_cluster
+	memory=16
+	records=500
 	expect 1 "no master" ycsb -n 1
 	says "Connection refused"
 	pass "the hash table under prism-ycsb"
@@ -101,7 +108,7 @@ transactions() {
 		end_cluster
 	done
 	start_cluster
-	expect 0 "exclusive" timeout -k 5 $limit "$bin/prism-tx-bench" --system "gam-$protocol-exclusive" --workload smallbank \
+	expect 0 "exclusive" timeout -k 5 "$limit" "$bin/prism-tx-bench" --system "gam-$protocol-exclusive" --workload smallbank \
 		--shards "127.0.0.1:$port" --records 50 --threads 2 --nodes 2 -n 60 --check
 	end_cluster
 	port=$port,127.0.0.1:$port
@@ -166,7 +173,7 @@ a_node_dies() {
 a_driver_dies() {
 	start_cluster
 	expect 0 "load" ycsb -n 10
-	start "$work/other" timeout -k 5 $limit "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records $records --no-load \
+	start "$work/other" timeout -k 5 "$limit" "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --records "$records" --no-load \
 		--read-ratio 20 -D 40
 	sleep 0.5
 	# timeout(1) has one child, the driver
