@@ -29,7 +29,7 @@ SHARES, FEW_SHARES = (0, 25, 50, 75, 100), (0, 100)
 PROTOCOLS = {"directory": "gam-directory", "latch": "gam-latch"}
 RIVALS = {"prism-kv": (TABLE, "prism"), "redis": (TABLE, "redis"), "prism-tx": (TPCC, "prism"), "farm": (TPCC, "farm")}
 LINES_OF_AN_ORDER = 10  # on average
-QUICK = {"records": 500, "items": 100, "customers": 20, "tpcc_transactions": 60}
+QUICK = {"records": 200, "items": 20, "customers": 2, "tpcc_transactions": 20}
 
 
 def drawn(experiment, name):
