@@ -7,7 +7,7 @@ import os
 import tempfile
 
 from gam_cluster import GamCluster
-from store_figures import HERE, Server, drive, free_ports, traffic_of
+from store_figures import HERE, Server, drive, traffic_of
 
 
 @dataclasses.dataclass(frozen=True)
