@@ -51,7 +51,8 @@ struct Access {
 	 * 0 or errno when it has ended: EBUSY (a try), EPERM (unlock), EDEADLK (the thread holds the block's lock
 	 * already), EFAULT (nothing is allocated there), EHOSTUNREACH (the home is gone), ENOBUFS (the cache has no
 	 * line that could make room), EOVERFLOW (2^16 readers hold the lock), EOWNERDEAD (the last value of the block
-	 * has gone with the node that held it), ESTALE (this node's lease is over).
+	 * has gone with the node that held it), EPROTO (another node has written nonsense to what the home keeps of the
+	 * block: PRISM protocol), ESTALE (this node's lease is over).
 	 */
 	int error = 0;
 

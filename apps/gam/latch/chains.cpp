@@ -43,7 +43,7 @@ bool Latch::post(Line &line, const Chain &chain, Phase phase)
 {
 	const int error = homes_.post(line.block().home(), chain, line.block().value);
 	if (error == EAGAIN) {
-		if (phase == Phase::leaving)
+		if (phase == Phase::leaving && line.unsure == Phase::idle)
 			take_back(line);
 		rest(line);
 		return false;
@@ -52,6 +52,8 @@ bool Latch::post(Line &line, const Chain &chain, Phase phase)
 		broken(line, EHOSTUNREACH);
 		return false;
 	}
+	line.was_unsure |= std::exchange(line.unsure, Phase::idle) != Phase::idle;
+	line.is_outdated = false;
 	stats_.requests += chain.size();
 	set_phase(line, phase);
 	return true;
@@ -156,6 +158,8 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 {
 	if (token & chore_token) {
 		chores_under_way_--;
+		if (outcome.failed)
+			repeat_chore(token);
 		if (token & change_token)
 			changed(block_of(token));
 		return do_chores();
@@ -164,10 +168,45 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 	if (!line || line->phase == Phase::idle)
 		return; /* nothing of it was posted */
 	if (outcome.failed || is_dead(line->block().home()))
-		broken(*line, EHOSTUNREACH);
+		failed(*line, outcome);
 	else
 		ended(*line, outcome);
 	run(*line);
+}
+
+/**
+ * The queue pair has ended. What only asks is begun anew. What gives the block away may have been executed, so until it
+ * has been posted again this node neither has the block nor has given it.
+ */
+void Latch::failed(Line &line, const Outcome &outcome)
+{
+	const Phase phase = line.phase;
+	const NodeId home = line.block().home();
+	if (is_dead(home) || !homes_.find(home))
+		return broken(line, EHOSTUNREACH);
+	if (outcome.refused) {
+		stats_.refused++;
+		broken(line, EPROTO);
+		if (phase != Phase::claiming && phase != Phase::rereading)
+			return;
+		line.unsure = Phase::undoing; /* the entry may say that this node is the writer */
+	} else if (phase == Phase::leaving || phase == Phase::undoing) {
+		line.unsure = phase;
+	}
+	rest(line);
+}
+
+/** With what it is unsure of. */
+void Latch::go_on(Line &line)
+{
+	const NodeId home_id = line.block().home();
+	const HomeMemory *const home = is_dead(home_id) ? nullptr : homes_.find(home_id);
+	if (!home)
+		return broken(line, EHOSTUNREACH);
+	if (line.unsure == Phase::undoing)
+		undo(line);
+	else
+		post_leave(line, *home);
 }
 
 void Latch::ended(Line &line, const Outcome &outcome)
@@ -247,16 +286,19 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 
 void Latch::undone(Line &line, const Outcome &outcome)
 {
-	line.refused = false;
-	if (outcome.status != PRISMDV_STATUS_OK)
+	const bool was_unsure = std::exchange(line.was_unsure, false), tried = std::exchange(line.refused, false);
+	if (outcome.status != PRISMDV_STATUS_OK && !was_unsure)
 		return broken(line, ESTALE);
-	finish(line.queue.pop(), EBUSY);
+	if (tried)
+		finish(line.queue.pop(), EBUSY);
 }
 
 /** The entry is not as it has to be: its old bytes say why. */
 void Latch::missed(Line &line)
 {
 	const Entry old = slot(line).found;
+	if (std::exchange(line.is_outdated, false))
+		return; /* it is looked at again */
 	if (!(old.flags & latch::entry_lent))
 		return not_lent(line);
 	if (!latch::is_sound(old)) {
@@ -322,6 +364,8 @@ void Latch::broken(Line &line, int error)
 	set_state(line, State::invalid);
 	line.dirty = line.refused = line.am_waiter = false;
 	line.awaited = 0;
+	line.unsure = Phase::idle;
+	line.was_unsure = line.is_outdated = false;
 	line.error = line.lock.is_held() ? error : 0;
 	if (line.owed != no_node)
 		acknowledge(line, std::exchange(line.owed, no_node));

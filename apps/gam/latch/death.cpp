@@ -45,7 +45,8 @@ bool Latch::has_let_go(NodeId dead)
 {
 	bool names_it = false;
 	cache_.for_each([&](const Line &line) {
-		names_it |= line.phase == Phase::leaving && (line.next == dead || (line.served & bit(dead)));
+		const bool is_leaving = line.phase == Phase::leaving || line.unsure == Phase::leaving;
+		names_it |= is_leaving && (line.next == dead || (line.served & bit(dead)));
 	});
 	return !names_it;
 }
@@ -55,6 +56,8 @@ void Latch::swept(NodeId dead)
 	if (dead >= max_nodes)
 		return;
 	dead_ &= ~bit(dead);
+	/* What has been executed before the sweep may name it still, and nobody would answer. */
+	cache_.for_each([](Line &line) { line.is_outdated = line.phase != Phase::idle; });
 }
 
 void Latch::sweep(NodeId dead)
@@ -95,6 +98,18 @@ void Latch::changed(Address block)
 	const auto found = changing_.find(block);
 	if (found != changing_.end() && --found->second == 0)
 		changing_.erase(found);
+}
+
+/** Nobody knows whether it was executed. */
+void Latch::repeat_chore(std::uint64_t token)
+{
+	const Address block = block_of(token);
+	if (token & change_token)
+		return change(block);
+	for (NodeId dead = 0; dead < max_nodes; dead++) {
+		if (is_dead(dead))
+			sweeps_.push_back({dead, block.block_number()});
+	}
 }
 
 /** Some at a time: other chains are to find room. */

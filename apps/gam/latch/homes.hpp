@@ -31,6 +31,7 @@ struct HomeMemory {
 /** How a chain has ended: Completion says the same of its last request. */
 struct Outcome {
 	bool failed = false;      /**< an error: nothing is known of what was executed */
+	bool refused = false;     /**< failed, and the home's device says that it is for what this chain has asked */
 	std::uint32_t status = 0; /**< enum prismdv_status */
 	std::uint32_t bytes = 0;  /**< that a READ has brought */
 };
@@ -45,8 +46,10 @@ public:
 	virtual ~Homes() = default;
 	/** Null: it is not there. Stays while something is under way to it. */
 	[[nodiscard]] virtual const HomeMemory *find(NodeId home) const noexcept = 0;
-	/** Posts @p chain with one doorbell. 0, EAGAIN (too much is under way; try later), or another errno: it is
-	 * gone. */
+	/**
+	 * Posts @p chain with one doorbell. 0, EAGAIN (too much is under way, or the queue pair has ended, and there
+	 * will be another unless the home is lost; try later), or another errno: it is gone.
+	 */
 	virtual int post(NodeId home, const Chain &chain, std::uint64_t token) noexcept = 0;
 	/** The buffer at @p address is not reachable any more. Reported to the home, in batches (prism/reclaim.hpp). */
 	virtual void give_back(NodeId home, std::uint64_t address) noexcept = 0;

@@ -148,7 +148,9 @@ void Latch::run(Line &line)
 {
 	while (line.phase == Phase::idle) {
 		int error = 0;
-		if (wants_to_leave(line)) {
+		if (line.unsure != Phase::idle) {
+			go_on(line);
+		} else if (wants_to_leave(line)) {
 			leave(line);
 		} else if (Access *const ready = take_ready(line, error)) {
 			if (!error)

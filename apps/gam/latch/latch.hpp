@@ -12,7 +12,9 @@
  *
  * Peers can write to entries as they like: a member that lies can keep, change or destroy any block. What it says by
  * message is checked: what no rule allows is counted as refused and changes nothing. An entry that cannot be ends the
- * accesses of that block with EPROTO. A member that takes a block and never answers is to be declared dead.
+ * accesses of that block with EPROTO. If its pointer leads out of the home's memory, the device ends the queue pair;
+ * then there is another one soon, and whatever else was under way is posted again. A member that takes a block and
+ * never answers is to be declared dead.
  */
 #pragma once
 
@@ -162,6 +164,8 @@ private:
 	void reread(Line &line, std::uint64_t sharers, std::uint32_t version);
 	void undo(Line &line);
 	void ended(Line &line, const latch::Outcome &outcome);
+	void failed(Line &line, const latch::Outcome &outcome);
+	void go_on(Line &line);
 	void fetched(Line &line, const latch::Outcome &outcome);
 	void peeked(Line &line, const latch::Outcome &outcome);
 	void claimed(Line &line, const latch::Outcome &outcome);
@@ -176,9 +180,11 @@ private:
 	/* serve.cpp: what a writer gives to others */
 	[[nodiscard]] static bool wants_to_leave(const Line &line) noexcept;
 	void leave(Line &line);
+	void post_leave(Line &line, const latch::HomeMemory &home);
 	void append_write_back(Line &line, Chain &chain, const latch::HomeMemory &home) const;
 	void left(Line &line, const latch::Outcome &outcome);
 	void take_back(Line &line) noexcept;
+	void has_left(Line &line);
 	void grant(Line &line);
 	void installed(Line &line, const latch::Outcome &outcome);
 	void has_installed(Line &line, std::uint64_t old_buffer);
@@ -203,6 +209,7 @@ private:
 	void do_chores();
 	void change(Address block);
 	void changed(Address block);
+	void repeat_chore(std::uint64_t token);
 	[[nodiscard]] bool post_chore(std::uint64_t token, const Chain &chain);
 	[[nodiscard]] bool sweep_next(Sweep &sweep);
 

@@ -59,12 +59,13 @@ struct Line : CacheLine {
 	bool makes_room = false; /**< others wait for its line */
 	bool invalidated =
 		false; /**< an INVALIDATE came since the CAS or the request; `acked` is the newest one's version */
-	bool am_waiter = false; /**< this node is the entry's waiter, for all that it knows */
-	bool refused = false;   /**< a sharer is locked: the try has failed */
-	bool reads = false;     /**< claiming: there was a READ */
-	bool evicts = false;    /**< leaving: nothing stays here, and nobody is next */
-	std::uint8_t moved = 0; /**< so often another node has said that it is not the writer */
-	int error = 0;          /**< what was locked is lost, for this reason */
+	bool am_waiter = false;   /**< this node is the entry's waiter, for all that it knows */
+	bool refused = false;     /**< a sharer is locked: the try has failed */
+	bool reads = false;       /**< claiming: there was a READ */
+	bool is_outdated = false; /**< what is under way was posted before a dead node was out of all entries */
+	bool evicts = false;      /**< leaving: nothing stays here, and nobody is next */
+	std::uint8_t moved = 0;   /**< so often another node has said that it is not the writer */
+	int error = 0;            /**< what was locked is lost, for this reason */
 	std::uint32_t version = 0;
 	std::uint32_t acked = 0;
 	NodeId asked = no_node;
@@ -75,7 +76,10 @@ struct Line : CacheLine {
 	std::uint64_t awaited = 0; /**< telling: sharers, a bit set */
 	std::uint64_t sharers = 0; /**< claiming, rereading: those of the entry */
 	Time again{};              /**< resting: until then */
-	Requests requests;         /**< of other nodes */
+	/** resting: nobody knows whether that was executed, `leaving` or `undoing`; it is posted again. Or idle. */
+	Phase unsure = Phase::idle;
+	bool was_unsure = false; /**< leaving, undoing: it is posted again, and if it was executed, it misses */
+	Requests requests;       /**< of other nodes */
 	BlockLock lock;
 	AccessQueue queue; /**< of this node. What it is at is for the first one */
 };

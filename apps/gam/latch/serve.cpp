@@ -31,33 +31,38 @@ void Latch::leave(Line &line)
 	const HomeMemory *const home = homes_.find(line.block().home());
 	if (!home)
 		return broken(line, EHOSTUNREACH);
-	const NodeId me = options_.self, waiter = line.waiter;
+	const NodeId waiter = line.waiter;
 	line.served = line.requests.readers();
 	line.requests.remove_readers();
-	const bool nobody_waits = waiter == no_node || waiter == me;
+	const bool nobody_waits = waiter == no_node || waiter == options_.self;
 	if (!line.lock.is_held() && (nobody_waits || line.requests.has_writer(waiter)))
 		line.next = nobody_waits ? line.requests.first_writer() : waiter;
 	line.requests.remove(line.next);
 	line.evicts =
 		line.fleeting && !line.served && line.next == no_node && line.requests.empty() && !line.lock.is_held();
 	set_state(line, line.evicts || line.next != no_node ? State::invalid : State::shared);
+	post_leave(line, *home);
+}
 
-	const bool waiter_is_served =
-		nobody_waits || waiter == line.next || (waiter < max_nodes && (line.served & bit(waiter)));
+void Latch::post_leave(Line &line, const HomeMemory &home)
+{
+	const NodeId me = options_.self, waiter = line.waiter;
+	const bool waiter_is_served = waiter == no_node || waiter == me || waiter == line.next ||
+				      (waiter < max_nodes && (line.served & bit(waiter)));
 	const std::uint64_t sharers = line.evicts ? 0 : line.served | (line.state == State::shared ? bit(me) : 0);
-	const RemoteAddress entry = home->entry(line.block().block_number());
+	const RemoteAddress entry = home.entry(line.block().block_number());
 	const LocalSlice found = slice(&slot(line).found, sizeof(Entry));
 	Chain chain;
 	if (line.dirty)
-		append_write_back(line, chain, *home);
+		append_write_back(line, chain, home);
 	if (line.dirty && line.evicts) {
 		chain.cas(entry, latch::write_back_and_leave(me, waiter), found)
-			.data_indirect(home->scratch(me))
+			.data_indirect(home.scratch(me))
 			.conditional();
 	} else {
 		if (line.dirty)
 			chain.cas(entry, latch::write_back(me), slice(&slot(line).installed, sizeof(Entry)))
-				.data_indirect(home->scratch(me))
+				.data_indirect(home.scratch(me))
 				.conditional();
 		chain.cas(entry, latch::leave(me, waiter, line.next, sharers, waiter_is_served ? no_node : waiter),
 			found);
@@ -80,13 +85,17 @@ void Latch::append_write_back(Line &line, Chain &chain, const HomeMemory &home) 
 void Latch::left(Line &line, const Outcome &outcome)
 {
 	const Slot results = slot(line);
+	const bool was_unsure = std::exchange(line.was_unsure, false);
 	if (line.dirty && !results.address) { /* no buffer: the block is this node's still */
-		take_back(line);
+		if (was_unsure)
+			line.unsure = Phase::leaving;
+		else
+			take_back(line);
 		return rest(line);
 	}
 	if (outcome.status == PRISMDV_STATUS_SKIPPED) { /* not even the writer: somebody has declared this node dead */
 		give_back(line, results.address);
-		return broken(line, ESTALE);
+		return was_unsure ? has_left(line) : broken(line, ESTALE);
 	}
 	const bool missed = outcome.status == PRISMDV_STATUS_CAS_MISS;
 	if (line.dirty && line.evicts && missed)
@@ -96,9 +105,17 @@ void Latch::left(Line &line, const Outcome &outcome)
 	if (!missed)
 		return grant(line);
 	if (latch::node_of(results.found.writer) != options_.self)
-		return broken(line, ESTALE);
+		return was_unsure ? has_left(line) : broken(line, ESTALE);
 	line.waiter = latch::node_of(results.found.waiter); /* it is to be served first; again */
 	take_back(line);
+}
+
+/** As it finds out later: the buffer that it replaced is nobody's, and those whom it serves have waited. */
+void Latch::has_left(Line &line)
+{
+	line.version += line.dirty;
+	line.dirty = false;
+	grant(line);
 }
 
 void Latch::grant(Line &line)

@@ -45,8 +45,8 @@ Result<void> VerbsHomes::connect_to_itself()
 		return connected;
 	if (Result<void> connected = (*far)->connect((*near)->endpoint()); !connected)
 		return connected;
-	mirror_ = *std::move(far);
 	add(self_, *std::move(near), told_);
+	mirrors_.push_back(*std::move(far));
 	return {};
 }
 
@@ -70,7 +70,7 @@ Result<std::unique_ptr<rpc::Port>> VerbsHomes::open()
 
 void VerbsHomes::add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMemory &memory)
 {
-	cut_off(node);
+	end(node);
 	auto link = std::make_unique<Link>();
 	link->port = std::move(port);
 	link->memory = memory;
@@ -88,17 +88,34 @@ void VerbsHomes::cut_off(NodeId node) noexcept
 	Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
 	if (!link)
 		return;
+	link->is_closed.store(true, std::memory_order_relaxed);
+	end(node);
+	const std::scoped_lock reports(reports_lock_);
+	batches_[node].count = 0; /* addresses of another life's */
+}
+
+void VerbsHomes::end(NodeId node) noexcept
+{
+	Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
+	if (!link)
+		return;
 	const std::scoped_lock guard(link->lock);
 	link->failed.store(true, std::memory_order_relaxed);
 	link->port->fail();
-	const std::scoped_lock reports(reports_lock_);
-	batches_[node].count = 0; /* addresses of another life's */
+	if (node == self_)
+		mirrors_.back()->fail();
 }
 
 const HomeMemory *VerbsHomes::find(NodeId home) const noexcept
 {
 	const Link *const link = home < max_nodes ? current_[home].load(std::memory_order_acquire) : nullptr;
-	return link && !link->failed.load(std::memory_order_relaxed) ? &link->memory : nullptr;
+	return link && !link->is_closed.load(std::memory_order_relaxed) ? &link->memory : nullptr;
+}
+
+bool VerbsHomes::has_ended(NodeId node) const noexcept
+{
+	const Link *const link = node < max_nodes ? current_[node].load(std::memory_order_acquire) : nullptr;
+	return link && link->failed.load(std::memory_order_relaxed) && !link->is_closed.load(std::memory_order_relaxed);
 }
 
 int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexcept
@@ -107,14 +124,19 @@ int VerbsHomes::post(NodeId home, const Chain &chain, std::uint64_t token) noexc
 	if (!link)
 		return ENOTCONN;
 	const std::scoped_lock guard(link->lock);
-	if (link->failed.load(std::memory_order_relaxed))
+	if (link->is_closed.load(std::memory_order_relaxed))
 		return ENOTCONN;
+	if (link->failed.load(std::memory_order_relaxed))
+		return EAGAIN;
 	const auto requests = static_cast<std::uint32_t>(chain.size());
 	if (link->free.empty() || link->requests + requests > requests_)
 		return EAGAIN;
 	const std::uint32_t place = link->free.back();
-	if (const int error = link->port->post_chain(chain, place))
-		return error == ENOMEM ? EAGAIN : error;
+	if (const int error = link->port->post_chain(chain, place)) {
+		if (error != ENOMEM)
+			link->failed.store(true, std::memory_order_relaxed);
+		return EAGAIN;
+	}
 	link->free.pop_back();
 	link->posted[place] = {token, requests};
 	link->requests += requests;
@@ -146,8 +168,9 @@ bool VerbsHomes::take(const Completion &completion) noexcept
 			link->free.push_back(static_cast<std::uint32_t>(completion.wr_id));
 	}
 	if (posted.requests)
-		sink_.completed(posted.token,
-			{completion.failed(), static_cast<std::uint32_t>(completion.status), completion.byte_len});
+		sink_.completed(
+			posted.token, {completion.failed(), completion.error == IBV_WC_REM_ACCESS_ERR,
+					      static_cast<std::uint32_t>(completion.status), completion.byte_len});
 	return true;
 }
 

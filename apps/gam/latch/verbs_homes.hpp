@@ -57,6 +57,13 @@ public:
 	void add(NodeId node, std::unique_ptr<rpc::Port> port, const HomeMemory &memory);
 	/** Nothing that @p node has posted is executed any more; what was posted to it fails. */
 	void cut_off(NodeId node) noexcept;
+	/** Likewise, but it lives, and add() will come: nothing is lost. */
+	void end(NodeId node) noexcept;
+	/** The queue pair to @p node has ended by itself, or end() has. */
+	[[nodiscard]] bool has_ended(NodeId node) const noexcept;
+	/** Another queue pair in place of the one to itself, which has ended. Errors: those of open(), Port::connect().
+	 */
+	Result<void> connect_to_itself();
 
 	/** False: @p completion is of no queue pair of this object. */
 	bool take(const Completion &completion) noexcept;
@@ -85,6 +92,7 @@ private:
 		std::vector<std::uint32_t> free;
 		std::uint32_t requests = 0; /* under way */
 		std::atomic<bool> failed{false};
+		std::atomic<bool> is_closed{false}; /* by this node, for good */
 	};
 	struct Batch {
 		std::array<std::uint64_t, max_reported> buffers;
@@ -93,7 +101,6 @@ private:
 
 	VerbsHomes(rpc::CallDevice &device, NodeId self, rpc::ListedMemory memory, const Layout &layout,
 		std::uint32_t requests, Sink &sink);
-	Result<void> connect_to_itself();
 	void report(NodeId home, Batch &batch) noexcept;
 
 	rpc::CallDevice &device_;
@@ -104,7 +111,7 @@ private:
 	const std::uint32_t requests_;
 	Sink &sink_;
 	std::vector<rpc::Memory> lines_;
-	std::unique_ptr<rpc::Port> mirror_; /* the other end of the queue pair to itself */
+	std::vector<std::unique_ptr<rpc::Port>> mirrors_; /* the other ends of queue pairs to itself */
 	std::mutex links_lock_;
 	std::vector<std::unique_ptr<Link>> links_; /* all that there ever were */
 	std::unordered_map<std::uint32_t, Link *> by_number_;

@@ -20,6 +20,8 @@ const char *describe(int error) noexcept
 		return "the node with that memory is gone, or never was";
 	case EOWNERDEAD:
 		return "the last value has gone with the node that had it";
+	case EPROTO:
+		return "another node has damaged what its home keeps of the block";
 	case ENOBUFS:
 		return "the cache has no room: locks hold it, or others keep using it";
 	case ESTALE:

@@ -214,7 +214,9 @@ private:
 		Result<std::unique_ptr<LatchSide>> side = LatchSide::create(
 			network_, options_.node, lines_of(options_),
 			[this](NodeId dead, std::uint64_t epoch) { (void)membership_.swept(dead, epoch); },
-			[this](const NodeLife &life) { watch_.broken(life); });
+			[this](const NodeLife &life, bool is_broken) {
+				is_broken ? watch_.broken(life) : watch_.mended(life);
+			});
 		if (!side)
 			return side.error();
 		latch_ = *std::move(side);

@@ -257,6 +257,7 @@ LatchSide::Link *LatchSide::offer(const NodeLife &life)
 		return nullptr;
 	link.incarnation = life.incarnation;
 	link.port = *std::move(port);
+	link.number = link.port->number();
 	Message message = message_of(LatchMessage::offer);
 	message.data = *data;
 	send(life.node, message);
@@ -266,21 +267,26 @@ LatchSide::Link *LatchSide::offer(const NodeLife &life)
 void LatchSide::hear_offer(NodeId from, const Message &message)
 {
 	const std::optional<NodeLife> life = peers_.peer(from);
+	/* To the other end this one has ended. */
+	if (life && links_[from].incarnation == life->incarnation && links_[from].connected && !begin_anew(from))
+		return;
 	Link *const link = life ? offer(*life) : nullptr;
 	const Result<Offer> theirs = Offer::parse(message.data);
 	if (!link || !link->port || !theirs || !link->port->connect(theirs->endpoint))
 		return;
 	homes_->add(from, std::move(link->port), theirs->memory);
 	link->connected = true;
-	send(from, message_of(LatchMessage::ready));
+	send(from, message_of(LatchMessage::ready, theirs->endpoint.qp_num));
 	settle(from, *link);
 }
 
 /** Both ends are connected: the node may hear of it. */
 void LatchSide::settle(NodeId node, const Link &link)
 {
-	if (!link.connected || !link.ready || (there_.load() & bit(node)))
+	if (!link.connected || !link.ready)
 		return;
+	if (there_.load() & bit(node))
+		return broken_({node, link.incarnation}, false);
 	there_.fetch_or(bit(node));
 	farewells_.met(node);
 	node_.load(std::memory_order_acquire)->joined(node);
@@ -306,7 +312,7 @@ void LatchSide::hear_own(NodeId from, const Message &message)
 	case LatchMessage::offer:
 		return hear_offer(from, message);
 	case LatchMessage::ready:
-		link.ready = link.incarnation != 0;
+		link.ready = link.incarnation != 0 && message.counter == link.number;
 		return settle(from, link);
 	case LatchMessage::let_go:
 		return farewells_.hear(from, Farewells::Word::let_go, message.counter);
@@ -382,15 +388,16 @@ bool LatchSide::go_on()
 	bool waits = false;
 	{
 		const std::scoped_lock guard(lock_);
+		look_for_broken();
 		for (const Member &member : view_.members) {
 			if (member.life.node != options_.self && member.live() && peers_.connected(member.life))
-				(void)offer(member.life);
+				if (const Link *const link = offer(member.life))
+					waits |= !(link->connected && link->ready);
 		}
-		look_for_broken();
 		farewells_.step();
 		over.swap(over_);
 		epoch = view_.epoch;
-		waits = missing() || farewells_.is_waiting();
+		waits |= missing() || farewells_.is_waiting();
 	}
 	for (const NodeId dead : over)
 		swept_(dead, epoch);
@@ -402,12 +409,28 @@ bool LatchSide::go_on()
 void LatchSide::look_for_broken()
 {
 	for (NodeId id = 0; id < max_nodes; id++) {
-		Link &link = links_[id];
-		if (!link.connected || link.broken || homes_->find(id))
-			continue;
-		link.broken = true;
-		broken_({id, link.incarnation});
+		if (links_[id].connected && homes_->has_ended(id))
+			(void)begin_anew(id);
 	}
+	if (homes_->has_ended(options_.self) && own_attempts_++ < most_attempts)
+		(void)homes_->connect_to_itself();
+}
+
+/**
+ * Another queue pair is to take the place of the one to @p node, of which nothing is executed any more; messages come
+ * as before. False: there were too many already, and the two nodes cannot work together.
+ */
+bool LatchSide::begin_anew(NodeId node)
+{
+	Link &link = links_[node];
+	const unsigned attempts = link.attempts;
+	homes_->end(node);
+	broken_({node, link.incarnation}, true);
+	if (attempts >= most_attempts)
+		return false;
+	link = {};
+	link.attempts = attempts + 1;
+	return true;
 }
 
 /** It polls, too, while others wait for this node: no thread of the user's may do so. */

@@ -42,10 +42,12 @@ class LatchSide final : public Network,
 public:
 	/** Nothing of @p dead is left in this node; the epoch is of the view that all have agreed in. May wait. */
 	using Swept = std::function<void(NodeId dead, std::uint64_t epoch)>;
-	/** The queue pair to @p life has ended by itself. */
-	using Broken = std::function<void(const NodeLife &life)>;
+	/** The queue pair to @p life has ended by itself; or (@p is_broken is false) there is another in its place. */
+	using Broken = std::function<void(const NodeLife &life, bool is_broken)>;
 	/** PRISM requests that may be under way to each home. */
 	static constexpr std::uint32_t requests = 256;
+	/** So often two nodes make another queue pair in place of one that has ended: each costs memory. */
+	static constexpr unsigned most_attempts = 256;
 
 	/** @p peers outlives this object. @p lines: that are cached. Errors: those of VerbsHomes::create(). */
 	static Result<std::unique_ptr<LatchSide>> create(
@@ -83,9 +85,10 @@ private:
 	struct Link {
 		std::uint64_t incarnation = 0;   /* 0: none */
 		std::unique_ptr<rpc::Port> port; /* offered, and not connected yet */
+		std::uint32_t number = 0;        /* of its queue pair */
 		bool connected = false;
-		bool broken = false; /* and told */
-		bool ready = false;  /* the other end is connected */
+		bool ready = false;    /* the other end is connected */
+		unsigned attempts = 0; /* to make another one in place of one that has ended */
 	};
 
 	LatchSide(Peers &peers, const NodeOptions &options, Swept swept, Broken broken);
@@ -112,6 +115,7 @@ private:
 	void run(const std::stop_token &stop);
 	void forget(NodeId node);
 	void look_for_broken();
+	bool begin_anew(NodeId node);
 
 	Peers &peers_;
 	const NodeOptions options_;
@@ -128,6 +132,7 @@ private:
 	std::condition_variable_any changed_;
 	View view_;
 	std::array<Link, max_nodes> links_;
+	unsigned own_attempts_ = 0; /* Link::attempts of the queue pair to itself */
 	Farewells farewells_;
 	std::vector<NodeId> over_;
 	std::jthread thread_; /* declared last: it uses the others */

@@ -39,7 +39,17 @@ void Watch::adopt(const View &view)
 void Watch::broken(const NodeLife &peer)
 {
 	const std::lock_guard guard(lock_);
-	broken_[peer.node] = {peer, Membership::now()};
+	const auto found = broken_.find(peer.node);
+	if (found == broken_.end() || found->second.first != peer) /* or it is known already */
+		broken_[peer.node] = {peer, Membership::now()};
+}
+
+void Watch::mended(const NodeLife &peer)
+{
+	const std::lock_guard guard(lock_);
+	const auto found = broken_.find(peer.node);
+	if (found != broken_.end() && found->second.first == peer)
+		broken_.erase(found);
 }
 
 void Watch::run(const std::stop_token &stop)

@@ -33,6 +33,8 @@ public:
 	void adopt(const View &view);
 	/** The pair to @p peer has ended by itself. Inside of Peers::poll(). */
 	void broken(const NodeLife &peer);
+	/** There is another one. */
+	void mended(const NodeLife &peer);
 
 private:
 	void run(const std::stop_token &stop);

@@ -4,18 +4,77 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <random>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "gam/latch/layout.hpp"
 #include "peer_support.hpp"
 
 using namespace peers;
 
 namespace
 {
+
+/** All memory of this process that may be written, by its address: that of all nodes. What is huge is none of theirs.
+ */
+std::map<std::uint64_t, std::vector<std::uint64_t>> words_of_process(int memory)
+{
+	std::map<std::uint64_t, std::vector<std::uint64_t>> all;
+	std::ifstream maps("/proc/self/maps");
+	for (std::string line; std::getline(maps, line);) {
+		std::uint64_t begin = 0, end = 0;
+		std::array<char, 5> rights{};
+		if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, rights.data()) != 3 || rights[1] != 'w' ||
+			end - begin > (std::uint64_t{64} << 20))
+			continue;
+		std::vector<std::uint64_t> words((end - begin) / sizeof(std::uint64_t));
+		const ssize_t got = ::pread(memory, words.data(), end - begin, static_cast<off_t>(begin));
+		words.resize(got > 0 ? static_cast<std::size_t>(got) / sizeof(std::uint64_t) : 0);
+		all.emplace(begin, std::move(words));
+	}
+	return all;
+}
+
+/**
+ * What a hostile member may do to an entry: that of the block which begins with @p first gets the pointer @p pointer.
+ * False: there is none.
+ */
+bool change_pointer(std::uint64_t first, std::uint64_t pointer)
+{
+	const apps::Descriptor memory(::open("/proc/self/mem", O_RDWR | O_CLOEXEC));
+	const auto all = words_of_process(memory.get());
+	std::set<std::uint64_t> places;
+	for (const auto &[begin, words] : all) {
+		for (std::size_t i = 0; i < words.size(); i++) {
+			if (words[i] == first)
+				places.insert(begin + i * sizeof(std::uint64_t));
+		}
+	}
+	bool found = false;
+	for (const auto &[begin, words] : all) {
+		for (std::size_t i = 2; i + 1 < words.size(); i++) {
+			const bool is_entry = words[i - 2] >> 32 == latch::entry_lent && places.contains(words[i]) &&
+					      static_cast<std::uint32_t>(words[i + 1]) == block_size;
+			if (!is_entry)
+				continue;
+			const auto at = static_cast<off_t>(begin + i * sizeof(std::uint64_t));
+			found |= ::pwrite(memory.get(), &pointer, sizeof(pointer), at) == sizeof(pointer);
+		}
+	}
+	return found;
+}
 
 struct JoinedLatch : testing::Test {
 	std::unique_ptr<MasterThread> master;
@@ -186,6 +245,35 @@ TEST_F(JoinedLatch, ADeadNodesBlocksAreTheOthersAndItsNumberIsUsedAgain)
 	(void)add(reborn, at, 1);
 	const Address anew = allocate(second, *next);
 	EXPECT_EQ(add(first, anew, 1), 0U);
+}
+
+/** The device ends a queue pair for it, also that of the home to itself. */
+TEST_F(JoinedLatch, APointerThatLeadsNowhereIsTheFaultOfItsBlockAlone)
+{
+	join(2);
+	expect_members(2);
+	Session home(nodes[0]->node()), other(nodes[1]->node());
+	const Address good = allocate(home, *nodes[0], block_size), bad = allocate(home, *nodes[0], block_size);
+	const std::uint64_t pattern = std::random_device{}() * 0x123456789abcdefULL | 1;
+	std::uint64_t found = 0;
+	(void)add(other, bad, pattern);
+	(void)add(home, good, 1);
+	(void)add(other, good, 1);
+	nodes[1]->node().flush(); /* the block has a buffer from now on */
+	ASSERT_TRUE(change_pointer(pattern, 0x1234));
+	for (std::uint64_t round = 1; round <= 20; round++) {
+		EXPECT_EQ(read(other, bad), EPROTO);
+		EXPECT_EQ(add(other, good, 1), 2 * round);
+		EXPECT_EQ(other.atomic(bad, 8, Function::add, 1, found), EPROTO);
+		EXPECT_EQ(read(home, bad), EPROTO);
+		EXPECT_EQ(add(home, good, 1), 2 * round + 1);
+	}
+	std::this_thread::sleep_for(2500ms); /* nobody gives up because of it */
+	for (const auto &node : nodes)
+		EXPECT_TRUE(node->check().ok());
+	EXPECT_EQ(add(other, good, 1), 42U);
+	const Address more = allocate(other, *nodes[0], block_size);
+	EXPECT_EQ(add(home, more, 1), 0U);
 }
 
 TEST_F(JoinedLatch, AMemberThatTalksNonsenseIsNoMember)

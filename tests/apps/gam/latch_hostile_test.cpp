@@ -309,8 +309,25 @@ TEST_F(LatchHostile, PointersThatLeadNowhere)
 	latch::Entry entry = net->entry(block());
 	entry.value = {0x1234, block_size, 3};
 	net->write_entry(block(), entry);
-	EXPECT_EQ(error(read(1, block())), EHOSTUNREACH) << "the device has ended the queue pair";
-	EXPECT_EQ(error(read(2, block(2))), 0) << "others have theirs";
+	LatchAsk &other = read(1, block(3)), &wild = read(1, block());
+	EXPECT_EQ(error(wild), EPROTO);
+	EXPECT_EQ(other.error, 0);
+	EXPECT_EQ(error(read(2, block(2))), 0) << "others have their queue pairs";
+	LatchAsk &late = read(1, block(2));
+	net->drain();
+	EXPECT_FALSE(late.is_over) << "the device has ended the queue pair";
+	net->mend_pair(1, 0);
+	EXPECT_EQ(result(late), 0U);
+	/* Who has claimed it is its writer no more. */
+	EXPECT_EQ(error(write(1, block(), 5)), EPROTO);
+	net->mend_pair(1, 0);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(net->entry(block()).writer, 0U);
+	/* So does the home itself. */
+	EXPECT_EQ(error(write(0, block(), 5)), EPROTO);
+	net->mend_pair(0, 0);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(net->entry(block()).writer, 0U);
 	/* A pointer that is none of a buffer is not given back. */
 	entry.value = {net->device(0).region().address + 8, 4, 3};
 	net->write_entry(block(), entry);

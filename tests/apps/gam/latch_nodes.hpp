@@ -179,6 +179,18 @@ public:
 		node(id).lost(dead);
 	}
 
+	/* A queue pair that ends between two who live: */
+	/** Nothing that @p from has posted to @p home is executed any more, and nobody knows what was. */
+	void break_pair(NodeId from, NodeId home) { broken_.insert({from, home}); }
+	[[nodiscard]] bool is_broken(NodeId from, NodeId home) const { return broken_.contains({from, home}); }
+	/** There is another. */
+	void mend_pair(NodeId from, NodeId home)
+	{
+		broken_.erase({from, home});
+		lives_[{from, home}]++;
+		nodes_[home]->responders[from] = {};
+	}
+
 	std::function<void(LatchAsk &)> on_over = [](LatchAsk &) {};
 	std::function<void()> after_step = [] {};
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
@@ -239,6 +251,8 @@ private:
 				net.full_queues--;
 				return EAGAIN;
 			}
+			if (net.is_broken(id, home))
+				return EAGAIN;
 			net.post(*this, *net.nodes_[home], Recorder::requests_of(chain), token);
 			return 0;
 		}
@@ -277,19 +291,32 @@ private:
 		}
 		struct Progress {
 			std::vector<Answer> answers;
+			bool refused = false;
 		};
 		const auto progress = std::make_shared<Progress>();
 		const Pair pair{from.id, home.id};
+		const auto has_ended = [this, pair, life = lives_[pair]] {
+			return broken_.contains(pair) || lives_[pair] != life;
+		};
 		std::uint64_t time = now_ + delay();
 		for (const Request &request : requests) {
 			time = in_order(executed_[pair], time);
-			at(time, [&from, &home, request, progress] {
-				progress->answers.push_back(home.device.execute(request, home.responders[from.id]));
+			at(time, [this, pair, &from, &home, request, progress, has_ended] {
+				Responder &responder = home.responders[from.id];
+				Responder ended{.failed = true};
+				const bool failed = has_ended() || responder.failed;
+				progress->answers.push_back(home.device.execute(request, failed ? ended : responder));
+				if (!progress->answers.back().failed || failed)
+					return;
+				progress->refused = true;
+				break_pair(pair.first, pair.second);
 			});
 			time += shape_.seed ? random_() % hop : 0;
 		}
-		auto complete = [&from, progress, token] {
+		auto complete = [&from, progress, token, has_ended] {
 			latch::Outcome outcome;
+			outcome.failed = has_ended();
+			outcome.refused = progress->refused;
 			for (const Answer &answer : progress->answers) {
 				outcome.failed |= answer.failed;
 				answer.deliver();
@@ -325,7 +352,8 @@ private:
 	std::uint64_t now_ = 0;
 	std::multimap<std::uint64_t, std::function<void()>> events_;
 	std::map<Pair, std::uint64_t> messages_, executed_, answered_;
-	std::set<Pair> held_;
+	std::set<Pair> held_, broken_;
+	std::map<Pair, unsigned> lives_; /* of queue pairs, if there was more than one */
 	std::map<Pair, std::vector<std::function<void()>>> waiting_;
 	std::map<NodeId, bool> held_chains_; /* their answers alone */
 	std::map<NodeId, std::vector<std::function<void()>>> waiting_chains_;

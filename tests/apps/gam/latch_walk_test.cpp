@@ -75,6 +75,7 @@ struct LatchWalk : LatchNodes {
 		bool tries = true;
 		bool uncached = true;
 		bool full_queues = false;
+		bool breaks = false; /* queue pairs, which are made anew later */
 		std::optional<NodeId> dies;
 	};
 
@@ -83,7 +84,7 @@ struct LatchWalk : LatchNodes {
 	std::deque<Walker> walkers;
 	std::map<std::uint64_t, Written> written;
 	std::uint64_t next_value = 1;
-	std::size_t performed = 0, busy = 0, no_room = 0;
+	std::size_t performed = 0, busy = 0, no_room = 0, breaks = 0;
 
 	void SetUp() override {}
 
@@ -129,7 +130,7 @@ struct LatchWalk : LatchNodes {
 		for (const Walker &walker : walkers)
 			EXPECT_TRUE(walker.left == 0 || net->is_dead(walker.node))
 				<< "node " << walker.node << " thread " << walker.thread << " has " << walker.left;
-		expect_rest(plan.dies.has_value());
+		expect_rest(plan.dies.has_value() || plan.breaks);
 		EXPECT_EQ(total().refused, 0U);
 		EXPECT_EQ(total().events, 0U);
 	}
@@ -144,6 +145,8 @@ struct LatchWalk : LatchNodes {
 			steps++) {
 			if (!net->step() || steps % 64 == 0)
 				net->tick();
+			if (plan.breaks && random() % 60 == 0)
+				break_pair();
 			if (plan.full_queues && random() % 50 == 0)
 				net->full_queues = 1;
 			if (HasFailure())
@@ -152,6 +155,19 @@ struct LatchWalk : LatchNodes {
 		net->full_queues = 0;
 	}
 
+	void break_pair()
+	{
+		const auto from = static_cast<NodeId>(random() % shape.nodes),
+			   home = static_cast<NodeId>(random() % shape.nodes);
+		if (net->is_broken(from, home) || net->is_dead(from) || net->is_dead(home))
+			return;
+		net->break_pair(from, home);
+		net->at(net->now() + random() % (20 * LatchNet::hop), [this, from, home] {
+			breaks++;
+			if (!net->is_dead(from) && !net->is_dead(home))
+				net->mend_pair(from, home);
+		});
+	}
 	void go_on(Walker &walker)
 	{
 		net->at(net->now() + random() % (4 * LatchNet::hop), [this, &walker] { next_access(walker); });
@@ -382,6 +398,28 @@ TEST_F(LatchWalk, ManyThreads)
 	plan.threads = 6;
 	plan.used = 3;
 	walk_all(100);
+}
+
+/** Between nodes that live: nothing is lost but buffers. */
+TEST_F(LatchWalk, QueuePairsEnd)
+{
+	shape.nodes = 3;
+	shape.lines = 3;
+	shape.spares = 1000;
+	plan.used = 4;
+	plan.breaks = true;
+	walk_all(400);
+	EXPECT_GT(breaks, 1000U);
+}
+
+TEST_F(LatchWalk, QueuePairsEndAndOneNodeDies)
+{
+	shape.nodes = 4;
+	shape.spares = 1000;
+	plan.breaks = true;
+	plan.dies = NodeId{2};
+	shape.patience = 2;
+	walk_all(400);
 }
 
 TEST_F(LatchWalk, OneNodeDies)

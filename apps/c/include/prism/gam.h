@@ -108,8 +108,9 @@ void prism_gam_session_end(struct prism_gam_session *session);
 /*
  * Calls of a session. Besides what is listed, each may return -EINVAL (an argument is wrong, or the address is 0 or
  * leads beyond all memory), -EFAULT (nothing is allocated at the address), -EHOSTUNREACH (its home is gone),
- * -EOWNERDEAD (the block's last value has gone with a node), -ENOBUFS (the cache has no room that could be made free)
- * and -ESTALE (the others take this node for dead).
+ * -EOWNERDEAD (the block's last value has gone with a node), -EPROTO (another node has damaged what the home keeps of
+ * the block), -ENOBUFS (the cache has no room that could be made free) and -ESTALE (the others take this node for
+ * dead).
  */
 
 /** Where prism_gam_malloc() takes memory from. */
