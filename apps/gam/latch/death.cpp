@@ -98,6 +98,20 @@ void Latch::changed(Address block)
 	const auto found = changing_.find(block);
 	if (found != changing_.end() && --found->second == 0)
 		changing_.erase(found);
+	if (!host_.is_allocated(block))
+		tell_withdrawn(block);
+}
+
+/** No CAS gives it to anybody now, so the entry names all who have it. */
+void Latch::tell_withdrawn(Address block)
+{
+	const Entry entry = options_.region->entry(block.block_number());
+	const NodeId writer = latch::node_of(entry.writer);
+	const std::uint64_t all = entry.sharers | (writer < max_nodes ? bit(writer) : 0);
+	latch::for_each_node(
+		all & ~bit(options_.self), [&](NodeId node) { send(node, latch::Type::withdrawn, block); });
+	if (Line *const line = cache_.find(block))
+		evict(*line);
 }
 
 /** Nobody knows whether it was executed. */

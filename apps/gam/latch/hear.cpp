@@ -42,6 +42,12 @@ void Latch::hear(NodeId from, const Message &message)
 	case Type::invalidate:
 		hear_invalidate(from, line, message);
 		break;
+	case Type::withdrawn:
+		if (from != message.block.home())
+			stats_.refused++;
+		else if (line)
+			line->fleeting = true;
+		break;
 	default:
 		if (!line || !hear_answer(from, *line, message)) {
 			stats_.refused++;

@@ -92,7 +92,10 @@ public:
 	void install(Address at);
 	/** At once if nobody is in the block's entry: otherwise by a CAS. */
 	bool lend(Address block) override;
-	/** Who asks for @p block is told EFAULT, unless something is allocated there again. */
+	/**
+	 * Who asks for @p block is told EFAULT, unless something is allocated there again. Who has it already is told,
+	 * and gives it up when nobody there has locked it.
+	 */
 	void withdraw(Address block) override { change(block); }
 
 	/* The second phase of a death: */
@@ -209,6 +212,7 @@ private:
 	void do_chores();
 	void change(Address block);
 	void changed(Address block);
+	void tell_withdrawn(Address block);
 	void repeat_chore(std::uint64_t token);
 	[[nodiscard]] bool post_chore(std::uint64_t token, const Chain &chain);
 	[[nodiscard]] bool sweep_next(Sweep &sweep);

@@ -20,6 +20,8 @@ enum class Type : std::uint8_t {
 
 	invalidate, /**< of the writer, to a sharer: copies up to version Message::request go. Flags: tries */
 	ack,        /**< they are gone */
+
+	withdrawn, /**< of the home: nothing is allocated there any more, so what nodes have of it goes. No answer */
 };
 
 constexpr std::uint8_t exclusive = 1; /**< the block for the requester alone, not a copy */

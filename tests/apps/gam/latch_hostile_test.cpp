@@ -256,6 +256,14 @@ TEST_F(LatchHostile, RequestsThatCannotBe)
 	expect_rest();
 }
 
+TEST_F(LatchHostile, AWithdrawalByWhoIsNotTheHome)
+{
+	writes(1, block(), 5);
+	expect_refused(2, 1, message(Type::withdrawn));
+	EXPECT_EQ(node(1).state(block()), latch::State::exclusive);
+	expect_rest();
+}
+
 TEST_F(LatchHostile, InvalidateOfWhatIsOwedToAnother)
 {
 	result(read_lock(1, block()));

@@ -443,6 +443,33 @@ TEST_F(LatchRules, OnlyWhatIsLentCanBeAskedFor)
 	expect_rest();
 }
 
+TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
+{
+	writes(3, block(), 5);
+	EXPECT_EQ(reads(0, block()), 5U);
+	EXPECT_EQ(reads(1, block()), 5U); /* copies */
+	writes(3, block(2), 6);           /* has not been written back */
+	result(read_lock(2, block(3)));
+	net->hold_answers(2);
+	LatchAsk &late = read(2, block()); /* has its copy already, but does not know */
+	net->drain();
+	net->is_allocated = [](Address) { return false; };
+	for (const std::uint64_t number : {1, 2, 3})
+		node(0).withdraw(block(number));
+	net->drain();
+	net->release_chains(2);
+	EXPECT_TRUE(net->run());
+	EXPECT_EQ(late.error, 0);
+	for (const NodeId id : {0, 1, 2, 3}) {
+		EXPECT_EQ(error(read(id, block())), EFAULT) << id;
+		EXPECT_EQ(error(read(id, block(2))), EFAULT) << id;
+	}
+	EXPECT_EQ(error(begin(2, AccessKind::read, block(3))), 0) << "locked";
+	EXPECT_EQ(unlock(2, block(3)), 0);
+	EXPECT_EQ(error(read(2, block(3))), EFAULT);
+	expect_rest();
+}
+
 TEST_F(LatchRules, HeldWhileAllMessagesWait)
 {
 	reads(1, block());
