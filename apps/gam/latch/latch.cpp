@@ -12,7 +12,8 @@ namespace prism::gam
 
 Latch::Latch(const latch::Options &options, Host &host, latch::Homes &homes)
 	: options_(options), host_(host), homes_(homes),
-	  cache_(options.memory.bytes.first(options.memory.lines() * block_size))
+	  cache_(options.memory.bytes.first(options.memory.lines() * block_size)),
+	  limit_(cache_.size() - std::min(max_evictions, cache_.size() / 8))
 {
 	resting_.reserve(cache_.size());
 	due_.reserve(cache_.size());
@@ -294,7 +295,22 @@ void Latch::fill_room()
 			finish(room_.pop(), ENOBUFS);
 		}
 	}
+	if (room_.empty())
+		trim();
 	is_filling_ = false;
+}
+
+/** So that a miss finds a free line, most of the time, and does not wait for a write back. */
+void Latch::trim()
+{
+	while (cache_.used() > limit_ + evicting_ && evicting_ < max_evictions) {
+		Line *const victim = cache_.least_recently_used();
+		if (!victim)
+			return;
+		victim->makes_room = true;
+		evicting_++;
+		evict(*victim);
+	}
 }
 
 Latch::Line *Latch::make_room(Address block)

@@ -150,6 +150,7 @@ private:
 	void set_phase(Line &line, Phase phase) noexcept;
 	void rest(Line &line);
 	void fill_room();
+	void trim();
 	[[nodiscard]] Line *make_room(Address block);
 	void evict(Line &line);
 	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }
@@ -221,6 +222,7 @@ private:
 	Host &host_;
 	latch::Homes &homes_;
 	Cache<Line> cache_;
+	const std::size_t limit_; /* lines in use beyond which others are evicted */
 	std::vector<Line *> resting_;
 	std::vector<Line *> due_;
 	AccessQueue room_; /* accesses that wait for a line */

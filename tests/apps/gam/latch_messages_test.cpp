@@ -97,6 +97,20 @@ TEST_F(LatchCosts, WhatIsDirtyElsewhere)
 	expect_rest();
 }
 
+/* The write back of what makes room is under way before anybody waits for it. */
+TEST_F(LatchCosts, AMissInAFullCacheWaitsForNoWriteBack)
+{
+	shape.lines = 16;
+	shape.blocks = 64;
+	make();
+	std::uint64_t number = 1;
+	for (; number <= 2 * shape.lines; number++)
+		writes(1, block(number), number);
+	for (; number < shape.blocks; number++)
+		EXPECT_EQ(cost([&]() -> auto & { return write(1, block(number), number); }), (Cost{2, 2 + 2, 0}));
+	expect_rest();
+}
+
 TEST_F(LatchCosts, EvictionOfACopyIsSilent)
 {
 	reads(1, block());
