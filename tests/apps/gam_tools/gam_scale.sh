@@ -7,28 +7,25 @@
 . "$(dirname "$0")/support.sh"
 need_program python3
 
-# simulated OPTION...
-simulated() { bench --simulated "$@"; }
-
 workload="--nodes 8 --sharing-ratio 50 --cache 50 --blocks 128 -D 0.001 --warm-up 0.001"
 for protocol in directory latch; do
 	# shellcheck disable=SC2086
-	expect 0 "$protocol" simulated --protocol $protocol $workload --json "$work/json"
+	expect 0 "$protocol" bench --simulated --protocol $protocol $workload --json "$work/json"
 	holds 'i["simulated"] and i["hardware"]["hop"] == 0.9 and r["clean"] and r["operations"] > 1000'
 	holds '0.5 < r["spread"]["fairness"] <= 1 and 0 < r["spread"]["busiest_processor"] <= 1'
 	holds 'r["latency"]["t_min"] == 0.06 and r["latency"]["t_typical"] <= r["latency"]["percentile_99"]'
 	grep -q 'simulated' "$work/out" || fail "it does not say that it is no measurement" "$work/out"
 	cp "$work/json" "$work/first"
 	# shellcheck disable=SC2086
-	expect 0 "$protocol again" simulated --protocol $protocol $workload --json "$work/json"
+	expect 0 "$protocol again" bench --simulated --protocol $protocol $workload --json "$work/json"
 	cmp "$work/json" "$work/first" || fail "the same seed gave another run"
 	# shellcheck disable=SC2086
-	expect 0 "$protocol, another seed" simulated --protocol $protocol $workload --seed 2 --json "$work/json"
+	expect 0 "$protocol, another seed" bench --simulated --protocol $protocol $workload --seed 2 --json "$work/json"
 	! cmp -s "$work/json" "$work/first" || fail "another seed gave the same run"
 done
-expect 0 "a case" simulated --protocol directory --case clean-miss -n 10 --message-cost 100 --json "$work/json"
+expect 0 "a case" bench --simulated --protocol directory --case clean-miss -n 10 --message-cost 100 --json "$work/json"
 holds '200 < r["latency"]["t_min"] == r["latency"]["t_max"] < 203 and r["stats"]["messages"] == 20'
-expect 0 "64 nodes" simulated --nodes 64 --blocks 16 --cache 100 -n 20 --json "$work/json"
+expect 0 "64 nodes" bench --simulated --nodes 64 --blocks 16 --cache 100 -n 20 --json "$work/json"
 holds 'r["clean"] and r["operations"] == 1280'
 
 # refused TEXT OPTION...: an error of usage, which says why
