@@ -45,7 +45,8 @@ public:
 	{
 		nlohmann::json answer = {{"lease", static_cast<std::uint64_t>(lease.count())}};
 		if (question["ask"] == "join")
-			answer.update({{"node", node_}, {"incarnation", node_}, {"view", to_json(view_)}});
+			answer.update({{"node", node_}, {"incarnation", node_}, {"log_cluster", std::uint64_t{0}},
+				{"view", to_json(view_)}});
 		return answer;
 	}
 
@@ -61,7 +62,10 @@ public:
 	Left(NodeId node, NodeState first, NodeState second)
 		: membership_(std::make_unique<Answers>(node, view_of(first, second)))
 	{
-		const Result<Admission> joined = membership_.join({.host = "127.0.0.1", .port = 1}, *this);
+		Newcomer me;
+		me.host = "127.0.0.1";
+		me.port = 1;
+		const Result<Admission> joined = membership_.join(me, *this);
 		EXPECT_TRUE(joined.ok());
 		const NodeId other = node == 1 ? 2 : 1;
 		begun_ = Membership::now();
