@@ -282,6 +282,23 @@ TEST(Session, GivesItsLocksBackWhenItEnds)
 	EXPECT_EQ(other.try_wlock(address, 2 * block_size), 0);
 }
 
+/** Else nobody could ever zero the memory again. */
+TEST(Session, LocksOfWhatWasFreedAreGivenBack)
+{
+	Cluster cluster(serving(2));
+	for (const NodeId id : {NodeId{0}, NodeId{1}}) {
+		Session session(cluster.node(id)), other(cluster.node(0));
+		Address address, again;
+		ASSERT_EQ(other.malloc(block_size, address), 0);
+		ASSERT_EQ(session.wlock(address, 8), 0);
+		ASSERT_EQ(session.free(address), 0);
+		EXPECT_EQ(session.unlock(address, 8), 0);
+		ASSERT_EQ(other.malloc(block_size, again), 0);
+		EXPECT_EQ(again, address);
+		EXPECT_EQ(other.try_wlock(again, 8), 0);
+	}
+}
+
 TEST(Session, ManyWritesAreUnderWayAtOnce)
 {
 	ClusterOptions options = serving(2);
