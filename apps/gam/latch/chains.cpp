@@ -53,9 +53,9 @@ bool Latch::post(Line &line, const Chain &chain, Phase phase)
 		return false;
 	}
 	line.was_unsure |= std::exchange(line.unsure, Phase::idle) != Phase::idle;
-	line.is_outdated = false;
 	stats_.requests += chain.size();
 	set_phase(line, phase);
+	line.swept = 0;
 	return true;
 }
 
@@ -221,8 +221,7 @@ void Latch::ended(Line &line, const Outcome &outcome)
 	case Phase::claiming:
 		return claimed(line, outcome);
 	case Phase::rereading:
-		complete_data(line, outcome);
-		return tell(line, line.sharers);
+		return has_reread(line, outcome);
 	case Phase::waiting:
 		line.moved = 0;
 		line.am_waiter = outcome.status == PRISMDV_STATUS_OK;
@@ -253,7 +252,7 @@ void Latch::fetched(Line &line, const Outcome &outcome)
 	complete_data(line, outcome);
 	line.version = slot(line).found.value.tag;
 	line.am_waiter = false;
-	if (line.invalidated)
+	if (line.invalidated && options_.rules.drop_invalidated)
 		return use_once(line);
 	line.moved = 0;
 	set_state(line, State::shared);
@@ -276,12 +275,22 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 		return missed(line);
 	const Entry &old = slot(line).found;
 	line.am_waiter = false;
-	if (!line.reads && line.state == State::invalid) /* it was invalidated meanwhile */
+	if (old.sharers & line.swept)
+		return; /* it finds itself in the entry, and who else is there now */
+	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* it was invalidated meanwhile */
 		return reread(line, old.sharers, old.value.tag);
 	if (line.reads)
 		complete_data(line, outcome);
 	line.version = old.value.tag;
 	tell(line, old.sharers);
+}
+
+void Latch::has_reread(Line &line, const Outcome &outcome)
+{
+	if (line.sharers & line.swept)
+		return; /* likewise */
+	complete_data(line, outcome);
+	tell(line, line.sharers);
 }
 
 void Latch::undone(Line &line, const Outcome &outcome)
@@ -297,8 +306,6 @@ void Latch::undone(Line &line, const Outcome &outcome)
 void Latch::missed(Line &line)
 {
 	const Entry old = slot(line).found;
-	if (std::exchange(line.is_outdated, false))
-		return; /* it is looked at again */
 	if (!(old.flags & latch::entry_lent))
 		return not_lent(line);
 	if (!latch::is_sound(old)) {
@@ -309,7 +316,9 @@ void Latch::missed(Line &line)
 	line.am_waiter = waiter == options_.self;
 	if (writer == options_.self) /* by one that died before it said so; if also waiter, until it leaves */
 		return reread(line, old.sharers, old.value.tag);
-	if (is_dead(writer))
+	if (writer != no_node && (bit(writer) & line.swept))
+		return; /* the entry was read before its home had swept it */
+	if (is_dead(writer) && options_.rules.rest_for_the_dead)
 		return rest(line);
 	if (writer != no_node)
 		return ask(line, writer);
@@ -365,7 +374,7 @@ void Latch::broken(Line &line, int error)
 	line.dirty = line.refused = line.am_waiter = false;
 	line.awaited = 0;
 	line.unsure = Phase::idle;
-	line.was_unsure = line.is_outdated = false;
+	line.was_unsure = false;
 	line.error = line.lock.is_held() ? error : 0;
 	if (line.owed != no_node)
 		acknowledge(line, std::exchange(line.owed, no_node));

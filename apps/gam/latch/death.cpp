@@ -35,7 +35,8 @@ void Latch::forget(Line &line, NodeId dead)
 		if (others_turn)
 			broken(line, EHOSTUNREACH);
 	} else if (line.phase == Phase::telling && (line.awaited & bit(dead))) {
-		told(line, dead, false);
+		if (options_.rules.drop_sharers_of_the_dead)
+			told(line, dead, false);
 	} else if (line.phase == Phase::asked && line.asked == dead) {
 		rest(line);
 	}
@@ -48,7 +49,7 @@ bool Latch::has_let_go(NodeId dead)
 		const bool is_leaving = line.phase == Phase::leaving || line.unsure == Phase::leaving;
 		names_it |= is_leaving && (line.next == dead || (line.served & bit(dead)));
 	});
-	return !names_it;
+	return !names_it || !options_.rules.let_go;
 }
 
 void Latch::swept(NodeId dead)
@@ -56,8 +57,8 @@ void Latch::swept(NodeId dead)
 	if (dead >= max_nodes)
 		return;
 	dead_ &= ~bit(dead);
-	/* What has been executed before the sweep may name it still, and nobody would answer. */
-	cache_.for_each([](Line &line) { line.is_outdated = line.phase != Phase::idle; });
+	if (options_.rules.look_again)
+		cache_.for_each([dead](Line &line) { line.swept |= bit(dead); });
 }
 
 void Latch::sweep(NodeId dead)
@@ -165,9 +166,12 @@ bool Latch::sweep_next(Sweep &sweep)
 			continue;
 		const RemoteAddress at = home->entry(sweep.next);
 		Chain chain;
-		chain.cas(at, latch::sweep_writer(sweep.dead));
-		chain.cas(at, latch::sweep_waiter(sweep.dead));
-		chain.cas(at, latch::sweep_sharer(sweep.dead));
+		if (options_.rules.sweep_writers)
+			chain.cas(at, latch::sweep_writer(sweep.dead));
+		if (options_.rules.sweep_waiters)
+			chain.cas(at, latch::sweep_waiter(sweep.dead));
+		if (options_.rules.sweep_sharers)
+			chain.cas(at, latch::sweep_sharer(sweep.dead));
 		if (!post_chore(Address(options_.self, sweep.next * block_size).value, chain))
 			return false;
 		stats_.lost_values += entry.writer == mark;

@@ -79,13 +79,13 @@ void Latch::hear_invalidate(NodeId from, Line *line, const Message &message)
 {
 	const auto version = static_cast<std::uint32_t>(message.request);
 	if (!line)
-		return send(from, Type::ack, message.block);
+		return options_.rules.ack_without_copy ? send(from, Type::ack, message.block) : void();
 	const bool is_writer = line->state == State::exclusive || line->phase == Phase::telling;
 	if (is_writer || line->owed != no_node) {
 		stats_.refused++;
 		return;
 	}
-	if (line->state == State::shared && line->lock.is_held()) {
+	if (line->state == State::shared && line->lock.is_held() && options_.rules.locks_hold) {
 		if (message.flags & latch::tries)
 			send(from, Type::busy, message.block);
 		else
@@ -147,7 +147,8 @@ bool Latch::hear_grant(Line &line, const Message &message)
 	set_phase(line, Phase::idle);
 	if (exclusive) {
 		tell(line, message.counter);
-	} else if (line.invalidated && latch::is_no_older(line.acked, line.version)) {
+	} else if (line.invalidated && latch::is_no_older(line.acked, line.version) &&
+		   options_.rules.drop_invalidated) {
 		use_once(line);
 	} else {
 		line.moved = 0;
@@ -161,11 +162,13 @@ void Latch::tell(Line &line, std::uint64_t sharers)
 {
 	const bool tries = line.queue.front().tries;
 	set_state(line, State::invalid);
-	line.awaited = sharers & ~bit(options_.self) & ~dead_;
+	line.awaited = sharers & ~bit(options_.self) & ~(options_.rules.drop_sharers_of_the_dead ? dead_ : 0);
 	set_phase(line, Phase::telling);
 	latch::for_each_node(line.awaited, [&](NodeId sharer) {
 		send(sharer, Type::invalidate, line.block(), tries ? latch::tries : std::uint8_t{0}, line.version);
 	});
+	if (!options_.rules.await_acks)
+		line.awaited = 0;
 	if (!line.awaited)
 		told_all(line);
 }
@@ -174,7 +177,7 @@ void Latch::told(Line &line, NodeId by, bool refuses)
 {
 	line.awaited &= ~bit(by);
 	line.refused |= refuses;
-	if (!line.awaited)
+	if (!line.awaited || (refuses && !options_.rules.await_all_answers))
 		told_all(line);
 }
 
@@ -182,7 +185,10 @@ void Latch::told(Line &line, NodeId by, bool refuses)
 void Latch::told_all(Line &line)
 {
 	set_phase(line, Phase::idle);
-	if (line.refused)
+	if (line.refused && !options_.rules.undo_tries) {
+		line.refused = false;
+		finish(line.queue.pop(), EBUSY);
+	} else if (line.refused)
 		undo(line);
 	else
 		own(line);

@@ -42,7 +42,7 @@ bool Latch::start(Access &access)
 }
 
 /** At once, and before nothing that has begun earlier; but who holds the lock passes those that it holds back. */
-bool Latch::may_hit(const Line &line, const Access &access) noexcept
+bool Latch::may_hit(const Line &line, const Access &access) const noexcept
 {
 	if (access.kind == AccessKind::unlock)
 		return true;
@@ -55,10 +55,14 @@ bool Latch::may_hit(const Line &line, const Access &access) noexcept
 	return verdict(line, access) == 0;
 }
 
-int Latch::verdict(const Line &line, const Access &access) noexcept
+int Latch::verdict(const Line &line, const Access &access) const noexcept
 {
 	if (const int error = line.lock.refusal(access))
 		return error;
+	if (line.error &&
+		options_.rules
+			.fail_lost) /* nobody waits behind a lock of what is lost: not the holder, and not for it */
+		return line.error;
 	const bool others_first = is_lock(access.kind) && line.state == State::exclusive && !line.requests.empty();
 	if (!line.lock.admits(access) || others_first)
 		return access.tries ? EBUSY : held_back;
@@ -67,7 +71,7 @@ int Latch::verdict(const Line &line, const Access &access) noexcept
 }
 
 /** A try does not wait for who holds a lock, nor for what may. */
-bool Latch::must_not_wait(const Line &line, const Access &access) noexcept
+bool Latch::must_not_wait(const Line &line, const Access &access) const noexcept
 {
 	if (!access.tries)
 		return false;
@@ -121,7 +125,7 @@ void Latch::unlock(Line &line, Access &access)
 	access.error = line.error;
 	if (!line.lock.is_held()) {
 		line.error = 0;
-		if (line.owed != no_node)
+		if (line.owed != no_node && options_.rules.ack_at_unlock)
 			acknowledge(line, std::exchange(line.owed, no_node));
 	}
 	run(line);

@@ -31,6 +31,7 @@
 #include "gam/latch/line.hpp"
 #include "gam/latch/messages.hpp"
 #include "gam/latch/region.hpp"
+#include "gam/latch/rules.hpp"
 
 namespace prism::gam
 {
@@ -58,6 +59,7 @@ struct Options {
 	unsigned patience = 4;    /**< so often a node is sent on before it has itself made `waiter` */
 	Time rest =
 		std::chrono::microseconds(50); /**< before it looks at an entry again that is somebody else's turn */
+	Rules rules;
 };
 
 } // namespace latch
@@ -134,9 +136,9 @@ private:
 	};
 
 	/* latch.cpp: accesses, and what a line does next */
-	[[nodiscard]] static bool may_hit(const Line &line, const Access &access) noexcept;
-	[[nodiscard]] static bool must_not_wait(const Line &line, const Access &access) noexcept;
-	[[nodiscard]] static int verdict(const Line &line, const Access &access) noexcept;
+	[[nodiscard]] bool may_hit(const Line &line, const Access &access) const noexcept;
+	[[nodiscard]] bool must_not_wait(const Line &line, const Access &access) const noexcept;
+	[[nodiscard]] int verdict(const Line &line, const Access &access) const noexcept;
 	bool enqueue(Line *line, Access &access);
 	void perform(Line &line, Access &access);
 	void unlock(Line &line, Access &access);
@@ -173,6 +175,7 @@ private:
 	void fetched(Line &line, const latch::Outcome &outcome);
 	void peeked(Line &line, const latch::Outcome &outcome);
 	void claimed(Line &line, const latch::Outcome &outcome);
+	void has_reread(Line &line, const latch::Outcome &outcome);
 	void undone(Line &line, const latch::Outcome &outcome);
 	void missed(Line &line);
 	void ask(Line &line, NodeId writer);
@@ -182,7 +185,8 @@ private:
 	void broken(Line &line, int error);
 
 	/* serve.cpp: what a writer gives to others */
-	[[nodiscard]] static bool wants_to_leave(const Line &line) noexcept;
+	[[nodiscard]] bool is_kept(const Line &line) const noexcept;
+	[[nodiscard]] bool wants_to_leave(const Line &line) const noexcept;
 	void leave(Line &line);
 	void post_leave(Line &line, const latch::HomeMemory &home);
 	void append_write_back(Line &line, Chain &chain, const latch::HomeMemory &home) const;

@@ -59,13 +59,12 @@ struct Line : CacheLine {
 	bool makes_room = false; /**< others wait for its line */
 	bool invalidated =
 		false; /**< an INVALIDATE came since the CAS or the request; `acked` is the newest one's version */
-	bool am_waiter = false;   /**< this node is the entry's waiter, for all that it knows */
-	bool refused = false;     /**< a sharer is locked: the try has failed */
-	bool reads = false;       /**< claiming: there was a READ */
-	bool is_outdated = false; /**< what is under way was posted before a dead node was out of all entries */
-	bool evicts = false;      /**< leaving: nothing stays here, and nobody is next */
-	std::uint8_t moved = 0;   /**< so often another node has said that it is not the writer */
-	int error = 0;            /**< what was locked is lost, for this reason */
+	bool am_waiter = false; /**< this node is the entry's waiter, for all that it knows */
+	bool refused = false;   /**< a sharer is locked: the try has failed */
+	bool reads = false;     /**< claiming: there was a READ */
+	bool evicts = false;    /**< leaving: nothing stays here, and nobody is next */
+	std::uint8_t moved = 0; /**< so often another node has said that it is not the writer */
+	int error = 0;          /**< what was locked is lost, for this reason */
 	std::uint32_t version = 0;
 	std::uint32_t acked = 0;
 	NodeId asked = no_node;
@@ -75,6 +74,7 @@ struct Line : CacheLine {
 	std::uint64_t served = 0;  /**< leaving: readers, a bit set */
 	std::uint64_t awaited = 0; /**< telling: sharers, a bit set */
 	std::uint64_t sharers = 0; /**< claiming, rereading: those of the entry */
+	std::uint64_t swept = 0;   /**< since its chain was posted, which may bring their names: a bit set */
 	Time again{};              /**< resting: until then */
 	/** resting: nobody knows whether that was executed, `leaving` or `undoing`; it is posted again. Or idle. */
 	Phase unsure = Phase::idle;

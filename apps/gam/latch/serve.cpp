@@ -12,12 +12,18 @@ using latch::HomeMemory;
 using latch::Outcome;
 using latch::Slot;
 
+/** A lock holds it here. */
+bool Latch::is_kept(const Line &line) const noexcept
+{
+	return line.lock.is_held() && options_.rules.own_locks_hold;
+}
+
 /** Those that are locked for reading here can be read elsewhere as well. */
-bool Latch::wants_to_leave(const Line &line) noexcept
+bool Latch::wants_to_leave(const Line &line) const noexcept
 {
 	if (line.state != State::exclusive || line.phase != Phase::idle)
 		return false;
-	if (line.lock.is_held())
+	if (is_kept(line))
 		return line.lock.allows(false) && line.requests.readers();
 	return !line.requests.empty() || (line.fleeting && line.queue.empty());
 }
@@ -35,7 +41,7 @@ void Latch::leave(Line &line)
 	line.served = line.requests.readers();
 	line.requests.remove_readers();
 	const bool nobody_waits = waiter == no_node || waiter == options_.self;
-	if (!line.lock.is_held() && (nobody_waits || line.requests.has_writer(waiter)))
+	if (!is_kept(line) && (nobody_waits || line.requests.has_writer(waiter)))
 		line.next = nobody_waits ? line.requests.first_writer() : waiter;
 	line.requests.remove(line.next);
 	line.evicts =
@@ -53,6 +59,7 @@ void Latch::post_leave(Line &line, const HomeMemory &home)
 	const RemoteAddress entry = home.entry(line.block().block_number());
 	const LocalSlice found = slice(&slot(line).found, sizeof(Entry));
 	Chain chain;
+	line.dirty &= options_.rules.write_back;
 	if (line.dirty)
 		append_write_back(line, chain, home);
 	if (line.dirty && line.evicts) {
@@ -101,7 +108,9 @@ void Latch::left(Line &line, const Outcome &outcome)
 	if (line.dirty && line.evicts && missed)
 		give_back(line, results.address);
 	else if (line.dirty)
-		has_installed(line, line.evicts ? results.found.value.ptr : results.installed.value.ptr);
+		has_installed(line, !options_.rules.release_old ? results.address
+				    : line.evicts               ? results.found.value.ptr
+								: results.installed.value.ptr);
 	if (!missed)
 		return grant(line);
 	if (latch::node_of(results.found.writer) != options_.self)
@@ -162,7 +171,8 @@ void Latch::give_back(Line &line, std::uint64_t buffer)
 
 void Latch::turn_away(Line &line)
 {
-	latch::for_each_node(line.requests.all(), [&](NodeId node) { send(node, latch::Type::moved, line.block()); });
+	latch::for_each_node(options_.rules.turn_away ? line.requests.all() : 0,
+		[&](NodeId node) { send(node, latch::Type::moved, line.block()); });
 	line.requests.clear();
 }
 

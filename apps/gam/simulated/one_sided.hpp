@@ -95,7 +95,7 @@ private:
 	}
 	static Request &last() { return current_->requests_.back(); }
 
-	static inline Recorder *current_ = nullptr;
+	static inline thread_local Recorder *current_ = nullptr;
 	ibv_qp_ex qp_{};
 	prismdv_qp_ex prism_{};
 	std::vector<Request> requests_;
