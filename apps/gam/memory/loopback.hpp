@@ -21,8 +21,22 @@ namespace prism::gam
 
 /** How long messages are held back, on each pair of nodes for itself; the longest is rare. */
 struct LoopbackDelays {
+	using Clock = std::chrono::steady_clock;
+
 	std::chrono::nanoseconds longest{0}; /* 0: none is */
 	std::uint64_t seed = 1;
+	Clock::time_point (*now)() = &Clock::now; /* the clock that they go by */
+
+	/** Most are short, so that a few are overtaken by many. */
+	template <typename Random>
+	[[nodiscard]] std::chrono::nanoseconds next(Random &random) const
+	{
+		if (!longest.count())
+			return {};
+		const double chance = std::uniform_real_distribution(0.0, 1.0)(random);
+		return std::chrono::nanoseconds(
+			static_cast<std::int64_t>(static_cast<double>(longest.count()) * chance * chance * chance));
+	}
 };
 
 class Loopback
@@ -47,7 +61,7 @@ public:
 	}
 
 private:
-	using Clock = std::chrono::steady_clock;
+	using Clock = LoopbackDelays::Clock;
 
 	struct Letter {
 		Clock::time_point due;
@@ -89,7 +103,7 @@ private:
 			message.serialize(bytes.data());
 			const std::scoped_lock guard(lock_);
 			std::deque<Letter> &letters = from_[from];
-			Clock::time_point due = Clock::now() + delay();
+			Clock::time_point due = delays_.now() + delays_.next(random_);
 			if (!letters.empty())
 				due = std::max(due, letters.back().due);
 			letters.push_back({due, std::move(bytes)});
@@ -99,22 +113,12 @@ private:
 		{
 			const std::scoped_lock guard(lock_);
 			std::deque<Letter> &letters = from_[from];
-			if (letters.empty() || letters.front().due > Clock::now())
+			if (letters.empty() || letters.front().due > delays_.now())
 				return false;
 			letter = std::move(letters.front());
 			letters.pop_front();
 			return true;
 		}
-		/* Most are short, so that a few are overtaken by many. */
-		std::chrono::nanoseconds delay()
-		{
-			if (!delays_.longest.count())
-				return {};
-			const double chance = std::uniform_real_distribution(0.0, 1.0)(random_);
-			return std::chrono::nanoseconds(static_cast<std::int64_t>(
-				static_cast<double>(delays_.longest.count()) * chance * chance * chance));
-		}
-
 		Loopback &all_;
 		const NodeId self_;
 		const LoopbackDelays delays_;

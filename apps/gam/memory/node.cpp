@@ -97,10 +97,12 @@ bool Node::poll()
 }
 
 /** Whoever waits leaves the processor to others soon: nodes of one machine share it. */
-unsigned Node::rest(unsigned idle) noexcept
+unsigned Node::rest(unsigned idle) const
 {
 	constexpr unsigned before_yielding = 64;
-	if (idle < before_yielding)
+	if (options_.rest)
+		options_.rest();
+	else if (idle < before_yielding)
 		apps::cpu_relax();
 	else
 		std::this_thread::yield();

@@ -35,9 +35,10 @@ struct NodeOptions {
 	std::uint64_t bytes = std::uint64_t{64} << 20; /**< lent to all; a multiple of block_size */
 	std::size_t shards = 8;                        /**< objects that share the blocks; the same on all nodes */
 	Consistency consistency = Consistency::pso;
-	bool cached = true;      /**< false: no copies of other nodes' blocks, for comparison */
-	BlockLog *log = nullptr; /**< of what is allocated here; outlives the node. Null: nothing is logged */
-	bool serves = true;      /**< a thread of the node's own answers others while no thread of the user waits */
+	bool cached = true;         /**< false: no copies of other nodes' blocks, for comparison */
+	BlockLog *log = nullptr;    /**< of what is allocated here; outlives the node. Null: nothing is logged */
+	bool serves = true;         /**< a thread of the node's own answers others while no thread of the user waits */
+	std::function<void()> rest; /**< lets others go on while a thread waits; null: pauses, then yields */
 };
 
 /**
@@ -179,7 +180,7 @@ private:
 		const std::scoped_lock guard(shard_of(block).lock);
 		shard_of(block).coherence->withdraw(block);
 	}
-	static unsigned rest(unsigned idle) noexcept;
+	unsigned rest(unsigned idle) const;
 	void serve(const std::stop_token &stop);
 
 	/* Coherence::Host, under the lock of a shard */

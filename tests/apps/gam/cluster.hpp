@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gam/directory/directory.hpp"
@@ -31,17 +32,70 @@ struct ClusterOptions {
 	}
 };
 
+/** What a protocol puts into the nodes of a cluster. */
+class Making
+{
+public:
+	virtual ~Making() = default;
+	/** What the node is connected to, which hands on to and from @p messages. */
+	virtual Network &network(NodeId /*self*/, Network &messages) { return messages; }
+	virtual std::unique_ptr<Coherence> make(NodeId self, Coherence::Host &host, std::size_t shard) = 0;
+	/** The node is there: it may be polled. */
+	virtual void start(NodeId /*self*/, Node & /*node*/) {}
+};
+
+class DirectoryMaking final : public Making
+{
+public:
+	explicit DirectoryMaking(const ClusterOptions &options) : options_(options), memories_(options.nodes)
+	{
+		for (Memories &memory : memories_) {
+			memory.home.resize(options.node.bytes);
+			memory.lines.resize(options.lines * block_size);
+		}
+	}
+	std::unique_ptr<Coherence> make(NodeId self, Coherence::Host &host, std::size_t shard) override
+	{
+		const std::size_t share = options_.lines / options_.node.shards * block_size;
+		directory::Options protocol;
+		protocol.self = self;
+		protocol.memory = memories_[self].home;
+		protocol.lines = std::span(memories_[self].lines).subspan(shard * share, share);
+		protocol.shards = options_.node.shards;
+		protocol.shard = shard;
+		return std::make_unique<Directory>(protocol, host);
+	}
+
+private:
+	struct Memories {
+		std::vector<std::byte> home;
+		std::vector<std::byte> lines;
+	};
+	const ClusterOptions options_;
+	std::vector<Memories> memories_;
+};
+
 class Cluster
 {
 public:
-	explicit Cluster(const ClusterOptions &options) : network_(options.nodes, options.delays)
+	/** @p making: by default the directory's. */
+	explicit Cluster(const ClusterOptions &options, std::unique_ptr<Making> making = {})
+		: network_(options.nodes, options.delays),
+		  making_(making ? std::move(making) : std::make_unique<DirectoryMaking>(options))
 	{
-		for (NodeId self = 0; self < options.nodes; self++)
-			places_.push_back(std::make_unique<Place>(options, self, network_));
+		for (NodeId self = 0; self < options.nodes; self++) {
+			NodeOptions mine = options.node;
+			mine.self = self;
+			places_.push_back(std::make_unique<Node>(mine, making_->network(self, network_.end(self)),
+				[&](Coherence::Host &host, std::size_t shard) {
+					return making_->make(self, host, shard);
+				}));
+			making_->start(self, *places_.back());
+		}
 		for (const auto &place : places_) {
-			nodes_.push_back(place->node.get());
+			nodes_.push_back(place.get());
 			for (NodeId other = 0; other < options.nodes; other++)
-				place->node->joined(other);
+				place->joined(other);
 		}
 	}
 
@@ -60,32 +114,9 @@ public:
 	}
 
 private:
-	struct Place {
-		Place(const ClusterOptions &options, NodeId self, Loopback &network)
-			: memory(options.node.bytes), lines(options.lines * block_size)
-		{
-			NodeOptions mine = options.node;
-			mine.self = self;
-			const std::size_t share = options.lines / mine.shards * block_size;
-			node = std::make_unique<Node>(
-				mine, network.end(self), [&](Coherence::Host &host, std::size_t shard) {
-					directory::Options protocol;
-					protocol.self = self;
-					protocol.memory = memory;
-					protocol.lines = std::span(lines).subspan(shard * share, share);
-					protocol.shards = mine.shards;
-					protocol.shard = shard;
-					return std::make_unique<Directory>(protocol, host);
-				});
-		}
-
-		std::vector<std::byte> memory;
-		std::vector<std::byte> lines;
-		std::unique_ptr<Node> node;
-	};
-
 	Loopback network_;
-	std::vector<std::unique_ptr<Place>> places_;
+	std::unique_ptr<Making> making_;
+	std::vector<std::unique_ptr<Node>> places_;
 	std::vector<Node *> nodes_;
 };
 

@@ -7,7 +7,8 @@
 #include <fmt/core.h>
 
 #include "command_line.hpp"
-#include "gam/cluster.hpp"
+#include "crew.hpp"
+#include "gam/latch_cluster.hpp"
 #include "run.hpp"
 
 namespace
@@ -28,6 +29,7 @@ struct Options {
 	std::string test;         /* empty: all */
 	double longest_delay = 0; /* microseconds */
 	bool must_be_seen = false;
+	bool forgets_acks = false; /* a control */
 };
 
 struct Verdict {
@@ -36,9 +38,18 @@ struct Verdict {
 	std::uint64_t unseen = 0; /* tests whose outcome is allowed and was not seen */
 };
 
+std::unique_ptr<test::Making> making(const Options &options)
+{
+	if (options.protocol == "directory")
+		return std::make_unique<test::DirectoryMaking>(options.cluster);
+	latch::Rules rules;
+	rules.await_acks = !options.forgets_acks;
+	return std::make_unique<test::LatchMaking>(options.cluster, rules);
+}
+
 void judge(const Options &options, const litmus::Test &test, Verdict &verdict)
 {
-	test::Cluster cluster(options.cluster);
+	test::Cluster cluster(options.cluster, making(options));
 	const litmus::Count count = litmus::run(test, cluster.nodes(), options.run);
 	const Consistency promised = models.at(options.promised.empty() ? options.model : options.promised);
 	const bool allowed = test.allowed(promised, options.run.fenced);
@@ -75,7 +86,7 @@ int main(int argc, char **argv)
 	std::size_t lines = 64;
 	cli::CommandLine app(
 		"Runs the litmus tests of GAM's memory model, and counts the outcomes that tell models apart.");
-	app.add_option("--protocol", options.protocol, "which protocol").check(cli::IsMember({"directory"}));
+	app.add_option("--protocol", options.protocol, "which protocol").check(cli::IsMember({"directory", "latch"}));
 	app.add_option("--model", options.model, "how writes are ordered").check(cli::IsMember(models));
 	app.add_option("--promised", options.promised, "judge by this model instead: a control")
 		.check(cli::IsMember(models));
@@ -91,12 +102,18 @@ int main(int argc, char **argv)
 	app.add_flag("--one-home", options.run.one_home, "all variables have one home");
 	app.add_flag("--one-node", options.run.one_node, "all threads are of one node");
 	app.add_flag("!--uncached", options.cluster.node.cached, "no node keeps copies");
+	app.add_flag("--in-turns", options.run.in_turns, "threads take turns in one, which is faster");
+	app.add_flag("--flaw-acks", options.forgets_acks, "latch: a writer does not await acks: a control");
 	app.add_flag("--must-be-seen", options.must_be_seen, "fail if what is allowed is not seen");
 	if (const auto ended = app.parse("gam-litmus", argc, argv))
 		return ended->print();
 	options.cluster.node.consistency = models.at(options.model);
 	options.cluster.lines = lines;
-	options.cluster.delays = {
-		std::chrono::nanoseconds(static_cast<std::int64_t>(options.longest_delay * 1000)), options.run.seed};
+	options.cluster.delays = {std::chrono::nanoseconds(static_cast<std::int64_t>(options.longest_delay * 1000)),
+		options.run.seed, &std::chrono::steady_clock::now};
+	if (options.run.in_turns) {
+		options.cluster.node.rest = &litmus::Fibers::yield;
+		options.cluster.delays.now = &litmus::Fibers::now;
+	}
 	return run(options);
 }

@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "common/cpu_relax.hpp"
+#include "crew.hpp"
 #include "gam/memory/pointer.hpp"
 
 namespace prism::gam::litmus
@@ -59,13 +59,13 @@ public:
 
 	Count run()
 	{
-		std::vector<std::jthread> threads;
+		std::vector<std::function<void()>> players;
 		for (std::size_t i = 0; i < test_.threads.size(); i++)
-			threads.emplace_back([this, i] { play(i); });
+			players.emplace_back([this, i] { play(i); });
 		/* Nodes without a thread answer for their memory. */
 		for (Node *const node : idle())
-			threads.emplace_back([this, node] { stand_by(*node); });
-		threads.clear();
+			players.emplace_back([this, node] { stand_by(*node); });
+		run_all(std::move(players), options_.in_turns);
 		return count_;
 	}
 
@@ -127,8 +127,10 @@ private:
 		for (std::uint64_t batch = 0; batch < batches(); batch++) {
 			prepare(session, random);
 			everybody_.meet(node);
-			for (Instance &instance : instances_)
+			for (Instance &instance : instances_) {
+				keep_step(thread, node);
 				play(session, random, test_.threads[thread], instance);
+			}
 			note(session.mfence());
 			everybody_.meet(node);
 			if (thread == 0)
@@ -156,11 +158,28 @@ private:
 		note(session.mfence());
 	}
 
+	/** Fibers begin an instance together: who only writes would be through all of them before others read. */
+	void keep_step(std::size_t thread, Node &node)
+	{
+		if (!options_.in_turns)
+			return;
+		const std::uint64_t mine = ++begun_[thread];
+		node.wait_until([&] {
+			for (std::size_t other = 0; other < test_.threads.size(); other++) {
+				if (begun_[other] < mine)
+					return false;
+			}
+			return true;
+		});
+	}
+
 	void play(Session &session, std::minstd_rand &random, const std::vector<Step> &program, Instance &instance)
 	{
-		for (auto skew = random() % 64; skew > 0; skew--)
+		for (auto skew = random() % 64; !options_.in_turns && skew > 0; skew--)
 			apps::cpu_relax();
 		for (const Step &step : program) {
+			for (auto turns = random() % 32; options_.in_turns && turns > 0; turns--)
+				Fibers::yield();
 			const Variable &variable = instance.variables[step.variable];
 			if (step.kind == StepKind::read) {
 				note(variable.read(session, instance.outcome.registers[step.operand]));
@@ -193,6 +212,7 @@ private:
 	Meeting everybody_;
 	std::vector<Instance> instances_;
 	std::atomic<std::uint64_t> failed_{0};
+	std::array<std::uint64_t, most_threads> begun_{}; /* instances, by fibers */
 	Count count_;
 };
 

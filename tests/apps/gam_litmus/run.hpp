@@ -18,6 +18,7 @@ struct RunOptions {
 	bool one_block = false;      /* all variables are in one */
 	bool one_home = false;       /* all variables have one */
 	bool one_node = false;       /* all threads are of one, and so are no variables */
+	bool in_turns = false;       /* all threads are fibers of one */
 	std::uint64_t seed = 1;
 };
 
