@@ -35,7 +35,7 @@ public:
 	using Make = std::function<std::unique_ptr<Coherence>(NodeId, Coherence::Host &)>;
 
 	/** @p make: the object of each of @p nodes. */
-	Net(std::size_t nodes, const Make &make, std::uint64_t seed = 1) : random_(seed)
+	Net(std::size_t nodes, const Make &make, std::uint64_t seed = 1) : make_(make), random_(seed)
 	{
 		for (NodeId id = 0; id < nodes; id++)
 			stations_.push_back(std::make_unique<Station>(*this, id));
@@ -88,7 +88,7 @@ public:
 		const auto message = Message::parse(bytes);
 		delivered_[pair.first]++;
 		delivered_[pair.second]++;
-		if (!dead_.contains(pair.second))
+		if (!dead_.contains(pair.second) && !intercept(pair, *message))
 			node(pair.second).hear(pair.first, *message);
 		return true;
 	}
@@ -109,6 +109,16 @@ public:
 		under_way_[{dead, id}].clear();
 		if (!dead_.contains(id))
 			node(id).lost(dead);
+	}
+	/** The number of a dead node is given to another, which make() makes. */
+	void revive(NodeId id)
+	{
+		for (auto &[pair, messages] : under_way_) {
+			if (pair.first == id || pair.second == id)
+				messages.clear();
+		}
+		dead_.erase(id);
+		stations_[id]->node = make_(id, *stations_[id]);
 	}
 	/** Tells all that live. */
 	void tell_of(NodeId dead)
@@ -149,6 +159,8 @@ public:
 
 	/** Called with each access that ends by Host::ended(). */
 	std::function<void(NodeId, Access &)> on_ended = [](NodeId, Access &) {};
+	/** True: the message was not for the protocol's object. */
+	std::function<bool(Pair, const Message &)> intercept = [](Pair, const Message &) { return false; };
 	/** Of the blocks of a home. */
 	std::function<bool(Address)> is_allocated = [](Address) { return true; };
 
@@ -169,6 +181,7 @@ private:
 		std::unique_ptr<Coherence> node;
 	};
 
+	const Make make_;
 	std::vector<std::unique_ptr<Station>> stations_;
 	std::map<Pair, std::deque<std::vector<std::byte>>> under_way_;
 	std::set<Pair> held_;

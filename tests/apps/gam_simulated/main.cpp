@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* gam-sim: coherence over any order of messages, or a protocol that is broken on purpose. */
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "command_line.hpp"
-#include "directory_protocol.hpp"
+#include "directory_cluster.hpp"
+#include "latch_cluster.hpp"
 #include "simulation/program.hpp"
 #include "world.hpp"
 
@@ -14,12 +18,11 @@ namespace
 
 using namespace gam_sim;
 namespace cli = prism::cli;
-using prism::gam::directory::Rules;
-
 struct Options {
 	WorldOptions world;
 	simulation::ProgramOptions program;
 	std::string protocol = "directory";
+	bool through_home = false;
 };
 
 const std::string refused = "a message was refused";
@@ -33,47 +36,140 @@ const std::string two_holders = "a lock has two holders";
 const std::string disagree = "the directory";
 const std::string unusable = "after a death";
 
-using Flaw = bool Rules::*;
+/** All rules that there are. */
+struct Rules {
+	directory::Rules directory;
+	latch::Rules latch;
+	LatchSurroundings around;
+	bool by_home = true; /* not of a rule: owners send to who asks, in spite of --through-home */
+};
 
-/** Not of a rule: owners send to who asks, in spite of --through-home. */
-const std::string forwards = "forwards";
+using Flaw = void (*)(Rules &);
 
-const simulation::Controls<Flaw> controls{{"none", {nullptr, {}}}, {forwards, {nullptr, {not_linearizable}}},
-	{"give-early", {&Rules::await_acks, {not_alone, different, not_linearizable}}},
-	{"own-early", {&Rules::await_done, {not_linearizable, never, refused, not_alone}}},
-	{"permit-without-copy", {&Rules::upgrade_without_copy, {not_linearizable, different, unlocked}}},
-	{"permit-dirty", {&Rules::upgrade_of_dirty, {never, not_alone, different, not_linearizable}}},
-	{"forget-evicted", {&Rules::serve_while_evicting, {never}}},
-	{"forget-owner", {&Rules::late_eviction, {never, not_alone, not_linearizable, different, refused}}},
-	{"silent-without-copy", {&Rules::ack_without_copy, {never}}},
-	{"invalidate-waits-for-data", {&Rules::ack_while_reading, {never}}},
-	{"keep-invalidated", {&Rules::drop_invalidated, {different, not_alone, not_linearizable}}},
-	{"invalidate-waits-for-grant", {&Rules::ack_while_writing, {never}}},
-	{"serve-before-grant", {&Rules::serve_after_grant, {never, not_linearizable, different, refused}}},
-	{"ignore-locks", {&Rules::locks_hold, {different, not_alone, not_linearizable, never, unlocked, two_holders}}},
-	{"upgrade-under-readers", {&Rules::readers_hold_upgrades, {not_linearizable, unlocked, two_holders, never}}},
-	{"keep-copies", {&Rules::copies_yield, {never}}},
-	{"no-roll-back", {&Rules::roll_back, {not_alone, different, disagree, not_linearizable}}},
-	{"wait-for-the-dead", {&Rules::drop_sharers_of_the_dead, {never, unusable, not_at_rest}}}};
+const simulation::Controls<Flaw> directory_controls{{"none", {[](Rules &) {}, {}}},
+	{"forwards", {[](Rules &all) { all.by_home = false; }, {not_linearizable}}},
+	{"give-early",
+		{[](Rules &all) { all.directory.await_acks = false; }, {not_alone, different, not_linearizable}}},
+	{"own-early",
+		{[](Rules &all) { all.directory.await_done = false; }, {not_linearizable, never, refused, not_alone}}},
+	{"permit-without-copy", {[](Rules &all) { all.directory.upgrade_without_copy = false; },
+					{not_linearizable, different, unlocked}}},
+	{"permit-dirty", {[](Rules &all) { all.directory.upgrade_of_dirty = false; },
+				 {never, not_alone, different, not_linearizable}}},
+	{"forget-evicted", {[](Rules &all) { all.directory.serve_while_evicting = false; }, {never}}},
+	{"forget-owner", {[](Rules &all) { all.directory.late_eviction = false; },
+				 {never, not_alone, not_linearizable, different, refused}}},
+	{"silent-without-copy", {[](Rules &all) { all.directory.ack_without_copy = false; }, {never}}},
+	{"invalidate-waits-for-data", {[](Rules &all) { all.directory.ack_while_reading = false; }, {never}}},
+	{"keep-invalidated",
+		{[](Rules &all) { all.directory.drop_invalidated = false; }, {different, not_alone, not_linearizable}}},
+	{"invalidate-waits-for-grant", {[](Rules &all) { all.directory.ack_while_writing = false; }, {never}}},
+	{"serve-before-grant", {[](Rules &all) { all.directory.serve_after_grant = false; },
+				       {never, not_linearizable, different, refused}}},
+	{"ignore-locks", {[](Rules &all) { all.directory.locks_hold = false; },
+				 {different, not_alone, not_linearizable, never, unlocked, two_holders}}},
+	{"upgrade-under-readers", {[](Rules &all) { all.directory.readers_hold_upgrades = false; },
+					  {not_linearizable, unlocked, two_holders, never}}},
+	{"keep-copies", {[](Rules &all) { all.directory.copies_yield = false; }, {never}}},
+	{"no-roll-back", {[](Rules &all) { all.directory.roll_back = false; },
+				 {not_alone, different, disagree, not_linearizable}}},
+	{"wait-for-the-dead",
+		{[](Rules &all) { all.directory.drop_sharers_of_the_dead = false; }, {never, unusable, not_at_rest}}}};
+
+const std::string no_writer = "an entry and a line do not agree";
+const std::string no_sharer = "does not know of a sharer";
+const std::string dead_there = "names a dead node";
+const std::string in_use = "a buffer";
+
+const simulation::Controls<Flaw> latch_controls{{"none", {[](Rules &) {}, {}}},
+	{"own-early", {[](Rules &all) { all.latch.await_acks = false; },
+			      {not_alone, different, not_linearizable, refused, unlocked, two_holders}}},
+	{"keep-invalidated",
+		{[](Rules &all) { all.latch.drop_invalidated = false; },
+			{not_alone, different, not_linearizable, no_sharer, unlocked, two_holders, refused}}},
+	{"blind-upgrade", {[](Rules &all) { all.latch.reread = false; }, {not_linearizable, different, unlocked}}},
+	{"silent-without-copy", {[](Rules &all) { all.latch.ack_without_copy = false; }, {never}}},
+	{"ack-locked", {[](Rules &all) { all.latch.locks_hold = false; },
+			       {not_linearizable, unlocked, two_holders, not_alone}}},
+	{"forget-ack", {[](Rules &all) { all.latch.ack_at_unlock = false; }, {never, refused}}},
+	{"give-locked", {[](Rules &all) { all.latch.own_locks_hold = false; },
+				{not_linearizable, unlocked, two_holders, not_alone}}},
+	{"never-turn-away", {[](Rules &all) { all.latch.turn_away = false; }, {never}}},
+	{"leave-tries", {[](Rules &all) { all.latch.undo_tries = false; }, {never, no_writer}}},
+	{"undo-early", {[](Rules &all) { all.latch.await_all_answers = false; },
+			       {not_alone, different, not_linearizable, refused, two_holders, unlocked}}},
+	{"grant-unwritten",
+		{[](Rules &all) { all.latch.write_back = false; }, {different, not_linearizable, unlocked}}},
+	{"release-new", {[](Rules &all) { all.latch.release_old = false; }, {in_use}}},
+	{"ask-the-dead", {[](Rules &all) { all.latch.rest_for_the_dead = false; }, {never, not_at_rest}}},
+	{"wait-for-the-dead",
+		{[](Rules &all) { all.latch.drop_sharers_of_the_dead = false; }, {never, unusable, not_at_rest}}},
+	{"confirm-early",
+		{[](Rules &all) { all.latch.let_go = false; }, {dead_there, never, unusable, not_at_rest, no_writer}}},
+	{"trust-old-entries", {[](Rules &all) { all.latch.look_again = false; }, {never, unusable, not_at_rest}}},
+	{"wait-for-the-lost", {[](Rules &all) { all.latch.fail_lost = false; }, {never}}},
+	{"keep-writers", {[](Rules &all) { all.latch.sweep_writers = false; },
+				 {dead_there, never, unusable, not_at_rest, no_writer}}},
+	{"keep-waiters",
+		{[](Rules &all) { all.latch.sweep_waiters = false; }, {"waiter", never, unusable, not_at_rest}}},
+	{"keep-sharers",
+		{[](Rules &all) { all.latch.sweep_sharers = false; }, {dead_there, never, unusable, not_at_rest}}},
+	{"keep-queue-pairs", {[](Rules &all) { all.around.end_queue_pairs = false; },
+				     {dead_there, never, unusable, not_at_rest, no_writer, not_linearizable, in_use}}},
+	{"sweep-early", {[](Rules &all) { all.around.agree = false; },
+				{dead_there, never, unusable, not_at_rest, no_writer, not_linearizable}}},
+	{"reuse-early", {[](Rules &all) { all.around.reuse_late = false; },
+				{never, unusable, not_at_rest, no_writer, not_linearizable, not_alone, different,
+					refused, dead_there, "waiter"}}}};
+
+const std::map<std::string, const simulation::Controls<Flaw> *> protocols{
+	{"directory", &directory_controls}, {"latch", &latch_controls}};
+
+/** Of all protocols. */
+std::vector<std::string> flaws()
+{
+	std::vector<std::string> names;
+	for (const auto &[protocol, controls] : protocols) {
+		for (const auto &[name, control] : *controls)
+			names.push_back(name);
+	}
+	return names;
+}
+
+MakeCluster maker(const Options &options, const Rules &rules)
+{
+	if (options.protocol == "latch")
+		return [rules](const ClusterOptions &cluster) {
+			return std::make_unique<LatchCluster>(cluster, rules.latch, rules.around);
+		};
+	const bool through_home = options.through_home && rules.by_home;
+	return [rules, through_home](const ClusterOptions &cluster) {
+		return std::make_unique<DirectoryCluster>(cluster, rules.directory, through_home);
+	};
+}
 
 int run(Options &options)
 {
-	const auto &[flaw, findings] = controls.at(options.program.flaw);
+	const auto &controls = *protocols.at(options.protocol);
+	const auto control = controls.find(options.program.flaw);
+	if (control == controls.end()) {
+		fmt::print("gam-sim: the protocol {} has no flaw {}\n", options.protocol, options.program.flaw);
+		return 1;
+	}
 	Rules rules;
-	if (flaw)
-		rules.*flaw = false;
-	options.world.protocol = std::make_shared<DirectoryProtocol>(
-		rules, options.world.through_home && options.program.flaw != forwards);
-	simulation::Runs runs(options.program, findings);
+	control->second.flaw(rules);
+	options.world.make = maker(options, rules);
+	options.world.loses_little = options.through_home || options.protocol == "latch";
+	simulation::Runs runs(options.program, control->second.findings);
 	const auto all =
 		simulation::run_worlds<World, WorldResult>(runs, options.world, options.program.flaw != "none");
 	const prism::gam::CoherenceStats &stats = all.coherence;
 	fmt::print("gam-sim: {}, flaw {}: {} runs, {} accesses ended ({} hits, {} misses, {} tries refused), {} "
-		   "messages, {} "
-		   "copies and {} owned lines evicted, {} crashes, {} values lost, {:.1f} s\n",
+		   "messages, {} requests, {} copies and {} owned lines evicted, {} crashes, {} returns, {} values "
+		   "lost, {:.1f} s\n",
 		options.protocol, options.program.flaw, runs.runs(), all.operations, stats.hits, stats.misses, all.busy,
-		stats.messages, stats.evictions_shared, stats.evictions_dirty, all.crashes, stats.lost_values,
-		runs.seconds());
+		stats.messages, stats.requests, stats.evictions_shared, stats.evictions_dirty, all.crashes, all.returns,
+		stats.lost_values, runs.seconds());
 	return runs.exit_code();
 }
 
@@ -81,8 +177,8 @@ void add_options(cli::CommandLine &app, Options &options)
 {
 	WorldOptions &world = options.world;
 	ThreadOptions &thread = world.thread;
-	simulation::add_run_options(app, options.program, cli::IsMember(controls));
-	app.add_option("--protocol", options.protocol, "of coherence").check(cli::IsMember({"directory"}));
+	simulation::add_run_options(app, options.program, cli::IsMember(flaws()));
+	app.add_option("--protocol", options.protocol, "of coherence").check(cli::IsMember(protocols));
 	app.add_option("--nodes", world.nodes, "that share memory").check(cli::Range(2, 64));
 	app.add_option("--threads", world.threads, "of each node").check(cli::Range(1, 16));
 	app.add_option("--lines", world.lines, "of each node's cache").check(cli::Range(1, 1024));
@@ -97,8 +193,9 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--uncached", thread.uncached, "percent of what is under no lock");
 	app.add_option("--evictions", world.evictions, "percent of the steps at which a node evicts all that it can");
 	app.add_option("--holds", world.holds, "percent of the steps at which a pair of nodes falls silent");
-	app.add_flag("--through-home", world.through_home, "what an owner has comes by the home");
+	app.add_flag("--through-home", options.through_home, "directory: what an owner has comes by the home");
 	app.add_option("--crashes", world.crashes, "nodes that die on the way, at most");
+	app.add_flag("--returns", world.returns, "numbers of the dead are given to others");
 }
 
 } // namespace

@@ -106,7 +106,7 @@ void Thread::go_on(Coherence &node)
 	if (kind == AccessKind::write)
 		op.word = expected_ = ++shared_.last_value;
 	if (kind == AccessKind::unlock)
-		shared_.locks.give_back(locked_.block(), alone_);
+		shared_.locks.give_back(lock_, alone_);
 	else
 		record(op);
 	start(node, op);
@@ -122,7 +122,7 @@ void Thread::start(Coherence &node, Op &op)
 void Thread::die()
 {
 	if (stage_ > Stage::locking)
-		shared_.locks.give_back(locked_.block(), alone_);
+		shared_.locks.give_back(lock_, alone_);
 	stage_ = Stage::none;
 }
 
@@ -149,8 +149,9 @@ void Thread::end(Op &op)
 	under_way_--;
 	shared_.ended++;
 	op.is_used = false;
+	const bool is_forgotten = op.error == EPERM && op.kind == AccessKind::unlock; /* with the home */
 	const bool may_fail = op.error == ENOBUFS || (op.error == EBUSY && op.tries) ||
-			      (op.error == EHOSTUNREACH && shared_.somebody_died);
+			      ((op.error == EHOSTUNREACH || is_forgotten) && shared_.somebody_died);
 	shared_.busy += op.error == EBUSY;
 	if (op.error && !may_fail)
 		shared_.find(fmt::format("an access failed: {}", std::strerror(op.error)));
@@ -185,16 +186,16 @@ void Thread::end_recorded(Op &op)
 
 void Thread::end_stage(Op &op)
 {
-	if (op.error && stage_ != Stage::locking) {
-		if (stage_ != Stage::unlocking)
-			shared_.locks.give_back(locked_.block(), alone_);
-		stage_ = Stage::none; /* the home has died */
+	if (op.error && stage_ != Stage::locking) { /* the home has died; the lock may be there still */
+		stage_ = stage_ == Stage::unlocking ? Stage::none : Stage::unlocking;
 		return;
 	}
 	switch (stage_) {
 	case Stage::locking:
 		stage_ = op.error ? Stage::none : Stage::reading;
-		if (!op.error && !shared_.locks.take(locked_.block(), alone_))
+		lock_ = shared_.life_of(locked_.block());
+		/* Locks of a dead home keep nobody away who does not know yet: there is nothing behind them */
+		if (!op.error && !shared_.locks.take(lock_, alone_) && !shared_.dead.contains(locked_.home()))
 			shared_.find("a lock has two holders");
 		break;
 	case Stage::reading:
@@ -205,7 +206,7 @@ void Thread::end_stage(Op &op)
 		stage_ = Stage::checking;
 		break;
 	case Stage::checking:
-		if (op.word != expected_)
+		if (op.word != expected_ && lock_ == shared_.life_of(locked_.block()))
 			shared_.find("a word has changed under a lock");
 		stage_ = Stage::unlocking;
 		break;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 
 #include "gam/coherence/coherence.hpp"
@@ -34,26 +35,32 @@ struct ThreadOptions {
 	double atomics = 20;
 };
 
+/** A block, and how often its home's number was given to another. */
+using LifeOfBlock = std::pair<Address, unsigned>;
+
 /** Who holds the lock of which block: what all threads of all nodes see. */
 class Locks
 {
 public:
 	/** Whether that may be. */
-	[[nodiscard]] bool take(Address block, bool alone)
+	[[nodiscard]] bool take(const LifeOfBlock &block, bool alone)
 	{
 		Holders &holders = blocks_[block];
 		const bool may = !holders.writers && (!alone || !holders.readers);
 		(alone ? holders.writers : holders.readers)++;
 		return may;
 	}
-	void give_back(Address block, bool alone) { (alone ? blocks_[block].writers : blocks_[block].readers)--; }
+	void give_back(const LifeOfBlock &block, bool alone)
+	{
+		(alone ? blocks_[block].writers : blocks_[block].readers)--;
+	}
 
 private:
 	struct Holders {
 		unsigned readers = 0;
 		unsigned writers = 0;
 	};
-	std::map<Address, Holders> blocks_;
+	std::map<LifeOfBlock, Holders> blocks_;
 };
 
 /** What threads share. */
@@ -66,6 +73,10 @@ struct Shared {
 	std::uint64_t ended = 0; /* operations */
 	std::uint64_t busy = 0;  /* tries that were refused */
 	std::function<void(const std::string &)> find;
+	std::map<NodeId, unsigned> lives; /* how often a number was given to another */
+	std::set<NodeId> dead;
+
+	[[nodiscard]] LifeOfBlock life_of(Address block) { return {block, lives[block.home()]}; }
 };
 
 class Thread
@@ -123,6 +134,7 @@ private:
 	Stage stage_ = Stage::none;
 	bool alone_ = false;         /* of the lock */
 	Address locked_;             /* a word */
+	LifeOfBlock lock_;           /* which is held */
 	std::uint64_t expected_ = 0; /* of it, under the lock */
 };
 

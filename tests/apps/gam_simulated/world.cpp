@@ -24,27 +24,33 @@ void WorldResult::add(const WorldResult &other) noexcept
 	Result::add(other);
 	operations += other.operations;
 	busy += other.busy;
+	returns += other.returns;
 	coherence += other.coherence;
 }
 
-World::World(std::uint64_t seed, const WorldOptions &options)
-	: options_(options), memories_(options.nodes),
-	  net_(
-		  options.nodes,
-		  [this](NodeId id, Coherence::Host &host) {
-			  Memories &memory = memories_[id];
-			  memory.home.resize(options_.thread.blocks * block_size);
-			  memory.lines.resize(options_.lines * block_size);
-			  return options_.protocol->make(id, host, {memory.home, memory.lines});
-		  },
-		  seed),
-	  crashes_left_(options.crashes)
+World::World(std::uint64_t seed, const WorldOptions &options) : options_(options), crashes_left_(options.crashes)
 {
+	ClusterOptions cluster;
+	cluster.nodes = options.nodes;
+	cluster.blocks = options.thread.blocks;
+	cluster.lines = options.lines;
+	cluster.mortal = options.crashes || options.crash_at;
+	cluster.seed = seed;
+	cluster_ = options.make(cluster);
 	shared_.random.seed(seed);
-	shared_.find = [this](const std::string &what) { find(what); };
-	net_.on_ended = [](NodeId, Access &access) { Thread::ended(access); };
-	for (unsigned i = 0; i < options.nodes * options.threads; i++)
-		threads_.push_back(std::make_unique<Thread>(shared_, options.thread, options.nodes, i));
+	shared_.find = cluster_->find = [this](const std::string &what) { find(what); };
+	cluster_->on_ended = [](Access &access) { Thread::ended(access); };
+	for (NodeId id = 0; id < options.nodes; id++)
+		add_threads(id);
+}
+
+void World::add_threads(NodeId id)
+{
+	for (unsigned i = 0; i < options_.threads; i++) {
+		const auto client = static_cast<prism::gam::ThreadId>(players_.size());
+		players_.push_back(
+			{id, false, std::make_unique<Thread>(shared_, options_.thread, options_.nodes, client)});
+	}
 }
 
 void World::find(const std::string &what)
@@ -60,11 +66,11 @@ bool World::chance(double percent)
 
 bool World::is_over() const
 {
-	for (std::size_t i = 0; i < threads_.size(); i++) {
-		if (is_alive(static_cast<NodeId>(i / options_.threads)) && !threads_[i]->is_done())
+	for (const Player &player : players_) {
+		if (!player.has_died && !player.thread->is_done())
 			return false;
 	}
-	return untold_.empty();
+	return untold_.empty() && cluster_->has_mourned();
 }
 
 WorldResult World::run()
@@ -77,10 +83,10 @@ WorldResult World::run()
 	if (result_.finding.empty())
 		check_rest();
 	for (NodeId id = 0; id < options_.nodes; id++)
-		result_.coherence += net_.node(id).stats();
+		result_.coherence += cluster_->node(id).stats();
 	result_.operations = shared_.ended;
 	result_.busy = shared_.busy;
-	result_.packets = net_.delivered();
+	result_.packets = cluster_->delivered();
 	return result_;
 }
 
@@ -89,18 +95,18 @@ void World::step()
 	hold_some();
 	crash_some();
 	tell_some();
+	return_some();
 	if (chance(options_.evictions)) {
 		const auto id = static_cast<NodeId>(shared_.random() % options_.nodes);
 		if (is_alive(id))
-			net_.node(id).flush();
+			cluster_->node(id).flush();
 	}
 	if (chance(30)) {
-		const std::size_t i = shared_.random() % threads_.size();
-		const auto id = static_cast<NodeId>(i / options_.threads);
-		if (is_alive(id))
-			threads_[i]->act(net_.node(id));
+		const Player &player = players_[shared_.random() % players_.size()];
+		if (!player.has_died)
+			player.thread->act(cluster_->node(player.node));
 	} else {
-		net_.step();
+		cluster_->step();
 	}
 	for_each_block([this](Address block) { check_block(block); });
 }
@@ -109,16 +115,16 @@ void World::hold_some()
 {
 	if (chance(options_.holds)) {
 		const auto any = [this] { return static_cast<NodeId>(shared_.random() % options_.nodes); };
-		net_.hold({any(), any()});
+		cluster_->hold(any(), any());
 	}
 	if (chance(options_.holds / 2))
-		net_.release_all();
+		cluster_->release_all();
 }
 
 /** By the number of its messages, or at any time. */
 void World::crash_some()
 {
-	if (options_.crash_at && is_alive(1) && net_.delivered_of(1) >= options_.crash_at)
+	if (options_.crash_at && is_alive(1) && cluster_->delivered_of(1) >= options_.crash_at)
 		die(1);
 	if (crashes_left_ > 0 && chance(0.5)) {
 		crashes_left_--;
@@ -130,10 +136,15 @@ void World::crash_some()
 
 void World::die(NodeId id)
 {
-	net_.kill(id);
-	for (unsigned i = 0; i < options_.threads; i++)
-		threads_[id * options_.threads + i]->die();
+	cluster_->kill(id);
+	for (Player &player : players_) {
+		if (player.node != id || player.has_died)
+			continue;
+		player.thread->die();
+		player.has_died = true;
+	}
 	shared_.somebody_died = true;
+	shared_.dead.insert(id);
 	result_.crashes++;
 	for (NodeId other = 0; other < options_.nodes; other++) {
 		if (is_alive(other))
@@ -148,13 +159,30 @@ void World::tell_some()
 		tell_one();
 }
 
+/** When nobody knows the dead any more, their numbers are given to others, who have nothing. */
+void World::return_some()
+{
+	if (!options_.returns || !shared_.somebody_died || !untold_.empty() || !cluster_->has_mourned() || !chance(2))
+		return;
+	for (NodeId id = 0; id < options_.nodes; id++) {
+		if (is_alive(id))
+			continue;
+		shared_.lives[id]++;
+		shared_.dead.erase(id);
+		cluster_->revive(id);
+		result_.returns++;
+		add_threads(id);
+		return;
+	}
+}
+
 bool World::tell_one()
 {
 	if (untold_.empty())
 		return false;
 	const auto [dead, other] = untold_.back();
 	untold_.pop_back();
-	net_.tell(other, dead);
+	cluster_->tell(other, dead);
 	return true;
 }
 
@@ -177,7 +205,7 @@ void World::check_block(Address block)
 	for (NodeId id = 0; id < options_.nodes; id++) {
 		if (!is_alive(id))
 			continue;
-		const Holding holding = options_.protocol->holding(net_.node(id), id, block);
+		const Holding holding = cluster_->holding(id, block);
 		alone |= holding.alone;
 		readers += holding.data != nullptr;
 		if (holding.data && data && std::memcmp(holding.data, data, block_size) != 0)
@@ -195,16 +223,18 @@ void World::check_rest()
 	check_agreement();
 	const bool died = shared_.somebody_died;
 	for (NodeId id = 0; id < options_.nodes; id++) {
-		if (!died && net_.node(id).stats().refused)
+		if (!died && cluster_->node(id).stats().refused)
 			find("a message was refused");
 	}
-	if (!died || options_.through_home)
+	if (const std::string what = cluster_->disorder(); !what.empty())
+		find(what);
+	if (!died || options_.loses_little)
 		check_history();
 	if (died)
 		check_all_can_write();
 	for (NodeId id = 0; id < options_.nodes; id++) {
 		if (is_alive(id))
-			net_.node(id).flush();
+			cluster_->node(id).flush();
 	}
 	settle();
 	check_agreement();
@@ -212,11 +242,11 @@ void World::check_rest()
 
 void World::settle()
 {
-	net_.release_all();
-	if (!net_.run(longest))
+	cluster_->release_all();
+	if (!cluster_->run(longest))
 		find("messages never end");
 	for (NodeId id = 0; id < options_.nodes; id++) {
-		if (is_alive(id) && !net_.node(id).at_rest())
+		if (is_alive(id) && !cluster_->node(id).at_rest())
 			find("a node is not at rest, and nothing moves");
 	}
 	for_each_block([this](Address block) { check_block(block); });
@@ -228,12 +258,9 @@ void World::check_agreement()
 		if (!is_alive(block.home()))
 			return;
 		for (NodeId id = 0; id < options_.nodes; id++) {
-			if (id != block.home() && is_alive(id)) {
-				const std::string what = options_.protocol->disagreement(
-					net_.node(block.home()), net_.node(id), id, block);
-				if (!what.empty())
-					find(what);
-			}
+			const std::string what = is_alive(id) ? cluster_->disagreement(id, block) : "";
+			if (!what.empty())
+				find(what);
 		}
 	});
 }
@@ -242,13 +269,21 @@ void World::check_agreement()
 void World::check_history()
 {
 	for_each_block([this](Address block) {
-		if (is_alive(block.home()))
+		if (is_first_life(block.home()))
 			check_words(block);
 	});
-	const auto node_of = [this](std::uint32_t client) { return static_cast<NodeId>(client / options_.threads); };
-	const auto has_died = [this](NodeId id) { return id < options_.nodes && !is_alive(id); };
-	simulation::check_linearizable(
-		gam_test::survivors(shared_.history.operations(), node_of, has_died), "word", shared_.find);
+	/* What is left of a home whose number was given to another is not what there was */
+	std::vector<prism::test::Operation> history = shared_.history.operations();
+	std::erase_if(history, [this](const prism::test::Operation &operation) {
+		return shared_.lives.contains(Address(operation.key - 1).home());
+	});
+	/* The threads of a life die together, and any of them stands for it */
+	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
+	const auto has_died = [this](std::uint32_t life) {
+		const std::size_t client = std::size_t{life} * options_.threads;
+		return client < players_.size() && players_[client].has_died;
+	};
+	simulation::check_linearizable(gam_test::survivors(history, life_of, has_died), "word", shared_.find);
 }
 
 /** What each word is at last, as a read by its home. */
@@ -260,9 +295,9 @@ void World::check_words(Address block)
 		access.at = block + word * sizeof(value);
 		access.length = sizeof(value);
 		access.bytes = reinterpret_cast<std::byte *>(&value);
-		bool is_over = net_.node(block.home()).start(access);
-		net_.on_ended = [&is_over](NodeId, Access &) { is_over = true; };
-		if (!net_.run(longest) || !is_over)
+		bool is_over = cluster_->node(block.home()).start(access);
+		cluster_->on_ended = [&is_over](Access &) { is_over = true; };
+		if (!cluster_->run(longest) || !is_over)
 			find("the last read never ends");
 		simulation::record_last_get(shared_.history, 1000, access.at.value + 1, value);
 	}
@@ -278,9 +313,9 @@ void World::check_all_can_write()
 		access.at = block;
 		access.length = sizeof(value);
 		access.bytes = reinterpret_cast<std::byte *>(&value);
-		bool is_over = net_.node(id).start(access);
-		net_.on_ended = [&is_over](NodeId, Access &) { is_over = true; };
-		if (!net_.run(longest) || !is_over || access.error)
+		bool is_over = cluster_->node(id).start(access);
+		cluster_->on_ended = [&is_over](Access &) { is_over = true; };
+		if (!cluster_->run(longest) || !is_over || access.error)
 			find("a block cannot be used after a death");
 	};
 	for_each_block([&](Address block) {

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "net.hpp"
-#include "protocol.hpp"
+#include "cluster.hpp"
 #include "simulation/result.hpp"
 #include "thread.hpp"
 
@@ -17,21 +16,23 @@ namespace gam_sim
 {
 
 struct WorldOptions {
-	std::shared_ptr<const Protocol> protocol;
+	MakeCluster make;
 	ThreadOptions thread;
 	unsigned nodes = 3;
 	unsigned threads = 2; /* of each node */
 	unsigned lines = 3;
-	bool through_home = false;  /* what the protocol's option says: then deaths lose no more than survivors.hpp */
+	bool loses_little = false;  /* deaths lose no more than survivors.hpp */
 	double evictions = 2;       /* percent of the steps at which a node evicts all that it can */
 	double holds = 2;           /* percent of the steps at which a pair of nodes falls silent for a while */
 	unsigned crashes = 0;       /* nodes that die on the way */
+	bool returns = false;       /* ... and their numbers are given to others */
 	std::uint64_t crash_at = 0; /* node 1 dies with its so manieth message, sent or received; 0: it does not */
 };
 
 struct WorldResult : simulation::Result {
 	std::uint64_t operations = 0;
 	std::uint64_t busy = 0;
+	std::uint64_t returns = 0;
 	prism::gam::CoherenceStats coherence;
 
 	/** Sums up all but the finding. */
@@ -45,20 +46,26 @@ public:
 	WorldResult run();
 
 private:
-	struct Memories {
-		std::vector<std::byte> home;
-		std::vector<std::byte> lines;
+	/** A thread of one life of a node. */
+	struct Player {
+		NodeId node;
+		bool has_died;
+		std::unique_ptr<Thread> thread;
 	};
 
 	void step();
 	void hold_some();
 	void crash_some();
 	void die(NodeId id);
+	void return_some();
+	void add_threads(NodeId id);
 	void tell_some();
 	bool tell_one();
 	void settle();
 	[[nodiscard]] bool is_over() const;
-	[[nodiscard]] bool is_alive(NodeId id) const { return !net_.is_dead(id); }
+	[[nodiscard]] bool is_alive(NodeId id) const { return !cluster_->is_dead(id); }
+	/** It lives, and always has. */
+	[[nodiscard]] bool is_first_life(NodeId id) const { return is_alive(id) && !shared_.lives.contains(id); }
 	[[nodiscard]] bool chance(double percent);
 	void for_each_block(const std::function<void(Address)> &visit) const;
 
@@ -71,10 +78,9 @@ private:
 	void find(const std::string &what);
 
 	const WorldOptions options_;
-	std::vector<Memories> memories_;
 	Shared shared_;
-	gam_test::Net net_;
-	std::vector<std::unique_ptr<Thread>> threads_;  /* of node 0, of node 1, ... */
+	std::unique_ptr<Cluster> cluster_;
+	std::vector<Player> players_;                   /* by the clients of the history */
 	std::vector<std::pair<NodeId, NodeId>> untold_; /* who is dead, who does not know */
 	unsigned crashes_left_;
 	WorldResult result_;
