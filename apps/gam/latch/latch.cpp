@@ -59,9 +59,7 @@ int Latch::verdict(const Line &line, const Access &access) const noexcept
 {
 	if (const int error = line.lock.refusal(access))
 		return error;
-	if (line.error &&
-		options_.rules
-			.fail_lost) /* nobody waits behind a lock of what is lost: not the holder, and not for it */
+	if (line.error && options_.rules.fail_lost) /* not even the holder of a lock waits for what is lost */
 		return line.error;
 	const bool others_first = is_lock(access.kind) && line.state == State::exclusive && !line.requests.empty();
 	if (!line.lock.admits(access) || others_first)
