@@ -10,6 +10,7 @@
 #include "command_line.hpp"
 #include "directory_cluster.hpp"
 #include "latch_cluster.hpp"
+#include "packet_cluster.hpp"
 #include "simulation/program.hpp"
 #include "world.hpp"
 
@@ -23,6 +24,8 @@ struct Options {
 	simulation::ProgramOptions program;
 	std::string protocol = "directory";
 	bool through_home = false;
+	bool packets = false;
+	PacketOptions packet;
 };
 
 const std::string refused = "a message was refused";
@@ -138,11 +141,22 @@ std::vector<std::string> flaws()
 
 MakeCluster maker(const Options &options, const Rules &rules)
 {
+	const bool through_home = options.through_home && rules.by_home;
+	if (options.packets) {
+		PacketOptions packet = options.packet;
+		packet.latch = options.protocol == "latch";
+		packet.directory = rules.directory;
+		packet.through_home = through_home;
+		packet.rules = rules.latch;
+		packet.end_queue_pairs = rules.around.end_queue_pairs;
+		return [packet](const ClusterOptions &cluster) {
+			return std::make_unique<PacketCluster>(cluster, packet);
+		};
+	}
 	if (options.protocol == "latch")
 		return [rules](const ClusterOptions &cluster) {
 			return std::make_unique<LatchCluster>(cluster, rules.latch, rules.around);
 		};
-	const bool through_home = options.through_home && rules.by_home;
 	return [rules, through_home](const ClusterOptions &cluster) {
 		return std::make_unique<DirectoryCluster>(cluster, rules.directory, through_home);
 	};
@@ -156,20 +170,27 @@ int run(Options &options)
 		fmt::print("gam-sim: the protocol {} has no flaw {}\n", options.protocol, options.program.flaw);
 		return 1;
 	}
+	if (options.packets && options.world.returns) {
+		fmt::print("gam-sim: nobody returns over packets\n");
+		return 1;
+	}
 	Rules rules;
 	control->second.flaw(rules);
 	options.world.make = maker(options, rules);
+	if (options.packets)
+		options.world.longest *= 10;
 	options.world.loses_little = options.through_home || options.protocol == "latch";
 	simulation::Runs runs(options.program, control->second.findings);
 	const auto all =
 		simulation::run_worlds<World, WorldResult>(runs, options.world, options.program.flaw != "none");
 	const prism::gam::CoherenceStats &stats = all.coherence;
 	fmt::print("gam-sim: {}, flaw {}: {} runs, {} accesses ended ({} hits, {} misses, {} tries refused), {} "
-		   "messages, {} requests, {} copies and {} owned lines evicted, {} crashes, {} returns, {} values "
+		   "messages, {} requests, {} moves, {} copies and {} owned lines evicted, {} crashes, {} returns, {} "
+		   "values "
 		   "lost, {:.1f} s\n",
 		options.protocol, options.program.flaw, runs.runs(), all.operations, stats.hits, stats.misses, all.busy,
-		stats.messages, stats.requests, stats.evictions_shared, stats.evictions_dirty, all.crashes, all.returns,
-		stats.lost_values, runs.seconds());
+		stats.messages, stats.requests, all.packets, stats.evictions_shared, stats.evictions_dirty, all.crashes,
+		all.returns, stats.lost_values, runs.seconds());
 	return runs.exit_code();
 }
 
@@ -195,6 +216,8 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--holds", world.holds, "percent of the steps at which a pair of nodes falls silent");
 	app.add_flag("--through-home", options.through_home, "directory: what an owner has comes by the home");
 	app.add_option("--crashes", world.crashes, "nodes that die on the way, at most");
+	app.add_flag("--packets", options.packets, "over packets, which are lost, duplicated and reordered");
+	simulation::add_network_options(app, options.packet.faults, options.packet.delays, options.packet.device.mtu);
 	app.add_flag("--returns", world.returns, "numbers of the dead are given to others");
 }
 

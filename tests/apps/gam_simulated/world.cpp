@@ -12,13 +12,6 @@ namespace gam_sim
 
 using prism::gam::block_size;
 
-namespace
-{
-
-constexpr std::uint64_t longest = 100'000; /* steps */
-
-} // namespace
-
 void WorldResult::add(const WorldResult &other) noexcept
 {
 	Result::add(other);
@@ -76,7 +69,7 @@ bool World::is_over() const
 WorldResult World::run()
 {
 	std::uint64_t steps = 0;
-	while (result_.finding.empty() && !is_over() && steps++ < longest)
+	while (result_.finding.empty() && !is_over() && steps++ < options_.longest)
 		step();
 	if (result_.finding.empty() && !is_over())
 		find("an access never ends");
@@ -243,7 +236,7 @@ void World::check_rest()
 void World::settle()
 {
 	cluster_->release_all();
-	if (!cluster_->run(longest))
+	if (!cluster_->run(options_.longest))
 		find("messages never end");
 	for (NodeId id = 0; id < options_.nodes; id++) {
 		if (is_alive(id) && !cluster_->node(id).at_rest())
@@ -297,7 +290,7 @@ void World::check_words(Address block)
 		access.bytes = reinterpret_cast<std::byte *>(&value);
 		bool is_over = cluster_->node(block.home()).start(access);
 		cluster_->on_ended = [&is_over](Access &) { is_over = true; };
-		if (!cluster_->run(longest) || !is_over)
+		if (!cluster_->run(options_.longest) || !is_over)
 			find("the last read never ends");
 		simulation::record_last_get(shared_.history, 1000, access.at.value + 1, value);
 	}
@@ -315,7 +308,7 @@ void World::check_all_can_write()
 		access.bytes = reinterpret_cast<std::byte *>(&value);
 		bool is_over = cluster_->node(id).start(access);
 		cluster_->on_ended = [&is_over](Access &) { is_over = true; };
-		if (!cluster_->run(longest) || !is_over || access.error)
+		if (!cluster_->run(options_.longest) || !is_over || access.error)
 			find("a block cannot be used after a death");
 	};
 	for_each_block([&](Address block) {

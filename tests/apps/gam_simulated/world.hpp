@@ -21,12 +21,13 @@ struct WorldOptions {
 	unsigned nodes = 3;
 	unsigned threads = 2; /* of each node */
 	unsigned lines = 3;
-	bool loses_little = false;  /* deaths lose no more than survivors.hpp */
-	double evictions = 2;       /* percent of the steps at which a node evicts all that it can */
-	double holds = 2;           /* percent of the steps at which a pair of nodes falls silent for a while */
-	unsigned crashes = 0;       /* nodes that die on the way */
-	bool returns = false;       /* ... and their numbers are given to others */
-	std::uint64_t crash_at = 0; /* node 1 dies with its so manieth message, sent or received; 0: it does not */
+	bool loses_little = false;       /* deaths lose no more than survivors.hpp */
+	double evictions = 2;            /* percent of the steps at which a node evicts all that it can */
+	double holds = 2;                /* percent of the steps at which a pair of nodes falls silent for a while */
+	unsigned crashes = 0;            /* nodes that die on the way */
+	std::uint64_t longest = 100'000; /* steps */
+	bool returns = false;            /* ... and their numbers are given to others */
+	std::uint64_t crash_at = 0;      /* node 1 dies with its so manieth message, sent or received; 0: it does not */
 };
 
 struct WorldResult : simulation::Result {

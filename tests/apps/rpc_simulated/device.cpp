@@ -93,6 +93,10 @@ public:
 		point_at_bytes(list);
 		return pair_.post(list);
 	}
+	int post_chain(const prism::Chain &chain, std::uint64_t wr_id) noexcept override
+	{
+		return pair_.post(chain, wr_id);
+	}
 	int post_receive(std::uint64_t wr_id, prism::LocalSlice into) noexcept override
 	{
 		const soft::Sge sge{into.address, into.length, into.lkey};
