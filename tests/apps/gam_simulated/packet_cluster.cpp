@@ -60,6 +60,7 @@ struct PacketCluster::Seat : Coherence::Host, prism::gam::Network::Listener, Pee
 	{
 		PeerOptions options;
 		options.max_peers = around.options_.nodes;
+		options.log = [](prism::apps::LogLevel, const std::string &) {};
 		rpc_sim::Around &surroundings = around;
 		auto made = std::make_unique<rpc_sim::Device>(host, surroundings, around.packets_.device);
 		device = made.get();
