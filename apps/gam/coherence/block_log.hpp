@@ -48,6 +48,11 @@ public:
 
 	/** Whether an access that waits for its writes (mfence, unlock, atomic) promises that they are in the log. */
 	[[nodiscard]] virtual bool durable() const noexcept = 0;
+
+	/** Where the log is: all that was said until now. */
+	[[nodiscard]] virtual std::uint64_t position() const noexcept { return 0; }
+	/** Whether all up to @p position is on the disk, or will never be (@p error: why); else it is soon. */
+	[[nodiscard]] virtual bool is_settled(std::uint64_t /*position*/, int & /*error*/) noexcept { return true; }
 };
 
 } // namespace prism::gam

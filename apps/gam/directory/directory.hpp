@@ -87,6 +87,13 @@ public:
 	{
 		return lines_.term(block, data);
 	}
+	/** As a home whose log is durable: see directory::Home. */
+	void for_each_orphan(NodeId owner,
+		const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit)
+	{
+		home_.for_each_orphan(owner, visit);
+	}
+	void give_up(NodeId owner) { home_.give_up(owner); }
 	/** As a home: logs all that has been written here since it was last logged. */
 	void log_all() { home_.log_all(); }
 	/** What @p block's home says is not valid. */

@@ -685,7 +685,12 @@ void Home::lost_owner(const Block &block)
 	Entry &entry = block.entry;
 	Record *const record = find_record(block);
 	const bool was_in_transit = is_in_transit(entry);
-	context_.stats().lost_values += !(was_in_transit && record->left);
+	const bool has_value = was_in_transit && record->left;
+	if (context_.is_durable() && context_.keeps_log(entry.owner) && !has_value) {
+		wait_for_owner(block);
+		return;
+	}
+	context_.stats().lost_values += !has_value;
 	const bool may_return = context_.keeps_log(entry.owner);
 	begin_own_term(block, true);
 	if (!may_return)
@@ -704,6 +709,44 @@ void Home::lost_owner(const Block &block)
 	if (is_remote(asking))
 		as_request(asking).upgrades = false;
 	serve(block, *record, asking);
+}
+
+/** What it has fenced is in its log, and nowhere else. */
+void Home::wait_for_owner(const Block &block)
+{
+	block.entry.waits = 1;
+	block.entry.state = HomeState::dirty;
+	Record *const record = find_record(block);
+	if (!record)
+		return;
+	if (Access *const asking = std::exchange(record->asking, nullptr))
+		refuse(block, *asking, EOWNERDEAD);
+	while (!record->waiting.empty())
+		refuse(block, stop_waiting(*record), EOWNERDEAD);
+}
+
+void Home::for_each_orphan(
+	NodeId owner, const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit)
+{
+	for (std::size_t index = 0; index < entries_.size(); index++) {
+		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
+		if (block.entry.waits && block.entry.owner == owner)
+			visit(block.address, block.entry.term,
+				std::span<const std::byte, block_size>(block.bytes, block_size));
+	}
+}
+
+void Home::give_up(NodeId owner)
+{
+	for (std::size_t index = 0; index < entries_.size(); index++) {
+		const Block block = block_at({context_.self(), (index * shards_ + shard_) * block_size});
+		if (!block.entry.waits || block.entry.owner != owner)
+			continue;
+		context_.stats().lost_values++;
+		block.entry.waits = 0;
+		begin_own_term(block, true);
+		(void)log_before_it_leaves(block);
+	}
 }
 
 void Home::lost_asker(const Block &block, NodeId node)

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -35,7 +36,7 @@ struct Entry {
 	HomeState state = HomeState::shared;
 	std::uint64_t has_record : 1 = 0;
 	std::uint64_t is_unlogged : 1 = 0; /**< the memory has a value that is in nobody's log */
-	std::uint64_t waits : 1 = 0;       /**< for a dead owner, which alone has the value: EOWNERDEAD */
+	std::uint64_t waits : 1 = 0;       /**< for a dead node, which alone has the value: EOWNERDEAD */
 	std::uint64_t term : 37 = 0;       /**< of the ownership: rises when the block is given away and returns */
 };
 static_assert(sizeof(Entry) == 16);
@@ -67,6 +68,11 @@ public:
 	void lost(NodeId node);
 	/** Of a block that is not in use. False: no such block here. */
 	bool restore(Address block, const Restored &restored);
+	/** Calls @p visit with the block, term and bytes of each block that waits for @p owner since lost(). */
+	void for_each_orphan(NodeId owner,
+		const std::function<void(Address, std::uint64_t, std::span<const std::byte, block_size>)> &visit);
+	/** @p owner will not come back: what waits for it has the value that the memory has. */
+	void give_up(NodeId owner);
 	/** What the memory has is in a log. */
 	void log_all();
 	[[nodiscard]] bool at_rest() const noexcept;
@@ -131,6 +137,7 @@ private:
 
 	void lost_sharer(const Block &block, NodeId node);
 	void lost_owner(const Block &block);
+	void wait_for_owner(const Block &block);
 	void lost_asker(const Block &block, NodeId node);
 
 	/** The owner sends what it has to who asks. */

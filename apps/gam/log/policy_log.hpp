@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gam/coherence/block_log.hpp"
+#include "gam/log/log_keeper.hpp"
 #include "gam/log/node_log.hpp"
 
 namespace prism::gam
@@ -13,8 +14,11 @@ namespace prism::gam
 class PolicyLog final : public BlockLog
 {
 public:
-	/** @p log outlives it. */
-	PolicyLog(NodeLog &log, bool durable) noexcept : log_(log), durable_(durable) {}
+	/** @p log and @p keeper, which may be null, outlive it. */
+	PolicyLog(NodeLog &log, bool durable, LogKeeper *keeper = nullptr) noexcept
+		: log_(log), durable_(durable), keeper_(keeper)
+	{
+	}
 
 	int wrote(Address block, std::uint64_t counter, Block data) noexcept override
 	{
@@ -29,10 +33,21 @@ public:
 		return log_.append({EntryKind::allocation, no_node, at, bytes, 0, 0, {}});
 	}
 	[[nodiscard]] bool durable() const noexcept override { return durable_; }
+	[[nodiscard]] std::uint64_t position() const noexcept override { return log_.written(); }
+	[[nodiscard]] bool is_settled(std::uint64_t position, int &error) noexcept override
+	{
+		if (log_.committed() >= position)
+			return true;
+		error = log_.error();
+		if (!error && keeper_)
+			keeper_->want(position);
+		return error;
+	}
 
 private:
 	NodeLog &log_;
 	const bool durable_;
+	LogKeeper *const keeper_;
 };
 
 } // namespace prism::gam

@@ -38,6 +38,10 @@ const char *describe(int error) noexcept
 		return "too many sessions hold the lock for reading";
 	case E2BIG:
 		return "more than 65,536 blocks are locked at once";
+	case EROFS:
+		return "it is not logged: the log could not be written any more";
+	case ENOSPC:
+		return "it is not logged: the log has no room";
 	default:
 		break;
 	}

@@ -146,6 +146,16 @@ bool Node::start(Access &access)
 	return start(access, [] {});
 }
 
+int Node::wait_for_log()
+{
+	BlockLog *const log = options_.log;
+	if (!log || !log->durable())
+		return 0;
+	int error = 0;
+	wait_until([log, &error, position = log->position()] { return log->is_settled(position, error); });
+	return error;
+}
+
 CoherenceStats Node::stats()
 {
 	CoherenceStats sum;

@@ -145,6 +145,8 @@ private:
 
 	[[nodiscard]] Shard &shard_of(Address block) noexcept { return shards_[gam::shard_of(block, options_.shards)]; }
 	[[nodiscard]] bool lease_is_over() const { return lease_is_over_ && lease_is_over_(); }
+	/** What has been logged until now is on the disk, if the log is durable. 0, or why it is not. */
+	int wait_for_log();
 	/** Begins @p access; its memory stays. True: it has ended. */
 	bool start(Access &access);
 	/** Likewise; before it is left on its way, @p keep() moves what it names to where that stays. */

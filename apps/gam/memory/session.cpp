@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 namespace prism::gam
 {
@@ -180,6 +181,7 @@ int Session::write(Address to, std::span<const std::byte> bytes)
 {
 	if (const int error = check(to, bytes.size()))
 		return error;
+	has_written_ = true;
 	const int error = for_each_block(to, bytes.size(), [&](Address part, std::size_t offset, std::size_t length) {
 		return writes_->begin(part, bytes.subspan(offset, length), most_writes_, !node_.options().cached);
 	});
@@ -192,7 +194,13 @@ int Session::mfence()
 {
 	writes_->wait(0);
 	fence();
-	return after(writes_->take_error());
+	const int error = writes_->take_error();
+	return after(error ? error : wait_for_log());
+}
+
+int Session::wait_for_log()
+{
+	return std::exchange(has_written_, false) ? node_.wait_for_log() : 0;
 }
 
 int Session::atomic(Address at, std::size_t length, Function function, std::uint64_t operand, std::uint64_t &old,
@@ -211,9 +219,11 @@ int Session::atomic(Address at, std::size_t length, Function function, std::uint
 	atomic.access.length = static_cast<std::uint16_t>(length);
 	atomic.access.operand = operand;
 	atomic.access.compare = compare;
-	const int error = run(atomic);
+	has_written_ = true;
+	int error = run(atomic);
 	fence();
 	old = atomic.access.old_value;
+	error = error ? error : wait_for_log();
 	return after(error);
 }
 

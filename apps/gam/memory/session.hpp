@@ -76,7 +76,11 @@ public:
 	int read(Address from, std::span<std::byte> into);
 	/** Copies @p bytes, and writes them to @p to at some later time: see mfence(). */
 	int write(Address to, std::span<const std::byte> bytes);
-	/** Waits until all writes of this thread are performed: until no node can read what was there before. */
+	/**
+	 * Waits until all writes of this thread are performed: until no node can read what was there before. If the
+	 * node's log is durable, it waits for the disk too, and so do unlock() and atomic(); errors then are also
+	 * ENOSPC, EIO, and from then on EROFS: they have been done, but are not in the log.
+	 */
 	int mfence();
 
 	/**
@@ -118,6 +122,7 @@ private:
 	int give_back(Address first, std::size_t blocks);
 	int give_back_held(Address first, Address end);
 	[[nodiscard]] int check(Address at, std::size_t bytes) const noexcept;
+	int wait_for_log();
 	int write_part(Address to, std::span<const std::byte> bytes);
 	[[nodiscard]] NodeId choose(const Placement &where);
 	int ask(HomeRequest &request);
@@ -128,6 +133,7 @@ private:
 	const ThreadId thread_;
 	const std::size_t most_writes_; /* under way when write() returns */
 	std::unique_ptr<Writes> writes_;
+	bool has_written_ = false; /* since it waited for the log */
 	std::vector<AsyncRead *> reads_;
 	std::vector<Address> locked_; /* blocks */
 	std::minstd_rand random_;

@@ -47,7 +47,7 @@ struct Newcomer {
 	std::uint64_t lent = 0; /**< bytes of memory that it is the home of */
 	Protocol protocol = Protocol::latch;
 	std::uint32_t block_bytes = block_size;
-	std::optional<LogClaim> log; /**< it keeps one, and may come back with it */
+	std::optional<LogClaim> log{}; /**< it keeps one, and may come back with it */
 };
 
 struct Member {

@@ -33,6 +33,9 @@ Message message_of(RecoveryMessage type, std::uint64_t incarnation)
 	return message;
 }
 
+/** Of Message::request: the recovery is of orphans of a home that lives. Incarnations are smaller. */
+constexpr std::uint64_t of_orphans = std::uint64_t{1} << 63;
+
 /** So that a log can tell nothing of what there was. */
 constexpr Missing everything{0, 0, 1, 0};
 
@@ -43,8 +46,8 @@ LogSide::LogSide(Peers &peers, const NodeLife &self, std::uint64_t blocks, std::
 {
 	if (!log_)
 		return;
-	policy_.emplace(*log_, durable);
 	keeper_ = std::make_unique<LogKeeper>(*log_);
+	policy_.emplace(*log_, durable, keeper_.get());
 	report_.damaged = log_->missing().size();
 }
 
@@ -157,6 +160,7 @@ void LogSide::end_life(NodeId node)
 	told_ &= ~bit(node);
 	node_.load()->lost(node, loggers_ & bit(node));
 	witness_.lost(node);
+	orphans_.erase(node);
 	if (recovery_)
 		recovery_->lost(node);
 }
@@ -170,6 +174,7 @@ void LogSide::forget(NodeId home)
 							    const std::byte *) { kept.push_back(block); });
 		for (const Address block : kept)
 			shards_[shard]->drop(block);
+		shards_[shard]->give_up(home);
 	});
 	node_.load()->lost(home);
 }
@@ -178,6 +183,7 @@ void LogSide::end_all()
 {
 	const std::scoped_lock guard(lock_);
 	recovery_.reset();
+	orphans_.clear();
 	for (NodeId id = 0; id < max_nodes; id++)
 		node_.load()->lost(id);
 }
@@ -252,20 +258,20 @@ void LogSide::hear_own(NodeId from, const Message &message)
 	if (!life || !node_.load())
 		return;
 	notice(*life);
-	const bool is_of_this_life = message.request == life->incarnation;
+	const bool is_of_this_life = (message.request & ~of_orphans) == life->incarnation;
 	switch (static_cast<RecoveryMessage>(message.type)) {
 	case RecoveryMessage::present:
 		return hear_present(from, message);
 	case RecoveryMessage::have:
 	case RecoveryMessage::value:
-		if (recovery_)
-			(void)recovery_->hear(from, message);
+		if (HomeRecovery *const recovery = recovery_of(from, message))
+			(void)recovery->hear(from, message);
 		return finish_if_done();
 	case RecoveryMessage::recovered:
 		if (!is_of_this_life)
 			return;
 		(void)witness_.hear(from, message);
-		return welcome(from);
+		return message.request & of_orphans ? void() : welcome(from);
 	default:
 		if (is_of_this_life)
 			(void)witness_.hear(from, message);
@@ -278,6 +284,8 @@ void LogSide::hear_present(NodeId from, const Message &message)
 		welcome(from);
 	if (!has_log())
 		return;
+	if (message.flags & keeps_log)
+		adopt_orphans(from);
 	if (recovery_ && !(asked_ & bit(from)) && (recovered_ || greeted_)) {
 		asked_ |= bit(from);
 		recovery_->returned(from);
@@ -288,6 +296,33 @@ void LogSide::hear_present(NodeId from, const Message &message)
 }
 
 /* Recovery ------------------------------------------------------------------------------------------------------- */
+
+HomeRecovery *LogSide::recovery_of(NodeId from, const Message &message)
+{
+	if (!(message.request & of_orphans))
+		return recovery_.get();
+	const auto found = orphans_.find(from);
+	return found == orphans_.end() ? nullptr : found->second.get();
+}
+
+/** @p owner is back with its log: what this home knows of its orphans is in its memory. */
+void LogSide::adopt_orphans(NodeId owner)
+{
+	auto blocks = std::make_unique<LoggedBlocks>(self_.node);
+	node_.load()->for_each_shard([&](std::size_t shard) {
+		shards_[shard]->for_each_orphan(
+			owner, [&](Address block, std::uint64_t term, std::span<const std::byte, block_size> bytes) {
+				blocks->set_value(block.block_number(), term - 1, bytes);
+				blocks->add({EntryKind::transfer, owner, block, term, 0, 0, {}});
+			});
+	});
+	if (blocks->blocks().empty())
+		return;
+	auto &recovery = orphans_[owner];
+	recovery = std::make_unique<HomeRecovery>(self_.node, self_.incarnation | of_orphans, blocks_,
+		HomeRecovery::Scope::logged, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
+	recovery->begin(bit(owner));
+}
 
 Result<void> LogSide::recover(std::chrono::milliseconds timeout, const std::function<bool()> &is_over)
 {
@@ -368,6 +403,7 @@ void LogSide::settled(Address block, const Verdict &verdict, std::span<const std
 
 void LogSide::finish_if_done()
 {
+	std::erase_if(orphans_, [](const auto &orphans) { return orphans.second->is_over(); });
 	if (!recovery_ || !recovery_->is_done())
 		return;
 	if (!recovered_.exchange(true))

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -100,6 +101,8 @@ private:
 	void greet(NodeId node);
 	void tell_recovered(NodeId node);
 	void give_up_the_lost();
+	void adopt_orphans(NodeId owner);
+	[[nodiscard]] HomeRecovery *recovery_of(NodeId from, const Message &message);
 	void finish_if_done();
 	void restore_allocations(const LoggedBlocks &logged);
 	[[nodiscard]] const Member *missing() const;
@@ -125,7 +128,9 @@ private:
 	std::uint64_t told_ = 0;  /* that this node has recovered */
 	Witness witness_;
 	std::unique_ptr<HomeRecovery> recovery_; /* while it is under way, or blocks wait */
-	std::vector<std::byte> line_;            /* that line() has looked at last */
+	/* Of blocks whose owner, the key, died while this node lived, and has come back */
+	std::map<NodeId, std::unique_ptr<HomeRecovery>> orphans_;
+	std::vector<std::byte> line_; /* that line() has looked at last */
 	RecoveryReport report_;
 	std::unique_ptr<LogKeeper> keeper_; /* declared last: its thread uses the log */
 };

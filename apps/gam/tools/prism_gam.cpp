@@ -47,6 +47,7 @@ struct Options {
 	bool tries = false;
 	double hold = 0;
 	std::uint64_t operand = 0;
+	NodeId node = 0; /* to be forgotten */
 };
 
 int complain(const std::string &text, int code = failed)
@@ -180,9 +181,11 @@ int lock(Session &session, const Options &options)
 	return outcome(session.unlock(at, bytes), "unlock", at);
 }
 
-const char *name_of(NodeState state)
+const char *name_of(const Member &member)
 {
-	return state == NodeState::serving ? "serving" : state == NodeState::joining ? "joining" : "dead";
+	if (!member.live())
+		return member.is_away() ? "away" : "dead";
+	return member.state == NodeState::serving ? "serving" : "joining";
 }
 
 /** What nodes have free they tell when one joins: a moment later it is there. */
@@ -211,15 +214,21 @@ int stat(JoinedNode &joined, const Options &options)
 		const std::uint64_t available = joined.node().available(member.life.node);
 		const std::string address = fmt::format("{}:{}", member.host, member.port);
 		if (options.json)
-			members.push_back({{"node", member.life.node}, {"state", name_of(member.state)},
-				{"address", address}, {"lent", member.lent}, {"free", available}});
+			members.push_back({{"node", member.life.node}, {"state", name_of(member)}, {"address", address},
+				{"lent", member.lent}, {"free", available}});
 		else
-			fmt::print("{:>4} {:8} {:22} {:>14} {:>14}\n", member.life.node, name_of(member.state), address,
+			fmt::print("{:>4} {:8} {:22} {:>14} {:>14}\n", member.life.node, name_of(member), address,
 				member.lent, available);
 	}
 	if (options.json)
 		fmt::print("{}\n", nlohmann::json{{"epoch", view.epoch}, {"members", members}}.dump(2));
 	return done;
+}
+
+int forget(JoinedNode &joined, const Options &options)
+{
+	const Result<void> given_up = joined.give_up(options.node);
+	return given_up ? done : complain(given_up.error().message);
 }
 
 using Body = std::function<int(JoinedNode &joined, const Options &options)>;
@@ -288,6 +297,8 @@ public:
 			command.add_option("--hold", options_.hold, "seconds").check(cli::Seconds());
 			command.add_flag("--try", options_.tries, "do not wait: exit with 3 if another holds it");
 		}
+		command = add("forget", "say that a dead node that keeps a log will not come back", forget);
+		command.add_option("NODE", options_.node, "its number").required();
 		add("stat", "list the nodes", stat).add_flag("--json", options_.json, "as JSON");
 		app_.require_subcommand(1);
 	}

@@ -5,7 +5,9 @@
  */
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,6 +34,7 @@ public:
 		while (!stopping_) {
 			if (Result<void> member = joined_->check(); !member)
 				return member;
+			tell_if_log_failed();
 			std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		}
 		return joined_->leave();
@@ -61,7 +64,20 @@ public:
 	}
 
 private:
+	/** Once: the node goes on without a log. */
+	void tell_if_log_failed()
+	{
+		const int error = joined_->log_error();
+		if (error && !std::exchange(told_, true))
+			fmt::print(stderr,
+				"prism-gam-node: the log cannot be written any more: {}; start the node again with a "
+				"log "
+				"that has room\n",
+				std::generic_category().message(error));
+	}
+
 	std::unique_ptr<JoinedNode> joined_;
+	bool told_ = false;
 	std::atomic<bool> stopping_{false};
 };
 
@@ -113,8 +129,14 @@ int main(int argc, char **argv)
 	app.add_choice<Protocol>("--protocol", options.join.protocol,
 		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which all nodes speak");
 	app.add_option("--log", folder, "keep a log in this folder, and come back by it");
+	app.add_flag("--durable", options.join.log.durable,
+		"with --log: what a session of this node has fenced is in the log, and what another's log alone has is "
+		"waited for");
 	program.add_port(0);
 	return program.run(argc, argv, [&](const Context &context, const apps::ServerSettings &settings) {
+		if (options.join.log.durable && folder.empty())
+			return Result<apps::ServerProgram::Stores>(
+				make_error(EINVAL, "--durable without --log", "give the folder of the log"));
 		options.join.log.folder = folder;
 		return make(context, options, settings);
 	});

@@ -233,6 +233,55 @@ TEST_F(JoinedLog, BlocksWaitForAnOwnerThatHasALog)
 	EXPECT_EQ(read_soon(reader, address, EOWNERDEAD), (Word{0, 31})) << "the last that another has seen";
 }
 
+/* Nobody has seen it, but the node has fenced it. */
+TEST_F(JoinedLog, WhatIsFencedIsThereIfDurable)
+{
+	for (const bool durable : {true, false}) {
+		options.log.durable = durable;
+		const std::string names = durable ? "durable" : "not";
+		nodes.clear();
+		new_master();
+		for (const char *const log : {"0", "1", "2"})
+			join(names + log);
+		Address there, own;
+		{
+			Session owner(nodes[1]->node());
+			there = allocate(owner, 0);
+			own = allocate(owner, 1);
+			EXPECT_EQ(write(owner, there, 51), 0);
+			EXPECT_EQ(write(owner, own, 52), 0);
+		}
+		die(1);
+		Session reader(nodes[2]->node());
+		/* The home lives: without a promise it has what it has. */
+		EXPECT_EQ(read(reader, there), durable ? (Word{EOWNERDEAD, 0}) : (Word{0, 0}));
+		EXPECT_EQ(read(reader, own).error, EHOSTUNREACH);
+		rejoin(1, names + "1");
+		EXPECT_EQ(read_soon(reader, own), (Word{0, durable ? 52U : 0U}));
+		EXPECT_EQ(read_soon(reader, there, EOWNERDEAD), (Word{0, durable ? 51U : 0U}));
+	}
+}
+
+TEST_F(JoinedLog, AnOwnerThatIsGivenUpIsNotWaitedFor)
+{
+	options.log.durable = true;
+	for (const char *const log : {"0", "1", "2"})
+		join(log);
+	Address address;
+	{
+		Session owner(nodes[1]->node());
+		address = allocate(owner, 0);
+		EXPECT_EQ(write(owner, address, 61), 0);
+	}
+	EXPECT_FALSE(nodes[0]->give_up(1).ok()) << "it lives";
+	die(1);
+	Session reader(nodes[2]->node());
+	EXPECT_EQ(read(reader, address).error, EOWNERDEAD);
+	EXPECT_TRUE(nodes[0]->give_up(1).ok());
+	EXPECT_EQ(read_soon(reader, address, EOWNERDEAD), (Word{0, 0}));
+	EXPECT_EQ(nodes[0]->node().stats().lost_values, 1U);
+}
+
 TEST_F(JoinedLog, ANewMasterTakesUpTheClusterOfTheLogs)
 {
 	join("0");

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Nodes that keep logs, as a user has them: one is killed and comes back; and what is said of logs that are of no use.
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/../../integration/common.sh"
+alone "$@"
+# A small file system, that only this script sees
+if [ -z "${IN_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
+	IN_MOUNTS=1 exec unshare -m "$0" "$@"
+fi
+
+lease=1
+node_pid=() # by number
+logs=$work/logs
+
+# gam ARGUMENT...
+# shellcheck disable=SC2317 # is_away calls it
+gam() {
+	timeout -k 5 30 "$bin/prism-gam" -m "$master" "$@"
+}
+
+# tells TEXT: the last command did, on the standard error
+tells() {
+	grep -Fq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
+}
+
+# prints TEXT: the last command did, and nothing else
+prints() {
+	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
+}
+
+# start_master: its place is in $master, its pid in $master_pid
+start_master() {
+	: >"$work/master"
+	start "$work/master" "$bin/prism-gam-master" --lease $lease -p 0 --address 127.0.0.1
+	master_pid=$started
+	wait_for 10 grep -q ' ready, port ' "$work/master" || {
+		fail "the master does not start" "$work/master"
+		finish
+	}
+	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
+}
+
+# start_node NUMBER FOLDER OPTION...: which it gets
+start_node() {
+	: >"$work/node-$1"
+	start "$work/node-$1" "$bin/prism-gam-node" -m "$master" --memory 4 --log "$2" "${@:3}"
+	node_pid[$1]=$started
+	wait_for 20 grep -q "^node $1 of a global memory, lends 4 MiB, port .*, recovered " "$work/node-$1" || {
+		fail "node $1 does not start" "$work/node-$1"
+		finish
+	}
+}
+
+# end PID: at once
+end() {
+	kill -KILL "$1"
+	wait "$1" 2>/dev/null
+}
+
+# is_away NUMBER
+# shellcheck disable=SC2317 # wait_for calls it
+is_away() {
+	gam stat | grep -Eq "^ +$1 away "
+}
+
+# refused TEXT OPTION...: a node with these ends, and says why
+refused() {
+	expect 1 "prism-gam-node ${*:2}" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 4 "${@:2}"
+	tells "$1"
+}
+
+a_return() {
+	local number address
+	for number in 0 1 2; do
+		start_node $number "$logs/$number"
+	done
+	expect 0 malloc gam malloc 100 --on 2
+	address=$(cat "$work/out")
+	expect 0 write gam write "$address" "hello world"
+	end "${node_pid[2]}"
+	expect 1 "read while its home is away" gam read "$address" 5 && tells "the node with that memory is gone"
+	wait_for 10 is_away 2 || fail "stat does not show that node 2 is away" "$work/out"
+	: >"$work/node-3"
+	start "$work/node-3" "$bin/prism-gam-node" -m "$master" --memory 4
+	wait_for 20 grep -q "^node [3-9]" "$work/node-3" || fail "another node has taken the number" "$work/node-3"
+	end "$started"
+	start_node 2 "$logs/2"
+	grep -Eq "recovered [1-9][0-9]* blocks, 0 wait, 0 lost" "$work/node-2" || fail "node 2 has not recovered" "$work/node-2"
+	expect 0 "read of what is back" gam read "$address" 11 && prints "hello world"
+	expect 0 "write to it" gam write "$address" "again"
+	expect 0 free gam free "$address"
+	expect 1 "free twice" gam free "$address"
+	pass "a node is killed, comes back by its log, and has what others have seen"
+}
+
+a_new_master() {
+	local number address
+	expect 0 malloc gam malloc 100 --on 1
+	address=$(cat "$work/out")
+	expect 0 write gam write "$address" "all die"
+	for number in 0 1 2; do
+		end "${node_pid[number]}"
+	done
+	end "$master_pid"
+	start_master
+	for number in 2 0 1; do
+		start_node $number "$logs/$number"
+	done
+	expect 0 "read after the death of all" gam read "$address" 7 && prints "all die"
+	pass "all nodes and the master die, and come back"
+}
+
+folders() {
+	local segment
+	refused "another node uses it" --log "$logs/0"
+	refused "the directory protocol has logs" --log "$work/latch" --protocol latch
+	refused "--durable without --log" --durable
+	refused "Not a directory" --log "$work/master/log"
+	end "${node_pid[2]}"
+	end "${node_pid[1]}"
+	segment=$(find "$logs/2" -name '*.log' | sort | head -n 1)
+	printf 'X' | dd of="$segment" bs=1 seek=200 conv=notrunc 2>/dev/null
+	start_node 2 "$logs/2"
+	grep -q "its log has [1-9][0-9]* gaps" "$work/node-2" || fail "damage is not told" "$work/node-2"
+	for segment in "$logs"/1/*.log; do
+		printf 'X' | dd of="$segment" bs=1 seek=20 conv=notrunc 2>/dev/null
+	done
+	refused "no segment says which node it is of" --log "$logs/1"
+	expect 0 forget gam forget 1
+	expect 1 "forget one that lives" gam forget 0 && tells "is none that is dead and keeps a log"
+	pass "folders in use, of the other protocol, damaged"
+}
+
+# The node goes on, and what was to be logged says that it is not.
+full_disk() {
+	mkdir "$work/small"
+	mount -t tmpfs -o size=3m none "$work/small" 2>/dev/null || {
+		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
+		return
+	}
+	start_node 1 "$work/small/log" --durable
+	expect 0 malloc gam malloc 3000000 --on 1
+	address=$(cat "$work/out")
+	head -c 3000000 /dev/urandom >"$work/bytes"
+	expect 0 "more than the log takes" gam write "$address" - <"$work/bytes"
+	wait_for 5 grep -q "the log cannot be written any more: No space left" "$work/node-1" ||
+		fail "the node does not say that its log is full" "$work/node-1"
+	expect 0 read gam read "$address" 3000000
+	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
+	expect 1 "an allocation that is to be logged" gam malloc 8 --on 1 && tells "it is not logged"
+	end "${node_pid[1]}"
+	refused "make room" --log "$work/small/log"
+	mount -o remount,size=16m "$work/small"
+	start_node 1 "$work/small/log"
+	grep -q "its log has [1-9][0-9]* gaps" "$work/node-1" || fail "that entries are missing is not told" "$work/node-1"
+	umount -l "$work/small"
+	pass "a log that is full: the node goes on"
+}
+
+another_cluster() {
+	local number
+	for number in 0 1 2; do
+		[ -z "${node_pid[number]:-}" ] || end "${node_pid[number]}"
+	done
+	end "$master_pid"
+	start_master
+	start_node 0 "$logs/new"
+	refused "the log is of another cluster" --log "$logs/2"
+	pass "a log of another cluster"
+}
+
+start_master
+a_return
+a_new_master
+folders
+full_disk
+another_cluster
+finish
