@@ -121,33 +121,38 @@ gam() {
 	"$PRISM_BUILD/bin/prism-gam" -d "$DEVICE" -m "127.0.0.1:$port" "$@"
 }
 
-# gam_node NUMBER: which it gets; its pid is in $!
+# gam_node NUMBER: which it gets; it keeps a log; its pid is in $!
 gam_node() {
 	local said
 	: >"/tmp/gam-node-$1"
-	"$PRISM_BUILD/bin/prism-gam-node" -d "$DEVICE" -m "127.0.0.1:$port" --memory 1 >"/tmp/gam-node-$1" 2>&1 &
+	"$PRISM_BUILD/bin/prism-gam-node" -d "$DEVICE" -m "127.0.0.1:$port" --memory 1 --log "/tmp/gam-log-$1" \
+		>"/tmp/gam-node-$1" 2>&1 &
 	wait_for 30 test -s "/tmp/gam-node-$1" || return
 	said=$(<"/tmp/gam-node-$1")
 	echo "$said"
 	[[ $said == "node $1 of a global memory"* ]]
 }
 
-# A write on one node, a read on another; the third dies, and the rest works. Each command joins, which takes seconds in
-# an emulated machine: no more of them than that needs.
+# A write on one node, a read on another; the third dies, the rest works, and it comes back by its log. Each command
+# joins, which takes seconds in an emulated machine: no more of them than that needs.
 gam_shell() {
 	local nodes=() number address lost
+	rm -rf /tmp/gam-log-*
 	for number in 0 1 2; do
 		gam_node $number || return
 		nodes+=($!)
 	done
 	address=$(gam malloc 100 --on 1) && lost=$(gam malloc 100 --on 2) || return
-	gam write "$address" "hello world" || return
+	gam write "$address" "hello world" && gam write "$lost" "not lost" || return
 	[ "$(gam read "$address" 11)" = "hello world" ] || return
 	kill -9 "${nodes[2]}"
 	gam read "$lost" 8 && return 1 # waits until the lease is over
 	[ "$(gam add "$address" 1)" = 8031924123371070824 ] || return # "hello wo", as a number
-	kill "${nodes[0]}" "${nodes[1]}"
-	wait "${nodes[0]}" && wait "${nodes[1]}"
+	gam_node 2 || return
+	nodes[2]=$!
+	[ "$(gam read "$lost" 8)" = "not lost" ] || return
+	kill "${nodes[@]}"
+	wait "${nodes[0]}" && wait "${nodes[1]}" && wait "${nodes[2]}"
 }
 
 gam_run() {
@@ -177,7 +182,7 @@ group_apps() {
 	next_port
 	PART_SECONDS=60 part "prism-tx-bench" tx_run tx_bank
 	next_port
-	PART_SECONDS=150 part "prism-gam" gam_run gam_shell
+	PART_SECONDS=240 part "prism-gam" gam_run gam_shell
 	for store in prism pilaf rpc; do
 		next_port
 		PART_SECONDS=60 part "prism-ycsb, $store" store_run $store kv_workload $store
