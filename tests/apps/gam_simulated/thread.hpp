@@ -76,7 +76,11 @@ struct Shared {
 	std::map<NodeId, unsigned> lives; /* how often a number was given to another */
 	std::set<NodeId> dead;
 
-	[[nodiscard]] LifeOfBlock life_of(Address block) { return {block, lives[block.home()]}; }
+	[[nodiscard]] LifeOfBlock life_of(Address block) const
+	{
+		const auto found = lives.find(block.home());
+		return {block, found == lives.end() ? 0 : found->second};
+	}
 };
 
 class Thread
