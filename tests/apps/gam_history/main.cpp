@@ -18,11 +18,13 @@ int main(int argc, char **argv)
 	app.add_choice<Work>(
 		"--work", options.work, {{"registers", Work::registers}, {"bank", Work::bank}}, "what all nodes do");
 	app.add_choice<Flaw>("--flaw", options.flaw,
-		{{"none", Flaw::none}, {"lease", Flaw::lease}, {"forwards", Flaw::forwards}, {"apart", Flaw::apart}},
+		{{"none", Flaw::none}, {"lease", Flaw::lease}, {"forwards", Flaw::forwards}, {"apart", Flaw::apart},
+			{"durable", Flaw::durable}},
 		"a rule that is off");
 	app.add_option("--nodes", options.nodes, "that share memory").check(cli::Range(2, 16));
 	app.add_option("--threads", options.threads, "of each node").check(cli::Range(1, 8));
 	app.add_option("--reads", options.reads, "percent of what they do").check(cli::Range(0, 100));
+	app.add_flag("--logs", options.logs, "nodes keep durable logs, and those that are killed come back by them");
 	app.add_option("--kills", options.kills, "nodes that are killed, one after another");
 	app.add_option("--stops", options.stops, "nodes that are stopped for longer than their lease");
 	app.add_option("--lease", lease, "ms").check(cli::Range(50, 60000));

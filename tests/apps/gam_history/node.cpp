@@ -38,8 +38,8 @@ std::string key_of(Life life, std::size_t place)
 
 } // namespace
 
-Node::Node(const Options &options, Stage &stage, Life life, std::string master)
-	: options_(options), stage_(stage), life_(life), master_(std::move(master))
+Node::Node(const Options &options, Stage &stage, Life life, Place place, std::string master)
+	: options_(options), stage_(stage), life_(life), place_(place), master_(std::move(master))
 {
 }
 
@@ -73,6 +73,10 @@ bool Node::expects(int error, const char *what)
 		if (!joined_->is_expelled())
 			fail(fmt::format("{} is ESTALE on a node that is a member", what));
 		return false;
+	case EOWNERDEAD:
+		if (options_.logs)
+			return false;
+		break;
 	case EFAULT: /* another node has the number of the dead home */
 	case EHOSTUNREACH:
 		if (options_.work == Work::registers)
@@ -96,6 +100,10 @@ Result<void> Node::join()
 	join.looks_at_lease = options_.flaw != Flaw::lease;
 	join.node.bytes = std::uint64_t{1} << 20;
 	join.timeout = patience;
+	if (options_.logs) {
+		join.log.folder = options_.folder / fmt::format("log-{}", place_);
+		join.log.durable = options_.flaw != Flaw::durable;
+	}
 	Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, join);
 	if (!joined)
 		return joined.error();

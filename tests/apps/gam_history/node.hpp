@@ -24,7 +24,7 @@ inline std::span<std::byte> bytes_of(std::uint64_t &value) noexcept
 class Node
 {
 public:
-	Node(const Options &options, Stage &stage, Life life, std::string master);
+	Node(const Options &options, Stage &stage, Life life, Place place, std::string master);
 
 	/** Joins, works until the stage is over or it is expelled, leaves. */
 	Ending run();
@@ -54,6 +54,7 @@ private:
 	const Options options_;
 	Stage &stage_;
 	const Life life_;
+	const Place place_;
 	const std::string master_;
 	std::unique_ptr<prism::gam::JoinedNode> joined_;
 	std::vector<prism::gam::Address> places_; /* registers, or accounts */

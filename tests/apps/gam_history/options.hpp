@@ -23,6 +23,7 @@ enum class Flaw : std::uint8_t {
 	lease,    /**< a node uses what it has cached when its lease is over */
 	forwards, /**< owners send to who asks: the home does not see it */
 	apart,    /**< the accounts of a bank do not share a block */
+	durable,  /**< the logs of nodes have what others have seen alone */
 };
 
 struct Options {
@@ -32,6 +33,7 @@ struct Options {
 	unsigned nodes = 3;
 	unsigned threads = 2; /* of each node */
 	unsigned reads = 50;  /* percent: of a register, or audits of the bank */
+	bool logs = false;    /* each node keeps one: who is killed comes back by it */
 	unsigned kills = 0;
 	unsigned stops = 0;
 	std::chrono::milliseconds lease{1000};
@@ -49,6 +51,8 @@ struct Stage {
 
 /** One life of a node: a process. Those of the first @p Options::nodes allocate; the very first one is never killed. */
 using Life = std::uint32_t;
+/** Which log a life has: that of the life before it in the same place. */
+using Place = std::uint32_t;
 
 /** How a process ends. */
 enum Ending : int {

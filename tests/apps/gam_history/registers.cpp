@@ -35,7 +35,8 @@ bool Registers::act()
 				   : kind == 2 ? std::pair(change(place), "an atomic")
 					       : std::pair(change_locked(place), "a change under a lock");
 	node_.expects(error, what);
-	gone_[place] = gone_[place] || error == EHOSTUNREACH || error == EFAULT;
+	if (!node_.options().logs)
+		gone_[place] = gone_[place] || error == EHOSTUNREACH || error == EFAULT;
 	return error != ENOSPC;
 }
 

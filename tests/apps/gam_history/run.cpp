@@ -79,12 +79,12 @@ bool Run::begin_master()
 	return master_process_ > 0;
 }
 
-Run::Process Run::begin_node()
+Run::Process Run::begin_node(Place place)
 {
 	std::fflush(stdout); /* else it is in both processes */
-	const Process process{fork(), next_life_++};
+	const Process process{fork(), next_life_++, place};
 	if (process.pid == 0) {
-		const Ending ending = Node(options_, *stage_, process.life, master_).run();
+		const Ending ending = Node(options_, *stage_, process.life, place, master_).run();
 		std::fflush(stdout);
 		_exit(ending);
 	}
@@ -92,10 +92,10 @@ Run::Process Run::begin_node()
 }
 
 /** It works when this returns, or has ended. */
-Run::Process Run::replacement()
+Run::Process Run::replacement(Place place)
 {
 	const unsigned before = stage_->ready;
-	const Process process = begin_node();
+	const Process process = begin_node(place);
 	siginfo_t ended{};
 	const auto has_ended = [&] {
 		const auto id = static_cast<id_t>(process.pid);
@@ -168,7 +168,7 @@ void Run::kill_one()
 	::kill(victim.pid, SIGKILL);
 	end(victim);
 	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 300));
-	victim = replacement(); /* the others may not know yet that the one before is dead */
+	victim = replacement(victim.place); /* the others may not know yet that the one before is dead */
 }
 
 /** Beyond its lease: when it goes on, it must find that it is dead. */
@@ -181,7 +181,7 @@ void Run::stop_one()
 	end(victim);
 	if (!dead_.contains(victim.life))
 		fail(fmt::format("life {} was stopped beyond its lease, and does not know", victim.life));
-	victim = replacement();
+	victim = replacement(victim.place);
 }
 
 /** On a busy machine a node may be late for its lease. */
@@ -192,7 +192,7 @@ void Run::replace_the_expelled()
 		if (waitpid(process.pid, &status, WNOHANG) == 0)
 			continue;
 		take(process, status);
-		process = replacement();
+		process = replacement(process.place);
 	}
 }
 
@@ -214,6 +214,8 @@ std::vector<Operation> Run::read_histories()
 {
 	std::vector<Operation> history;
 	for (const auto &entry : std::filesystem::directory_iterator(options_.folder)) {
+		if (entry.is_directory())
+			continue; /* a log */
 		const Result<std::vector<Operation>> part = prism::test::read_history(entry.path());
 		if (part)
 			history.insert(history.end(), part->begin(), part->end());
@@ -227,7 +229,8 @@ void Run::check_histories()
 {
 	const std::vector<Operation> history = read_histories();
 	const auto life_of = [this](std::uint32_t client) { return client / options_.threads; };
-	const auto has_died = [this](Life life) { return dead_.contains(life); };
+	/* Whose log is durable has left all that it has fenced. */
+	const auto has_died = [this](Life life) { return !options_.logs && dead_.contains(life); };
 	const prism::test::CheckReport report = prism::test::check(gam_test::survivors(history, life_of, has_died));
 	fmt::print("{}: {} operations on {} registers\n", prism::test::name_of(report.verdict), history.size(),
 		report.keys);
@@ -259,7 +262,7 @@ std::optional<unsigned> Run::go()
 	if (!stage_ || !begin_master())
 		return std::nullopt;
 	for (unsigned node = 0; node < options_.nodes; node++)
-		nodes_.push_back(begin_node());
+		nodes_.push_back(begin_node(node));
 	if (!await_ready())
 		return std::nullopt;
 	disturb();

@@ -34,11 +34,12 @@ private:
 	struct Process {
 		pid_t pid = -1;
 		Life life = 0;
+		Place place = 0;
 	};
 
 	bool begin_master();
-	Process begin_node();
-	Process replacement();
+	Process begin_node(Place place);
+	Process replacement(Place place);
 	bool await_ready();
 	void disturb();
 	void kill_one();
