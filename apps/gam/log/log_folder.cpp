@@ -18,11 +18,6 @@ namespace prism::gam
 namespace
 {
 
-Error failed(const std::error_code &code, const std::filesystem::path &path)
-{
-	return make_error(code.value(), path.string());
-}
-
 /* A power failure has kept the name, and lost all else. */
 bool is_blank(std::span<const std::byte> bytes) noexcept
 {

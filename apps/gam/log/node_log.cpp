@@ -24,11 +24,6 @@ namespace
 
 constexpr std::size_t least_segment = 4096;
 
-Error failed(const std::error_code &code, const std::filesystem::path &path)
-{
-	return make_error(code.value(), path.string());
-}
-
 /* The number that a segment's name says, or nothing. */
 std::optional<std::uint64_t> number_of(const std::filesystem::path &path)
 {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "common/descriptor.hpp"
 #include "gam/log/entry.hpp"
@@ -49,6 +50,12 @@ private:
 	std::byte *bytes_; /* a mapping; null: of nothing */
 	std::size_t size_;
 };
+
+/** What the file system says of @p path. */
+inline Error failed(const std::error_code &code, const std::filesystem::path &path)
+{
+	return make_error(code.value(), path.string());
+}
 
 /** Waits until the disk has the names in @p folder. 0 or errno. */
 int sync_folder(const std::filesystem::path &folder) noexcept;
