@@ -60,12 +60,12 @@ void print_rate(std::FILE *out, const RunResult &result)
 
 void print_spread(std::FILE *out, const Spread &spread)
 {
-	constexpr double percent = 100;
+	constexpr double to_percent = 100;
 	fmt::print(out, " {:<22}{:<22}{:<22}{:<14}{:<14}{}\n", "slowest/mean node", "busiest processor[%]",
 		"mean processor[%]", "NIC[%]", "link[%]", "home events of the busiest[%]");
 	fmt::print(out, " {:<22.3f}{:<22.2f}{:<22.2f}{:<14.2f}{:<14.2f}{:.2f}\n", spread.fairness(),
-		spread.busiest_processor * percent, spread.mean_processor * percent, spread.busiest_nic * percent,
-		spread.busiest_link * percent, spread.busiest_home * percent);
+		spread.busiest_processor * to_percent, spread.mean_processor * to_percent,
+		spread.busiest_nic * to_percent, spread.busiest_link * to_percent, spread.busiest_home * to_percent);
 	bench::print_line(out);
 }
 

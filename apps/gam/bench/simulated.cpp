@@ -23,7 +23,6 @@ namespace
 using simulated::Events;
 using simulated::Machine;
 using simulated::Machines;
-using simulated::Session;
 using Task = apps::Task<void>;
 
 Time in_time(double seconds) noexcept
@@ -36,9 +35,9 @@ std::uint64_t number(Time time) noexcept
 	return static_cast<std::uint64_t>(time.count());
 }
 
-double rate_of(std::uint64_t operations, Time time) noexcept
+double rate_of(std::uint64_t done, Time time) noexcept
 {
-	return time > Time(0) ? static_cast<double>(operations) * 1e9 / static_cast<double>(time.count()) : 0;
+	return time > Time(0) ? static_cast<double>(done) * 1e9 / static_cast<double>(time.count()) : 0;
 }
 
 simulated::Shape shape_of(const RunOptions &options)
@@ -184,7 +183,7 @@ private:
 	Events &events_;
 	const RunOptions &options_;
 	ItemChooser items_;
-	Session session_;
+	simulated::Session session_;
 	RunResult result_;
 };
 
@@ -289,8 +288,9 @@ public:
 		: machines_(machines), options_(options), count_(blocks_of_case(options))
 	{
 		for (std::size_t i = 0; i < machines.size(); i++)
-			sessions_.push_back(std::make_unique<Session>(machines.machine(static_cast<NodeId>(i)),
-				static_cast<ThreadId>(1), options.cluster.consistency, options.cluster.cached));
+			sessions_.push_back(
+				std::make_unique<simulated::Session>(machines.machine(static_cast<NodeId>(i)),
+					static_cast<ThreadId>(1), options.cluster.consistency, options.cluster.cached));
 	}
 
 	Result<RunResult> run()
@@ -400,7 +400,7 @@ private:
 	Machines &machines_;
 	const RunOptions &options_;
 	const std::size_t count_;
-	std::vector<std::unique_ptr<Session>> sessions_;
+	std::vector<std::unique_ptr<simulated::Session>> sessions_;
 	RunResult result_;
 	std::uint64_t worked_ = 0;
 	Time quiet_since_{};
