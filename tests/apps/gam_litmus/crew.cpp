@@ -13,7 +13,7 @@ namespace
 {
 
 constexpr std::size_t stack_size = std::size_t{256} << 10;
-constexpr std::chrono::microseconds step(1);
+constexpr std::chrono::microseconds turn_time(1);
 
 thread_local std::chrono::steady_clock::time_point time;
 
@@ -74,7 +74,7 @@ std::chrono::steady_clock::time_point Fibers::now()
 
 void Fibers::yield()
 {
-	time += step;
+	time += turn_time;
 	if (Fiber *const fiber = Fiber::current)
 		swapcontext(&fiber->own, &fiber->caller);
 }

@@ -18,6 +18,9 @@ using prism::gam::Address;
 using prism::gam::Coherence;
 using prism::gam::NodeId;
 
+/** The first of the types of messages that are for Farewells, and not the protocol's. */
+constexpr std::uint8_t first_word = 0xf0;
+
 /** How a node has a block, at a moment. */
 struct Holding {
 	const std::byte *data = nullptr; /* null: its threads cannot read it without a message */

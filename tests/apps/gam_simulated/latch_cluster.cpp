@@ -21,8 +21,6 @@ using prism::gam::test::LentMemory;
 namespace
 {
 
-/** Types of messages that are for Farewells. */
-constexpr std::uint8_t first_word = 0xf0;
 constexpr std::uint64_t rest = 20;      /* steps */
 constexpr unsigned longest_idle = 1000; /* steps */
 

@@ -33,8 +33,7 @@ namespace
 
 constexpr prism::soft::Time us = 1000;
 constexpr prism::soft::Time longest_pause = 100 * us;
-/* Types of messages that are not the protocol's */
-constexpr std::uint8_t first_word = 0xf0;
+/* A type of messages that is not the protocol's, as first_word is none */
 constexpr std::uint8_t freed = 0xf8; /* counter: so many addresses are in the data */
 
 /** A node is never used again here, so its number is its incarnation, too. */
