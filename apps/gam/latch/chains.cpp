@@ -167,7 +167,9 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 	Line *const line = cache_.find(block_of(token));
 	if (!line || line->phase == Phase::idle)
 		return; /* nothing of it was posted */
-	if (outcome.failed || is_dead(line->block().home()))
+	if (std::exchange(line->is_lost, false))
+		broken(*line, EHOSTUNREACH);
+	else if (outcome.failed || is_dead(line->block().home()))
 		failed(*line, outcome);
 	else
 		ended(*line, outcome);

@@ -29,10 +29,15 @@ void Latch::forget(Line &line, NodeId dead)
 	line.requests.remove(dead);
 	if (line.owed == dead)
 		line.owed = no_node;
-	const bool others_turn =
-		line.phase == Phase::idle || line.phase == Phase::telling || line.phase == Phase::asked;
+	const bool is_under_way = line.phase != Phase::idle && line.phase != Phase::telling &&
+				  line.phase != Phase::asked && line.phase != Phase::resting;
 	if (line.block().home() == dead) {
-		if (others_turn)
+		if (line.phase == Phase::resting) /* it may not wake when the number is another node's */
+			std::erase(resting_, &line);
+		line.is_lost = is_under_way;
+		if (is_under_way)
+			set_state(line, State::invalid);
+		else
 			broken(line, EHOSTUNREACH);
 	} else if (line.phase == Phase::telling && (line.awaited & bit(dead))) {
 		if (options_.rules.drop_sharers_of_the_dead)

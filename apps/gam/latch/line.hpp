@@ -61,6 +61,7 @@ struct Line : CacheLine {
 		false; /**< an INVALIDATE came since the CAS or the request; `acked` is the newest one's version */
 	bool am_waiter = false; /**< this node is the entry's waiter, for all that it knows */
 	bool refused = false;   /**< a sharer is locked: the try has failed */
+	bool is_lost = false;   /**< what is under way is to a home that has died; another may have its number by now */
 	bool reads = false;     /**< claiming: there was a READ */
 	bool evicts = false;    /**< leaving: nothing stays here, and nobody is next */
 	std::uint8_t moved = 0; /**< so often another node has said that it is not the writer */

@@ -68,6 +68,24 @@ TEST_F(LatchDeath, SharersThatDieAreNotAwaited)
 	expect_rest(true);
 }
 
+/** Another may have the number of the home before the chain has ended. */
+TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
+{
+	writes(1, block(), 5);
+	net->hold_answers(1);
+	LatchAsk &other = read(2, block());
+	net->drain();
+	EXPECT_FALSE(other.is_over);
+	EXPECT_EQ(reads(1, block()), 5U) << "it gives a copy away, and keeps one";
+	net->kill(0);
+	tell_all(0);
+	LatchAsk &late = read(1, block());
+	sweep_all(0);
+	net->release_chains(1);
+	EXPECT_EQ(error(late), EHOSTUNREACH);
+	EXPECT_EQ(error(other), EHOSTUNREACH);
+}
+
 /** The entry has changed, and the grant was lost with its sender: who finds itself as the writer owns the block. */
 TEST_F(LatchDeath, GrantThatWasLost)
 {
