@@ -159,6 +159,6 @@ page_has_options() {
 		"$program" $command --help
 	done | grep -oE -- '(^|[ ,])--[a-z][a-z_-]+' | tr -d ' ,' | sort -u >"$work/help"
 	[ -s "$work/help" ] || fail "$program --help shows no options"
-	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' | sort -u >"$work/page"
+	sed -n '/^\.SH \(COMMANDS\|OPTIONS\)/,/^\.SH [^CO]/p' "$page" | sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z_-]+' | sort -u >"$work/page"
 	diff "$work/help" "$work/page" >"$work/diff" || fail "$program --help (<) and its page (>) differ" "$work/diff"
 }
