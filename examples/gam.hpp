@@ -40,6 +40,13 @@ struct Worker {
 		return must(joined->get_address(key(name, of), patience));
 	}
 	void publish(const std::string &name, Address address) const { must(joined->put(key(name, number), address)); }
+	/** Waits until all have come to this, as the memory of who leaves is gone. Needs nobody's memory itself. */
+	void await_others() const
+	{
+		publish("has worked", Address(joined->node().self(), number + 1));
+		for (std::size_t other = 0; other < workers; other++)
+			(void)address("has worked", other);
+	}
 };
 
 /** Waits until all workers are here: they count themselves in a global word, which each of them reads in its own cache.
@@ -71,6 +78,7 @@ inline int work(const std::string &master, std::size_t number, std::size_t worke
 	options.master = master;
 	Worker worker{must(JoinedNode::join(context, options)), number, workers};
 	const int code = body(worker);
+	worker.await_others();
 	must(worker.joined->leave());
 	return code;
 }
