@@ -52,6 +52,18 @@ start_node() {
 	}
 }
 
+# start_any FOLDER OPTION...: as another node, whose number is in $number
+start_any() {
+	: >"$work/node-any"
+	start "$work/node-any" "$bin/prism-gam-node" -m "$master" --memory 4 --log "$@"
+	wait_for 20 grep -q "^node [0-9]* of a global memory, .*, recovered " "$work/node-any" || {
+		fail "a node does not start" "$work/node-any"
+		finish
+	}
+	number=$(sed -n 's/^node \([0-9]*\) of .*/\1/p' "$work/node-any")
+	node_pid[number]=$started
+}
+
 # end PID: at once
 end() {
 	kill -KILL "$1"
@@ -119,6 +131,7 @@ folders() {
 	refused "Not a directory" --log "$work/master/log"
 	end "${node_pid[2]}"
 	end "${node_pid[1]}"
+	unset 'node_pid[1]' # it does not come back
 	segment=$(find "$logs/2" -name '*.log' | sort | head -n 1)
 	printf 'X' | dd of="$segment" bs=1 seek=200 conv=notrunc 2>/dev/null
 	start_node 2 "$logs/2"
@@ -139,29 +152,30 @@ full_disk() {
 		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
 		return
 	}
-	start_node 1 "$work/small/log" --durable
-	expect 0 malloc gam malloc 3000000 --on 1
+	start_any "$work/small/log" --durable
+	expect 0 malloc gam malloc 3000000 --on "$number"
 	address=$(cat "$work/out")
 	head -c 3000000 /dev/urandom >"$work/bytes"
 	expect 0 "more than the log takes" gam write "$address" - <"$work/bytes"
-	wait_for 5 grep -q "the log cannot be written any more: No space left" "$work/node-1" ||
-		fail "the node does not say that its log is full" "$work/node-1"
+	wait_for 5 grep -q "the log cannot be written any more: No space left" "$work/node-any" ||
+		fail "the node does not say that its log is full" "$work/node-any"
 	expect 0 read gam read "$address" 3000000
 	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
-	expect 1 "an allocation that is to be logged" gam malloc 8 --on 1 && tells "it is not logged"
-	end "${node_pid[1]}"
-	refused "make room" --log "$work/small/log"
+	expect 1 "an allocation that is to be logged" gam malloc 8 --on "$number" && tells "it is not logged"
+	end "${node_pid[number]}"
+	refused " room" --log "$work/small/log"
 	mount -o remount,size=16m "$work/small"
-	start_node 1 "$work/small/log"
-	grep -q "its log has [1-9][0-9]* gaps" "$work/node-1" || fail "that entries are missing is not told" "$work/node-1"
+	start_node "$number" "$work/small/log"
+	grep -q "its log has [1-9][0-9]* gaps" "$work/node-$number" ||
+		fail "that entries are missing is not told" "$work/node-$number"
 	umount -l "$work/small"
 	pass "a log that is full: the node goes on"
 }
 
 another_cluster() {
 	local number
-	for number in 0 1 2; do
-		[ -z "${node_pid[number]:-}" ] || end "${node_pid[number]}"
+	for number in "${!node_pid[@]}"; do
+		end "${node_pid[number]}"
 	done
 	end "$master_pid"
 	start_master
