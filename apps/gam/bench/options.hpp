@@ -61,6 +61,7 @@ enum class HomeState : std::uint8_t {
 struct ClusterOptions {
 	std::size_t nodes = 2;
 	bool in_process = false; /**< all nodes are in this process, without a device */
+	bool pins = false;       /**< each node's process keeps to a processor, the next one for the next node */
 	bool simulated = false;  /**< they are, and time is virtual */
 	bool forwards = false;   /**< simulated: owners send what they have to who asks, as the paper has it */
 	std::string master;      /**< HOST:PORT; empty: this program starts a master and all nodes */

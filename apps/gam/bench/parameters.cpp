@@ -103,6 +103,7 @@ struct Given {
 void add_cluster_options(cli::CommandLine &app, ClusterOptions &cluster, Given &given)
 {
 	app.add_option("--nodes,--of", cluster.nodes, "Nodes of the cluster").capture_default_str();
+	app.add_flag("--pin", cluster.pins, "Each node's process keeps to a processor of its own, if there are enough");
 	const cli::Option in_process =
 		app.add_flag("--in-process", cluster.in_process, "All nodes are in this process, without a device");
 	app.add_option("--master", cluster.master,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "gam/bench/processes.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -8,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +119,21 @@ private:
 	std::uint16_t port_;
 };
 
+/** The threads that this one starts keep to it as well. */
+void keep_to_processor(unsigned number) noexcept
+{
+	cpu_set_t allowed, own;
+	CPU_ZERO(&allowed);
+	CPU_ZERO(&own);
+	(void)sched_getaffinity(0, sizeof(allowed), &allowed);
+	for (unsigned processor = 0, place = number % std::max(CPU_COUNT(&allowed), 1); processor < CPU_SETSIZE;
+		processor++) {
+		if (CPU_ISSET(processor, &allowed) && place-- == 0)
+			CPU_SET(processor, &own);
+	}
+	(void)sched_setaffinity(0, sizeof(own), &own);
+}
+
 /** All nodes have joined, and this one knows of all: who joins is heard of a little later. */
 Result<void> await_all(JoinedPlace &place, const ClusterOptions &cluster)
 {
@@ -161,7 +178,12 @@ Result<RunResult> run_processes(const RunOptions &options)
 	RunOptions with_master = options;
 	with_master.cluster.master = master->address();
 	return bench::run_processes<RunResult>(
-		static_cast<unsigned>(options.cluster.nodes), [&](unsigned) { return run_joined(with_master); },
+		static_cast<unsigned>(options.cluster.nodes),
+		[&](unsigned number) {
+			if (options.cluster.pins)
+				keep_to_processor(number);
+			return run_joined(with_master);
+		},
 		[&] { master->end(); }, [] {});
 }
 

@@ -116,6 +116,7 @@ json info_to_json(const RunOptions &run)
 		{"nodes", cluster.nodes},
 		{"threads", run.threads},
 		{"in_process", cluster.in_process},
+		{"pinned", cluster.pins},
 		{"simulated", cluster.simulated},
 		{"forwards", cluster.forwards},
 		{"protocol", name_of(cluster.protocol)},
