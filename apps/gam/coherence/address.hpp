@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,14 @@ constexpr std::size_t max_nodes = 64;
 constexpr std::uint64_t bit(NodeId node) noexcept
 {
 	return std::uint64_t{1} << node;
+}
+
+/** Calls @p visit with each node of @p set, from the lowest number on. */
+template <typename Visit>
+void for_each_node(std::uint64_t set, const Visit &visit)
+{
+	for (; set; set &= set - 1)
+		visit(static_cast<NodeId>(std::countr_zero(set)));
 }
 
 /** The unit of coherence, in bytes. */

@@ -29,13 +29,11 @@ void Latch::forget(Line &line, NodeId dead)
 	line.requests.remove(dead);
 	if (line.owed == dead)
 		line.owed = no_node;
-	const bool is_under_way = line.phase != Phase::idle && line.phase != Phase::telling &&
-				  line.phase != Phase::asked && line.phase != Phase::resting;
 	if (line.block().home() == dead) {
 		if (line.phase == Phase::resting) /* it may not wake when the number is another node's */
 			std::erase(resting_, &line);
-		line.is_lost = is_under_way;
-		if (is_under_way)
+		line.is_lost = has_chain(line.phase);
+		if (line.is_lost)
 			set_state(line, State::invalid);
 		else
 			broken(line, EHOSTUNREACH);
@@ -114,8 +112,7 @@ void Latch::tell_withdrawn(Address block)
 	const Entry entry = options_.region->entry(block.block_number());
 	const NodeId writer = latch::node_of(entry.writer);
 	const std::uint64_t all = entry.sharers | (writer < max_nodes ? bit(writer) : 0);
-	latch::for_each_node(
-		all & ~bit(options_.self), [&](NodeId node) { send(node, latch::Type::withdrawn, block); });
+	for_each_node(all & ~bit(options_.self), [&](NodeId node) { send(node, latch::Type::withdrawn, block); });
 	if (Line *const line = cache_.find(block))
 		evict(*line);
 }

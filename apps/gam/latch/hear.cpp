@@ -164,7 +164,7 @@ void Latch::tell(Line &line, std::uint64_t sharers)
 	set_state(line, State::invalid);
 	line.awaited = sharers & ~bit(options_.self) & ~(options_.rules.drop_sharers_of_the_dead ? dead_ : 0);
 	set_phase(line, Phase::telling);
-	latch::for_each_node(line.awaited, [&](NodeId sharer) {
+	for_each_node(line.awaited, [&](NodeId sharer) {
 		send(sharer, Type::invalidate, line.block(), tries ? latch::tries : std::uint8_t{0}, line.version);
 	});
 	if (!options_.rules.await_acks)

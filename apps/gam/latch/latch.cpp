@@ -305,14 +305,19 @@ void Latch::fill_room()
 /** So that a miss finds a free line, most of the time, and does not wait for a write back. */
 void Latch::trim()
 {
-	while (cache_.used() > limit_ + evicting_ && evicting_ < max_evictions) {
-		Line *const victim = cache_.least_recently_used();
-		if (!victim)
-			return;
-		victim->makes_room = true;
-		evicting_++;
-		evict(*victim);
-	}
+	while (cache_.used() > limit_ + evicting_ && evicting_ < max_evictions && evict_oldest()) {}
+}
+
+/** Begins to, at least. False: no line can go. */
+bool Latch::evict_oldest()
+{
+	Line *const victim = cache_.least_recently_used();
+	if (!victim)
+		return false;
+	victim->makes_room = true;
+	evicting_++;
+	evict(*victim);
+	return true;
 }
 
 Latch::Line *Latch::make_room(Address block)
@@ -322,12 +327,8 @@ Latch::Line *Latch::make_room(Address block)
 			return line;
 		if (Line *const line = cache_.take(block))
 			return line;
-		Line *const victim = cache_.least_recently_used();
-		if (!victim || evicting_ >= std::min(room_count_, max_evictions))
+		if (evicting_ >= std::min(room_count_, max_evictions) || !evict_oldest())
 			return nullptr;
-		victim->makes_room = true;
-		evicting_++;
-		evict(*victim);
 	}
 }
 

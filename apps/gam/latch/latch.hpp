@@ -153,6 +153,7 @@ private:
 	void rest(Line &line);
 	void fill_room();
 	void trim();
+	[[nodiscard]] bool evict_oldest();
 	[[nodiscard]] Line *make_room(Address block);
 	void evict(Line &line);
 	[[nodiscard]] bool is_dead(NodeId node) const noexcept { return node < max_nodes && (dead_ & bit(node)); }

@@ -40,6 +40,11 @@ enum class Phase : std::uint8_t {
 	resting, /**< somebody else is next, is dead, or there was no buffer */
 };
 
+[[nodiscard]] constexpr bool has_chain(Phase phase) noexcept
+{
+	return phase >= Phase::fetching && phase <= Phase::lending;
+}
+
 /** Where a chain leaves what it has found, in registered memory: one for each line. */
 struct Slot {
 	Entry installed;           /**< before the CAS that has stored the pointer */

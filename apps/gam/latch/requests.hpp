@@ -12,14 +12,6 @@
 namespace prism::gam::latch
 {
 
-/** Calls @p visit with each node of a bit set. */
-template <typename Visit>
-void for_each_node(std::uint64_t set, Visit visit)
-{
-	for (; set; set &= set - 1)
-		visit(static_cast<NodeId>(std::countr_zero(set)));
-}
-
 /** Who has asked for a block: all readers are served at once, writers one after the other. A node is in it once. */
 class Requests
 {

@@ -130,7 +130,7 @@ void Latch::has_left(Line &line)
 void Latch::grant(Line &line)
 {
 	const std::span<const std::byte> data(line.data(), block_size);
-	latch::for_each_node(line.served,
+	for_each_node(line.served,
 		[&](NodeId reader) { send(reader, latch::Type::grant_read, line.block(), 0, line.version, 0, data); });
 	if (line.next != no_node)
 		send(line.next, latch::Type::grant_write, line.block(), 0, line.version, line.served, data);
@@ -171,7 +171,7 @@ void Latch::give_back(Line &line, std::uint64_t buffer)
 
 void Latch::turn_away(Line &line)
 {
-	latch::for_each_node(options_.rules.turn_away ? line.requests.all() : 0,
+	for_each_node(options_.rules.turn_away ? line.requests.all() : 0,
 		[&](NodeId node) { send(node, latch::Type::moved, line.block()); });
 	line.requests.clear();
 }

@@ -16,15 +16,6 @@ namespace
 /** Of RecoveryMessage::present: the sender keeps a log, so it can be asked when it says that it has recovered. */
 constexpr std::uint8_t keeps_log = 1;
 
-template <typename Do>
-void for_each_node(std::uint64_t nodes, const Do &act)
-{
-	for (NodeId node = 0; node < max_nodes; node++) {
-		if (nodes & bit(node))
-			act(node);
-	}
-}
-
 Message message_of(RecoveryMessage type, std::uint64_t incarnation)
 {
 	Message message;

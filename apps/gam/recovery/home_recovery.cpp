@@ -17,15 +17,6 @@ constexpr bool is_line(Holding holding) noexcept
 	return holding == Holding::dirty || holding == Holding::shared;
 }
 
-template <typename Do>
-void for_each_node(std::uint64_t nodes, Do act)
-{
-	for (NodeId node = 0; node < max_nodes; node++) {
-		if (nodes & bit(node))
-			act(node);
-	}
-}
-
 } // namespace
 
 HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t blocks, Scope scope,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "directory_nodes.hpp"
+#include "folder.hpp"
 #include "gam/log/node_log.hpp"
 #include "gam/log/policy_log.hpp"
 #include "gam/recovery/home_recovery.hpp"
@@ -101,7 +102,7 @@ struct DirectoryRecovery : DirectoryNodes {
 		node_logs.clear();
 		for (NodeId id = 0; id < nodes; id++) {
 			LogOptions log_options;
-			log_options.folder = folder / std::to_string(seed) / std::to_string(id);
+			log_options.folder = folder.path() / std::to_string(seed) / std::to_string(id);
 			log_options.node = id;
 			log_options.segment_bytes = 1 << 16;
 			auto log = NodeLog::open(log_options);
@@ -230,18 +231,10 @@ struct DirectoryRecovery : DirectoryNodes {
 		}
 	}
 
-	void TearDown() override
-	{
-		node_logs.clear();
-		std::filesystem::remove_all(folder);
-	}
+	void TearDown() override { node_logs.clear(); }
 
 	static constexpr std::uint64_t used = 6; /* blocks */
-	const std::filesystem::path folder = [] {
-		std::string name =
-			std::filesystem::is_directory("/dev/shm") ? "/dev/shm/gam_XXXXXX" : "/tmp/gam_XXXXXX";
-		return std::filesystem::path(::mkdtemp(name.data()));
-	}();
+	const gam_test::Folder folder;
 	struct Letter {
 		NodeId from;
 		NodeId to;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "folder.hpp"
 #include "peer_support.hpp"
 
 using namespace peers;
@@ -21,11 +22,7 @@ struct JoinedLog : testing::Test {
 	std::unique_ptr<MasterThread> master;
 	std::vector<std::unique_ptr<JoinedNode>> nodes;
 	JoinOptions options;
-	const std::filesystem::path folder = [] {
-		std::string name =
-			std::filesystem::is_directory("/dev/shm") ? "/dev/shm/gam_XXXXXX" : "/tmp/gam_XXXXXX";
-		return std::filesystem::path(::mkdtemp(name.data()));
-	}();
+	const gam_test::Folder folder;
 
 	void SetUp() override
 	{
@@ -36,11 +33,7 @@ struct JoinedLog : testing::Test {
 		options.timeout = patience;
 		new_master();
 	}
-	void TearDown() override
-	{
-		nodes.clear();
-		std::filesystem::remove_all(folder);
-	}
+	void TearDown() override { nodes.clear(); }
 	void new_master()
 	{
 		master = std::make_unique<MasterThread>(500ms);
@@ -51,7 +44,7 @@ struct JoinedLog : testing::Test {
 	{
 		JoinOptions own = options;
 		if (!log.empty())
-			own.log.folder = folder / log;
+			own.log.folder = folder.path() / log;
 		const Result<Context> context = Context::open();
 		return JoinedNode::join(*context, own);
 	}

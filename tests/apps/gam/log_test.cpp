@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "folder.hpp"
 #include "gam/log/log_keeper.hpp"
 #include "gam/log/node_log.hpp"
 #include "gam/log/policy_log.hpp"
@@ -38,23 +39,7 @@ namespace
 {
 
 namespace fs = std::filesystem;
-
-class Folder
-{
-public:
-	Folder()
-	{
-		std::string name = fs::is_directory("/dev/shm") ? "/dev/shm/gam_log_XXXXXX" : "/tmp/gam_log_XXXXXX";
-		path_ = ::mkdtemp(name.data());
-	}
-	~Folder() { fs::remove_all(path_); }
-	Folder(const Folder &) = delete;
-	Folder &operator=(const Folder &) = delete;
-	[[nodiscard]] const fs::path &path() const { return path_; }
-
-private:
-	fs::path path_;
-};
+using gam_test::Folder;
 
 constexpr std::size_t small = 4096;
 constexpr std::array<std::byte, 16> other_boot{std::byte{1}};

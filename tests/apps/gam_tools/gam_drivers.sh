@@ -20,11 +20,8 @@ node_pid=()
 # start_cluster: a master and two nodes that lend
 start_cluster() {
 	local number
-	: >"$work/master"
-	start "$work/master" "$bin/prism-gam-master" --lease $lease -p 0 --address 127.0.0.1
-	master_pid=$started
-	wait_for 10 grep -q ' ready, port ' "$work/master" || fail "the master does not start" "$work/master"
-	port=$(sed -n 's/.* ready, port //p' "$work/master")
+	start_master $lease
+	port=${master#*:}
 	for number in 0 1; do
 		: >"$work/node-$number"
 		start "$work/node-$number" "$bin/prism-gam-node" -m "127.0.0.1:$port" --protocol "$protocol" --memory $memory
@@ -33,15 +30,6 @@ start_cluster() {
 			fail "node $number does not start" "$work/node-$number"
 			finish
 		}
-	done
-}
-
-# end PID...: at once
-end() {
-	local pid
-	for pid in "$@"; do
-		kill -KILL "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
 	done
 }
 

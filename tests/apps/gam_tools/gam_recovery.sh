@@ -3,6 +3,8 @@
 # Nodes that keep logs, as a user has them: one is killed and comes back; and what is said of logs that are of no use.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
+# shellcheck source=tests/apps/gam_tools/support.sh
+. "$(dirname "$0")/support.sh"
 alone "$@"
 # A small file system, that only this script sees
 if [ -z "${IN_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
@@ -17,28 +19,6 @@ logs=$work/logs
 # shellcheck disable=SC2317 # is_away calls it
 gam() {
 	timeout -k 5 30 "$bin/prism-gam" -m "$master" "$@"
-}
-
-# tells TEXT: the last command did, on the standard error
-tells() {
-	grep -Fq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
-}
-
-# prints TEXT: the last command did, and nothing else
-prints() {
-	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
-}
-
-# start_master: its place is in $master, its pid in $master_pid
-start_master() {
-	: >"$work/master"
-	start "$work/master" "$bin/prism-gam-master" --lease $lease -p 0 --address 127.0.0.1
-	master_pid=$started
-	wait_for 10 grep -q ' ready, port ' "$work/master" || {
-		fail "the master does not start" "$work/master"
-		finish
-	}
-	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
 }
 
 # start_node NUMBER FOLDER OPTION...: which it gets
@@ -64,12 +44,6 @@ start_any() {
 	node_pid[number]=$started
 }
 
-# end PID: at once
-end() {
-	kill -KILL "$1"
-	wait "$1" 2>/dev/null
-}
-
 # is_away NUMBER
 # shellcheck disable=SC2317 # wait_for calls it
 is_away() {
@@ -79,7 +53,7 @@ is_away() {
 # refused TEXT OPTION...: a node with these ends, and says why
 refused() {
 	expect 1 "prism-gam-node ${*:2}" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 4 "${@:2}"
-	tells "$1"
+	says "$1"
 }
 
 a_return() {
@@ -91,7 +65,7 @@ a_return() {
 	address=$(cat "$work/out")
 	expect 0 write gam write "$address" "hello world"
 	end "${node_pid[2]}"
-	expect 1 "read while its home is away" gam read "$address" 5 && tells "the node with that memory is gone"
+	expect 1 "read while its home is away" gam read "$address" 5 && says "the node with that memory is gone"
 	wait_for 10 is_away 2 || fail "stat does not show that node 2 is away" "$work/out"
 	: >"$work/node-3"
 	start "$work/node-3" "$bin/prism-gam-node" -m "$master" --memory 4
@@ -115,7 +89,7 @@ a_new_master() {
 		end "${node_pid[number]}"
 	done
 	end "$master_pid"
-	start_master
+	start_master $lease
 	for number in 2 0 1; do
 		start_node $number "$logs/$number"
 	done
@@ -141,7 +115,7 @@ folders() {
 	done
 	refused "no segment says which node it is of" --log "$logs/1"
 	expect 0 forget gam forget 1
-	expect 1 "forget one that lives" gam forget 0 && tells "is none that is dead and keeps a log"
+	expect 1 "forget one that lives" gam forget 0 && says "is none that is dead and keeps a log"
 	pass "folders in use, of the other protocol, damaged"
 }
 
@@ -161,7 +135,7 @@ full_disk() {
 		fail "the node does not say that its log is full" "$work/node-any"
 	expect 0 read gam read "$address" 3000000
 	cmp "$work/bytes" "$work/out" >"$work/cmp" || fail "it has other bytes" "$work/cmp"
-	expect 1 "an allocation that is to be logged" gam malloc 8 --on "$number" && tells "it is not logged"
+	expect 1 "an allocation that is to be logged" gam malloc 8 --on "$number" && says "it is not logged"
 	end "${node_pid[number]}"
 	refused " room" --log "$work/small/log"
 	mount -o remount,size=16m "$work/small"
@@ -178,13 +152,13 @@ another_cluster() {
 		end "${node_pid[number]}"
 	done
 	end "$master_pid"
-	start_master
+	start_master $lease
 	start_node 0 "$logs/new"
 	refused "the log is of another cluster" --log "$logs/2"
 	pass "a log of another cluster"
 }
 
-start_master
+start_master $lease
 a_return
 a_new_master
 folders

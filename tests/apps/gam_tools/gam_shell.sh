@@ -4,6 +4,8 @@
 # die, and what is said of all that cannot be. The argument is the protocol: directory or latch.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/../../integration/common.sh"
+# shellcheck source=tests/apps/gam_tools/support.sh
+. "$(dirname "$0")/support.sh"
 alone "$@"
 need_program python3
 
@@ -16,28 +18,6 @@ node_pid=() # by number
 # gam ARGUMENT...
 gam() {
 	timeout -k 5 30 "$bin/prism-gam" -m "$master" --protocol "$protocol" "$@"
-}
-
-# tells TEXT: the last command did, on the standard error
-tells() {
-	grep -Fq -- "$1" "$work/err" || fail "it does not tell '$1':" "$work/err"
-}
-
-# prints TEXT: the last command did, and nothing else
-prints() {
-	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
-}
-
-# start_master PORT: its place is in $master, its pid in $master_pid
-start_master() {
-	: >"$work/master"
-	start "$work/master" "$bin/prism-gam-master" --lease $lease -p "$1" --address 127.0.0.1
-	master_pid=$started
-	wait_for 10 grep -q ' ready, port ' "$work/master" || {
-		fail "the master does not start" "$work/master"
-		finish
-	}
-	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
 }
 
 # start_node NUMBER: which it gets
@@ -108,12 +88,6 @@ memory() {
 	pass "three nodes: what is written on one is read on others"
 }
 
-# end PID: at once
-end() {
-	kill -KILL "$1"
-	wait "$1" 2>/dev/null
-}
-
 # hold KIND: locks $address by another shell, which goes on; its pid is in $started
 hold() {
 	: >"$work/holder"
@@ -148,7 +122,7 @@ wrong_addresses() {
 	while IFS='|' read -r code text arguments; do
 		# shellcheck disable=SC2086
 		expect "$code" "$arguments" gam $arguments
-		tells "$text"
+		says "$text"
 	done <<-END
 		1|nothing is allocated at the address|read $freed 5
 		1|nothing is allocated at the address|write $freed x
@@ -185,12 +159,12 @@ strangers() {
 	expect 1 "no master" timeout 20 "$bin/prism-gam" -m "127.0.0.1:$nobody" --timeout 1 stat
 	says "cannot connect to 127.0.0.1 port $nobody: Connection refused"
 	expect 1 "node: another protocol" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 1 --protocol "$other"
-	tells "a node of another protocol or block size"
+	says "a node of another protocol or block size"
 	expect 1 "node: no master" timeout 20 "$bin/prism-gam-node" -m "127.0.0.1:$nobody" --memory 1
-	tells "Connection refused"
+	says "Connection refused"
 	expect 1 "a port that is taken" timeout 20 "$bin/prism-gam-master" -p "${master#*:}" --address 127.0.0.1
-	tells "Address already in use"
-	expect 1 "a lease that is too short" timeout 20 "$bin/prism-gam-master" -p 0 --lease 0.01 && tells "50 ms"
+	says "Address already in use"
+	expect 1 "a lease that is too short" timeout 20 "$bin/prism-gam-master" -p 0 --lease 0.01 && says "50 ms"
 	expect 2 "a lease that is none" timeout 20 "$bin/prism-gam-master" -p 0 --lease soon
 	expect 2 "no memory" timeout 20 "$bin/prism-gam-node" -m "$master" --memory 0
 	pass "another protocol, no master, a port that is taken"
@@ -224,7 +198,7 @@ a_death() {
 another_cluster() {
 	local port=${master#*:} status=0
 	end "$master_pid"
-	start_master "$port"
+	start_master $lease "$port"
 	wait_for 10 grep -q "a node of another cluster" "$work/node-0" || fail "node 0 goes on" "$work/node-0"
 	wait "${node_pid[0]}"
 	status=$?
@@ -254,7 +228,7 @@ man_pages() {
 	pass "manual pages have the options of the programs"
 }
 
-start_master 0
+start_master $lease 0
 for number in 0 1 2; do
 	start_node $number
 done

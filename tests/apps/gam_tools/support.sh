@@ -17,7 +17,33 @@ sys.exit(not eval(sys.argv[2], {"r": report["results"], "i": report["test_info"]
 END
 }
 
-# says TEXT: the last command did, when it failed
+# says TEXT: the last command did, on the standard error
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"
+}
+
+# prints TEXT: the last command did, and nothing else
+prints() {
+	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
+}
+
+# start_master LEASE [PORT]: its place is in $master, its pid in $master_pid
+start_master() {
+	: >"$work/master"
+	start "$work/master" "$bin/prism-gam-master" --lease "$1" -p "${2:-0}" --address 127.0.0.1
+	master_pid=$started
+	wait_for 10 grep -q ' ready, port ' "$work/master" || {
+		fail "the master does not start" "$work/master"
+		finish
+	}
+	master=127.0.0.1:$(sed -n 's/.* ready, port //p' "$work/master")
+}
+
+# end PID...: at once
+end() {
+	local pid
+	for pid in "$@"; do
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
 }
