@@ -55,7 +55,7 @@ struct Bucket {
 };
 static_assert(sizeof(Bucket) == 128);
 
-/** What a record begins with; the key and the value follow. Nobody changes a record that an entry names. */
+/** What a record begins with; the key and the value follow. Changed under the bucket's lock alone. */
 struct RecordHeader {
 	std::uint32_t key_bytes = 0;
 	std::uint32_t value_bytes = 0;

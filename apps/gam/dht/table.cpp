@@ -141,39 +141,51 @@ void Table::get(Operation &operation) noexcept
 	end(operation, Outcome::ok, 0);
 }
 
-/* The record is there before the lock is taken, which fences: nobody can see the entry before the record. */
 void Table::put(Operation &operation, bool replaces) noexcept
 {
 	const std::uint64_t hash = hash_of(operation.key);
 	const Address bucket = bucket_of(hash);
-	Entry entry;
-	int error = make_record(operation, hash, entry);
-	if (error == ENOMEM)
-		return end(operation, Outcome::full, 0);
-	if (error)
+	if (const int error = lock(bucket, true))
 		return end(operation, Outcome::failed, error);
-	error = lock(bucket, true);
+	Address superfluous;
 	Outcome outcome = Outcome::failed;
 	Search found;
-	if (!error) {
-		error = search(operation.key, hash, Wanted::key, found);
-		if (!error && !replaces && !found.entry.is_free())
-			error = EEXIST;
-		if (!error)
-			outcome = install(found, entry, error);
-		const int late = unlock(bucket);
-		if (late && outcome == Outcome::ok) {
-			outcome = Outcome::unknown;
-			error = late;
-		}
+	int error = search(operation.key, hash, Wanted::key, found);
+	if (!error && !replaces && !found.entry.is_free())
+		error = EEXIST;
+	if (!error)
+		outcome = put_into(found, operation, hash, superfluous, error);
+	/* Fences: whoever has the lock next sees the record, and then its entry. */
+	const int late = unlock(bucket);
+	if (late && outcome == Outcome::ok) {
+		outcome = Outcome::unknown;
+		error = late;
 	}
-	/* The one that no entry names */
-	const Address superfluous = outcome == Outcome::ok        ? found.entry.record()
-				    : outcome == Outcome::unknown ? Address()
-								  : entry.record();
-	if (!superfluous.is_null())
+	if (!superfluous.is_null() && outcome != Outcome::unknown)
 		(void)session_.free(superfluous);
 	end(operation, outcome, error);
+}
+
+/** @p superfluous: the record that no entry names afterwards, if the outcome is known. */
+Outcome Table::put_into(const Search &found, const Operation &operation, std::uint64_t hash, Address &superfluous,
+	int &error) noexcept
+{
+	const std::span<const std::byte> record = compose(operation);
+	if (changes_in_place(found.entry, record.size())) {
+		error = session_.write(found.entry.record(), record);
+		return error ? Outcome::unknown : Outcome::ok;
+	}
+	Entry entry;
+	error = make_record(record, hash, entry);
+	if (error == ENOMEM) {
+		error = 0;
+		return Outcome::full;
+	}
+	if (error)
+		return Outcome::failed;
+	const Outcome outcome = install(found, entry, error);
+	superfluous = outcome == Outcome::ok ? found.entry.record() : entry.record();
+	return outcome;
 }
 
 void Table::erase(Operation &operation) noexcept
@@ -198,7 +210,7 @@ void Table::erase(Operation &operation) noexcept
 
 /* Records ---------------------------------------------------------------------------------------------------------- */
 
-int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &entry) noexcept
+std::span<const std::byte> Table::compose(const Operation &operation) noexcept
 {
 	const RecordHeader header{
 		static_cast<std::uint32_t>(operation.key.size()), static_cast<std::uint32_t>(operation.value.size())};
@@ -211,7 +223,11 @@ int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &en
 	put(bytes_of(header));
 	put(operation.key);
 	put(operation.value);
-	const std::span<const std::byte> record(record_.get(), end);
+	return {record_.get(), end};
+}
+
+int Table::make_record(std::span<const std::byte> record, std::uint64_t hash, Entry &entry) noexcept
+{
 	Address address;
 	if (const int error = session_.malloc(record.size(), address, place_of(hash)))
 		return error;
@@ -220,6 +236,13 @@ int Table::make_record(const Operation &operation, std::uint64_t hash, Entry &en
 	if (error)
 		(void)session_.free(address);
 	return error;
+}
+
+/** A block is written whole or not at all, whatever dies meanwhile; of two, one may be lost. */
+bool Table::changes_in_place(const Entry &entry, std::size_t bytes) noexcept
+{
+	return !entry.is_free() && entry.bytes() == bytes &&
+	       entry.record().value / block_size == (entry.record().value + bytes - 1) / block_size;
 }
 
 /** What it reads may be anything: other nodes have written it. */

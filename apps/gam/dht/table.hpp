@@ -37,10 +37,11 @@ struct TableCare {
  * One thread's handle on a hash table in the global memory (VLDB '18, section 6), from keys to values of any bytes.
  *
  * The lock of a bucket's block is that of its whole chain and of the lives of the records that the chain names: Get
- * holds it for reading while it reads the record, Put and Erase hold it for writing while they change the chain. A
- * record never changes, so that its own blocks need no lock; and it is freed after the writer who took its entry away
- * has given the lock back, when no reader can be left that has seen the entry. Four buckets share a block, and a lock.
- * A thread holds one of these locks at a time, and waits for no other meanwhile.
+ * holds it for reading while it reads the record, Put and Erase hold it for writing while they change the chain or a
+ * record. So a record's own blocks need no lock; and it is freed after the writer who took its entry away has given the
+ * lock back, when no reader can be left that has seen the entry. Put writes over a record of the same length if that is
+ * in one block, which is written whole or not at all, even if a node dies; else it makes a new one. Four buckets share
+ * a block, and a lock. A thread holds one of these locks at a time, and waits for no other meanwhile.
  *
  * Operations are linearizable. One thread at a time, the session's.
  */
@@ -105,7 +106,12 @@ private:
 	int look_at(const dht::Bucket &bucket, Address at, std::span<const std::byte> key, std::uint64_t hash,
 		Wanted wanted, Search &found) noexcept;
 	int compare(const dht::Entry &entry, std::span<const std::byte> key, Wanted wanted, bool &same) noexcept;
-	int make_record(const apps::Operation &operation, std::uint64_t hash, dht::Entry &entry) noexcept;
+	apps::Outcome put_into(const Search &found, const apps::Operation &operation, std::uint64_t hash,
+		Address &superfluous, int &error) noexcept;
+	/** The record of a pair, in record_. */
+	std::span<const std::byte> compose(const apps::Operation &operation) noexcept;
+	int make_record(std::span<const std::byte> record, std::uint64_t hash, dht::Entry &entry) noexcept;
+	static bool changes_in_place(const dht::Entry &entry, std::size_t bytes) noexcept;
 	apps::Outcome install(const Search &found, const dht::Entry &entry, int &error) noexcept;
 
 	Session &session_;

@@ -234,6 +234,31 @@ TEST(Table, PutSearchesTheWholeChain)
 	EXPECT_EQ(user.get(key(34)), "(absent)") << "it was there twice";
 }
 
+/** A record of one block is written over, so that a node without memory takes it; any other is made anew. */
+TEST(Table, WritesOverARecordOfTheSameLength)
+{
+	Cluster cluster(of(2));
+	Node &node = *cluster.nodes()[0];
+	User user(node), other(*cluster.nodes()[1], user.catalogue());
+	const std::string small(100, 'a'), large(2000, 'a');
+	ASSERT_EQ(user.put("small", small), Outcome::ok);
+	ASSERT_EQ(user.put("large", large), Outcome::ok);
+	Address taken;
+	for (std::size_t bytes = node.available(); bytes; bytes /= 2) {
+		while (user.session().malloc(bytes, taken) == 0)
+			;
+	}
+	EXPECT_EQ(other.get("small"), small);
+	const std::string changed(100, 'b');
+	EXPECT_EQ(user.put("small", changed), Outcome::ok);
+	EXPECT_EQ(other.get("small"), changed);
+	EXPECT_EQ(user.get("small"), changed);
+	EXPECT_EQ(user.put("small", "shorter"), Outcome::full);
+	EXPECT_EQ(other.get("small"), changed);
+	EXPECT_EQ(user.put("large", std::string(2000, 'b')), Outcome::full);
+	EXPECT_EQ(other.get("large"), large);
+}
+
 TEST(Table, GivesBackWhatItReplacesAndErases)
 {
 	Cluster cluster(of(2));
