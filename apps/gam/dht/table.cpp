@@ -167,8 +167,8 @@ void Table::put(Operation &operation, bool replaces) noexcept
 }
 
 /** @p superfluous: the record that no entry names afterwards, if the outcome is known. */
-Outcome Table::put_into(const Search &found, const Operation &operation, std::uint64_t hash, Address &superfluous,
-	int &error) noexcept
+Outcome Table::put_into(
+	const Search &found, const Operation &operation, std::uint64_t hash, Address &superfluous, int &error) noexcept
 {
 	const std::span<const std::byte> record = compose(operation);
 	if (changes_in_place(found.entry, record.size())) {

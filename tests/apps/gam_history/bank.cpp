@@ -63,6 +63,63 @@ int Bank::transfer(std::size_t from, std::size_t to)
 	return error ? error : unlocked;
 }
 
+/** @p journal is pending: writes the balances, then that they are written. */
+int Bank::carry_out(Journal &journal)
+{
+	int error = 0;
+	for (std::size_t i = 0; i < journal.account.size() && !error; i++)
+		error = session_.write(node_.places()[journal.account[i]], bytes_of(journal.balance[i]));
+	if (!error)
+		error = session_.mfence();
+	journal.is_pending = 0;
+	return error ? error : session_.write(node_.journal(), bytes_of(journal));
+}
+
+/** What a dead node has begun. */
+int Bank::finish(Journal &journal)
+{
+	const int error = session_.read(node_.journal(), bytes_of(journal));
+	return error || !journal.is_pending ? error : carry_out(journal);
+}
+
+int Bank::transfer_by_journal(std::size_t from, std::size_t to)
+{
+	Journal journal;
+	if (const int error = session_.wlock(node_.journal(), sizeof(journal)))
+		return error;
+	int error = finish(journal);
+	journal = {1, {from, to}, {}};
+	for (std::size_t i = 0; i < journal.account.size() && !error; i++)
+		error = session_.read(node_.places()[journal.account[i]], bytes_of(journal.balance[i]));
+	const std::uint64_t amount = random_() % 10;
+	journal.balance[0] -= amount;
+	journal.balance[1] += amount;
+	if (!error)
+		error = session_.write(node_.journal(), bytes_of(journal));
+	if (!error)
+		error = session_.mfence();
+	if (!error)
+		error = carry_out(journal);
+	const int unlocked = session_.unlock(node_.journal(), sizeof(journal));
+	return error ? error : unlocked;
+}
+
+int Bank::sum_by_journal(std::uint64_t &total)
+{
+	Journal journal;
+	if (const int error = session_.wlock(node_.journal(), sizeof(journal)))
+		return error;
+	int error = finish(journal);
+	total = 0;
+	for (std::size_t account = 0; account < accounts && !error; account++) {
+		std::uint64_t balance = 0;
+		error = session_.read(node_.places()[account], bytes_of(balance));
+		total += balance;
+	}
+	const int unlocked = session_.unlock(node_.journal(), sizeof(journal));
+	return error ? error : unlocked;
+}
+
 /** The sum of all accounts, under all their locks. Read locks of all, in the order of their addresses, which is that of
  * their numbers. */
 int Bank::sum(std::uint64_t &total)
@@ -90,7 +147,8 @@ int Bank::sum(std::uint64_t &total)
 void Bank::audit()
 {
 	std::uint64_t total = 0;
-	if (node_.expects(sum(total), "an audit") && total != accounts * deposit)
+	const int error = node_.journal().is_null() ? sum(total) : sum_by_journal(total);
+	if (node_.expects(error, "an audit") && total != accounts * deposit)
 		node_.find("the bank has " + std::to_string(total));
 }
 
@@ -100,7 +158,7 @@ void Bank::act()
 		return audit();
 	const std::size_t from = random_() % accounts;
 	const std::size_t to = (from + 1 + random_() % (accounts - 1)) % accounts;
-	node_.expects(transfer(from, to), "a transfer");
+	node_.expects(node_.journal().is_null() ? transfer(from, to) : transfer_by_journal(from, to), "a transfer");
 }
 
 } // namespace gam_history

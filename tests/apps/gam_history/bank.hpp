@@ -10,7 +10,17 @@
 namespace gam_history
 {
 
-/** Accounts, and a thread that transfers between them under their locks. */
+/**
+ * What a transfer is about to do, in a block, which is written whole or not at all. Whoever holds its lock has the
+ * bank. If it is pending, whoever had it before has died, and the transfer is done again first.
+ */
+struct Journal {
+	std::uint64_t is_pending = 0;
+	std::array<std::uint64_t, 2> account{};
+	std::array<std::uint64_t, 2> balance{};
+};
+
+/** Accounts, and a thread that transfers between them: under their locks, or by a journal if there is one. */
 class Bank
 {
 public:
@@ -25,6 +35,10 @@ public:
 
 private:
 	int sum(std::uint64_t &total);
+	int sum_by_journal(std::uint64_t &total);
+	int transfer_by_journal(std::size_t from, std::size_t to);
+	int finish(Journal &journal);
+	int carry_out(Journal &journal);
 	int transfer(std::size_t from, std::size_t to);
 	int lock(std::size_t first, std::size_t second);
 	int unlock(std::size_t first, std::size_t second);

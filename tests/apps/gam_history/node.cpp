@@ -30,6 +30,7 @@ constexpr auto patience = 20s;
 constexpr std::size_t history_capacity = 200'000; /* operations of a thread */
 constexpr unsigned burst = 16;                    /* accesses between two pauses: the machine has other work */
 constexpr auto pause = 2ms;
+constexpr const char *journal_key = "journal";
 
 std::string key_of(Life life, std::size_t place)
 {
@@ -111,6 +112,21 @@ Result<void> Node::join()
 	return {};
 }
 
+/** Accounts in several blocks survive by logs alone, as a journal does. */
+bool Node::has_journal() const noexcept
+{
+	return options_.work == Work::bank && options_.logs && options_.flaw != Flaw::apart;
+}
+
+bool Node::allocate_journal()
+{
+	Session session(joined_->node());
+	Journal journal;
+	Address address;
+	return !session.malloc(prism::gam::block_size, address) && !session.write(address, bytes_of(journal)) &&
+	       !session.mfence() && joined_->put(journal_key, address).ok();
+}
+
 /** Registers of each of the first lives, or the bank of the very first. */
 bool Node::allocate()
 {
@@ -125,7 +141,7 @@ bool Node::allocate()
 	for (std::size_t place = 0; place < count; place++) {
 		Address address = together + place * sizeof(std::uint64_t);
 		/* Some registers share a block, and some have one each. */
-		const bool is_alone = keeps_bank ? options_.flaw == Flaw::apart : place > 1;
+		const bool is_alone = keeps_bank ? has_journal() || options_.flaw == Flaw::apart : place > 1;
 		if ((!keeps_bank || is_alone) && session.malloc(is_alone ? prism::gam::block_size : 8, address))
 			return false;
 		const std::uint64_t deposit = Bank::deposit;
@@ -134,7 +150,7 @@ bool Node::allocate()
 		if (session.mfence() || !joined_->put(key_of(life_, place), address))
 			return false;
 	}
-	return true;
+	return !keeps_bank || !has_journal() || allocate_journal();
 }
 
 Result<void> Node::set_up()
@@ -151,6 +167,12 @@ Result<void> Node::set_up()
 		places_.push_back(*address);
 	}
 	std::sort(places_.begin(), places_.end());
+	if (has_journal()) {
+		const Result<Address> address = joined_->get_address(journal_key, patience);
+		if (!address)
+			return address.error();
+		journal_ = *address;
+	}
 	return {};
 }
 

@@ -16,7 +16,8 @@ namespace gam_history
 {
 
 /** For a session. */
-inline std::span<std::byte> bytes_of(std::uint64_t &value) noexcept
+template <typename Value>
+std::span<std::byte> bytes_of(Value &value) noexcept
 {
 	return std::as_writable_bytes(std::span(&value, 1));
 }
@@ -37,6 +38,8 @@ public:
 	[[nodiscard]] const Options &options() const noexcept { return options_; }
 	[[nodiscard]] Life life() const noexcept { return life_; }
 	[[nodiscard]] const std::vector<prism::gam::Address> &places() const noexcept { return places_; }
+	/** Of the bank; null if it has none. */
+	[[nodiscard]] prism::gam::Address journal() const noexcept { return journal_; }
 	[[nodiscard]] prism::gam::Node &memory() noexcept { return joined_->node(); }
 	/** The stage is over, or this node's membership. */
 	[[nodiscard]] bool is_over() const;
@@ -47,6 +50,8 @@ private:
 	prism::Result<void> join();
 	prism::Result<void> set_up();
 	bool allocate();
+	bool allocate_journal();
+	[[nodiscard]] bool has_journal() const noexcept;
 	void work(unsigned thread);
 	void await_the_others();
 	void check_that_all_is_stale();
@@ -58,6 +63,7 @@ private:
 	const std::string master_;
 	std::unique_ptr<prism::gam::JoinedNode> joined_;
 	std::vector<prism::gam::Address> places_; /* registers, or accounts */
+	prism::gam::Address journal_;
 	std::atomic<Ending> ending_{good};
 };
 
