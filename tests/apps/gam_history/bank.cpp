@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 namespace gam_history
 {
@@ -57,18 +59,28 @@ int Bank::transfer(std::size_t from, std::size_t to)
 		return error;
 	const std::uint64_t amount = random_() % 10;
 	int error = add(from, -amount);
+	linger();
 	if (!error)
 		error = add(to, amount);
 	const int unlocked = unlock(from, to);
 	return error ? error : unlocked;
 }
 
+/** With logs: else nobody would be killed between two writes. */
+void Bank::linger() const
+{
+	if (node_.options().logs)
+		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /** @p journal is pending: writes the balances, then that they are written. */
 int Bank::carry_out(Journal &journal)
 {
 	int error = 0;
-	for (std::size_t i = 0; i < journal.account.size() && !error; i++)
+	for (std::size_t i = 0; i < journal.account.size() && !error; i++) {
 		error = session_.write(node_.places()[journal.account[i]], bytes_of(journal.balance[i]));
+		linger();
+	}
 	if (!error)
 		error = session_.mfence();
 	journal.is_pending = 0;
