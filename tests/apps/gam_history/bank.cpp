@@ -66,11 +66,14 @@ int Bank::transfer(std::size_t from, std::size_t to)
 	return error ? error : unlocked;
 }
 
-/** With logs: else nobody would be killed between two writes. */
-void Bank::linger() const
+/** With logs, nodes are killed between two writes. */
+void Bank::linger()
 {
-	if (node_.options().logs)
-		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+	if (!node_.options().logs)
+		return;
+	node_.stage().between_writes = node_.life();
+	std::this_thread::sleep_for(std::chrono::milliseconds(5));
+	node_.stage().between_writes = nobody;
 }
 
 /** @p journal is pending: writes the balances, then that they are written. */

@@ -39,7 +39,7 @@ private:
 	int transfer_by_journal(std::size_t from, std::size_t to);
 	int finish(Journal &journal);
 	int carry_out(Journal &journal);
-	void linger() const;
+	void linger();
 	int transfer(std::size_t from, std::size_t to);
 	int lock(std::size_t first, std::size_t second);
 	int unlock(std::size_t first, std::size_t second);

@@ -36,6 +36,7 @@ public:
 	void find(const std::string &what);
 
 	[[nodiscard]] const Options &options() const noexcept { return options_; }
+	[[nodiscard]] Stage &stage() noexcept { return stage_; }
 	[[nodiscard]] Life life() const noexcept { return life_; }
 	[[nodiscard]] const std::vector<prism::gam::Address> &places() const noexcept { return places_; }
 	/** Of the bank; null if it has none. */

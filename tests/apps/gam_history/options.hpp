@@ -42,15 +42,18 @@ struct Options {
 	std::filesystem::path folder = "gam-history";
 };
 
+/** One life of a node: a process. Those of the first @p Options::nodes allocate; the very first one is never killed. */
+using Life = std::uint32_t;
+constexpr Life nobody = ~Life{0};
+
 /** In memory that all processes share. */
 struct Stage {
-	std::atomic<unsigned> ready{0}; /* nodes */
+	std::atomic<Life> between_writes{nobody}; /* in the middle of a transfer */
+	std::atomic<unsigned> ready{0};           /* nodes */
 	std::atomic<bool> begun{false};
 	std::atomic<bool> over{false};
 };
 
-/** One life of a node: a process. Those of the first @p Options::nodes allocate; the very first one is never killed. */
-using Life = std::uint32_t;
 /** Which log a life has: that of the life before it in the same place. */
 using Place = std::uint32_t;
 

@@ -162,9 +162,18 @@ Run::Process &Run::any_victim()
 	return nodes_[1 + random_() % (nodes_.size() - 1)];
 }
 
+/** With a log, a transfer that is cut in two must be carried out; without one, that is what nobody can promise. */
+void Run::await_transfer(Life life) const
+{
+	for (const auto limit = Clock::now() + options_.lease; Clock::now() < limit && stage_->between_writes != life;)
+		std::this_thread::sleep_for(1ms);
+}
+
 void Run::kill_one()
 {
 	Process &victim = any_victim();
+	if (options_.work == Work::bank && options_.logs)
+		await_transfer(victim.life);
 	::kill(victim.pid, SIGKILL);
 	end(victim);
 	std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 300));

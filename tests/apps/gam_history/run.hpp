@@ -42,6 +42,7 @@ private:
 	Process replacement(Place place);
 	bool await_ready();
 	void disturb();
+	void await_transfer(Life life) const;
 	void kill_one();
 	void stop_one();
 	void replace_the_expelled();
