@@ -21,6 +21,18 @@ bool is_readable(LineState state) noexcept
 	return state == LineState::shared || state == LineState::dirty;
 }
 
+/** What its home may ask for when it is back. */
+bool has_value(LineState state) noexcept
+{
+	return is_readable(state) || state == LineState::doubtful;
+}
+
+/** The home decides whether a doubtful line is what its owner takes it for. */
+LineState told(LineState state) noexcept
+{
+	return state == LineState::doubtful ? LineState::dirty : state;
+}
+
 bool is_in_transit(LineState state) noexcept
 {
 	return state > LineState::dirty;
@@ -67,9 +79,9 @@ LineState Lines::state(Address block, const std::byte **data) noexcept
 	const Line *const line = cache_.find(block);
 	if (!line)
 		return LineState::invalid;
-	if (data && is_readable(line->state))
+	if (data && has_value(line->state))
 		*data = line->data();
-	return line->state;
+	return told(line->state);
 }
 
 /* Accesses ------------------------------------------------------------------------------------------------------- */
@@ -695,12 +707,15 @@ void Lines::lost(NodeId node)
 	});
 }
 
-/** What a home that has a log asks for when it is back is used meanwhile, and dirty lines are not evicted. */
+/**
+ * What a home that has a log asks for when it is back. It is used meanwhile, and what is dirty is not evicted. But
+ * nobody knows whether the data of an eviction has come, and who has the block since.
+ */
 bool Lines::keep(Line &line)
 {
 	if (line.state == LineState::to_invalid)
-		enter(line, LineState::dirty); /* who knows whether the data has come */
-	if (!context_.keeps_log(line.block().home()) || !is_readable(line.state))
+		enter(line, LineState::doubtful);
+	if (!context_.keeps_log(line.block().home()) || !has_value(line.state))
 		return false;
 	pending(line);
 	settle(line);
@@ -709,13 +724,20 @@ bool Lines::keep(Line &line)
 
 bool Lines::is_kept(const Line &line) const noexcept
 {
-	return line.state == LineState::dirty && context_.is_dead(line.block().home());
+	return (line.state == LineState::dirty || line.state == LineState::doubtful) &&
+	       context_.is_dead(line.block().home());
 }
 
 void Lines::unpin(NodeId home)
 {
 	cache_.for_each([&](Line &line) {
-		if (line.block().home() == home && line.state == LineState::dirty && !line.pending)
+		if (line.block().home() != home || line.pending)
+			return;
+		if (line.state == LineState::doubtful) {
+			enter(line, LineState::dirty);
+			cache_.show(line);
+		}
+		if (line.state == LineState::dirty)
 			cache_.unpin(line);
 	});
 }
@@ -724,15 +746,15 @@ void Lines::for_each(
 	NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit)
 {
 	cache_.for_each([&](const Line &line) {
-		if (line.block().home() == home && is_readable(line.state))
-			visit(line.block(), line.state, line.counter, line.data());
+		if (line.block().home() == home && has_value(line.state))
+			visit(line.block(), told(line.state), line.counter, line.data());
 	});
 }
 
 std::optional<std::uint64_t> Lines::term(Address block, const std::byte *&data) noexcept
 {
 	const Line *const line = cache_.find(block);
-	if (!line || !is_readable(line->state))
+	if (!line || !has_value(line->state))
 		return std::nullopt;
 	data = line->data();
 	return line->counter;
@@ -741,7 +763,7 @@ std::optional<std::uint64_t> Lines::term(Address block, const std::byte *&data) 
 void Lines::drop(Address block)
 {
 	Line *const line = cache_.find(block);
-	if (!line || !is_readable(line->state))
+	if (!line || !has_value(line->state))
 		return;
 	end_all(*line, EHOSTUNREACH);
 	free(*line);

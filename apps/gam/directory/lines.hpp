@@ -24,6 +24,8 @@ namespace prism::gam::directory
 enum class LineState : std::uint8_t {
 	invalid,
 	shared,
+	doubtful, /**< its home died in its eviction: another node may have the block. Not used until the home is back
+		   */
 	dirty,
 	to_shared,   /**< READ is under way */
 	to_dirty,    /**< WRITE or UPGRADE */
@@ -57,16 +59,17 @@ public:
 	/** Lines that have become free go to those that wait for one. The last thing in each call. */
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
-	/** Calls @p visit with the block, state, term and bytes of each line of @p home that may be read. */
+	/** Calls @p visit with the block, state, term and bytes of each line of @p home. What is doubtful is called
+	 * dirty. */
 	void for_each(
 		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
-	/** Of a line that may be read: @p data are its bytes. */
+	/** Of a line that has a value: @p data are its bytes. */
 	[[nodiscard]] std::optional<std::uint64_t> term(Address block, const std::byte *&data) noexcept;
 	/** @p block's home, which is back, says that the line is not valid. */
 	void drop(Address block);
-	/** Those of @p home may be evicted again. */
+	/** Those of @p home that are left are valid, and may be evicted again. */
 	void unpin(NodeId home);
-	/** invalid: none. @p data, if it may be read: its bytes. */
+	/** invalid: none. What is doubtful is called dirty. @p data, if it has a value: its bytes. */
 	[[nodiscard]] LineState state(Address block, const std::byte **data = nullptr) noexcept;
 
 private:

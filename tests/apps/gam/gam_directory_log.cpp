@@ -236,7 +236,8 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	EXPECT_EQ(error(write(1, copied, 1)), EHOSTUNREACH);
 	done(write(1, owned, 12));
 	done(write_lock(1, owned));
-	done(write(1, given_back, 34));
+	EXPECT_EQ(error(write(1, given_back, 34)), EHOSTUNREACH) << "another node may have it";
+	EXPECT_EQ(error(read(1, given_back)), EHOSTUNREACH);
 	ASSERT_EQ(unlock(1, owned), 0);
 	node(1).flush();
 	std::map<std::uint64_t, std::pair<LineState, std::uint64_t>> kept;
@@ -247,7 +248,7 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 		kept[at.block_number()] = {state, value};
 	});
 	using Kept = decltype(kept);
-	EXPECT_EQ(kept, (Kept{{1, {LineState::dirty, 12}}, {3, {LineState::dirty, 34}}}));
+	EXPECT_EQ(kept, (Kept{{1, {LineState::dirty, 12}}, {3, {LineState::dirty, 33}}}));
 	node(1).drop(given_back);
 	EXPECT_EQ(node(1).line(given_back), LineState::invalid);
 	EXPECT_EQ(error(read(1, given_back)), EHOSTUNREACH);
@@ -255,6 +256,20 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	node(1).joined(0);
 	node(1).flush();
 	EXPECT_EQ(node(1).line(owned), LineState::to_invalid);
+}
+
+/** The home is back, and has not had it: the line is its owner's still. */
+TEST_F(DirectoryLog, AnEvictionThatNoHomeHasSeen)
+{
+	done(write(1, block(), 11));
+	net->kill(0);
+	node(1).flush();
+	net->tell_of(0);
+	EXPECT_EQ(error(read(1, block())), EHOSTUNREACH);
+	node(1).joined(0);
+	EXPECT_EQ(done(read(1, block())).value, 11U);
+	done(write(1, block(), 12));
+	EXPECT_EQ(done(read(1, block())).value, 12U);
 }
 
 TEST_F(DirectoryLog, AHomeIsRestored)
