@@ -229,13 +229,13 @@ TEST_F(DirectoryLog, LinesOfADeadHomeAreKept)
 	done(write(1, owned, 11));
 	done(read(1, copied));
 	done(write(1, given_back, 33));
+	done(write_lock(1, owned)); /* so it is not evicted */
 	net->kill(0);
 	node(1).flush(); /* its data is lost on its way */
 	net->tell_of(0);
 	EXPECT_EQ(error(read(1, block(4))), EHOSTUNREACH);
 	EXPECT_EQ(error(write(1, copied, 1)), EHOSTUNREACH);
 	done(write(1, owned, 12));
-	done(write_lock(1, owned));
 	EXPECT_EQ(error(write(1, given_back, 34)), EHOSTUNREACH) << "another node may have it";
 	EXPECT_EQ(error(read(1, given_back)), EHOSTUNREACH);
 	ASSERT_EQ(unlock(1, owned), 0);
