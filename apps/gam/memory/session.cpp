@@ -16,6 +16,9 @@ namespace prism::gam
 namespace
 {
 
+/** Locks that are under way together: on the stack of who tries them. */
+constexpr std::size_t tried_at_once = 32;
+
 /** Calls @p visit(address, offset, length) for the part in each block, in their order, until it returns an error. */
 template <typename Visit>
 int for_each_block(Address at, std::size_t bytes, const Visit &visit)
@@ -256,6 +259,50 @@ int Session::lock(AccessKind kind, Address at, std::size_t bytes, bool tries)
 	return 0;
 }
 
+int Session::try_lock_all(AccessKind kind, std::span<const Address> at)
+{
+	for (const Address one : at) {
+		if (const int error = check(one, 1))
+			return error;
+	}
+	if (const int error = mfence())
+		return error;
+	const std::size_t before = locked_.size();
+	int error = 0;
+	for (std::size_t tried = 0; tried < at.size() && !error; tried += tried_at_once)
+		error = try_at_once(kind, at.subspan(tried, std::min(tried_at_once, at.size() - tried)));
+	fence();
+	error = after(error);
+	while (error && locked_.size() > before)
+		(void)give_back(locked_.back(), 1);
+	return error;
+}
+
+/** Those that it gets it holds, whatever comes of others. The first error. */
+int Session::try_at_once(AccessKind kind, std::span<const Address> at)
+{
+	std::array<Awaited, tried_at_once> tries;
+	for (std::size_t i = 0; i < at.size(); i++) {
+		Access &access = tries[i].access;
+		access.kind = kind;
+		access.tries = true;
+		access.at = at[i].block();
+		access.thread = thread_;
+		access.uncached = !node_.options().cached;
+		if (node_.start(access))
+			tries[i].done = true;
+	}
+	int first_error = 0;
+	for (std::size_t i = 0; i < at.size(); i++) {
+		node_.wait_until([&] { return tries[i].is_done(); });
+		const Access &access = tries[i].access;
+		if (!access.error)
+			locked_.push_back(access.at);
+		first_error = first_error ? first_error : access.error;
+	}
+	return first_error;
+}
+
 int Session::unlock(Address at, std::size_t bytes)
 {
 	const int wrong = check(at, bytes);
@@ -372,7 +419,9 @@ Session::AsyncRead::AsyncRead(Session &session, Address from, std::span<std::byt
 	access.error = session.check(from, into.size());
 	if (!access.error && from.in_block() + into.size() > block_size)
 		access.error = EINVAL;
-	awaited_.done = access.error || session.node_.start(access);
+	/* It may have ended by another thread before start() returns. */
+	if (access.error || session.node_.start(access))
+		awaited_.done = true;
 }
 
 /** Nothing is written to its bytes afterwards. */

@@ -100,6 +100,13 @@ public:
 	int wlock(Address at, std::size_t bytes) { return lock(AccessKind::write_lock, at, bytes, false); }
 	int try_rlock(Address at, std::size_t bytes) { return lock(AccessKind::read_lock, at, bytes, true); }
 	int try_wlock(Address at, std::size_t bytes) { return lock(AccessKind::write_lock, at, bytes, true); }
+	/**
+	 * Tries the locks of all the blocks that @p at are in, many at once: who wants several waits for the slowest,
+	 * not for one after another. Errors: EBUSY (another thread holds one, or a block is named twice), EDEADLK;
+	 * nothing is locked then.
+	 */
+	int try_rlock_all(std::span<const Address> at) { return try_lock_all(AccessKind::read_lock, at); }
+	int try_wlock_all(std::span<const Address> at) { return try_lock_all(AccessKind::write_lock, at); }
 	/** Fences, and gives back the locks of these blocks. Errors: EPERM (it holds one of them not; others are given
 	 * back). */
 	int unlock(Address at, std::size_t bytes);
@@ -119,6 +126,8 @@ private:
 
 	int run(Awaited &awaited);
 	int lock(AccessKind kind, Address at, std::size_t bytes, bool tries);
+	int try_lock_all(AccessKind kind, std::span<const Address> at);
+	int try_at_once(AccessKind kind, std::span<const Address> at);
 	int give_back(Address first, std::size_t blocks);
 	int give_back_held(Address first, Address end);
 	[[nodiscard]] int check(Address at, std::size_t bytes) const noexcept;

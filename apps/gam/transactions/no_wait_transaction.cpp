@@ -17,6 +17,8 @@ NoWaitTransaction::NoWaitTransaction(
 	  fetch_lock_(options.exclusive_fetch ? Lock::exclusive : Lock::shared), locks_(options.locks)
 {
 	held_.reserve(tx::max_transaction_keys);
+	chosen_.reserve(tx::max_transaction_keys);
+	places_.reserve(tx::max_transaction_keys);
 }
 
 apps::Task<void> NoWaitTransaction::begin()
@@ -44,31 +46,45 @@ apps::Task<int> NoWaitTransaction::fetch(std::span<const Bytes> keys)
 		if (key.size() > Records::max_key_size)
 			co_return EINVAL;
 	}
-	for (const Bytes key : keys) {
-		if (const int error = fetch_one(key)) {
-			fetch_error_ = error;
-			co_return error;
-		}
-	}
-	co_return 0;
+	int error = choose_unknown(keys);
+	if (!error)
+		error = lock_chosen(fetch_lock_);
+	for (std::size_t i = 0; i < chosen_.size() && !error; i++)
+		error = take_value(chosen_[i]);
+	if (error)
+		fetch_error_ = error;
+	co_return error;
 }
 
-int NoWaitTransaction::fetch_one(Bytes key) noexcept
+/** Those of @p keys that are neither read nor written yet. */
+int NoWaitTransaction::choose_unknown(std::span<const Bytes> keys) noexcept
 {
-	const std::uint32_t number = get(key);
-	if (number == KeySet::none)
-		return E2BIG;
+	chosen_.clear();
+	for (const Bytes key : keys) {
+		const std::uint32_t number = get(key);
+		if (number == KeySet::none)
+			return E2BIG;
+		if (!keys_[number].known && !keys_[number].changed && !std::exchange(held_[number].is_chosen, true))
+			chosen_.push_back(number);
+	}
+	return 0;
+}
+
+/** Of a key whose lock is held. */
+int NoWaitTransaction::take_value(std::uint32_t number) noexcept
+{
 	KeySet::Item &item = keys_[number];
-	if (item.known || item.changed)
-		return 0;
+	Held &held = held_[number];
+	held.is_chosen = false;
 	Records::Header header;
-	if (const int error = lock(number, fetch_lock_, header))
+	if (const int error = records_.read(held.record, header))
 		return error;
+	held.version = header.version;
 	std::byte *const room = keys_.room(header.bytes);
 	if (!room)
 		return E2BIG;
 	const std::span<std::byte> value(room, header.bytes);
-	if (const int error = records_.read_value(held_[number].record, value))
+	if (const int error = records_.read_value(held.record, value))
 		return error;
 	item.value = value;
 	item.there = header.present != 0;
@@ -76,24 +92,35 @@ int NoWaitTransaction::fetch_one(Bytes key) noexcept
 	return 0;
 }
 
-/** Takes the lock, which nobody of this transaction has. EAGAIN: another transaction has it. */
-int NoWaitTransaction::lock(std::uint32_t number, Lock wanted, Records::Header &header) noexcept
+/* Locks ------------------------------------------------------------------------------------------------------------ */
+
+int NoWaitTransaction::find_records() noexcept
 {
-	Held &held = held_[number];
-	if (held.record.is_null()) {
-		if (const int error = records_.find(keys_[number].key, held.record))
-			return error;
+	places_.clear();
+	for (const std::uint32_t number : chosen_) {
+		Held &held = held_[number];
+		if (held.record.is_null()) {
+			if (const int error = records_.find(keys_[number].key, held.record))
+				return error;
+		}
+		places_.push_back(held.record);
 	}
-	if (locks_) {
-		const int error = wanted == Lock::exclusive ? session_->try_wlock(held.record, 1)
-							    : session_->try_rlock(held.record, 1);
-		if (error)
-			return error == EBUSY ? EAGAIN : error;
-	}
-	held.lock = wanted;
-	const int error = records_.read(held.record, header);
-	held.version = header.version;
-	return error;
+	return 0;
+}
+
+/** All at once. The transaction has none of them yet. EAGAIN: another transaction has one. */
+int NoWaitTransaction::lock_chosen(Lock wanted) noexcept
+{
+	if (const int error = find_records())
+		return error;
+	const int error = !locks_                     ? 0
+			  : wanted == Lock::exclusive ? session_->try_wlock_all(places_)
+						      : session_->try_rlock_all(places_);
+	if (error)
+		return error == EBUSY ? EAGAIN : error;
+	for (const std::uint32_t number : chosen_)
+		held_[number].lock = wanted;
+	return 0;
 }
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
@@ -120,12 +147,8 @@ apps::Task<Outcome> NoWaitTransaction::commit()
 {
 	if (fetch_error_)
 		co_return refuse(fetch_error_);
-	for (std::uint32_t number = 0; number < keys_.size(); number++) {
-		if (!keys_[number].changed)
-			continue;
-		if (const int error = lock_for_change(number))
-			co_return refuse(error);
-	}
+	if (const int error = lock_changed())
+		co_return refuse(error);
 	const int error = make_changes();
 	const int late = unlock_all();
 	error_ = error ? error : late;
@@ -136,19 +159,29 @@ apps::Task<Outcome> NoWaitTransaction::commit()
  * A lock for reading is given back first, as there is no other way from one to the other. Others may have had the
  * record in between; if they have not changed it, nobody could tell whether the lock was ever given back.
  */
-int NoWaitTransaction::lock_for_change(std::uint32_t number) noexcept
+int NoWaitTransaction::lock_changed() noexcept
 {
-	Held &held = held_[number];
-	if (held.lock == Lock::exclusive)
-		return 0;
-	const bool was_read = held.lock == Lock::shared;
-	const std::uint64_t version = held.version;
-	if (const int error = unlock(held))
+	chosen_.clear();
+	for (std::uint32_t number = 0; number < keys_.size(); number++) {
+		Held &held = held_[number];
+		if (!keys_[number].changed || held.lock == Lock::exclusive)
+			continue;
+		if (const int error = unlock(held))
+			return error;
+		chosen_.push_back(number);
+	}
+	if (const int error = lock_chosen(Lock::exclusive))
 		return error;
-	Records::Header header;
-	if (const int error = lock(number, Lock::exclusive, header))
-		return error;
-	return was_read && header.version != version ? EAGAIN : 0;
+	for (const std::uint32_t number : chosen_) {
+		Held &held = held_[number];
+		Records::Header header;
+		if (const int error = records_.read(held.record, header))
+			return error;
+		if (keys_[number].known && header.version != held.version)
+			return EAGAIN;
+		held.version = header.version;
+	}
+	return 0;
 }
 
 int NoWaitTransaction::make_changes() noexcept

@@ -46,13 +46,16 @@ private:
 		Address record;
 		Lock lock = Lock::none;
 		std::uint64_t version = 0;
+		bool is_chosen = false;
 	};
 
 	[[nodiscard]] std::uint32_t get(tx::Bytes key) noexcept;
-	int fetch_one(tx::Bytes key) noexcept;
+	int choose_unknown(std::span<const tx::Bytes> keys) noexcept;
+	int take_value(std::uint32_t number) noexcept;
 	int change(tx::Bytes key, tx::Bytes value, bool erased) noexcept;
-	int lock(std::uint32_t number, Lock wanted, Records::Header &header) noexcept;
-	int lock_for_change(std::uint32_t number) noexcept;
+	int find_records() noexcept;
+	int lock_chosen(Lock wanted) noexcept;
+	int lock_changed() noexcept;
 	int make_changes() noexcept;
 	int unlock(Held &held) noexcept;
 	int unlock_all() noexcept;
@@ -63,7 +66,9 @@ private:
 	const Lock fetch_lock_;
 	const bool locks_;
 	tx::KeySet keys_;
-	std::vector<Held> held_; /* of each key */
+	std::vector<Held> held_;            /* of each key */
+	std::vector<std::uint32_t> chosen_; /* keys whose locks are to be tried together */
+	std::vector<Address> places_;       /* of their records */
 	int fetch_error_ = 0;
 	int error_ = 0;
 };

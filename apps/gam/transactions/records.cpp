@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "service/key_hash.hpp"
+#include "tx/transaction/key_set.hpp"
+
 namespace prism::gam
 {
 
@@ -70,8 +73,20 @@ Result<Records> Records::open(Session &session, Address catalogue)
 	return Records(session, *std::move(index), catalogue, static_cast<std::uint32_t>(read.max_value_size));
 }
 
-/* Whoever adds it first wins: the others have lost a record that nobody has seen. */
 int Records::find(std::span<const std::byte> key, Address &record) noexcept
+{
+	const std::uint64_t hash = apps::hash_key(key, tx::hash_seed);
+	record = known_.find(key, hash);
+	if (!record.is_null())
+		return 0;
+	const int error = find_in_index(key, record);
+	if (!error)
+		known_.keep(key, hash, record);
+	return error;
+}
+
+/* Whoever adds it first wins: the others have lost a record that nobody has seen. */
+int Records::find_in_index(std::span<const std::byte> key, Address &record) noexcept
 {
 	int error = look_up(key, record);
 	if (error != ENOENT)

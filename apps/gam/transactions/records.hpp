@@ -9,6 +9,7 @@
 
 #include "gam/dht/table.hpp"
 #include "gam/memory/session.hpp"
+#include "gam/transactions/known_records.hpp"
 
 namespace prism::gam
 {
@@ -65,11 +66,13 @@ public:
 private:
 	Records(Session &session, Table index, Address address, std::uint32_t max_value_size) noexcept;
 
+	int find_in_index(std::span<const std::byte> key, Address &record) noexcept;
 	int look_up(std::span<const std::byte> key, Address &record) noexcept;
 	int add(std::span<const std::byte> key, Address &record) noexcept;
 
 	Session &session_;
 	Table index_;
+	KnownRecords known_;
 	Address address_;
 	std::uint32_t max_value_size_;
 };

@@ -268,6 +268,38 @@ TEST(Session, ATryOfSeveralBlocksGivesBackWhatItTook)
 	EXPECT_EQ(one.try_wlock(address, 3 * block_size), 0);
 }
 
+/** More than are tried at once, of several homes. */
+TEST(Session, TriesManyLocksAtOnce)
+{
+	constexpr std::size_t count = 70;
+	Cluster cluster(serving(3));
+	Session session(cluster.node(0)), other(cluster.node(1));
+	std::vector<Address> at(count);
+	for (std::size_t i = 0; i < count; i++)
+		ASSERT_EQ(session.malloc(block_size, at[i], i % 2 ? Placement::local() : Placement::remote()), 0);
+	ASSERT_EQ(session.try_wlock_all(at), 0);
+	for (const Address one : at)
+		EXPECT_EQ(other.try_rlock(one, 8), EBUSY);
+	EXPECT_EQ(session.try_rlock_all(at), EDEADLK);
+	for (const Address one : at)
+		EXPECT_EQ(session.unlock(one, 8), 0);
+	ASSERT_EQ(session.try_rlock_all(at), 0);
+	ASSERT_EQ(other.try_rlock_all(at), 0);
+	for (const Address one : at)
+		EXPECT_EQ(session.unlock(one, 8), 0);
+	/* One that is not free: none is taken */
+	EXPECT_EQ(session.try_wlock_all(at), EBUSY);
+	for (std::size_t i = 0; i + 1 < count; i++)
+		EXPECT_EQ(other.unlock(at[i], 8), 0);
+	EXPECT_EQ(session.try_wlock_all(at), EBUSY);
+	EXPECT_EQ(other.try_wlock_all(std::span(at).first(count - 1)), 0);
+	EXPECT_NE(session.try_rlock_all(std::array{at[0], at[0]}), 0);
+	EXPECT_EQ(session.try_rlock_all(std::array{at[count - 1], Address()}), EINVAL);
+	EXPECT_EQ(session.try_rlock_all({}), 0);
+	EXPECT_EQ(other.unlock(at[count - 1], 8), 0);
+	EXPECT_EQ(session.try_wlock(at[count - 1], 8), 0);
+}
+
 TEST(Session, GivesItsLocksBackWhenItEnds)
 {
 	Cluster cluster(serving(2));
@@ -329,6 +361,35 @@ TEST(Session, AReadThatNobodyAwaitsHasEndedWithItsObject)
 		(void)session.async_read(address + i * block_size, std::as_writable_bytes(std::span(&found, 1)));
 		EXPECT_EQ(found, i + 1);
 	}
+}
+
+/** Another thread of the node may end a read before the thread that begins it goes on. */
+TEST(Session, ReadsThatOtherThreadsEndEnd)
+{
+	constexpr std::uint64_t reads = 5000;
+	ClusterOptions options = serving(2);
+	options.lines = 4;
+	Cluster cluster(options);
+	Session session(cluster.node(0));
+	Address address;
+	ASSERT_EQ(session.malloc(64 * block_size, address, Placement::remote()), 0);
+	for (std::uint64_t i = 0; i < 64; i++)
+		ASSERT_EQ(session.write(address + i * block_size, bytes_of(i)), 0);
+	ASSERT_EQ(session.mfence(), 0);
+	std::atomic<bool> is_over = false;
+	const std::jthread polling([&] {
+		while (!is_over)
+			cluster.node(0).poll();
+	});
+	std::uint64_t wrong = 0;
+	for (std::uint64_t i = 0; i < reads; i++) {
+		std::uint64_t found = 0;
+		(void)session.async_read(
+			address + i * 7 % 64 * block_size, std::as_writable_bytes(std::span(&found, 1)));
+		wrong += found != i * 7 % 64;
+	}
+	is_over = true;
+	EXPECT_EQ(wrong, 0U);
 }
 
 TEST(Session, CoroutinesReadAtOnce)
