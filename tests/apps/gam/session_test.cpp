@@ -271,7 +271,7 @@ TEST(Session, ATryOfSeveralBlocksGivesBackWhatItTook)
 /** More than are tried at once, of several homes. */
 TEST(Session, TriesManyLocksAtOnce)
 {
-	constexpr std::size_t count = 70;
+	constexpr std::size_t count = 40;
 	Cluster cluster(serving(3));
 	Session session(cluster.node(0)), other(cluster.node(1));
 	std::vector<Address> at(count);
