@@ -177,7 +177,7 @@ int NoWaitTransaction::lock_changed() noexcept
 		Records::Header header;
 		if (const int error = records_.read(held.record, header))
 			return error;
-		if (keys_[number].known && header.version != held.version)
+		if (locks_ && keys_[number].known && header.version != held.version)
 			return EAGAIN;
 		held.version = header.version;
 	}

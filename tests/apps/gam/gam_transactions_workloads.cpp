@@ -34,8 +34,7 @@ struct Trial {
 	std::size_t nodes = 3;
 	unsigned clients = 3;                       /* each on a thread, on the nodes in turn */
 	std::uint64_t jobs = 100;                   /* of each client */
-	std::chrono::microseconds longest_delay{0}; /* of a message */
-	NoWaitClientOptions options;                /* of the clients */
+	NoWaitClientOptions options; /* of the clients */
 };
 
 struct Tally {
@@ -91,7 +90,6 @@ Verdict attempt(const Workload &workload, const Trial &trial)
 	options.node.bytes = std::uint64_t{16} << 20;
 	options.node.serves = true; /* those that no thread uses answer, too */
 	options.lines = 512;
-	options.delays.longest = trial.longest_delay;
 	Cluster cluster(options);
 	Session session(cluster.node(0));
 	RecordsOptions records;
@@ -184,7 +182,6 @@ TEST(SmallBank, ControlWithoutLocks)
 {
 	Trial trial;
 	trial.options.locks = false;
-	trial.longest_delay = 100us; /* so that others come between a look at a version and the write */
 	trial.jobs = 300;
 	const Verdict verdict = attempt(*smallbank(2), trial);
 	EXPECT_GT(verdict.findings.count() + verdict.tally.others, 0U) << "money is lost, or made";

@@ -366,7 +366,7 @@ TEST(Session, AReadThatNobodyAwaitsHasEndedWithItsObject)
 /** Another thread of the node may end a read before the thread that begins it goes on. */
 TEST(Session, ReadsThatOtherThreadsEndEnd)
 {
-	constexpr std::uint64_t reads = 5000;
+	constexpr std::uint64_t reads = 1000;
 	ClusterOptions options = serving(2);
 	options.lines = 4;
 	Cluster cluster(options);
