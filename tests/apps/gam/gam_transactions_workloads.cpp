@@ -183,8 +183,14 @@ TEST(SmallBank, ControlWithoutLocks)
 	Trial trial;
 	trial.options.locks = false;
 	trial.jobs = 300;
-	const Verdict verdict = attempt(*smallbank(2), trial);
-	EXPECT_GT(verdict.findings.count() + verdict.tally.others, 0U) << "money is lost, or made";
+	/* Who comes between whom is the scheduler's choice. */
+	constexpr unsigned most_attempts = 10;
+	std::size_t found = 0;
+	for (unsigned i = 0; i < most_attempts && !found; i++) {
+		const Verdict verdict = attempt(*smallbank(2), trial);
+		found = verdict.findings.count() + verdict.tally.others;
+	}
+	EXPECT_GT(found, 0U) << "money is lost, or made";
 }
 
 TEST(Tpcc, OfOneNode)
