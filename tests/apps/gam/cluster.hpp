@@ -44,7 +44,7 @@ public:
 	virtual void start(NodeId /*self*/, Node & /*node*/) {}
 };
 
-class DirectoryMaking final : public Making
+class DirectoryMaking : public Making
 {
 public:
 	explicit DirectoryMaking(const ClusterOptions &options) : options_(options), memories_(options.nodes)
