@@ -178,6 +178,25 @@ TEST_F(JoinedLatch, MemoryIsNotHandedOutBeforeItIsZero)
 	EXPECT_EQ(session.unlock(locked, 2 * block_size), 0);
 }
 
+/** More than are tried at once. */
+TEST_F(JoinedLatch, TriesManyLocksAtOnce)
+{
+	join(2);
+	expect_members(2);
+	Session session(nodes[0]->node()), other(nodes[1]->node());
+	std::vector<Address> at;
+	for (std::size_t i = 0; i < 40; i++)
+		at.push_back(allocate(session, *nodes[i % 2], block_size));
+	ASSERT_EQ(session.try_wlock_all(at), 0);
+	EXPECT_EQ(other.try_rlock(at.front(), 8), EBUSY);
+	EXPECT_EQ(session.unlock(at.front(), 8), 0);
+	EXPECT_EQ(other.try_wlock_all(at), EBUSY);
+	for (const Address locked : std::span(at).subspan(1))
+		EXPECT_EQ(session.unlock(locked, 8), 0);
+	EXPECT_EQ(other.try_rlock_all(at), 0);
+	EXPECT_EQ(session.try_rlock_all(at), 0);
+}
+
 TEST_F(JoinedLatch, ThreadsOfAllNodesCountTogether)
 {
 	join(2);
