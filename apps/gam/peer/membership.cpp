@@ -92,6 +92,7 @@ Result<Admission> Membership::join(const Newcomer &me, Listener &listener)
 		question["log_cluster"] = me.log->cluster;
 		question["log_node"] = me.log->last.node;
 		question["log_incarnation"] = me.log->last.incarnation;
+		question["log_durable"] = me.log->durable ? 1U : 0U;
 	}
 	const Result<nlohmann::json> answer = ask(std::move(question));
 	if (!answer)
@@ -136,7 +137,24 @@ Result<void> Membership::leave()
 
 Result<void> Membership::swept(NodeId dead, std::uint64_t epoch)
 {
-	return tell({{"ask", "swept"}, {"dead", dead}, {"epoch", epoch}});
+	Result<void> told = tell({{"ask", "swept"}, {"dead", dead}, {"epoch", epoch}});
+	if (!told && told.error().code != ESTALE && told.error().code != EINVAL) {
+		const std::lock_guard guard(swept_lock_);
+		std::uint64_t &newest = not_told_[dead];
+		newest = std::max(newest, epoch);
+	}
+	return told;
+}
+
+void Membership::tell_swept()
+{
+	std::map<NodeId, std::uint64_t> left;
+	{
+		const std::lock_guard guard(swept_lock_);
+		left.swap(not_told_);
+	}
+	for (const auto &[dead, epoch] : left)
+		(void)swept(dead, epoch);
 }
 
 Result<void> Membership::give_up_node(NodeId dead)
@@ -197,6 +215,7 @@ void Membership::renew()
 	if (answer) {
 		if (take_lease(*answer, asked))
 			take_view(*answer);
+		tell_swept();
 	} else if (answer.error().code == ESTALE) {
 		give_up(answer.error());
 	}

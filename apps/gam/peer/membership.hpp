@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -96,7 +97,10 @@ public:
 	void give_up(const Error &why);
 	/** See Master::give_up(). Errors: as serving(), EINVAL. */
 	Result<void> give_up_node(NodeId dead);
-	/** See Master::swept(). Errors: as serving(), EINVAL. */
+	/**
+	 * See Master::swept(). If the master cannot be reached, it is told with a later renewal: else the number of
+	 * @p dead would stay in use. Errors: as serving(), EINVAL.
+	 */
 	Result<void> swept(NodeId dead, std::uint64_t epoch);
 
 	/* A store of small values, for members to find each other's */
@@ -123,6 +127,7 @@ private:
 	Result<void> take_lease(const nlohmann::json &answer, Time asked);
 	void take_view(const nlohmann::json &answer);
 	void renew();
+	void tell_swept();
 	void run(const std::stop_token &stop);
 
 	std::unique_ptr<MasterChannel> channel_;
@@ -133,6 +138,8 @@ private:
 	std::atomic<std::uint64_t> epoch_{0};
 	Listener *listener_ = nullptr;
 	std::optional<Admission> me_; /* set before the thread starts */
+	std::mutex swept_lock_;
+	std::map<NodeId, std::uint64_t> not_told_; /* swept: by the dead, the epoch */
 	std::mutex sleep_lock_;
 	std::condition_variable_any wake_;
 	std::jthread thread_; /* declared last: it uses the others */

@@ -245,6 +245,21 @@ TEST_P(MembershipService, WhoCannotReachTheMasterStopsBeforeItIsDeclaredDead)
 	EXPECT_EQ(code_of(other.membership->put("key", "value")), ESTALE);
 }
 
+/** Else the number is in use for good, and a node that keeps a log does not come back. */
+TEST_P(MembershipService, AMasterThatCannotBeReachedHearsLaterWhoIsSwept)
+{
+	Member one(location), other(location);
+	one.join();
+	other.join();
+	EXPECT_EQ(code_of(other.membership->leave()), 0);
+	ASSERT_TRUE(one.sees(other.life, NodeState::dead));
+	one.detour->blocked = true;
+	EXPECT_EQ(code_of(one.membership->swept(other.life.node, one.view().epoch)), ETIMEDOUT);
+	EXPECT_EQ(one.state_of(other.life), NodeState::dead);
+	one.detour->blocked = false;
+	EXPECT_TRUE(one.sees(other.life, std::nullopt));
+}
+
 TEST_P(MembershipService, WhatOnePutsAnotherGets)
 {
 	Member one(location), other(location);
