@@ -42,6 +42,9 @@ void Farewells::adopt(const View &view)
 		each.second.let_go &= live_;
 		each.second.swept &= live_;
 	}
+	std::erase_if(farewells_, [](const auto &each) { /* what nobody says any more */
+		return each.second.stage == Stage::heard_of && !(each.second.let_go | each.second.swept);
+	});
 }
 
 bool Farewells::knows(const NodeLife &life) const
@@ -54,14 +57,21 @@ void Farewells::hear(NodeId from, Word word, std::uint64_t incarnation)
 {
 	if (from >= max_nodes)
 		return;
-	auto found = farewells_.find(incarnation);
-	if (found == farewells_.end()) {
-		const bool may_die = incarnation > view_.epoch || find_incarnation(view_, incarnation);
-		if (!may_die || farewells_.size() >= most)
-			return;
-		found = farewells_.emplace(incarnation, Farewell()).first;
-	}
-	(word == Word::let_go ? found->second.let_go : found->second.swept) |= bit(from);
+	if (!farewells_.contains(incarnation) && !may_be_heard(from, incarnation))
+		return;
+	Farewell &farewell = farewells_[incarnation];
+	(word == Word::let_go ? farewell.let_go : farewell.swept) |= bit(from);
+}
+
+/* Of each node that may still come or die. At a time so many are dead; who invents more fills its own share. */
+bool Farewells::may_be_heard(NodeId from, std::uint64_t incarnation) const
+{
+	if (incarnation <= view_.epoch)
+		return find_incarnation(view_, incarnation);
+	const auto said = std::count_if(farewells_.begin(), farewells_.end(), [&](const auto &each) {
+		return each.first > view_.epoch && ((each.second.let_go | each.second.swept) & bit(from));
+	});
+	return static_cast<std::size_t>(said) < max_nodes;
 }
 
 void Farewells::met(NodeId node)

@@ -72,8 +72,8 @@ private:
 		std::uint64_t let_go = 0;      /* who has said so: bit sets */
 		std::uint64_t swept = 0;
 	};
-	static constexpr std::size_t most = 4 * max_nodes;
 
+	[[nodiscard]] bool may_be_heard(NodeId from, std::uint64_t incarnation) const;
 	bool advance(std::uint64_t incarnation, Farewell &farewell);
 	void tell_all(Word word, std::uint64_t incarnation);
 
