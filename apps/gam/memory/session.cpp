@@ -323,28 +323,27 @@ int Session::give_back_held(Address first, Address end)
 	std::vector<Address> held;
 	std::copy_if(locked_.begin(), locked_.end(), std::back_inserter(held),
 		[&](Address block) { return block >= first && block < end; });
-	for (const Address block : held)
-		(void)give_back(block, 1);
+	for (auto block = held.rbegin(); block != held.rend(); ++block)
+		(void)give_back(*block, 1);
 	fence();
 	return after(EPERM);
 }
 
-/** All of them, even if one fails. The first error. */
+/** All of them, even if one fails. Backwards: so what was locked last is found first. An error of one that failed. */
 int Session::give_back(Address first, std::size_t blocks)
 {
-	int first_error = 0;
-	for (std::size_t i = 0; i < blocks; i++) {
+	int failed = 0;
+	while (blocks--) {
 		Awaited unlock;
 		unlock.access.kind = AccessKind::unlock;
-		unlock.access.at = first + i * block_size;
+		unlock.access.at = first + blocks * block_size;
 		const int error = run(unlock);
-		first_error = first_error ? first_error : error;
-		/* Most often the last that was locked */
+		failed = failed ? failed : error;
 		const auto held = std::find(locked_.rbegin(), locked_.rend(), unlock.access.at);
 		if (held != locked_.rend())
 			locked_.erase(std::next(held).base());
 	}
-	return after(first_error);
+	return after(failed);
 }
 
 NodeId Session::choose(const Placement &where)

@@ -195,6 +195,24 @@ TEST_F(GamInterface, AnEndedSessionHoldsNoLocks)
 	EXPECT_EQ(prism_gam_unlock(other.session, at, 1), 0);
 }
 
+/** Which takes an hour if each unlock searches all locks. */
+TEST_F(GamInterface, AsManyLocksAsACallMayTake)
+{
+	constexpr std::size_t most = 65536;
+	prism_gam_options large = options();
+	large.memory = (most + 2) * block;
+	Node one(address(), large), other(address());
+	const std::uint64_t at = one.malloc((most + 1) * block);
+	EXPECT_EQ(prism_gam_wlock(one.session, at, (most + 1) * block), -E2BIG);
+	ASSERT_EQ(prism_gam_wlock(one.session, at, most * block), 0) << prism_store_message();
+	EXPECT_EQ(prism_gam_rlock(one.session, at + (most - 1) * block, 1), -EDEADLK);
+	EXPECT_EQ(prism_gam_try_rlock(other.session, at + (most - 1) * block, 1), -EBUSY);
+	EXPECT_EQ(prism_gam_unlock(one.session, at, most * block), 0);
+	EXPECT_EQ(prism_gam_try_wlock(other.session, at, 1), 0);
+	EXPECT_EQ(prism_gam_unlock(other.session, at, 1), 0);
+	EXPECT_EQ(prism_gam_unlock(one.session, at + block, 1), -EPERM);
+}
+
 TEST_F(GamInterface, ThreadsHaveSessionsEach)
 {
 	constexpr unsigned threads = 3, rounds = 100;
