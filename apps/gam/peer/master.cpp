@@ -46,15 +46,35 @@ void Master::change(Member &member, NodeState state)
 	member.changed = view_.epoch;
 }
 
+/* What a durable node has fenced is lost if a home does not wait for it, as one without a durable log. */
+Result<void> Master::check_policy(const LogClaim &log) const
+{
+	const auto differs = [&log](const Member &member) {
+		return member.live() && member.keeps_log && member.durable != log.durable &&
+		       member.life.node != log.last.node;
+	};
+	if (std::none_of(view_.members.begin(), view_.members.end(), differs))
+		return {};
+	return make_error(EINVAL,
+		log.durable ? "a durable log, and those of the members are not"
+			    : "a log that is not durable, and those of the members are",
+		"start all nodes that keep logs with --durable, or none");
+}
+
 Result<NodeId> Master::number_for(const Newcomer &who)
 {
+	if (who.log) {
+		if (Result<void> same = check_policy(*who.log); !same)
+			return same.error();
+	}
 	if (who.log && who.log->last.node != no_node)
 		return number_of_log(*who.log);
 	NodeId free = 0;
 	while (free < max_nodes && accounts_.contains(free))
 		free++;
 	if (free == max_nodes)
-		return make_error(EUSERS, "all numbers of nodes are in use", "wait until dead nodes are swept");
+		return make_error(
+			EUSERS, "all 64 numbers of nodes are in use", "end a node; or wait until the dead are swept");
 	if (who.log && !log_cluster_)
 		log_cluster_ = view_.cluster;
 	return free;
@@ -89,7 +109,7 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	if (who.host.empty() || who.host.size() > longest_host || !who.port)
 		return make_error(EINVAL, "a node without a host or port");
 	const auto protocol = static_cast<std::uint16_t>(who.protocol);
-	if (protocol_ && (protocol_ != protocol || block_bytes_ != who.block_bytes))
+	if (!view_.members.empty() && (protocol_ != protocol || block_bytes_ != who.block_bytes))
 		return make_error(EPROTONOSUPPORT, "a node of another protocol or block size",
 			"start all nodes of a cluster with the same");
 	const Result<NodeId> number = number_for(who);
@@ -104,6 +124,7 @@ Result<NodeLife> Master::join(const Newcomer &who, Time now)
 	made.port = who.port;
 	made.lent = who.lent;
 	made.keeps_log = who.log.has_value();
+	made.durable = who.log && who.log->durable;
 	change(made, NodeState::joining);
 	made.life = {free, view_.epoch};
 	accounts_[free] = {made.life.incarnation, 0, 0, now};
@@ -195,7 +216,7 @@ void Master::bury()
 
 void Master::on_time(Time now)
 {
-	const bool late = !has_looked_ || now - looked_ > lease_ / 2;
+	const bool late = !has_looked_ || now < looked_ || now - looked_ > lease_ / 2;
 	looked_ = now;
 	has_looked_ = true;
 	if (late) {

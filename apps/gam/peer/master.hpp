@@ -10,7 +10,7 @@
  * (Membership::now()).
  *
  * Declaring somebody dead late does no harm. So a master that has not looked at its clock for L/2 (it was stopped, and
- * the requests that came meanwhile wait) counts all leases anew.
+ * the requests that came meanwhile wait), or whose clock has been set back, counts all leases anew.
  *
  * By etcd the members keep the state in one key, and each of them is the master by turns: it loads the state, changes
  * it, and stores it if nobody else has done so meanwhile. Times are not in it. Each renewal raises the node's beat; who
@@ -43,7 +43,8 @@ public:
 
 	/**
 	 * Gives @p who a lease and a number: that of its log, or the lowest that is free. Errors: EINVAL (no host or
-	 * port; its log is of another cluster), EPROTONOSUPPORT (the members have another protocol or block size),
+	 * port; its log is of another cluster, or durable and the members' are not, or the other way round),
+	 * EPROTONOSUPPORT (the members have another protocol or block size),
 	 * EUSERS (all numbers are in use, perhaps by dead nodes that not all live ones have swept), EBUSY (the number
 	 * of its log is in use, perhaps by its last life, whose lease is not over, or that not all have swept).
 	 */
@@ -96,6 +97,7 @@ private:
 	Member *find_live(const NodeLife &who) noexcept;
 	Result<NodeId> number_for(const Newcomer &who);
 	Result<NodeId> number_of_log(const LogClaim &log);
+	[[nodiscard]] Result<void> check_policy(const LogClaim &log) const;
 	[[nodiscard]] bool is_swept(const Member &dead) const;
 	Result<Member *> identify(const NodeLife &who, Time now);
 	void change(Member &member, NodeState state);
@@ -106,7 +108,7 @@ private:
 	bool has_looked_ = false;
 	View view_;
 	std::uint64_t log_cluster_ = 0;
-	std::uint16_t protocol_ = 0; /* of all that have joined; 0: nobody has */
+	std::uint16_t protocol_ = 0; /* of the members */
 	std::uint32_t block_bytes_ = 0;
 	std::map<NodeId, Account> accounts_;
 };

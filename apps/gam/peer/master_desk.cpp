@@ -111,10 +111,12 @@ bool MasterDesk::read_log(const nlohmann::json &question, Newcomer &who)
 	if (!question.contains("log_cluster"))
 		return true;
 	LogClaim log;
-	std::uint64_t node = 0;
+	std::uint64_t node = 0, durable = 0;
 	if (!take_number(question, "log_cluster", log.cluster) || !take_number(question, "log_node", node, no_node) ||
-		!take_number(question, "log_incarnation", log.last.incarnation))
+		!take_number(question, "log_incarnation", log.last.incarnation) ||
+		!take_number(question, "log_durable", durable, 1))
 		return false;
+	log.durable = durable != 0;
 	log.last.node = static_cast<NodeId>(node);
 	who.log = log;
 	return true;

@@ -4,7 +4,8 @@
  *
  *     {"ask": "join", "host", "port", "lent", "protocol", "block"}   {"node", "incarnation", "lease", "view"}
  *      and of a node that keeps a log: "log_cluster", "log_node",     and "log_cluster"
- *      "log_incarnation", all 0 if it is new, "log_node" then 65535
+ *      "log_incarnation", all 0 if it is new, "log_node" then 65535;
+ *      "log_durable": 0 or 1
  *     {"ask": "renew", WHO, "epoch"}                                 {"lease"}, and "view" if the epoch is another
  *     {"ask": "serving" | "leave", WHO}                              {}
  *     {"ask": "swept", WHO, "dead", "epoch"}                         {}

@@ -38,6 +38,7 @@ struct LogClaim {
 	/** What it was begun for; no node: it is new. */
 	std::uint64_t cluster = 0;
 	NodeLife last;
+	bool durable = false;
 };
 
 /** What a node says of itself when it joins. */
@@ -58,6 +59,7 @@ struct Member {
 	std::uint16_t port = 0;
 	std::uint64_t lent = 0;
 	bool keeps_log = false; /**< its number stays its own when it is dead */
+	bool durable = false;   /**< the log is */
 
 	[[nodiscard]] bool live() const noexcept { return state != NodeState::dead; }
 	/** Dead, but its log may bring it back. */

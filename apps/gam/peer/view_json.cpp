@@ -9,6 +9,19 @@ namespace prism::gam
 namespace
 {
 
+enum Logs : unsigned {
+	no_log,
+	usual_log,
+	durable_log,
+};
+
+unsigned logs_of(const Member &member) noexcept
+{
+	if (!member.keeps_log)
+		return no_log;
+	return member.durable ? durable_log : usual_log;
+}
+
 bool from_json(const nlohmann::json &text, Member &member)
 {
 	std::uint64_t node = 0, state = 0, port = 0, logs = 0;
@@ -18,12 +31,13 @@ bool from_json(const nlohmann::json &text, Member &member)
 		!take_number(text, "changed", member.changed) ||
 		!take_text(text, "host", member.host, Master::longest_host) ||
 		!take_number(text, "port", port, UINT16_MAX) || !take_number(text, "lent", member.lent) ||
-		!take_number(text, "logs", logs, 1))
+		!take_number(text, "logs", logs, durable_log))
 		return false;
 	member.life.node = static_cast<NodeId>(node);
 	member.state = static_cast<NodeState>(state);
 	member.port = static_cast<std::uint16_t>(port);
-	member.keeps_log = logs;
+	member.keeps_log = logs != no_log;
+	member.durable = logs == durable_log;
 	return true;
 }
 
@@ -54,7 +68,7 @@ nlohmann::json to_json(const View &view)
 		members.push_back({{"node", member.life.node}, {"incarnation", member.life.incarnation},
 			{"state", static_cast<unsigned>(member.state)}, {"changed", member.changed},
 			{"host", member.host}, {"port", member.port}, {"lent", member.lent},
-			{"logs", member.keeps_log ? 1U : 0U}});
+			{"logs", logs_of(member)}});
 	return {{"cluster", view.cluster}, {"epoch", view.epoch}, {"members", std::move(members)}};
 }
 

@@ -91,8 +91,10 @@ public:
 		me.port = meeting_->port();
 		me.lent = options_.node.bytes;
 		me.protocol = options_.protocol;
-		if (folder_)
+		if (folder_) {
 			me.log = folder_->owner() ? claim_of(*folder_->owner()) : LogClaim();
+			me.log->durable = options_.log.durable;
+		}
 		const Result<Admission> admitted = join_as(me);
 		if (!admitted)
 			return admitted.error();
@@ -157,7 +159,10 @@ private:
 		folder_ = *std::move(folder);
 		return {};
 	}
-	static LogClaim claim_of(const LogOwner &owner) { return {owner.cluster, {owner.node, owner.incarnation}}; }
+	static LogClaim claim_of(const LogOwner &owner)
+	{
+		return {owner.cluster, {owner.node, owner.incarnation}, false};
+	}
 	/** Until its number is free: of its last life the lease may not be over. */
 	Result<Admission> join_as(const Newcomer &me)
 	{

@@ -48,9 +48,9 @@ public:
 	 * Joins the cluster. The first node of a new master begins it. When this returns, the node can reach all
 	 * others, and they can reach it. With a log it has its old number and its memory back, as far as that can be
 	 * known: see recovery(). Errors: those of Membership::join(), of the device; of the log: EBUSY (another process
-	 * has the folder), EINVAL (it is another node's; there is no log by the latch protocol, nor without
-	 * through_home), EBADMSG, ENOSPC; ETIMEDOUT (a member does not answer, or the last life of this node has a
-	 * lease still).
+	 * has the folder), EINVAL (it is another node's; it is durable and others are not, or not and others are; there
+	 * is no log by the latch protocol, nor without through_home), EBADMSG, ENOSPC; ETIMEDOUT (a member does not
+	 * answer, or the last life of this node has a lease still).
 	 */
 	static Result<std::unique_ptr<JoinedNode>> join(const Context &context, const JoinOptions &options);
 	/** Does not leave(): to the others, it has crashed. */

@@ -167,6 +167,52 @@ TEST_F(MembershipMaster, AllSpeakTheSameProtocol)
 	EXPECT_EQ(master.view().members.size(), 1u);
 }
 
+/** Who was there first and has left, a tool perhaps, does not decide for all that follow. */
+TEST_F(MembershipMaster, WhoComesWhenNobodyIsThereChoosesTheProtocol)
+{
+	EXPECT_EQ(code_of(master.leave(join(Protocol::latch), now)), 0);
+	(void)join(Protocol::directory);
+	EXPECT_EQ(code_of(master.join(newcomer(1, Protocol::latch), now)), EPROTONOSUPPORT);
+}
+
+TEST_F(MembershipMaster, LogsAreDurableOnAllNodesOrNone)
+{
+	const auto with_log = [](bool durable, NodeLife last = {}) {
+		Newcomer who = newcomer(1, Protocol::directory);
+		who.log = LogClaim{last.node == no_node ? 0U : 77U, last, durable};
+		return who;
+	};
+	(void)join(Protocol::directory);
+	const Result<NodeLife> durable = master.join(with_log(true), now);
+	ASSERT_TRUE(durable.ok()) << durable.error().message;
+	const Result<NodeLife> other = master.join(with_log(false), now);
+	ASSERT_FALSE(other.ok());
+	EXPECT_EQ(other.error().code, EINVAL);
+	EXPECT_NE(other.error().message.find("--durable"), std::string::npos) << other.error().message;
+	EXPECT_EQ(code_of(master.join(with_log(true), now)), 0);
+	(void)join(Protocol::directory);
+	Master next(77, lease);
+	EXPECT_EQ(code_of(next.load(master.serialize(), now)), 0);
+	EXPECT_EQ(code_of(next.join(with_log(false), now)), EINVAL) << "by etcd, too";
+	/* Its own last life does not count. */
+	Master alone(77, lease);
+	const NodeLife first = *alone.join(with_log(true), now);
+	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), EBUSY);
+	EXPECT_EQ(code_of(alone.leave(first, now)), 0);
+	EXPECT_EQ(code_of(alone.join(with_log(false, first), now)), 0);
+	EXPECT_EQ(code_of(alone.join(with_log(true), now)), EINVAL);
+}
+
+TEST_F(MembershipMaster, AClockThatIsSetBackKeepsNobodyAlive)
+{
+	const NodeLife one = join(), silent = join();
+	pass(lease / 2, {one});
+	now -= 500s;
+	pass(2 * lease, {one});
+	EXPECT_TRUE(live(one));
+	EXPECT_FALSE(live(silent));
+}
+
 /* It was stopped: the renewals that came meanwhile wait to be read, and nobody is dead for that. */
 TEST_F(MembershipMaster, AMasterThatWasStoppedCountsAnew)
 {

@@ -102,6 +102,7 @@ folders() {
 	refused "another node uses it" --log "$logs/0"
 	refused "the directory protocol has logs" --log "$work/latch" --protocol latch
 	refused "--durable without --log" --durable
+	refused "start all nodes that keep logs with --durable, or none" --log "$work/durable" --durable
 	refused "Not a directory" --log "$work/master/log"
 	end "${node_pid[2]}"
 	end "${node_pid[1]}"
@@ -119,6 +120,17 @@ folders() {
 	pass "folders in use, of the other protocol, damaged"
 }
 
+# begin_anew: all that was there ends
+begin_anew() {
+	local number
+	for number in "${!node_pid[@]}"; do
+		end "${node_pid[number]}"
+	done
+	node_pid=()
+	end "$master_pid"
+	start_master $lease
+}
+
 # The node goes on, and what was to be logged says that it is not.
 full_disk() {
 	mkdir "$work/small"
@@ -126,6 +138,7 @@ full_disk() {
 		echo "a log on a full disk is not looked at: no tmpfs can be mounted here"
 		return
 	}
+	begin_anew # durable logs are refused beside others
 	start_any "$work/small/log" --durable
 	expect 0 malloc gam malloc 3000000 --on "$number"
 	address=$(cat "$work/out")
@@ -147,12 +160,7 @@ full_disk() {
 }
 
 another_cluster() {
-	local number
-	for number in "${!node_pid[@]}"; do
-		end "${node_pid[number]}"
-	done
-	end "$master_pid"
-	start_master $lease
+	begin_anew
 	start_node 0 "$logs/new"
 	refused "the log is of another cluster" --log "$logs/2"
 	pass "a log of another cluster"
