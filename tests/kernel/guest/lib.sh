@@ -132,10 +132,7 @@ ended() { ! kill -0 "$1" 2>/dev/null; }
 # Modules and RDMA links ---------------------------------------------------------------------------------------------
 
 modprobe_some() {
-	local module
-	for module in "$@"; do
-		modprobe -q "$module" || true # built in, or not of this kernel: what needs it will tell
-	done
+	modprobe -qa "$@" || true # built in, or not of this kernel: what needs it will tell
 }
 
 # load_module KIND [PARAMETER...]
@@ -251,55 +248,73 @@ quiet_ipv6() {
 		net.ipv6.conf.default.router_solicitations=0
 }
 
+# An emulated machine starts ten processes a second at most, a debug kernel two: so one for many commands of ip(8).
+
 # dummy_link INTERFACE NUMBER: 10.9.NUMBER.1 and fd00:9:NUMBER::1
 dummy_link() {
 	modprobe_some dummy
-	ip link show "$1" >/dev/null 2>&1 && return 0
-	ip link add "$1" type dummy && ip link set "$1" mtu 1500 up &&
-		ip addr add "10.9.$2.1/24" dev "$1" && ip addr add "fd00:9:$2::1/64" dev "$1" nodad
+	[ ! -d "/sys/class/net/$1" ] || return 0
+	ip -batch - <<-END
+		link add $1 type dummy
+		link set $1 mtu 1500 up
+		addr add 10.9.$2.1/24 dev $1
+		addr add fd00:9:$2::1/64 dev $1 nodad
+	END
 }
 
 # crossing_pair A B: a veth pair with both ends here, whose traffic really crosses it: 10.8.0.1 and fd00:8::1 on A,
 # 10.8.0.2 and fd00:8::2 on B. Local addresses are looked up last, and for what comes in by the pair.
 crossing_pair() {
-	local a=$1 b=$2 name
+	local a=$1 b=$2
 	modprobe_some veth
-	ip link show "$a" >/dev/null 2>&1 && return 0
-	ip link add "$a" type veth peer name "$b" || return 1
-	ip addr add 10.8.0.1/24 dev "$a" && ip addr add fd00:8::1/64 dev "$a" nodad
-	ip addr add 10.8.0.2/24 dev "$b" && ip addr add fd00:8::2/64 dev "$b" nodad
-	ip link set "$a" up && ip link set "$b" up
-	for name in all "$a" "$b"; do
-		sysctl -qw "net.ipv4.conf.$name.accept_local=1" "net.ipv4.conf.$name.rp_filter=0"
-	done
-	cross_rules -4 "$a" "$b" 10.8.0 32 .
-	cross_rules -6 "$a" "$b" fd00:8: 128 :
+	[ ! -d "/sys/class/net/$a" ] || return 0
+	ip -batch - <<-END || return 1
+		link add $a type veth peer name $b
+		addr add 10.8.0.1/24 dev $a
+		addr add fd00:8::1/64 dev $a nodad
+		addr add 10.8.0.2/24 dev $b
+		addr add fd00:8::2/64 dev $b nodad
+		link set $a up
+		link set $b up
+	END
+	sysctl -qw net.ipv4.conf.{all,"$a","$b"}.{accept_local=1,rp_filter=0}
+	cross_rules -4 "$a" "$b" 10.8.0 32 . && cross_rules -6 "$a" "$b" fd00:8: 128 :
 }
 
 # cross_rules FAMILY A B PREFIX LENGTH SEPARATOR
 cross_rules() {
 	local family=$1 a=$2 b=$3 one=$4$6"1" two=$4$6"2" length=$5
-	ip "$family" rule add pref 10 iif "$a" lookup local
-	ip "$family" rule add pref 11 iif "$b" lookup local
-	ip "$family" route add "$two/$length" dev "$a" src "$one" table 101
-	ip "$family" route add "$one/$length" dev "$b" src "$two" table 101
-	ip "$family" rule add pref 20 lookup 101
-	ip "$family" rule add pref 30 lookup local
-	ip "$family" rule del pref 0
-	ip neigh replace "$two" lladdr "$(cat "/sys/class/net/$b/address")" dev "$a" nud permanent
-	ip neigh replace "$one" lladdr "$(cat "/sys/class/net/$a/address")" dev "$b" nud permanent
+	ip "$family" -batch - <<-END
+		rule add pref 10 iif $a lookup local
+		rule add pref 11 iif $b lookup local
+		route add $two/$length dev $a src $one table 101
+		route add $one/$length dev $b src $two table 101
+		rule add pref 20 lookup 101
+		rule add pref 30 lookup local
+		rule del pref 0
+		neigh replace $two lladdr $(<"/sys/class/net/$b/address") dev $a nud permanent
+		neigh replace $one lladdr $(<"/sys/class/net/$a/address") dev $b nud permanent
+	END
 }
 
 # namespace_pair A B NAMESPACE: a veth pair, B in a network namespace: 10.7.0.1 and fd00:7::1 here, .2 there
 namespace_pair() {
 	local a=$1 b=$2 name=$3
 	modprobe_some veth
-	ip link show "$a" >/dev/null 2>&1 && return 0
-	ip netns add "$name" && ip link add "$a" type veth peer name "$b" netns "$name" || return 1
-	ip addr add 10.7.0.1/24 dev "$a" && ip addr add fd00:7::1/64 dev "$a" nodad && ip link set "$a" up
-	ip -n "$name" link set lo up
-	ip -n "$name" addr add 10.7.0.2/24 dev "$b" && ip -n "$name" addr add fd00:7::2/64 dev "$b" nodad &&
-		ip -n "$name" link set "$b" up
+	[ ! -d "/sys/class/net/$a" ] || return 0
+	ip netns add "$name" || return 1
+	ip -batch - <<-END || return 1
+		link add $a type veth peer name $b netns $name
+		addr add 10.7.0.1/24 dev $a
+		addr add fd00:7::1/64 dev $a nodad
+		link set $a up
+	END
+	ip -n "$name" -batch - <<-END
+		link set lo up
+		addr add 10.7.0.2/24 dev $b
+		addr add fd00:7::2/64 dev $b nodad
+		link set $b up
+	END
 }
 
 # netem INTERFACE ARGUMENT...: loss 2% duplicate 1% corrupt 1% delay 200us reorder 20%, and so on

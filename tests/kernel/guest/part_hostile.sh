@@ -5,8 +5,10 @@
 # A second address in the namespace, from which nobody is connected
 hostile_network() {
 	peer_device
-	ip -n peer addr replace 10.7.0.3/24 dev n1
-	ip -n peer addr replace fd00:7::3/64 dev n1 nodad
+	ip -n peer -batch - <<-END
+		addr replace 10.7.0.3/24 dev n1
+		addr replace fd00:7::3/64 dev n1 nodad
+	END
 }
 
 # peer_device: prism1, with a peer in a network namespace
