@@ -141,7 +141,7 @@ under_load() {
 a_node_dies() {
 	start_cluster
 	expect 0 "load" ycsb -n 10
-	under_load "${node_pid[1]}" ycsb --no-load --read-ratio 50 --threads 2 --nodes 2 -D 5 --drain 30
+	under_load "${node_pid[1]}" ycsb --no-load --read-ratio 50 --threads 2 --nodes 2 -D 4 --drain 30
 	[ "$code" -eq 1 ] || fail "a run with failures ends with $code" "$work/out"
 	holds 'r["get"]["ok"] > 0 and r["put"]["ok"] > 0 and r["get"]["failed"] > 0 and r["put"]["failed"] > 0'
 	holds 'r["abandoned"] == 0 and set(r["errors"]) <= {"No route to host", "Bad address", "Bad message"}'
@@ -150,7 +150,7 @@ a_node_dies() {
 	end_cluster
 	start_cluster
 	expect 0 "load" tx --workload smallbank --records 100 -n 10
-	under_load "${node_pid[0]}" tx --workload smallbank --records 100 --no-load --threads 2 --nodes 2 -D 5 --drain 30
+	under_load "${node_pid[0]}" tx --workload smallbank --records 100 --no-load --threads 2 --nodes 2 -D 4 --drain 30
 	[ "$code" -eq 1 ] || fail "a run with failures ends with $code" "$work/out"
 	holds 'r["committed"] > 0 and r["errors"] and r["abandoned"] == 0'
 	end_cluster
@@ -165,7 +165,7 @@ a_driver_dies() {
 		--read-ratio 20 -D 40
 	sleep 0.5
 	# timeout(1) has one child, the driver
-	under_load "$(ps -o pid= --ppid "$started" | tr -d ' ')" ycsb --no-load --read-ratio 50 --threads 2 -D 6
+	under_load "$(ps -o pid= --ppid "$started" | tr -d ' ')" ycsb --no-load --read-ratio 50 --threads 2 -D 4
 	holds 'r["abandoned"] == 0 and r["get"]["ok"] > 0 and r["put"]["ok"] > 0'
 	end_cluster
 	pass "a driver is killed under load: others go on"
@@ -174,14 +174,14 @@ a_driver_dies() {
 the_master_dies() {
 	start_cluster
 	expect 0 "load" ycsb -n 10
-	under_load "$master_pid" ycsb --no-load --threads 2 --nodes 2 -D 6 --drain 30
+	under_load "$master_pid" ycsb --no-load --threads 2 --nodes 2 -D 4 --drain 30
 	[ "$code" -eq 1 ] || fail "a run without master ends with $code" "$work/out"
 	holds 'r["get"]["ok"] > 0 and r["get"]["failed"] > 0 and r["abandoned"] == 0 and "Stale file handle" in r["errors"]'
 	end_cluster
 	pass "the master is killed under load: all that is under way ends"
 }
 
-usage
+[ "$protocol" != directory ] || usage # the same for both
 table
 transactions
 a_node_dies
