@@ -61,7 +61,8 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
-	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON "${@:3}"
+	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
+		-DCMAKE_C_FLAGS="$compiler_memory" -DCMAKE_CXX_FLAGS="$compiler_memory" "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
 sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined -DPRISM_GTESTS=together
