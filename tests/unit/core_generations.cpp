@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../rounds.hpp"
 #include "generations.hpp"
 #include "random.hpp"
 
@@ -191,7 +192,7 @@ TEST(Generations, AdvanceUnderUnbrokenTraffic)
  */
 TEST(Generations, OvertakeNoReader)
 {
-	constexpr int enough = 2000, most = 50'000'000;
+	constexpr int enough = prism::test::rounds(2000), most = 50'000'000;
 	prism_generations generations;
 	prism_generations_init(&generations);
 	std::atomic<const std::atomic<int> *> pointer{nullptr};

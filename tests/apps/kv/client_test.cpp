@@ -358,7 +358,7 @@ TEST_F(Store, ManyClientsOnTheSameKeys)
 {
 	std::vector<std::thread> threads;
 	for (unsigned seed = 1; seed <= 4; seed++)
-		threads.emplace_back([&, seed] { quarrel(server, seed, 24, 3000, seed % 2 ? 1 : 8); });
+		threads.emplace_back([&, seed] { quarrel(server, seed, 24, test::rounds(3000), seed % 2 ? 1 : 8); });
 	for (std::thread &thread : threads)
 		thread.join();
 	std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../rounds.hpp"
 #include "../support/connections.hpp"
 #include "kv/store/prism_client.hpp"
 #include "kv/store/prism_server.hpp"

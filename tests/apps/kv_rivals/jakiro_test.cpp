@@ -159,6 +159,7 @@ TYPED_TEST(Cache, MemoryThatIsUsedUpEvicts)
 TYPED_TEST(Cache, ManyUnderWayAtOnce)
 {
 	constexpr std::uint32_t depth = 16;
+	constexpr std::uint64_t operations_in_all = test::rounds(4000);
 	Served<TypeParam> served(4096);
 	auto client = this->connect(served, depth);
 	ASSERT_EQ(client->depth(), depth);
@@ -186,7 +187,7 @@ TYPED_TEST(Cache, ManyUnderWayAtOnce)
 	EXPECT_EQ(client->start(extra), EAGAIN) << "depth is that of all partitions together";
 	std::array<Operation *, 3> done; /* fewer than end at once */
 	const auto end = std::chrono::steady_clock::now() + test::patience;
-	while (ended < 4000 && std::chrono::steady_clock::now() < end) {
+	while (ended < operations_in_all && std::chrono::steady_clock::now() < end) {
 		const std::size_t count = client->poll(done);
 		for (std::size_t n = 0; n < count; n++, ended++) {
 			const auto i = reinterpret_cast<std::size_t>(done[n]->context);
@@ -196,7 +197,7 @@ TYPED_TEST(Cache, ManyUnderWayAtOnce)
 			begin(i);
 		}
 	}
-	EXPECT_GE(ended, 4000u);
+	EXPECT_GE(ended, operations_in_all);
 }
 
 /* A reader never sees a mixture of two values, nor a version older than one that it, or a put that had ended, has seen.
@@ -204,7 +205,7 @@ TYPED_TEST(Cache, ManyUnderWayAtOnce)
 TYPED_TEST(Cache, VersionsAreWholeAndNeverGoBack)
 {
 	Served<TypeParam> served(64, 1 << 20);
-	constexpr unsigned readers = 2, versions = 500;
+	constexpr unsigned readers = 2, versions = test::rounds(500);
 	std::atomic<unsigned> installed{0};
 	std::atomic<bool> over{false};
 	const auto contents = [](unsigned version) {
@@ -247,7 +248,7 @@ TYPED_TEST(Cache, ClientsOfAllPartitionsAtOnce)
 		threads.emplace_back([&, t] {
 			auto client = this->connect(served);
 			std::mt19937 random(t);
-			for (int i = 0; i < 300; i++) {
+			for (int i = 0; i < test::rounds(300); i++) {
 				const std::string key = "shared" + std::to_string(random() % 300);
 				const unsigned choice = random() % 10;
 				if (choice < 4) {

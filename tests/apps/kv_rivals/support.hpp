@@ -2,6 +2,7 @@
 /* A store served by a thread of the test, and operations one by one. */
 #pragma once
 
+#include "../../rounds.hpp"
 #include "../support/server_log.hpp"
 #include "../support/text.hpp"
 #include "../support/waiting.hpp"

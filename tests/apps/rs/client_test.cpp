@@ -459,7 +459,7 @@ TEST(Buffers, AreUsedAgainWithoutEnd)
 	Volume volume(small_volume(512, 4), 128);
 	{
 		Client one(volume, 8), other(volume, 8);
-		for (int i = 0; i < 2000; i++) {
+		for (int i = 0; i < test::rounds(2000); i++) {
 			ASSERT_EQ(one.put(static_cast<std::uint64_t>(i) % 4, 'a'), Outcome::ok) << i;
 			ASSERT_EQ(other.put(static_cast<std::uint64_t>(i) % 4, 'b'), Outcome::ok) << i;
 		}

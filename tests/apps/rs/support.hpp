@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../rounds.hpp"
 #include "../support/free_places.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"

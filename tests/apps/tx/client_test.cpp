@@ -271,9 +271,10 @@ TEST(Requests, OfThePapersCommit)
 }
 
 /** Every lane of every client moves money about; the sum stays. */
-void transfer(const StoreOptions &options, const PrismClientOptions &client_options = {}, int transfers = 400)
+void transfer(const StoreOptions &options, const PrismClientOptions &client_options = {}, int plenty = 400)
 {
 	constexpr int accounts = 8, clients = 3, depth = 4;
+	const int transfers = test::rounds(plenty);
 	Store store(options);
 	const auto key_of = [&options](std::uint64_t account) {
 		return options.numbered ? numbered_key(account) : "account " + std::to_string(account);

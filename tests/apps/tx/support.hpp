@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../../rounds.hpp"
 #include "../support/connections.hpp"
 #include "../support/waiting.hpp"
 #include "tx/store/prism_client.hpp"
