@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034
 # Sourced by check.sh and tests/packages: Debian's compiler options, those of debian/rules, for packages that are tested and
-# thrown away. Lines and functions are all the debug information that they have, and no paths are rewritten: so compilations
+# thrown away. They have no debug information, which packages are stripped of, and no paths are rewritten: so compilations
 # of one source in two places are the same, and ccache takes them to be. Its folder, CCACHE_DIR, is the caller's.
 package_paths='reproducible=-fixfilepath,-fixdebugpath'
 export DEB_BUILD_MAINT_OPTIONS="hardening=+all $package_paths"
 # The compiler looks for what it needs no more from half a GiB on, not from 128 MiB: that is a twelfth of its time. It changes
 # nothing of what is compiled.
 compiler_memory='--param=ggc-min-expand=50 --param=ggc-min-heapsize=524288'
-export DEB_CFLAGS_STRIP=-g DEB_CFLAGS_APPEND="-g1 $compiler_memory"
-export DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND="-g1 $compiler_memory"
+export DEB_CFLAGS_STRIP=-g DEB_CFLAGS_APPEND=$compiler_memory DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND=$compiler_memory
 package_cflags="$(dpkg-buildflags --get CFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
 package_cxxflags="$(dpkg-buildflags --get CXXFLAGS) $(dpkg-buildflags --get CPPFLAGS)"
 package_ldflags=$(dpkg-buildflags --get LDFLAGS)
