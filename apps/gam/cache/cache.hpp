@@ -6,9 +6,10 @@
  * The paper has ten lists, one of them picked at random, so that threads seldom meet at one. Here a node has several
  * objects of class Coherence, each with a cache of its own and one thread at a time: each has one list.
  *
- * A line that nothing is under way with can be shown. Then any thread reads it beside the one that has the cache, and
- * writes to nothing that other threads look at: else two processors that read different lines would wait for each
- * other. Such a read is a use too, but the list learns of it only when it looks for the line that was not used.
+ * A line that nothing is under way with can be shown, and opened. Then any thread reads it, or writes to it, beside the
+ * one that has the cache. A read writes to nothing that other threads look at, and a write to nothing but the line:
+ * else two processors that use different lines would wait for each other. Such an access is a use too, but the list
+ * learns of it only when it looks for the line that was not used.
  */
 #pragma once
 
@@ -17,12 +18,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/unordered_set.hpp>
 
+#include "common/cpu_relax.hpp"
 #include "gam/cache/words.hpp"
 #include "gam/coherence/address.hpp"
 
@@ -38,29 +41,48 @@ using Linked = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boos
 template <typename Line>
 class Cache;
 
-/** What the cache knows of a line. A protocol's line is derived from this, and adds its own. */
-class CacheLine : public cache_detail::Chained, public cache_detail::Linked
+/**
+ * What the cache knows of a line. A protocol's line is derived from this, and adds its own. It shares no line of a
+ * processor's cache with another one.
+ */
+class alignas(64) CacheLine : public cache_detail::Chained, public cache_detail::Linked
 {
 public:
 	[[nodiscard]] Address block() const noexcept { return block_.load(std::memory_order_relaxed); }
-	/** Its block_size bytes. While it is shown, they are changed by Cache::change() alone. */
+	/** Its block_size bytes. While it is shown, they are used inside of Cache::use() alone. */
 	[[nodiscard]] std::byte *data() const noexcept { return data_; }
 	[[nodiscard]] bool is_pinned() const noexcept { return pinned_; }
+	/** Asked by who has the cache. */
+	[[nodiscard]] bool is_shown() const noexcept { return !(turn_.load(std::memory_order_relaxed) & hidden); }
+	[[nodiscard]] bool is_open() const noexcept { return !(turn_.load(std::memory_order_relaxed) & closed); }
 
 private:
 	template <typename Line>
 	friend class Cache;
 
-	[[nodiscard]] bool is_shown() const noexcept { return turn_.load(std::memory_order_relaxed) % 2 == 0; }
+	/* Of a turn. The bits above count: the bytes have not changed if the turn is the same as before. */
+	static constexpr std::uint32_t hidden = 1; /* to read() */
+	static constexpr std::uint32_t closed = 2; /* to write() */
+	static constexpr std::uint32_t taken = 4;  /* one thread uses the bytes, for a moment */
+	static constexpr std::uint32_t next = 8;
+
+	/** From @p turn, which nobody has taken. False: it is over. What follows comes after all turns before. */
+	[[nodiscard]] bool try_turn(std::uint32_t turn, std::uint32_t flags) noexcept
+	{
+		return turn_.compare_exchange_strong(
+			turn, turn | flags, std::memory_order_acquire, std::memory_order_relaxed);
+	}
+	/** With the flags of @p turn. What comes before is seen before. */
+	void next_turn(std::uint32_t turn) noexcept { turn_.store(turn + next, std::memory_order_release); }
 
 	std::atomic<Address> block_{Address()};
 	std::byte *data_ = nullptr;
-	std::atomic<std::uint32_t> turn_{1}; /* counts: shown, hidden, shown ... It is shown if this is even */
-	std::atomic<bool> used_{false};      /* since it was last looked at, by a read() */
+	std::atomic<std::uint32_t> turn_{hidden | closed};
+	std::atomic<bool> used_{false}; /* since it was last looked at, by a read() or write() */
 	bool pinned_ = false;
 };
 
-/** Nothing in it allocates memory but the constructor. One thread at a time, but for read(). */
+/** Nothing in it allocates memory but the constructor. One thread at a time has it, but for read() and write(). */
 template <typename Line>
 class Cache
 {
@@ -142,8 +164,8 @@ public:
 			place_of(line.block()).store(&line, std::memory_order_release);
 	}
 
-	/** Of those that are not pinned, the one that has not been used for longest, or null. One that was read beside
-	 * the list's back counts as used now. */
+	/** Of those that are not pinned, the one that has not been used for longest, or null. One that was read or
+	 * written beside the list's back counts as used now. */
 	[[nodiscard]] Line *least_recently_used() noexcept
 	{
 		for (std::size_t looked = 0; looked < used_ && !by_use_.empty(); looked++) {
@@ -161,46 +183,60 @@ public:
 	{
 		if (line.is_shown())
 			return;
-		next_turn(line);
+		line.next_turn(line.turn_.load(std::memory_order_relaxed) & ~CacheLine::hidden);
 		place_of(line.block()).store(&line, std::memory_order_release);
 	}
 
-	/** No read() that has not ended finds it. Before anybody is told that the line is not valid. */
+	/** A line that is shown can be written by write(), too, until it is hidden. */
+	void open(Line &line) noexcept
+	{
+		if (line.is_shown() && !line.is_open())
+			line.next_turn(line.turn_.load(std::memory_order_relaxed) & ~CacheLine::closed);
+	}
+
+	/**
+	 * No read() or write() that has not ended finds it; all that have ended have been there before. Before anybody
+	 * is told that the line is not valid, or what is in it.
+	 */
 	void hide(Line &line) noexcept
 	{
 		if (line.is_shown())
-			next_turn(line);
+			(void)take(line, CacheLine::hidden | CacheLine::closed);
 	}
 
-	/** Calls @p change(), which changes the bytes of the line by store_words(). */
-	template <typename Change>
-	void change(Line &line, const Change &change) noexcept
+	/** Calls @p use(), which reads the bytes of the line or changes them by store_words(). */
+	template <typename Use>
+	void use(Line &line, const Use &use) noexcept
 	{
-		const bool was_shown = line.is_shown();
-		hide(line);
-		change();
-		if (was_shown)
-			next_turn(line);
+		if (!line.is_shown())
+			return use();
+		const std::uint32_t turn = take(line, CacheLine::taken);
+		use();
+		line.next_turn(turn);
 	}
 
 	/**
 	 * Copies what is at @p from, in one block. Any thread, beside all others. False: the block has no line that is
-	 * shown, or it has changed meanwhile; whoever has the cache can tell.
+	 * shown, or others change it all the time; whoever has the cache can tell.
 	 */
 	[[nodiscard]] bool read(Address from, std::span<std::byte> into) noexcept
 	{
-		Line *const line = place_of(from.block()).load(std::memory_order_acquire);
-		if (!line)
-			return false;
-		const std::uint32_t turn = line->turn_.load(std::memory_order_acquire);
-		if (turn % 2 || line->block_.load(std::memory_order_acquire) != from.block())
-			return false;
-		load_words(into.data(), line->data_ + from.in_block(), into.size());
-		if (line->turn_.load(std::memory_order_relaxed) != turn)
-			return false;
-		if (!line->used_.load(std::memory_order_relaxed))
-			line->used_.store(true, std::memory_order_relaxed);
-		return true;
+		return beside(from, CacheLine::hidden, [&](Line &line, std::uint32_t turn) {
+			load_words(into.data(), line.data_ + from.in_block(), into.size());
+			return line.turn_.load(std::memory_order_relaxed) == turn;
+		});
+	}
+
+	/** Likewise copies @p bytes to @p to, if the block has a line that is open. */
+	[[nodiscard]] bool write(Address to, std::span<const std::byte> bytes) noexcept
+	{
+		return beside(to, CacheLine::hidden | CacheLine::closed, [&](Line &line, std::uint32_t turn) {
+			if (!line.try_turn(turn, CacheLine::taken))
+				return false;
+			store_words(line.data_ + to.in_block(), bytes);
+			line.next_turn(turn);
+			return true;
+		});
 	}
 
 	[[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
@@ -231,16 +267,53 @@ private:
 		boost::intrusive::constant_time_size<false>>;
 	using List = boost::intrusive::list<Line, boost::intrusive::constant_time_size<false>>;
 
-	/** What follows is seen after it, and what comes before it is seen before. */
-	static void next_turn(Line &line) noexcept
+	/** Waits until a write() that is at it has ended: most often for some nanoseconds. The turn that it was. */
+	static std::uint32_t take(Line &line, std::uint32_t flags) noexcept
 	{
-		line.turn_.store(line.turn_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+		for (unsigned looked = 1;; looked++) {
+			const std::uint32_t turn = line.turn_.load(std::memory_order_relaxed);
+			if (!(turn & CacheLine::taken) && line.try_turn(turn, flags))
+				return turn;
+			pause(looked);
+		}
+	}
+	/** Its thread may have lost its processor. */
+	static void pause(unsigned looked) noexcept
+	{
+		if (looked % looks_before_yielding)
+			apps::cpu_relax();
+		else
+			std::this_thread::yield();
+	}
+
+	/**
+	 * Calls @p access(line, turn), which answers whether it has been done in that turn, a few times if need be. Not
+	 * if the turn has one of @p flags.
+	 */
+	template <typename DoAccess>
+	[[nodiscard]] bool beside(Address at, std::uint32_t flags, const DoAccess &access) noexcept
+	{
+		Line *const line = place_of(at.block()).load(std::memory_order_acquire);
+		for (unsigned looked = 0; line && looked < looks_before_yielding; looked++) {
+			const std::uint32_t turn = line->turn_.load(std::memory_order_acquire);
+			if (turn & flags || line->block_.load(std::memory_order_acquire) != at.block())
+				return false;
+			if (!(turn & CacheLine::taken) && access(*line, turn)) {
+				if (!line->used_.load(std::memory_order_relaxed))
+					line->used_.store(true, std::memory_order_relaxed);
+				return true;
+			}
+			apps::cpu_relax();
+		}
+		return false;
 	}
 	/** Of the last one that was shown of the blocks that share it. */
 	[[nodiscard]] std::atomic<Line *> &place_of(Address block) noexcept
 	{
 		return shown_[Hash()(block) & (shown_.size() - 1)];
 	}
+
+	static constexpr unsigned looks_before_yielding = 64;
 
 	std::vector<Line> lines_;
 	std::vector<typename ByBlock::bucket_type> buckets_;

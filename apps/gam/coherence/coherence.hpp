@@ -5,8 +5,8 @@
  * it waits, and what it does depends on nothing but what came in, so the simulator repeats it.
  *
  * A node has several of these, and each block belongs to one of them: threads that use different blocks do not wait for
- * each other. One thread at a time calls into an object, but for read_beside(); the calls to Host
- * come from inside these calls.
+ * each other. One thread at a time calls into an object, but for read_beside() and
+ * write_beside(); the calls to Host come from inside these calls.
  */
 #pragma once
 
@@ -85,6 +85,8 @@ public:
 	 * now. Any thread, beside all others. False: an access has to see to it.
 	 */
 	[[nodiscard]] virtual bool read_beside(Address from, std::span<std::byte> into) noexcept = 0;
+	/** Likewise writes what this node has alone, in one block: the write is performed then. */
+	[[nodiscard]] virtual bool write_beside(Address to, std::span<const std::byte> bytes) noexcept = 0;
 	/** @p from, which is another node, has sent @p message. Hostile until checked: what no rule allows is counted.
 	 */
 	virtual void hear(NodeId from, const Message &message) = 0;

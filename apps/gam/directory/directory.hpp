@@ -4,7 +4,7 @@
  * or owns it. A miss is a message to the home, which invalidates, fetches or forwards. docs/prism-gam.md has the table
  * of messages and the rules of races.
  *
- * What it costs: 16 bytes for each block of the home, and 72 for each line, beside the 512 of the line itself. What is
+ * What it costs: 16 bytes for each block of the home, and 64 for each line, beside the 512 of the line itself. What is
  * in transit, locked or waited for has a record of its own, as long as it is. What peers can make the home keep is
  * bounded: Options::requests of each.
  *
@@ -62,6 +62,10 @@ public:
 	{
 		return lines_.read_beside(from, into);
 	}
+	[[nodiscard]] bool write_beside(Address to, std::span<const std::byte> bytes) noexcept override
+	{
+		return lines_.write_beside(to, bytes);
+	}
 	void hear(NodeId from, const Message &message) override;
 	void joined(NodeId node) override;
 	void lost(NodeId node) override;
@@ -76,13 +80,16 @@ public:
 	void set_loggers(std::uint64_t nodes) noexcept { context_.set_loggers(nodes); }
 	/** As a home, before anybody uses @p block. False: no such block here, or it is in use. */
 	bool restore(Address block, const directory::Restored &restored) { return home_.restore(block, restored); }
-	/** Calls @p visit with the block, state (shared or dirty), term and bytes of each line of @p home. */
+	/**
+	 * Calls @p visit with the block, state (shared or dirty), term and bytes of each line of @p home. The bytes
+	 * stay as they are until the next call of this object.
+	 */
 	void for_each_line(NodeId home,
 		const std::function<void(Address, directory::LineState, std::uint64_t, const std::byte *)> &visit)
 	{
 		lines_.for_each(home, visit);
 	}
-	/** The term of the line of @p block, if there is one that may be read: @p data are its bytes. */
+	/** The term of the line of @p block, if there is one that may be read: @p data are its bytes, likewise. */
 	std::optional<std::uint64_t> term_of_line(Address block, const std::byte *&data) noexcept
 	{
 		return lines_.term(block, data);

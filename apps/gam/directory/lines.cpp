@@ -93,14 +93,11 @@ void Lines::start(Access &access)
 	if (line) {
 		if (!line->pending && suffices(line->state, access.kind) && access.kind <= AccessKind::atomic) {
 			int error = 0;
-			const auto perform = [&] {
+			show(*line);
+			cache_.use(*line, [&] {
 				execute(access, line->data());
 				error = log_if_durable(*line, access);
-			};
-			if (writes(access.kind))
-				cache_.change(*line, perform);
-			else
-				perform();
+			});
 			cache_.touch(*line);
 			context_.end(access, error);
 			return;
@@ -255,7 +252,7 @@ void Lines::log_before_it_leaves(const Line &line)
 void Lines::ask(Line &line, const Access &access)
 {
 	Pending &pending = *line.pending;
-	line.request = ++requests_;
+	pending.request = ++requests_;
 	if (access.uncached && line.state == LineState::invalid) {
 		enter(line, LineState::to_uncached);
 		ask_home_to_do(line, access);
@@ -263,7 +260,7 @@ void Lines::ask(Line &line, const Access &access)
 	}
 	Message message;
 	message.block = line.block();
-	message.request = line.request;
+	message.request = pending.request;
 	message.flags = access.tries ? tries : 0;
 	pending.dropped = pending.is_here = pending.is_done = false;
 	pending.has_copy = line.state == LineState::shared;
@@ -283,7 +280,7 @@ void Lines::ask_home_to_do(Line &line, const Access &access)
 	std::array<std::byte, block_size> data{};
 	Message message;
 	message.block = line.block();
-	message.request = line.request;
+	message.request = line.pending->request;
 	message.counter = operation.packed();
 	if (access.kind == AccessKind::write)
 		std::copy_n(access.bytes, access.length, &data[operation.offset]);
@@ -348,7 +345,15 @@ void Lines::settle(Line &line)
 	else
 		cache_.unpin(line);
 	if (is_readable(line.state))
-		cache_.show(line);
+		show(line);
+}
+
+/** To all threads, one that nothing is under way with. What has to be in the log is written in its turn. */
+void Lines::show(Line &line)
+{
+	cache_.show(line);
+	if (line.state == LineState::dirty && !context_.is_durable())
+		cache_.open(line);
 }
 
 void Lines::free(Line &line)
@@ -406,7 +411,7 @@ bool Lines::hear(NodeId from, const Message &message)
 	if (type == Type::invalidate)
 		return from == message.block.home() && invalidate(line, message);
 	const bool is_answer = type >= Type::shared_data && type <= Type::failed;
-	if (is_answer && (!line || line->request != message.request || !awaits_answer(line->state)))
+	if (is_answer && (!line || !awaits_answer(line->state) || line->pending->request != message.request))
 		return message.request <= requests_; /* to one that has ended, by a death at another place */
 	if (!line)
 		return false;
@@ -735,7 +740,7 @@ void Lines::unpin(NodeId home)
 			return;
 		if (line.state == LineState::doubtful) {
 			enter(line, LineState::dirty);
-			cache_.show(line);
+			show(line);
 		}
 		if (line.state == LineState::dirty)
 			cache_.unpin(line);
@@ -745,17 +750,20 @@ void Lines::unpin(NodeId home)
 void Lines::for_each(
 	NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit)
 {
-	cache_.for_each([&](const Line &line) {
-		if (line.block().home() == home && has_value(line.state))
-			visit(line.block(), told(line.state), line.counter, line.data());
+	cache_.for_each([&](Line &line) {
+		if (line.block().home() != home || !has_value(line.state))
+			return;
+		cache_.hide(line);
+		visit(line.block(), told(line.state), line.counter, line.data());
 	});
 }
 
 std::optional<std::uint64_t> Lines::term(Address block, const std::byte *&data) noexcept
 {
-	const Line *const line = cache_.find(block);
+	Line *const line = cache_.find(block);
 	if (!line || !has_value(line->state))
 		return std::nullopt;
+	cache_.hide(*line);
 	data = line->data();
 	return line->counter;
 }
@@ -775,7 +783,7 @@ void Lines::ask_again(Line &line, NodeId dead)
 	Message message;
 	message.node = dead;
 	message.block = line.block();
-	message.request = line.request;
+	message.request = line.pending->request;
 	if (line.state == LineState::to_dirty)
 		message.flags = line.pending->is_done ? exclusive | has_done : exclusive;
 	context_.send(line.block().home(), Type::again, message);

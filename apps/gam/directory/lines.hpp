@@ -37,7 +37,7 @@ class Lines
 {
 public:
 	/** Bytes of a line beside those of its block, and beside the 4 to 8 pointers that find it. */
-	static constexpr std::size_t line_size = 72;
+	static constexpr std::size_t line_size = 64;
 
 	/** @param memory of the lines  @param limit lines beyond which on_time() evicts */
 	Lines(Context &context, std::span<std::byte> memory, std::size_t limit);
@@ -50,6 +50,11 @@ public:
 	{
 		return cache_.read(from, into);
 	}
+	/** See Coherence::write_beside(). */
+	[[nodiscard]] bool write_beside(Address to, std::span<const std::byte> bytes) noexcept
+	{
+		return cache_.write(to, bytes);
+	}
 	/** Whether a rule allows that. */
 	bool hear(NodeId from, const Message &message);
 	void lost(NodeId node);
@@ -60,10 +65,10 @@ public:
 	void serve_starved();
 	[[nodiscard]] bool at_rest() const noexcept { return in_transit_ == 0 && waiting_ == 0 && starved_.empty(); }
 	/** Calls @p visit with the block, state, term and bytes of each line of @p home. What is doubtful is called
-	 * dirty. */
+	 * dirty. The bytes stay as they are until the next call. */
 	void for_each(
 		NodeId home, const std::function<void(Address, LineState, std::uint64_t, const std::byte *)> &visit);
-	/** Of a line that has a value: @p data are its bytes. */
+	/** Of a line that has a value: @p data are its bytes, likewise. */
 	[[nodiscard]] std::optional<std::uint64_t> term(Address block, const std::byte *&data) noexcept;
 	/** @p block's home, which is back, says that the line is not valid. */
 	void drop(Address block);
@@ -84,17 +89,17 @@ private:
 		BlockLock lock;
 		AccessQueue waiting;
 		Demand demand;
-		std::size_t length = 0; /* of the queue */
-		std::size_t early = 0;  /* so many of them waited before the copy was invalidated */
-		bool dropped = false;   /* the copy that is to come has been invalidated */
-		bool has_copy = false;  /* the one that an upgrade is of */
-		bool is_here = false;   /* the old owner's data */
-		bool is_done = false;   /* the home knows of it */
+		std::uint64_t request = 0; /* the last one */
+		std::size_t length = 0;    /* of the queue */
+		std::size_t early = 0;     /* so many of them waited before the copy was invalidated */
+		bool dropped = false;      /* the copy that is to come has been invalidated */
+		bool has_copy = false;     /* the one that an upgrade is of */
+		bool is_here = false;      /* the old owner's data */
+		bool is_done = false;      /* the home knows of it */
 		NodeId old_owner = no_node;
 	};
 	struct Line : CacheLine {
 		LineState state = LineState::invalid;
-		std::uint64_t request = 0; /* the last one */
 		std::uint64_t counter = 0; /* the term that the data is of */
 		std::unique_ptr<Pending> pending;
 	};
@@ -113,6 +118,7 @@ private:
 	void ask(Line &line, const Access &access);
 	void ask_home_to_do(Line &line, const Access &access);
 	void settle(Line &line);
+	void show(Line &line);
 	void enter(Line &line, LineState state);
 	void push(Pending &pending, Access &access);
 	Access &pop(Pending &pending);

@@ -108,13 +108,17 @@ void Latch::perform(Line &line, Access &access)
 		cache_.pin(line);
 		return;
 	}
-	if (is_exclusive(access.kind)) {
-		cache_.change(line, [&] { execute(access, line.data()); });
-		line.dirty = true;
-	} else {
-		execute(access, line.data());
-	}
+	cache_.use(line, [&] { execute(access, line.data()); });
+	line.dirty |= is_exclusive(access.kind);
+	open_if_dirty(line);
 	cache_.touch(line);
+}
+
+/** What other threads write to it from now on is known to be newer than what the entry points at. */
+void Latch::open_if_dirty(Line &line) noexcept
+{
+	if (line.state == State::exclusive && line.dirty)
+		cache_.open(line);
 }
 
 void Latch::unlock(Line &line, Access &access)
@@ -209,8 +213,10 @@ void Latch::settle(Line &line)
 		cache_.pin(line);
 	else
 		cache_.unpin(line);
-	if (!needed && line.state != State::invalid)
+	if (!needed && line.state != State::invalid) {
 		cache_.show(line);
+		open_if_dirty(line);
+	}
 	if (!room_.empty())
 		fill_room();
 }

@@ -76,6 +76,10 @@ public:
 	{
 		return cache_.read(from, into);
 	}
+	[[nodiscard]] bool write_beside(Address to, std::span<const std::byte> bytes) noexcept override
+	{
+		return cache_.write(to, bytes);
+	}
 	void hear(NodeId from, const Message &message) override;
 	/** The first phase of a death; when has_let_go() says so, this node has confirmed it. */
 	void joined(NodeId /*node*/) override {} /* swept() came before */
@@ -147,6 +151,7 @@ private:
 	void run(Line &line);
 	[[nodiscard]] Access *take_ready(Line &line, int &error);
 	void settle(Line &line);
+	void open_if_dirty(Line &line) noexcept;
 	void release(Line &line);
 	void set_state(Line &line, State state) noexcept;
 	void set_phase(Line &line, Phase phase) noexcept;

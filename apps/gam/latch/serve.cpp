@@ -185,6 +185,7 @@ void Latch::install(Address at)
 	if (!home)
 		return broken(*line, EHOSTUNREACH);
 	line->evicts = false;
+	cache_.hide(*line); /* it is not newer, once it is there */
 	Chain chain;
 	append_write_back(*line, chain, *home);
 	chain.cas(home->entry(line->block().block_number()), latch::write_back(options_.self),

@@ -138,7 +138,7 @@ private:
 		std::unique_ptr<Coherence> coherence;
 	};
 
-	/* Of reads beside the shards: of the threads that share it, most often one. */
+	/* Of accesses beside the shards: of the threads that share it, most often one. */
 	struct alignas(64) Hits {
 		std::atomic<std::uint64_t> count{0};
 	};
@@ -166,8 +166,14 @@ private:
 	/** See Coherence; counts a hit of @p thread. */
 	[[nodiscard]] bool read_beside(Address from, std::span<std::byte> into, std::uint32_t thread) noexcept
 	{
-		if (!shard_of(from.block()).coherence->read_beside(from, into))
-			return false;
+		return shard_of(from.block()).coherence->read_beside(from, into) && count_hit(thread);
+	}
+	[[nodiscard]] bool write_beside(Address to, std::span<const std::byte> bytes, std::uint32_t thread) noexcept
+	{
+		return shard_of(to.block()).coherence->write_beside(to, bytes) && count_hit(thread);
+	}
+	bool count_hit(std::uint32_t thread) noexcept
+	{
 		hits_[thread % hits_.size()].count.fetch_add(1, std::memory_order_relaxed);
 		return true;
 	}

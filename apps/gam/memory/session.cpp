@@ -34,8 +34,8 @@ int for_each_block(Address at, std::size_t bytes, const Visit &visit)
 }
 
 /*
- * What this thread has done, others see before it reads on: reads beside the shards take no lock. The thread sanitizer
- * does not know fences, and nothing that it looks for hangs on this one.
+ * What this thread has done, others see before it reads on: accesses beside the shards take no lock. The thread
+ * sanitizer does not know fences, and nothing that it looks for hangs on this one.
  */
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
@@ -53,7 +53,7 @@ void fence() noexcept
 class Session::Writes final : Waiting
 {
 public:
-	Writes(Node &node, ThreadId thread) : node_(node)
+	Writes(Node &node, ThreadId thread) : node_(node), thread_(thread)
 	{
 		for (Slot &slot : slots_) {
 			slot.access.context = static_cast<Waiting *>(this);
@@ -66,6 +66,8 @@ public:
 	{
 		node_.wait_until(
 			[&] { return under_way_.load(std::memory_order_acquire) < std::max<std::size_t>(most, 1); });
+		if (!uncached && node_.write_beside(to, bytes, thread_))
+			return 0;
 		Slot &slot = free_slot();
 		Access &access = slot.access;
 		access.kind = AccessKind::write;
@@ -125,6 +127,7 @@ private:
 	}
 
 	Node &node_;
+	const ThreadId thread_;
 	std::array<Slot, max_writes> slots_;
 	std::size_t next_ = 0;
 	std::atomic<std::size_t> under_way_{0};

@@ -7,11 +7,19 @@
 namespace prism::gam
 {
 
-/** Begins @p access as a Session does: reads pass the protocol if they can. True: it has ended. */
+inline bool passes(Coherence &node, const Access &access)
+{
+	if (access.uncached || !is_well_formed(access))
+		return false;
+	if (access.kind == AccessKind::read)
+		return node.read_beside(access.at, {access.bytes, access.length});
+	return access.kind == AccessKind::write && node.write_beside(access.at, {access.bytes, access.length});
+}
+
+/** Begins @p access as a Session does: reads and writes pass the protocol if they can. True: it has ended. */
 inline bool begin(Coherence &node, Access &access)
 {
-	const bool may_pass = access.kind == AccessKind::read && !access.uncached && is_well_formed(access);
-	if (!may_pass || !node.read_beside(access.at, {access.bytes, access.length}))
+	if (!passes(node, access))
 		return node.start(access);
 	access.error = 0;
 	return true;

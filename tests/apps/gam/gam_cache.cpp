@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -125,7 +126,7 @@ TEST_F(ReadBeside, FindsWhatIsShown)
 	EXPECT_FALSE(reads(1));
 	cache.show(line);
 	EXPECT_TRUE(reads(1));
-	cache.change(line, [&] { EXPECT_FALSE(reads(1)); });
+	cache.use(line, [&] { EXPECT_FALSE(reads(1)); });
 	EXPECT_TRUE(reads(1));
 	cache.release(line);
 	EXPECT_FALSE(reads(1));
@@ -136,7 +137,7 @@ TEST_F(ReadBeside, HiddenLinesStayHidden)
 {
 	Line &line = shown(1);
 	cache.hide(line);
-	cache.change(line, [] {});
+	cache.use(line, [] {});
 	EXPECT_FALSE(reads(1));
 	cache.touch(line);
 	EXPECT_FALSE(reads(1));
@@ -190,12 +191,132 @@ TEST_F(ReadBeside, IsOfOneMoment)
 			store();
 			cache.show(*cache.find(block(number)));
 		} else {
-			cache.change(*cache.find(block(number)), store);
+			cache.use(*cache.find(block(number)), store);
 		}
 	}
 	over = true;
 	readers.clear();
 	EXPECT_GE(seen, 1000U);
+}
+
+struct WriteBeside : ReadBeside {
+	using Words = std::array<std::uint64_t, block_size / 8>;
+
+	Line &opened(std::uint64_t number)
+	{
+		Line &line = shown(number);
+		cache.open(line);
+		return line;
+	}
+	bool writes(std::uint64_t number, std::uint64_t value = 0)
+	{
+		Words words;
+		words.fill(value);
+		return cache.write(block(number), std::as_bytes(std::span(words)));
+	}
+	static void expect_whole(const Words &words, std::uint64_t number)
+	{
+		for (const std::uint64_t word : words) {
+			EXPECT_EQ(word, words[0]);
+			EXPECT_EQ(word % 4, number);
+		}
+	}
+};
+
+TEST_F(WriteBeside, FindsWhatIsOpen)
+{
+	EXPECT_FALSE(writes(1));
+	Line &line = shown(1);
+	EXPECT_FALSE(writes(1)) << "others may have copies";
+	cache.open(line);
+	bytes.fill(std::byte{7});
+	ASSERT_TRUE(cache.write(block(1) + 5, bytes));
+	EXPECT_EQ(line.data()[4], std::byte{0});
+	EXPECT_EQ(line.data()[5], std::byte{7});
+	EXPECT_EQ(line.data()[5 + bytes.size() - 1], std::byte{7});
+	EXPECT_EQ(line.data()[5 + bytes.size()], std::byte{0});
+	cache.use(line, [&] { EXPECT_FALSE(writes(1)); });
+	EXPECT_TRUE(writes(1)) << "it was used as it was";
+	EXPECT_FALSE(writes(2));
+	EXPECT_FALSE(cache.write(Address(4, block_size), bytes)) << "of another home";
+}
+
+TEST_F(WriteBeside, WhatWasHiddenIsOpenedAnew)
+{
+	Line &line = opened(1);
+	cache.hide(line);
+	EXPECT_FALSE(writes(1));
+	cache.open(line);
+	EXPECT_FALSE(writes(1)) << "it is not shown";
+	cache.show(line);
+	EXPECT_FALSE(writes(1));
+	cache.open(line);
+	EXPECT_TRUE(writes(1));
+	cache.release(line);
+	EXPECT_FALSE(writes(1));
+}
+
+TEST_F(WriteBeside, CountsAsAUse)
+{
+	fill();
+	opened(1);
+	EXPECT_TRUE(writes(1));
+	EXPECT_EQ(cache.least_recently_used()->block(), block(2));
+}
+
+/** Two that write, one that reads, and one that has the cache: each of them finds what one write has left. */
+TEST_F(WriteBeside, IsOfOneMoment)
+{
+	std::atomic<bool> over{false};
+	std::atomic<std::uint64_t> written{0};
+	std::array<std::atomic<std::uint64_t>, 2> newest{};
+	std::vector<std::jthread> others;
+	for (std::uint64_t writer = 0; writer < 2; writer++)
+		others.emplace_back([&, writer] {
+			for (std::uint64_t round = 1; !over.load(std::memory_order_relaxed); round++) {
+				const std::uint64_t number = 1 + round % 3;
+				if (!writes(number, 8 * round + 4 * writer + number))
+					continue;
+				written++;
+				if (number == 1)
+					newest[writer] = round;
+			}
+		});
+	others.emplace_back([&] {
+		Words words{};
+		while (!over.load(std::memory_order_relaxed)) {
+			for (const std::uint64_t number : {1, 2, 3}) {
+				if (cache.read(block(number), std::as_writable_bytes(std::span(words))))
+					expect_whole(words, number);
+			}
+		}
+	});
+	Words words{};
+	for (std::uint64_t round = 0; round < 100000 || (written < 1000 && round < 100000000); round++) {
+		const std::uint64_t number = 1 + round % 3;
+		Line *line = cache.find(block(number));
+		const std::uint64_t before = std::min(newest[0], newest[1]);
+		if (!line) {
+			line = cache.take(block(number));
+			words.fill(8 * before + number);
+			store_words(line->data(), std::as_bytes(std::span(words)));
+		}
+		cache.hide(*line);
+		std::memcpy(words.data(), line->data(), block_size);
+		expect_whole(words, number);
+		EXPECT_TRUE(number != 1 || words[0] / 8 >= before) << "what was written is there";
+		EXPECT_EQ(std::memcmp(words.data(), line->data(), block_size), 0) << "nobody writes to it";
+		if (round % 7 == 0 && number != 1) {
+			cache.release(*line);
+		} else {
+			opened(number);
+			cache.use(*line, [&] { std::memcpy(words.data(), line->data(), block_size); });
+			expect_whole(words, number);
+		}
+	}
+	over = true;
+	others.clear();
+	EXPECT_GE(written, 1000U);
 }
 
 TEST(CacheOfNothing, HasNoLine)
@@ -206,6 +327,7 @@ TEST(CacheOfNothing, HasNoLine)
 	EXPECT_FALSE(cache.least_recently_used());
 	std::array<std::byte, 1> byte{};
 	EXPECT_FALSE(cache.read(block(0), byte));
+	EXPECT_FALSE(cache.write(block(0), byte));
 }
 
 Access of(AccessKind kind, ThreadId thread)
