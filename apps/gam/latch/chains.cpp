@@ -127,30 +127,35 @@ void Latch::wait(Line &line, const HomeMemory &home)
 	post(line, chain, Phase::waiting);
 }
 
-/** This node is the writer already, so what is read cannot change. */
-void Latch::reread(Line &line, std::uint64_t sharers, std::uint32_t version)
+/** This node is the writer already, so what is read cannot change, and nobody comes to be a sharer. */
+void Latch::reread(Line &line, const Entry &found)
 {
 	const HomeMemory *const home = homes_.find(line.block().home());
 	if (!home)
 		return broken(line, EHOSTUNREACH);
 	set_state(line, State::invalid);
-	line.sharers = sharers;
-	line.version = version;
+	line.sharers = found.sharers & ~line.swept;
+	line.version = found.value.tag;
 	Chain chain;
 	chain.read(home->entry(line.block().block_number()) + offsetof(Entry, value), slice(line.data(), block_size))
 		.indirect_bounded();
 	post(line, chain, Phase::rereading);
 }
 
-/** A try has failed: those who have acknowledged have lost their copies, and that is all. */
+/**
+ * A try has failed: those who have acknowledged have lost their copies, and that is all. Or the entry may have marks of
+ * this node, which does not want the block any more.
+ */
 void Latch::undo(Line &line)
 {
 	const HomeMemory *const home = homes_.find(line.block().home());
 	if (!home)
 		return broken(line, EHOSTUNREACH);
+	const RemoteAddress entry = home->entry(line.block().block_number());
 	Chain chain;
-	chain.cas(home->entry(line.block().block_number()), latch::undo(options_.self),
-		slice(&slot(line).found, sizeof(Entry)));
+	if (line.am_waiter)
+		chain.cas(entry, latch::sweep_waiter(options_.self));
+	chain.cas(entry, latch::undo(options_.self), slice(&slot(line).found, sizeof(Entry)));
 	post(line, chain, Phase::undoing);
 }
 
@@ -168,7 +173,7 @@ void Latch::completed(std::uint64_t token, const Outcome &outcome)
 	if (!line || line->phase == Phase::idle)
 		return; /* nothing of it was posted */
 	if (std::exchange(line->is_lost, false))
-		broken(*line, EHOSTUNREACH);
+		end_lost(*line);
 	else if (outcome.failed || is_dead(line->block().home()))
 		failed(*line, outcome);
 	else
@@ -277,22 +282,18 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 		return missed(line);
 	const Entry &old = slot(line).found;
 	line.am_waiter = false;
-	if (old.sharers & line.swept)
-		return; /* it finds itself in the entry, and who else is there now */
 	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* it was invalidated meanwhile */
-		return reread(line, old.sharers, old.value.tag);
+		return reread(line, old);
 	if (line.reads)
 		complete_data(line, outcome);
 	line.version = old.value.tag;
-	tell(line, old.sharers);
+	tell(line, old.sharers & ~line.swept);
 }
 
 void Latch::has_reread(Line &line, const Outcome &outcome)
 {
-	if (line.sharers & line.swept)
-		return; /* likewise */
 	complete_data(line, outcome);
-	tell(line, line.sharers);
+	tell(line, line.sharers & ~line.swept);
 }
 
 void Latch::undone(Line &line, const Outcome &outcome)
@@ -300,6 +301,7 @@ void Latch::undone(Line &line, const Outcome &outcome)
 	const bool was_unsure = std::exchange(line.was_unsure, false), tried = std::exchange(line.refused, false);
 	if (outcome.status != PRISMDV_STATUS_OK && !was_unsure)
 		return broken(line, ESTALE);
+	line.am_waiter = false;
 	if (tried)
 		finish(line.queue.pop(), EBUSY);
 }
@@ -317,7 +319,7 @@ void Latch::missed(Line &line)
 	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
 	line.am_waiter = waiter == options_.self;
 	if (writer == options_.self) /* by one that died before it said so; if also waiter, until it leaves */
-		return reread(line, old.sharers, old.value.tag);
+		return reread(line, old);
 	if (writer != no_node && (bit(writer) & line.swept))
 		return; /* the entry was read before its home had swept it */
 	if (is_dead(writer) && options_.rules.rest_for_the_dead)
@@ -341,13 +343,22 @@ void Latch::ask(Line &line, NodeId writer)
 	send(writer, latch::Type::request, line.block(), static_cast<std::uint8_t>(flags));
 }
 
-/** A home that has allocated the block says so as soon as it uses it itself: it writes zeros before it hands it out. */
+/**
+ * A home that has allocated the block says so as soon as it uses it itself: it writes zeros before it hands it out.
+ * Anybody else gives up, and leaves no mark: nobody could get the block when it is allocated again.
+ */
 void Latch::not_lent(Line &line)
 {
 	const NodeId home_id = line.block().home();
 	const HomeMemory *const home = homes_.find(home_id);
-	if (home_id != options_.self || !home || !host_.is_allocated(line.block()))
-		return broken(line, EFAULT);
+	if (home_id != options_.self || !home || !host_.is_allocated(line.block())) {
+		const Entry old = slot(line).found;
+		broken(line, EFAULT);
+		line.am_waiter = old.waiter == latch::mark(options_.self);
+		if (line.am_waiter || old.writer == latch::mark(options_.self))
+			line.unsure = Phase::undoing;
+		return;
+	}
 	Chain chain;
 	chain.cas(home->entry(line.block().block_number()), latch::lend(true));
 	post(line, chain, Phase::lending);

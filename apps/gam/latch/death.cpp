@@ -45,6 +45,15 @@ void Latch::forget(Line &line, NodeId dead)
 	}
 }
 
+/** What has asked for it is of that life too, and waits no more: an answer would be taken for one of the next life. */
+void Latch::end_lost(Line &line)
+{
+	line.served = 0;
+	line.next = line.owed = no_node;
+	line.requests.clear();
+	broken(line, EHOSTUNREACH);
+}
+
 bool Latch::has_let_go(NodeId dead)
 {
 	bool names_it = false;

@@ -144,6 +144,7 @@ bool Latch::hear_grant(Line &line, const Message &message)
 	store_words(line.data(), message.data);
 	line.version = static_cast<std::uint32_t>(message.request);
 	line.am_waiter = false;
+	line.fleeting |= (message.flags & latch::freed) != 0;
 	set_phase(line, Phase::idle);
 	if (exclusive) {
 		tell(line, message.counter);

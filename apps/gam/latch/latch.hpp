@@ -173,7 +173,7 @@ private:
 	void claim(Line &line, const latch::HomeMemory &home);
 	void peek(Line &line, const latch::HomeMemory &home);
 	void wait(Line &line, const latch::HomeMemory &home);
-	void reread(Line &line, std::uint64_t sharers, std::uint32_t version);
+	void reread(Line &line, const latch::Entry &found);
 	void undo(Line &line);
 	void ended(Line &line, const latch::Outcome &outcome);
 	void failed(Line &line, const latch::Outcome &outcome);
@@ -198,8 +198,8 @@ private:
 	void append_write_back(Line &line, Chain &chain, const latch::HomeMemory &home) const;
 	void left(Line &line, const latch::Outcome &outcome);
 	void take_back(Line &line) noexcept;
-	void has_left(Line &line);
-	void grant(Line &line);
+	void has_left(Line &line, const latch::Entry &found);
+	void grant(Line &line, const latch::Entry &found);
 	void installed(Line &line, const latch::Outcome &outcome);
 	void has_installed(Line &line, std::uint64_t old_buffer);
 	void turn_away(Line &line);
@@ -220,6 +220,7 @@ private:
 
 	/* death.cpp: deaths, and what a home does to its entries */
 	void forget(Line &line, NodeId dead);
+	void end_lost(Line &line);
 	void do_chores();
 	void change(Address block);
 	void changed(Address block);

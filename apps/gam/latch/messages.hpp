@@ -26,6 +26,7 @@ enum class Type : std::uint8_t {
 
 constexpr std::uint8_t exclusive = 1; /**< the block for the requester alone, not a copy */
 constexpr std::uint8_t tries = 2;     /**< answer busy in place of waiting for a lock */
+constexpr std::uint8_t freed = 4;     /**< of a grant: as if `withdrawn` came behind it */
 
 /** Whether version @p a is @p b or a later one. They wrap; no two that meet are 2^31 apart. */
 constexpr bool is_no_older(std::uint32_t a, std::uint32_t b) noexcept

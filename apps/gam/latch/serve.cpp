@@ -102,7 +102,7 @@ void Latch::left(Line &line, const Outcome &outcome)
 	}
 	if (outcome.status == PRISMDV_STATUS_SKIPPED) { /* not even the writer: somebody has declared this node dead */
 		give_back(line, results.address);
-		return was_unsure ? has_left(line) : broken(line, ESTALE);
+		return was_unsure ? has_left(line, results.installed) : broken(line, ESTALE);
 	}
 	const bool missed = outcome.status == PRISMDV_STATUS_CAS_MISS;
 	if (line.dirty && line.evicts && missed)
@@ -112,28 +112,31 @@ void Latch::left(Line &line, const Outcome &outcome)
 				    : line.evicts               ? results.found.value.ptr
 								: results.installed.value.ptr);
 	if (!missed)
-		return grant(line);
+		return grant(line, results.found);
 	if (latch::node_of(results.found.writer) != options_.self)
-		return was_unsure ? has_left(line) : broken(line, ESTALE);
+		return was_unsure ? has_left(line, results.found) : broken(line, ESTALE);
 	line.waiter = latch::node_of(results.found.waiter); /* it is to be served first; again */
 	take_back(line);
 }
 
 /** As it finds out later: the buffer that it replaced is nobody's, and those whom it serves have waited. */
-void Latch::has_left(Line &line)
+void Latch::has_left(Line &line, const Entry &found)
 {
 	line.version += line.dirty;
 	line.dirty = false;
-	grant(line);
+	grant(line, found);
 }
 
-void Latch::grant(Line &line)
+/** @p found: of the CAS. If the block was free by then, its home may not have named those whom this serves. */
+void Latch::grant(Line &line, const Entry &found)
 {
 	const std::span<const std::byte> data(line.data(), block_size);
-	for_each_node(line.served,
-		[&](NodeId reader) { send(reader, latch::Type::grant_read, line.block(), 0, line.version, 0, data); });
+	const std::uint8_t flags = found.flags & latch::entry_lent ? 0 : latch::freed;
+	for_each_node(line.served, [&](NodeId reader) {
+		send(reader, latch::Type::grant_read, line.block(), flags, line.version, 0, data);
+	});
 	if (line.next != no_node)
-		send(line.next, latch::Type::grant_write, line.block(), 0, line.version, line.served, data);
+		send(line.next, latch::Type::grant_write, line.block(), flags, line.version, line.served, data);
 	line.served = 0;
 	line.next = line.waiter = no_node;
 }

@@ -86,6 +86,50 @@ TEST_F(LatchDeath, NothingOfADeadHomeIsReadWhileAChainIsUnderWay)
 	EXPECT_EQ(error(other), EHOSTUNREACH);
 }
 
+/** They may have the next life of its number under way by then, and would take that for an answer. */
+TEST_F(LatchDeath, WhoAskedForABlockOfADeadHomeIsToldNothingLater)
+{
+	writes(1, block(), 5);
+	net->hold_posts(1);
+	LatchAsk &served = read(2, block());
+	net->drain();
+	LatchAsk &waits = write(3, block(), 6); /* while node 1 gives a copy to node 2 */
+	net->drain();
+	net->kill(0);
+	tell_all(0);
+	EXPECT_EQ(error(served), EHOSTUNREACH);
+	EXPECT_EQ(error(waits), EHOSTUNREACH);
+	sweep_all(0);
+	const std::uint64_t said = node(1).stats().messages;
+	net->release_chains(1);
+	net->drain();
+	EXPECT_TRUE(node(1).at_rest());
+	EXPECT_EQ(node(1).stats().messages, said);
+}
+
+/** A sharer is swept after it was found beside this node itself: nobody answers for it. */
+TEST_F(LatchDeath, SharerThatIsSweptWhileItsWriterFindsItself)
+{
+	reads(2, block());
+	net->hold_answers(1);
+	LatchAsk &write = this->write(1, block(), 5);
+	net->drain();
+	net->break_pair(1, 0); /* executed, but who knows */
+	net->mend_pair(1, 0);
+	net->release_chains(1);
+	net->drain();
+	net->hold_answers(1);
+	net->tick();
+	net->drain();
+	EXPECT_EQ(latch::node_of(net->entry(block()).writer), 1);
+	net->kill(2);
+	tell_all(2);
+	sweep_all(2);
+	net->release_chains(1);
+	EXPECT_EQ(result(write), 5U);
+	expect_rest(true);
+}
+
 /** The entry has changed, and the grant was lost with its sender: who finds itself as the writer owns the block. */
 TEST_F(LatchDeath, GrantThatWasLost)
 {

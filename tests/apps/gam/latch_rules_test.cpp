@@ -470,6 +470,64 @@ TEST_F(LatchRules, WhoHasWhatIsFreedGivesItUp)
 	expect_rest();
 }
 
+/** The home has told the writer, which has given the block to another since. */
+TEST_F(LatchRules, WhatIsFreedIsGivenUpByWhoeverItIsGivenTo)
+{
+	for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {
+		make();
+		net->is_allocated = [](Address) { return true; };
+		writes(1, block(), 5);
+		net->hold_posts(1);
+		LatchAsk &ask = begin(2, kind, block(), 6);
+		net->drain();
+		net->is_allocated = [](Address) { return false; };
+		node(0).withdraw(block());
+		net->drain();
+		net->release_chains(1);
+		EXPECT_TRUE(net->run());
+		EXPECT_EQ(error(ask), 0);
+		for (const NodeId id : {1, 2})
+			EXPECT_EQ(error(read(id, block())), EFAULT) << id;
+		expect_rest();
+	}
+}
+
+/** Or everybody would wait for it when the block is allocated again. */
+TEST_F(LatchRules, WhoIsRefusedLeavesNoMark)
+{
+	const auto expect_gone = [this](LatchAsk &ask) {
+		EXPECT_EQ(error(ask), EFAULT);
+		expect_rest();
+		net->is_allocated = [](Address) { return true; };
+		EXPECT_TRUE(node(0).lend(block()) || net->run());
+		writes(3, block(), 7);
+		EXPECT_EQ(reads(2, block()), 7U);
+		expect_rest();
+	};
+	net->is_allocated = [](Address) { return false; };
+	node(0).withdraw(block());
+	net->drain();
+	latch::Entry marked = net->entry(block());
+	marked.waiter = latch::mark(1); /* it has waited for its turn */
+	net->write_entry(block(), marked);
+	expect_gone(read(1, block()));
+
+	net->hold_answers(1);
+	LatchAsk &claims = write(1, block(2), 5);
+	net->drain();
+	net->break_pair(1, 0); /* executed, but who knows */
+	net->mend_pair(1, 0);
+	net->is_allocated = [](Address) { return false; };
+	node(0).withdraw(block(2));
+	net->drain();
+	EXPECT_EQ(latch::node_of(net->entry(block(2)).writer), 1);
+	net->release_chains(1);
+	net->drain();
+	net->tick();
+	EXPECT_EQ(error(claims), EFAULT);
+	expect_rest();
+}
+
 TEST_F(LatchRules, HeldWhileAllMessagesWait)
 {
 	reads(1, block());
