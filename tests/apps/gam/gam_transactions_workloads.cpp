@@ -32,8 +32,8 @@ using tx::Workload;
 
 struct Trial {
 	std::size_t nodes = 3;
-	unsigned clients = 3;                       /* each on a thread, on the nodes in turn */
-	std::uint64_t jobs = 100;                   /* of each client */
+	unsigned clients = 3;        /* each on a thread, on the nodes in turn */
+	std::uint64_t jobs = 100;    /* of each client */
 	NoWaitClientOptions options; /* of the clients */
 };
 
