@@ -182,10 +182,10 @@ TEST_F(FarewellsTest, WhoInventsDeathsKeepsNobodyElseFromBeingHeard)
 	constexpr std::uint64_t late = 20;
 	Farewells &farewells = all[0]->farewells;
 	farewells.adopt(view_of(9, {}, 3));
-	farewells.hear(1, Farewells::Word::let_go, late);
 	for (std::uint64_t incarnation = late + 1; incarnation < 100000; incarnation++)
 		farewells.hear(1, Farewells::Word::swept, incarnation);
-	farewells.hear(2, Farewells::Word::let_go, late);
+	for (const NodeId other : {2, 1})
+		farewells.hear(other, Farewells::Word::let_go, late);
 	View view = view_of(late + 1, {3});
 	view.members[3].life.incarnation = late;
 	farewells.adopt(view);
