@@ -292,7 +292,7 @@ TEST_F(WriteBeside, IsOfOneMoment)
 		}
 	});
 	Words words{};
-	for (std::uint64_t round = 0; round < 100000 || (written < 1000 && round < 100000000); round++) {
+	for (std::uint64_t round = 0; round < 40000 || (written < 1000 && round < 100000000); round++) {
 		const std::uint64_t number = 1 + round % 3;
 		Line *line = cache.find(block(number));
 		const std::uint64_t before = std::min(newest[0], newest[1]);
