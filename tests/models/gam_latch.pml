@@ -2,7 +2,8 @@
 /*
  * Coherence by PRISM's operations, for one block. The entry of the block is memory of the home, whose processor does not
  * touch it: nodes change it by CAS, and READ the block through the entry's pointer. Among themselves they send messages,
- * each pair of nodes over a queue pair that keeps their order. The home is no node here: it cuts off the dead and sweeps.
+ * each pair of nodes over a queue pair that keeps their order. The home is no node here: it cuts off the dead, sweeps,
+ * frees the block, and may itself die.
  *
  * Buffers are immutable, so the block is the version that the entry points at. The value of the block is the number of
  * the write that it is of. A write is performed when it has its number: from then on nobody may read an older one,
@@ -35,6 +36,18 @@
 #define PATIENCE 0 /* so often a node is turned away before it sets `waiter`; 0: it never does */
 #endif
 
+#ifndef BREAKS
+#define BREAKS 0 /* so often the queue pair of a node to the home ends */
+#endif
+
+/* Nodes tell each other of a death: all have let go; all have swept. */
+#if defined(HOME_MORTAL) || (defined(MORTAL) && defined(LATE))
+#define WORDS
+#define ROOM 5
+#else
+#define ROOM 3
+#endif
+
 #define BIT(n) (1 << (n))
 #define NOBODY NODES
 #define ALL (BIT(NODES) - 1)
@@ -46,9 +59,21 @@ byte waiter = NOBODY;
 byte sharers; /* bit set: a bit may be of a node that has forgotten the block */
 byte version; /* the pointer's tag */
 byte installed;
+#ifdef FREED
+bool lent = true;
+byte withdrawn; /* bit set: to whom the home says that the block is free */
+#define LENT lent
+#define FREE BIT(NODES) /* among the sharers of a grant */
+#else
+#define LENT true
+#define is_free 0
+#endif
 
 mtype = { ask_read, ask_write, ask_try, moved, busy, invalidate, try_invalidate, ack, grant_read, grant_write };
-chan between[NODES * NODES] = [3] of { mtype, byte, byte, byte }; /* version, value, sharers */
+#ifdef WORDS
+mtype = { let_go, gone };
+#endif
+chan between[NODES * NODES] = [ROOM] of { mtype, byte, byte, byte }; /* version, value, sharers */
 #define QUEUE(from, to) between[(from) * NODES + (to)]
 
 mtype:state = { I, S, X };
@@ -61,6 +86,9 @@ byte numbers;      /* ... that was ever given */
 byte seen;         /* the newest that an operation of a node that lives has returned */
 byte began[NODES]; /* what was the last write when the operation of this node began */
 byte ended[NODES]; /* operations */
+#if BREAKS
+byte breaks = BREAKS;
+#endif
 
 /* The death of one node: its lease is over, and the home has ended its queue pairs; these nodes have heard of it and
  * cut it off; the home has swept the entry; these nodes have heard of that. */
@@ -71,10 +99,36 @@ bool swept;
 byte heard; /* bit set */
 bool reborn;
 #define DIED(n) ((n) == MORTAL && over)
+#ifdef LATE /* then it is forgotten when all have swept */
+#define KNOWS_DEAD(n, x) ((x) == MORTAL && (told & ~heard & BIT(n)))
+#define HAS_NO_NODE(n, x) ((x) == MORTAL && (heard & BIT(n)))
+#else
 #define KNOWS_DEAD(n, x) ((x) == MORTAL && (told & BIT(n)))
+#define HAS_NO_NODE(n, x) false
+#endif
+#define LIVES_BESIDE(n) (ALL & ~BIT(MORTAL) & ~BIT(n))
 #else
 #define DIED(n) false
 #define KNOWS_DEAD(n, x) false
+#define HAS_NO_NODE(n, x) false
+#define LIVES_BESIDE(n) (ALL & ~BIT(n))
+#endif
+
+/* The death of the home: these nodes have heard of it; these have heard that all have; its number is used again. */
+#ifdef HOME_MORTAL
+bool over;
+byte told;  /* bit set */
+byte heard; /* bit set */
+bool back;
+#define IS_HOME_THERE (!over || back)
+#define IS_LOST(n) ((told & BIT(n)) && !back)
+#else
+#define IS_HOME_THERE true
+#define IS_LOST(n) false
+#endif
+#ifdef WORDS
+byte let[NODES]; /* bit sets: who has said so to the node */
+byte gone_by[NODES];
 #endif
 #ifdef NO_LEASE
 #define LEASED(n) true
@@ -84,7 +138,7 @@ bool reborn;
 #ifdef KEEP_QUEUE_PAIRS
 #define CONNECTED(n) true
 #else
-#define CONNECTED(n) (!DIED(n))
+#define CONNECTED(n) (!DIED(n) && IS_HOME_THERE)
 #endif
 
 hidden byte n, m, old;
@@ -100,6 +154,7 @@ hidden byte moved_means_news;
 hidden byte there_is_room;
 hidden byte message_is_expected;
 hidden byte nobody_waits_for_ever;
+hidden byte free_is_gone;
 
 inline expected(condition)
 {
@@ -111,7 +166,7 @@ inline expected(condition)
 inline send(from, to, what_, a_, b_, c_)
 {
 	if
-	:: KNOWS_DEAD(from, to) || KNOWS_DEAD(to, from)
+	:: KNOWS_DEAD(from, to) || KNOWS_DEAD(to, from) || HAS_NO_NODE(from, to)
 	:: else ->
 		there_is_room = nfull(QUEUE(from, to));
 		assert(there_is_room);
@@ -150,8 +205,12 @@ inline check()
 
 /* What the operation of a node is at: nothing is known yet; the CAS of an uncached read, a read, a write has been
  * executed and the READ behind it has not; acknowledgements are awaited; the writer has been asked; the CAS that undoes
- * a try is under way, or has been executed, and we do not know yet; likewise the one that gives up the entry. */
-mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, undone, leaving, left };
+ * a try is under way, or has been executed, and we do not know yet; likewise the one that gives up the entry; a CAS has
+ * missed, and we do not know yet; the queue pair has ended, and there will be another; what is under way is to a home
+ * that has died. */
+mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoing, undone, leaving, left, missed, resting,
+		lost };
+#define IS_UNDER_WAY (at != idle && at != telling && at != asked && at != resting)
 
 #define QUEUED (readers | writers)
 #define READS (kind == 1 || kind == 4 || kind == 16)
@@ -160,7 +219,7 @@ mtype:phase = { idle, start, peeking, fetching, claiming, telling, asked, undoin
 /* Whoever is turned away will find another entry than the one that led here. */
 inline there_is_news(me)
 {
-	moved_means_news = (writer != me);
+	moved_means_news = (writer != me || at == resting || !IS_HOME_THERE);
 	assert(moved_means_news)
 }
 
@@ -186,6 +245,12 @@ inline turn_away(me)
 inline rest(me)
 {
 	at = idle;
+#if BREAKS
+	unsure = idle;
+#endif
+#ifdef FREED
+	fleeting = fleeting && line[me] != I;
+#endif
 	if
 	:: line[me] != X && QUEUED -> turn_away(me)
 	:: else
@@ -306,12 +371,22 @@ inline write_back(me)
 {
 	if
 	:: dirty ->
-		version++;
+		version = known + 1; /* which it may be already, without our knowledge */
 		known = version;
 		installed = value[me];
 		dirty = false
 	:: else
 	fi
+}
+
+/* The CAS that gives up the entry finds whether the block is free. */
+inline note_free()
+{
+#if defined(FREED) && !defined(GRANT_FREE)
+	is_free = (lent -> 0 : FREE)
+#else
+	skip
+#endif
 }
 
 inline grant(me)
@@ -320,7 +395,7 @@ inline grant(me)
 	do
 	:: n < NODES ->
 		if
-		:: served & BIT(n) -> send(me, n, grant_read, known, value[me], 0)
+		:: served & BIT(n) -> send(me, n, grant_read, known, value[me], is_free)
 		:: else
 		fi;
 		n++
@@ -328,7 +403,7 @@ inline grant(me)
 	od;
 	n = 0;
 	if
-	:: next != NOBODY -> send(me, next, grant_write, known, value[me], served)
+	:: next != NOBODY -> send(me, next, grant_write, known, value[me], served | is_free)
 	:: else
 	fi
 }
@@ -339,7 +414,8 @@ inline change_entry(me)
 	waiter_is_next = (next == NOBODY || waiter == NOBODY || waiter == next);
 	assert(waiter_is_next);
 	writer = next;
-	sharers = (next == NOBODY -> served | BIT(me) : served);
+	sharers = (next == NOBODY && !evicts -> served | BIT(me) : served);
+	note_free();
 	if
 	:: waiter != NOBODY && (waiter == next || (served & BIT(waiter))) -> waiter = NOBODY
 	:: else
@@ -366,13 +442,30 @@ inline hand_over(me, to)
 	check()
 }
 
+/* Nothing stays here, and nobody is next. */
+inline evict(me)
+{
+	line[me] = I;
+	evicts = true;
+	at = leaving
+}
+
+#if BREAKS
+#define IS_LEAVING (at == leaving || at == left || unsure == leaving)
+#else
+#define IS_LEAVING (at == leaving || at == left)
+#endif
+
 /* What is being granted is kept until it has been. */
 inline take_back(me)
 {
 	line[me] = I;
 	if
-	:: at == leaving || at == left
+	:: IS_LEAVING
 	:: else ->
+#ifdef FREED
+		fleeting = fleeting && at != idle;
+#endif
 		known = 0;
 		value[me] = 0
 	fi
@@ -389,13 +482,13 @@ inline take_back(me)
 inline hear_request(me, x)
 {
 	if
-	:: what == ask_try && (pinned[me] || (line[me] != X && at != idle)) -> send(me, x, busy, 0, 0, 0)
+	:: what == ask_try && (pinned[me] || (line[me] != X && at != idle && at != resting)) -> send(me, x, busy, 0, 0, 0)
 	:: else ->
 		if
 #ifdef TURN_AWAY
 		:: line[me] != X ->
 #else
-		:: line[me] != X && at == idle ->
+		:: line[me] != X && (at == idle || at == resting) ->
 #endif
 			there_is_news(me);
 			send(me, x, moved, 0, 0, 0)
@@ -411,7 +504,7 @@ inline hear_request(me, x)
 inline hear_invalidate(me, x)
 {
 #ifndef UNDO_EARLY
-	expected(line[me] != X && at != claiming && at != telling && at != undoing);
+	expected(line[me] != X && at != claiming && at != telling && (at != undoing || writer != me));
 #endif
 	if
 	:: line[me] == S && IS_LOCKED ->
@@ -452,18 +545,73 @@ inline hear_ack(me, x)
 	fi
 }
 
+#ifdef WORDS
+inline say(me, word)
+{
+	n = 0;
+	do
+	:: n < NODES ->
+		if
+		:: LIVES_BESIDE(me) & BIT(n) -> send(me, n, word, 0, 0, 0)
+		:: else
+		fi;
+		n++
+	:: else -> break
+	od;
+	n = 0
+}
+
+/* All have let go: so it sweeps its own entries, if it has any, and says so. */
+inline say_gone(me)
+{
+	if
+	:: (told & BIT(me)) && let[me] == LIVES_BESIDE(me) -> say(me, gone)
+	:: else
+	fi
+}
+#ifdef SWEPT_BY_ONE_WORD
+#define HAS_HEARD_ALL(n) (let[n] == LIVES_BESIDE(n))
+#elif defined(SWEPT_BY_NO_WORD)
+#define HAS_HEARD_ALL(n) true
+#else
+#define HAS_HEARD_ALL(n) (gone_by[n] == LIVES_BESIDE(n))
+#endif
+#else
+#define HAS_HEARD_ALL(n) true
+#endif
+
+inline hear_of_free()
+{
+#ifdef FREED
+	fleeting = fleeting || (c & FREE);
+	c = c & ~FREE
+#else
+	skip
+#endif
+}
+
 /* A message from @x */
 inline hear(me, x)
 {
 	if
 	:: IS_REQUEST -> hear_request(me, x)
-	:: what == moved ->
+#ifdef WORDS
+	:: what == let_go ->
+		let[me] = let[me] | BIT(x);
+		say_gone(me)
+	:: what == gone -> gone_by[me] = gone_by[me] | BIT(x)
+#endif
+#ifdef HOME_MORTAL
+	/* Nobody has asked for it any more. */
+	:: IS_LOST(me) && (what == moved || what == busy || what == ack || what == grant_read || what == grant_write)
+#endif
+	:: what == moved && !IS_LOST(me) ->
 		expected(at == asked);
 		patience = (patience < PATIENCE -> patience + 1 : patience);
 		acked = 0;
 		asks = NOBODY;
 		at = start
-	:: what == busy && at == asked ->
+	:: what == busy && at == asked && !IS_LOST(me) ->
 		expected(kind == 32);
 		asks = NOBODY;
 		end_operation(me)
@@ -474,22 +622,24 @@ inline hear(me, x)
 #ifdef UNDO_EARLY
 	:: (what == ack || (what == busy && at != asked)) && (at != telling || !(awaited & BIT(x)))
 #endif
-	:: what == ack || (what == busy && at != asked) ->
+	:: (what == ack || (what == busy && at != asked)) && !IS_LOST(me) ->
 		expected(at == telling && (awaited & BIT(x)) && (what == ack || kind == 32));
 		hear_ack(me, x)
 #endif
-	:: what == grant_read ->
+	:: what == grant_read && !IS_LOST(me) ->
 		expected(at == asked && READS);
 		asks = NOBODY;
+		hear_of_free();
 		if
 #ifndef NO_VERSION
 		:: acked >= a + 1 -> use_once(me, b)
 #endif
 		:: else -> share(me, b, a)
 		fi
-	:: what == grant_write ->
+	:: what == grant_write && !IS_LOST(me) ->
 		expected(at == asked && !READS);
 		asks = NOBODY;
+		hear_of_free();
 		known = a;
 		value[me] = b;
 		tell(me, c)
@@ -502,7 +652,7 @@ inline hear(me, x)
 		QUEUE(x, me)?what, a, b, c; hear(me, x); what = 0; a = 0; b = 0; c = 0 \
 	}
 
-#define MAY_BEGIN(k) (at == idle && left_to_do && !pinned[me] && LEASED(me) && (KINDS_OF(me) & (k)))
+#define MAY_BEGIN(k) (at == idle && left_to_do && !pinned[me] && LEASED(me) && !IS_LOST(me) && (KINDS_OF(me) & (k)))
 
 /* An operation that the line does not serve at once */
 inline begin(me, k)
@@ -539,7 +689,8 @@ inline hit(me, k)
 #define PASSED_OVER (next != NOBODY && waiter != NOBODY && waiter != next)
 #define MAY_HAND_OVER_TO(x) (MAY_LEAVE && (writers & BIT(x)) && (waiter == NOBODY || waiter == (x)))
 #endif
-#define MAY_CAS (at == start && CONNECTED(me))
+#define MAY_POST (at == start && CONNECTED(me))
+#define MAY_CAS (MAY_POST && LENT)
 #define NOT_FOR_ANOTHER (waiter == NOBODY || waiter == me)
 
 inline clear_waiter(me)
@@ -550,11 +701,127 @@ inline clear_waiter(me)
 	fi
 }
 
+inline ask(me)
+{
+	acked = 0;
+	at = asked;
+	if
+	:: kind == 32 -> send(me, asks, ask_try, 0, 0, 0)
+	:: READS -> send(me, asks, ask_read, 0, 0, 0)
+	:: else -> send(me, asks, ask_write, 0, 0, 0)
+	fi
+}
+
+/* By a grant that was lost with its sender, or a CAS whose answer was: it is the writer, and reads the block. */
+inline find_itself(me)
+{
+#ifndef KEEP_WAITER
+	clear_waiter(me);
+#endif
+	asks = NOBODY;
+	at = claiming
+}
+
+#ifdef LATE
+#define SWEPT_SINCE (again -> BIT(MORTAL) : 0)
+
+/* The answer of a CAS that has missed */
+inline look(me)
+{
+	if
+	:: asks == me ->
+#ifdef REREAD_SWEPT
+		again = false;
+#endif
+		find_itself(me)
+	:: else ->
+		served = 0;
+		if
+#ifndef ASK_SWEPT
+		:: SWEPT_SINCE & BIT(asks) -> at = start
+#endif
+		:: KNOWS_DEAD(me, asks) -> at = start
+		:: else -> ask(me)
+		fi;
+		asks = (at == start -> NOBODY : asks)
+	fi
+}
+#else
+#define SWEPT_SINCE 0
+#endif
+
+#if BREAKS
+/* The queue pair has ended. What only asks is begun anew; @what gives the block away, and is posted again. */
+inline lose_answer(me, what)
+{
+	breaks--;
+	at = resting;
+	unsure = what;
+	asks = NOBODY;
+	served = (what == leaving -> served : 0);
+	if
+	:: line[me] != X && QUEUED -> turn_away(me)
+	:: else
+	fi
+}
+
+#ifdef FORGET_UNDO
+#define POSTED_AGAIN (unsure == undoing -> undone : unsure)
+#else
+#define POSTED_AGAIN unsure
+#endif
+
+inline wake(me)
+{
+#ifdef TAKE_BACK_UNSURE
+	if
+	:: unsure == leaving ->
+		line[me] = X;
+		readers = readers | served;
+		writers = (next == NOBODY -> writers : writers | BIT(next));
+		served = 0;
+		next = NOBODY;
+		evicts = false;
+		unsure = idle
+	:: else
+	fi;
+#endif
+	if
+	:: unsure != idle -> at = POSTED_AGAIN
+	:: unsure == idle && kind -> at = start
+	:: else -> rest(me)
+	fi
+}
+#endif
+
+#ifdef FREED
+/* Nothing is allocated there. */
+inline refuse(me)
+{
+	line[me] = I;
+	value[me] = 0;
+	known = 0;
+	if
+#ifndef KEEP_MARKS
+	:: writer == me || waiter == me -> at = undoing
+#endif
+	:: else -> end_operation(me)
+	fi
+}
+#endif
+
 #ifdef MORTAL
+#if BREAKS
+#define NAMES_NEXT (at == leaving || (at == resting && unsure == leaving))
+#else
+#define NAMES_NEXT (at == leaving)
+#endif
 #ifdef CONFIRM_EARLY
 #define MAY_CONFIRM true
-#else
+#elif defined(CONFIRM_UNSURE)
 #define MAY_CONFIRM (at != leaving || (next != MORTAL && !(served & BIT(MORTAL))))
+#else
+#define MAY_CONFIRM (!NAMES_NEXT || (next != MORTAL && !(served & BIT(MORTAL))))
 #endif
 
 /* Nothing that it has sent is heard any more, and none of our CAS names it. */
@@ -576,7 +843,7 @@ inline hear_of_death(me)
 	owed = (owed == MORTAL -> NOBODY : owed);
 #ifndef GRANT_REBORN
 	if
-	:: at != leaving ->
+	:: !NAMES_NEXT ->
 		served = served & ~BIT(MORTAL);
 		next = (next == MORTAL -> NOBODY : next)
 	:: else
@@ -586,7 +853,11 @@ inline hear_of_death(me)
 	if
 	:: at == telling && (awaited & BIT(MORTAL)) -> hear_ack(me, MORTAL)
 	:: else
-	fi
+	fi;
+#endif
+#ifdef WORDS
+	say(me, let_go);
+	say_gone(me)
 #endif
 }
 
@@ -594,6 +865,9 @@ inline hear_of_death(me)
 inline hear_of_sweep(me)
 {
 	heard = heard | BIT(me);
+#ifdef LATE
+	again = (at == missed || at == claiming);
+#endif
 	if
 	:: at == asked && asks == MORTAL ->
 		asks = NOBODY;
@@ -620,6 +894,10 @@ inline be_reborn(me)
 	n = 0;
 	do
 	:: n < NODES ->
+#ifdef WORDS
+		let[n] = 0;
+		gone_by[n] = 0;
+#endif
 		do
 		:: nempty(QUEUE(n, me)) -> QUEUE(n, me)?_, _, _, _
 		:: else -> break
@@ -645,7 +923,71 @@ inline be_reborn(me)
 	owed = NOBODY;
 	patience = 0;
 	asks = NOBODY;
+	evicts = false;
+#if BREAKS
+	unsure = idle;
+#endif
+#ifdef LATE
+	again = false;
+#endif
 	began[me] = 0
+}
+#endif
+
+#ifdef HOME_MORTAL
+/* What was of its block is lost. Who has asked is told to look again. */
+inline break_off(me)
+{
+	line[me] = I;
+	value[me] = 0;
+	known = 0;
+	dirty = false;
+	awaited = 0;
+	refused = false;
+	served = 0;
+	next = NOBODY;
+	evicts = false;
+	asks = NOBODY;
+	if
+	:: owed != NOBODY -> send(me, owed, ack, 0, 0, 0)
+	:: else
+	fi;
+	owed = NOBODY;
+	if
+	:: kind -> end_operation(me)
+	:: else -> rest(me)
+	fi
+}
+
+/* Nothing of it stays, and nobody is told anything about it after those words. */
+inline hear_of_loss(me)
+{
+	told = told | BIT(me);
+	pinned[me] = false;
+	if
+#ifdef KEEP_UNDER_WAY
+	:: IS_UNDER_WAY
+#else
+	:: IS_UNDER_WAY -> at = lost; line[me] = I
+#endif
+#ifdef KEEP_RESTING
+	:: at == resting
+#endif
+	:: else -> break_off(me)
+	fi;
+	say(me, let_go);
+	say_gone(me)
+}
+
+/* It was posted in the life that is over: so were the requests that wait. */
+inline end_lost(me)
+{
+#ifndef ANSWER_LATE
+	readers = 0;
+	writers = 0;
+	owed = NOBODY;
+#endif
+	break_off(me)
 }
 #endif
 
@@ -664,6 +1006,17 @@ proctype node(byte me)
 	byte owed = NOBODY;    /* whose INVALIDATE waits for our unlock */
 	byte patience;
 	byte asks = NOBODY;    /* who has been asked */
+	bool evicts;
+#ifdef FREED
+	bool fleeting;         /* the block is free: it goes as soon as nothing needs it */
+	byte is_free;          /* leaving: it was free then */
+#endif
+#if BREAKS
+	mtype:phase unsure = idle; /* what may have been executed, and is posted again */
+#endif
+#ifdef LATE
+	bool again;            /* the dead was swept since the CAS */
+#endif
 #ifdef BLIND_UPGRADE
 	bool upgrades;
 #endif
@@ -719,21 +1072,39 @@ end_node:
 		MAY_CAS && !READS && writer == NOBODY && NOT_FOR_ANOTHER ->
 		writer = me;
 		clear_waiter(me);
+#ifdef LATE
+		again = false;
+#endif
 		served = sharers; /* what the entry held: whom to tell */
 		at = claiming;
 		check()
 	}
+#ifdef LATE
+	:: d_step {
+		MAY_CAS && writer != NOBODY && !KNOWS_DEAD(me, writer) ->
+		again = false;
+		asks = writer;
+		served = (writer == me -> sharers : 0);
+		at = missed
+	}
+	:: d_step { at == missed && LEASED(me) -> look(me) }
+#else
 	:: d_step {
 		MAY_CAS && writer != NOBODY && writer != me && !KNOWS_DEAD(me, writer) ->
-		acked = 0;
 		asks = writer;
-		at = asked;
-		if
-		:: kind == 32 -> send(me, writer, ask_try, 0, 0, 0)
-		:: READS -> send(me, writer, ask_read, 0, 0, 0)
-		:: else -> send(me, writer, ask_write, 0, 0, 0)
-		fi
+		ask(me)
 	}
+#if defined(MORTAL) || BREAKS
+	:: d_step {
+		MAY_CAS && writer == me ->
+#if !BREAKS
+		expected(swept || reborn);
+#endif
+		served = sharers;
+		find_itself(me)
+	}
+#endif
+#endif
 #if PATIENCE
 	/* Another has waited longer: who is queued here must not wait for us, who wait for it. */
 #ifndef QUEUE_BEHIND_WAITER
@@ -741,23 +1112,13 @@ end_node:
 #endif
 	:: d_step { MAY_CAS && kind == 32 && writer == NOBODY && !NOT_FOR_ANOTHER -> end_operation(me) }
 	:: d_step {
-		MAY_CAS && kind != 16 && kind != 32 && patience == PATIENCE && waiter == NOBODY -> waiter = me; patience = 0
+		MAY_POST && kind != 16 && kind != 32 && patience == PATIENCE && waiter == NOBODY -> waiter = me; patience = 0
 	}
 #endif
 #ifdef MORTAL
-	/* A grant to us was lost with its sender. */
-	:: d_step {
-		MAY_CAS && writer == me ->
-		expected(swept || reborn);
-#ifndef KEEP_WAITER
-		clear_waiter(me);
-#endif
-		served = sharers;
-		at = claiming
-	}
 	/* The dead will not answer. */
-	:: d_step { swept && me != MORTAL && !(heard & BIT(me)) -> hear_of_sweep(me) }
-	:: d_step { over && me != MORTAL && !KNOWS_DEAD(me, MORTAL) && MAY_CONFIRM -> hear_of_death(me) }
+	:: d_step { swept && me != MORTAL && !(heard & BIT(me)) && HAS_HEARD_ALL(me) -> hear_of_sweep(me) }
+	:: d_step { over && me != MORTAL && !(told & BIT(me)) && MAY_CONFIRM -> hear_of_death(me) }
 #endif
 
 	/* READ, behind it in the chain */
@@ -785,11 +1146,28 @@ end_node:
 			known = version;
 			value[me] = installed
 		fi;
+#ifdef TELL_SWEPT
 		old = served;
+#else
+		old = served & ~SWEPT_SINCE;
+#endif
 		served = 0;
 		tell(me, old)
 	}
-	:: d_step { at == undoing && CONNECTED(me) -> writer = NOBODY; at = undone }
+	:: d_step {
+		at == undoing && CONNECTED(me) ->
+#if !BREAKS && !defined(FREED)
+		expected(writer == me);
+#endif
+		if
+		:: writer == me -> writer = NOBODY
+		:: else
+		fi;
+#ifdef FREED
+		clear_waiter(me);
+#endif
+		at = undone
+	}
 	:: d_step {
 		at == undone && CONNECTED(me) ->
 		value[me] = 0;
@@ -805,15 +1183,30 @@ end_node:
 		hand_over(me, NOBODY)
 	}
 	:: d_step { at == leaving && writer == me && CONNECTED(me) && !PASSED_OVER -> change_entry(me); at = left; check() }
+#if BREAKS
+	/* It was executed already. */
+#ifdef MISS_IS_THE_END
+	:: d_step {
+		at == leaving && writer != me && CONNECTED(me) ->
+		served = 0;
+		next = NOBODY;
+		evicts = false;
+		take_back(me);
+		rest(me)
+	}
+#else
+	:: d_step { at == leaving && writer != me && CONNECTED(me) -> expected(unsure == leaving); note_free(); at = left }
+#endif
+#endif
 	/* `waiter` is not what it was. */
 	:: d_step {
-		at == leaving && CONNECTED(me) && PASSED_OVER ->
+		at == leaving && writer == me && CONNECTED(me) && PASSED_OVER ->
 		readers = readers | served;
 		writers = writers | BIT(next);
 		served = 0;
 		next = NOBODY;
 		line[me] = X;
-		at = idle;
+		rest(me);
 		check()
 	}
 	:: d_step {
@@ -823,6 +1216,7 @@ end_node:
 #endif
 		served = 0;
 		next = NOBODY;
+		evicts = false;
 		rest(me);
 		if
 		:: line[me] == I -> take_back(me)
@@ -835,18 +1229,61 @@ end_node:
 	:: d_step {
 		evictions && MAY_LEAVE && !QUEUED ->
 		evictions--;
-		write_back(me);
-		writer = NOBODY;
-		sharers = 0;
-		take_back(me);
-		at = left
+		evict(me)
 	}
 	:: d_step { evictions && MAY_LEAVE && dirty -> evictions--; write_back(me) }
+#ifdef FREED
+	:: d_step { fleeting && at == idle && line[me] == S && !pinned[me] -> take_back(me) }
+	:: d_step { fleeting && MAY_LEAVE && !QUEUED -> evict(me) }
+	:: d_step {
+		(withdrawn & BIT(me)) && LEASED(me) ->
+		withdrawn = withdrawn & ~BIT(me);
+		fleeting = (line[me] != I || at != idle)
+	}
+	:: d_step { MAY_POST && !lent -> refuse(me) }
+#endif
+#if BREAKS
+	/* The queue pair ends, and nobody knows what of its last chain was executed: all of it, or nothing, */
+	:: d_step {
+		breaks && CONNECTED(me) && (at == peeking || at == fetching || at == claiming || at == missed) ->
+		lose_answer(me, idle)
+	}
+#ifdef GRANT_UNSURE
+	:: d_step { breaks && CONNECTED(me) && at == leaving -> breaks--; at = left }
+#else
+	:: d_step { breaks && CONNECTED(me) && (at == leaving || at == left) -> lose_answer(me, leaving) }
+#endif
+	:: d_step { breaks && CONNECTED(me) && (at == undoing || at == undone) -> lose_answer(me, undoing) }
+	/* or that which writes back. */
+	:: d_step {
+		breaks && CONNECTED(me) && at == leaving && writer == me && dirty ->
+		version = known + 1;
+		installed = value[me];
+		lose_answer(me, leaving)
+	}
+	:: d_step {
+		breaks && evictions && MAY_LEAVE && dirty ->
+		evictions--;
+		version = known + 1;
+		installed = value[me];
+		lose_answer(me, idle)
+	}
+	:: d_step { at == resting && CONNECTED(me) -> wake(me) }
+#endif
+#ifdef HOME_MORTAL
+	:: d_step { over && !(told & BIT(me)) -> hear_of_loss(me) }
+	:: d_step { (told & BIT(me)) && !(heard & BIT(me)) && HAS_HEARD_ALL(me) -> heard = heard | BIT(me) }
+	:: d_step { at == lost -> end_lost(me) }
+#endif
 #ifdef REBORN
 	:: d_step { me == MORTAL && MAY_BE_REBORN -> be_reborn(me) }
 #endif
 	od
 }
+
+#if defined(MORTAL) || defined(HOME_MORTAL) || defined(FREED)
+#define HAS_HOME
+#endif
 
 #ifdef MORTAL
 /* Writes of the dead that nobody has seen are lost: the last write is again the one that is installed. */
@@ -870,11 +1307,45 @@ inline forget_writes()
 #else
 #define MAY_SWEEP (over && !swept && told == (ALL & ~BIT(MORTAL)))
 #endif
+#endif
 
+#ifdef HAS_HOME
 proctype home()
 {
+#ifdef FREED
+	byte frees = FREED; /* 1: it frees the block; 2: and allocates it again */
+	bool is_telling;
+#endif
+
 end_home:
 	do
+#ifdef FREED
+	:: d_step { lent && frees -> lent = false; frees--; is_telling = true }
+	/* No CAS gives it to anybody now: the entry names all who have it. */
+	:: d_step {
+		is_telling ->
+		is_telling = false;
+#ifndef FREE_SILENTLY
+		withdrawn = sharers | (writer == NOBODY -> 0 : BIT(writer))
+#endif
+	}
+	:: d_step { !lent && frees && !is_telling -> lent = true; frees-- }
+#endif
+#ifdef HOME_MORTAL
+	:: d_step { !over -> over = true }
+	:: d_step {
+		over && !back && heard == ALL ->
+		back = true;
+		writer = NOBODY;
+		waiter = NOBODY;
+		sharers = 0;
+		version = 0;
+		installed = 0;
+		latest = 0;
+		check()
+	}
+#endif
+#ifdef MORTAL
 	:: d_step {
 		!over && !reborn ->
 		over = true;
@@ -899,6 +1370,7 @@ end_home:
 		sharers = sharers & ~BIT(MORTAL);
 		check()
 	}
+#endif
 	od
 }
 #endif
@@ -911,6 +1383,10 @@ proctype monitor()
 		nobody_waits_for_ever = ((ended[0] == OPS_0 || DIED(0)) && (ended[1] == OPS || DIED(1)) &&
 					 (ended[2] == OPS || DIED(2)) && waiter == NOBODY);
 		assert(nobody_waits_for_ever);
+#ifdef FREED
+		free_is_gone = (lent || (line[0] == I && line[1] == I && line[2] == I));
+		assert(free_is_gone);
+#endif
 		check()
 	}
 }
@@ -921,7 +1397,7 @@ init
 		line[0] = I;
 		line[1] = I;
 		line[2] = I;
-#ifdef MORTAL
+#ifdef HAS_HOME
 		run home();
 #endif
 		run node(0);

@@ -279,6 +279,8 @@ add long long_gam_directory clean all '-DOPS=4 -DOPS_0=3 -DEVICTIONS=2'
 
 dies='-DMORTAL=2'
 returns="$dies -DREBORN"
+late="$dies -DLATE" # a CAS that misses is known later, and a death is forgotten when all have swept
+home_dies='-DHOME_MORTAL'
 waits='-DPATIENCE=1' # turned away once, a node makes itself the entry's waiter
 all_six='-DKINDS=63'
 add clean latch_basic clean all ''
@@ -293,11 +295,20 @@ add clean latch_death_waiter clean all "-DOPS_0=1 $dies $waits -DEVICTIONS=0"
 add clean latch_return clean all "-DOPS_0=1 $returns -DEVICTIONS=0"
 add clean latch_return_kinds clean all "-DOPS=1 $returns $all_six"
 add clean latch_return_waiter clean all "-DOPS=1 $returns $waits"
+add clean latch_late clean all "-DOPS=1 $late"
+add clean latch_late_breaks clean all "-DOPS=1 $late -DBREAKS=1 -DEVICTIONS=0"
+add clean latch_late_return clean all "-DOPS=1 $late -DREBORN -DEVICTIONS=0"
+add clean latch_breaks clean all '-DOPS_0=1 -DBREAKS=1 -DEVICTIONS=0'
+add clean latch_breaks_kinds clean all "-DOPS=1 -DBREAKS=2 $all_six"
+add clean latch_freed clean all "-DOPS=1 -DFREED=1 $all_six -DEVICTIONS=0"
+add clean latch_freed_again clean all "-DOPS=1 -DFREED=2 -DBREAKS=1 $waits -DEVICTIONS=0"
+add clean latch_home clean all "-DOPS=2 -DOPS_0=0 $home_dies"
+add clean latch_home_breaks clean all "-DOPS=1 $home_dies -DBREAKS=1 -DEVICTIONS=0"
 add clean latch_grant_first_alive clean all '-DOPS_0=1 -DGRANT_FIRST -DBY_EFFECT'
 
 add control latch_own_early owner_is_alone all '-DOWN_EARLY'
 add control latch_no_version owner_is_alone all '-DNO_VERSION'
-add control latch_keep_fetched owner_is_alone all '-DKEEP_FETCHED -DBY_EFFECT'
+add control latch_keep_fetched hit_is_the_last_write all '-DKEEP_FETCHED -DBY_EFFECT'
 add control latch_keep_newer owner_is_alone all '-DKEEP_NEWER -DBY_EFFECT -DOPS_0=1'
 add control latch_keep_left owner_is_alone all '-DKEEP_LEFT'
 add control latch_blind_upgrade value_is_of_this_time all '-DBLIND_UPGRADE'
@@ -320,6 +331,24 @@ add control latch_confirm_early dead_is_not_in_the_entry all "-DCONFIRM_EARLY -D
 add control latch_hear_dead message_is_expected all "-DHEAR_DEAD -DOPS=1 $dies"
 add control latch_reuse_early nobody_waits_for_ever all "-DREUSE_EARLY -DOPS=1 $returns"
 add control latch_grant_reborn message_is_expected all "-DGRANT_REBORN -DOPS=1 $returns"
+add control latch_take_back_unsure holder_is_in_the_entry all '-DTAKE_BACK_UNSURE -DOPS=1 -DBREAKS=1'
+add control latch_grant_unsure moved_means_news all '-DGRANT_UNSURE -DBY_EFFECT -DOPS=1 -DBREAKS=1'
+add control latch_miss_is_the_end nobody_waits_for_ever all '-DMISS_IS_THE_END -DOPS=1 -DBREAKS=1'
+add control latch_forget_undo moved_means_news all '-DFORGET_UNDO -DOPS=1 -DBREAKS=1 -DKINDS=38 -DEVICTIONS=0'
+add control latch_confirm_unsure dead_is_not_in_the_entry all "-DCONFIRM_UNSURE -DOPS=1 $dies -DBREAKS=1"
+add control latch_ask_swept nobody_waits_for_ever all "-DASK_SWEPT -DOPS=1 $late"
+add control latch_tell_swept nobody_waits_for_ever all "-DTELL_SWEPT -DOPS=1 $late"
+add control latch_reread_swept nobody_waits_for_ever all "-DREREAD_SWEPT -DOPS=1 $late -DBREAKS=1"
+add control latch_swept_by_no_word nobody_waits_for_ever all "-DSWEPT_BY_NO_WORD -DOPS=1 $late"
+add control latch_free_silently free_is_gone all '-DFREE_SILENTLY -DOPS=1 -DFREED=1'
+add control latch_grant_free free_is_gone all '-DGRANT_FREE -DOPS=1 -DFREED=1'
+add control latch_keep_marks nobody_waits_for_ever all "-DKEEP_MARKS -DOPS=1 -DFREED=2 $waits -DEVICTIONS=0"
+add control latch_keep_marks_writer moved_means_news all '-DKEEP_MARKS -DOPS=1 -DFREED=2 -DBREAKS=1 -DEVICTIONS=0'
+add control latch_keep_under_way holder_is_in_the_entry all "-DKEEP_UNDER_WAY -DOPS=1 $home_dies"
+add control latch_keep_under_way_effect owner_is_alone all "-DKEEP_UNDER_WAY -DBY_EFFECT -DOPS=1 $home_dies"
+add control latch_keep_resting hit_is_the_last_write all "-DKEEP_RESTING -DOPS=1 $home_dies -DBREAKS=1"
+add control latch_answer_late message_is_expected all "-DANSWER_LATE -DOPS_0=1 $home_dies -DEVICTIONS=0"
+add control latch_swept_by_one_word message_is_expected all "-DSWEPT_BY_ONE_WORD -DOPS_0=1 $home_dies -DEVICTIONS=0"
 
 add long long_latch clean all '-DOPS=3 -DOPS_0=1'
 add long long_latch_kinds clean all "-DOPS_0=1 $all_six"
@@ -327,6 +356,10 @@ add long long_latch_waiter clean all "$waits"
 add long long_latch_death clean all "-DOPS_0=1 $dies"
 add long long_latch_death_two clean 'bitstate 32' "$dies"
 add long long_latch_death_kinds clean all "-DOPS_0=1 $dies $all_six -DEVICTIONS=0"
+add long long_latch_late_two clean all "-DOPS_0=1 $late -DEVICTIONS=0"
+add long long_latch_breaks_waiter clean all "-DOPS_0=1 -DBREAKS=1 $waits"
+add long long_latch_home clean all "-DOPS_0=1 $home_dies -DEVICTIONS=0"
+add long long_latch_home_kinds clean all "-DOPS=2 -DOPS_0=0 $home_dies $all_six"
 add long long_latch_return clean 'bitstate 32' "-DOPS_0=1 $returns"
 
 if [ "${1:-}" = --list ]; then
