@@ -146,14 +146,17 @@ bool Lines::make_room()
 	return !cache_.is_full();
 }
 
+/** What waits for the same block comes along: what comes later finds the line, and must not pass it. */
 void Lines::serve_starved()
 {
 	while (!starved_.empty()) {
-		Access &next = starved_.pop();
-		if (!find_place(next)) {
-			starved_.push_front(next);
+		const Address block = starved_.front().at.block();
+		bool has_place = true;
+		starved_.remove_if([&](Access &access) {
+			return access.at.block() == block && has_place && (has_place = find_place(access));
+		});
+		if (!has_place)
 			return;
-		}
 	}
 }
 

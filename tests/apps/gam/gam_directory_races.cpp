@@ -262,6 +262,20 @@ TEST_F(DirectorySmall, ManyWaitForTheOneLine)
 	expect_rest();
 }
 
+/** All wait for the only line. When the block has it, a later write must not come before one that still waits. */
+TEST_F(DirectorySmall, WritesOfABlockKeepTheirOrder)
+{
+	write(1, block(2), 1);
+	std::vector<Ask *> asks{&write(1, at, 1), &write(1, block(3), 1), &write(1, at, 2)};
+	while (node(1).line(at) == LineState::invalid)
+		ASSERT_TRUE(net->step());
+	asks.push_back(&write(1, at, 3));
+	for (Ask *ask : asks)
+		result(*ask);
+	EXPECT_EQ(reads(2, at), 3U);
+	expect_rest();
+}
+
 TEST_F(DirectorySmall, ALockedLineMakesNoRoom)
 {
 	result(write_lock(1, at));
