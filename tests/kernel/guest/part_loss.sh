@@ -70,7 +70,7 @@ group_loss() {
 	part "$KIND loss: ib_prism_alloc_bw" loss_prism_tool ib_prism_alloc_bw -n "$(count 1000)"
 	part "$KIND loss: READs of many packets" loss_prism_tool ib_prism_read_lat -n 5 -s 131072 -m 1024
 	part "$KIND loss: READs of many packets, several at once" \
-		loss_prism_tool ib_prism_read_bw -n $((TIME_FACTOR > 1 ? 4 : 8)) -s 131072 -m 1024
+		loss_prism_tool ib_prism_read_bw -n $((TIME_FACTOR > 1 ? 5 : 8)) -s 131072 -m 1024
 	part "$KIND loss: counters" counters_moved
 	both corrupt 2%
 	part "$KIND corruption: ibv_rc_pingpong, checked" loss_pingpong -n "$(count 80)" -s 4096 -m 1024 -c
