@@ -134,7 +134,7 @@ void Latch::reread(Line &line, const Entry &found)
 	if (!home)
 		return broken(line, EHOSTUNREACH);
 	set_state(line, State::invalid);
-	line.sharers = found.sharers & ~line.swept;
+	line.sharers = found.sharers;
 	line.version = found.value.tag;
 	Chain chain;
 	chain.read(home->entry(line.block().block_number()) + offsetof(Entry, value), slice(line.data(), block_size))
@@ -282,18 +282,20 @@ void Latch::claimed(Line &line, const Outcome &outcome)
 		return missed(line);
 	const Entry &old = slot(line).found;
 	line.am_waiter = false;
+	if (old.sharers & line.swept)
+		return; /* it finds itself in the entry, and who else is there now */
 	if (!line.reads && line.state == State::invalid && options_.rules.reread) /* it was invalidated meanwhile */
 		return reread(line, old);
 	if (line.reads)
 		complete_data(line, outcome);
 	line.version = old.value.tag;
-	tell(line, old.sharers & ~line.swept);
+	tell(line, old.sharers);
 }
 
 void Latch::has_reread(Line &line, const Outcome &outcome)
 {
 	complete_data(line, outcome);
-	tell(line, line.sharers & ~line.swept);
+	tell(line, line.sharers & ~line.swept); /* they were sharers before this node was the writer */
 }
 
 void Latch::undone(Line &line, const Outcome &outcome)
@@ -318,6 +320,8 @@ void Latch::missed(Line &line)
 	}
 	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
 	line.am_waiter = waiter == options_.self;
+	if (writer == options_.self && old.sharers & line.swept)
+		return;              /* likewise */
 	if (writer == options_.self) /* by one that died before it said so; if also waiter, until it leaves */
 		return reread(line, old);
 	if (writer != no_node && (bit(writer) & line.swept))

@@ -46,7 +46,7 @@ Node::Node(const Options &options, Stage &stage, Life life, Place place, std::st
 
 void Node::fail(const std::string &what)
 {
-	if (ending_.exchange(failed) == good)
+	if (ending_.exchange(failed) != failed)
 		fmt::print("FAIL: life {}: {}\n", life_, what);
 	std::fflush(stdout);
 }
