@@ -320,10 +320,11 @@ void Latch::missed(Line &line)
 	}
 	const NodeId writer = latch::node_of(old.writer), waiter = latch::node_of(old.waiter);
 	line.am_waiter = waiter == options_.self;
-	if (writer == options_.self && old.sharers & line.swept)
-		return;              /* likewise */
-	if (writer == options_.self) /* by one that died before it said so; if also waiter, until it leaves */
+	/* By a claim whose answer was lost; if also waiter, until it leaves */
+	if (writer == options_.self && !(old.sharers & line.swept))
 		return reread(line, old);
+	if (writer == options_.self)
+		return; /* who else is there now */
 	if (writer != no_node && (bit(writer) & line.swept))
 		return; /* the entry was read before its home had swept it */
 	if (is_dead(writer) && options_.rules.rest_for_the_dead)
