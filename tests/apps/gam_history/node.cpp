@@ -257,7 +257,7 @@ Ending Node::run()
 		for (unsigned thread = 0; thread < options_.threads; thread++)
 			threads.emplace_back([this, thread] { work(thread); });
 	}
-	if (life_ == 0 && ending_ == good)
+	if (life_ == 0 && ending_ != failed) /* what a flaw explains ends nothing early */
 		await_the_others();
 	if (joined_->is_expelled()) {
 		if (options_.flaw != Flaw::lease)
