@@ -24,8 +24,7 @@ namespace prism::gam::directory
 enum class LineState : std::uint8_t {
 	invalid,
 	shared,
-	doubtful, /**< its home died in its eviction: another node may have the block. Not used until the home is back
-		   */
+	doubtful, /**< its home died in its eviction, and may have given the block to another: not used */
 	dirty,
 	to_shared,   /**< READ is under way */
 	to_dirty,    /**< WRITE or UPGRADE */

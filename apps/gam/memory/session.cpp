@@ -158,11 +158,20 @@ int Session::check(Address at, std::size_t bytes) const noexcept
 	return node_.is_member(at.home()) || node_.is_away(at.home()) ? 0 : after(EHOSTUNREACH);
 }
 
-int Session::run(Awaited &awaited)
+/** Whether it is over already. Else another thread may end it before this returns. */
+bool Session::begin(Awaited &awaited)
 {
 	awaited.access.thread = thread_;
 	awaited.access.uncached = !node_.options().cached;
 	if (!node_.start(awaited.access))
+		return false;
+	awaited.done = true;
+	return true;
+}
+
+int Session::run(Awaited &awaited)
+{
+	if (!begin(awaited))
 		node_.wait_until([&] { return awaited.is_done(); });
 	return awaited.access.error;
 }
@@ -290,10 +299,7 @@ int Session::try_at_once(AccessKind kind, std::span<const Address> at)
 		access.kind = kind;
 		access.tries = true;
 		access.at = at[i].block();
-		access.thread = thread_;
-		access.uncached = !node_.options().cached;
-		if (node_.start(access))
-			tries[i].done = true;
+		(void)begin(tries[i]);
 	}
 	int first_error = 0;
 	for (std::size_t i = 0; i < at.size(); i++) {
@@ -416,14 +422,13 @@ Session::AsyncRead::AsyncRead(Session &session, Address from, std::span<std::byt
 	access.at = from;
 	access.length = static_cast<std::uint16_t>(into.size());
 	access.bytes = into.data();
-	access.thread = session.thread_;
-	access.uncached = !session.node_.options().cached;
 	access.error = session.check(from, into.size());
 	if (!access.error && from.in_block() + into.size() > block_size)
 		access.error = EINVAL;
-	/* It may have ended by another thread before start() returns. */
-	if (access.error || session.node_.start(access))
+	if (access.error)
 		awaited_.done = true;
+	else
+		(void)session.begin(awaited_);
 }
 
 /** Nothing is written to its bytes afterwards. */

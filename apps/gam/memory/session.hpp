@@ -124,6 +124,7 @@ public:
 private:
 	class Writes;
 
+	bool begin(Awaited &awaited);
 	int run(Awaited &awaited);
 	int lock(AccessKind kind, Address at, std::size_t bytes, bool tries);
 	int try_lock_all(AccessKind kind, std::span<const Address> at);

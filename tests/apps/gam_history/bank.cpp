@@ -97,42 +97,50 @@ int Bank::finish(Journal &journal)
 	return error || !journal.is_pending ? error : carry_out(journal);
 }
 
-int Bank::transfer_by_journal(std::size_t from, std::size_t to)
+/** Calls @p work(journal) under its lock, when nothing is pending. */
+template <typename Work>
+int Bank::with_journal(const Work &work)
 {
 	Journal journal;
 	if (const int error = session_.wlock(node_.journal(), sizeof(journal)))
 		return error;
 	int error = finish(journal);
-	journal = {1, {from, to}, {}};
-	for (std::size_t i = 0; i < journal.account.size() && !error; i++)
-		error = session_.read(node_.places()[journal.account[i]], bytes_of(journal.balance[i]));
-	const std::uint64_t amount = random_() % 10;
-	journal.balance[0] -= amount;
-	journal.balance[1] += amount;
 	if (!error)
-		error = session_.write(node_.journal(), bytes_of(journal));
-	if (!error)
-		error = session_.mfence();
-	if (!error)
-		error = carry_out(journal);
+		error = work(journal);
 	const int unlocked = session_.unlock(node_.journal(), sizeof(journal));
 	return error ? error : unlocked;
 }
 
+int Bank::transfer_by_journal(std::size_t from, std::size_t to)
+{
+	return with_journal([&](Journal &journal) {
+		journal = {1, {from, to}, {}};
+		int error = 0;
+		for (std::size_t i = 0; i < journal.account.size() && !error; i++)
+			error = session_.read(node_.places()[journal.account[i]], bytes_of(journal.balance[i]));
+		const std::uint64_t amount = random_() % 10;
+		journal.balance[0] -= amount;
+		journal.balance[1] += amount;
+		if (!error)
+			error = session_.write(node_.journal(), bytes_of(journal));
+		if (!error)
+			error = session_.mfence();
+		return error ? error : carry_out(journal);
+	});
+}
+
 int Bank::sum_by_journal(std::uint64_t &total)
 {
-	Journal journal;
-	if (const int error = session_.wlock(node_.journal(), sizeof(journal)))
+	return with_journal([&](const Journal & /*journal*/) {
+		int error = 0;
+		total = 0;
+		for (std::size_t account = 0; account < accounts && !error; account++) {
+			std::uint64_t balance = 0;
+			error = session_.read(node_.places()[account], bytes_of(balance));
+			total += balance;
+		}
 		return error;
-	int error = finish(journal);
-	total = 0;
-	for (std::size_t account = 0; account < accounts && !error; account++) {
-		std::uint64_t balance = 0;
-		error = session_.read(node_.places()[account], bytes_of(balance));
-		total += balance;
-	}
-	const int unlocked = session_.unlock(node_.journal(), sizeof(journal));
-	return error ? error : unlocked;
+	});
 }
 
 /** The sum of all accounts, under all their locks. Read locks of all, in the order of their addresses, which is that of

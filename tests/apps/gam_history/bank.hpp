@@ -35,6 +35,8 @@ public:
 
 private:
 	int sum(std::uint64_t &total);
+	template <typename Work>
+	int with_journal(const Work &work);
 	int sum_by_journal(std::uint64_t &total);
 	int transfer_by_journal(std::size_t from, std::size_t to);
 	int finish(Journal &journal);
