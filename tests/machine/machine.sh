@@ -7,7 +7,7 @@ LC_ALL=C
 
 usage() {
 	cat <<-END
-	usage: machine.sh make SUITE MACHINES                 a minimal Debian (bookworm, trixie), as MACHINES/SUITE.tar
+	usage: machine.sh make SUITE MACHINES                 a minimal Debian (bookworm, trixie, forky), as MACHINES/SUITE.tar
 	       machine.sh run SUITE MACHINES [OPTION...] -- COMMAND [ARGUMENT...]
 	                                                      in a fresh copy of it; ends with the command's status
 	  --put WHAT=PATH     copy a file or folder of the host to PATH of the machine; may be repeated
@@ -58,9 +58,10 @@ make_machine() {
 	enter find "$folder" -maxdepth 1 -name "$suite.??????" -mmin +120 -exec rm -rf --one-file-system {} +
 	mkdir -p "$folder/packages"
 	[ ! -s "$folder/$suite.tar" ] || return 0
-	# Nothing that descriptions are translated into, nor a wait for the disk: the machine will be thrown away.
+	# Nothing that descriptions are translated into, nor a wait for the disk: the machine will be thrown away. A mirror may
+	# lag behind: what it has of a suite that is not released yet is good for some days only.
 	with_memory "$folder/tmp" mmdebstrap --quiet --mode=$mode --variant=minbase --include=$included \
-		--aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
+		--aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
 		"$suite" "$folder/new-$suite.tar" >"$folder/$suite.log" 2>&1 || {
 		tail -n 20 "$folder/$suite.log" >&2
 		die "no machine of $suite: is there a network?"
