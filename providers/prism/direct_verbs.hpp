@@ -19,6 +19,9 @@ namespace prism
 class DirectVerbs
 {
 public:
+	/** Whether @p device is of this kind. */
+	virtual bool owns(const ibv_device *device) const = 0;
+	virtual ibv_context *open(ibv_device *device, const prismdv_context_attr &attr) const = 0;
 	virtual int progress(ibv_context *context) const = 0;
 	/** All in a structure that is zeroed, but for the features that every device has. */
 	virtual void query_device(ibv_context *context, prismdv_device_attr &attr) const = 0;
@@ -45,11 +48,6 @@ protected:
 };
 
 namespace soft
-{
-const DirectVerbs &direct_verbs();
-}
-
-namespace uverbs
 {
 const DirectVerbs &direct_verbs();
 }

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /* <infiniband/prismdv.h>: the part that does not depend on the kind of device. */
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "c_boundary.hpp"
 #include "capability.hpp"
 #include "direct_verbs.hpp"
 #include "launcher/real_verbs.hpp"
+#include "plugin.hpp"
 #include "prismdv.h"
 #include "soft/verbs/device.hpp"
-#include "uverbs/device.hpp"
 #include "verbs_object.hpp"
 
 using namespace prism;
@@ -22,14 +25,17 @@ using namespace prism;
 namespace
 {
 
+/** Of the plug-in for kernel devices, when libibverbs has loaded it. */
+std::atomic<const DirectVerbs *> kernel_verbs;
+
 /** nullptr for a device that does not speak PRISM. */
 const DirectVerbs *find(const ibv_device *device)
 {
-	if (soft::is_soft(device))
-		return &soft::direct_verbs();
-	if (uverbs::is_uverbs(device))
-		return &uverbs::direct_verbs();
-	return nullptr;
+	const DirectVerbs &soft = soft::direct_verbs();
+	if (soft.owns(device))
+		return &soft;
+	const DirectVerbs *kernel = kernel_verbs;
+	return kernel && kernel->owns(device) ? kernel : nullptr;
 }
 
 const DirectVerbs *find(const ibv_context *context)
@@ -69,6 +75,46 @@ std::vector<ibv_device *> soft_devices()
 
 } // namespace
 
+/* The plug-in for kernel devices --------------------------------------------------------------------------------- */
+
+void prismdv_plugin_register(const DirectVerbs *verbs)
+{
+	kernel_verbs = verbs;
+}
+
+int prismdv_plugin_set_operations(verbs_context *context, const Operations *operations)
+{
+	return guarded([&] {
+		const OperationTable *library = OperationTable::loaded();
+		if (!library)
+			return errno;
+		library->set(*context, *operations);
+		return 0;
+	});
+}
+
+namespace
+{
+
+/**
+ * libibverbs loads the plug-in of its own private ABI when it finds a device of the kernel's. Without one it says only that
+ * a file is missing.
+ */
+void tell_if_plugin_is_missing()
+{
+	static std::once_flag once;
+	if (!kernel_verbs && ::access("/sys/module/rxe_prism", F_OK) == 0)
+		std::call_once(once, [] {
+			std::fputs("libprism: the module rxe_prism is loaded, but libibverbs has not loaded a plug-in "
+				   "for its devices: only userspace devices speak PRISM. A plug-in "
+				   "(libprism-rdmavN.so) is for one private ABI of libibverbs: install or build the one "
+				   "for yours (docs/kernel-module.md).\n",
+				stderr);
+		});
+}
+
+} // namespace
+
 /* Devices ------------------------------------------------------------------------------------------------------- */
 
 namespace
@@ -82,6 +128,7 @@ ibv_device **get_device_list(int *num_devices)
 	ibv_device **real = real_verbs::get_device_list(&kernel_devices);
 	if (!real)
 		kernel_devices = 0; /* a host without RDMA, where libibverbs reports ENOSYS */
+	tell_if_plugin_is_missing();
 	const std::size_t count = static_cast<std::size_t>(kernel_devices) + soft.size();
 	/* The list takes over the references that libibverbs gave with its own, so that one goes back to malloc. */
 	auto **list = static_cast<ibv_device **>(std::realloc(real, (count + 1) * sizeof(ibv_device *)));
@@ -109,6 +156,13 @@ ibv_device **prismdv_get_device_list(int *num_devices)
 
 void prismdv_free_device_list(ibv_device **list)
 {
+	ibv_device **real = list; /* what libibverbs gets back of it */
+	for (ibv_device **each = list; *each; each++)
+		if (soft::is_soft(*each))
+			soft::put_device(*each);
+		else
+			*real++ = *each;
+	*real = nullptr;
 	real_verbs::free_device_list(list);
 }
 
@@ -121,10 +175,10 @@ ibv_context *prismdv_open_device(ibv_device *device, const prismdv_context_attr 
 {
 	if (attr && (attr->comp_mask || attr->path > PRISMDV_PATH_LOCAL || attr->progress > PRISMDV_PROGRESS_THREAD))
 		return fail<ibv_context>(EINVAL);
-	if (!find(device))
+	const DirectVerbs *verbs = find(device);
+	if (!verbs)
 		return fail<ibv_context>(EOPNOTSUPP);
-	prismdv_context_attr copy = attr ? *attr : prismdv_context_attr{};
-	return verbs_open_device(device, &copy);
+	return guarded([&] { return verbs->open(device, attr ? *attr : prismdv_context_attr{}); });
 }
 
 int prismdv_progress(ibv_context *context)

@@ -5,12 +5,10 @@ include(CMakePackageConfigHelpers)
 install(TARGETS prism EXPORT prism-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES prismdv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/infiniband)
 
-# The plugin is the library itself, by the name that libibverbs builds from its private ABI.
-install(CODE "
-    set(plugins \"\$ENV{DESTDIR}${CMAKE_INSTALL_FULL_LIBDIR}/libibverbs\")
-    file(MAKE_DIRECTORY \"\${plugins}\")
-    file(CREATE_LINK ../libprism.so.1 \"\${plugins}/libprism-rdmav34.so\" SYMBOLIC)
-")
+if(TARGET prism-plugin)
+    set_target_properties(prism-plugin PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+    install(TARGETS prism-plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/libibverbs)
+endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/prism.driver "driver prism\n")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/prism.driver DESTINATION ${CMAKE_INSTALL_FULL_SYSCONFDIR}/libibverbs.d)
 

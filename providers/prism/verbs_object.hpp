@@ -18,11 +18,12 @@ Object *to_object(Base *base)
 	return reinterpret_cast<Object *>(base);
 }
 
-/** The structure that begins with the verbs_context of @p context. */
+/** The structure whose member base is the verbs_context of @p context. */
 template <typename Handle>
 Handle &to_handle(ibv_context *context)
 {
-	return *reinterpret_cast<Handle *>(reinterpret_cast<char *>(context) - offsetof(verbs_context, context));
+	return *reinterpret_cast<Handle *>(
+		reinterpret_cast<char *>(context) - offsetof(verbs_context, context) - offsetof(Handle, base));
 }
 
 /** How a verb that returns an object fails. */

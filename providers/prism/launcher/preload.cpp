@@ -187,7 +187,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, enum ibv_gid_type_sysfs *type)
 {
 	static const Function<int(struct ibv_context *, uint8_t, unsigned int, enum ibv_gid_type_sysfs *)> real(
-		"ibv_query_gid_type", "IBVERBS_PRIVATE_34");
+		"ibv_query_gid_type");
 	struct ibv_gid_entry entry = {};
 
 	if (!is_soft(context))

@@ -35,6 +35,9 @@ void *prism_dlvsym_by_handle(void *handle, const char *name, const char *version
 namespace
 {
 
+// Of a function of libibverbs whose version differs between releases
+constexpr const char *any_version = "";
+
 // A function of libibverbs, or of whoever stands behind this library, if it has no version.
 struct StandIn {
 	std::string_view name;
@@ -45,8 +48,10 @@ struct StandIn {
 	{
 		static void *const libibverbs = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
-		return version ? prism_next_dlvsym(libibverbs, name.data(), version)
-			       : prism_next_dlsym(RTLD_NEXT, name.data());
+		if (!version)
+			return prism_next_dlsym(RTLD_NEXT, name.data());
+		return *version ? prism_next_dlvsym(libibverbs, name.data(), version)
+				: prism_next_dlsym(libibverbs, name.data());
 	}
 };
 
@@ -69,7 +74,7 @@ const auto &stand_ins()
 		stand_in("ibv_query_gid", "IBVERBS_1.1", ibv_query_gid),
 		stand_in("_ibv_query_gid_ex", "IBVERBS_1.11", _ibv_query_gid_ex),
 		stand_in("_ibv_query_gid_table", "IBVERBS_1.11", _ibv_query_gid_table),
-		stand_in("ibv_query_gid_type", "IBVERBS_PRIVATE_34", ibv_query_gid_type),
+		stand_in("ibv_query_gid_type", any_version, ibv_query_gid_type),
 		stand_in("ibv_query_pkey", "IBVERBS_1.1", ibv_query_pkey),
 		stand_in("ibv_get_pkey_index", "IBVERBS_1.5", ibv_get_pkey_index),
 		stand_in("ibv_create_comp_channel", "IBVERBS_1.0", ibv_create_comp_channel),

@@ -30,9 +30,14 @@ void *libibverbs()
 
 } // namespace
 
+void *find(const char *name, const char *version)
+{
+	return version ? dlvsym(libibverbs(), name, version) : dlsym(libibverbs(), name);
+}
+
 void *lookup(const char *name, const char *version)
 {
-	void *const address = dlvsym(libibverbs(), name, version);
+	void *const address = find(name, version);
 
 	if (!address)
 		give_up(name, dlerror());

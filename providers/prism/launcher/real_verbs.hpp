@@ -12,7 +12,10 @@
 namespace prism::real_verbs
 {
 
-// The address of a function of libibverbs. Ends the process with a message when libibverbs lacks it: callers ask only
+// The address of a function of libibverbs, of whatever version if that is null. Null if there is none. Thread-safe.
+void *find(const char *name, const char *version = nullptr);
+
+// The same. Ends the process with a message when libibverbs lacks it: callers ask only
 // for what the library that they are linked with is known to have, so there is nothing to go on with. Thread-safe.
 void *lookup(const char *name, const char *version);
 
@@ -28,6 +31,8 @@ public:
 		: address_(reinterpret_cast<Result (*)(Arguments...)>(lookup(name, version)))
 	{
 	}
+	// Of one whose version differs between releases.
+	explicit Function(const char *name) : Function(name, nullptr) {}
 
 	Result operator()(Arguments... arguments) const { return address_(arguments...); }
 

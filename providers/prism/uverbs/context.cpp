@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "../c_boundary.hpp"
+#include "../plugin.hpp"
 #include "command.hpp"
 #include "device.hpp"
 #include "objects.hpp"
@@ -16,10 +17,10 @@ namespace prism::uverbs
 namespace
 {
 
-const verbs_context_ops &context_ops()
+const Operations &operations()
 {
-	static const verbs_context_ops ops = [] {
-		verbs_context_ops table{};
+	static const Operations ops = [] {
+		Operations table{};
 		table.alloc_mw = Boundary<alloc_mw>::call;
 		table.alloc_pd = Boundary<alloc_pd>::call;
 		table.attach_mcast = ibv_cmd_attach_mcast;
@@ -65,7 +66,12 @@ int get_context(ContextHandle &handle)
 {
 	Command<ib_uverbs_get_context> cmd;
 	Response<ib_uverbs_get_context_resp, prism_abi_alloc_ucontext_resp> resp;
-	if (const int error = ibv_cmd_get_context(&handle.base, cmd, cmd.size, resp, resp.size))
+#if PRISM_PRIVATE_ABI >= 57
+	const int error = ibv_cmd_get_context(&handle.base, cmd, cmd.size, nullptr, resp, resp.size);
+#else
+	const int error = ibv_cmd_get_context(&handle.base, cmd, cmd.size, resp, resp.size);
+#endif
+	if (error)
 		return error;
 	handle.device = resp.driver;
 	const bool known = handle.device.abi_version == PRISM_ABI_VERSION &&
@@ -110,7 +116,6 @@ bool is_uverbs(const ibv_device *device)
 	return reinterpret_cast<const verbs_device *>(device)->ops == &device_ops;
 }
 
-/** The kernel drives the device, so there is no choice to make about progress. */
 verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *)
 {
 	auto counters = std::make_unique<Counters>(device->ibdev_path);
@@ -118,13 +123,15 @@ verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *)
 		_verbs_init_and_alloc_context(device, cmd_fd, sizeof(ContextHandle), nullptr, PRISM_ABI_DRIVER_ID));
 	if (!handle)
 		return nullptr;
-	if (const int error = get_context(*handle)) {
+	int error = get_context(*handle);
+	if (!error)
+		error = prismdv_plugin_set_operations(&handle->base, &operations());
+	if (error) {
 		verbs_uninit_context(&handle->base);
 		std::free(handle);
 		return fail<verbs_context>(error);
 	}
 	handle->counters = counters.release();
-	verbs_set_ops(&handle->base, &context_ops());
 	return &handle->base;
 }
 

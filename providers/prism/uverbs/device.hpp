@@ -2,6 +2,7 @@
 /* Devices of rxe_prism.ko. */
 #pragma once
 
+#include "../direct_verbs.hpp"
 #include "../rdma_core_abi.h"
 
 namespace prism::uverbs
@@ -11,5 +12,6 @@ namespace prism::uverbs
 extern const verbs_device_ops device_ops;
 
 bool is_uverbs(const ibv_device *device);
+const DirectVerbs &direct_verbs();
 
 } // namespace prism::uverbs

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "../direct_verbs.hpp"
+#include "device.hpp"
 #include "objects.hpp"
 
 namespace prism::uverbs
@@ -49,6 +50,14 @@ bool can_resume(const prism_abi_alloc_ucontext_resp &device)
 class KernelVerbs final : public DirectVerbs
 {
 public:
+	bool owns(const ibv_device *device) const override { return is_uverbs(device); }
+
+	/** The kernel drives the device, so there is no choice to make about progress. */
+	ibv_context *open(ibv_device *device, const prismdv_context_attr &) const override
+	{
+		return ibv_open_device(device);
+	}
+
 	/** The kernel makes progress by itself. */
 	int progress(ibv_context *) const override { return 0; }
 

@@ -12,17 +12,17 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "../posting.hpp"
-#include "../rdma_core_abi.h"
 #include "../spin_lock.hpp"
 #include "../verbs_object.hpp"
 #include "counters.hpp"
+#include "private_abi.h"
 #include "send_ring.hpp"
 #include "shared_queue.hpp"
 
 namespace prism::uverbs
 {
 
-/** Zeroed and freed by libibverbs's conventions, so what has a constructor hangs on a pointer. */
+/** Zeroed by libibverbs and freed as it wants it, so what has a constructor hangs on a pointer. */
 struct ContextHandle {
 	verbs_context base;
 	prism_abi_alloc_ucontext_resp device;

@@ -237,7 +237,7 @@ use_provider() {
 	done
 	[ -n "$PRISM_BUILD" ] || return 0
 	mkdir -p $folder
-	ln -sfn "$PRISM_BUILD/lib/libprism.so.1" $folder/libprism-rdmav34.so
+	ln -sfn "$PRISM_BUILD"/lib/libprism-rdmav*.so $folder/
 	echo "driver $folder/libprism" >/etc/libibverbs.d/prism.driver
 }
 

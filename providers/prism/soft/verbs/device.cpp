@@ -281,6 +281,11 @@ ibv_device *get_device(const InterfaceInfo &interface)
 	return device ? &device->base.device : nullptr;
 }
 
+void hold_device(ibv_device *device)
+{
+	++references(*reinterpret_cast<Device *>(device));
+}
+
 void put_device(ibv_device *base)
 {
 	auto &device = *reinterpret_cast<Device *>(base);

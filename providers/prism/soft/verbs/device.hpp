@@ -50,7 +50,8 @@ std::mutex &list_lock();
  * has thousands of interfaces.
  */
 ibv_device *get_device(const InterfaceInfo &interface);
-/** Give up a reference; libibverbs does so for each entry of a list that it frees. */
+/** One more reference, and one less; libibverbs, too, gives one up for each entry of a list that it frees. */
+void hold_device(ibv_device *device);
 void put_device(ibv_device *device);
 bool is_soft(const ibv_device *device);
 

@@ -17,6 +17,14 @@ namespace
 class SoftVerbs final : public DirectVerbs
 {
 public:
+	bool owns(const ibv_device *device) const override { return is_soft(device); }
+
+	ibv_context *open(ibv_device *device, const prismdv_context_attr &attr) const override
+	{
+		verbs_context *const opened = open_context(device, attr);
+		return opened ? &opened->context : nullptr;
+	}
+
 	int progress(ibv_context *context) const override
 	{
 		to_context(context).poll();

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "../../posting.hpp"
 #include "../../rdma_core_abi.h"
 #include "../../verbs_object.hpp"
+#include "../../verbs_operations.hpp"
 #include "context.hpp"
 
 namespace prism::soft
@@ -24,10 +26,12 @@ struct Device {
 	__be64 guid;
 };
 
-/** The C side of a context. Zeroed and freed by libibverbs's conventions, so the C++ side hangs on a pointer. */
+/** The C side of a context. */
 struct ContextHandle {
-	verbs_context base;
-	Context *context;
+	std::array<void *, OperationTable::newer_members> newer{};
+	verbs_context base{};
+	OperationTable::Table table{};
+	std::unique_ptr<Context> context;
 };
 
 struct ProtectionDomain {
@@ -226,7 +230,8 @@ bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, 
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 
-/** Opens a context of @p device; progress as in prismdv_context_attr. */
+verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr);
+/** What ibv_open_device() calls. */
 verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data);
 void free_context(ibv_context *context);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Opening and closing a context, and the table of its verbs. */
+/* Opening and closing a context, and its operations. */
 #include <algorithm>
+#include <pthread.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "../../c_boundary.hpp"
 #include "device.hpp"
@@ -18,10 +21,10 @@ namespace prism::soft
 namespace
 {
 
-const verbs_context_ops &context_ops()
+const Operations &operations()
 {
-	static const verbs_context_ops ops = [] {
-		verbs_context_ops table{};
+	static const Operations ops = [] {
+		Operations table{};
 		table.alloc_dm = Boundary<alloc_dm>::call;
 		table.alloc_mw = Boundary<alloc_mw>::call;
 		table.alloc_pd = Boundary<alloc_pd>::call;
@@ -102,53 +105,57 @@ void explain(const char *device, const std::string &error)
 
 } // namespace
 
-verbs_context *alloc_context(ibv_device *device, int, void *private_data)
+verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 {
-	const auto *attr = static_cast<const prismdv_context_attr *>(private_data);
-	const prismdv_context_attr wanted = attr ? *attr : prismdv_context_attr{};
+	const OperationTable *library = OperationTable::loaded();
+	if (!library)
+		return nullptr;
+	auto handle = std::make_unique<ContextHandle>();
 	std::string error;
-	std::unique_ptr<Context> context =
-		Context::open(reinterpret_cast<const Device *>(device)->interface, wanted, error);
-	if (!context) {
+	handle->context = Context::open(reinterpret_cast<const Device *>(device)->interface, attr, error);
+	if (!handle->context) {
 		const int reason = errno ? errno : ENODEV;
 		explain(device->name, error);
-		errno = reason;
-		return nullptr;
+		return fail<verbs_context>(reason);
 	}
 	/*
 	 * No command is ever sent, but programs duplicate this descriptor, and hand it on to be told that importing is
 	 * not supported.
 	 */
 	FileDescriptor commands(eventfd(0, EFD_CLOEXEC));
-	FileDescriptor events(context->take_async_fd());
+	FileDescriptor events(handle->context->take_async_fd());
 	if (!commands || !events) {
-		context.reset(); /* which leaves another errno */
-		errno = EMFILE;
-		return nullptr;
+		handle.reset(); /* which leaves another errno */
+		return fail<verbs_context>(EMFILE);
 	}
-	/* The number that the kernel module's devices will have does not matter here: no kernel call is made. */
-	auto *handle = static_cast<ContextHandle *>(
-		_verbs_init_and_alloc_context(device, commands.get(), sizeof(ContextHandle), nullptr, 0));
-	if (!handle)
-		return nullptr;
-	static_cast<void>(commands.release()); /* libibverbs closes it */
-	set_event_handlers(*context);
-	handle->base.context.async_fd = events.release();
-	handle->base.context.num_comp_vectors = 1;
-	handle->context = context.release();
-	verbs_set_ops(&handle->base, &context_ops());
-	return &handle->base;
+	set_event_handlers(*handle->context);
+	library->make(handle->base, handle->table);
+	library->set(handle->base, operations());
+	ibv_context &context = handle->base.context;
+	context.device = device;
+	hold_device(device);
+	context.cmd_fd = commands.release();
+	context.async_fd = events.release();
+	context.num_comp_vectors = 1;
+	pthread_mutex_init(&context.mutex, nullptr);
+	return &handle.release()->base;
+}
+
+verbs_context *alloc_context(ibv_device *device, int, void *)
+{
+	return open_context(device, {});
 }
 
 void free_context(ibv_context *context)
 {
-	auto &handle = to_handle<ContextHandle>(context);
-	std::unique_ptr<Context> owned(handle.context);
-	if (!owned->stop()) /* its thread goes on until the process ends */
-		static_cast<void>(owned.release());
-	owned.reset();
-	verbs_uninit_context(&handle.base);
-	std::free(&handle);
+	const std::unique_ptr<ContextHandle> handle(&to_handle<ContextHandle>(context));
+	if (!handle->context->stop()) /* its thread goes on until the process ends */
+		static_cast<void>(handle->context.release());
+	handle->context.reset();
+	::close(context->cmd_fd);
+	::close(context->async_fd);
+	pthread_mutex_destroy(&context->mutex);
+	put_device(context->device);
 }
 
 bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, unsigned &source)
