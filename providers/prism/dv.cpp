@@ -97,18 +97,19 @@ namespace
 {
 
 /**
- * libibverbs loads the plug-in of its own private ABI when it finds a device of the kernel's. Without one it says only that
- * a file is missing.
+ * libibverbs loads the plug-in of its own private ABI when it finds a device of the kernel's. Without one it says only
+ * that a file is missing.
  */
 void tell_if_plugin_is_missing()
 {
 	static std::once_flag once;
 	if (!kernel_verbs && ::access("/sys/module/rxe_prism", F_OK) == 0)
 		std::call_once(once, [] {
-			std::fputs("libprism: the module rxe_prism is loaded, but libibverbs has not loaded a plug-in "
-				   "for its devices: only userspace devices speak PRISM. A plug-in "
-				   "(libprism-rdmavN.so) is for one private ABI of libibverbs: install or build the one "
-				   "for yours (docs/kernel-module.md).\n",
+			std::fputs(
+				"libprism: the module rxe_prism is loaded, but libibverbs has not loaded a plug-in "
+				"for its devices: only userspace devices speak PRISM. A plug-in "
+				"(libprism-rdmavN.so) is for one private ABI of libibverbs: install or build the one "
+				"for yours (docs/kernel-module.md).\n",
 				stderr);
 		});
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What libprism does for its plug-in, which serves the devices of rxe_prism.ko. The plug-in is a file of its own, because it
- * is bound to one private ABI of libibverbs, and libprism to none. Both are of the same build: exported by libprism under its
- * private symbol version, with no promise to others.
+ * What libprism does for its plug-in, which serves the devices of rxe_prism.ko. The plug-in is a file of its own,
+ * because it is bound to one private ABI of libibverbs, and libprism to none. Both are of the same build: exported by
+ * libprism under its private symbol version, with no promise to others.
  */
 #pragma once
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "launcher/real_verbs.hpp"
+#include "verbs_object.hpp"
 
 namespace prism
 {
@@ -24,8 +25,10 @@ namespace
 {
 
 using Table = OperationTable::Table;
+using Lookup = OperationTable::Lookup;
 
-/* Refusals, as libibverbs itself has them ---------------------------------------------------------------------------- */
+/* Refusals, as libibverbs itself has them ----------------------------------------------------------------------------
+ */
 
 void *no_object()
 {
@@ -49,11 +52,10 @@ int no_promise()
 	return 0;
 }
 
-void nothing()
-{
-}
+void nothing() {}
 
-/** Of a release that is newer than this library. Most of what is new creates something, and says by null that it fails. */
+/** Of a release that is newer than this library. Most of what is new creates something, and says by null that it fails.
+ */
 void *unknown_operation()
 {
 	static std::once_flag once;
@@ -71,7 +73,8 @@ void *address_of(Function *function)
 	return reinterpret_cast<void *>(function);
 }
 
-/* A context that only tells what is called ---------------------------------------------------------------------------- */
+/* A context that only tells what is called ----------------------------------------------------------------------------
+ */
 
 std::size_t reached; /* by the thread that asks, which holds a lock */
 
@@ -100,8 +103,8 @@ struct Descriptors {
 
 /** Objects of a device that has nothing but their public beginnings. */
 struct Probe {
-	std::array<void *, OperationTable::newer_members> newer{};
-	verbs_context base{};
+	std::array<std::byte, 8192> memory{}; /* of the context */
+	verbs_context *base = nullptr;        /* in it */
 	Table table = notes(std::make_index_sequence<OperationTable::max_size>());
 	verbs_device_ops device_ops{};
 	verbs_device device{};
@@ -124,9 +127,9 @@ struct Probe {
 	{
 		return reinterpret_cast<T *>(zeros.data());
 	}
-	ibv_context *context() { return &base.context; }
-	/** False, with errno set, without descriptors. */
-	bool prepare();
+	ibv_context *context() { return &base->context; }
+	bool open(Lookup lookup);
+	void fill();
 	/** What the next read of the pipe gets. */
 	template <typename Record>
 	void say(const Record &record) const
@@ -135,29 +138,42 @@ struct Probe {
 	}
 };
 
-bool Probe::prepare()
+/** Where the device of a probe says that its context is: in the middle of the memory for it, so there is room around
+ * it. */
+std::byte *handed_over;
+
+/**
+ * libibverbs's struct verbs_context grows at its beginning from release to release, and ibv_open_device() turns what it
+ * gets from the device, a pointer to that beginning, into one to the public context behind it.
+ */
+bool Probe::open(Lookup lookup)
 {
-	if (pipe2(pipe.ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-		return false;
-	static ibv_context *opened; /* ibv_open_device() hands the device over, which is nothing but that */
-	opened = context();
+	handed_over = memory.data() + memory.size() / 2;
 	device_ops.alloc_context = [](ibv_device *, int, void *) {
-		return reinterpret_cast<verbs_context *>(
-			reinterpret_cast<std::byte *>(opened) - offsetof(verbs_context, context));
+		return reinterpret_cast<verbs_context *>(handed_over);
 	};
 	device.ops = &device_ops;
 	device.refcount = 1;
-	base.sz = sizeof(base);
-	base.priv = reinterpret_cast<verbs_ex_private *>(table.data());
-	base.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
-	base.context.device = &device.device;
-	base.context.async_fd = channel.fd = pipe.ends[0];
-	base.context.cmd_fd = -1;
-	channel.context = pd.context = mr.ibv_mr.context = cq.cq.context = qp.qp.context = srq.srq.context = ah.context =
-		dm.context = context();
+	const auto open_device = reinterpret_cast<decltype(&::ibv_open_device)>(lookup("ibv_open_device"));
+	auto *const opened = open_device ? reinterpret_cast<std::byte *>(open_device(&device.device)) : nullptr;
+	const bool inside = opened >= handed_over && opened + sizeof(ibv_context) <= memory.data() + memory.size();
+	if (inside)
+		base = reinterpret_cast<verbs_context *>(opened - offsetof(verbs_context, context));
+	return inside;
+}
+
+void Probe::fill()
+{
+	base->sz = sizeof(*base);
+	base->priv = reinterpret_cast<verbs_ex_private *>(table.data());
+	base->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	base->context.device = &device.device;
+	base->context.async_fd = channel.fd = pipe.ends[0];
+	base->context.cmd_fd = -1;
+	channel.context = pd.context = mr.ibv_mr.context = cq.cq.context = qp.qp.context = srq.srq.context =
+		ah.context = dm.context = context();
 	object[0] = context();
 	of_domain.fill(&pd);
-	return true;
 }
 
 template <typename Function, typename... Arguments>
@@ -166,7 +182,8 @@ void call(void *function, Arguments... arguments)
 	static_cast<void>(reinterpret_cast<Function *>(function)(arguments...));
 }
 
-/* How each function is asked ------------------------------------------------------------------------------------------ */
+/* How each function is asked ------------------------------------------------------------------------------------------
+ */
 
 void ask_for_async_event(void *function, Probe &probe)
 {
@@ -190,8 +207,8 @@ void ask_for_cq_event(void *function, Probe &probe)
 /** By what ibv_open_device() has put into the context */
 void ask_for_cq_ex(void *, Probe &probe)
 {
-	if (probe.base.create_cq_ex)
-		probe.base.create_cq_ex(probe.context(), probe.any<ibv_cq_init_attr_ex>());
+	if (probe.base->create_cq_ex)
+		probe.base->create_cq_ex(probe.context(), probe.any<ibv_cq_init_attr_ex>());
 }
 
 void ask_set_ece(void *function, Probe &probe)
@@ -213,11 +230,18 @@ struct Operation {
 };
 
 #define ASK(function, ...) [](void *f, Probe &p) { call<decltype(::function)>(f, __VA_ARGS__), static_cast<void>(p); }
-#define OLD(name, refusal, function, ...) {#name, #function, true, ASK(function, __VA_ARGS__), address_of(refusal)}
+#define OLD(name, refusal, function, ...)                                                                              \
+	{                                                                                                              \
+#name, #function, true, ASK(function, __VA_ARGS__), address_of(refusal)                                \
+	}
 #define ASK_NEWER(object) [](void *f, Probe &p) { call<Newer>(f, object, p.any<void>(), nullptr); }
-#define NEWER(name, refusal, function, object) {#name, #function, false, ASK_NEWER(object), address_of(refusal)}
+#define NEWER(name, refusal, function, object)                                                                         \
+	{                                                                                                              \
+#name, #function, false, ASK_NEWER(object), address_of(refusal)                                        \
+	}
 
-/** By name, which is their order in every release. Those that no release before 57 has are called by their names alone. */
+/** By name, which is their order in every release. Those that no release before 57 has are called by their names alone.
+ */
 const Operation operations[] = {
 	NEWER(alloc_buf, no_object, ibv_alloc_buf, &p.pd),
 	NEWER(alloc_dmah, no_object, ibv_alloc_dmah, p.context()),
@@ -301,16 +325,17 @@ OperationTable::OperationTable(Lookup lookup, std::string &why)
 	static_assert(count <= max_operations);
 	const auto probe = std::make_unique<Probe>();
 	places_.fill(npos);
-	if (!probe->prepare()) {
+	if (pipe2(probe->pipe.ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
 		why = std::strerror(errno);
 		return;
 	}
-	void *const open_device = lookup("ibv_open_device");
-	const auto open = reinterpret_cast<decltype(&::ibv_open_device)>(open_device);
-	if (!open || open(&probe->device.device) != probe->context()) {
+	if (!probe->open(lookup)) {
 		why = "ibv_open_device() does not open a device that has no kernel side";
 		return;
 	}
+	offset_ = reinterpret_cast<std::byte *>(probe->context()) - handed_over;
+	opened_ = *probe->base;
+	probe->fill();
 	std::size_t before = 0;
 	for (std::size_t number = 0; number < count; number++) {
 		const Operation &operation = operations[number];
@@ -324,7 +349,6 @@ OperationTable::OperationTable(Lookup lookup, std::string &why)
 		}
 		places_[number] = before = place;
 	}
-	opened_ = probe->base;
 }
 
 const OperationTable *OperationTable::loaded()
@@ -350,13 +374,15 @@ const OperationTable *OperationTable::loaded()
 void OperationTable::make(verbs_context &context, Table &table) const
 {
 	context = opened_;
+	context.sz = sizeof(context);
+	context.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	context.priv = reinterpret_cast<verbs_ex_private *>(table.data());
 	table.fill(nullptr);
 	const auto used = [](std::size_t place) { return place != npos; };
 	const auto first = std::ranges::find_if(places_, used);
 	const std::size_t last = places_[number_of("unimport_pd")];
-	std::fill(table.begin() + static_cast<std::ptrdiff_t>(*first), table.begin() + static_cast<std::ptrdiff_t>(last),
-		address_of(unknown_operation));
+	std::fill(table.begin() + static_cast<std::ptrdiff_t>(*first),
+		table.begin() + static_cast<std::ptrdiff_t>(last), address_of(unknown_operation));
 	for (std::size_t number = 0; number < count; number++)
 		if (used(places_[number]))
 			table[places_[number]] = operations[number].refusal;

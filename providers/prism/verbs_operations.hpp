@@ -2,11 +2,11 @@
 /*
  * The operations of a context, and where programs and libibverbs look for them.
  *
- * Inline functions of <infiniband/verbs.h> call some by the public struct verbs_context. All others are called by functions
- * that libibverbs exports, and these look into a table behind verbs_context::priv, whose layout is libibverbs's own and
- * differs between its releases. So it is asked: each function is called once, for a context whose table holds nothing but
- * functions that note which of them was called. That needs no symbol that is not public, and works with releases that are
- * newer than this library.
+ * Inline functions of <infiniband/verbs.h> call some by the public struct verbs_context. All others are called by
+ * functions that libibverbs exports, and these look into a table behind verbs_context::priv, whose layout is
+ * libibverbs's own and differs between its releases. So it is asked: each function is called once, for a context whose
+ * table holds nothing but functions that note which of them was called. That needs no symbol that is not public, and
+ * works with releases that are newer than this library.
  */
 #pragma once
 
@@ -79,8 +79,9 @@ public:
 	using Lookup = void *(*)(const char *function);
 
 	/**
-	 * Of the library that is loaded. Thread-safe; asks once. Null, with errno set and the reason on the standard error,
-	 * if its table is like none that is known, and if there is no descriptor left to ask with (EMFILE, ENFILE).
+	 * Of the library that is loaded. Thread-safe; asks once. Null, with errno set and the reason on the standard
+	 * error, if its table is like none that is known, and if there is no descriptor left to ask with (EMFILE,
+	 * ENFILE).
 	 */
 	static const OperationTable *loaded();
 
@@ -88,12 +89,18 @@ public:
 	OperationTable(Lookup lookup, std::string &why);
 
 	/**
-	 * Makes @p context, of which nothing is set yet, one that libibverbs takes for its own, with @p table behind it, and
-	 * every operation refused. Device, descriptors and mutex are the caller's.
+	 * Makes @p context, of which nothing is set yet, one that libibverbs takes for its own, with @p table behind
+	 * it, and every operation refused. Device, descriptors and mutex are the caller's.
 	 */
 	void make(verbs_context &context, Table &table) const;
 	/** The operations that @p operations has, in a context that was made by make() or by libibverbs. */
 	void set(verbs_context &context, const Operations &operations) const;
+	/** What ibv_open_device() wants of a device for @p context: a pointer to where the library's verbs_context
+	 * begins. */
+	[[nodiscard]] verbs_context *beginning_of(ibv_context *context) const
+	{
+		return reinterpret_cast<verbs_context *>(reinterpret_cast<std::byte *>(context) - offset_);
+	}
 
 	static constexpr std::size_t npos = max_size; /* of an operation that this library does not have */
 	/** Newer headers have more members before those that verbs_context has here: there must be room for as many. */
@@ -102,7 +109,8 @@ public:
 private:
 	static constexpr std::size_t max_operations = 64;
 	std::array<std::size_t, max_operations> places_{}; /* in the table, by the operation's number */
-	verbs_context opened_{}; /* what ibv_open_device() itself sets */
+	std::ptrdiff_t offset_ = 0;                        /* of the public context in the library's verbs_context */
+	verbs_context opened_{};                           /* what ibv_open_device() itself sets */
 };
 
 } // namespace prism

@@ -21,8 +21,7 @@ public:
 
 	ibv_context *open(ibv_device *device, const prismdv_context_attr &attr) const override
 	{
-		verbs_context *const opened = open_context(device, attr);
-		return opened ? &opened->context : nullptr;
+		return open_context(device, attr);
 	}
 
 	int progress(ibv_context *context) const override

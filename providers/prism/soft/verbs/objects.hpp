@@ -230,7 +230,8 @@ bool resolve_path(const ibv_ah_attr &attr, const GidTable &gids, Address &peer, 
 ibv_ah *create_ah(ibv_pd *pd, ibv_ah_attr *attr);
 int destroy_ah(ibv_ah *ah);
 
-verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr);
+/** Opens a context of @p device. */
+ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr);
 /** What ibv_open_device() calls. */
 verbs_context *alloc_context(ibv_device *device, int cmd_fd, void *private_data);
 void free_context(ibv_context *context);

@@ -105,7 +105,7 @@ void explain(const char *device, const std::string &error)
 
 } // namespace
 
-verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
+ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 {
 	const OperationTable *library = OperationTable::loaded();
 	if (!library)
@@ -116,7 +116,7 @@ verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr
 	if (!handle->context) {
 		const int reason = errno ? errno : ENODEV;
 		explain(device->name, error);
-		return fail<verbs_context>(reason);
+		return fail<ibv_context>(reason);
 	}
 	/*
 	 * No command is ever sent, but programs duplicate this descriptor, and hand it on to be told that importing is
@@ -126,7 +126,7 @@ verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr
 	FileDescriptor events(handle->context->take_async_fd());
 	if (!commands || !events) {
 		handle.reset(); /* which leaves another errno */
-		return fail<verbs_context>(EMFILE);
+		return fail<ibv_context>(EMFILE);
 	}
 	set_event_handlers(*handle->context);
 	library->make(handle->base, handle->table);
@@ -138,12 +138,13 @@ verbs_context *open_context(ibv_device *device, const prismdv_context_attr &attr
 	context.async_fd = events.release();
 	context.num_comp_vectors = 1;
 	pthread_mutex_init(&context.mutex, nullptr);
-	return &handle.release()->base;
+	return &handle.release()->base.context;
 }
 
 verbs_context *alloc_context(ibv_device *device, int, void *)
 {
-	return open_context(device, {});
+	ibv_context *const context = open_context(device, {});
+	return context ? OperationTable::loaded()->beginning_of(context) : nullptr;
 }
 
 void free_context(ibv_context *context)
