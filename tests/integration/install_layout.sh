@@ -51,9 +51,9 @@ layout() {
 	*) fail "prism.driver is at '${driver#"$root"}'" ;;
 	esac
 	[ "$(cat "$driver")" = "driver prism" ] || fail "prism.driver does not say 'driver prism'"
-	local plugin=$lib/libibverbs/libprism-rdmav34.so
-	[ "$(realpath "$plugin" 2>/dev/null)" = "$(realpath "$lib/libprism.so.1")" ] ||
-		fail "the plugin is not libprism.so.1: $(readlink "$plugin")"
+	local plugin=("$lib"/libibverbs/libprism-rdmav*.so)
+	[ -s "${plugin[0]}" ] || fail "no plug-in for the kernel device in $lib/libibverbs"
+	ldd "${plugin[0]}" | grep -q "libprism.so.1 => $lib/" || fail "the plug-in does not find libprism.so.1: $(ldd "${plugin[0]}")"
 	[ "$(find "$root" -xtype l | wc -l)" -eq 0 ] || fail "dangling links: $(find "$root" -xtype l)"
 	pass "layout"
 }
@@ -72,6 +72,8 @@ man_pages() {
 symbols() {
 	local alien
 	readelf -d "$lib/libprism.so.1" | grep -q 'SONAME.*\[libprism.so.1\]' || fail "SONAME of libprism"
+	alien=$(nm -D --undefined-only "$lib/libprism.so.1" "$lib/prism/libprism-preload.so" | grep '@IBVERBS_PRIVATE' || true)
+	[ -z "$alien" ] || fail "bound to one private interface of libibverbs: $alien"
 	alien=$(nm -D --defined-only "$lib/libprism.so.1" |
 		grep -vE ' T prismdv_[a-z_]+@@PRISM_(1\.0|PRIVATE_1)$| A PRISM_(1\.0|PRIVATE_1)(@@.*)?$' |
 		grep -vE ' verbs_provider_prism@@')

@@ -51,6 +51,11 @@ with_memory() {
 	unshare --mount sh -c 'mount -t tmpfs -o mode=755 machine "$0" && TMPDIR=$0 exec "$@"' "$folder" "$@"
 }
 
+# skip_if_lacking SUITE FOLDER: if that is why no machine could be made
+skip_if_lacking() {
+	! grep -qs ' does not have a Release file' "$2/$1.log" || { echo "SKIP: the mirror has no suite $1"; exit 77; }
+}
+
 make_machine() {
 	local suite=$1 folder=$2 mode=unshare
 	[ "$(id -u)" -ne 0 ] || mode=root
@@ -60,9 +65,10 @@ make_machine() {
 	[ ! -s "$folder/$suite.tar" ] || return 0
 	# Nothing that descriptions are translated into, nor a wait for the disk: the machine will be thrown away. A mirror may
 	# lag behind: what it has of a suite that is not released yet is good for some days only.
-	with_memory "$folder/tmp" mmdebstrap --quiet --mode=$mode --variant=minbase --include=$included \
+	with_memory "$folder/tmp" mmdebstrap --mode=$mode --variant=minbase --include=$included \
 		--aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
 		"$suite" "$folder/new-$suite.tar" >"$folder/$suite.log" 2>&1 || {
+		skip_if_lacking "$suite" "$folder"
 		tail -n 20 "$folder/$suite.log" >&2
 		die "no machine of $suite: is there a network?"
 	}
@@ -195,6 +201,7 @@ make)
 	;;
 run)
 	skip_without_namespaces
+	[ -s "$machines/$suite.tar" ] || skip_if_lacking "$suite" "$machines"
 	[ -s "$machines/$suite.tar" ] || die "make the machine first: machine.sh make $suite $machines"
 	enter "$0" inside "$suite" "$machines" "${options[@]}"
 	;;

@@ -19,7 +19,6 @@ extern const struct abi_fact abi_real[];
 	X(verbs_match_ent)                                                                                             \
 	X(verbs_device_ops)                                                                                            \
 	X(verbs_device)                                                                                                \
-	X(verbs_context_ops)                                                                                           \
 	X(verbs_xrcd)                                                                                                  \
 	X(verbs_cq)                                                                                                    \
 	X(verbs_srq)                                                                                                   \
@@ -66,89 +65,9 @@ extern const struct abi_fact abi_real[];
 	X(verbs_mr, mr_type)                                                                                           \
 	X(verbs_mr, access)                                                                                            \
 	X(verbs_dm, dm)                                                                                                \
-	X(verbs_dm, handle)                                                                                            \
-	X(verbs_context_ops, advise_mr)                                                                                \
-	X(verbs_context_ops, alloc_dm)                                                                                 \
-	X(verbs_context_ops, alloc_mw)                                                                                 \
-	X(verbs_context_ops, alloc_null_mr)                                                                            \
-	X(verbs_context_ops, alloc_parent_domain)                                                                      \
-	X(verbs_context_ops, alloc_pd)                                                                                 \
-	X(verbs_context_ops, alloc_td)                                                                                 \
-	X(verbs_context_ops, async_event)                                                                              \
-	X(verbs_context_ops, attach_counters_point_flow)                                                               \
-	X(verbs_context_ops, attach_mcast)                                                                             \
-	X(verbs_context_ops, bind_mw)                                                                                  \
-	X(verbs_context_ops, close_xrcd)                                                                               \
-	X(verbs_context_ops, cq_event)                                                                                 \
-	X(verbs_context_ops, create_ah)                                                                                \
-	X(verbs_context_ops, create_counters)                                                                          \
-	X(verbs_context_ops, create_cq)                                                                                \
-	X(verbs_context_ops, create_cq_ex)                                                                             \
-	X(verbs_context_ops, create_flow)                                                                              \
-	X(verbs_context_ops, create_flow_action_esp)                                                                   \
-	X(verbs_context_ops, create_qp)                                                                                \
-	X(verbs_context_ops, create_qp_ex)                                                                             \
-	X(verbs_context_ops, create_rwq_ind_table)                                                                     \
-	X(verbs_context_ops, create_srq)                                                                               \
-	X(verbs_context_ops, create_srq_ex)                                                                            \
-	X(verbs_context_ops, create_wq)                                                                                \
-	X(verbs_context_ops, dealloc_mw)                                                                               \
-	X(verbs_context_ops, dealloc_pd)                                                                               \
-	X(verbs_context_ops, dealloc_td)                                                                               \
-	X(verbs_context_ops, dereg_mr)                                                                                 \
-	X(verbs_context_ops, destroy_ah)                                                                               \
-	X(verbs_context_ops, destroy_counters)                                                                         \
-	X(verbs_context_ops, destroy_cq)                                                                               \
-	X(verbs_context_ops, destroy_flow)                                                                             \
-	X(verbs_context_ops, destroy_flow_action)                                                                      \
-	X(verbs_context_ops, destroy_qp)                                                                               \
-	X(verbs_context_ops, destroy_rwq_ind_table)                                                                    \
-	X(verbs_context_ops, destroy_srq)                                                                              \
-	X(verbs_context_ops, destroy_wq)                                                                               \
-	X(verbs_context_ops, detach_mcast)                                                                             \
-	X(verbs_context_ops, free_context)                                                                             \
-	X(verbs_context_ops, free_dm)                                                                                  \
-	X(verbs_context_ops, get_srq_num)                                                                              \
-	X(verbs_context_ops, import_dm)                                                                                \
-	X(verbs_context_ops, import_mr)                                                                                \
-	X(verbs_context_ops, import_pd)                                                                                \
-	X(verbs_context_ops, modify_cq)                                                                                \
-	X(verbs_context_ops, modify_flow_action_esp)                                                                   \
-	X(verbs_context_ops, modify_qp)                                                                                \
-	X(verbs_context_ops, modify_qp_rate_limit)                                                                     \
-	X(verbs_context_ops, modify_srq)                                                                               \
-	X(verbs_context_ops, modify_wq)                                                                                \
-	X(verbs_context_ops, open_qp)                                                                                  \
-	X(verbs_context_ops, open_xrcd)                                                                                \
-	X(verbs_context_ops, poll_cq)                                                                                  \
-	X(verbs_context_ops, post_recv)                                                                                \
-	X(verbs_context_ops, post_send)                                                                                \
-	X(verbs_context_ops, post_srq_ops)                                                                             \
-	X(verbs_context_ops, post_srq_recv)                                                                            \
-	X(verbs_context_ops, query_device_ex)                                                                          \
-	X(verbs_context_ops, query_ece)                                                                                \
-	X(verbs_context_ops, query_port)                                                                               \
-	X(verbs_context_ops, query_qp)                                                                                 \
-	X(verbs_context_ops, query_qp_data_in_order)                                                                   \
-	X(verbs_context_ops, query_rt_values)                                                                          \
-	X(verbs_context_ops, query_srq)                                                                                \
-	X(verbs_context_ops, read_counters)                                                                            \
-	X(verbs_context_ops, reg_dm_mr)                                                                                \
-	X(verbs_context_ops, reg_dmabuf_mr)                                                                            \
-	X(verbs_context_ops, reg_mr)                                                                                   \
-	X(verbs_context_ops, req_notify_cq)                                                                            \
-	X(verbs_context_ops, rereg_mr)                                                                                 \
-	X(verbs_context_ops, resize_cq)                                                                                \
-	X(verbs_context_ops, set_ece)                                                                                  \
-	X(verbs_context_ops, unimport_dm)                                                                              \
-	X(verbs_context_ops, unimport_mr)                                                                              \
-	X(verbs_context_ops, unimport_pd)
+	X(verbs_dm, handle)
 
 #define ABI_CONSTANTS(X)                                                                                               \
-	X(VERBS_LOG_ERR)                                                                                               \
-	X(VERBS_LOG_WARN)                                                                                              \
-	X(VERBS_LOG_INFO)                                                                                              \
-	X(VERBS_LOG_DEBUG)                                                                                             \
 	X(VERBS_QP_XRCD)                                                                                               \
 	X(VERBS_QP_EX)                                                                                                 \
 	X(IBV_MR_TYPE_MR)                                                                                              \
