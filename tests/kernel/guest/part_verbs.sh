@@ -31,6 +31,19 @@ verbs_faults() {
 	check "not all of them were run" grep -q ' 3 tests from 3 ' /tmp/faults
 }
 
+# As if libibverbs were of another private ABI than all plug-ins that are installed
+without_plugin() {
+	local driver=/etc/libibverbs.d/prism.driver
+	mv $driver /tmp
+	"$PRISM_BUILD/bin/prism-run" ibv_devices >/tmp/devices 2>&1
+	mv /tmp/prism.driver $driver
+	cat /tmp/devices
+	check "nothing says that the plug-in is missing" grep -q 'libprism: the module rxe_prism is loaded, but' /tmp/devices
+	check "the userspace devices are gone, too" grep -q prism_lo /tmp/devices
+	"$PRISM_BUILD/bin/prism-run" ibv_devices 2>&1 | grep -q 'libprism:' && fail "it is there, and missed"
+	return 0
+}
+
 group_verbs() {
 	part "$KIND verbs device" base_device
 	PART_SECONDS=240 part "verbs suite" verbs_suite
@@ -39,4 +52,5 @@ group_verbs() {
 		part "verbs suite: faults of stock rxe" verbs_faults
 	fi
 	part "verbs suite: nothing dropped" no_backlog
+	part "verbs without the plug-in" without_plugin
 }
