@@ -330,7 +330,7 @@ OperationTable::OperationTable(Lookup lookup, std::string &why)
 		return;
 	}
 	if (!probe->open(lookup)) {
-		why = "ibv_open_device() does not open a device that has no kernel side";
+		why = "ibv_open_device() of this libibverbs does not open a device without a kernel side";
 		return;
 	}
 	offset_ = reinterpret_cast<std::byte *>(probe->context()) - handed_over;
@@ -344,7 +344,8 @@ OperationTable::OperationTable(Lookup lookup, std::string &why)
 			continue;
 		const std::size_t place = function ? place_of(operation, function, *probe) : npos;
 		if (place == npos || (before && place <= before)) {
-			why = std::string(operation.function) + "() does not ask the device as expected";
+			why = std::string(operation.function) +
+			      "() of this libibverbs does not ask the device as expected";
 			return;
 		}
 		places_[number] = before = place;
@@ -363,10 +364,10 @@ const OperationTable *OperationTable::loaded()
 	const OperationTable found([](const char *function) { return real_verbs::find(function); }, why);
 	if (why.empty())
 		return &table.emplace(found);
-	const int error = errno == EMFILE || errno == ENFILE ? errno : EOPNOTSUPP;
-	std::fprintf(stderr,
-		"libprism: no device can be opened with this libibverbs: %s. rdma-core 44 to 65 are known to work.\n",
-		why.c_str());
+	const bool full = errno == EMFILE || errno == ENFILE;
+	const int error = full ? errno : EOPNOTSUPP;
+	std::fprintf(stderr, "libprism: no device can be opened: %s%s\n", why.c_str(),
+		full ? "" : "; with the libibverbs of rdma-core 44 to 65 that is known to work");
 	errno = error;
 	return nullptr;
 }
