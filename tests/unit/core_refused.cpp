@@ -323,4 +323,44 @@ TEST(Receive, WithAWrongKeyIsNoFaultOfThePeers)
 	EXPECT_EQ(pair.server_node.events.qp_events, 0u);
 }
 
+/** What violates the protocol is no fault of the receive that was being filled: it is flushed, and the event tells. */
+TEST(Receive, OfAMessageThatIsNotContinuedIsFlushed)
+{
+	constexpr std::uint32_t mtu = 1024;
+	Pair pair;
+	const prism::soft::Sge room{Pair::va, 4096, pair.local_key};
+	pair.server.post_receive(1, {&room, 1});
+	pair.deliver(
+		pair.server_node, craft(pair.server.qp, prism::soft::rc_send_first, 0, prism::soft::bth_size + mtu));
+	pair.deliver(pair.server_node, craft(pair.server.qp, prism::soft::rc_send_only, 1, prism::soft::bth_size + 8));
+	ibv_wc wc;
+	ASSERT_EQ(pair.server.recv_cq.poll(1, &wc), 1);
+	EXPECT_EQ(wc.status, IBV_WC_WR_FLUSH_ERR);
+	EXPECT_EQ(pair.server_node.events.qp_events, 1u);
+	EXPECT_EQ(pair.server_node.events.last_qp_event, IBV_EVENT_QP_REQ_ERR);
+}
+
+/** The region has gone since the first packet; the last one takes the receive. */
+TEST(Receive, OfAWriteThatFailsInItsLastPacketFails)
+{
+	constexpr std::uint32_t mtu = 1024;
+	Pair pair;
+	pair.server.post_receive(1, {});
+	std::vector<std::uint8_t> first = craft(
+		pair.server.qp, prism::soft::rc_write_first, 0, prism::soft::bth_size + prism::soft::reth_size + mtu);
+	put_unaligned_be64(Pair::va, &first[prism::soft::bth_size]);
+	put_unaligned_be32(pair.key, &first[prism::soft::bth_size + 8]);
+	put_unaligned_be32(mtu + 8, &first[prism::soft::bth_size + 12]);
+	pair.deliver(pair.server_node, first);
+	ASSERT_EQ(pair.server.qp.state, IBV_QPS_RTS);
+	pair.server_node.engine.memory.remove(pair.key);
+	pair.deliver(pair.server_node, craft(pair.server.qp, prism::soft::rc_write_last_imm, 1,
+					       prism::soft::bth_size + prism::soft::immediate_size + 8));
+	ibv_wc wc;
+	ASSERT_EQ(pair.server.recv_cq.poll(1, &wc), 1);
+	EXPECT_EQ(wc.status, IBV_WC_LOC_ACCESS_ERR);
+	EXPECT_EQ(pair.server.qp.state, IBV_QPS_ERR);
+	EXPECT_EQ(pair.server_node.events.qp_events, 0u);
+}
+
 } // namespace

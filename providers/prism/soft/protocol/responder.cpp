@@ -130,20 +130,21 @@ void Responder::send_word_ack(std::uint32_t psn)
 	engine_.sink_.commit();
 }
 
-void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn)
+/** The owner is told once: by the receive that it concerns, or else by an event (IBTA 9.9.3, classes A and C). */
+void Responder::nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_status receive)
 {
-	if (qp_.type == IBV_QPT_UC) {
-		if (syndrome == syndrome_operational_error)
-			engine_.fail_qp(qp_);
-		else
-			drop_message();
+	if (qp_.type == IBV_QPT_UC && syndrome != syndrome_operational_error) {
+		drop_message();
 		return;
 	}
-	send_ack(syndrome, psn);
+	if (qp_.type == IBV_QPT_RC)
+		send_ack(syndrome, psn);
 	const ibv_event_type event = syndrome == syndrome_access_error ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR;
+	const bool told = receive != not_its_fault && resp_.receive_taken;
+	if (told)
+		complete_receive(receive, nullptr, 0, 0);
 	engine_.fail_qp(qp_);
-	/* Of a fault of our own, the receive's completion tells. */
-	if (syndrome != syndrome_operational_error)
+	if (!told)
 		engine_.listener_.qp_event(qp_, event);
 }
 
@@ -174,11 +175,18 @@ void Responder::refuse_access(std::uint32_t psn)
 	nak_and_fail(syndrome_invalid_request, psn);
 }
 
+/** A packet, or its message, is not as long as it may be, or longer than the receive. */
+void Responder::refuse_length(std::uint32_t psn)
+{
+	engine_.counters.rx_bad_format++;
+	nak_and_fail(syndrome_invalid_request, psn, IBV_WC_LOC_LEN_ERR);
+}
+
 /** No key allows this access, or what it allows has been unmapped. */
-void Responder::refuse_memory(std::uint32_t psn)
+void Responder::refuse_memory(std::uint32_t psn, ibv_wc_status receive)
 {
 	engine_.counters.rx_access_error++;
-	nak_and_fail(syndrome_access_error, psn);
+	nak_and_fail(syndrome_access_error, psn, receive);
 }
 
 /** More READ, atomic and PRISM requests at once than max_dest_rd_atomic allows. */

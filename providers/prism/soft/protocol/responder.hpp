@@ -120,9 +120,12 @@ private:
 	void send_word_ack(std::uint32_t psn);
 	void drop_message();
 	[[nodiscard]] bool too_many() const { return resp_.saved.empty() || resp_.excess; }
-	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn);
+	/* What the receive says, if the message has taken one whose fault it is. */
+	static constexpr ibv_wc_status not_its_fault = IBV_WC_SUCCESS;
+	void nak_and_fail(std::uint8_t syndrome, std::uint32_t psn, ibv_wc_status receive = not_its_fault);
 	void refuse(prism_reject reason, std::uint32_t psn);
-	void refuse_memory(std::uint32_t psn);
+	void refuse_length(std::uint32_t psn);
+	void refuse_memory(std::uint32_t psn, ibv_wc_status receive = IBV_WC_LOC_ACCESS_ERR);
 	void refuse_excess(std::uint32_t psn);
 	void refuse_access(std::uint32_t psn);
 	void count_result(const prism_request &request, const prism_result &result);

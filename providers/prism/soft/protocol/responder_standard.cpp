@@ -124,7 +124,7 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 		prism_span span;
 		const auto n = static_cast<std::uint32_t>(payload.size());
 		if (n > msg.remaining) {
-			refuse(PRISM_BAD_FORMAT, bth.psn);
+			refuse_length(bth.psn);
 			return false;
 		}
 		span = {n ? target.resolve(msg.rkey, msg.va, n, PRISM_RIGHT_WRITE) : nullptr, msg.va, n};
@@ -142,13 +142,10 @@ bool Responder::store_message(const prism_bth &bth, Packet payload)
 	const ibv_wc_status status = store_received(payload);
 	if (status == IBV_WC_SUCCESS)
 		return true;
-	/* A message too long for its receive concerns nobody but its sender, who on UC is not told. */
-	if (status == IBV_WC_LOC_PROT_ERR || qp_.type == IBV_QPT_RC)
-		complete_receive(status, nullptr, 0, 0);
 	if (status == IBV_WC_LOC_PROT_ERR)
-		nak_and_fail(syndrome_operational_error, bth.psn);
+		nak_and_fail(syndrome_operational_error, bth.psn, status);
 	else
-		refuse(PRISM_BAD_FORMAT, bth.psn);
+		refuse_length(bth.psn);
 	return false;
 }
 
@@ -208,8 +205,7 @@ bool Responder::finish_message(const prism_bth &bth, std::uint16_t flags, std::u
 {
 	IncomingMessage &msg = resp_.message;
 	if ((flags & op_invalidate) && !engine_.memory.invalidate(tail, qp_.pd, qp_.qpn)) {
-		complete_receive(IBV_WC_MW_BIND_ERR, nullptr, 0, 0);
-		refuse_memory(bth.psn);
+		refuse_memory(bth.psn, IBV_WC_MW_BIND_ERR);
 		return false;
 	}
 	if (msg.is_send || (flags & op_immediate))
@@ -245,7 +241,7 @@ void Responder::execute_message(const prism_bth &bth, std::uint16_t flags, Packe
 	/* Nothing of what does not add up is executed. */
 	const bool short_write = sized && last && !msg.is_send && body.size() - bth.pad != msg.remaining;
 	if (!sized || (!last && bth.pad) || short_write) {
-		refuse(PRISM_BAD_FORMAT, bth.psn);
+		refuse_length(bth.psn);
 		return;
 	}
 	if (!store_message(bth, body.first(body.size() - bth.pad)))
