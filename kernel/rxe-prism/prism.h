@@ -194,7 +194,7 @@ enum prism_verdict prism_continue_read(struct rxe_qp *qp, struct rxe_pkt_info *p
 int prism_saved_alloc(struct rxe_qp *qp, unsigned int count);
 void prism_saved_free(struct rxe_qp *qp);
 void prism_responder_stop(struct rxe_qp *qp);
-void prism_refused(struct rxe_qp *qp, u8 syndrome);
+enum ib_wc_status prism_refused(struct rxe_qp *qp, u8 syndrome, enum ib_wc_status status);
 
 /* Completer: what to do with a packet at a PRISM request */
 enum prism_completion {

@@ -67,8 +67,12 @@ static void prism_send_ack(struct rxe_qp *qp, u32 psn, u8 syndrome)
 	prism_transmit(qp, &pkt, skb);
 }
 
-/* The queue pair goes to ERROR for what its peer did, in whatever kind of request: its owner is told (IBTA 11.6.3). */
-void prism_refused(struct rxe_qp *qp, u8 syndrome)
+/*
+ * The queue pair goes to ERROR for a request of its peer, of whatever kind, and its owner is told once (IBTA 9.9.3): by
+ * the receive that the request has taken, if @status says what was wrong with that, or else by an event. No request of
+ * ours takes a receive: one that is being filled is flushed then.
+ */
+enum ib_wc_status prism_refused(struct rxe_qp *qp, u8 syndrome, enum ib_wc_status status)
 {
 	struct ib_event event = {
 		.device = qp->ibqp.device,
@@ -77,8 +81,11 @@ void prism_refused(struct rxe_qp *qp, u8 syndrome)
 			 syndrome == AETH_NAK_INVALID_REQ ? IB_EVENT_QP_REQ_ERR : IB_EVENT_QP_FATAL,
 	};
 
-	if (qp->ibqp.event_handler)
+	if (prism_is_packet(SKB_TO_PKT(skb_peek(&qp->req_pkts))))
+		status = IB_WC_WR_FLUSH_ERR;
+	if ((!qp->resp.wqe || status == IB_WC_WR_FLUSH_ERR) && qp->ibqp.event_handler)
 		qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+	return status;
 }
 
 static enum prism_verdict prism_refuse(struct rxe_qp *qp, enum prism_reject reject)
