@@ -530,20 +530,21 @@ Fabric::Fabric(const Variant &variant)
 
 Fabric::~Fabric() = default;
 
-void Fabric::connect(const PathOptions &options)
+void Fabric::connect(const PathOptions &near, const PathOptions &far)
 {
 	if (!qp)
 		qp = create_qp(client);
 	if (!peer)
 		peer = create_qp(server);
-	connect(qp.get(), client, peer.get(), server, options);
+	connect(qp.get(), client, peer.get(), server, near, far);
 }
 
-void Fabric::connect(ibv_qp *a, const Host &at_a, ibv_qp *b, const Host &at_b, const PathOptions &options)
+void Fabric::connect(
+	ibv_qp *a, const Host &at_a, ibv_qp *b, const Host &at_b, const PathOptions &near, const PathOptions &far)
 {
-	to_rts(a, at_a, b, at_b, variant_.ipv6, options);
-	to_rts(b, at_b, a, at_a, variant_.ipv6, options);
-	if (!options.declare)
+	to_rts(a, at_a, b, at_b, variant_.ipv6, near);
+	to_rts(b, at_b, a, at_a, variant_.ipv6, far);
+	if (!near.declare || !far.declare)
 		return;
 	declare(a, at_b);
 	declare(b, at_a);

@@ -236,8 +236,11 @@ protected:
 	explicit Fabric(const Variant &variant = {"default"});
 	~Fabric() override;
 
-	void connect(const PathOptions &options = {});
-	void connect(ibv_qp *a, const Host &at_a, ibv_qp *b, const Host &at_b, const PathOptions &options = {});
+	void connect(const PathOptions &options = {}) { connect(options, options); }
+	/** Of the client's end, and of the server's. */
+	void connect(const PathOptions &near, const PathOptions &far);
+	void connect(ibv_qp *a, const Host &at_a, ibv_qp *b, const Host &at_b, const PathOptions &near = {},
+		const PathOptions &far = {});
 	void disconnect();
 	void pump() const;
 	bool pump_until(const std::function<bool()> &done, int milliseconds = 10000) const;

@@ -48,6 +48,17 @@ protected:
 		ASSERT_EQ(ibv_post_recv(at, &wr, &bad), 0);
 	}
 
+	/** The receive ends so, and no event says the same once more. */
+	void expect_received(ibv_qp *at, ibv_wc_status status, ibv_qp_state state)
+	{
+		const auto wc = next(server.cq.get());
+		ASSERT_TRUE(wc);
+		EXPECT_EQ(wc->wr_id, 7u);
+		EXPECT_EQ(wc->status, status) << ibv_wc_status_str(wc->status);
+		EXPECT_TRUE(pump_until([&] { return state_of(at) == state; }));
+		EXPECT_FALSE(async_event(server, 2));
+	}
+
 	/** Nothing arrives: the counter says why. */
 	void expect_dropped(const std::string &counter, std::uint64_t before)
 	{
@@ -338,17 +349,34 @@ TEST_P(FailedDatagrams, CompleteOnceEach)
 		wrs[i].wr.ud = {ah.get(), to->qp_num, datagram_qkey};
 	}
 	ASSERT_EQ(ibv_post_send(from.get(), wrs, &bad), 0);
-	const ibv_wc_status of_rxe[] = {IBV_WC_LOC_QP_OP_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};
-	const ibv_wc_status ours[] = {IBV_WC_LOC_PROT_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};
+	const ibv_wc_status expected[] = {IBV_WC_LOC_PROT_ERR, IBV_WC_WR_FLUSH_ERR, IBV_WC_WR_FLUSH_ERR};
 	for (std::size_t i = 0; i < 3; i++) {
 		const auto wc = next(client.cq.get());
 		ASSERT_TRUE(wc);
 		EXPECT_EQ(wc->wr_id, i + 1);
-		EXPECT_EQ(wc->status, rxe_says(of_rxe[i], ours[i]));
+		EXPECT_EQ(wc->status, expected[i]);
 	}
 	EXPECT_EQ(state_of(from.get()), IBV_QPS_ERR);
 	ibv_wc wc;
 	EXPECT_EQ(ibv_poll_cq(client.cq.get(), 1, &wc), 0) << "one completed twice";
+}
+
+/** Whoever sends such a one ends nothing. */
+TEST_P(FailedDatagrams, LongerThanTheReceiveLeaveItToTheNext)
+{
+	post_receive(to.get(), 0, grh + 4);
+	EXPECT_EQ(sent({5}), IBV_WC_SUCCESS);
+	client.memory.put(0, "next");
+	EXPECT_EQ(sent({4}), IBV_WC_SUCCESS);
+	expect_received(to.get(), IBV_WC_SUCCESS, IBV_QPS_RTS);
+	EXPECT_EQ(server.memory.text(grh, 4), "next");
+}
+
+TEST_P(FailedDatagrams, ReceiveThatTheQueuePairMayNotWriteToFailsItself)
+{
+	post_recv_to(to.get(), {server.memory.at(), 100, 0x1234500}, 7);
+	EXPECT_EQ(sent({8}), IBV_WC_SUCCESS);
+	expect_received(to.get(), IBV_WC_LOC_PROT_ERR, IBV_QPS_ERR);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, FailedDatagrams, testing::ValuesIn(all_variants()), variant_name);
@@ -506,8 +534,12 @@ protected:
 	void SetUp() override
 	{
 		Unacknowledged::SetUp();
-		if (IsSkipped())
-			return;
+		if (!IsSkipped())
+			make();
+	}
+
+	void make()
+	{
 		from = create(client, IBV_QPT_UC);
 		to = create(server, IBV_QPT_UC);
 		ASSERT_TRUE(from && to);
@@ -673,6 +705,58 @@ TEST_P(UnreliableConnection, PostedWorkIsFlushedInError)
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, UnreliableConnection, testing::ValuesIn(all_variants()), variant_name);
+
+/** Also on a kernel device */
+class FailedMessages : public UnreliableConnection
+{
+protected:
+	void SetUp() override { make(); }
+
+	/** What does not come leaves the receive to what does. */
+	void expect_next()
+	{
+		client.memory.put(0, "next");
+		EXPECT_EQ(sent(standard(IBV_WR_SEND, {client.memory.sge(0, 4)})), IBV_WC_SUCCESS);
+		expect_received(to.get(), IBV_WC_SUCCESS, IBV_QPS_RTS);
+		EXPECT_EQ(server.memory.text(0, 4), "next");
+	}
+};
+
+TEST_P(FailedMessages, OfAWrongKeyAreDropped)
+{
+	Op op = standard(IBV_WR_RDMA_WRITE_WITH_IMM, {client.memory.sge(0, 8)}, &server.memory);
+	op.rkey ^= 1;
+	post_receive(to.get(), 0, 8);
+	EXPECT_EQ(sent(op), IBV_WC_SUCCESS);
+	expect_next();
+}
+
+TEST_P(FailedMessages, LongerThanTheReceiveAreDropped)
+{
+	post_receive(to.get(), 0, 8);
+	EXPECT_EQ(sent(standard(IBV_WR_SEND, {client.memory.sge(0, 9)})), IBV_WC_SUCCESS);
+	expect_next();
+}
+
+TEST_P(FailedMessages, WithoutTheRightAreDropped)
+{
+	ibv_qp_attr attr{};
+	attr.qp_access_flags = 0;
+	ASSERT_EQ(ibv_modify_qp(to.get(), &attr, IBV_QP_ACCESS_FLAGS), 0);
+	post_receive(to.get(), 0, 8);
+	EXPECT_EQ(sent(standard(IBV_WR_RDMA_WRITE, {client.memory.sge(0, 8)}, &server.memory, 64)), IBV_WC_SUCCESS);
+	expect_next();
+	EXPECT_EQ(server.memory.word(64), 0u);
+}
+
+TEST_P(FailedMessages, ReceiveThatTheQueuePairMayNotWriteToFailsItself)
+{
+	post_recv_to(to.get(), {server.memory.at(), 8, 0x1234500}, 7);
+	EXPECT_EQ(sent(standard(IBV_WR_SEND, {client.memory.sge(0, 8)})), IBV_WC_SUCCESS);
+	expect_received(to.get(), IBV_WC_LOC_PROT_ERR, IBV_QPS_ERR);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FailedMessages, testing::ValuesIn(all_variants()), variant_name);
 
 /* Atomic write (annex A19) -------------------------------------------------------------------------------------- */
 
