@@ -123,7 +123,7 @@ void failures_complete_once(const conformance::Device &device);
 void duplicates_find_their_own(const conformance::Device &device);
 /** Throws if what is destroyed waits for a reference that something keeps. */
 void nothing_is_waited_for_in_vain(const conformance::Device &device);
-/** Throws unless an SRQ's queue pair in ERROR raises IBV_EVENT_QP_LAST_WQE_REACHED once at most. */
+/** Throws unless an SRQ's queue pair in ERROR raises IBV_EVENT_QP_LAST_WQE_REACHED once. */
 void last_receive_is_told_once(const conformance::Device &device);
 /** Throws unless a region of more than 1 GiB is registered. */
 void large_regions_are_taken(const conformance::Device &device);

@@ -379,9 +379,6 @@ void inside_each_other(Bench &bench)
 		for (const Request &second : next) {
 			const std::string what = fmt::format("operation {} inside an unfinished {}",
 				static_cast<int>(second.op), static_cast<int>(op));
-			/* both standard: rxe's own business */
-			if (op == Op::plain_write && second.op >= Op::plain_read)
-				continue;
 			WireTarget &target = bench.fresh();
 			const std::uint64_t before = bench.device.counter("rx_bad_format");
 			Request first = request_of(op);
@@ -401,6 +398,40 @@ void inside_each_other(Bench &bench)
 				bench.taken_back(list_own);
 			bench.expect_agreement(target, what);
 		}
+}
+
+/** There was nothing wrong with the receive that the SEND was filling: it is flushed, and the event tells. */
+void inside_a_send(Bench &bench)
+{
+	constexpr std::uint8_t send_first = 0x00, send_only = 0x04;
+	constexpr std::size_t size = bth_size + 256;
+	const MemoryRegion room(bench.device.pd(), 1024);
+	const Request request = plain_read(10);
+	for (const std::uint8_t opcode : {send_first, send_only, std::uint8_t{PRISM_OP_READ_REQUEST}}) {
+		const std::string what = fmt::format("opcode {:#x} inside an unfinished SEND", opcode);
+		WireTarget &target = bench.fresh();
+		ibv_sge sge = room.sge(0, room.size());
+		ibv_recv_wr receive{7, nullptr, &sge, 1}, *bad;
+		check(ibv_post_recv(target.qp(), &receive, &bad), "ibv_post_recv");
+		Packet begun = target.encode(request, bench.names(request), bench.random).packets[0];
+		begun[0] = send_first;
+		begun[8] &= 0x7f; /* not to be acknowledged */
+		begun.resize(size);
+		bench.peer.send(begun);
+		Exchange inner = target.encode(request, bench.names(request), bench.random);
+		if (opcode != PRISM_OP_READ_REQUEST) {
+			inner.packets[0][0] = opcode;
+			inner.packets[0].resize(size);
+		}
+		target.send(inner);
+		bench.expect(target.answer(inner).verdict == Verdict::invalid_request, what + ": not refused");
+		const auto wc = next_completion(target.cq());
+		bench.expect(wc && wc->wr_id == 7 && wc->status == IBV_WC_WR_FLUSH_ERR, what + ": not flushed");
+		const std::vector<ibv_event_type> events = bench.device.take_events();
+		bench.expect(std::count(events.begin(), events.end(), IBV_EVENT_QP_REQ_ERR) == 1,
+			what + ": not one IBV_EVENT_QP_REQ_ERR");
+		bench.expect_agreement(target, what);
+	}
 }
 
 /* Statuses ----------------------------------------------------------------------------------------------------- */
@@ -472,6 +503,7 @@ void run_bad_packets(Bench &bench)
 	bench.section("between two packets");
 	regions_that_go(bench);
 	inside_each_other(bench);
+	inside_a_send(bench);
 	bench.section("statuses");
 	statuses(bench);
 }
