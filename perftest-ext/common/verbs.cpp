@@ -234,7 +234,7 @@ Context open_device(const std::string &name, const sockaddr_storage &local, Prog
 	Context context(prismdv_open_device(device, &attributes));
 	if (!context)
 		throw system_error(fmt::format("cannot open device {}", ibv_get_device_name(device)), errno,
-			"UDP port 4791 may belong to other RoCE software on this host");
+			"UDP port 4791 may belong to another user or to other RoCE software");
 	return context;
 }
 

@@ -11,8 +11,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <optional>
+#include <sstream>
+#include <string>
 
 #include "udp_port_private.hpp"
 
@@ -94,18 +99,54 @@ bool knows_segments(int fd)
 	return ::getsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &value, &size) == 0;
 }
 
+/* As proc(5) has a socket's local address: words in the byte order of the host. */
+std::string name_in_proc(const Address &address)
+{
+	std::array<std::uint32_t, 4> words;
+	std::memcpy(words.data(), address.gid.data(), sizeof(words));
+	std::array<char, 48> name;
+	if (address.is_ipv4())
+		std::snprintf(name.data(), name.size(), "%08X:%04X", words[3], roce_port);
+	else
+		std::snprintf(name.data(), name.size(), "%08X%08X%08X%08X:%04X", words[0], words[1], words[2], words[3],
+			roce_port);
+	return name.data();
+}
+
+/* Whose socket has the port of just this address; nobody if all are bound to other addresses, or to any. */
+std::optional<uid_t> user_of_port(const Address &address)
+{
+	std::ifstream file(address.is_ipv4() ? "/proc/thread-self/net/udp" : "/proc/thread-self/net/udp6");
+	const std::string wanted = name_in_proc(address);
+	for (std::string line; std::getline(file, line);) {
+		std::istringstream fields(line);
+		std::string number, local, skipped;
+		uid_t user;
+		fields >> number >> local;
+		for (int i = 0; i < 5; i++) /* remote address, state, queues, timer, retransmissions */
+			fields >> skipped;
+		if (local == wanted && fields >> user)
+			return user;
+	}
+	return {};
+}
+
 std::string bind_error(const InterfaceInfo &info, const Address &address, int why)
 {
-	std::string text = info.name + ": ";
-	if (why == EADDRINUSE)
-		text += "UDP port 4791 of " + to_string(address) +
-			" is in use by another user or by other RoCE software";
-	else
-		text += "cannot bind UDP port 4791 of " + to_string(address);
-	text += std::string(" (") + std::strerror(why) + ")";
+	const std::string port = "UDP port 4791 of " + to_string(address),
+			  cause = std::string(" (") + std::strerror(why) + ")";
 	if (why == EACCES)
-		text += ": ports below net.ipv4.ip_unprivileged_port_start need CAP_NET_BIND_SERVICE";
-	return text;
+		return info.name + ": cannot bind " + port + cause +
+		       ": ports below net.ipv4.ip_unprivileged_port_start need CAP_NET_BIND_SERVICE";
+	if (why != EADDRINUSE)
+		return info.name + ": cannot bind " + port + cause;
+	const std::optional<uid_t> user = user_of_port(address);
+	if (user && *user != ::geteuid())
+		return info.name + ": " + port + " belongs to user " + std::to_string(*user) + cause +
+		       ": run as that user (containers of a pod: with the same runAsUser), or use prism_lo within this "
+		       "host";
+	return info.name + ": " + port + " is in use, perhaps by other RoCE software" + cause +
+	       ": ss -lunp lists by whom";
 }
 
 class Nobody final : public PacketHandler
