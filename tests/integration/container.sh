@@ -4,7 +4,8 @@
 # empty /sys, 64 MiB of /dev/shm, 64 KiB of locked memory, no capability, no IPv6, a file system that cannot be written
 # to, Docker's list of system calls; as root and as uid 1000; between containers of one pod, which share a network, and
 # between two pods. And what two users in one pod are told.
-# shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
+# shellcheck disable=SC2015,SC2016,SC2317 # "A && pass || fail" cannot go wrong in between; other shells expand what is
+# quoted; functions are called by name
 if [ -z "${IN_NAMESPACE:-}" ]; then
 	users=()
 	[ "$(id -u)" -eq 0 ] || users=(--map-root-user --map-auto)
@@ -16,7 +17,8 @@ if [ -z "${IN_NAMESPACE:-}" ]; then
 fi
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-need_program ibv_devinfo ib_send_lat ib_write_bw ib_read_lat ip ss setpriv prlimit nsenter unshare fallocate
+/usr/bin/python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
+need_program ibv_devinfo ib_send_lat ib_write_bw ib_read_bw rping ip ss setpriv prlimit nsenter unshare fallocate
 ulimit -c 0
 
 port=${PRISM_TEST_PORT:-20500}
@@ -92,7 +94,7 @@ tool() {
 	shift
 	port=$((port + 2))
 	before=$(lo_bytes)
-	command=("$@" -d prism_eth0 -p $port)
+	command=("$@" -d prism_eth0 -p "$port")
 	pair "uid $user, one pod: $*" $port "$row" "${here[@]}" "$user" "${command[@]}" -- \
 		"${here[@]}" "$user" "${command[@]}" 127.0.0.1
 	[ $(($(lo_bytes) - before)) -lt 8000000 ] || fail "uid $user, one pod: $*: not through shared memory"
@@ -113,6 +115,59 @@ store() {
 	wait "$started"
 }
 
+# By the connection manager, whose servers have no TCP port
+connections() {
+	local user=$1 client
+	for client in here there; do
+		local -n in_pod_of_client=$client
+		port=$((port + 1))
+		start "$work/server" timeout -k 5 60 "${here[@]}" "$user" prism-run rping -s -a 10.79.0.1 -p $port -C 5
+		wait_for 20 rdma_listens || fail "uid $user: rping does not listen" "$work/server"
+		expect 0 "uid $user: rping, from $client" timeout -k 5 60 \
+			"${in_pod_of_client[@]}" "$user" prism-run rping -c -a 10.79.0.1 -p $port -C 5 -v
+		[ "$(grep -c '^ping data' "$work/out")" -eq 5 ] && pass "uid $user: rping, from $client" ||
+			fail "uid $user: rping, from $client" "$work/out" "$work/err"
+		wait "$started"
+	done
+}
+rdma_listens() { nsenter --net="/proc/$pod/ns/net" grep -q "@prism-cm/.*/$port/" /proc/net/unix; }
+
+# What examples/containers tells others to copy, as it stands there. Of the pod, what its text says: each of its containers
+# is of one user, without privileges.
+recipes() {
+	local name
+	mkdir "$work/recipes"
+	/usr/bin/python3 - "$PRISM_SOURCE/examples/containers" "$work/recipes" >"$work/said" 2>&1 <<-'END' ||
+		import pathlib, shlex, sys, yaml
+		source, scripts = map(pathlib.Path, sys.argv[1:])
+		def read(name):
+		    return yaml.safe_load((source / name).read_text())
+		(scripts / "github").write_text("\n".join(
+		    step["run"] for step in read("github-actions.yml")["jobs"]["rdma"]["steps"] if "run" in step))
+		(scripts / "gitlab").write_text("\n".join(read("gitlab-ci.yml")["rdma"]["script"]))
+		pod = read("kubernetes.yaml")["spec"]
+		assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
+		assert not {"hostNetwork", "hostPID", "hostIPC", "volumes"} & set(pod), pod
+		(scripts / "user").write_text(str(pod["securityContext"]["runAsUser"]))
+		for container in pod["containers"]:
+		    rights = container["securityContext"]
+		    assert rights == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
+		    assert not {"args", "resources", "env", "volumeMounts"} & set(container), container
+		    (scripts / container["name"]).write_text("exec " + shlex.join(container["command"]))
+	END
+		fail "the recipes are not as they should be" "$work/said"
+	for name in github gitlab; do
+		expect 0 "$name" timeout -k 5 60 "${here[@]}" 0 sh -ec "$(cat "$work/recipes/$name")" &&
+			grep -q 'hca_id' "$work/out" && grep -Eq "$row" "$work/out" && pass "the recipe of $name" ||
+			fail "the recipe of $name" "$work/out" "$work/err"
+	done
+	read -r user <"$work/recipes/user"
+	start "$work/server" timeout -k 5 60 "${here[@]}" "$user" sh -c "$(cat "$work/recipes/server")"
+	expect 0 "the pod's client" timeout -k 5 60 "${here[@]}" "$user" sh -c "$(cat "$work/recipes/client")"
+	wait "$started" && grep -Eq "$row" "$work/out" && pass "the pod of Kubernetes" ||
+		fail "the pod of Kubernetes" "$work/out" "$work/err" "$work/server"
+}
+
 # Two users cannot share an address: the kernel would have to guess whose a packet is. Each has his own on lo.
 two_users() {
 	port=$((port + 2))
@@ -123,7 +178,7 @@ two_users() {
 		pass "two users: $(head -n 1 "$work/err")" || fail "two users: the second is not told what to do" "$work/err"
 	kill "$started" 2>/dev/null
 	port=$((port + 2))
-	local command=(prism-run --device=prism_lo ib_send_lat -F -x 0 -n 100 -p $port)
+	local command=(prism-run --device=prism_lo ib_send_lat -F -x 0 -n 100 -p "$port")
 	pair "two users, prism_lo" $port "$row" "${here[@]}" 0 "${command[@]}" -- "${here[@]}" 1000 "${command[@]}" 127.0.0.1
 }
 
@@ -140,6 +195,8 @@ for user in 0 1000; do
 	tool $user prism-run ib_read_bw -F -x 0 -n 320
 	tool $user ib_prism_chain_lat -n 50
 	store $user
+	connections $user
 done
+recipes
 two_users
 finish

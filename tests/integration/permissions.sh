@@ -5,7 +5,7 @@
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-need_program setpriv unshare sysctl
+need_program setpriv unshare sysctl ip ss ibv_rc_pingpong
 
 [ "$(id -u)" -eq 0 ] || skip "becoming another user needs root"
 [ -n "${IN_NAMESPACE:-}" ] || unshare -n true 2>/dev/null || skip "no network namespaces here"
@@ -38,6 +38,25 @@ if timeout -k 5 90 "$bin/prism-run" "$bin/dropped" >"$work/dropped" 2>&1; then
 else
 	fail "a daemon that drops its privileges" "$work/dropped"
 fi
+
+# Two users cannot share an address: who comes second is told whose it is, by the address that fails first.
+ip link add one type veth peer name two && ip link set one up && ip link set two up || fail "no veth"
+for address in 10.79.0.1/24 fd79::1/64; do
+	case $address in
+	*:*) ip address add $address dev one nodad 2>/dev/null || continue ;; # a host without IPv6
+	*) ip address add $address dev one ;;
+	esac
+	start "$work/first" timeout -k 5 60 "$bin/prism-run" ibv_rc_pingpong -d prism_one -g 0
+	wait_listening 18515 "$started" || fail "root has no device of $address" "$work/first"
+	if as_nobody "$work/second" -- "${run[@]}" ibv_rc_pingpong -d prism_one -g 0; then
+		fail "two users have $address" "$work/second"
+	fi
+	told="UDP port 4791 of ${address%/*} belongs to user 0 (Address already in use): run as that user"
+	grep -Fq "$told" "$work/second" && pass "$told" || fail "the second user of $address is not told" "$work/second"
+	kill "$started"
+	wait "$started"
+	ip address flush dev one
+done
 
 sysctl -qw net.ipv4.ip_unprivileged_port_start=5000 || skip "the reserved ports cannot be set here"
 if as_nobody "$work/may_not" -- "${run[@]}" ibv_devinfo; then
