@@ -12,7 +12,7 @@ build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev li
 	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
 # To build and run the tests of the programs
 test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
-	shellcheck binutils git redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib procps
+	shellcheck binutils git redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib python3-yaml procps
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
 # To build the kernel module, and the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils

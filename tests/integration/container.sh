@@ -138,13 +138,17 @@ recipes() {
 	local name
 	mkdir "$work/recipes"
 	/usr/bin/python3 - "$PRISM_SOURCE/examples/containers" "$work/recipes" >"$work/said" 2>&1 <<-'END' ||
-		import pathlib, shlex, sys, yaml
+		import pathlib, re, shlex, sys, yaml
 		source, scripts = map(pathlib.Path, sys.argv[1:])
 		def read(name):
 		    return yaml.safe_load((source / name).read_text())
 		(scripts / "github").write_text("\n".join(
 		    step["run"] for step in read("github-actions.yml")["jobs"]["rdma"]["steps"] if "run" in step))
+		(scripts / "jenkins").write_text(re.search(r"sh \'{3}(.*?)\'{3}", (source / "Jenkinsfile").read_text(), re.S).group(1))
 		(scripts / "gitlab").write_text("\n".join(read("gitlab-ci.yml")["rdma"]["script"]))
+		made = set(re.findall(r"^Package: (\S+)", (source / "../../debian/control").read_text(), re.M))
+		installed = set(re.findall(r"/packages/(\S+)_\*\.deb", (source / "Containerfile").read_text()))
+		assert "prism-utils" in installed <= made, installed
 		pod = read("kubernetes.yaml")["spec"]
 		assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
 		assert not {"hostNetwork", "hostPID", "hostIPC", "volumes"} & set(pod), pod
@@ -156,7 +160,7 @@ recipes() {
 		    (scripts / container["name"]).write_text("exec " + shlex.join(container["command"]))
 	END
 		fail "the recipes are not as they should be" "$work/said"
-	for name in github gitlab; do
+	for name in github gitlab jenkins; do
 		expect 0 "$name" timeout -k 5 60 "${here[@]}" 0 sh -ec "$(cat "$work/recipes/$name")" &&
 			grep -q 'hca_id' "$work/out" && grep -Eq "$row" "$work/out" && pass "the recipe of $name" ||
 			fail "the recipe of $name" "$work/out" "$work/err"
