@@ -65,7 +65,7 @@ ss() { nsenter --net="/proc/$pod/ns/net" ss "$@"; } # of common.sh: where server
 
 # What a user may do who is not confined; each must fail in a container, and none of them outside.
 mlock='import ctypes; exit(ctypes.CDLL(None).mlock(ctypes.create_string_buffer(1 << 18), 1 << 18) != 0)'
-liberties=('unshare --mount true' 'fallocate -l 65M /dev/shm/prism-test' "python3 -c '$mlock'" 'ls -A /sys | grep -q .'
+liberties=('unshare --user true' 'fallocate -l 65M /dev/shm/prism-test' "python3 -c '$mlock'" 'ls -A /sys | grep -q .'
 	'grep -q "^Cap...:.*[1-9a-f]" /proc/self/status' 'findmnt -n -o OPTIONS / | grep -q ^rw')
 
 controls() {
