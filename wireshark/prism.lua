@@ -1,23 +1,30 @@
 -- SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
--- PRISM over RoCEv2 for Wireshark 4: the packets of docs/wire-protocol.md, whose sections are cited as W.n.
+-- PRISM over RoCEv2 for Wireshark 4: the packets of docs/wire-protocol.md, whose sections are cited as W.n, and what
+-- Wireshark leaves out of standard ones.
 --
--- UDP port 4791 belongs to Wireshark's dissector "infiniband", which knows all standard packets and calls the
--- opcodes of the manufacturer's range (0xC0 to 0xFF) unknown. This one looks at the same bytes after it, and only at
--- those opcodes. It does not stand in front of it: a dissector in C that runs out of captured bytes leaves through
--- the interpreter of whoever called it from Lua, which then is of no use any more.
+-- UDP port 4791 belongs to Wireshark's dissector "infiniband", which calls the opcodes of the manufacturer's range
+-- (0xC0 to 0xFF) unknown, and of standard packets CNP and XRC, before Wireshark 4.6 FLUSH and ATOMIC WRITE as well. It
+-- checks no ICRC, and calls short SENDs malformed. This one looks at the same bytes after it. It does not stand in front
+-- of it: a dissector in C that runs out of captured bytes leaves through the interpreter of whoever called it from Lua,
+-- which then is of no use any more.
 --
 -- The name "prism" is that of a header of wireless captures in Wireshark, so the protocol is called prism_rdma; its
--- fields are prism.*.
+-- fields are prism.*. Standard packets have the same fields, in a tree of their own, prism_roce.
 
 local roce_port = 4791
 local first_opcode = 0xC0
 local bth_size, icrc_size = 12, 4
+local steering_size, steering_magic = 12, "PR"
+local slot_limit, first_source_port = 1024, 0xF000 -- W.1.1
 
 local prism = Proto("prism_rdma", "PRISM remote operations")
+local roce = Proto("prism_roce", "RoCEv2")
 prism.prefs.match = Pref.bool("Match requests and responses", true,
 	"Say in which frame the request of a response is and how long the answer took")
 prism.prefs.trains = Pref.bool("Take trains apart", true,
 	"Where segmentation is left to the interface, one frame holds several packets")
+prism.prefs.icrc = Pref.bool("Check the ICRC", true,
+	"Compute the invariant CRC of every packet, which takes some minutes for a million long ones")
 
 -- What there is --------------------------------------------------------------------------------------------------
 
@@ -33,9 +40,51 @@ local status_names = {
 }
 local mode_names = { [0] = "EQ", [1] = "GT", [2] = "LT" }
 
-local READ, WRITE_FIRST, WRITE_ONLY, CAS, ALLOCATE_FIRST, ALLOCATE_ONLY = 0xC0, 0xC1, 0xC4, 0xC5, 0xC6, 0xC9
-local READ_RESPONSE_FIRST, READ_RESPONSE_MIDDLE, READ_RESPONSE_LAST, READ_RESPONSE_ONLY = 0xD0, 0xD1, 0xD2, 0xD3
-local RESPONSE = 0xD4
+-- Standard packets by the lower five bits of the opcode (IBTA 9.2 and its annexes): the headers behind the BTH, and
+-- whether they are all. The upper three are the service.
+local operations = {
+	[0x00] = { "SEND_FIRST" }, [0x01] = { "SEND_MIDDLE" }, [0x02] = { "SEND_LAST" },
+	[0x03] = { "SEND_LAST_WITH_IMMEDIATE", "immdt" }, [0x04] = { "SEND_ONLY" },
+	[0x05] = { "SEND_ONLY_WITH_IMMEDIATE", "immdt" }, [0x06] = { "WRITE_FIRST", "reth" }, [0x07] = { "WRITE_MIDDLE" },
+	[0x08] = { "WRITE_LAST" }, [0x09] = { "WRITE_LAST_WITH_IMMEDIATE", "immdt" }, [0x0A] = { "WRITE_ONLY", "reth" },
+	[0x0B] = { "WRITE_ONLY_WITH_IMMEDIATE", "reth immdt" }, [0x0C] = { "READ_REQUEST", "reth", bare = true },
+	[0x0D] = { "READ_RESPONSE_FIRST", "aeth" }, [0x0E] = { "READ_RESPONSE_MIDDLE" },
+	[0x0F] = { "READ_RESPONSE_LAST", "aeth" }, [0x10] = { "READ_RESPONSE_ONLY", "aeth" },
+	[0x11] = { "ACKNOWLEDGE", "aeth", bare = true }, [0x12] = { "ATOMIC_ACKNOWLEDGE", "aeth atomicacketh", bare = true },
+	[0x13] = { "CMP_SWAP", "atomiceth", bare = true }, [0x14] = { "FETCH_ADD", "atomiceth", bare = true },
+	[0x16] = { "SEND_LAST_WITH_INVALIDATE", "ieth" }, [0x17] = { "SEND_ONLY_WITH_INVALIDATE", "ieth" },
+	[0x1C] = { "FLUSH", "feth reth", bare = true }, [0x1D] = { "ATOMIC_WRITE", "reth" },
+}
+local standard = { [0x81] = { name = "CNP", headers = "cnp", bare = true, unknown = true } }
+
+-- @headers: of the service, in front of those of the operation; responses do not have them
+local function add_service(first, name, last, headers, unknown)
+	for code, operation in pairs(operations) do
+		local of_service = code >= 0x0D and code <= 0x12 and "" or headers
+		if code <= last then
+			standard[first + code] = { name = name .. " " .. operation[1], bare = operation.bare,
+				headers = of_service .. " " .. (operation[2] or ""), unknown = unknown or code >= 0x1C }
+		end
+	end
+end
+add_service(0x00, "RC", 0x1D, "")
+add_service(0x20, "UC", 0x0B, "")
+add_service(0xA0, "XRC", 0x1D, "xrceth", true)
+for code = 0x04, 0x05 do
+	standard[0x60 + code] = { name = "UD " .. operations[code][1], headers = "deth " .. (operations[code][2] or "") }
+end
+for _, opcode in ipairs({ 0x02, 0x04, 0x16, 0x17 }) do
+	standard[opcode].taken_for_rpc = true -- if short
+end
+for opcode, packet in pairs(standard) do
+	opcode_names[opcode] = packet.name
+end
+-- Reliable Datagram: left to "infiniband", as nobody has it
+local function is_reliable_datagram(opcode)
+	return opcode >= 0x40 and opcode < 0x60
+end
+
+local READ, WRITE_ONLY, CAS, READ_RESPONSE_FIRST, RESPONSE = 0xC0, 0xC4, 0xC5, 0xD0, 0xD4
 
 -- By opcode: the operation, where the packet stands in its message, and the header behind the BTH (W.3)
 local kinds = {
@@ -57,13 +106,13 @@ local kinds = {
 	[0xCA] = { entries = { [0xC0] = true, [0xC4] = true, [0xC5] = true, [0xC9] = true } },
 	[0xD5] = { entries = { [0xD3] = true, [0xD4] = true } },
 }
+local icrc_wrong, icrc_exact, icrc_unverified, icrc_other_id = 0, 1, 2, 3
+local icrc_names = {
+	[0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Good with another IP identification",
+}
 local entry_header_size, least_entries, most_entries = 4, 2, 16
 local longest_bundle = 4096 + 36 -- at the largest path MTU, from BTH to the last pad
-local path_mtus = { 256, 512, 1024, 2048, 4096 }
-local is_path_mtu = {}
-for _, mtu in ipairs(path_mtus) do
-	is_path_mtu[mtu] = true
-end
+local is_path_mtu = { [256] = true, [512] = true, [1024] = true, [2048] = true, [4096] = true }
 
 local f = {
 	opcode = ProtoField.uint8("prism.opcode", "Opcode", base.HEX, opcode_names),
@@ -105,6 +154,29 @@ local f = {
 	aleth_free_list = ProtoField.uint24("prism.aleth.free_list", "Free list", base.DEC),
 	aleth_length = ProtoField.uint32("prism.aleth.length", "Length", base.DEC),
 	aleth_tag = ProtoField.uint32("prism.aleth.tag", "Tag", base.HEX),
+	xrceth = ProtoField.none("prism.xrceth", "XRCETH"),
+	xrceth_srqn = ProtoField.uint24("prism.xrceth.srqn", "XRC shared receive queue", base.HEX),
+	feth = ProtoField.none("prism.feth", "FETH"),
+	feth_sel = ProtoField.uint32("prism.feth.sel", "Selectivity", base.DEC,
+		{ [0] = "the range of the RETH", [1] = "the whole memory region" }, 0x30),
+	feth_visible = ProtoField.bool("prism.feth.visible", "Placed where others see it", 32, nil, 0x01),
+	feth_persistent = ProtoField.bool("prism.feth.persistent", "Placed where it persists", 32, nil, 0x02),
+	immdt = ProtoField.uint32("prism.immdt", "Immediate data", base.HEX),
+	ieth = ProtoField.uint32("prism.ieth", "R_Key to invalidate", base.HEX),
+	deth = ProtoField.none("prism.deth", "DETH"),
+	deth_qkey = ProtoField.uint32("prism.deth.qkey", "Q_Key", base.HEX),
+	deth_qpn = ProtoField.uint24("prism.deth.qpn", "Source QPN", base.HEX),
+	atomiceth = ProtoField.none("prism.atomiceth", "AtomicETH"),
+	atomiceth_va = ProtoField.uint64("prism.atomiceth.va", "Virtual address", base.HEX),
+	atomiceth_rkey = ProtoField.uint32("prism.atomiceth.rkey", "R_Key", base.HEX),
+	atomiceth_swap = ProtoField.uint64("prism.atomiceth.swap", "Swap or add", base.HEX),
+	atomiceth_compare = ProtoField.uint64("prism.atomiceth.compare", "Compare", base.HEX),
+	atomicacketh = ProtoField.uint64("prism.atomicacketh", "Value before", base.HEX),
+	cnp = ProtoField.bytes("prism.cnp", "Reserved"),
+	steering = ProtoField.none("prism.steering", "Steering question"),
+	steering_asker = ProtoField.uint16("prism.steering.asker", "Slot that asks", base.DEC),
+	steering_index = ProtoField.uint32("prism.steering.index", "Index asked for", base.DEC),
+	steering_nonce = ProtoField.uint32("prism.steering.nonce", "End of the asker's name", base.HEX),
 	aeth = ProtoField.none("prism.aeth", "AETH"),
 	aeth_syndrome = ProtoField.uint8("prism.aeth.syndrome", "Syndrome", base.HEX),
 	aeth_msn = ProtoField.uint24("prism.aeth.msn", "MSN", base.DEC),
@@ -125,6 +197,9 @@ local f = {
 	padding = ProtoField.bytes("prism.padding", "Padding"),
 	surplus = ProtoField.bytes("prism.surplus", "Surplus bytes"),
 	icrc = ProtoField.uint32("prism.icrc", "Invariant CRC", base.HEX),
+	icrc_status = ProtoField.uint8("prism.icrc.status", "ICRC status", base.DEC, icrc_names),
+	icrc_right = ProtoField.uint32("prism.icrc.right", "Right would be", base.HEX),
+	icrc_id = ProtoField.uint16("prism.icrc.identification", "Right with IP identification", base.HEX_DEC),
 	response_in = ProtoField.framenum("prism.response_in", "Response in", base.NONE, frametype.RESPONSE),
 	response_to = ProtoField.framenum("prism.response_to", "Response to", base.NONE, frametype.REQUEST),
 	time = ProtoField.relative_time("prism.time", "Time since the request"),
@@ -145,10 +220,22 @@ local e = {
 		expert.group.PROTOCOL, expert.severity.NOTE),
 	not_ok = ProtoExpert.new("prism.not_ok", "A status other than OK", expert.group.RESPONSE_CODE,
 		expert.severity.NOTE),
+	icrc_bad = ProtoExpert.new("prism.icrc.bad", "Wrong ICRC: receivers drop it", expert.group.CHECKSUM,
+		expert.severity.ERROR),
+	icrc_other_id = ProtoExpert.new("prism.icrc.other_identification",
+		"Right with another IP identification: only who cannot see the IP header takes it (W.9.1)", expert.group.CHECKSUM,
+		expert.severity.NOTE),
+	short_send = ProtoExpert.new("prism.short_send",
+		"If Wireshark calls this malformed, its RPC-over-RDMA heuristic is mistaken: fewer than 16 bytes are no RPC",
+		expert.group.COMMENTS_GROUP, expert.severity.COMMENT),
 	cut = ProtoExpert.new("prism.cut", "The capture holds only the beginning of this packet",
 		expert.group.UNDECODED, expert.severity.NOTE),
 }
-prism.experts = { e.malformed, e.reserved_opcode, e.long_read, e.not_ok, e.cut }
+local all_experts = {}
+for _, field in pairs(e) do
+	all_experts[#all_experts + 1] = field
+end
+prism.experts = all_experts
 
 -- Bytes ----------------------------------------------------------------------------------------------------------
 
@@ -228,7 +315,9 @@ local function add_bth(p, reader, tree)
 	tree:add(f.becn, range(4, 1))
 	tree:add(f.qpn, range(5, 3))
 	tree:add(f.ack_req, range(8, 1))
-	add_flags(p, tree, range(8, 1))
+	if p.opcode >= first_opcode then
+		add_flags(p, tree, range(8, 1))
+	end
 	tree:add(f.psn, range(9, 3))
 end
 
@@ -340,7 +429,32 @@ local function has_auxeth(p)
 	return (p.opcode == WRITE_ONLY or p.opcode == CAS) and p.flags.D
 end
 
-local add_header = { reth = add_reth, caseth = add_caseth, aleth = add_aleth, aeth = add_aeth }
+-- A header whose fields lie one behind the other: { field, at, size }
+local function adder(header, size, parts)
+	return function(_, reader, tree)
+		local range = reader:take(size)
+		if not range then
+			return
+		end
+		local item = tree:add(header, range)
+		for _, part in ipairs(parts) do
+			item:add(part[1], range(part[2], part[3]))
+		end
+	end
+end
+
+local add_header = {
+	reth = add_reth, caseth = add_caseth, aleth = add_aleth, aeth = add_aeth,
+	xrceth = adder(f.xrceth, 4, { { f.xrceth_srqn, 1, 3 } }),
+	feth = adder(f.feth, 4, { { f.feth_sel, 0, 4 }, { f.feth_visible, 0, 4 }, { f.feth_persistent, 0, 4 } }),
+	immdt = adder(f.immdt, 4, {}),
+	ieth = adder(f.ieth, 4, {}),
+	deth = adder(f.deth, 8, { { f.deth_qkey, 0, 4 }, { f.deth_qpn, 5, 3 } }),
+	atomiceth = adder(f.atomiceth, 28, { { f.atomiceth_va, 0, 8 }, { f.atomiceth_rkey, 8, 4 },
+		{ f.atomiceth_swap, 12, 8 }, { f.atomiceth_compare, 20, 8 } }),
+	atomicacketh = adder(f.atomicacketh, 8, {}),
+	cnp = adder(f.cnp, 16, {}),
+}
 
 local function add_headers(p, reader, tree)
 	local kind = p.kind
@@ -358,9 +472,11 @@ local function add_headers(p, reader, tree)
 	end
 end
 
--- READ, CAS, WRITE with D and RESPONSE end with their headers.
+-- READ, CAS, WRITE with D and RESPONSE end with their headers, and so do some standard packets.
 local function has_payload(p)
-	if p.opcode == WRITE_ONLY then
+	if p.standard then
+		return not p.standard.bare
+	elseif p.opcode == WRITE_ONLY then
 		return not p.flags.D
 	end
 	return p.opcode ~= READ and p.opcode ~= CAS and p.opcode ~= RESPONSE
@@ -491,7 +607,7 @@ local function check_size(p, reader, complain)
 		complain("F2: too short for its headers")
 	elseif not p.entry and reader.stop % 4 ~= 0 then
 		complain("F4: the size is not a multiple of 4")
-	elseif p.kind and has_payload(p) and not p.payload and not reader.missing then
+	elseif (p.kind or p.standard) and has_payload(p) and not p.payload and not reader.missing then
 		complain("F4: more pad than there is")
 	end
 end
@@ -502,8 +618,10 @@ end
 
 local requests, pairs_of_qps, reads, response_to, response_in
 
+local icrc_known -- by packet: what compute_icrc() returned
+
 local function forget()
-	requests, pairs_of_qps, reads, response_to, response_in = {}, {}, {}, {}, {}
+	requests, pairs_of_qps, reads, response_to, response_in, icrc_known = {}, {}, {}, {}, {}, {}
 end
 prism.init = forget
 forget()
@@ -594,8 +712,8 @@ end
 -- One packet -----------------------------------------------------------------------------------------------------
 
 local function name_of(opcode)
-	local unnamed = opcode < first_opcode and "standard opcode 0x%02X" or "reserved opcode 0x%02X"
-	return opcode_names[opcode] or string.format(unnamed, opcode)
+	return opcode_names[opcode] or
+		string.format(is_reliable_datagram(opcode) and "RD opcode 0x%02X" or "reserved opcode 0x%02X", opcode)
 end
 
 local function describe(p)
@@ -746,30 +864,184 @@ local function add_bundle(p, reader, tree, pinfo, place)
 	end
 end
 
-local function add_icrc(buffer, size, tree)
+-- Invariant CRC (W.9) --------------------------------------------------------------------------------------------
+
+-- Lua 5.2 has a library for it, later ones an operator that 5.2 cannot read.
+local bxor = bit32 and bit32.bxor or load("return function(a, b) return a ~ b end")()
+local bxor4 = bit32 and bit32.bxor or load("return function(a, b, c, d) return a ~ b ~ c ~ d end")()
+local ones, polynomial = 0xFFFFFFFF, 0xEDB88320
+
+local crc_of = {} -- a byte
+local byte_of = {} -- that has a CRC with these upper eight bits
+for byte = 0, 255 do
+	local crc = byte
+	for _ = 1, 8 do
+		crc = crc % 2 == 1 and bxor((crc - 1) / 2, polynomial) or crc / 2
+	end
+	crc_of[byte] = crc
+	byte_of[math.floor(crc / 0x1000000)] = byte
+end
+
+local function crc_of_next(crc, byte)
+	local low = crc % 0x100
+	return bxor((crc - low) / 0x100, crc_of[bxor(low, byte)])
+end
+
+local crc_of1, crc_of2, crc_of3 = {}, {}, {} -- a byte and one, two or three zeros
+for byte = 0, 255 do
+	crc_of1[byte] = crc_of_next(crc_of[byte], 0)
+	crc_of2[byte] = crc_of_next(crc_of1[byte], 0)
+	crc_of3[byte] = crc_of_next(crc_of2[byte], 0)
+end
+
+-- Four bytes at once, which takes a third of the time.
+local function crc_over(crc, bytes)
+	local rest = #bytes % 4
+	for i = 1, #bytes - rest, 4 do
+		local first, second, third, fourth = bytes:byte(i, i + 3)
+		crc = bxor(crc, first + second * 0x100 + third * 0x10000 + fourth * 0x1000000)
+		local one, two, three = crc % 0x100, crc % 0x10000, crc % 0x1000000
+		crc = bxor4(crc_of3[one], crc_of2[(two - one) / 0x100], crc_of1[(three - two) / 0x10000],
+			crc_of[(crc - three) / 0x1000000])
+	end
+	for i = #bytes - rest + 1, #bytes do
+		crc = crc_of_next(crc, bytes:byte(i))
+	end
+	return crc
+end
+
+-- What was there @count zero bytes before @crc.
+local function crc_before(crc, count)
+	for _ = 1, count do
+		local byte = byte_of[math.floor(crc / 0x1000000)]
+		crc = bxor(crc, crc_of[byte]) * 256 + byte
+	end
+	return crc
+end
+
+local function two_bytes(number)
+	return string.char(math.floor(number / 256) % 256, number % 256)
+end
+
+local id_at = 8 + 4 -- of the IP identification, in what the ICRC covers
+
+-- What the ICRC covers in front of the BTH.
+-- @datagram: its IP header and UDP ports, as captured; @size: of the packet; @position: in its train, from 0
+local function icrc_head(datagram, size, position)
+	local head, ip, lrh = datagram.head, nil, ("\255"):rep(8)
+	if datagram.ip_size == 20 then
+		ip = "\69\255" .. two_bytes(28 + size) .. two_bytes(datagram.identification + position) .. head:sub(7, 8) ..
+			"\255\17\255\255" .. head:sub(13, 20)
+	else
+		ip = "\111\255\255\255" .. two_bytes(8 + size) .. "\17\255" .. head:sub(9, 40)
+	end
+	return lrh .. ip .. head:sub(-4) .. two_bytes(8 + size) .. "\255\255"
+end
+
+-- @return true if the ICRC is right; the IP identification with which it would be; or { right one }
+local function compute_icrc(buffer, size, datagram, position)
+	local bytes = buffer:raw(0, size - icrc_size)
+	local covered = icrc_head(datagram, size, position) .. bytes:sub(1, 4) .. "\255" .. bytes:sub(6)
+	local right = bxor(crc_over(ones, covered), ones)
+	local wrong_bits = bxor(right, buffer(size - icrc_size, icrc_size):le_uint())
+	if wrong_bits == 0 then
+		return true
+	elseif datagram.ip_size ~= 20 then
+		return { right }
+	end
+	-- Another identification changes the CRC by what its changed bits make of it, and nothing else does (W.9.1).
+	local changed = crc_before(wrong_bits, #covered - id_at)
+	if changed >= 0x10000 then
+		return { right }
+	end
+	local swapped = changed % 0x100 * 0x100 + math.floor(changed / 0x100)
+	return bxor((datagram.identification + position) % 0x10000, swapped)
+end
+
+local function icrc_of(buffer, size, datagram, position)
+	local key = datagram.frame .. "." .. position .. "." .. size
+	icrc_known[key] = icrc_known[key] or compute_icrc(buffer, size, datagram, position)
+	return icrc_known[key]
+end
+
+-- @return what the packet's line says of it
+local function add_icrc(buffer, size, tree, datagram, position)
 	local at = size - icrc_size
-	if at >= bth_size and at + icrc_size <= buffer:len() then
-		tree:add_le(f.icrc, buffer(at, icrc_size)) -- sent with its least significant byte first (W.9)
+	if at < bth_size or size > buffer:len() then
+		return ""
+	end
+	local item = tree:add_le(f.icrc, buffer(at, icrc_size)) -- sent with its least significant byte first
+	local function say(status)
+		tree:add(f.icrc_status, status):set_generated()
+		item:append_text(" [" .. icrc_names[status] .. "]")
+	end
+	if not prism.prefs.icrc then
+		say(icrc_unverified)
+		return ""
+	end
+	local result = icrc_of(buffer, size, datagram, position)
+	if result == true then
+		say(icrc_exact)
+	elseif type(result) == "number" then
+		say(icrc_other_id)
+		tree:add(f.icrc_id, result):set_generated()
+		item:add_proto_expert_info(e.icrc_other_id)
+	else
+		say(icrc_wrong)
+		tree:add(f.icrc_right, result[1]):set_generated()
+		item:add_proto_expert_info(e.icrc_bad)
+		return " [bad ICRC]"
+	end
+	return ""
+end
+
+-- A standard packet (IBTA 9) -------------------------------------------------------------------------------------
+
+-- Wireshark's heuristic for RPC over RDMA reads 16 bytes of each message, be they there or not.
+local function is_taken_for_rpc(p)
+	return p.standard and p.standard.taken_for_rpc and p.payload and p.payload < 16
+end
+
+local function add_standard(p, reader, tree)
+	for header in p.standard.headers:gmatch("%a+") do
+		add_header[header](p, reader, tree)
+	end
+	add_body(p, reader, tree)
+	local function complain(text)
+		tree:add_proto_expert_info(e.malformed, (text:gsub("^F%d+: ", ""))) -- the rules of W.5 are for PRISM's
+	end
+	check_size(p, reader, complain)
+	if p.surplus and p.surplus > 0 and not p.payload then
+		complain("something follows the headers")
+	end
+	if is_taken_for_rpc(p) then
+		tree:add_proto_expert_info(e.short_send)
 	end
 end
 
+-- Any packet -----------------------------------------------------------------------------------------------------
+
 -- @buffer: at least one byte; @size: of the packet as it was sent; @segment: number in its train, 0 without one
--- @return one line about the packet
-local function dissect_packet(buffer, size, pinfo, tree, segment)
+-- @return one line about the packet, nil if that of "infiniband" is right; and what is to be added to it
+local function dissect_packet(buffer, size, pinfo, tree, datagram, segment)
 	local p = { opcode = buffer(0, 1):uint() }
 	local reader = new_reader(buffer, size)
-	local item = tree:add(prism, buffer())
+	local item = tree:add(p.opcode < first_opcode and roce or prism, buffer())
 	if segment > 0 then
 		item:add(f.segment, segment):set_generated()
 	end
 	item:add(f.opcode, buffer(0, 1))
-	p.kind = kinds[p.opcode]
+	p.kind, p.standard = kinds[p.opcode], standard[p.opcode]
 	add_bth(p, reader, item)
-	if not p.kind then
-		item:add_proto_expert_info(e.reserved_opcode)
+	if not p.kind and not p.standard then
+		if not is_reliable_datagram(p.opcode) then
+			item:add_proto_expert_info(e.reserved_opcode)
+		end
 	elseif reader.missing == "packet" then
 		item:add_proto_expert_info(e.malformed, "F2: too short for a BTH and an ICRC")
-	elseif p.kind.entries and not reader.missing then
+	elseif p.standard and not reader.missing then
+		add_standard(p, reader, item)
+	elseif p.kind and p.kind.entries and not reader.missing then
 		add_bundle(p, reader, item, pinfo, pinfo.number .. "." .. segment)
 	elseif not reader.missing then
 		add_known(p, reader, item)
@@ -778,110 +1050,91 @@ local function dissect_packet(buffer, size, pinfo, tree, segment)
 	if reader.missing == "capture" then
 		item:add_proto_expert_info(e.cut)
 	end
-	add_icrc(buffer, size, item)
-	local text = describe(p)
-	item:append_text(", " .. text)
-	return text
+	local text, remark = describe(p), add_icrc(buffer, size, item, datagram, math.max(segment - 1, 0))
+	item:append_text(", " .. text .. remark)
+	local is_ours = p.kind or p.opcode >= first_opcode or (p.standard and p.standard.unknown) or is_taken_for_rpc(p)
+	return is_ours and text or nil, remark
 end
 
 -- Trains ---------------------------------------------------------------------------------------------------------
 -- A sender may leave it to the interface to cut a run of packets of one size, the last of which may be shorter, into
 -- datagrams; a capture on the sender's side, and on loopback any, shows them in one piece (W.9.1). The size is not
--- written anywhere: it follows from the first packet, or is one of those that the path MTUs give.
+-- written anywhere. But where a packet ends, its ICRC is right and another one follows.
 
-local function uint_at(buffer, at, size)
-	return at + size <= buffer:len() and buffer(at, size):uint() or nil
-end
+local most_guesses = 16 -- so that nobody can make this slow
 
 local function looks_like_packet(buffer, at)
-	if at + bth_size + icrc_size > buffer:len() then
+	if at % 4 ~= 0 or at + bth_size + icrc_size > buffer:len() then
 		return false
 	end
-	local opcode = buffer(at, 1):uint()
-	return (opcode_names[opcode] or opcode < 0x20) and buffer(at + 1, 1):uint() % 16 == 0 and
-		buffer(at + 2, 2):uint() == 0xFFFF and buffer(at + 4, 1):uint() % 64 == 0
+	return opcode_names[buffer(at, 1):uint()] and buffer(at + 1, 1):uint() % 16 == 0 and
+		buffer(at + 4, 1):uint() % 64 == 0
 end
-
-local function follows(buffer, at)
-	return looks_like_packet(buffer, at) and buffer(at + 5, 3):uint() == buffer(5, 3):uint() and
-		buffer(at + 9, 3):uint() == (buffer(9, 3):uint() + 1) % 16777216
-end
-
-local function with_payload(headers, length)
-	return length and length <= 4096 and bth_size + headers + math.ceil(length / 4) * 4 + icrc_size or nil
-end
-
--- The size of packets that say it themselves; nil for others
-local exact_size = {
-	[0xC0] = function(_, flags) return has(flags, 0x04) and 44 or 32 end,
-	[0xC4] = function(buffer, flags)
-		return has(flags, 0x20) and 44 or with_payload(16, uint_at(buffer, 24, 4))
-	end,
-	[0xC5] = function(buffer, flags)
-		local n = uint_at(buffer, 26, 1)
-		return n and 32 + (has(flags, 0x20) and 12 or 0) + 4 * n
-	end,
-	[0xC9] = function(buffer, flags)
-		return with_payload(has(flags, 0x04) and 24 or 12, uint_at(buffer, 16, 4))
-	end,
-	[0xD3] = function(buffer) return with_payload(12, uint_at(buffer, 20, 4)) end,
-	[0xD4] = function() return 64 end,
-}
--- A bundle does not say where it ends: behind an entry, where an ICRC and the next packet follow.
-local function bundle_size(buffer)
-	local at = bth_size
-	for count = 1, most_entries do
-		local length = uint_at(buffer, at + 2, 2)
-		if not length then
-			return nil
-		end
-		at = at + entry_header_size + math.ceil(length / 4) * 4
-		local size = at + icrc_size
-		if count >= least_entries and looks_like_packet(buffer, size) and
-			buffer(size + 5, 3):uint() == buffer(5, 3):uint() then
-			return size
-		end
-	end
-	return nil
-end
-exact_size[0xCA], exact_size[0xD5] = bundle_size, bundle_size
-
-local headers_of = { [0xC1] = 16, [0xC6] = 12, [0xD0] = 12, [0xD1] = 12, [0xD2] = 12 }
 
 -- Of each packet but the last; nil if it is a single one.
-local function segment_size(buffer, whole)
-	if not prism.prefs.trains or whole ~= buffer:len() or whole < bth_size + icrc_size then
+local function segment_size(buffer, whole, datagram)
+	if not prism.prefs.trains or whole ~= buffer:len() or whole < 2 * (bth_size + icrc_size) then
 		return nil
 	end
-	local opcode, flags = buffer(0, 1):uint(), buffer(8, 1):uint()
-	if exact_size[opcode] then
-		local size = exact_size[opcode](buffer, flags)
-		return size and size < whole and looks_like_packet(buffer, size) and size or nil
-	end
-	local headers = (headers_of[opcode] or 0) + (opcode == ALLOCATE_FIRST and has(flags, 0x04) and 12 or 0)
-	for _, mtu in ipairs(path_mtus) do
-		local size = bth_size + headers + mtu + icrc_size
-		if kinds[opcode] and size < whole and follows(buffer, size) then
-			return size
+	local bytes, guesses, second_best = buffer:raw(), 0, nil
+	local pkey, at = bytes:sub(3, 4), bth_size + icrc_size
+	while guesses < most_guesses do
+		at = bytes:find(pkey, at + 3, true)
+		if not at then
+			break
 		end
+		at = at - 3 -- where the opcode would be, 0 the first byte
+		if looks_like_packet(buffer, at) then
+			guesses = guesses + 1
+			local result = icrc_of(buffer, at, datagram, 0)
+			if result == true then
+				return at
+			end
+			second_best = second_best or (type(result) == "number" and at)
+		end
+		at = at + 1
 	end
-	return nil
+	return second_best or nil
 end
 
-local function dissect_train(buffer, pinfo, tree, size)
-	local info, count = nil, 0
+local function dissect_train(buffer, pinfo, tree, datagram, size)
+	local info, remark, count = nil, "", 0
 	for at = 0, buffer:len() - 1, size do
 		local packet = buffer(at, math.min(size, buffer:len() - at)):tvb()
 		count = count + 1
-		if packet(0, 1):uint() >= first_opcode then
-			local text = dissect_packet(packet, packet:len(), pinfo, tree, count)
-			info = info or text
-		else
-			tree:add(prism, packet(), "PRISM remote operations, a standard packet in the train"):add(f.segment, count)
-				:set_generated()
+		local text, of_packet = dissect_packet(packet, packet:len(), pinfo, tree, datagram, count)
+		if count == 1 then
+			info = text
 		end
+		remark = remark == "" and of_packet or remark
 	end
-	return info .. " (train of " .. count .. ")"
+	return info, " (train of " .. count .. ")" .. remark
+end
+
+-- Steering questions (W.1.3) -------------------------------------------------------------------------------------
+
+local function dissect_steering(buffer, tree, datagram)
+	local range, head = buffer(0, steering_size), datagram.head
+	local asker, index = range(2, 2):uint(), range(4, 4):uint()
+	local text = string.format("STEERING_QUESTION slot %d asks who has index %d", asker, index)
+	local item = tree:add(prism, range, "PRISM remote operations, " .. text):add(f.steering, range)
+	item:add(f.steering_asker, range(2, 2))
+	item:add(f.steering_index, range(4, 4))
+	item:add(f.steering_nonce, range(8, 4))
+	local function complain(rule)
+		item:add_proto_expert_info(e.malformed, "W.1.3: " .. rule .. ", nobody answers")
+	end
+	if asker >= slot_limit or index >= slot_limit then
+		complain("a slot or an index that cannot be")
+	elseif head:byte(-4) * 256 + head:byte(-3) ~= first_source_port + asker then
+		complain("not from the port of the slot that asks")
+	end
+	local address_size = datagram.ip_size == 20 and 4 or 16
+	local source = datagram.ip_size - 2 * address_size
+	if head:sub(source + 1, source + address_size) ~= head:sub(source + address_size + 1, source + 2 * address_size) then
+		complain("not from the address that it goes to")
+	end
+	return text
 end
 
 -- The frame ------------------------------------------------------------------------------------------------------
@@ -895,23 +1148,26 @@ local function number_at(bytes, at)
 	return bytes:byte(at) * 256 + bytes:byte(at + 1)
 end
 
--- Whether an IP header ends before @at, 1 the first byte, whose datagram is a UDP header and what belongs to it.
-local function follows_ip(bytes, at, length)
+-- The size of the IP header that ends before @at, 1 the first byte, if its datagram is a UDP header of @length.
+local function ip_size_before(bytes, at, length)
 	if at > 20 and bytes:byte(at - 20) == 0x45 and bytes:byte(at - 11) == 17 then
-		return number_at(bytes, at - 18) == length + 20
+		return number_at(bytes, at - 18) == length + 20 and 20 or nil
 	end
 	return at > 40 and math.floor(bytes:byte(at - 40) / 16) == 6 and bytes:byte(at - 34) == 17 and
-		number_at(bytes, at - 36) == length
+		number_at(bytes, at - 36) == length and 40 or nil
 end
 
--- Where the UDP header begins, 0 the first byte, and the length in it; nil if there is none to the RoCE port.
-local function find_udp(buffer)
+-- The datagram to the RoCE port, or nil: where its payload begins, the size of that as it was sent, and what the ICRC
+-- needs of the headers in front.
+local function find_datagram(buffer, frame)
 	local bytes = buffer:raw(0, math.min(buffer:len(), headers_limit + 8))
 	local port = bytes:find(port_bytes, 1, true)
 	while port and port + 3 <= #bytes do
 		local length = number_at(bytes, port + 2)
-		if port > 2 and length >= 8 and follows_ip(bytes, port - 2, length) then
-			return port - 3, length
+		local ip_size = port > 2 and length >= 8 and ip_size_before(bytes, port - 2, length)
+		if ip_size then
+			return { at = port + 5, size = length - 8, frame = frame, ip_size = ip_size,
+				head = bytes:sub(port - 2 - ip_size, port + 1), identification = number_at(bytes, port + 2 - ip_size) }
 		end
 		port = bytes:find(port_bytes, port + 1, true)
 	end
@@ -919,21 +1175,35 @@ local function find_udp(buffer)
 end
 
 function prism.dissector(frame, pinfo, tree)
-	local header, length = find_udp(frame)
-	if not header then
+	local datagram = find_datagram(frame, pinfo.number)
+	if not datagram then
 		return
 	end
-	local at, size = header + 8, length - 8
-	local there = math.min(size, frame:len() - at)
-	if there < 1 or frame(at, 1):uint() < first_opcode then
+	local size, there = datagram.size, math.min(datagram.size, frame:len() - datagram.at)
+	if there < 1 then
 		return
 	end
-	local buffer = frame(at, there):tvb()
-	local segment = segment_size(buffer, size)
-	local info = segment and dissect_train(buffer, pinfo, tree, segment) or
-		dissect_packet(buffer, size, pinfo, tree, 0)
-	pinfo.cols.protocol = "PRISM"
-	pinfo.cols.info = info
+	local buffer = frame(datagram.at, there):tvb()
+	local is_steering = size == steering_size and there == size and buffer:raw(0, #steering_magic) == steering_magic
+	local info, remark
+	if is_steering then
+		info, remark = dissect_steering(buffer, tree, datagram), ""
+	else
+		local segment = segment_size(buffer, size, datagram)
+		if segment then
+			info, remark = dissect_train(buffer, pinfo, tree, datagram, segment)
+		else
+			info, remark = dissect_packet(buffer, size, pinfo, tree, datagram, 0)
+		end
+	end
+	if is_steering or buffer(0, 1):uint() >= first_opcode then
+		pinfo.cols.protocol = "PRISM"
+	end
+	if info then
+		pinfo.cols.info = info .. remark
+	elseif remark ~= "" then
+		pinfo.cols.info:append(remark)
+	end
 end
 
 register_postdissector(prism)
