@@ -1163,6 +1163,7 @@ def document(book):
         "icrc": icrc_vectors(book.vectors),
         "cas": cas_vectors(),
         "capability": capability_vectors(),
+        "steering": steering_vectors(),
     }
 
 
@@ -1176,6 +1177,23 @@ def json_text(book):
         else:
             lines.append(f" {json.dumps(key)}: {json.dumps(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+SLOT_PORT = 0xF000  # plus a slot: the port that its context sends from (W.1.1)
+
+
+def steering_vectors():
+    """Questions of contexts behind one address (W.1.3): from it and to it, out of the port of the slot that asks."""
+    out = []
+    for name, address, asker, index, nonce, text in (
+            ("steering_first", REQUESTER, 5, 0, 0, "Slot 5 asks who is the first of its group. Its name is the slot's."),
+            ("steering_named", REQUESTER, 0x3FF, 0x3FF, 0x89ABCDEF, "The last slot and the last index there may be. "
+             "Somebody had taken the slot's name: this one's has an ending."),
+            ("ipv6_steering", "::1", 1, 2, 0, "Over IPv6; contexts share ::1 too.")):
+        fields = {"asker": asker, "index": index, "nonce": nonce}
+        out.append({"name": name, "description": text, "flow": flow(address, address, source_port=SLOT_PORT + asker),
+                    "hex": (b"PR" + struct.pack("!HII", asker, index, nonce)).hex(), "fields": fields})
+    return out
 
 
 def hex_rows(rows):
@@ -1210,6 +1228,17 @@ def capability_markdown():
     return out
 
 
+def steering_markdown():
+    out = ["### Steering questions", ""]
+    for vector in steering_vectors():
+        data, fields = bytes.fromhex(vector["hex"]), vector["fields"]
+        rows = [("question", data[:4], f"magic, ASCII \"PR\"; asker, slot {fields['asker']}"),
+                ("", data[4:8], f"index {fields['index']}"), ("", data[8:], f"nonce 0x{fields['nonce']:08x}")]
+        out += [f"#### {vector['name']}", "", textwrap.fill(vector["description"], 118), "",
+                f"{route_text(vector['flow'])}; {len(data)} bytes.", "", "```text", *hex_rows(rows), "```", ""]
+    return out
+
+
 def markdown(book):
     out = []
     for example in book.examples:
@@ -1220,7 +1249,7 @@ def markdown(book):
         size = sum(len(data) for _, data, _ in rows)
         out += [f"#### {name}", "", textwrap.fill(description, 118), "",
                 f"{route_text(route)}; MTU {mtu}; {size} bytes.", "", "```text", *hex_rows(rows), "```", ""]
-    return "\n".join(out + capability_markdown())
+    return "\n".join(out + capability_markdown() + steering_markdown())
 
 
 def flags_markdown():

@@ -82,6 +82,12 @@ def dissect(path, fields, *arguments):
     return frames
 
 
+def columns(path, *arguments):
+    """(protocol, info) of each frame, as the list of packets shows them."""
+    text = run_tshark(path, "-o", 'gui.column.format:"Protocol","%p","Info","%i"', *arguments)
+    return [tuple((line.strip().split(None, 1) + ["", ""])[:2]) for line in text.splitlines()]
+
+
 def has_lua():
     """Whether there is a tshark that runs Lua scripts."""
     try:

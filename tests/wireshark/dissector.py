@@ -4,6 +4,7 @@
 import json
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -44,9 +45,10 @@ def flatten(fields):
     """The fields of a vector by their names in the dissector, as numbers or hexadecimal strings."""
     flat = {"prism." + name: fields[name] for name in ("opcode", "se", "m", "pad", "tver", "pkey", "qpn", "ack_req",
                                                        "psn", "icrc")}
-    flat["prism.flags"] = "".join(fields["flags"])
-    for letter, name in FLAG_NAMES.items():
-        flat["prism.flags." + name] = int(letter in fields["flags"])
+    if fields["opcode"] >= 0xC0:
+        flat["prism.flags"] = "".join(fields["flags"])
+        for letter, name in FLAG_NAMES.items():
+            flat["prism.flags." + name] = int(letter in fields["flags"])
     for header in ("reth", "auxeth", "caseth", "aleth", "aeth", "rspeth", "rdeth"):
         for name, value in fields.get(header, {}).items():
             flat[f"prism.{header}.{name}"] = value
@@ -85,8 +87,6 @@ def test_fields(folder):
     compared = 0
     for vector, frame in zip(VECTORS["vectors"], frames):
         expected = flatten(vector["fields"])
-        if vector["fields"]["opcode"] == OPCODE_ACKNOWLEDGE:
-            expected = {}
         expected["infiniband.bth.opcode"] = vector["fields"]["opcode"]
         for name in names:
             shown = frame[name]
@@ -329,17 +329,120 @@ def test_noise(folder):
 
 # What others send -----------------------------------------------------------------------------------------------
 
-def standard_packets():
-    """One of each common standard opcode: RC SEND, WRITE, READ, atomics and answers, UD SEND, a CNP."""
-    flow = encode.flow()
-    reth = struct.pack("!QII", 0x7F0000001000, 0x1234, 16)
-    bodies = {0x04: bytes(16), 0x00: bytes(256), 0x0A: reth + bytes(16), 0x0C: reth, 0x10: b"\x1f\0\0\1" + bytes(16),
-              0x11: b"\x1f\0\0\1", 0x12: b"\x1f\0\0\1" + bytes(8), 0x13: reth[:12] + bytes(16), 
-              0x64: struct.pack("!II", 0x01234567, 0x12) + bytes(64),
-              0x81: bytes(16)}
-    for opcode, body in bodies.items():
-        bth = struct.pack("!BBHII", opcode, 0x40, 0xFFFF, 0x11, 0x80000064)
-        yield flow, with_icrc(flow, bth + body)
+def standard_packet(opcode, body, psn=0x64, flow=None, qpn=0x11):
+    """@body: from the headers behind the BTH to the payload, which is padded here."""
+    route = flow or encode.flow()
+    pad = -len(body) % 4
+    bth = struct.pack("!BBHII", opcode, 0x40 | pad << 4, 0xFFFF, qpn, 0x80000000 | psn)
+    return route, with_icrc(route, bth + body + bytes(pad))
+
+
+HEADERS = {  # bytes, and what is shown of them
+    "reth": (struct.pack("!QII", 0x7F0000001000, 0x1234, 24), {"reth.va": "0x00007f0000001000", "reth.rkey": 0x1234,
+                                                              "reth.length": 24}),
+    "aeth": (b"\x1f\0\0\x09", {"aeth.syndrome": 0x1F, "aeth.msn": 9}),
+    "immdt": (struct.pack("!I", 0xAABBCCDD), {"immdt": 0xAABBCCDD}),
+    "ieth": (struct.pack("!I", 0x5678), {"ieth": 0x5678}),
+    "deth": (struct.pack("!II", 0x80010000, 0x12), {"deth.qkey": 0x80010000, "deth.qpn": 0x12}),
+    "xrceth": (struct.pack("!I", 0xFF000345), {"xrceth.srqn": 0x345}),
+    "feth": (struct.pack("!I", 0x12), {"feth.sel": 1, "feth.visible": 0, "feth.persistent": 1}),
+    "atomiceth": (struct.pack("!QIQQ", 0x7F0000002000, 0x99, 5, 6),
+                  {"atomiceth.va": "0x00007f0000002000", "atomiceth.rkey": 0x99, "atomiceth.swap": "0x5",
+                   "atomiceth.compare": "0x6"}),
+    "atomicacketh": (struct.pack("!Q", 7), {"atomicacketh": "0x7"}),
+    "cnp": (bytes(16), {"cnp": "00" * 16}),
+}
+# Of the Reliable Connection, in the order of the opcodes: name, headers, whether a payload follows
+RELIABLE = {
+    0x00: ("SEND_FIRST", "", True), 0x01: ("SEND_MIDDLE", "", True), 0x02: ("SEND_LAST", "", True),
+    0x03: ("SEND_LAST_WITH_IMMEDIATE", "immdt", True), 0x04: ("SEND_ONLY", "", True),
+    0x05: ("SEND_ONLY_WITH_IMMEDIATE", "immdt", True), 0x06: ("WRITE_FIRST", "reth", True),
+    0x07: ("WRITE_MIDDLE", "", True), 0x08: ("WRITE_LAST", "", True),
+    0x09: ("WRITE_LAST_WITH_IMMEDIATE", "immdt", True), 0x0A: ("WRITE_ONLY", "reth", True),
+    0x0B: ("WRITE_ONLY_WITH_IMMEDIATE", "reth immdt", True), 0x0C: ("READ_REQUEST", "reth", False),
+    0x0D: ("READ_RESPONSE_FIRST", "aeth", True), 0x0E: ("READ_RESPONSE_MIDDLE", "", True),
+    0x0F: ("READ_RESPONSE_LAST", "aeth", True), 0x10: ("READ_RESPONSE_ONLY", "aeth", True),
+    0x11: ("ACKNOWLEDGE", "aeth", False), 0x12: ("ATOMIC_ACKNOWLEDGE", "aeth atomicacketh", False),
+    0x13: ("CMP_SWAP", "atomiceth", False), 0x14: ("FETCH_ADD", "atomiceth", False),
+    0x16: ("SEND_LAST_WITH_INVALIDATE", "ieth", True), 0x17: ("SEND_ONLY_WITH_INVALIDATE", "ieth", True),
+    0x1C: ("FLUSH", "feth reth", False), 0x1D: ("ATOMIC_WRITE", "reth", True),
+}
+RESPONSES = range(0x0D, 0x13)
+
+
+def standard_opcodes():
+    """Opcode to (name, headers, payload) of every service but the Reliable Datagram, which nobody has."""
+    known = {0x81: ("CNP", "cnp", False)}
+    for code, (name, headers, payload) in RELIABLE.items():
+        known[code] = ("RC " + name, headers, payload)
+        known[0xA0 + code] = ("XRC " + name, headers if code in RESPONSES else "xrceth " + headers, payload)
+        if code <= 0x0B:
+            known[0x20 + code] = ("UC " + name, headers, payload)
+        if code in (0x04, 0x05):
+            known[0x60 + code] = ("UD " + name, "deth " + headers, payload)
+    return known
+
+
+UNKNOWN_TO_WIRESHARK = {0x1C, 0x1D, 0x81, *range(0xA0, 0xBE)}  # to that of Debian 12
+
+
+def sample_of(opcode, payload=encode.pattern(1, 24), headers=None):
+    _, names, has_payload = standard_opcodes()[opcode]
+    front = b"".join(HEADERS[name][0] for name in names.split()) if headers is None else headers
+    return standard_packet(opcode, front + (payload if has_payload else b""))
+
+
+def line_of(opcode):
+    return f"{standard_opcodes()[opcode][0]} QP 0x000011 PSN 100"
+
+
+def test_standard_fields(folder):
+    """Every standard packet: its name, every field of its headers and no others, its payload, a right ICRC."""
+    known = standard_opcodes()
+    path = folder / "opcodes.pcap"
+    captures.write_capture(path, [sample_of(opcode, encode.pattern(1, 24 + opcode % 4)) for opcode in known])
+    names = sorted({"prism." + name for _, shown in HEADERS.values() for name in shown})
+    frames = captures.dissect(path, [*names, "prism.opcode", "prism.psn", "prism.payload", "prism.padding",
+                                     "prism.malformed", "prism.reserved_opcode", "prism.surplus", "prism.icrc.status",
+                                     "prism_rdma"])
+    trees, lines = captures.run_tshark(path, "-V"), captures.columns(path)
+    for (opcode, (name, headers, payload)), frame, line in zip(known.items(), frames, lines, strict=True):
+        expected = {"prism." + field: value for header in headers.split()
+                    for field, value in HEADERS[header][1].items()}
+        expected |= {"prism.opcode": opcode, "prism.psn": 100, "prism.icrc.status": 1}
+        if payload:
+            expected["prism.payload"] = encode.pattern(1, 24 + opcode % 4).hex()
+        if payload and opcode % 4:
+            expected["prism.padding"] = "00" * (4 - opcode % 4)
+        for field, shown in frame.items():
+            check(len(shown) == int(field in expected) and all(same(value, expected[field]) for value in shown),
+                  f"{name}: {field} is {shown}, not {expected.get(field)}")
+        check(f"Opcode: {name} (0x{opcode:02x})" in trees, f"{name} is not named")
+        if opcode in UNKNOWN_TO_WIRESHARK:
+            check(line[1].startswith(line_of(opcode)), f"{name}: the line is {line}")
+    print(f"{len(frames)} opcodes")
+
+
+def test_standard_invalid(folder):
+    """Reserved opcodes, and packets too short or too long for their headers, are marked; right ones are not."""
+    known = standard_opcodes()
+    reserved = [opcode for opcode in range(0xC0) if opcode not in known and not 0x40 <= opcode < 0x60]
+    short = [opcode for opcode, (_, headers, _) in known.items() if headers]
+    bare = [opcode for opcode, (_, _, payload) in known.items() if not payload]
+    datagrams = [standard_packet(opcode, bytes(16)) for opcode in reserved]
+    datagrams += [standard_packet(opcode, b"".join(HEADERS[name][0] for name in known[opcode][1].split())[:-4])
+                  for opcode in short]
+    datagrams += [standard_packet(opcode, b"".join(HEADERS[name][0] for name in known[opcode][1].split()) + bytes(4))
+                  for opcode in bare]
+    datagrams += [sample_of(opcode) for opcode in known]
+    path = folder / "standard_invalid.pcap"
+    captures.write_capture(path, datagrams)
+    marks = ["reserved_opcode"] * len(reserved) + ["malformed"] * (len(short) + len(bare)) + [None] * len(known)
+    frames = captures.dissect(path, ["prism.reserved_opcode", "prism.malformed", "prism.opcode"])
+    for mark, frame in zip(marks, frames, strict=True):
+        for name in ("reserved_opcode", "malformed"):
+            check(bool(frame["prism." + name]) == (name == mark), f"opcode {frame['prism.opcode']}: {mark}, {frame}")
+    print(f"{len(frames)} packets")
 
 
 def without_script(path, *arguments):
@@ -348,31 +451,181 @@ def without_script(path, *arguments):
     return done.stdout
 
 
+def without_our_tree(text):
+    """What tshark -V prints, less what the script adds behind everything else of a frame."""
+    return re.sub(r"^(RoCEv2|PRISM remote operations), .*?(?=^$)", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
 def test_standard(folder):
-    """Standard RoCEv2 packets look as they do without the script; so does what is on another port."""
+    """To what Wireshark shows of standard packets a tree is added, and nothing is changed; on other ports nothing is."""
     path = folder / "standard.pcap"
-    datagrams = list(standard_packets())
+    opcodes = [opcode for opcode in standard_opcodes() if opcode not in UNKNOWN_TO_WIRESHARK]
+    datagrams = [sample_of(opcode) for opcode in opcodes]
     prism_packet = bytes.fromhex(VECTORS["vectors"][0]["hex"])
     datagrams.append((dict(encode.flow(source_port=5000), destination_port=5001), prism_packet))
     captures.write_capture(path, datagrams)
-    for arguments in (("-V",), (), ("-2", "-V")):
-        check(captures.run_tshark(path, *arguments) == without_script(path, *arguments),
-              f"tshark {' '.join(arguments)}: differs with the script")
-    frames = captures.dissect(path, ["infiniband.bth.opcode", "prism.opcode"])
-    check(sum(bool(frame["infiniband.bth.opcode"]) for frame in frames) == len(datagrams) - 1, "infiniband takes them")
-    check(not any(frame["prism.opcode"] for frame in frames), "none is PRISM")
+    check(captures.run_tshark(path) == without_script(path), "the lines differ with the script")
+    for arguments in (("-V",), ("-2", "-V")):
+        check(without_our_tree(captures.run_tshark(path, *arguments)) == without_script(path, *arguments),
+              f"tshark {' '.join(arguments)}: more than a tree differs")
+    frames = captures.dissect(path, ["infiniband.bth.opcode", "prism_rdma", "prism_roce"])
+    check(sum(bool(frame["infiniband.bth.opcode"]) for frame in frames) == len(opcodes), "infiniband takes them")
+    check([bool(frame["prism_roce"]) for frame in frames] == [True] * len(opcodes) + [False], "all have a tree")
+    check(not any(frame["prism_rdma"] for frame in frames), "none is PRISM")
     print(f"{len(frames)} packets")
 
 
 def test_standard_truncated(folder):
     """Nor does the script change what becomes of a standard packet that is cut, by its sender or by the capture."""
-    packets = [data for _, data in standard_packets()]
+    packets = [sample_of(opcode)[1] for opcode in standard_opcodes()]
     datagrams = [(encode.flow(), data[:size]) for data in packets for size in range(len(data))]
     datagrams += [(encode.flow(), data, 28 + size) for data in packets for size in range(len(data))]
     path = folder / "standard_truncated.pcap"
     captures.write_capture(path, datagrams)
-    check(captures.run_tshark(path, "-V") == without_script(path, "-V"), "tshark -V: differs with the script")
+    check(without_our_tree(captures.run_tshark(path, "-V")) == without_script(path, "-V"), "more than a tree differs")
+    frames = captures.dissect(path, ["prism.cut", "prism.icrc.status", "prism.malformed"])
+    for frame in frames[len(frames) // 2:]:
+        check(not frame["prism.icrc.status"] and not frame["prism.malformed"], f"what was not captured is judged: {frame}")
+    check(any(frame["prism.cut"] for frame in frames), "nothing is marked as cut")
     print(f"{len(datagrams)} packets")
+
+
+def test_short_sends(folder):
+    """SENDs of any few bytes: Wireshark may call them malformed and keep the ICRC; the script shows what they are."""
+    cases = [(opcode, size) for opcode in (0x00, 0x02, 0x04, 0x05, 0x16, 0x17, 0x24) for size in range(21)]
+    path = folder / "short_sends.pcap"
+    captures.write_capture(path, [sample_of(opcode, encode.pattern(7, size)) for opcode, size in cases])
+    frames = captures.dissect(path, ["prism.payload", "prism.payload.size", "prism.icrc.status", "prism.malformed",
+                                     "prism.short_send", "_ws.malformed"])
+    taken = 0
+    for (opcode, size), frame, line in zip(cases, frames, captures.columns(path), strict=True):
+        shown = "".join(frame["prism.payload"]).replace(":", "")
+        check(shown == encode.pattern(7, size).hex() and frame["prism.payload.size"] == [str(size)],
+              f"0x{opcode:02x} with {size} bytes: payload {shown}")
+        check(frame["prism.icrc.status"] == ["1"] and not frame["prism.malformed"], f"0x{opcode:02x}, {size}: {frame}")
+        check("Malformed" not in line[1], f"0x{opcode:02x}, {size}: {line}")
+        check(not frame["_ws.malformed"] or frame["prism.short_send"], f"0x{opcode:02x}, {size}: not explained")
+        taken += bool(frame["prism.short_send"])
+    check(taken == 4 * 16, f"{taken} are explained, not those of fewer than 16 bytes")
+    print(f"{len(cases)} SENDs")
+
+
+# The ICRC -------------------------------------------------------------------------------------------------------
+
+ICRC_FIELDS = ["prism.icrc.status", "prism.icrc.identification", "prism.icrc.right", "prism.icrc.bad",
+               "prism.icrc.other_identification"]
+BAD, GOOD, UNVERIFIED, OTHER_ID = (str(status) for status in range(4))
+
+
+def all_right_packets():
+    packets = [pair for kind in ("vectors", "bundles") for pair in of_vectors(kind)]
+    packets += [sample_of(opcode, encode.pattern(opcode, opcode % 23)) for opcode in standard_opcodes()]
+    six = encode.flow("2001:db8::1", "2001:db8::2")
+    return packets + [(six, with_icrc(six, data[:-4])) for flow, data in packets if ":" not in flow["source"]]
+
+
+def statuses(folder, name, packets, *arguments):
+    path = folder / f"{name}.pcap"
+    captures.write_frames(path, captures.LINKTYPE_RAW, packets)
+    frames = captures.dissect(path, ICRC_FIELDS, *arguments)
+    return [{**frame, "info": line[1]} for frame, line in zip(frames, captures.columns(path, *arguments), strict=True)]
+
+
+def flipped(data, bit):
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def test_icrc(folder):
+    """Right ICRCs are called right, and whatever bit of the packet is changed, it is called wrong, but for byte 4."""
+    rng, packets = random.Random(5), all_right_packets()
+    frames = statuses(folder, "right", [captures.ip_packet(*packet) for packet in packets])
+    for (_, data), frame in zip(packets, frames, strict=True):
+        check(frame["prism.icrc.status"] == [GOOD] and "ICRC" not in frame["info"] and
+              not any(frame[name] for name in ICRC_FIELDS[1:5]), f"opcode 0x{data[0]:02x}: {frame}")
+    wrong = [(flow, data, bit) for flow, data in packets for bit in rng.sample(range(8, 8 * len(data)), 6)]
+    frames = statuses(folder, "wrong", [captures.ip_packet(flow, flipped(data, bit)) for flow, data, bit in wrong])
+    masked = 0
+    for (flow, data, bit), frame in zip(wrong, frames, strict=True):
+        text = f"opcode 0x{data[0]:02x}, bit {bit} changed"
+        if bit // 8 == 4:
+            masked += 1
+            check(frame["prism.icrc.status"] == [GOOD], f"{text}: {frame}")
+            continue
+        right = encode.icrc(flow, flipped(data, bit)[:-4])
+        check(frame["prism.icrc.status"] == [BAD] and frame["prism.icrc.bad"] and
+              [int(value, 16) for value in frame["prism.icrc.right"]] == [right] and
+              frame["info"].endswith("[bad ICRC]"), f"{text}: {frame}")
+    check(masked > 5, "byte 4 was among them")
+    off = statuses(folder, "off", [captures.ip_packet(*packet) for packet in packets], "-o", "prism_rdma.icrc:FALSE")
+    check(all(frame["prism.icrc.status"] == [UNVERIFIED] for frame in off), "with the preference off none is checked")
+    print(f"{len(packets)} right, {len(wrong)} changed packets")
+
+
+def first_number(shown):
+    """Of a field that is shown in two bases"""
+    return int(shown[0].split()[0], 0)
+
+
+def test_icrc_headers(folder):
+    """Headers in front of the BTH: what the network may change does not count, all else does."""
+    flow6 = encode.flow("2001:db8::1", "2001:db8::2")
+    four, six = captures.ip_packet(*sample_of(0x04)), captures.ip_packet(*standard_packet(0x04, bytes(24), flow=flow6))
+    # Bytes of the headers: without the first ones it is no datagram to the port; the second ones the network may change
+    cases = ((four, 28, {0, 2, 3, 9, 22, 23, 24, 25}, {1, 8, 10, 11, 26, 27}),
+             (six, 48, {0, 4, 5, 6, 42, 43, 44, 45}, {1, 2, 3, 7, 46, 47}))
+    frames, expected = [], []
+    for packet, size, needed, free in cases:
+        for bit in range(8 * size):
+            byte = bit // 8
+            if byte not in needed:
+                frames.append(flipped(packet, bit))
+                expected.append(GOOD if byte in free else OTHER_ID if packet is four and byte in (4, 5) else BAD)
+    for number, (frame, status) in enumerate(zip(statuses(folder, "headers", frames), expected, strict=True)):
+        check(frame["prism.icrc.status"] == [status], f"change {number}: {frame}, not {status}")
+        if status == OTHER_ID:
+            check(frame["prism.icrc.other_identification"] and not frame["prism.icrc.bad"] and
+                  first_number(frame["prism.icrc.identification"]) == 0, f"{frame}")
+    check({GOOD, OTHER_ID, BAD} == set(expected), "all three were there")
+    ids = random.Random(6).sample(range(1 << 16), 50)
+    packets = [(encode.flow(ip_id=number), sample_of(0x0A)[1][:-4]) for number in ids]
+    frames = statuses(folder, "ids", [captures.ip_packet(dict(flow, ip_id=9), with_icrc(flow, data))
+                                      for flow, data in packets])
+    shown = [first_number(frame["prism.icrc.identification"]) for frame in frames]
+    check(shown == ids, f"identifications {shown}, not {ids}")
+    print(f"{len(expected)} changed headers, {len(ids)} identifications")
+
+
+# Steering questions ---------------------------------------------------------------------------------------------
+
+def test_steering(folder):
+    """The questions of contexts behind one address (W.1.3); what nobody would answer is marked."""
+    fields = ["prism.steering.asker", "prism.steering.index", "prism.steering.nonce", "prism.malformed", "prism_rdma",
+              "prism.icrc"]
+    right = [(v["flow"], bytes.fromhex(v["hex"])) for v in VECTORS["steering"]]
+    flow, data = right[0]
+    slot = VECTORS["steering"][0]["fields"]["asker"]
+    wrong = [(dict(flow, source_port=0xF000 + slot + 1), data), (dict(flow, source="192.0.2.9"), data),
+             (flow, data[:4] + b"\0\0\4\0" + data[8:]),
+             (dict(flow, source_port=0xF400), data[:2] + b"\4\0" + data[4:])]
+    others = [(flow, b"PS" + data[2:]), (flow, data[:-1]), (flow, data + b"\0"), (flow, data, 28 + 11)]
+    path = folder / "steering.pcap"
+    captures.write_capture(path, right + wrong + others)
+    frames = captures.dissect(path, fields)
+    for vector, frame, columns in zip(VECTORS["steering"], frames, captures.columns(path)):
+        for name, value in vector["fields"].items():
+            check(len(frame["prism.steering." + name]) == 1 and same(frame["prism.steering." + name][0], value),
+                  f"{vector['name']}: {name} is {frame['prism.steering.' + name]}, not {value}")
+        line = f"STEERING_QUESTION slot {vector['fields']['asker']} asks who has index {vector['fields']['index']}"
+        check(columns == ("PRISM", line), f"{vector['name']}: the line is {columns}")
+        check(not frame["prism.malformed"] and not frame["prism.icrc"] and frame["prism_rdma"], f"{frame}")
+    families = {":" in vector["flow"]["source"] for vector in VECTORS["steering"]}
+    check(families == {True, False}, "the vectors have both IPv4 and IPv6")
+    rest = frames[len(right):]
+    check([len(frame["prism.malformed"]) for frame in rest[:len(wrong)]] == [1] * len(wrong), f"{rest}")
+    check(not any(frame["prism.steering.asker"] for frame in rest[len(wrong):]), "what is none is taken for one")
+    print(f"{len(frames)} datagrams")
 
 
 def ethernet(packet, *tags):
@@ -485,7 +738,7 @@ def test_trains(folder):
     answers = b"".join(answer(None, 7 + i) for i in range(5))
     mixed = encode.sample_request("READ", "", 1).finish(there) + with_icrc(
         there, struct.pack("!BBHIIQII", 0x0C, 0x40, 0xFFFF, 0x4001, 0x80000002, 4096, 1, 64))
-    trains = [(there, reads, 5), (there, writes, 4), (back, answers, 5), (there, mixed, 1)]
+    trains = [(there, reads, 5), (there, writes, 4), (back, answers, 5), (there, mixed, 2)]
     trains += [(back, read_train(count, mtu, rest), count + 1)
                for mtu in (256, 512, 1024, 2048, 4096) for count, rest in ((1, 1), (3, mtu), (9, 90))]
     path = folder / "trains.pcap"
@@ -498,9 +751,46 @@ def test_trains(folder):
         check(psns == list(range(psns[0], psns[0] + count)), f"train {number}: PSNs {psns}")
     segments = captures.dissect(path, ["prism.train.segment"])[3]["prism.train.segment"]
     check(segments == ["1", "2"], f"a standard packet in a train counts too: {segments}")
+    check(captures.run_tshark(path).count("(train of ") == len(trains), "each line says so")
     whole = captures.run_tshark(path, "-o", "prism_rdma.trains:FALSE", "-T", "fields", "-e", "prism.opcode").split()
     check(whole[0] == "0xc0", f"with the preference off a train stays in one piece, not {whole[0]}")
     print(f"{len(trains)} trains")
+
+
+def train_of(flow, packets):
+    """@packets: without their ICRCs, as segments of one train, which have identifications that count up (W.9.1)."""
+    return b"".join(with_icrc(dict(flow, ip_id=flow["ip_id"] + k), data) for k, data in enumerate(packets))
+
+
+def test_standard_trains(folder):
+    """Trains of standard packets, of any size: each packet is judged for itself. A packet in a packet is no train."""
+    flow = encode.flow(ip_id=500)
+    writes = [standard_packet(0x06, HEADERS["reth"][0] + bytes(1024), 5), standard_packet(0x07, bytes(1040), 6),
+              standard_packet(0x08, bytes(77), 7)]
+    trains = [[sample_of(0x11)] * 7, [standard_packet(0x04, b"hello, you", 5 + k) for k in range(64)], writes,
+              [standard_packet(0x0E, encode.pattern(k, 4096), k) for k in range(15)]]
+    trains = [[data[:-4] for _, data in train] for train in trains]
+    path = folder / "standard_trains.pcap"
+    inner = sample_of(0x04)[1]
+    whole = standard_packet(0x04, inner * 20)[1][:-4]
+    broken = bytearray(train_of(flow, trains[1]))
+    size = len(broken) // 64
+    broken[3 * size + 14] ^= 1
+    captures.write_capture(path, [(flow, train_of(flow, train)) for train in trains] +
+                           [(flow, with_icrc(flow, whole)), (flow, bytes(broken))])
+    frames = captures.dissect(path, ["prism.opcode", "prism.train.segment", "prism.icrc.status", "prism.malformed"])
+    for number, (train, frame) in enumerate(zip(trains, frames)):
+        count = len(train)
+        check(frame["prism.train.segment"] == [str(k + 1) for k in range(count)] and
+              frame["prism.icrc.status"] == [GOOD] * count and not frame["prism.malformed"],
+              f"train {number}: {frame}")
+    check(frames[-2]["prism.icrc.status"] == [GOOD] and not frames[-2]["prism.train.segment"], f"one: {frames[-2]}")
+    check(frames[-1]["prism.icrc.status"] == [GOOD] * 3 + [BAD] + [GOOD] * 60, f"one is broken: {frames[-1]}")
+    lines = captures.run_tshark(path).splitlines()
+    check([line.rpartition("(")[2] for line in lines[:4]] ==
+          ["train of 7)", "train of 64)", "train of 3)", "train of 15)"], f"{lines}")
+    check(lines[-1].endswith("(train of 64) [bad ICRC]"), f"{lines[-1]}")
+    print(f"{len(frames)} frames")
 
 
 TESTS = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
