@@ -3,7 +3,7 @@
 -- Wireshark leaves out of standard ones.
 --
 -- UDP port 4791 belongs to Wireshark's dissector "infiniband", which calls the opcodes of the manufacturer's range
--- (0xC0 to 0xFF) unknown, and of standard packets CNP and XRC, before Wireshark 4.6 FLUSH and ATOMIC WRITE as well. It
+-- (0xC0 to 0xFF) unknown, and of standard packets CNP and XRC, in Wireshark 4.0 FLUSH and ATOMIC WRITE as well. It
 -- checks no ICRC, and calls short SENDs malformed. This one looks at the same bytes after it. It does not stand in front
 -- of it: a dissector in C that runs out of captured bytes leaves through the interpreter of whoever called it from Lua,
 -- which then is of no use any more.
@@ -997,9 +997,9 @@ end
 
 -- A standard packet (IBTA 9) -------------------------------------------------------------------------------------
 
--- Wireshark's heuristic for RPC over RDMA reads 16 bytes of each message, be they there or not.
+-- Wireshark's heuristic for RPC over RDMA reads 16 bytes of each message, pad included, be they there or not.
 local function is_taken_for_rpc(p)
-	return p.standard and p.standard.taken_for_rpc and p.payload and p.payload < 16
+	return p.standard and p.standard.taken_for_rpc and p.payload and p.payload + p.pad < 16
 end
 
 local function add_standard(p, reader, tree)
