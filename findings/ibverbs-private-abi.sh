@@ -9,6 +9,7 @@
 # 13 (56) still have 34, forky (65) has 65.
 # Source: rdma-core, CMakeLists.txt (IBVERBS_PABI_VERSION, which is PACKAGE_VERSION's first number since 57) and
 # libibverbs/libibverbs.map.in; in Debian the symbols file of libibverbs1.
+# shellcheck source=findings/debian.sh
 . "$(dirname "$0")/debian.sh"
 
 # check SUITE VERSION NUMBER: the private ABI of this release

@@ -3,10 +3,11 @@
 # tshark does not know a congestion notification packet (CNP): it has the name at another opcode.
 #
 # One would guess: a capture of a network with congestion control (DCQCN) can be searched for CNPs by name or by opcode.
-# What happens: Wireshark's list of opcodes has "CNP" at 128 (0x80). The CNP of RoCEv2 has 129 (0x81), which is what NICs
-# and scapy send and what it calls "Unknown OpCode". The ICRC and the 16 reserved bytes of a CNP are "Vendor Specific".
+# What happens: Wireshark's list of opcodes has "CNP" at 128 (0x80). The CNP of RoCEv2 has 129 (0x81), which is what scapy
+# makes, and Wireshark calls it "Unknown OpCode". The ICRC and the 16 reserved bytes of a CNP are "Vendor Specific".
 # Source: InfiniBand Architecture Specification volume 1, annex A17 (opcode 10000001b); scapy.contrib.roce (CNP_OPCODE);
 # Wireshark 4.0 to 4.6, bth_opcode_tbl[] of epan/dissectors/packet-infiniband.c.
+# shellcheck source=findings/debian.sh
 . "$(dirname "$0")/debian.sh"
 
 use bookworm

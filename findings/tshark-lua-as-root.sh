@@ -8,6 +8,7 @@
 # run for root as well. People meet this in containers and in CI, where all is root.
 # Source: Wireshark's Developer's Guide, "Lua Support": run_user_scripts_when_superuser. Debian 12's
 # /etc/wireshark/init.lua sets it to true; since Wireshark 4.4 there is no such file.
+# shellcheck source=findings/debian.sh
 . "$(dirname "$0")/debian.sh"
 
 # check VERSION STATUS: how a script's own exit status comes out as root

@@ -9,6 +9,7 @@
 # rpcrdma_infiniband the same packet is right (its pad bytes are shown as payload). A SEND of 16 bytes is right anyway.
 # Source: Wireshark 4.0 to 4.6, packet_is_rpcordma() of epan/dissectors/packet-rpcrdma.c, the heuristic
 # "rpcrdma_infiniband", and packet-infiniband.c, which calls it.
+# shellcheck source=findings/debian.sh
 . "$(dirname "$0")/debian.sh"
 
 # By scapy, which computes the ICRC: a SEND of 2 bytes with 2 of padding, and one of 16
