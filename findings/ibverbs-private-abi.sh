@@ -7,7 +7,7 @@
 # What happens: from rdma-core 57 on the number is that of the release. A provider or a program that is linked with the
 # private symbols of one release does not load with the next, though no function may have changed. Debian 12 (44) and
 # 13 (56) still have 34, forky (65) has 65.
-# Source: rdma-core, CMakeLists.txt (IBVERBS_PABI_VERSION, which is PACKAGE_VERSION's first number since 57) and
+# Source: rdma-core, CMakeLists.txt (IBVERBS_PABI_VERSION beside PACKAGE_VERSION) and
 # libibverbs/libibverbs.map.in; in Debian the symbols file of libibverbs1.
 # shellcheck source=findings/debian.sh
 . "$(dirname "$0")/debian.sh"
@@ -39,4 +39,13 @@ has_no() { ! grep -qa "$1" "$2"; }
 check bookworm 44.0-2 34
 check trixie 56.1-1 34
 check forky 65.0-1.1 65
+
+# What that means: a plug-in of Debian 12 beside the libibverbs of forky
+plugin=$(find "$folder/bookworm/unpacked" -name 'librxe-rdmav34.so')
+unpack libibverbs1=65.0-1.1
+cp "$plugin" "$root/tmp/"
+printf '\nlibrxe-rdmav34.so of 44.0-2 with libibverbs1 65.0-1.1:\n'
+said=$(within /lib64/ld-linux-x86-64.so.2 --list /tmp/librxe-rdmav34.so 2>&1) || true
+grep 'not found' <<<"$said" || true
+expect "a plug-in of before does not load" grep -q "version .IBVERBS_PRIVATE_34. not found" <<<"$said"
 finish

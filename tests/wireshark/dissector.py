@@ -477,7 +477,8 @@ def test_standard(folder):
 
 def test_standard_truncated(folder):
     """Nor does the script change what becomes of a standard packet that is cut, by its sender or by the capture."""
-    packets = [sample_of(opcode)[1] for opcode in standard_opcodes()]
+    each_header = (0x04, 0x0B, 0x10, 0x12, 0x13, 0x17, 0x1C, 0x1D, 0x65, 0x81, 0xA5, 0xB4, 0xBC)
+    packets = [sample_of(opcode)[1] for opcode in each_header]
     datagrams = [(encode.flow(), data[:size]) for data in packets for size in range(len(data))]
     datagrams += [(encode.flow(), data, 28 + size) for data in packets for size in range(len(data))]
     path = folder / "standard_truncated.pcap"
