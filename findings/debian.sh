@@ -40,7 +40,7 @@ use() {
 		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 	END
-	apt-get -qq update || die "cannot read the package lists of $suite at $MIRROR"
+	apt-get -qq --error-on=any update || die "cannot read the package lists of $suite at $MIRROR"
 }
 
 gone() {
