@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "command_line.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -298,6 +299,60 @@ void Command::footer(const std::string &text)
 	app_->footer(text);
 }
 
+/* The description -------------------------------------------------------------------------------------------------- */
+
+namespace
+{
+
+/* Alone on a line: the program prints what it takes, and exits. completions.py makes of it what shells complete. */
+constexpr std::string_view describe = "--describe-options";
+
+/** Texts of help may have several lines; a field of the description is on one, without tabs. */
+std::string as_field(std::string text)
+{
+	std::replace_if(text.begin(), text.end(), is_control, ' ');
+	return text;
+}
+
+/** Of an option's value. Nothing: it is a flag. */
+std::string type_of(const CLI::Option &option)
+{
+	if (option.get_items_expected_max() == 0)
+		return {};
+	const std::string type = as_field(option.get_type_name());
+	return type.empty() ? "TEXT" : type; /* CLI11 has none for configuration files */
+}
+
+/** "option\tSUBCOMMAND\tNAMES\tTYPE\tHELP", or "argument" for one that is known by its place. */
+void describe_option(const CLI::Option &option, const std::string &subcommand, std::ostream &text)
+{
+	const bool by_place = !option.nonpositional();
+	text << (by_place ? "argument" : "option") << '\t' << subcommand << '\t' << option.get_name(by_place, true)
+	     << '\t' << type_of(option) << '\t' << as_field(option.get_description()) << '\n';
+}
+
+/** The options of a command, and, each after a line "command\tSUBCOMMAND\tHELP", those of its subcommands. */
+void describe_command(const CLI::App &command, const std::string &subcommand, std::ostream &text)
+{
+	for (const CLI::Option *const option : command.get_options())
+		describe_option(*option, subcommand, text);
+	for (const CLI::App *const below : command.get_subcommands([](const CLI::App * /*any*/) { return true; })) {
+		text << "command\t" << below->get_name() << '\t' << as_field(below->get_description()) << '\n';
+		describe_command(*below, below->get_name(), text);
+	}
+}
+
+std::optional<EarlyExit> description_if_asked(const CLI::App &app, int argc, const char *const *argv)
+{
+	if (argc != 2 || argv[1] != describe)
+		return std::nullopt;
+	std::ostringstream text;
+	describe_command(app, {}, text);
+	return EarlyExit{0, text.str()};
+}
+
+} // namespace
+
 /* Configuration files ---------------------------------------------------------------------------------------------- */
 
 namespace
@@ -449,6 +504,8 @@ void CommandLine::add_config(const std::string &names, const std::string &help)
 
 std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)
 {
+	if (auto description = description_if_asked(app(), argc, argv))
+		return description;
 	try {
 		app().parse(argc, argv);
 	} catch (const CLI::ParseError &error) {
@@ -459,6 +516,8 @@ std::optional<EarlyExit> CommandLine::parse(int argc, const char *const *argv)
 
 std::optional<EarlyExit> CommandLine::parse(std::string_view program, int argc, const char *const *argv)
 {
+	if (auto description = description_if_asked(app(), argc, argv))
+		return description;
 	try {
 		app().parse(argc, argv);
 	} catch (const CLI::Success &success) {

@@ -5,4 +5,4 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 exec "$here/../machine/machine.sh" run bookworm "$1" --put "$2=/packages" --put "$here/apt.sh=/apt.sh" \
-	--put "$here/users=/users" --put "$here/in_machine.sh=/in_machine.sh" -- bash /in_machine.sh
+	--put "$here/in_machine.sh=/in_machine.sh" -- bash /in_machine.sh

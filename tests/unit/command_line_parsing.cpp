@@ -445,6 +445,30 @@ TEST_F(CommandLineTest, ErrorsOfAProgram)
 	EXPECT_FALSE(app_.parse("name", 1, nothing.data()));
 }
 
+TEST_F(CommandLineTest, DescribesItselfForCompletions)
+{
+	Colour colour = Colour::none;
+	bool quiet = false, fast = true;
+	std::string key;
+	app_.add_choice<Colour>("-c,--colour", colour, {{"red", Colour::red}, {"green", Colour::green}}, "Of it");
+	app_.add_flag("!--no-speed", fast, "Slowly");
+	Command get = app_.add_subcommand("get", "Get it");
+	get.add_option("KEY", key, "Of it,\nwhatever it is").required();
+	get.add_flag("-q", quiet, "Quietly");
+	const auto early = parse({"--describe-options"});
+	ASSERT_TRUE(early);
+	EXPECT_EQ(early->code, 0);
+	EXPECT_EQ(early->text, "option\t\t-h,--help\t\tPrint this help message and exit\n"
+			       "option\t\t-c,--colour\tTEXT:{green,red}\tOf it\n"
+			       "option\t\t--no-speed{false}\t\tSlowly\n"
+			       "command\tget\tGet it\n"
+			       "option\tget\t-h,--help\t\tPrint this help message and exit\n"
+			       "argument\tget\tKEY\tTEXT\tOf it, whatever it is\n"
+			       "option\tget\t-q\t\tQuietly\n");
+	refuse({"--describe-options", "get", "x"}, "The following argument was not expected: --describe-options",
+		extras_error);
+}
+
 TEST(EarlyExitTest, IsPrintedWhereItBelongs)
 {
 	testing::internal::CaptureStdout();

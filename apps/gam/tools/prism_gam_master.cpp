@@ -3,6 +3,8 @@
  * prism-gam-master: knows the nodes of one global memory: numbers, leases, who is dead.
  * Exit codes: 0; 1 if it cannot listen; 2 for an error of usage.
  */
+#include <systemd/sd-daemon.h>
+
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -30,6 +32,7 @@ int serve(gam::MasterService &service, const sigset_t &ends)
 	std::jthread waiter([&service, &ends] {
 		int signal = 0;
 		sigwait(&ends, &signal);
+		(void)sd_notify(0, "STOPPING=1");
 		service.stop();
 	});
 	const Result<void> served = service.run();
@@ -50,8 +53,11 @@ int main(int argc, char **argv)
 		"Brings the nodes of a global memory together: gives them numbers and leases, and declares dead who "
 		"does not renew its lease. What is in the memory does not pass through it.");
 	app.add_help_and_version("prism-gam-master");
+	app.add_config("--config",
+		"file with options, such as 'lease = 1': names without dashes. What the command line says "
+		"comes first");
 	app.add_option("-p,--port", options.port, "TCP port; 0: any").capture_default_str();
-	app.add_option("--address", options.address, "to listen on; all, if it is not given");
+	app.add_option("--bind,--address", options.address, "to listen on; all, if it is not given");
 	app.add_option("--lease", lease, "seconds after which a silent node is dead")
 		.capture_default_str()
 		.check(cli::Seconds());
@@ -69,5 +75,6 @@ int main(int argc, char **argv)
 		return complain(service.error());
 	fmt::print("prism-gam-master: ready, port {}\n", service.value()->port());
 	std::fflush(stdout);
+	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
 	return serve(*service.value(), ends);
 }

@@ -38,7 +38,7 @@ write_units() {
 	for name in sysinit basic shutdown network-online multi-user; do
 		printf '[Unit]\nDefaultDependencies=no\n' >"$work/units/$name.target"
 	done
-	for name in kv rs tx; do
+	for name in gam-master gam-node kv rs tx; do
 		sed 's|/usr/bin|/build/bin|
 			/^\[Service\]/a Environment=LD_LIBRARY_PATH=/build/lib\nStandardOutput=append:/run/log-%p-%i' \
 			"$PRISM_SOURCE/apps/service/systemd/prism-$name@.service" >"$work/units/prism-$name@.service"
@@ -61,9 +61,16 @@ write_configurations() {
 		printf 'a secret of both shards, not a word more' >"$work/units/tx-$number.secret"
 	done
 	expect 0 "create" "$bin/prism-rs" -c "$work/units/volume.json" create -s 512 -b 100 127.0.0.1:1862{0,1,2} || finish
+	configure_memory
 	for number in 0 1 2; do
 		configure rs $number $((9520 + number)) 'configuration = "/etc/prism/volume.json"' "replica = $number" 'new = true'
 	done
+}
+
+# The node's configuration has its log, which is in its unit's folder for what is to last.
+configure_memory() {
+	printf '%s\n' 'port = 18660' 'bind = "127.0.0.1"' 'lease = 0.5' >"$work/units/gam-master-one.toml"
+	configure gam-node one 9530 'master = "127.0.0.1:18660"' 'memory = 16' 'log = "/var/lib/prism-gam/one"'
 }
 
 # manager_of PID: its systemd, which unshare has forked
@@ -179,17 +186,37 @@ replicated_volume() {
 	pass "a replicated volume: a replica is stopped under load"
 }
 
+# started_again UNIT: once, after it had failed
 started_again() {
-	[ "$(inside systemctl show --value --property=NRestarts prism-kv@one)" = 1 ] &&
-		inside systemctl is-active --quiet prism-kv@one
+	[ "$(inside systemctl show --value --property=NRestarts "prism-$1")" = 1 ] &&
+		inside systemctl is-active --quiet "prism-$1"
 }
 
 crash() {
 	expect 0 "starting kv@one" inside systemctl start prism-kv@one
 	expect 0 "a crash" inside systemctl kill --signal=KILL prism-kv@one
-	wait_for 20 started_again || tell kv@one
+	wait_for 20 started_again kv@one || tell kv@one
 	stop kv@one
 	pass "a server that has crashed is started again"
+}
+
+# The node waits for its master to be started again, and has then what its log has.
+global_memory() {
+	local unit address
+	expect 0 "starting a node" inside systemctl start prism-gam-master@one prism-gam-node@one || tell gam-node@one
+	expect 0 "malloc" inside /build/bin/prism-gam malloc 64 || tell gam-node@one
+	address=$(cat "$work/out")
+	expect 0 "write" inside /build/bin/prism-gam write "$address" "still here"
+	expect 0 "the log" inside test -d /var/lib/private/prism-gam/one
+	expect 0 "a crash" inside systemctl kill --signal=KILL prism-gam-master@one
+	wait_for 20 started_again gam-master@one || tell gam-master@one
+	wait_for 20 still_there "$address" || tell gam-node@one
+	stop gam-node@one gam-master@one
+	pass "a global memory: its master is killed, and its node comes back by its log"
+}
+
+still_there() {
+	[ "$(inside /build/bin/prism-gam --timeout 1 read "$1" 10 2>/dev/null)" = "still here" ]
 }
 
 begin
@@ -198,4 +225,5 @@ key_value_store
 transactional_store
 replicated_volume
 crash
+global_memory
 finish

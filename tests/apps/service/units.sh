@@ -16,13 +16,16 @@ told() {
 	grep -Fq -- "$2" "$work/notify-$1"
 }
 
-# start_unit SYSTEM INSTANCE LINE...: with these lines in its configuration file, besides an address for metrics
+# start_unit SYSTEM INSTANCE LINE...: with these lines in its configuration file, besides an address for metrics, which all
+# but the master of a global memory have
 start_unit() {
-	local system=$1 instance=$2 name=$1-$2 command metrics
+	local system=$1 instance=$2 name=$1-$2 command
 	shift 2
-	metrics=$(free_ports 1)
-	metrics_of[$name]=127.0.0.1:$metrics
-	printf '%s\n' "$@" 'bind = "127.0.0.1"' "metrics = \"${metrics_of[$name]}\"" >"$work/$name.toml"
+	printf '%s\n' "$@" 'bind = "127.0.0.1"' >"$work/$name.toml"
+	if [ "$system" != gam-master ]; then
+		metrics_of[$name]=127.0.0.1:$(free_ports 1)
+		echo "metrics = \"${metrics_of[$name]}\"" >>"$work/$name.toml"
+	fi
 	: >"$work/notify-$name"
 	start "$work/notifier-$name" python3 -u -c '
 import socket, sys
@@ -99,7 +102,13 @@ examples() {
 		expect 1 "example of $system" timeout 10 "$bin/prism-$system-server" --config "$work/example.toml"
 		grep -Eq "metrics at '192.0.2.1:1'|configuration $work/none" "$work/err" || fail "example of $system" "$work/err"
 	done
+	sed 's|^bind = .*|bind = "192.0.2.1"|' "$units/gam-master-example.toml" >"$work/example.toml"
+	expect 1 "example of gam-master" timeout 10 "$bin/prism-gam-master" --config "$work/example.toml" && mentions 192.0.2.1
+	sed 's|^master = .*|master = "127.0.0.1:1"|' "$units/gam-node-example.toml" >"$work/example.toml"
+	expect 1 "example of gam-node" timeout 10 "$bin/prism-gam-node" --config "$work/example.toml" && mentions 127.0.0.1:1
 	echo 'nonsense = 1' >"$work/bad.toml"
+	expect 2 "a name that is no option's" timeout 10 "$bin/prism-gam-master" --config "$work/bad.toml" &&
+		mentions "$work/bad.toml, line 1: 'nonsense' is no option"
 	expect 2 "a name that is no option's" timeout 10 "$bin/prism-kv-server" --config "$work/bad.toml"
 	mentions "$work/bad.toml, line 1: 'nonsense' is no option"
 	expect 2 "no such file" timeout 10 "$bin/prism-kv-server" --config "$work/none"
@@ -263,6 +272,39 @@ transactional_store() {
 	pass "a transactional store: stopped under load"
 }
 
+# prints TEXT: the last command did, and nothing else
+prints() {
+	[ "$(cat "$work/out")" = "$1" ] || fail "it does not print '$1':" "$work/out"
+}
+
+# A node that keeps a log comes back by it; the unit of the master tells when nodes can join, and both when they stop.
+global_memory() {
+	local master address
+	start_unit gam-master one 'port = 0' 'lease = 0.5'
+	master=127.0.0.1:$(port_of gam-master-one)
+	local gam=(timeout -k 5 20 "$bin/prism-gam" --master "$master")
+	start_unit gam-node one "master = \"$master\"" 'memory = 16' "log = \"$work/gam-log\""
+	start_unit gam-node two "master = \"$master\"" 'memory = 1'
+	expect 0 "malloc" "${gam[@]}" malloc 64 --on "$(sed -n 's/^node \([0-9]*\) .*/\1/p' "$work/log-gam-node-one")"
+	address=$(cat "$work/out")
+	expect 0 "write" "${gam[@]}" write "$address" "still here"
+	expect 0 "read" "${gam[@]}" read "$address" 10 && prints "still here"
+	scrape gam-node-one
+	has gam-node-one '^prism_gam_free_bytes{node="[0-9]*"} [1-9]'
+	has gam-node-one '^prism_gam_home_events_total{node="[0-9]*"} [1-9]'
+	kill "${pid_of[gam-node-one]}"
+	stopped gam-node-one 10
+	start_unit gam-node one "master = \"$master\"" 'memory = 16' "log = \"$work/gam-log\""
+	grep -q 'recovered [1-9][0-9]* blocks' "$work/log-gam-node-one" || fail "nothing is recovered" "$work/log-gam-node-one"
+	expect 0 "read again" "${gam[@]}" read "$address" 10 && prints "still here"
+	kill "${pid_of[gam-node-one]}" "${pid_of[gam-node-two]}"
+	stopped gam-node-one 10
+	stopped gam-node-two 10
+	kill "${pid_of[gam-master-one]}"
+	stopped gam-master-one 10
+	pass "a global memory: a node with a log is stopped and comes back"
+}
+
 # Every metric that the board shows is one that somebody exports, and every metric is documented.
 board() {
 	local metric counter board=$PRISM_SOURCE/apps/service/grafana/prism-stores.json
@@ -331,6 +373,7 @@ examples
 key_value_store
 replicated_volume
 transactional_store
+global_memory
 board
 logs_and_signals
 finish

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What bash completes behind our programs' names is what their help has, in both directions; what a value may be, and where a
+# subcommand is, it knows. tests/packages tries zsh and fish too.
+# shellcheck disable=SC2317 # functions are called by name
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+completions=$PRISM_BUILD/command-line/completions
+[ -d "$completions/bash" ] || skip "no completions are built here"
+
+# offered PROGRAM WORD...: for the last word
+offered() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	"_${1//[^a-zA-Z0-9_]/_}"
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+long='--[A-Za-z][-A-Za-z_0-9]*'
+
+# in_help PROGRAM [SUBCOMMAND]: the long options that begin a line of it, or stand behind a short one
+in_help() {
+	local front=()
+	[ "$1" != prism-tx ] || [ $# -eq 1 ] || front=(SHARDS)
+	"$bin/$1" "${front[@]}" "${@:2}" --help | grep -oE "^ +(-[A-Za-z0-9](,| [A-Z_]+,) ?)?$long(, ?$long)*" |
+		grep -oE -- "$long" | sort -u
+}
+
+# same_as_help PROGRAM [SUBCOMMAND]
+same_as_help() {
+	in_help "$@" >"$work/help"
+	offered "$@" -- | grep -v '^-[^-]' | sort -u >"$work/offered"
+	[ -s "$work/help" ] || fail "$*: no options in its help"
+	diff "$work/help" "$work/offered" >"$work/diff" || fail "$*: its help (<) has not what bash offers (>)" "$work/diff"
+}
+
+# subcommands_of PROGRAM: by its help, not by what is offered, which may be any program (prism-run)
+subcommands_of() {
+	"$bin/$1" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][-a-z]*\) .*/\1/p; s/^  *{\([a-z,]*\)}.*/\1/p' | tr ',' '\n'
+}
+
+# offers WORDS PROGRAM WORD...
+offers() {
+	local wanted=$1
+	shift
+	[ "$(offered "$@" | sort | tr '\n' ' ')" = "$wanted" ] || fail "$* offers '$(offered "$@" | tr '\n' ' ')', not '$wanted'"
+}
+
+count=0
+for file in "$completions"/bash/*; do
+	program=${file##*/}
+	# shellcheck source=/dev/null
+	. "$file"
+	same_as_help "$program"
+	for subcommand in $(subcommands_of "$program"); do
+		offered "$program" "$subcommand" | grep -qx "$subcommand" || fail "$program does not offer $subcommand"
+		same_as_help "$program" "$subcommand"
+	done
+	for other in "zsh/_$program" "fish/$program.fish"; do
+		grep -q -- help "$completions/$other" || fail "$other has no options"
+	done
+	count=$((count + 1))
+done
+for page in "$PRISM_SOURCE"/docs/man/*.1; do
+	program=$(basename "$page" .1)
+	[ ! -x "$bin/$program" ] || [ -e "$completions/bash/$program" ] || fail "nothing for $program"
+done
+pass "$count programs: bash offers the options that their help has"
+
+offers 'directory latch ' prism-gam --protocol ''
+offers 'directory latch ' prism-gam --protocol =
+offers 'latch ' prism-gam --protocol = l
+offers 'malloc ' prism-gam --master free mal
+offers '--on ' prism-gam -d prism_lo malloc --o
+offers '--json ' prism-tx 127.0.0.1:18720 status --j
+offers '--try ' prism-gam wlock --t
+offers ' ' prism-kv-server --config --
+offers 'choose measure ' rpc_parameters ''
+pass "values and subcommands"
+finish
