@@ -3,6 +3,7 @@
 # Build rxe_prism.ko: rxe from the distribution's kernel source, the patch series of its kernel line, our own files.
 set -euo pipefail
 unset CDPATH
+export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 
 usage() {
@@ -10,6 +11,7 @@ usage() {
 	usage: build.sh [--kernel RELEASE | --kernel-build FOLDER] [--source WHERE] [--out FOLDER] [-- MAKE-ARGUMENT...]
 	       build.sh --prepare LINE [--source WHERE] --out FOLDER
 	       build.sh --checksums LINE [--source WHERE]
+	       build.sh --series LINE
 	  --kernel RELEASE      the kernel to build for, as uname -r prints it (default: the one that runs)
 	  --kernel-build FOLDER its headers or build tree (default: /lib/modules/RELEASE/build)
 	  --source WHERE        kernel source of the same line: a linux-source tar file, or an unpacked tree
@@ -17,6 +19,7 @@ usage() {
 	  --out FOLDER          where to build; the module is then FOLDER/rxe_prism.ko (default: ./rxe-prism-RELEASE)
 	  --prepare LINE        only fill FOLDER with the patched sources of a kernel line, such as 6.1
 	  --checksums LINE      print what patches/LINE/sources should say of this source, for those who adapt a series
+	  --series LINE         print the files below patches/ that the series of a kernel line consists of, in their order
 	END
 }
 
@@ -26,7 +29,7 @@ rxe=drivers/infiniband/sw/rxe
 kernel=$(uname -r) kernel_build='' source='' out='' line='' step=module
 while [ $# -gt 0 ]; do
 	case $1 in
-	--kernel | --kernel-build | --source | --out | --prepare | --checksums)
+	--kernel | --kernel-build | --source | --out | --prepare | --checksums | --series)
 		[ $# -ge 2 ] || fail "$1 needs a value: see build.sh --help" ;;&
 	--kernel) kernel=$2; shift 2 ;;
 	--kernel-build) kernel_build=$2; shift 2 ;;
@@ -34,6 +37,7 @@ while [ $# -gt 0 ]; do
 	--out) out=$2; shift 2 ;;
 	--prepare) step=prepare line=$2; shift 2 ;;
 	--checksums) step=checksums line=$2; shift 2 ;;
+	--series) step=series line=$2; shift 2 ;;
 	--) shift; break ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
@@ -59,16 +63,28 @@ find_kernel() {
 	grep -qE '^CONFIG_INFINIBAND=[ym]' "$config" || fail "kernel $kernel has no RDMA: CONFIG_INFINIBAND is off"
 }
 
-# The series of the line, and the kernel source that it is for
 find_series() {
-	local program
-	for program in patch tar xz sha256sum; do
-		command -v $program >/dev/null || fail "no program $program: install it (Debian: patch, tar, xz-utils, coreutils)"
-	done
 	[[ $line =~ ^[0-9]+\.[0-9]+$ ]] || fail "'$line' is no kernel line, such as 6.1"
 	patches=$here/patches/$line
 	[ -d "$patches" ] ||
 		fail "no patch series for kernel line '$line': there are series for $(cd "$here/patches" && echo *). The userspace device (prism-run) needs no module."
+}
+
+# series: what the line's file of that name says; else all of its folder
+series() {
+	if [ -e "$patches/series" ]; then
+		sed '/^#/d; /^patched /d' "$patches/series"
+	else
+		(cd "$here/patches" && printf '%s\n' "$line"/*.patch "$line"/*.h)
+	fi
+}
+
+# The kernel source that the series is for
+find_source() {
+	local program
+	for program in patch tar xz sha256sum; do
+		command -v $program >/dev/null || fail "no program $program: install it (Debian: patch, tar, xz-utils, coreutils)"
+	done
 	: "${source:=/usr/src/linux-source-$line.tar.xz}"
 	[ -e "$source" ] || fail "no kernel source at $source: install linux-source-$line, or name it with --source"
 }
@@ -85,13 +101,16 @@ copy_rxe() {
 	fi
 }
 
+# checksums FOLDER: of rxe's files there
+checksums() { (cd "$1" && sha256sum ./*.[ch] | sed 's,\./,,'); }
+
 # With one line of context, patch may find a place that is not the right one, and our own files build upon those that are
 # not patched. So each file must be one that the series was made for, to the byte.
 check_sources() {
 	local file sum unknown=()
 	while read -r sum file; do
 		grep -q "^$sum  $file\$" "$patches/sources" || unknown+=("$file")
-	done < <(cd "$1" && sha256sum ./*.[ch] | sed 's,\./,,')
+	done < <(checksums "$1")
 	while read -r sum file; do
 		[ -e "$1/$file" ] || unknown+=("$file")
 	done < <(grep -v '^#' "$patches/sources")
@@ -99,22 +118,30 @@ check_sources() {
 		fail "the series for $line was not made for this kernel source. $source has another ${unknown[*]}; patches/$line/sources says which is known, and docs/kernel-module.md how to adapt the series."
 }
 
-# apply_series FOLDER
+# apply_series FOLDER. A patch of the line's own applies where it says. One that is shared with another line may apply some
+# lines further on, so there the result is known to the byte.
 apply_series() {
-	local patch said
-	for patch in "$patches"/*.patch; do
-		said=$(patch --fuzz=0 --no-backup-if-mismatch --directory "$1" -p1 <"$patch" 2>&1) ||
-			fail "$(basename "$patch") does not apply to $source: $said"
-		! grep -qE 'offset|fuzz' <<<"$said" || fail "$(basename "$patch") applies elsewhere in $source: $said"
-	done
+	local patch said patched made
+	patched=$(sed -n 's/^patched //p' "$patches/series" 2>/dev/null) || true
+	while read -r patch; do
+		[[ $patch == *.patch ]] || continue
+		said=$(patch --fuzz=0 --no-backup-if-mismatch --directory "$1" -p1 <"$here/patches/$patch" 2>&1) ||
+			fail "$patch does not apply to $source: $said"
+		[ -n "$patched" ] || ! grep -qE 'offset|fuzz' <<<"$said" || fail "$patch applies elsewhere in $source: $said"
+	done < <(series)
+	made=$(checksums "$1" | sha256sum | cut -d ' ' -f 1)
+	[ "${patched:-$made}" = "$made" ] ||
+		fail "the series for $line applies elsewhere in $source than when somebody last looked: docs/kernel-module.md says how to look, and patches/$line/series then has to say: patched $made"
 }
 
 # make_sources FOLDER: of the module, patched
 make_sources() {
+	local file
 	copy_rxe "$1"
 	check_sources "$1"
 	apply_series "$1"
-	cp "$here"/*.[ch] "$here/Kbuild" "$patches"/*.h "$1/"
+	cp "$here"/*.[ch] "$here/Kbuild" "$1/"
+	series | grep '\.h$' | while read -r file; do cp "$here/patches/$file" "$1/"; done
 	mkdir "$1/core"
 	cp "$here"/core/*.[ch] "$1/core/"
 }
@@ -140,11 +167,13 @@ put_sources() {
 [ "$step" != module ] || find_kernel
 [ "$step" != prepare ] || [ -n "$out" ] || fail "--prepare needs --out"
 find_series
+[ "$step" != series ] || { series; exit; }
+find_source
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ "$step" = checksums ]; then
 	copy_rxe "$work"
-	(cd "$work" && sha256sum ./*.[ch] | sed 's,\./,,')
+	checksums "$work"
 	exit
 fi
 : "${out:=rxe-prism-$kernel}"

@@ -260,7 +260,7 @@ static inline void prism_end(struct rxe_qp *qp)
 /* Objects ------------------------------------------------------------------------------------------------------- */
 
 extern u16 prism_udp_port;
-extern spinlock_t rxe_atomic_ops_lock;
+extern spinlock_t atomic_ops_lock;
 extern const struct prism_env prism_memory;
 
 void prism_init(void);
@@ -287,6 +287,12 @@ void prism_hand_outs_cleanup(struct prism_hand_outs *outs);
 void prism_hand_out(struct prism_hand_outs *outs, const struct prism_place *place);
 u64 prism_hand_outs_count(struct prism_hand_outs *outs);
 bool prism_handed_out(struct prism_hand_outs *outs, const struct prism_place *place, u64 *since);
+/* Is the region paged on demand? Requests are executed where no page can be faulted in. */
+static inline bool prism_is_paged(const struct rxe_mr *mr)
+{
+	return mr->umem && mr->umem->is_odp;
+}
+
 void prism_place_in(const struct rxe_mr *mr, u64 va, u32 length, struct prism_place *place);
 bool prism_locate(struct rxe_qp *qp, u32 rkey, u64 va, u32 length, u32 rights, struct prism_place *place);
 

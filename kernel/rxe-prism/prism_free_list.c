@@ -113,6 +113,8 @@ static int prism_check_entry(struct rxe_qp *qp, const struct rxe_sge *sge, struc
 		err = -EINVAL;
 	else if ((mr->access & rights) != rights)
 		err = -EACCES;
+	else if (prism_is_paged(mr))
+		err = -EOPNOTSUPP;
 	else
 		prism_place_in(mr, sge->addr, sge->length, place);
 	rxe_put(mr);

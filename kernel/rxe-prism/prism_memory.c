@@ -63,7 +63,7 @@ static bool prism_get(void *ctx, u32 rkey, u64 va, u32 length, u32 rights, struc
 		return false;
 	/* lookup_mr() is content with any of several rights on some kernels; a window has rights of its own. */
 	if ((!rkey_is_mw(rkey) && (mr->access & access) != access) || READ_ONCE(mr->state) != RXE_MR_STATE_VALID ||
-	    mr_check_range(mr, span->va, length)) {
+	    prism_is_paged(mr) || mr_check_range(mr, span->va, length)) {
 		rxe_put(mr);
 		return false;
 	}
@@ -109,15 +109,15 @@ static void prism_env_copy(void *ctx, const struct prism_span *to, const struct 
 }
 
 static void prism_env_lock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
-	__acquires(&rxe_atomic_ops_lock)
+	__acquires(&atomic_ops_lock)
 {
-	spin_lock_bh(&rxe_atomic_ops_lock);
+	spin_lock_bh(&atomic_ops_lock);
 }
 
 static void prism_env_unlock(void *ctx, const struct prism_span *span, u32 offset, u32 length)
-	__releases(&rxe_atomic_ops_lock)
+	__releases(&atomic_ops_lock)
 {
-	spin_unlock_bh(&rxe_atomic_ops_lock);
+	spin_unlock_bh(&atomic_ops_lock);
 }
 
 /* Where the range of a region of users lies; its pages are not looked at. */

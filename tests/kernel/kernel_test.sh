@@ -10,10 +10,12 @@ usage() {
 	cat <<-END
 	usage: kernel_test.sh prepare KERNEL                  fetch or build the kernel
 	       kernel_test.sh module KERNEL                   build rxe_prism.ko for it
+	       kernel_test.sh series KERNEL                   what build.sh must refuse (series.sh), where modules are built for it
 	       kernel_test.sh guest KERNEL NAME KIND GROUP... run groups of parts (guest/part_*.sh); KIND: stock or prism
 	       kernel_test.sh pair KERNEL NAME KIND           two guests: stock rxe and KIND
 	       kernel_test.sh negative KERNEL                 the control: faults on purpose must be found
 	environment: PRISM_BUILD, PRISM_KERNEL_WORK (default PRISM_BUILD/kernel), PRISM_KO (instead of building),
+	PRISM_MACHINES (bare machines, default PRISM_BUILD/machines),
 	PARTS_ONLY (a regular expression: only these parts), SPEED_ROUNDS, SPEED_COUNTED (of the group speed: anything, to
 	count instructions instead of time), FIGURES_ARGUMENTS (of prism_figures in the group figures), VERBS_ALL (the verbs suite whole on debug kernels), SHORT (a shorter selection on debian-6.1 too),
 	SHARE (1 or 2, or empty for both: what is shared by two kernels)
@@ -27,24 +29,47 @@ shift 2
 variant=${kernel%%-*} line=${kernel#*-}
 folder=$PRISM_KERNEL_WORK/$kernel
 module=${PRISM_KO:-$PRISM_KERNEL_WORK/module-$kernel/rxe_prism.ko}
+# The suite whose kernel it is, if that is not the host's
+suite=''
+[ "$line" != 7.2 ] || suite=forky
+suite_sh=("$here/vm/suite.sh" "" "$suite" "$line" "${PRISM_MACHINES:-$PRISM_BUILD/machines}")
 
 prepare() {
 	mkdir -p "$PRISM_KERNEL_WORK"
-	case $variant in
+	case $variant${suite:+ of another suite} in
+	"debian of another suite") on_suite make "$folder" ;;
 	debian) "$here/vm/image.sh" --line "$line" --out "$folder" ;;
 	*) "$here/vm/debug_kernel.sh" --line "$line" --variant "$variant" --out "$folder" ;;
 	esac
 }
 
+# on_suite STEP ARGUMENT...: of suite.sh
+on_suite() {
+	suite_sh[1]=$1
+	"${suite_sh[@]}" "${@:2}"
+}
+
+# on_machine OPTION... -- COMMAND...: where modules for a kernel of another suite are built. The checkout is /prism, rxe's
+# source /source.
+on_machine() {
+	on_suite run --put "$here/../../kernel=/prism/kernel" --put "$here=/prism/tests/kernel" --put "$folder/source=/source" "$@"
+}
+
 build_module() {
-	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz checks=()
+	local out=${module%/*} source=/usr/src/linux-source-$line.tar.xz checks=(W=1 C=1 CF=-D__CHECK_ENDIAN__)
 	[ -z "${PRISM_KO:-}" ] || return 0
 	[ ! -d "$PRISM_KERNEL_WORK/linux-source-$line" ] || source=$PRISM_KERNEL_WORK/linux-source-$line
 	mkdir -p "$PRISM_KERNEL_WORK"
 	# They look at the source, which is the same for all kernels of a line, and take longer than the compiler.
-	[ "$variant" != debian ] || checks=(W=1 C=1 CF=-D__CHECK_ENDIAN__ CHECK="$here/sparse.sh")
-	"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
-		-- "${checks[@]}" 2>&1 | tee "$out.log"
+	[ "$variant" = debian ] || checks=()
+	if [ -n "$suite" ]; then
+		rm -rf "$out"
+		on_machine --get "/out=$out" -- /prism/kernel/rxe-prism/build.sh --kernel "$(cat "$folder/version")" \
+			--source /source --out /out -- "${checks[@]}" CHECK=/prism/tests/kernel/sparse.sh
+	else
+		"$here/../../kernel/rxe-prism/build.sh" --kernel-build "$(realpath "$folder/build")" --source "$source" --out "$out" \
+			-- "${checks[@]}" CHECK="$here/sparse.sh"
+	fi 2>&1 | tee "$out.log"
 	[ -f "$module" ]
 	# The compiler's and sparse's word on our own files; rxe's are as they are.
 	if grep -E '/(prism[^/]*|core/[^/]*)\.[ch]:[0-9]+:[0-9]+: (warning|error)' "$out.log"; then
@@ -147,9 +172,14 @@ pair() {
 	twice_at_most run_pair.sh "$kind" "$results" interop
 }
 
+if [ -n "$suite" ] && [ "$step" != prepare ] && [ ! -e "$folder/stamp" ]; then
+	echo "SKIP: there is no kernel $line here: kernel_test.sh prepare $kernel says why"
+	exit 77
+fi
 case $step in
 prepare) prepare ;;
 module) build_module ;;
+series) on_machine -- /prism/tests/kernel/series.sh "$line" /source ;;
 guest) [ $# -ge 3 ] || usage; guest "$@" ;;
 pair) [ $# -eq 2 ] || usage; pair "$@" ;;
 negative) "$here/negative/run.sh" "$folder" "$variant" "$PRISM_KERNEL_WORK/results/$kernel-negative" ;;

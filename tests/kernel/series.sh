@@ -3,7 +3,7 @@
 # What kernel/rxe-prism/build.sh must refuse, and say why: sources that a series was not made for, a series that would go
 # somewhere else, kernels that the module cannot run on. And, before each, that it takes what is as it should be.
 # Last, that the patches of stock rxe's faults are a series of their own: with nothing of ours they make a rxe that builds.
-# usage: series.sh LINE
+# usage: series.sh LINE [SOURCE]: rxe's source is there, unpacked, and not in linux-source-LINE
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 line=$1
@@ -11,8 +11,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rxe=drivers/infiniband/sw/rxe
 failed=0
-mkdir "$work/rxe"
-tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]" "*/$rxe/Makefile"
+if [ -n "${2:-}" ]; then
+	cp -r "$2" "$work/rxe"
+else
+	mkdir "$work/rxe"
+	tar -C "$work/rxe" -xf "/usr/src/linux-source-$line.tar.xz" --strip-components=1 --wildcards "*/$rxe/*.[ch]" "*/$rxe/Makefile"
+fi
 
 # fresh: a copy of the module's folder, an unpacked source tree, headers of a kernel, all as they should be
 fresh() {
@@ -55,7 +59,7 @@ make_module || { cat "$work/said"; echo "FAIL: the headers are refused"; exit 1;
 [ -e "$work/out/rxe_prism.ko" ] || { echo "FAIL: 0 without a module"; exit 1; }
 printf 'modules:\n' >"$work/headers/Makefile"
 refused "a make that makes nothing" 'made no .*rxe_prism.ko' make_module
-first=$(echo "$work/module/patches/$line"/*.patch | cut -d' ' -f1)
+first=$work/module/patches/$("$work/module/build.sh" --series "$line" | head -n 1)
 file=$(sed -n 's,^--- a/,,p' "$first" | head -n 1)
 
 echo '/* changed */' >>"$work/source/$rxe/$file"
@@ -100,9 +104,9 @@ refused "a folder that make does not take" 'space or a colon' make_in_spaces
 # stock_builds: by the series' first part alone
 stock_builds() {
 	local patch headers=("/usr/src/linux-headers-$line".*-amd64) stock=$work/rxe/$rxe
-	for patch in "$here/../../kernel/rxe-prism/patches/$line"/00*.patch; do
-		patch --fuzz=0 --no-backup-if-mismatch --directory "$stock" -p1 <"$patch" || return 1
-	done
+	while read -r patch; do
+		patch --fuzz=0 --no-backup-if-mismatch --directory "$stock" -p1 <"$work/module/patches/$patch" || return 1
+	done < <("$work/module/build.sh" --series "$line" | grep '/00.*\.patch$')
 	make -s -C "${headers[-1]}" M="$stock" CONFIG_RDMA_RXE=m CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-Werror modules || return 1
 	[ -e "$stock/rdma_rxe.ko" ]
 }

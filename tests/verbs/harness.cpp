@@ -643,6 +643,7 @@ void Fabric::expect_fault(const Op &op, ibv_wc_status client_status, ibv_event_t
 		EXPECT_EQ(now["tx_nak"], expected["tx_nak"]);
 	}
 	EXPECT_EQ(async_event(server), event);
+	EXPECT_EQ(async_event(server, 0), std::nullopt) << "its owner is told once";
 }
 
 std::optional<ibv_event_type> Fabric::async_event(const Host &host, int milliseconds) const

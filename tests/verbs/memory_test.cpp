@@ -4,7 +4,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace verbs_test
 {
@@ -262,6 +264,103 @@ TEST_P(Memory, WhatTheProgramMayNotWriteIsNotRegisteredForWriting)
 	EXPECT_EQ(run(read).status, IBV_WC_SUCCESS) << "it is as before";
 }
 
+/** A region of 6000 bytes that is paged on demand and begins inside a page, of a device that has such regions. */
+class Paging : public EachVariant
+{
+protected:
+	static constexpr std::size_t begin = 800, length = 6000, all = 2 * 4096;
+	static constexpr unsigned access = all_access | IBV_ACCESS_ON_DEMAND;
+
+	Paging()
+		: memory_(static_cast<std::uint8_t *>(std::aligned_alloc(4096, all))),
+		  region_(ibv_reg_mr(server.pd.get(), std::memset(memory_.get(), 0, all) ? at(0) : nullptr, length, access))
+	{
+		connect();
+	}
+	[[nodiscard]] std::uint8_t *at(std::size_t offset) const { return memory_.get() + begin + offset; }
+	[[nodiscard]] Op with_region(Op op, std::size_t offset = 0) const
+	{
+		op.remote = reinterpret_cast<std::uintptr_t>(at(offset));
+		op.rkey = region_->rkey;
+		return op;
+	}
+	[[nodiscard]] ibv_sge sge(std::uint32_t size) const
+	{
+		return {reinterpret_cast<std::uintptr_t>(at(0)), size, region_->lkey};
+	}
+	/** Its bytes are those of @p other, and those beside it are as they were. */
+	void expect_as(const Region &other) const
+	{
+		EXPECT_EQ(std::memcmp(at(0), other.bytes(), length), 0);
+		EXPECT_EQ(std::count(memory_.get(), at(0), 0), static_cast<std::ptrdiff_t>(begin));
+		EXPECT_EQ(std::count(at(length), memory_.get() + all, 0), static_cast<std::ptrdiff_t>(all - begin - length));
+	}
+
+	std::unique_ptr<std::uint8_t, Destroy> memory_;
+	Owned<ibv_mr> region_;
+};
+
+TEST_P(Paging, StandardRequestsReachWhatIsNotThereYet)
+{
+	if (!region_)
+		GTEST_SKIP() << "the device pages nothing on demand";
+	const Region from = client.region(length), to = client.region(length);
+	from.fill(0, length, 7);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(madvise(memory_.get(), all, MADV_DONTNEED), 0);
+		EXPECT_EQ(run(with_region(standard(IBV_WR_RDMA_WRITE, {from.sge(0, length)}))).status, IBV_WC_SUCCESS);
+		expect_as(from);
+	}
+	EXPECT_EQ(run(with_region(standard(IBV_WR_RDMA_READ, {to.sge(0, length)}))).status, IBV_WC_SUCCESS);
+	EXPECT_EQ(std::memcmp(to.bytes(), from.bytes(), length), 0);
+	Op add = with_region(standard(IBV_WR_ATOMIC_FETCH_AND_ADD, {to.sge(0, 8)}), 4800);
+	add.compare_add = 3;
+	EXPECT_EQ(run(add).status, IBV_WC_SUCCESS);
+	EXPECT_EQ(to.word(0), from.word(4800));
+	from.put(4800, from.word(4800) + 3);
+	expect_as(from);
+	post_recv(peer.get(), sge(length));
+	EXPECT_EQ(run(standard(IBV_WR_SEND, {to.sge(0, length)})).status, IBV_WC_SUCCESS);
+	ASSERT_TRUE(next(server.cq.get()));
+	expect_as(to);
+}
+
+TEST_P(Paging, PrismRequestsHaveItAsTheirOwnMemoryAlone)
+{
+	if (!region_)
+		GTEST_SKIP() << "the device pages nothing on demand";
+	client.memory.fill(0, 4096, 9);
+	Op read = prism_read({sge(4096)}, client.memory);
+	EXPECT_EQ(post_to(peer.get(), {read}), 0);
+	const auto wc = next(server.cq.get());
+	ASSERT_TRUE(wc);
+	EXPECT_EQ(wc->status, IBV_WC_SUCCESS);
+	EXPECT_EQ(std::memcmp(at(0), client.memory.bytes(), 4096), 0);
+	expect_fault(with_region(prism_read({client.memory.sge(0, 8)}, server.memory)), IBV_WC_REM_ACCESS_ERR,
+		IBV_EVENT_QP_ACCESS_ERR, "rx_access_error");
+}
+
+TEST_P(Paging, IsAtItsOwnAddressAlone)
+{
+	if (!region_)
+		GTEST_SKIP() << "the device pages nothing on demand";
+	const std::uint64_t own = reinterpret_cast<std::uintptr_t>(at(0));
+	EXPECT_EQ(ibv_reg_mr_iova2(server.pd.get(), at(0), length, own + (1ull << 40), access), nullptr);
+	EXPECT_EQ(errno, EOPNOTSUPP);
+}
+
+TEST_P(Paging, OnlySuchRegionsArePrefetched)
+{
+	if (!region_)
+		GTEST_SKIP() << "the device pages nothing on demand";
+	for (const unsigned flags : {0u, unsigned{IBV_ADVISE_MR_FLAG_FLUSH}}) {
+		ibv_sge paged = sge(length), pinned = server.memory.sge(0, 64);
+		EXPECT_EQ(ibv_advise_mr(server.pd.get(), IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, flags, &paged, 1), 0);
+		EXPECT_EQ(ibv_advise_mr(server.pd.get(), IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, flags, &pinned, 1), EINVAL);
+	}
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Paging, testing::ValuesIn(all_variants()), variant_name);
 INSTANTIATE_TEST_SUITE_P(Each, Memory, testing::ValuesIn(all_variants()), variant_name);
 
 } // namespace
