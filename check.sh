@@ -59,7 +59,7 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
 	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=none \
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
-	-DPRISM_KERNELS="debian-6.1;debian-6.12;kasan-6.1${debug_kernel:+;kcsan-6.1}"
+	-DPRISM_KERNELS="debian-6.1;debian-6.12;debian-7.2;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
 	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
 		-DCMAKE_C_FLAGS="$compiler_memory" -DCMAKE_CXX_FLAGS="$compiler_memory" "${@:3}"
@@ -95,7 +95,7 @@ again=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/ke
 failed=$tree/Testing/Temporary/LastTestsFailed.log
 # What this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a systemd can be the first process
 # of, a mirror with the Debian to come; and, for users who are not root, rights.
-may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|packages_verbs)_forky'
+may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|packages_verbs)_forky|kernel_debian-7.2_.*'
 [ "$(id -u)" -eq 0 ] || may_skip='.*'
 rm -f "$again" "$failed"
 tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }

@@ -427,6 +427,7 @@ void OperationTable::set(verbs_context &context, const Operations &ours) const
 			member = function;
 	};
 	ibv_context_ops &ops = context.context.ops;
+	put(context.advise_mr, ours.advise_mr);
 	put(context.alloc_dm, ours.alloc_dm);
 	put(ops.alloc_mw, ours.alloc_mw);
 	put(ops.bind_mw, ours.bind_mw);

@@ -50,6 +50,7 @@ struct Operations {
 	int (*resize_cq)(ibv_cq *cq, int cqe);
 
 	/* Called by inline functions; query_device_ex by a function, too */
+	decltype(verbs_context::advise_mr) advise_mr;
 	decltype(verbs_context::alloc_dm) alloc_dm;
 	decltype(ibv_context_ops::alloc_mw) alloc_mw;
 	decltype(ibv_context_ops::bind_mw) bind_mw;

@@ -17,8 +17,10 @@ perl "$work/scripts/checkpatch.pl" --no-tree --strict --max-line-length=120 --te
 	./*.[ch] core/*.[ch] patches/*/*.h || status=1
 
 for line in patches/*; do
-	changed=$(cat "$line"/01*.patch | grep -cE '^(\+|-)([^+-]|$)')
-	echo "$line: $changed changed lines of our own, of at most $max_lines"
+	mapfile -t series < <(./build.sh --series "${line#*/}" | sed 's,^,patches/,')
+	printf '%s\n' "${series[@]}" >>"$work/named"
+	changed=$(printf '%s\n' "${series[@]}" | grep '/01.*\.patch$' | xargs cat | grep -cE '^(\+|-)([^+-]|$)')
+	echo "$line: ${#series[@]} files, $changed changed lines of our own, of at most $max_lines"
 	[ "$changed" -lt $max_lines ] || status=1
 	# Changes are never more than two lines of context apart, and begin after at most one: -U1.
 	if ! awk '/^@@/ { context = 0; begun = 0 } /^[+-]/ { context = 0; begun = 1 }
@@ -46,5 +48,9 @@ for line in patches/*; do
 			status=1
 		fi
 	done
+done
+# What no series names is dead.
+for patch in patches/*/*.patch patches/*/*.h; do
+	grep -qxF "$patch" "$work/named" || { echo "$patch: of no series"; status=1; }
 done
 exit $status

@@ -21,6 +21,7 @@ const Operations &operations()
 {
 	static const Operations ops = [] {
 		Operations table{};
+		table.advise_mr = ibv_cmd_advise_mr;
 		table.alloc_mw = Boundary<alloc_mw>::call;
 		table.alloc_pd = Boundary<alloc_pd>::call;
 		table.attach_mcast = ibv_cmd_attach_mcast;
