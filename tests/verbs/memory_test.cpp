@@ -273,7 +273,8 @@ protected:
 
 	Paging()
 		: memory_(static_cast<std::uint8_t *>(std::aligned_alloc(4096, all))),
-		  region_(ibv_reg_mr(server.pd.get(), std::memset(memory_.get(), 0, all) ? at(0) : nullptr, length, access))
+		  region_(ibv_reg_mr(
+			  server.pd.get(), std::memset(memory_.get(), 0, all) ? at(0) : nullptr, length, access))
 	{
 		connect();
 	}
@@ -293,7 +294,8 @@ protected:
 	{
 		EXPECT_EQ(std::memcmp(at(0), other.bytes(), length), 0);
 		EXPECT_EQ(std::count(memory_.get(), at(0), 0), static_cast<std::ptrdiff_t>(begin));
-		EXPECT_EQ(std::count(at(length), memory_.get() + all, 0), static_cast<std::ptrdiff_t>(all - begin - length));
+		EXPECT_EQ(std::count(at(length), memory_.get() + all, 0),
+			static_cast<std::ptrdiff_t>(all - begin - length));
 	}
 
 	std::unique_ptr<std::uint8_t, Destroy> memory_;
@@ -356,7 +358,8 @@ TEST_P(Paging, OnlySuchRegionsArePrefetched)
 	for (const unsigned flags : {0u, unsigned{IBV_ADVISE_MR_FLAG_FLUSH}}) {
 		ibv_sge paged = sge(length), pinned = server.memory.sge(0, 64);
 		EXPECT_EQ(ibv_advise_mr(server.pd.get(), IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, flags, &paged, 1), 0);
-		EXPECT_EQ(ibv_advise_mr(server.pd.get(), IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, flags, &pinned, 1), EINVAL);
+		EXPECT_EQ(
+			ibv_advise_mr(server.pd.get(), IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, flags, &pinned, 1), EINVAL);
 	}
 }
 
