@@ -16,7 +16,8 @@ namespace_link() {
 namespaces_links() {
 	need_module prism
 	modprobe_some veth
-	ip netns add here && ip netns add there || fail "no namespaces"
+	ip netns add here || fail "no namespace"
+	ip netns add there || fail "no second namespace"
 	ip link add v0 netns here type veth peer name v1 netns there || fail "no pair of interfaces"
 	namespace_link here v0 1 || fail "no link in the first namespace"
 	namespace_link there v1 2 || fail "no link in the second namespace"
