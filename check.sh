@@ -59,9 +59,9 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
 	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=none \
 	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
-	-DPRISM_KERNELS="debian-6.1;debian-6.12;debian-7.2;kasan-6.1${debug_kernel:+;kcsan-6.1}"
+	-DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_KERNELS="debian-6.1;debian-6.12;debian-7.2;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
-	configure_and_build "build-check/$1" "$2" -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
+	configure_and_build "build-check/$1" "$2" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
 		-DCMAKE_C_FLAGS="$compiler_memory" -DCMAKE_CXX_FLAGS="$compiler_memory" "${@:3}"
 }
 step "build: address and undefined behaviour sanitizers"
@@ -69,7 +69,8 @@ sanitized asan sanitized-tests -DPRISM_SANITIZE=address,undefined -DPRISM_GTESTS
 step "build: thread sanitizer"
 sanitized tsan threaded-tests -DPRISM_SANITIZE=thread
 step "build: fuzzers (clang)"
-CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
+CC=clang CXX=clang++ configure_and_build build-check/fuzz all -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+	-DPRISM_FUZZ=ON -DPRISM_FUZZ_SECONDS="$fuzz_seconds"
 
 # One list of all tests: those of the other trees are called asan.NAME and so on. What is left out there, programs against
 # programs and simulations that show a fault on purpose, runs in the plain build.
