@@ -21,7 +21,7 @@ from pyprism.stores import (InvalidArgument, NoSuchKey, OtherVersion, OutcomeUnk
 __all__ = ['InvalidArgument', 'NoSuchKey', 'OtherVersion', 'OutcomeUnknown', 'Store', 'StoreError', 'open']
 
 
-cdef int get_value(Read *read, void *value, size_t *size) nogil:
+cdef int get_value(Read *read, void *value, size_t *size) noexcept nogil:
     return c.prism_kv_get(<c.prism_kv *>read.source, read.key, read.key_size, value, size, &read.version)
 
 
@@ -58,7 +58,7 @@ cdef class Store(Handle):
             result = c.prism_kv_open(<c.prism_kv **>&self.store, text, &options)
         self.opened(result)
 
-    cdef void close_store(self, void *store) nogil:
+    cdef void close_store(self, void *store) noexcept nogil:
         c.prism_kv_close(<c.prism_kv *>store)
 
     @property

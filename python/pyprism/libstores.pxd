@@ -54,7 +54,7 @@ cdef extern from '<prism/tx.h>' nogil:
     struct prism_tx_key:
         const void *data
         size_t size
-    ctypedef int (*prism_tx_body)(prism_tx_transaction *transaction, void *argument) nogil
+    ctypedef int (*prism_tx_body)(prism_tx_transaction *transaction, void *argument) noexcept nogil
     int prism_tx_open(prism_tx **store, const char *shards, const prism_tx_options *options)
     void prism_tx_close(prism_tx *store)
     size_t prism_tx_max_key_size(prism_tx *store)

@@ -16,7 +16,7 @@ cdef struct Read:
 
 
 # Reads into a value of *size bytes; sets *size. 0 or a negative errno value; -EMSGSIZE: *size is needed.
-ctypedef int (*read_value)(Read *read, void *value, size_t *size) nogil
+ctypedef int (*read_value)(Read *read, void *value, size_t *size) noexcept nogil
 
 
 cdef class Handle:
@@ -24,7 +24,7 @@ cdef class Handle:
     cdef int calls  # that other threads are in
     cdef int process  # that has opened the store; 0: none has
 
-    cdef void close_store(self, void *store) nogil
+    cdef void close_store(self, void *store) noexcept nogil
     cdef claim(self)
     cdef opened(self, int result)
     cdef bint is_ours(self)

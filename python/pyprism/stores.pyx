@@ -100,7 +100,7 @@ cdef class Handle:
     def __exit__(self, kind, error, trace):
         self.close()
 
-    cdef void close_store(self, void *store) nogil:
+    cdef void close_store(self, void *store) noexcept nogil:
         """Of the kind of store. NULL is none."""
         pass
 

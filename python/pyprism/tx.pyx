@@ -25,7 +25,7 @@ from pyprism.stores import (Conflict, InvalidArgument, NoSuchKey, OutcomeUnknown
 __all__ = ['Conflict', 'InvalidArgument', 'NoSuchKey', 'OutcomeUnknown', 'Store', 'StoreError', 'Transaction', 'open']
 
 
-cdef int read_of_transaction(Read *read, void *value, size_t *size) nogil:
+cdef int read_of_transaction(Read *read, void *value, size_t *size) noexcept nogil:
     return c.prism_tx_read(<c.prism_tx_transaction *>read.source, read.key, read.key_size, value, size)
 
 
@@ -57,7 +57,7 @@ cdef class Store(Handle):
             result = c.prism_tx_open(<c.prism_tx **>&self.store, text, &options)
         self.opened(result)
 
-    cdef void close_store(self, void *store) nogil:
+    cdef void close_store(self, void *store) noexcept nogil:
         c.prism_tx_close(<c.prism_tx *>store)
 
     @property
@@ -128,7 +128,7 @@ cdef class Body:
         self.store, self.function = store, function
 
 
-cdef int run_body(c.prism_tx_transaction *given, void *argument) nogil:
+cdef int run_body(c.prism_tx_transaction *given, void *argument) noexcept nogil:
     with gil:
         return attempt(given, <Body>argument)
 
