@@ -43,9 +43,10 @@ class Cache;
 
 /**
  * What the cache knows of a line. A protocol's line is derived from this, and adds its own. It shares no line of a
- * processor's cache with another one.
+ * processor's cache with another one. Its place in a list comes first: a line is where that is, so that none has to be
+ * told from null on the way from one to the other, as Boost does and compilers then warn of.
  */
-class alignas(64) CacheLine : public cache_detail::Chained, public cache_detail::Linked
+class alignas(64) CacheLine : public cache_detail::Linked, public cache_detail::Chained
 {
 public:
 	[[nodiscard]] Address block() const noexcept { return block_.load(std::memory_order_relaxed); }

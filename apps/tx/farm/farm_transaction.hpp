@@ -62,7 +62,7 @@ private:
 	{
 		return farm_.memories_[shard];
 	}
-	void forget(std::uint32_t shard) noexcept override { parts_[shard] = {}; }
+	void forget_part(std::uint32_t shard) noexcept override { parts_[shard] = {}; }
 	void begin_reading(std::uint32_t number) noexcept override;
 	void send_reads() noexcept override;
 	int take_reads() noexcept override;

@@ -16,7 +16,7 @@ LockingTransaction::LockingTransaction(LockingClient &client, std::uint32_t lane
 {
 }
 
-void LockingTransaction::forget(std::uint32_t shard) noexcept
+void LockingTransaction::forget_part(std::uint32_t shard) noexcept
 {
 	parts_[shard] = {};
 	too_large_ = false;

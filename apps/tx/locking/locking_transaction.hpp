@@ -34,7 +34,7 @@ private:
 	{
 		return locking_.message_sizes_[shard] - rpc::message_header_size;
 	}
-	void forget(std::uint32_t shard) noexcept override;
+	void forget_part(std::uint32_t shard) noexcept override;
 	void send_reads() noexcept override;
 	int take_reads() noexcept override;
 	bool count_change(const Item &item, std::size_t size) noexcept override;

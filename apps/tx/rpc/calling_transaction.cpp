@@ -30,7 +30,7 @@ apps::Task<void> CallingTransaction::begin()
 	keys_.clear();
 	for (const std::uint32_t shard : touched_) {
 		contacts_[shard] = {};
-		forget(shard);
+		forget_part(shard);
 	}
 	touched_.clear();
 	round_trips_ = 0;

@@ -47,7 +47,7 @@ protected:
 	/* What a store does its way */
 
 	/** A new transaction begins: @p shard is as if never seen. */
-	virtual void forget(std::uint32_t shard) noexcept = 0;
+	virtual void forget_part(std::uint32_t shard) noexcept = 0;
 	/** The key of this number is among those wanted now. */
 	virtual void begin_reading(std::uint32_t /* number */) noexcept {}
 	/** Begins a round of READs or calls for what is wanted. */
