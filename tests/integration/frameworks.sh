@@ -154,7 +154,7 @@ ucx_all() {
 	done
 }
 
-# Debian's 1.23.0~rc1-1 has none (findings/ucx_without_verbs.sh).
+# Debian's 1.23.0~rc1-1 has none (findings/ucx-without-verbs.sh).
 ucx_has_verbs() {
 	local library
 	library=$(ldconfig -p | sed -n 's/^[[:space:]]*libuct\.so\.0 .*=> //p' | head -n 1)
