@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# libibverbs renames its private ABI with every release.
+# libibverbs has another private ABI with nearly every release.
 #
 # One would guess: what a provider is built for is a number that changes when the ABI does. It was so: IBVERBS_PRIVATE_34,
 # verbs_register_driver_34() and plug-ins named *-rdmav34.so from rdma-core 34 to 56, which is five years.
