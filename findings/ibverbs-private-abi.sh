@@ -4,7 +4,7 @@
 #
 # One would guess: what a provider is built for is a number that changes when the ABI does. It was so: IBVERBS_PRIVATE_34,
 # verbs_register_driver_34() and plug-ins named *-rdmav34.so from rdma-core 34 to 56, which is five years.
-# What happens: from rdma-core 57 on the number is that of the release. A provider or a program that is linked with the
+# What happens: from rdma-core 57 on the number is that of a release, of nearly every one (59 in 60.0). A provider or a program that is linked with the
 # private symbols of one release does not load with the next, though no function may have changed. Debian 12 (44) and
 # 13 (56) still have 34, forky (65) has 65.
 # Source: rdma-core, CMakeLists.txt (IBVERBS_PABI_VERSION beside PACKAGE_VERSION) and
