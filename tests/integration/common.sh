@@ -143,6 +143,14 @@ expect() {
 	fi
 }
 
+# shows TEXT COMMAND...: exactly that, with the end of a line, if the standard output is a terminal
+shows() {
+	local text=$1
+	shift
+	timeout -k 5 30 python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" >"$work/out" 2>"$work/err" </dev/null
+	printf '%s\r\n' "$text" | cmp -s - "$work/out" || fail "a terminal does not show '$text' of $*" "$work/out" "$work/err"
+}
+
 # says TEXT: the last command did, on the standard error, in one line
 says() {
 	grep -Fq -- "$1" "$work/err" || fail "it does not say '$1':" "$work/err"

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 
 #include "command_line.hpp"
 #include "common/seconds.hpp"
+#include "common/terminal.hpp"
 #include "gam/memory/errors.hpp"
 #include "gam/process/joined_node.hpp"
 
@@ -25,6 +27,8 @@ namespace
 
 using namespace prism;
 using namespace prism::gam;
+
+constexpr std::uint64_t lent_by_this = 2 * block_size; /* the first is never handed out */
 
 enum ExitCode {
 	done = 0,
@@ -90,32 +94,12 @@ std::string check_place(const std::string &text)
 		       : "'" + text + "' is not remote, random, or the number of a node";
 }
 
-Placement place_of(const std::string &text)
-{
-	if (text == "remote")
-		return Placement::remote();
-	if (text == "random")
-		return Placement::random();
-	return Placement::near(Address(static_cast<NodeId>(*parse_number(text)), 0));
-}
-
 Address address_of(const Options &options)
 {
 	return Address(parse_number(options.address).value_or(0));
 }
 
 /* The commands ----------------------------------------------------------------------------------------------------- */
-
-int allocate(Session &session, const Options &options)
-{
-	Address address;
-	const Placement place = place_of(options.on);
-	if (const int error = session.malloc(options.bytes, address, place))
-		return complain(
-			fmt::format("cannot allocate {} bytes on {}: {}", options.bytes, options.on, describe(error)));
-	fmt::print("{:#x}\n", address.value);
-	return done;
-}
 
 int free(Session &session, const Options &options)
 {
@@ -144,6 +128,8 @@ int read(Session &session, const Options &options)
 		else
 			std::fwrite(piece.data(), 1, piece.size(), stdout);
 	}
+	if (!options.hex)
+		apps::end_line(piece);
 	return done;
 }
 
@@ -201,6 +187,69 @@ void await_news(JoinedNode &joined)
 	});
 }
 
+/** The nodes that --on admits and that are there: those that lend more than this program, which leaves at once. */
+std::vector<NodeId> lenders(JoinedNode &joined, const std::string &on)
+{
+	const std::optional<std::uint64_t> number = parse_number(on);
+	std::vector<NodeId> found;
+	for (const Member &member : joined.view().members) {
+		if (member.state == NodeState::serving && member.lent > lent_by_this &&
+			joined.node().is_member(member.life.node) &&
+			number.value_or(member.life.node) == member.life.node)
+			found.push_back(member.life.node);
+	}
+	return found;
+}
+
+/** Of a node that was named, or of all. */
+std::string why_nobody_lends(JoinedNode &joined, const Options &options)
+{
+	const std::string waited = fmt::format("waited {} s", options.timeout);
+	const std::optional<std::uint64_t> number = parse_number(options.on);
+	if (!number)
+		return fmt::format("no node lends memory ({}): start prism-gam-node", waited);
+	const View view = joined.view();
+	const Member *const member = view.find(static_cast<NodeId>(*number));
+	if (!member || *number == joined.node().self())
+		return fmt::format("there is no node {} ({}): 'prism-gam stat' lists them", *number, waited);
+	if (member->is_away())
+		return fmt::format("node {} is away ({}): start it again, with its log", *number, waited);
+	return fmt::format("node {} {} ({}): 'prism-gam stat' lists the others", *number,
+		member->live() ? "is only joining" : "is dead", waited);
+}
+
+NodeId choose(JoinedNode &joined, const std::vector<NodeId> &nodes, const std::string &on)
+{
+	if (on == "random")
+		return nodes[std::random_device()() % nodes.size()];
+	return *std::max_element(nodes.begin(), nodes.end(), [&](NodeId left, NodeId right) {
+		return joined.node().available(left) < joined.node().available(right);
+	});
+}
+
+/** Nodes that were started just before are still joining: they are waited for. */
+int allocate(JoinedNode &joined, const Options &options)
+{
+	const auto end = std::chrono::steady_clock::now() + apps::milliseconds(options.timeout);
+	std::vector<NodeId> nodes = lenders(joined, options.on);
+	while (nodes.empty() && !joined.is_expelled() && std::chrono::steady_clock::now() < end) {
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		nodes = lenders(joined, options.on);
+	}
+	if (nodes.empty())
+		return complain(
+			fmt::format("cannot allocate {} bytes: {}", options.bytes, why_nobody_lends(joined, options)));
+	await_news(joined);
+	Session session(joined.node());
+	const NodeId home = choose(joined, nodes, options.on);
+	Address address;
+	if (const int error = session.malloc(options.bytes, address, Placement::near(Address(home, 0))))
+		return complain(
+			fmt::format("cannot allocate {} bytes on node {}: {}", options.bytes, home, describe(error)));
+	fmt::print("{:#x}\n", address.value);
+	return done;
+}
+
 int stat(JoinedNode &joined, const Options &options)
 {
 	await_news(joined);
@@ -246,7 +295,7 @@ int run(Options &options, const Body &body)
 	const Result<Context> context = options.device.empty() ? Context::open() : Context::open(options.device);
 	if (!context)
 		return complain(context.error().message);
-	options.join.node.bytes = 2 * block_size; /* the first is never handed out */
+	options.join.node.bytes = lent_by_this;
 	options.join.cache_bytes = std::size_t{1} << 20;
 	options.join.timeout = apps::milliseconds(options.timeout);
 	const Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, options.join);
@@ -268,7 +317,7 @@ public:
 
 	void add_all()
 	{
-		cli::Command command = add("malloc", "allocate, and print the address", on_session(allocate));
+		cli::Command command = add("malloc", "allocate, and print the address", allocate);
 		command.add_option("BYTES", options_.bytes, "how many").required();
 		command.add_option("--on", options_.on,
 			       "which node: its number, remote (the one with most free memory) or random")
@@ -337,7 +386,8 @@ int main(int argc, char **argv)
 	app.add_option("-d,--ib-dev", options.device, "device; the first, if it is not given");
 	app.add_choice<Protocol>("--protocol", options.join.protocol,
 		{{"directory", Protocol::directory}, {"latch", Protocol::latch}}, "which the nodes speak");
-	app.add_option("--timeout", options.timeout, "seconds to reach the nodes")
+	app.add_option(
+		   "--timeout", options.timeout, "seconds to reach the nodes, and of malloc to wait for one that lends")
 		.capture_default_str()
 		.check(cli::Seconds());
 	Commands commands(app, options);

@@ -67,6 +67,7 @@ memory() {
 		expect 0 "read of new memory" gam read "$address" 4 --hex && prints 00000000
 		expect 0 write gam write "$address" "hello node $number"
 		expect 0 read gam read "$address" 12 && prints "hello node $number"
+		[ $number != 1 ] || shows "hello node 1" "$bin/prism-gam" -m "$master" --protocol "$protocol" read "$address" 12
 		expect 0 free gam free "$address"
 	done
 	allocate 200000 1
@@ -135,7 +136,7 @@ wrong_addresses() {
 		1|an argument is wrong|read 0x1ffffffffffff 2
 		1|the node with that memory is gone, or never was|read 0x30000000000000 1
 		1|the node with that memory is gone, or never was|wlock 0xffff000000000200
-		1|the node with that memory is gone, or never was|malloc 8 --on 50
+		1|cannot allocate 8 bytes: there is no node 50 (waited 0.5 s): 'prism-gam stat' lists them|--timeout 0.5 malloc 8 --on 50
 		1|no free memory of that size|malloc 5000000 --on 0
 		1|no free memory of that size|malloc 18446744073709551615
 		1|more than 65,536 blocks|wlock $freed 99999999
@@ -149,6 +150,32 @@ wrong_addresses() {
 		2|subcommand|
 	END
 	pass "addresses and numbers that are wrong"
+}
+
+# In a cluster of its own, as these programs take numbers, too: what they lend for a moment is not given out.
+malloc_before_there_are_nodes() {
+	local place first
+	start_master $lease 0
+	expect 1 "malloc where nobody lends" gam --timeout 0.5 malloc 64
+	says "cannot allocate 64 bytes: no node lends memory (waited 0.5 s): start prism-gam-node"
+	for place in remote random; do
+		: >"$work/$place"
+		start "$work/$place" "$bin/prism-gam" -m "$master" --protocol "$protocol" malloc 64 --on $place
+		[ $place = random ] || first=$started
+	done
+	sleep 0.5
+	: >"$work/lender"
+	set -- "$first" "$started"
+	start "$work/lender" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4
+	expect 0 "malloc before anybody lends" wait "$1"
+	expect 0 "malloc before anybody lends, on a random node" wait "$2"
+	first=$(sed -n 's/^node \([0-9]*\) of a global memory.*/\1/p' "$work/lender")
+	for place in remote random; do
+		address=$(cat "$work/$place")
+		[ $((address >> 48)) -eq "${first:-64}" ] || fail "malloc on $place gives '$address'" "$work/lender"
+	done
+	end "$started" "$master_pid"
+	pass "malloc waits for somebody who lends"
 }
 
 strangers() {
@@ -185,7 +212,8 @@ a_death() {
 	allocate 8 1
 	expect 0 "write to the others" gam write "$address" works
 	expect 0 "read of it" gam read "$address" 5 && prints works
-	expect 1 "malloc on the dead" gam malloc 1000000 --on 2
+	expect 1 "malloc on the dead" gam --timeout 0.5 malloc 1000000 --on 2
+	grep -Eq "there is no node 2|node 2 is dead" "$work/err" || fail "it does not say that node 2 is dead" "$work/err"
 	: >"$work/another"
 	start "$work/another" "$bin/prism-gam-node" -m "$master" --protocol "$protocol" --memory 4
 	wait_for 20 grep -q "^node [2-9] of a global memory" "$work/another" || fail "no node takes its place" "$work/another"
@@ -230,6 +258,7 @@ man_pages() {
 nobody=$(free_ports 1)
 start "$work/alone" timeout 20 "$bin/prism-gam-node" -m "127.0.0.1:$nobody" --memory 1
 waiting=$started
+malloc_before_there_are_nodes
 start_master $lease 0
 for number in 0 1 2; do
 	start_node $number
