@@ -16,6 +16,7 @@
 #include "command_line.hpp"
 #include "common/run_all.hpp"
 #include "common/seconds.hpp"
+#include "common/terminal.hpp"
 #include "kv/store/sharded_client.hpp"
 #include "service/hello.hpp"
 
@@ -176,6 +177,8 @@ int Tool::get(const std::vector<std::string> &keys, bool lines)
 		std::fwrite(values[i].data(), 1, operations[i].length, stdout);
 		if (lines)
 			std::putchar('\n');
+		else
+			apps::end_line(std::span(values[i]).first(operations[i].length));
 	}
 	return worst;
 }
@@ -357,8 +360,8 @@ int main(int argc, char **argv)
 		.capture_default_str();
 	app.require_subcommand(1);
 
-	cli::Command get =
-		app.add_subcommand("get", "Print the values of keys, each on a line of its own; a single one as it is");
+	cli::Command get = app.add_subcommand("get",
+		"Print the values of keys, each on a line of its own; a single one as it is, unless on a terminal");
 	get.add_option("KEY", options.keys).required();
 	get.add_flag("--show-version", options.show_version, "Print the version first");
 	cli::Command put = app.add_subcommand("put", "Store a value");

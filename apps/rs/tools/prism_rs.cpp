@@ -17,6 +17,7 @@
 #include "command_line.hpp"
 #include "common/run_all.hpp"
 #include "common/seconds.hpp"
+#include "common/terminal.hpp"
 #include "rs/store/kind.hpp"
 #include "rs/store/repair.hpp"
 
@@ -127,12 +128,25 @@ int transfer(const Options &options, apps::OperationKind kind, std::vector<std::
 	return unknown;
 }
 
+/** The bytes before the zeros behind a text. */
+std::size_t used(std::span<const std::byte> block)
+{
+	while (!block.empty() && block.back() == std::byte{0})
+		block = block.first(block.size() - 1);
+	return block.size();
+}
+
 int get(const Options &options)
 {
 	std::vector<std::byte> bytes;
 	if (const int failed = transfer(options, apps::OperationKind::get, bytes))
 		return failed;
-	return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() ? 0 : 1;
+	if (apps::is_terminal())
+		bytes.resize(used(bytes));
+	if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size())
+		return 1;
+	apps::end_line(bytes);
+	return 0;
 }
 
 /** The text, or standard input; zeros behind it. */

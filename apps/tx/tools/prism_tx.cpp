@@ -20,6 +20,7 @@
 
 #include "command_line.hpp"
 #include "common/seconds.hpp"
+#include "common/terminal.hpp"
 #include "tx/store/prism_client.hpp"
 
 namespace
@@ -384,6 +385,8 @@ int Tool::transact(const Statements &statements, bool lines)
 	if (code && !only_reads)
 		return complain("nothing was changed", code);
 	(void)std::fwrite(output_.data(), 1, output_.size(), stdout);
+	if (!output_.empty())
+		apps::end_line(bytes_of(output_));
 	return code;
 }
 

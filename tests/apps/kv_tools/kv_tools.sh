@@ -47,6 +47,9 @@ shell_tool() {
 	servers=(-s "$address")
 	expect 0 put kv put a one
 	expect 0 get kv get a && prints one
+	shows one "$bin/prism-kv" "${servers[@]}" get a
+	kv put line $'one\n' && shows one "$bin/prism-kv" "${servers[@]}" get line
+	kv delete line
 	expect 0 "get of several" kv get a a a && prints $'one\none\none'
 	expect 3 "get of a key that is not there" kv get none && says "none: no such key"
 	expect 3 "get of several, one missing" kv get a none a && prints $'one\none'

@@ -66,6 +66,7 @@ blocks() {
 	reads 0 ''
 	expect 0 put rs put 0 "hello world" && reads 0 "hello world"
 	expect 0 "put again" rs put 0 "hi" && reads 0 "hi"
+	shows hi "$bin/prism-rs" -c "$volume" get 0
 	expect 0 "put of what standard input has" rs put 99 < <(printf 'from a pipe')
 	reads 99 "from a pipe"
 	head -c 4096 /dev/urandom >"$work/binary"

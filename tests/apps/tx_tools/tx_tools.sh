@@ -15,6 +15,7 @@ commands() {
 	expect 0 put tx put alice=100 bob=50 'note=a = b, and more'
 	reads alice 100
 	reads note "a = b, and more"
+	shows 100 "$bin/prism-tx" "$store" get alice
 	expect 0 "get of several" tx get alice bob
 	[ "$(cat "$work/out")" = $'100\n50' ] || fail "get of several prints others" "$work/out"
 	expect 0 add tx add alice -30 bob +30
