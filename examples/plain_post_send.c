@@ -93,7 +93,7 @@ static struct ibv_context *open_device(void)
 	}
 	prismdv_free_device_list(list);
 	errno = ENODEV;
-	check(context != NULL, "no userspace device");
+	check(context != NULL, "no userspace device: is an interface up? (ip link set lo up)");
 	return context;
 }
 
@@ -302,7 +302,7 @@ static int open_socket(const char *host, const char *port, int listening)
 			 bind(sock, address->ai_addr, address->ai_addrlen) || listen(sock, 1);
 	else
 		failed = connect(sock, address->ai_addr, address->ai_addrlen);
-	check(!failed, listening ? "cannot listen" : "cannot connect: is the server running?");
+	check(!failed, listening ? "cannot listen" : "cannot connect: is the server running, and the interface up?");
 	freeaddrinfo(address);
 	return sock;
 }

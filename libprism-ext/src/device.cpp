@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <span>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ struct DeviceListFree {
 };
 using DeviceList = std::unique_ptr<ibv_device *, DeviceListFree>;
 
+/** Empty if there is none. */
 std::string names_of(std::span<ibv_device *const> devices)
 {
 	std::string names;
@@ -26,7 +28,7 @@ std::string names_of(std::span<ibv_device *const> devices)
 		if (prismdv_is_supported(device))
 			names += std::string(names.empty() ? "" : ", ") + device->name;
 	}
-	return names.empty() ? "there is none" : names;
+	return names;
 }
 
 ibv_device *find_device(std::span<ibv_device *const> devices, std::string_view name)
@@ -40,11 +42,19 @@ ibv_device *find_device(std::span<ibv_device *const> devices, std::string_view n
 
 Error no_device(std::span<ibv_device *const> devices, std::string_view name)
 {
+	const std::string names = names_of(devices);
 	const std::string what =
 		name.empty() ? "no device speaks PRISM" : "no device is called \"" + std::string(name) + '"';
-	return make_error(ENODEV, what,
-		"devices that speak PRISM: " + names_of(devices) +
-			"; a userspace device appears for each interface that is up and has an address");
+	if (!names.empty())
+		return make_error(ENODEV, what,
+			"devices that speak PRISM: " + names +
+				"; a userspace device appears for each interface that is up and has an address");
+	if (const char *const interfaces = std::getenv("PRISM_DEVICES"))
+		return make_error(ENODEV, what,
+			"no such network interface is up and has an address: PRISM_DEVICES is '" +
+				std::string(interfaces) + "'");
+	return make_error(
+		ENODEV, what, "no network interface is up and has an address: 'ip link set lo up' makes prism_lo");
 }
 
 /* libibverbs asks sysfs for the type, where a userspace device has none: all of its GIDs are RoCE v2. */

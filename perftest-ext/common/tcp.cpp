@@ -2,15 +2,11 @@
 #include "tcp.hpp"
 
 #include <cerrno>
-#include <memory>
 
-#include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "common/error.hpp"
 
@@ -21,19 +17,6 @@ namespace
 {
 
 constexpr std::chrono::seconds frame_patience{10}; /* a frame that has begun comes to its end */
-
-using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
-
-AddressList resolve(const std::string &host, std::uint16_t port)
-{
-	addrinfo hints{};
-	hints.ai_socktype = SOCK_STREAM;
-	addrinfo *list = nullptr;
-	const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
-	if (error)
-		throw Error(fmt::format("{}: {}; name a host where the server runs", host, gai_strerror(error)));
-	return {list, freeaddrinfo};
-}
 
 void set_timeout(int fd, int option, std::chrono::seconds seconds)
 {
@@ -48,38 +31,7 @@ bool readable(int fd, int timeout_ms)
 	return poll(&entry, 1, timeout_ms) > 0;
 }
 
-/* One socket takes both families, where the host has IPv6. */
-Socket open_listener(int family)
-{
-	Socket listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-	const int on = 1;
-	const int off = 0;
-	setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (family == AF_INET6)
-		setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	return listener;
-}
-
-int bind_any(const Socket &listener, int family, std::uint16_t port)
-{
-	sockaddr_in6 any6{};
-	any6.sin6_family = AF_INET6;
-	any6.sin6_port = htons(port);
-	sockaddr_in any4{};
-	any4.sin_family = AF_INET;
-	any4.sin_port = htons(port);
-	if (family == AF_INET6)
-		return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any6), sizeof(any6));
-	return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any4), sizeof(any4));
-}
-
 } // namespace
-
-Socket::~Socket()
-{
-	if (fd_ >= 0)
-		close(fd_);
-}
 
 TcpConnection::TcpConnection(Socket connected) : socket_(std::move(connected))
 {
@@ -150,43 +102,9 @@ Frame TcpConnection::wait(const std::function<void()> &idle)
 	return receive(frame_patience);
 }
 
-Socket listen_on(std::uint16_t port)
-{
-	int family = AF_INET6;
-	Socket listener = open_listener(family);
-	if (listener.get() < 0) {
-		family = AF_INET;
-		listener = open_listener(family);
-	}
-	if (listener.get() < 0 || bind_any(listener, family, port) || listen(listener.get(), 1))
-		throw system_error(fmt::format("cannot listen on TCP port {}", port), errno,
-			"another server may have it: choose another port with -p on both sides");
-	return listener;
-}
-
-TcpConnection accept_from(const Socket &listener)
-{
-	int fd = -1;
-	do
-		fd = accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC);
-	while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
-	if (fd < 0)
-		throw system_error("cannot accept a TCP connection", errno);
-	return TcpConnection(Socket(fd));
-}
-
 TcpConnection connect_to(const std::string &host, std::uint16_t port)
 {
-	const AddressList list = resolve(host, port);
-	int error = 0;
-	for (const addrinfo *entry = list.get(); entry; entry = entry->ai_next) {
-		Socket connected(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol));
-		if (connected.get() >= 0 && !connect(connected.get(), entry->ai_addr, entry->ai_addrlen))
-			return TcpConnection(std::move(connected));
-		error = errno;
-	}
-	throw system_error(fmt::format("cannot connect to {} port {}", host, port), error,
-		"start the server first, without a host, with the same -p");
+	return TcpConnection(connect_socket(host, port));
 }
 
 } // namespace prism::perftest

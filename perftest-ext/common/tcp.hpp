@@ -7,33 +7,14 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <sys/socket.h>
 
 #include "common/exchange.hpp"
+#include "common/socket.hpp"
 
 namespace prism::perftest
 {
-
-/** A file descriptor that is closed with its owner. */
-class Socket
-{
-public:
-	explicit Socket(int descriptor = -1) : fd_(descriptor) {}
-	Socket(Socket &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-	Socket &operator=(Socket &&other) noexcept
-	{
-		std::swap(fd_, other.fd_);
-		return *this;
-	}
-	~Socket();
-
-	[[nodiscard]] int get() const { return fd_; }
-
-private:
-	int fd_;
-};
 
 struct Frame {
 	FrameType type;
@@ -70,11 +51,7 @@ private:
 	sockaddr_storage local_{};
 };
 
-/** Listens on @p port, IPv6 and IPv4. */
-[[nodiscard]] Socket listen_on(std::uint16_t port);
-
-[[nodiscard]] TcpConnection accept_from(const Socket &listener);
-
+/** To the server that runs on @p host, as connect_socket(). */
 [[nodiscard]] TcpConnection connect_to(const std::string &host, std::uint16_t port);
 
 } // namespace prism::perftest

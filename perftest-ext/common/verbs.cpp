@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -128,8 +129,11 @@ ibv_device *choose_device(const DeviceList &devices, const std::string &name, co
 		device = devices.first_with_prism();
 	if (!device)
 		throw Error(
-			"no device speaks PRISM; check that an interface with an address is up and that PRISM_DEVICES, "
-			"if set, names it");
+			std::getenv("PRISM_DEVICES")
+				? "no device speaks PRISM; none of the interfaces in PRISM_DEVICES is up and has an "
+				  "address"
+				: "no device speaks PRISM; no network interface is up and has an address: 'ip link "
+				  "set lo up' makes prism_lo");
 	return device;
 }
 
@@ -222,6 +226,11 @@ Arena::Arena(std::size_t bytes) : length_(bytes)
 Arena::~Arena()
 {
 	munmap(memory_, length_);
+}
+
+void require_device(const std::string &name)
+{
+	(void)choose_device(DeviceList(), name, {});
 }
 
 Context open_device(const std::string &name, const sockaddr_storage &local, Progress progress, Carrier carrier)

@@ -56,6 +56,9 @@ private:
 	std::size_t length_;
 };
 
+/** Throws Error if there is no device called @p name, or without a name none that speaks PRISM: before a peer waits. */
+void require_device(const std::string &name);
+
 /**
  * Opens the device called @p name; without a name the one that has @p local, the address of the TCP connection, and
  * failing that the first that speaks PRISM.

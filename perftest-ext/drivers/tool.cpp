@@ -9,6 +9,7 @@
 
 #include "common/endpoint.hpp"
 #include "common/error.hpp"
+#include "common/verbs.hpp"
 #include "drivers/print.hpp"
 #include "drivers/run.hpp"
 #include "operations/contestant.hpp"
@@ -126,7 +127,7 @@ void run_server(const Parameters &parameters)
 {
 	const Socket listener = listen_on(parameters.port);
 	print_waiting(parameters);
-	Server server(parameters, accept_from(listener));
+	Server server(parameters, TcpConnection(accept_socket(listener)));
 	server.start();
 	print_header(parameters, server.endpoint(), server.client_hello().geometry);
 	const auto rows = rows_from_json(server.serve());
@@ -146,6 +147,7 @@ int run_tool(const Tool &tool, int argc, const char *const *argv)
 		return early->print();
 	const auto &parameters = std::get<Parameters>(parsed);
 	try {
+		require_device(parameters.device);
 		if (parameters.is_server())
 			run_server(parameters);
 		else

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "echo_socket.hpp"
 
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -52,48 +51,7 @@ void enlarge(int fd, int force, int plain)
 
 } // namespace
 
-Descriptor accept_client(std::uint16_t port)
-{
-	Descriptor listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-	Name name{};
-	socklen_t size = sizeof(name.v6);
-	name.v6.sin6_family = AF_INET6;
-	name.v6.sin6_port = htons(port);
-	if (listener.get() < 0) { /* a host without IPv6 */
-		listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-		name = {};
-		name.v4.sin_family = AF_INET;
-		name.v4.sin_port = htons(port);
-		size = sizeof(name.v4);
-	}
-	set_option(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	set_option(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-	if (::bind(listener.get(), &name.any, size) < 0 || ::listen(listener.get(), 1) < 0)
-		fail("cannot listen on TCP port " + std::to_string(port));
-	Descriptor control(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-	if (control.get() < 0)
-		fail("cannot accept a client");
-	return control;
-}
-
-Descriptor connect_to(const std::string &host, std::uint16_t port)
-{
-	addrinfo hints{};
-	hints.ai_socktype = SOCK_STREAM;
-	addrinfo *found = nullptr;
-	const int bad = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-	if (bad)
-		throw std::runtime_error(host + ": " + ::gai_strerror(bad));
-	const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
-	for (const addrinfo *entry = found; entry; entry = entry->ai_next) {
-		Descriptor control(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-		if (::connect(control.get(), entry->ai_addr, entry->ai_addrlen) == 0)
-			return control;
-	}
-	fail("cannot connect to " + host + " on TCP port " + std::to_string(port));
-}
-
-void send_all(const Descriptor &control, std::span<const std::byte> bytes)
+void send_all(const Socket &control, std::span<const std::byte> bytes)
 {
 	while (!bytes.empty()) {
 		const ssize_t sent = ::send(control.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -103,7 +61,7 @@ void send_all(const Descriptor &control, std::span<const std::byte> bytes)
 	}
 }
 
-void receive_all(const Descriptor &control, std::span<std::byte> bytes)
+void receive_all(const Socket &control, std::span<std::byte> bytes)
 {
 	while (!bytes.empty()) {
 		const ssize_t got = ::recv(control.get(), bytes.data(), bytes.size(), 0);
@@ -115,18 +73,18 @@ void receive_all(const Descriptor &control, std::span<std::byte> bytes)
 	}
 }
 
-bool hung_up(const Descriptor &control)
+bool hung_up(const Socket &control)
 {
 	char byte;
 	const ssize_t got = ::recv(control.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-EchoSocket::EchoSocket(const Descriptor &control)
+EchoSocket::EchoSocket(const Socket &control)
 {
 	Name local = name_of(control.get(), ::getsockname);
 	Name peer = name_of(control.get(), ::getpeername);
-	fd_ = Descriptor(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+	fd_ = Socket(::socket(local.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 	const socklen_t size = local.any.sa_family == AF_INET ? sizeof(local.v4) : sizeof(local.v6);
 	local.port() = 0;
 	if (fd_.get() < 0 || ::bind(fd_.get(), &local.any, size) < 0)

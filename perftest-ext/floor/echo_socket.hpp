@@ -3,50 +3,24 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
+
+#include "common/socket.hpp"
 
 namespace prism::floor
 {
 
-/** Owns a file descriptor. */
-class Descriptor
-{
-public:
-	explicit Descriptor(int descriptor = -1) : fd_(descriptor) {}
-	Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-	Descriptor &operator=(Descriptor &&other) noexcept
-	{
-		std::swap(fd_, other.fd_);
-		return *this;
-	}
-	~Descriptor()
-	{
-		if (fd_ >= 0)
-			::close(fd_);
-	}
-
-	[[nodiscard]] int get() const { return fd_; }
-
-private:
-	int fd_;
-};
-
-/** Waits for one client on @p port, or connects to @p host. Throws std::runtime_error with a text for the user. */
-Descriptor accept_client(std::uint16_t port);
-Descriptor connect_to(const std::string &host, std::uint16_t port);
+using perftest::Socket;
 
 /** All of @p bytes, or std::runtime_error. */
-void send_all(const Descriptor &control, std::span<const std::byte> bytes);
-void receive_all(const Descriptor &control, std::span<std::byte> bytes);
+void send_all(const Socket &control, std::span<const std::byte> bytes);
+void receive_all(const Socket &control, std::span<std::byte> bytes);
 
 /** Whether the other side has closed its end. */
-bool hung_up(const Descriptor &control);
+bool hung_up(const Socket &control);
 
 constexpr std::size_t max_train_bytes = 65000;
 constexpr std::size_t max_train_packets = 64;
@@ -56,7 +30,7 @@ class EchoSocket
 {
 public:
 	/** On the local address of @p control, connected to the peer's; the ports cross @p control. */
-	explicit EchoSocket(const Descriptor &control);
+	explicit EchoSocket(const Socket &control);
 
 	/** Trains come in as such; without, each packet by itself, which is cheaper for one packet at a time. */
 	void enable_trains();
@@ -91,7 +65,7 @@ public:
 private:
 	static constexpr std::size_t buffer_size = 65536;
 
-	Descriptor fd_;
+	Socket fd_;
 	std::unique_ptr<std::uint8_t[]> buffer_ = std::make_unique<std::uint8_t[]>(buffer_size);
 };
 

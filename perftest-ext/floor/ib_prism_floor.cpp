@@ -79,7 +79,7 @@ void run_server(const Options &options)
 	std::printf("\n************************************\n* Waiting for client to connect... *\n"
 		    "************************************\n");
 	std::fflush(stdout);
-	const Descriptor control = accept_client(options.port);
+	const Socket control = perftest::accept_socket(perftest::listen_on(options.port));
 	Parameters parameters;
 	receive_all(control, std::as_writable_bytes(std::span(&parameters, 1)));
 	check_received(parameters);
@@ -134,7 +134,7 @@ nlohmann::json run_bandwidth(EchoSocket &socket, const Options &options)
 void run_client(Options &options)
 {
 	check(options.parameters);
-	const Descriptor control = connect_to(options.host, options.port);
+	const Socket control = perftest::connect_socket(options.host, options.port);
 	options.parameters.bandwidth = options.bandwidth;
 	send_all(control, std::as_bytes(std::span(&options.parameters, 1)));
 	EchoSocket socket(control);

@@ -9,6 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <getopt.h>
+#include <ifaddrs.h>
+#include <memory>
+#include <net/if.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +30,7 @@ constexpr int exit_not_found = 127;
 
 constexpr const char *preload_name = "libprism-preload.so";
 constexpr const char *preload_variable = "LD_PRELOAD";
+constexpr const char *device_prefix = "prism_"; // of the interface's name
 
 struct Options {
 	bool only = false;
@@ -121,10 +125,10 @@ fs::path find_preload()
 					   built.string() + "; is the installation complete?");
 }
 
-bool contains(std::string_view list, std::string_view entry)
+bool contains(std::string_view list, std::string_view entry, const char *separators)
 {
 	while (!list.empty()) {
-		const size_t length = std::min(list.find_first_of(": "), list.size());
+		const size_t length = std::min(list.find_first_of(separators), list.size());
 
 		if (list.substr(0, length) == entry)
 			return true;
@@ -150,8 +154,48 @@ void add_preload(const fs::path &library)
 						   library.string());
 	if (!before || !*before)
 		set(preload_variable, library.string());
-	else if (!contains(before, library.string()))
+	else if (!contains(before, library.string(), ": "))
 		set(preload_variable, std::string(before) + ":" + library.string());
+}
+
+// Whether this interface's address makes a device that the program is to see.
+bool makes_device(const ifaddrs &entry, const std::string &wanted)
+{
+	if (!entry.ifa_addr || !(entry.ifa_flags & IFF_UP))
+		return false;
+	if (entry.ifa_addr->sa_family != AF_INET && entry.ifa_addr->sa_family != AF_INET6)
+		return false;
+	const std::string name(entry.ifa_name);
+	const std::string interface = name.substr(0, name.find(':')); // an alias (eth0:1) is an address of eth0
+	const char *const interfaces = std::getenv("PRISM_DEVICES");
+	if (interfaces && !contains(interfaces, interface, ","))
+		return false;
+	return wanted.empty() || wanted == device_prefix + interface;
+}
+
+std::string why_no_device(const std::string &wanted)
+{
+	if (const char *const interfaces = std::getenv("PRISM_DEVICES"))
+		return "no such network interface is up and has an address: PRISM_DEVICES is '" +
+		       std::string(interfaces) + "'";
+	if (!wanted.empty())
+		return "network interface " + wanted.substr(std::strlen(device_prefix)) +
+		       " must be up and have an address: 'ip address' lists them";
+	return "no network interface is up and has an address: 'ip link set lo up' makes prism_lo";
+}
+
+// Unmodified programs say that there is no device, and not why. They are run all the same: they may need none.
+void warn_if_no_device(const std::string &wanted)
+{
+	ifaddrs *head = nullptr;
+	if ((!wanted.empty() && !wanted.starts_with(device_prefix)) || getifaddrs(&head) < 0)
+		return; // the kernel's; or nobody knows
+	const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> addresses(head, freeifaddrs);
+	for (const ifaddrs *entry = head; entry; entry = entry->ifa_next)
+		if (makes_device(*entry, wanted))
+			return;
+	std::fprintf(stderr, "prism-run: there is no %s; %s\n", wanted.empty() ? "userspace device" : wanted.c_str(),
+		why_no_device(wanted).c_str());
 }
 
 } // namespace
@@ -167,6 +211,7 @@ int main(int argc, char **argv)
 		set(prism::launcher::env_device, *options.device);
 	if (options.no_local)
 		set(prism::launcher::env_local, "0");
+	warn_if_no_device(options.device.value_or(""));
 
 	execvp(argv[optind], argv + optind);
 	const int error = errno;

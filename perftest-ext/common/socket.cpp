@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "socket.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/error.hpp"
+
+namespace prism::perftest
+{
+
+namespace
+{
+
+constexpr std::chrono::seconds server_patience{5};
+constexpr std::chrono::milliseconds retry_pause{50};
+
+using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+AddressList resolve(const std::string &host, std::uint16_t port)
+{
+	addrinfo hints{};
+	hints.ai_socktype = SOCK_STREAM;
+	addrinfo *list = nullptr;
+	const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+	if (error)
+		throw Error(fmt::format("{}: {}; name a host where the server runs", host, gai_strerror(error)));
+	return {list, freeaddrinfo};
+}
+
+/* One socket takes both families, where the host has IPv6. */
+Socket open_listener(int family)
+{
+	Socket listener(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	const int on = 1;
+	const int off = 0;
+	setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (family == AF_INET6)
+		setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	return listener;
+}
+
+int bind_any(const Socket &listener, int family, std::uint16_t port)
+{
+	sockaddr_in6 any6{};
+	any6.sin6_family = AF_INET6;
+	any6.sin6_port = htons(port);
+	sockaddr_in any4{};
+	any4.sin_family = AF_INET;
+	any4.sin_port = htons(port);
+	if (family == AF_INET6)
+		return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any6), sizeof(any6));
+	return bind(listener.get(), reinterpret_cast<const sockaddr *>(&any4), sizeof(any4));
+}
+
+/* Sets @p error if it cannot. */
+Socket connect_once(const addrinfo *list, int &error)
+{
+	for (const addrinfo *entry = list; entry; entry = entry->ai_next) {
+		Socket connected(socket(entry->ai_family, entry->ai_socktype | SOCK_CLOEXEC, entry->ai_protocol));
+		if (connected.get() >= 0 && !connect(connected.get(), entry->ai_addr, entry->ai_addrlen))
+			return connected;
+		error = errno;
+	}
+	return Socket();
+}
+
+} // namespace
+
+Socket::~Socket()
+{
+	if (fd_ >= 0)
+		close(fd_);
+}
+
+Socket listen_on(std::uint16_t port)
+{
+	int family = AF_INET6;
+	Socket listener = open_listener(family);
+	if (listener.get() < 0) {
+		family = AF_INET;
+		listener = open_listener(family);
+	}
+	if (listener.get() < 0 || bind_any(listener, family, port) || listen(listener.get(), 1))
+		throw system_error(fmt::format("cannot listen on TCP port {}", port), errno,
+			"another server may have it: choose another port with -p on both sides");
+	return listener;
+}
+
+Socket accept_socket(const Socket &listener)
+{
+	int fd = -1;
+	do
+		fd = accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC);
+	while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
+	if (fd < 0)
+		throw system_error("cannot accept a TCP connection", errno);
+	return Socket(fd);
+}
+
+Socket connect_socket(const std::string &host, std::uint16_t port)
+{
+	const AddressList list = resolve(host, port);
+	const auto end = std::chrono::steady_clock::now() + server_patience;
+	int error = 0;
+	for (;;) {
+		Socket connected = connect_once(list.get(), error);
+		if (connected.get() >= 0)
+			return connected;
+		if (error != ECONNREFUSED || std::chrono::steady_clock::now() > end)
+			break;
+		std::this_thread::sleep_for(retry_pause);
+	}
+	throw system_error(fmt::format("cannot connect to {} port {}", host, port), error,
+		error == ENETUNREACH ? "no network interface that leads there is up: see 'ip address'"
+				     : "start the server first, without a host, with the same -p");
+}
+
+} // namespace prism::perftest
