@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -96,10 +97,15 @@ inline int work_together(std::size_t nodes, const std::function<int(Worker &work
 	}
 	std::jthread serving([&master] { (void)master->run(); });
 	int code = 0;
-	for (const pid_t child : children) {
+	while (!children.empty()) {
 		int status = 0;
-		waitpid(child, &status, 0);
-		code = code || !WIFEXITED(status) ? std::max(code, 1) : WEXITSTATUS(status);
+		std::erase(children, waitpid(-1, &status, 0));
+		if (code == 0)
+			code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+		for (const pid_t child : children) {
+			if (code != 0)
+				kill(child, SIGTERM); /* it would wait for the one that failed */
+		}
 	}
 	master->stop();
 	return code;

@@ -15,22 +15,29 @@ def fenced(*lines):
     return "\n".join(("```sh", *lines, "```", ""))
 
 
+LATENCY = "build/bin/ib_prism_read_lat"
+
 # name: (page, what must be said; None: nothing is wrong with it)
 PAGES = {
-    "good.md": (fenced("prism-run ibv_devices", "test -d docs"), None),
-    "variables.md": (fenced("name=prism_lo", "prism-run ibv_devinfo -d $name", "cd docs", "test -e semantics.md"), None),
-    "server.md": (fenced("ib_prism_read_lat -p 18900 &", "ib_prism_read_lat -p 18900 -n 100 127.0.0.1"), None),
+    "good.md": (fenced("build/bin/prism-run ibv_devices", "test -d docs"), None),
+    "variables.md": (fenced("name=prism_lo", "build/bin/prism-run ibv_devinfo -d $name", "cd docs", "test -e semantics.md"), None),
+    "server.md": (fenced(f"{LATENCY} -p 18900 &", f"{LATENCY} -p 18900 -n 100 127.0.0.1"), None),
+    "killed.md": (fenced("sleep 100 &", "kill $!"), None),
+    "installed.1": (".TH X 1\n.SH EXAMPLES\n.EX\nprism\\-run ibv_devices\n.EE\n", None),
     "printed.md": ("<!-- prints: ^to be read$ -->\n" + fenced("echo to be read"), None),
     "prepared.md": ("<!-- first: echo 1 >made -->\n" + fenced("grep 1 made"), None),
     "shown.md": ("<!-- shown: it would fail -->\n" + fenced("false"), None),
     "good.1": ('.TH X 1\n.SH EXAMPLES\n.\\" prints: a-b\n.EX\necho a\\-b\n.EE\n', None),
     "good.c": ("/* $ echo c */\n".replace(" */", "\n */"), None),
+    "not_in_path.md": (fenced("prism-run ibv_devices"), "FAILED"),
+    "pause.md": (fenced("{ sleep 1; touch made; } &", "test -e made"), "FAILED"),
     "program.md": (fenced("prism-rum ibv_devices"), "prism-rum"),
-    "option.md": (fenced("prism-run --no-such-option ibv_devices"), "FAILED"),
+    "option.md": (fenced("build/bin/prism-run --no-such-option ibv_devices"), "FAILED"),
     "status.md": (fenced("false", "true"), "FAILED"),
     "pipe.md": (fenced("false | cat"), "FAILED"),
-    "server_gone.md": (fenced("ib_prism_read_lat --no-such-option &", "ib_prism_read_lat -n 100 127.0.0.1"), "FAILED"),
-    "background.md": (fenced("ib_prism_read_lat --no-such-option &"), "FAILED"),
+    "server_gone.md": (fenced(f"{LATENCY} --no-such-option &", f"{LATENCY} -n 100 127.0.0.1"), "FAILED"),
+    "background.md": (fenced(f"{LATENCY} --no-such-option &"), "FAILED"),
+    "background_later.md": (fenced(f"{LATENCY} --no-such-option &", "sleep 0.5"), "FAILED"),
     "or.md": (fenced("prism-rum x || echo none"), "FAILED"),
     "substituted.md": (fenced('echo "$(prism-rum x 2>/dev/null)"'), "FAILED"),
     "hidden.md": (fenced("prism-run --no-such-option || true"), "nobody would see"),

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Runs the commands that a page tells its reader to type, all of one page in one shell.
+"""Runs the commands that a page tells its reader to type, all of one page in one shell, as somebody pastes them: without
+a pause after what goes on in the background.
 
 The reader's host is made for each page: namespaces of its own (network, mounts, processes), an interface eth0 beside
-lo, names for the hosts that pages speak of, an empty folder to work in, where build/ and the source tree's files are,
-and the build tree's programs in the path.
+lo, names for the hosts that pages speak of, and an empty folder to work in, where build/ and the source tree's files are.
+The build tree's programs are in the path for manual pages, whose readers have installed them, but not for other pages.
 """
 
 import argparse
@@ -34,18 +35,18 @@ set -euo pipefail
 trap 'echo "FAILED ($?): line $((LINENO)): $BASH_COMMAND" >&2' ERR
 # Wherever it stands: behind "||", in a substitution, in the background
 command_not_found_handle() { echo "FAILED (127): no such program: $1" >&2; echo "$1" >>"$PAGE_FAILURES"; return 127; }
-listeners() { ss -Hlnt 2>/dev/null | wc -l; ls /proc/net/unix >/dev/null && grep -c prism-cm /proc/net/unix || true; }
-# After a command in the background: until it listens, or as long as a reader takes to type the next line.
-background() {
-    local before=$1 pid=$2 tries status=0
-    for ((tries = 0; tries < 30; tries++)); do
-        sleep 0.1
-        if ! kill -0 "$pid" 2>/dev/null; then
-            wait "$pid" || status=$?
-            [ $status -eq 0 ] || { echo "FAILED ($status): in the background" >&2; echo "$status" >>"$PAGE_FAILURES"; }
-            return 0
-        fi
-        [ "$(listeners)" = "$before" ] || { sleep 0.2; return 0; }
+# What was started in the background and has ended by itself, has ended well; 137 and 143 are of the page's own kill.
+background=()
+judge_background() {
+    local pid status
+    for pid in "${background[@]}"; do
+        kill -0 "$pid" 2>/dev/null && continue
+        status=0
+        wait "$pid" || status=$?
+        case $status in
+        0 | 137 | 143) ;;
+        *) echo "FAILED ($status): in the background" >&2; echo "$status" >>"$PAGE_FAILURES" ;;
+        esac
     done
 }
 """
@@ -64,11 +65,11 @@ def script_of(blocks):
             lines.append(command)
         for line in block.joined():
             if re.search(r"&\s*(#.*)?$", line) and not re.search(r"&&\s*(#.*)?$", line):
-                lines.append('before=$(listeners)')
                 lines.append(line)
-                lines.append('background "$before" $!')
+                lines.append("background+=($!)")
             else:
                 lines.append(line)
+    lines.append("sleep 0.3; judge_background")  # what was started last may not have failed yet
     lines.append("printf '\\n##end\\n'")
     return "\n".join(lines) + "\n"
 
@@ -100,6 +101,12 @@ def make_host(folder, build):
     return enter
 
 
+def path_for(block, build):
+    """The search path of the page's reader."""
+    installed = block.where == "guest" or not block.page.endswith(".md")
+    return f"{build}/bin:" * installed + f"/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
+
+
 def run_blocks(blocks, build, seconds, here):
     """In a host made for the page, or in this one. Returns the exit status and the output."""
     folder = tempfile.mkdtemp(prefix="prism-page.")
@@ -110,7 +117,7 @@ def run_blocks(blocks, build, seconds, here):
         host = ["bash", script] if here else [*SPACES, "bash", make_host(folder, build)]
         failures = os.path.join(folder, "failures")
         environment = dict(os.environ, PRISM_BUILD=build, PRISM_SOURCE=SOURCE, PAGE_FAILURES=failures)
-        environment["PATH"] = f"{build}/bin:{build}/bin/examples:/usr/local/sbin:/usr/sbin:/sbin:{os.environ['PATH']}"
+        environment["PATH"] = path_for(blocks[0], build)
         command = ["timeout", "-k", "5", str(seconds), *host]
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
