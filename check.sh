@@ -27,6 +27,8 @@ while [ $# -gt 0 ]; do
 done
 
 need_folder
+[ "$(debian_release)" = 12 ] ||
+	stop "the check needs Debian 12, whose kernels and programs it tests with, or a container of it; ./demo.sh works on newer ones, too"
 # The caller's environment changes neither what is built nor what is tested.
 for variable in ${!GTEST_@} ${!CTEST_@} ${!CMAKE_@} ${!PRISM_@} CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ASAN_OPTIONS UBSAN_OPTIONS \
 	TSAN_OPTIONS LSAN_OPTIONS SECONDS_LIMIT; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# On a fresh Debian 12: install what is missing, build, and show on the userspace device what PRISM is for: its operations
-# beside the same work done with plain verbs, a key-value store beside Pilaf. Needs neither a kernel module nor root,
-# except for installing packages.
+# On a fresh Debian 12 or newer: install what is missing, build, and show on the userspace device what PRISM is for: its
+# operations beside the same work done with plain verbs, a key-value store beside Pilaf. Needs neither a kernel module nor
+# root, except for installing packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/packages.sh
@@ -39,6 +39,7 @@ build/bin/prism-kv put greeting "hello world"
 build/bin/prism-kv get greeting
 build/bin/examples/pointer_chase --self                      # a first program: examples/pointer_chase.cpp
 build/bin/prism-run ib_read_lat -d prism_lo -x 0 -F &        # Debian's own programs, on the userspace device
+sleep 1                                                      # their clients do not wait for their servers
 build/bin/prism-run ib_read_lat -d prism_lo -x 0 -F 127.0.0.1
 ninja -C build programs                                      # the rest: replicated blocks, transactions (README.md)
 END

@@ -6,14 +6,15 @@
 # depmod, ethtool, mke2fs and others where users who are not root do not look.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
-# To build everything but the tests, and to run what README shows
+# To build everything but the tests, and to run what README shows: the last ones for Python, and for the volume
 build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
-	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2)
+	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2
+	cython3 python3-dev python3-pyverbs nbdkit)
 # To build and run the tests of the programs
 test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump ethtool python3-scapy mandoc
-	shellcheck binutils git redis-server memcached spin cython3 python3-dev python3-pyverbs python3-matplotlib python3-yaml procps
-	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin nbdkit libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
+	shellcheck binutils git redis-server memcached spin python3-matplotlib python3-yaml procps
+	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
 # To build the kernel module, and the kernels that it is tested in
 kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
 	flex bison bc libelf-dev libssl-dev dwarves sparse perl
@@ -32,6 +33,20 @@ need_folder() {
 	# The kernel's make takes no such folder for a module, nor the dynamic linker for a library to preload.
 	[[ $PWD != *[[:space:]:]* ]] || stop "this needs a checkout in a folder without spaces and colons in its name, not '$PWD'"
 	[ -w . ] || stop "$PWD cannot be written to: copy the checkout to a folder of yours and build there"
+}
+
+# debian_release: 12, or the code name of one that has no number yet; nothing elsewhere
+debian_release() {
+	# shellcheck source=/dev/null
+	(. /etc/os-release && [ "${ID:-}" = debian ] && echo "${VERSION_ID:-${VERSION_CODENAME:-}}")
+}
+
+# need_release: if this is Debian, one whose rdma-core, CMake and compiler are new enough; of others CMake finds out
+need_release() {
+	local release
+	release=$(debian_release) || true
+	[[ ! "$release" =~ ^[0-9]+$ || "$release" -ge 12 ]] ||
+		stop "Debian $release has an rdma-core that is too old: this works on Debian 12 and newer, or in a container of one"
 }
 
 # missing_packages NAME...: those that dpkg does not know as installed
@@ -56,10 +71,11 @@ as_root() {
 install_packages() {
 	local missing log keep=() environment=(DEBIAN_FRONTEND=noninteractive)
 	command -v dpkg-query >/dev/null || stop "this is no Debian: install what corresponds to $* and build by CONTRIBUTING.md"
+	need_release
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
 	[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
-		stop "neither root nor sudo: have these packages installed, then start again: $missing"
+		stop "packages are missing, and installing them needs root, or sudo: apt-get install --no-install-recommends $missing"
 	echo "installing: $missing"
 	log=$(mktemp)
 	# shellcheck disable=SC2064 # this file, now
@@ -72,7 +88,7 @@ install_packages() {
 	if ! as_root env "${environment[@]}" sh -c \
 		'apt-get update -qq -o APT::Update::Error-Mode=any; apt-get install -y -qq --no-install-recommends "$@"' apt "${keep[@]}" $missing >"$log" 2>&1; then
 		own_cache
-		stop "apt-get could not install what is missing: mend this, the network perhaps, and start again: $(grep -m 1 '^E:' "$log")"
+		stop "cannot install them: mend this, the network perhaps, and start again: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
 	fi
 	own_cache
 }

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What a newcomer does on a bare machine, as README says it: a clone of this checkout, ./demo.sh, and then what it says to
-# type next. A normal user with sudo does it, and nothing but sudo is installed.
-# usage: demo.sh SUITE MACHINES. CCACHE_DIR, if there is one: as check.sh has it
+# What a newcomer does on a bare machine, as README says it: a clone of this checkout, ./demo.sh, what it says to type next,
+# the other programs, and then all commands of README. All is pasted: nothing waits for what goes on in the background. A
+# normal user with sudo does it, and nothing but sudo is installed.
+# usage: demo.sh SUITE MACHINES [PAGE...]: other pages than README. CCACHE_DIR, if there is one: as check.sh has it
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+[ $# -gt 2 ] || set -- "$@" README.md
 
 "$here/checkout.sh" "$work/prism"
 python3 "$here/../documentation/run_page.py" --where machine --script README.md >"$work/readme"
@@ -37,20 +40,24 @@ fi
 cat >"$work/newcomer" <<'END'
 set -euo pipefail
 cd "$1"
+shift
 # What the cache has is without debug information, so the linker's optimizer must not make any: gcc 12's fails then.
 [ ! -e ~/launcher ] || export CMAKE_C_COMPILER_LAUNCHER=$HOME/launcher CMAKE_CXX_COMPILER_LAUNCHER=$HOME/launcher LDFLAGS=-g0
-TIMEFORMAT="demo.sh took %R s, and of processor time %U s beside %S s of the kernel's"
+TIMEFORMAT="demo.sh and the other programs took %R s, and of processor time %U s beside %S s of the kernel's"
 time bash ~/readme >~/demo.out || { cat ~/demo.out; exit 1; }
 cat ~/demo.out
 [ ! -e ~/launcher ] || CCACHE_DIR=~/cache ~/ccache -s | grep -iE 'hits|misses' || true
 grep -Eq '^64 B READ : UDP echo, latency +(udp|local) +[0-9.]+ +[0-9.]+ +[0-9.]+' ~/demo.out || { echo "FAIL: no table of ratios"; exit 1; }
 grep -Eq '^GET, one client, median: PRISM-KV / Pilaf +[0-9.]+ .*goal' ~/demo.out || { echo "FAIL: no PRISM-KV beside Pilaf"; exit 1; }
 # What it says to type next
-sed '1,/^== what to type next/d' ~/demo.out | grep -E '^[a-z]' >~/next
+sed -n '/^== what to type next/,/^##block/p' ~/demo.out | grep -E '^[a-z]' >~/next
 grep -c build/bin ~/next
-echo "set -euxo pipefail; $(sed 's/& *#.*/\& sleep 2/' ~/next)" >~/type
+echo "set -euxo pipefail; $(cat ~/next)" >~/type
 timeout 600 bash ~/type
 pkill prism-kv-server
+begun=$SECONDS
+tests/documentation/run_page.py "$@" || { echo "FAIL: the commands of $*"; exit 1; } # a user who cannot make a host, too
+echo "the commands of $* took $((SECONDS - begun)) s"
 # Once more: nothing to install, nothing to build. When it begins to show what it has built, that is known.
 begun=$SECONDS
 { ./demo.sh 2>&1 || true; } | sed '/^== the userspace device/q' >~/again.out
@@ -60,4 +67,4 @@ tail -n 1 ~/again.out | grep -q '^== the userspace device' || { cat ~/again.out;
 grep -q 'ninja: no work to do' build.log || { cat build.log; echo "FAIL: it builds again"; exit 1; }
 END
 "$here/machine.sh" run "$1" "$2" --user --put "$work/prism=$source" --put "$work/readme=/home/dev/readme" "${put[@]}" \
-	--put "$work/newcomer=/home/dev/newcomer" -- bash newcomer "$source"
+	--put "$work/newcomer=/home/dev/newcomer" -- bash newcomer "$source" "${@:3}"

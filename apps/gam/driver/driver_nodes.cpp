@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/seconds.hpp"
+#include "gam/process/lenders.hpp"
 
 namespace prism::gam
 {
@@ -17,8 +18,7 @@ namespace prism::gam
 namespace
 {
 
-constexpr double least_cache = 256 * block_size;     /* locks keep their blocks there */
-constexpr std::uint64_t least_lent = 2 * block_size; /* the first is never handed out */
+constexpr double least_cache = 256 * block_size; /* locks keep their blocks there */
 
 JoinOptions join_options(const DriverOptions &options, const DriverStore &store)
 {
@@ -31,17 +31,6 @@ JoinOptions join_options(const DriverOptions &options, const DriverStore &store)
 	join.node.bytes = least_lent;
 	join.timeout = apps::milliseconds(store.timeout);
 	return join;
-}
-
-/** All but drivers, and the like. */
-std::vector<NodeId> lenders(const View &view)
-{
-	std::vector<NodeId> found;
-	for (const Member &member : view.members) {
-		if (member.state == NodeState::serving && member.lent > least_lent)
-			found.push_back(member.life.node);
-	}
-	return found;
 }
 
 } // namespace
@@ -82,7 +71,7 @@ Result<Address> DriverNodes::find(unsigned client, const Make &make)
 
 Result<Address> DriverNodes::make(JoinedNode &joined, const Make &make)
 {
-	const std::vector<NodeId> nodes = lenders(joined.view());
+	const std::vector<NodeId> nodes = await_lenders(joined, apps::milliseconds(store_.timeout));
 	if (nodes.empty())
 		return make_error(ENODEV, "no node of the global memory lends any", "start prism-gam-node");
 	Session session(joined.node());

@@ -48,7 +48,7 @@ public:
 
 	/**
 	 * Where the store is. Client 0 makes it if there is none; the others wait for that. Errors: ETIMEDOUT (nobody
-	 * has made it); ENODEV (no node lends memory); those of @p make, and of the master.
+	 * has made it); ENODEV (no node lends memory, and none has come); those of @p make, and of the master.
 	 */
 	Result<Address> find(unsigned client, const Make &make);
 

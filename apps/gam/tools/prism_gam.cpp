@@ -20,15 +20,13 @@
 #include "common/seconds.hpp"
 #include "common/terminal.hpp"
 #include "gam/memory/errors.hpp"
-#include "gam/process/joined_node.hpp"
+#include "gam/process/lenders.hpp"
 
 namespace
 {
 
 using namespace prism;
 using namespace prism::gam;
-
-constexpr std::uint64_t lent_by_this = 2 * block_size; /* the first is never handed out */
 
 enum ExitCode {
 	done = 0,
@@ -187,20 +185,6 @@ void await_news(JoinedNode &joined)
 	});
 }
 
-/** The nodes that --on admits and that are there: those that lend more than this program, which leaves at once. */
-std::vector<NodeId> lenders(JoinedNode &joined, const std::string &on)
-{
-	const std::optional<std::uint64_t> number = parse_number(on);
-	std::vector<NodeId> found;
-	for (const Member &member : joined.view().members) {
-		if (member.state == NodeState::serving && member.lent > lent_by_this &&
-			joined.node().is_member(member.life.node) &&
-			number.value_or(member.life.node) == member.life.node)
-			found.push_back(member.life.node);
-	}
-	return found;
-}
-
 /** Of a node that was named, or of all. */
 std::string why_nobody_lends(JoinedNode &joined, const Options &options)
 {
@@ -230,12 +214,8 @@ NodeId choose(JoinedNode &joined, const std::vector<NodeId> &nodes, const std::s
 /** Nodes that were started just before are still joining: they are waited for. */
 int allocate(JoinedNode &joined, const Options &options)
 {
-	const auto end = std::chrono::steady_clock::now() + apps::milliseconds(options.timeout);
-	std::vector<NodeId> nodes = lenders(joined, options.on);
-	while (nodes.empty() && !joined.is_expelled() && std::chrono::steady_clock::now() < end) {
-		std::this_thread::sleep_for(std::chrono::milliseconds(20));
-		nodes = lenders(joined, options.on);
-	}
+	const std::vector<NodeId> nodes =
+		await_lenders(joined, apps::milliseconds(options.timeout), parse_number(options.on));
 	if (nodes.empty())
 		return complain(
 			fmt::format("cannot allocate {} bytes: {}", options.bytes, why_nobody_lends(joined, options)));
@@ -295,7 +275,7 @@ int run(Options &options, const Body &body)
 	const Result<Context> context = options.device.empty() ? Context::open() : Context::open(options.device);
 	if (!context)
 		return complain(context.error().message);
-	options.join.node.bytes = lent_by_this;
+	options.join.node.bytes = least_lent;
 	options.join.cache_bytes = std::size_t{1} << 20;
 	options.join.timeout = apps::milliseconds(options.timeout);
 	const Result<std::unique_ptr<JoinedNode>> joined = JoinedNode::join(*context, options.join);

@@ -116,7 +116,7 @@ usage() {
 	start "$work/empty" "$bin/prism-gam-master" -p 0 --address 127.0.0.1
 	wait_for 10 grep -q ' ready, port ' "$work/empty" || fail "the master does not start" "$work/empty"
 	port=$(sed -n 's/.* ready, port //p' "$work/empty")
-	expect 1 "nobody lends" ycsb -n 1
+	expect 1 "nobody lends" timeout -k 5 "$limit" "$bin/prism-ycsb" --system "gam-$protocol" -p "$port" --timeout 0.5 -n 1
 	says "no node of the global memory lends any"
 	end "$started"
 	pass "usage"

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What demo.sh, check.sh and CMake say where they cannot work: the cause, and what to do.
+# usage: refusals.sh SUITE MACHINES
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# An rdma-core as Debian 11 has it
+mkdir "$work/old"
+sed 's/^Version:.*/Version: 1.11.33.1/' "$(pkg-config --variable=pcfiledir libibverbs)/libibverbs.pc" >"$work/old/libibverbs.pc"
+if PKG_CONFIG_PATH=$work/old cmake -S "$source" -B "$work/build" >"$work/log" 2>&1 ||
+	! tr -s '\n ' ' ' <"$work/log" | grep -q 'rdma-core 33 is too old: PRISM needs 44 or newer, as Debian 12 and newer have'; then
+	cat "$work/log"
+	echo "FAIL: CMake does not refuse an old rdma-core, or says something else"
+	exit 1
+fi
+
+"$here/checkout.sh" "$work/prism"
+cat >"$work/newcomer" <<'END'
+useradd dev && chown -R dev: /home/dev && cd /home/dev/prism || exit 1
+# refuses TEXT COMMAND...: it fails with one line on the standard error, which has the text
+refuses() {
+	local text=$1
+	shift
+	if ! "$@" >/tmp/out 2>/tmp/err </dev/null && [ "$(wc -l </tmp/err)" -eq 1 ] && grep -qF -- "$text" /tmp/err; then
+		echo "ok: $*: $(cat /tmp/err)"
+	else
+		echo "FAIL: $*: does not say '$text' in one line, but:"
+		cat /tmp/out /tmp/err
+		exit 1
+	fi
+}
+refuses "the network perhaps, and start again: E: " ./demo.sh
+refuses "the network perhaps, and start again: E: " ./check.sh
+refuses "and start again: sudo: a " su dev -c ./demo.sh # it may not sudo
+mv /usr/bin/sudo /usr/bin/no-sudo
+refuses "needs root, or sudo: apt-get install --no-install-recommends g++ " su dev -c ./demo.sh
+sed -i 's/^VERSION_ID=.*/VERSION_ID=11/' /etc/os-release
+refuses "Debian 11 has an rdma-core that is too old: this works on Debian 12 and newer" ./demo.sh
+refuses "the check needs Debian 12" ./check.sh
+END
+"$here/machine.sh" run "$1" "$2" --no-network --put "$work/prism=/home/dev/prism" --put "$work/newcomer=/root/newcomer" -- \
+	bash /root/newcomer
