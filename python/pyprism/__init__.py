@@ -11,27 +11,43 @@ Threads: as in pyverbs, calls hold the interpreter's lock. A batch of PrismQP ho
 """
 import warnings
 
-SUPPORTED_PYVERBS = '44'
-
-try:
-    import pyverbs.pyverbs_error  # the first of pyverbs' modules that says whether it is installed at all
-except ImportError as missing:
-    raise ImportError(f'pyprism needs pyverbs of rdma-core {SUPPORTED_PYVERBS} (Debian: python3-pyverbs), '
-                      f'which is not installed: {missing}') from missing
-
-try:
-    # Cython refuses a type that is smaller than expected, but only warns of one that is larger.
-    with warnings.catch_warnings():
-        warnings.filterwarnings('error', '.*size changed', RuntimeWarning)
-        from pyprism.device import PrismCompChannel, PrismContext, PrismContextAttr, PrismDeviceAttr, get_device_list
-        from pyprism.qp import PrismQP, PrismQPInitAttr
-        from pyprism.srq import PrismFreeListAttr, PrismSRQ, PrismSrqInitAttr
-        from pyprism.wr import PrismCas, PrismSendWR, status_str
-except (AttributeError, ModuleNotFoundError, TypeError, ValueError, RuntimeWarning) as mismatch:
-    raise ImportError(f'pyprism was built for pyverbs of rdma-core {SUPPORTED_PYVERBS}; the installed pyverbs is '
-                      f'another version: {mismatch}') from mismatch
 from pyprism.records import PrismBoundedPtr, PrismDevice, PrismRejectedEntry
+
+SUPPORTED_PYVERBS = '44'
 
 __all__ = ['PrismBoundedPtr', 'PrismCas', 'PrismCompChannel', 'PrismContext', 'PrismContextAttr', 'PrismDevice',
            'PrismDeviceAttr', 'PrismFreeListAttr', 'PrismQP', 'PrismQPInitAttr', 'PrismRejectedEntry', 'PrismSRQ',
            'PrismSendWR', 'PrismSrqInitAttr', 'SUPPORTED_PYVERBS', 'get_device_list', 'status_str']
+
+
+def _on_pyverbs():
+    """What extends pyverbs, by name."""
+    try:
+        import pyverbs.pyverbs_error  # the first of pyverbs' modules that says whether it is installed at all
+    except ImportError as missing:
+        raise ImportError(f'pyprism needs pyverbs of rdma-core {SUPPORTED_PYVERBS} (Debian: python3-pyverbs), '
+                          f'which is not installed: {missing}') from missing
+    try:
+        # Cython refuses a type that is smaller than expected, but only warns of one that is larger.
+        with warnings.catch_warnings():
+            warnings.filterwarnings('error', '.*size changed', RuntimeWarning)
+            from pyprism.device import PrismCompChannel, PrismContext, PrismContextAttr, PrismDeviceAttr, get_device_list
+            from pyprism.qp import PrismQP, PrismQPInitAttr
+            from pyprism.srq import PrismFreeListAttr, PrismSRQ, PrismSrqInitAttr
+            from pyprism.wr import PrismCas, PrismSendWR, status_str
+    except (AttributeError, ModuleNotFoundError, TypeError, ValueError, RuntimeWarning) as mismatch:
+        raise ImportError(f'pyprism was built for pyverbs of rdma-core {SUPPORTED_PYVERBS}; the installed pyverbs is '
+                          f'another version: {mismatch}') from mismatch
+    return {name: value for name, value in locals().items() if name in __all__}
+
+
+def __getattr__(name):
+    """What extends pyverbs is imported when it is first asked for: the stores, pyprism.kv and pyprism.tx, need none."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    globals().update(_on_pyverbs())
+    return globals()[name]
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

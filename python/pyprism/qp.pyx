@@ -86,7 +86,7 @@ cdef size_t link(vector[dv.prismdv_send_wr] &requests):
 
 # Batches -------------------------------------------------------------------------------------------------------------
 
-cdef void replay_standard(v.ibv_qp_ex *qp, Step *step, uint8_t *bytes):
+cdef void replay_standard(v.ibv_qp_ex *qp, Step *step, uint8_t *bytes) noexcept:
     if step.call == CALL_ATOMIC_CMP_SWP:
         v.ibv_wr_atomic_cmp_swp(qp, step.key, step.addr, step.operand, step.swap)
     elif step.call == CALL_ATOMIC_FETCH_ADD:
@@ -115,7 +115,7 @@ cdef void replay_standard(v.ibv_qp_ex *qp, Step *step, uint8_t *bytes):
         v.ibv_wr_set_inline_data(qp, bytes, step.count)
 
 
-cdef void replay_prism(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
+cdef void replay_prism(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes) noexcept:
     if step.call == CALL_READ:
         dv.prismdv_wr_read(qp, step.key, step.addr)
     elif step.call == CALL_WRITE:
@@ -140,7 +140,7 @@ cdef void replay_prism(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
         dv.prismdv_wr_set_result(qp, step.key, step.addr)
 
 
-cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
+cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes) noexcept:
     """@bytes: the structure, then its four operands of 32 bytes each. The batch's data has moved since they were
     kept."""
     cdef dv.prismdv_cas *cas = <dv.prismdv_cas *>bytes
@@ -152,7 +152,7 @@ cdef void replay_cas(dv.prismdv_qp_ex *qp, Step *step, uint8_t *bytes):
     dv.prismdv_wr_cas(qp, step.key, step.addr, cas)
 
 
-cdef int replay(v.ibv_qp_ex *qp, dv.prismdv_qp_ex *prism, vector[Step] &steps, uint8_t *data):
+cdef int replay(v.ibv_qp_ex *qp, dv.prismdv_qp_ex *prism, vector[Step] &steps, uint8_t *data) noexcept:
     """Post what was recorded. The device is locked meanwhile: no Python here."""
     cdef size_t i
     v.ibv_wr_start(qp)

@@ -133,7 +133,7 @@ cdef int run_body(c.prism_tx_transaction *given, void *argument) noexcept nogil:
         return attempt(given, <Body>argument)
 
 
-cdef int attempt(c.prism_tx_transaction *given, Body body):
+cdef int attempt(c.prism_tx_transaction *given, Body body) noexcept:
     cdef Transaction transaction = make(body.store, given)
     transaction.of_run = True
     body.error = None

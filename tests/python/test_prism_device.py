@@ -115,9 +115,9 @@ class PrismCountersTest(PrismTrafficTestCase):
 
 class PrismImportTest(unittest.TestCase):
     """pyprism beside another pyverbs, or none."""
-    def import_error(self, before, folder=''):
+    def import_error(self, before, folder='', use='from pyprism import PrismQP'):
         paths = [folder, os.path.dirname(os.path.dirname(pyprism.__file__))]
-        done = subprocess.run([sys.executable, '-c', before + 'import pyprism'], capture_output=True, text=True,
+        done = subprocess.run([sys.executable, '-c', before + use], capture_output=True, text=True,
                               timeout=60, env=dict(os.environ, PYTHONPATH=':'.join(filter(None, paths))), check=False)
         self.assertEqual(done.returncode, 1, done.stderr)
         return done.stderr.splitlines()[-1]
@@ -127,7 +127,10 @@ class PrismImportTest(unittest.TestCase):
             with open(os.path.join(folder, 'pyverbs.py'), 'w', encoding='ascii') as file:
                 file.write('raise ImportError("none here")')
             text = self.import_error('', folder)
-        self.assertRegex(text, r'^ImportError: pyprism needs pyverbs of rdma-core 44 .*not installed: none here')
+            self.assertRegex(text, r'^ImportError: pyprism needs pyverbs of rdma-core 44 .*not installed: none here')
+            # The stores need none.
+            text = self.import_error('', folder, 'import pyprism.kv, pyprism.tx\nraise ImportError("and works")')
+        self.assertEqual(text, 'ImportError: and works')
 
     def test_smaller(self):
         text = self.import_error('import pyverbs.qp, pyverbs.srq as s, pyverbs.base\n'
