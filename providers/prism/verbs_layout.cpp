@@ -23,7 +23,7 @@ std::optional<std::size_t> comp_mask()
 		const std::optional<std::size_t> found = find_comp_mask(ibv_qp_to_qp_ex);
 		if (!found)
 			std::fputs("libprism: ibv_qp_to_qp_ex() of this libibverbs is not known: queue pairs with "
-				   "builders (IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) are refused. Use rdma-core 44 to 56, "
+				   "builders (IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) are refused. Use rdma-core 44 to 65, "
 				   "or ibv_post_send().\n",
 				stderr);
 		return found;
