@@ -47,8 +47,9 @@ held ibv_devinfo
 for verb in send write read atomic; do
 	pair prism-run ib_${verb}_lat -d prism_lo -x 0 -F -n 200 -p 18835
 done
-pair prism-run ib_send_bw -d prism_lo -x 0 -F -n 200 -p 18835 -c UD
-pair prism-run ib_write_bw -d prism_lo -x 0 -F -n 200 -p 18835 -b -e
+pair prism-run ib_send_lat -d prism_lo -x 0 -F -n 200 -p 18835 -c UD
+pair prism-run ib_send_bw -d prism_lo -x 0 -F -n 200 -p 18835 -b -e
+pair prism-run ib_write_bw -d prism_lo -x 0 -F -n 200 -p 18835 -b
 pair ib_prism_read_lat -d prism_lo -n 200 -p 18835
 prism-run python3 -c '
 from pyverbs.device import Context, get_device_list
