@@ -2,12 +2,15 @@
 """Work requests."""
 from libc.string cimport memcpy
 
-from pyverbs.enums import IBV_SEND_SIGNALED
 from pyverbs.pyverbs_error import PyverbsUserError
 
 from pyverbs.verbs cimport ibv_wr_opcode
 from pyverbs.wr cimport SGE, SendWR
 cimport pyprism.enums as e
+
+cdef extern from '<infiniband/verbs.h>':
+    enum:
+        IBV_SEND_SIGNALED
 
 
 def status_str(unsigned int status):

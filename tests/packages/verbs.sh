@@ -57,13 +57,13 @@ from pyverbs.pd import PD
 from pyverbs.mr import MR
 from pyverbs.cq import CQ
 from pyverbs.qp import QP, QPCap, QPInitAttr
-import pyverbs.enums as e
+LOCAL_WRITE, RC, ACTIVE = 1, 2, 4 # pyverbs names them elsewhere from rdma-core 59 on
 assert [device.name for device in get_device_list()] == [b"prism_lo"]
 context = Context(name="prism_lo")
 pd, cq = PD(context), CQ(context, 10)
-mr = MR(pd, 4096, e.IBV_ACCESS_LOCAL_WRITE)
-qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap(max_send_wr=1, max_recv_wr=1)))
-assert mr.lkey and qp.qp_num and context.query_gid(1, 0) and context.query_port(1).state == e.IBV_PORT_ACTIVE
+mr = MR(pd, 4096, LOCAL_WRITE)
+qp = QP(pd, QPInitAttr(qp_type=RC, scq=cq, rcq=cq, cap=QPCap(max_send_wr=1, max_recv_wr=1)))
+assert mr.lkey and qp.qp_num and context.query_gid(1, 0) and context.query_port(1).state == ACTIVE
 for each in qp, mr, cq, pd, context:
     each.close()' || fail "pyverbs"
 held pyverbs
