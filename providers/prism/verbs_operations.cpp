@@ -364,11 +364,11 @@ const OperationTable *OperationTable::loaded()
 	const OperationTable found([](const char *function) { return real_verbs::find(function); }, why);
 	if (why.empty())
 		return &table.emplace(found);
-	const bool full = errno == EMFILE || errno == ENFILE;
-	const int error = full ? errno : EOPNOTSUPP;
-	std::fprintf(stderr, "libprism: no device can be opened: %s%s\n", why.c_str(),
-		full ? "" : "; with the libibverbs of rdma-core 44 to 65 that is known to work");
-	errno = error;
+	if (errno == EMFILE || errno == ENFILE)
+		return nullptr;
+	std::fprintf(stderr, "libprism: no device can be opened: %s; with rdma-core 44 to 65 that is known to work\n",
+		why.c_str());
+	errno = EOPNOTSUPP;
 	return nullptr;
 }
 

@@ -80,9 +80,9 @@ public:
 	using Lookup = void *(*)(const char *function);
 
 	/**
-	 * Of the library that is loaded. Thread-safe; asks once. Null, with errno set and the reason on the standard
-	 * error, if its table is like none that is known, and if there is no descriptor left to ask with (EMFILE,
-	 * ENFILE).
+	 * Of the library that is loaded. Thread-safe; asks once. Null, with errno set, if there is no descriptor left
+	 * to ask with (EMFILE, ENFILE), or if its table is like none that is known (EOPNOTSUPP): the standard error
+	 * says more then.
 	 */
 	static const OperationTable *loaded();
 

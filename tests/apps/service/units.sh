@@ -105,7 +105,7 @@ examples() {
 	sed 's|^bind = .*|bind = "192.0.2.1"|' "$units/gam-master-example.toml" >"$work/example.toml"
 	expect 1 "example of gam-master" timeout 10 "$bin/prism-gam-master" --config "$work/example.toml" && mentions 192.0.2.1
 	sed 's|^master = .*|master = "127.0.0.1:1"|' "$units/gam-node-example.toml" >"$work/example.toml"
-	expect 1 "example of gam-node" timeout 10 "$bin/prism-gam-node" --config "$work/example.toml" && mentions 127.0.0.1:1
+	expect 1 "example of gam-node" timeout 30 "$bin/prism-gam-node" --config "$work/example.toml" && mentions "127.0.0.1 port 1:"
 	echo 'nonsense = 1' >"$work/bad.toml"
 	expect 2 "a name that is no option's" timeout 10 "$bin/prism-gam-master" --config "$work/bad.toml" &&
 		mentions "$work/bad.toml, line 1: 'nonsense' is no option"

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -108,8 +109,11 @@ void explain(const char *device, const std::string &error)
 ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 {
 	const OperationTable *library = OperationTable::loaded();
-	if (!library)
-		return nullptr;
+	if (!library) {
+		const int reason = errno;
+		explain(device->name, std::strerror(reason));
+		return fail<ibv_context>(reason);
+	}
 	auto handle = std::make_unique<ContextHandle>();
 	std::string error;
 	handle->context = Context::open(reinterpret_cast<const Device *>(device)->interface, attr, error);
