@@ -6,8 +6,9 @@
 # depmod, ethtool, mke2fs and others where users who are not root do not look.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
-# To build everything but the tests, and to run what README shows: the last ones for Python, and for the volume
-build_packages=(g++ cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
+# To build everything but the tests, and to run what README shows: the last ones for Python, and for the volume. Make: gcc's
+# optimizer of whole libraries runs it.
+build_packages=(g++ make cmake ninja-build pkg-config libibverbs-dev librdmacm-dev libisal-dev libcli11-dev
 	nlohmann-json3-dev libfmt-dev libsodium-dev libboost-dev libhiredis-dev libmemcached-dev libsasl2-dev libssl-dev
 	libcurl4-openssl-dev libsystemd-dev prometheus-cpp-dev nbdkit-plugin-dev python3 ibverbs-utils perftest iproute2
 	cython3 python3-dev python3-pyverbs nbdkit)
@@ -16,7 +17,7 @@ test_packages=(libgtest-dev clang libclang-rt-14-dev clang-format tshark tcpdump
 	shellcheck binutils git redis-server memcached spin python3-matplotlib python3-yaml procps
 	ucx-utils openmpi-bin libopenmpi-dev libfabric-bin libnbd-bin fio qemu-utils e2fsprogs etcd-server jq curl systemd)
 # To build the kernel module, and the kernels that it is tested in
-kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 make patch xz-utils
+kernel_packages=(linux-source-6.1 linux-source-6.12 linux-headers-amd64 linux-headers-6.12-amd64 patch xz-utils
 	flex bison bc libelf-dev libssl-dev dwarves sparse perl
 	qemu-system-x86 busybox-static kmod cpio rdma-core rdmacm-utils)
 # To build the Debian packages, and to try them on a bare machine
