@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -96,14 +99,21 @@ int prismdv_plugin_set_operations(verbs_context *context, const Operations *oper
 namespace
 {
 
+/** Whether the kernel has a device that is not among the @p listed ones of libibverbs, for want of a provider. */
+bool leaves_devices_out(int listed)
+{
+	std::error_code error; /* no such folder: no devices */
+	return std::distance(std::filesystem::directory_iterator("/sys/class/infiniband", error), {}) > listed;
+}
+
 /**
  * libibverbs loads the plug-in of its own private ABI when it finds a device of the kernel's. Without one it says only
  * that a file is missing.
  */
-void tell_if_plugin_is_missing()
+void tell_if_plugin_is_missing(int listed)
 {
 	static std::once_flag once;
-	if (!kernel_verbs && ::access("/sys/module/rxe_prism", F_OK) == 0)
+	if (!kernel_verbs && ::access("/sys/module/rxe_prism", F_OK) == 0 && leaves_devices_out(listed))
 		std::call_once(once, [] {
 			std::fputs(
 				"libprism: the module rxe_prism is loaded, but libibverbs has not loaded a plug-in "
@@ -129,7 +139,7 @@ ibv_device **get_device_list(int *num_devices)
 	ibv_device **real = real_verbs::get_device_list(&kernel_devices);
 	if (!real)
 		kernel_devices = 0; /* a host without RDMA, where libibverbs reports ENOSYS */
-	tell_if_plugin_is_missing();
+	tell_if_plugin_is_missing(kernel_devices);
 	const std::size_t count = static_cast<std::size_t>(kernel_devices) + soft.size();
 	/* The list takes over the references that libibverbs gave with its own, so that one goes back to malloc. */
 	auto **list = static_cast<ibv_device **>(std::realloc(real, (count + 1) * sizeof(ibv_device *)));

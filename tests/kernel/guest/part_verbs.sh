@@ -41,6 +41,8 @@ without_plugin() {
 	check "nothing says that the plug-in is missing" grep -q 'libprism: the module rxe_prism is loaded, but' /tmp/devices
 	check "the userspace devices are gone, too" grep -q prism_lo /tmp/devices
 	"$PRISM_BUILD/bin/prism-run" ibv_devices 2>&1 | grep -q 'libprism:' && fail "it is there, and missed"
+	link_delete "$DEVICE" || fail "the device stays"
+	"$PRISM_BUILD/bin/prism-run" ibv_devices 2>&1 | grep -q 'libprism:' && fail "it is missed where no device needs it"
 	return 0
 }
 
