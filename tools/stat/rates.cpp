@@ -11,11 +11,12 @@ namespace
 {
 
 /* Parts of others, such as tx_too_big of tx_errors, are left out. */
-constexpr std::array<std::string_view, 24> troubles{"rx_too_short", "rx_too_long", "rx_bad_icrc",
+constexpr std::array<std::string_view, 25> troubles{"rx_too_short", "rx_too_long", "rx_bad_icrc",
 	"rx_misdirected_dropped", "rx_socket_drops", "tx_errors", "rx_unknown_qp", "rx_wrong_source",
 	"rx_unknown_opcode", "rx_bad_format", "rx_bad_flags", "rx_bad_operand", "rx_bad_alignment", "rx_bad_qkey",
-	"rx_no_receive", "rx_message_dropped", "rx_access_error", "rx_bad_free_list", "rx_payload_too_large",
-	"memory_faults", "rx_excess_request", "rx_out_of_sequence", "rx_held_overflow", "rx_backlog_drops"};
+	"rx_no_receive", "rx_management_dropped", "rx_message_dropped", "rx_access_error", "rx_bad_free_list",
+	"rx_payload_too_large", "memory_faults", "rx_excess_request", "rx_out_of_sequence", "rx_held_overflow",
+	"rx_backlog_drops"};
 
 } // namespace
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <limits>
 #include <system_error>
@@ -36,7 +37,7 @@ constexpr int port_tries = 256;
 
 constexpr std::uint16_t last_process = 0xffff;
 /** What a flood of messages may take of memory, and of one turn of the thread. */
-constexpr std::size_t inbox_limit = 1024;
+constexpr std::size_t inbox_limit = 8192;
 /** Requests that are kept while it is looked for a listener, and how long and how often. */
 constexpr std::size_t unclaimed_limit = 256;
 constexpr Time search_time = 1'000'000'000;
@@ -96,6 +97,16 @@ std::vector<Address> gids_of(ibv_context *context)
 			gids.push_back(from_gid(gid));
 	}
 	return gids;
+}
+
+/** The handler of QP 1. */
+int on_management(void *service, const ibv_gid *from, const ibv_gid *to, const void *data)
+try {
+	Mad mad;
+	std::memcpy(mad.data(), data, mad.size());
+	return static_cast<Service *>(service)->arrive(from_gid(*from), from_gid(*to), mad) ? 0 : ENOBUFS;
+} catch (const std::bad_alloc &) {
+	return ENOMEM;
 }
 
 } // namespace
@@ -287,14 +298,13 @@ int Service::open_device(const std::string &name, unsigned interface)
 		ports_.erase(open); /* the interface that it was of is gone, and another one has its name */
 	}
 	auto port = std::make_unique<Port>();
-	port->owner = this;
 	port->interface = interface;
 	port->context = open_soft_device(name);
 	if (!port->context)
 		return errno;
 	port->gids = gids_of(port->context);
 	prismdv_soft_gsi_attach(port->context, nullptr, nullptr); /* the launcher's handler, as of any context */
-	const int error = prismdv_soft_gsi_attach(port->context, on_management, port.get());
+	const int error = prismdv_soft_gsi_attach(port->context, on_management, this);
 	if (!error)
 		ports_.emplace(name, std::move(port));
 	return error;
@@ -437,7 +447,6 @@ void Service::run()
 			timeout = poll_timeout();
 		});
 		const int count = ::epoll_wait(epoll_fd_.get(), events.data(), events.size(), timeout);
-		step([this] { read_inbox(); });
 		for (int i = 0; i < count; i++)
 			step([&] { read(events[static_cast<std::size_t>(i)].data.fd); });
 	}
@@ -447,9 +456,11 @@ void Service::run()
 void Service::read(int fd)
 {
 	eventfd_t ignored;
-	if (fd == wake_fd_.get())
+	if (fd == wake_fd_.get()) {
+		/* In this order: what comes in between has waken us again. */
 		eventfd_read(wake_fd_.get(), &ignored);
-	else if (fd == address_fd_.get())
+		read_inbox();
+	} else if (fd == address_fd_.get())
 		read_addresses();
 	else if (fd == process_socket_.get() || listening_.contains(fd))
 		read_socket(fd);
@@ -466,19 +477,16 @@ void Service::read_socket(int socket)
 	}
 }
 
-void Service::on_management(void *arg, const ibv_gid *from, const ibv_gid *to, const void *mad)
+bool Service::arrive(const Address &from, const Address &to, const Mad &mad)
 {
-	Service &owner = *static_cast<Port *>(arg)->owner;
-	const auto *bytes = static_cast<const std::uint8_t *>(mad);
-	Parcel parcel{from_gid(*from), from_gid(*to), {}};
-	std::copy_n(bytes, mad_size, parcel.mad.begin());
 	{
-		const std::lock_guard guard(owner.inbox_lock_);
-		if (owner.inbox_.size() >= inbox_limit)
-			return;
-		owner.inbox_.push_back(parcel);
+		const std::lock_guard guard(inbox_lock_);
+		if (inbox_.size() >= inbox_limit)
+			return false;
+		inbox_.push_back({from, to, mad});
 	}
-	eventfd_write(owner.wake_fd_.get(), 1);
+	eventfd_write(wake_fd_.get(), 1);
+	return true;
 }
 
 void Service::read_inbox()
@@ -515,7 +523,7 @@ void Service::take_from_network(const Parcel &parcel)
 		return;
 	const std::optional<Datagram> datagram = decode(parcel.mad);
 	if (!datagram || !is_request(datagram->message) || unclaimed_.size() >= unclaimed_limit) {
-		refuse(parcel);
+		receive(parcel); /* nobody's: the agent says so to who sent it */
 		return;
 	}
 	if (unclaimed_.empty())
@@ -523,16 +531,28 @@ void Service::take_from_network(const Parcel &parcel)
 	unclaimed_.push_back({parcel, now() + search_time});
 }
 
-/** A receiver that is busy gets it later. */
-bool Service::hand_on(const Parcel &parcel)
+/** Whether we read what is sent to that name. */
+bool Service::is_own(const std::string &name) const
 {
-	return cm::hand_on(
-		[this](const std::string &name, const Envelope &envelope) { return send_on_host(name, envelope); },
-		parcel.from, parcel.to, parcel.mad);
+	if (name == process_name(process_))
+		return true;
+	return std::ranges::any_of(
+		claims_, [&](const auto &each) { return each.second.listens && each.second.sockets.contains(name); });
 }
 
-/** Nobody's: the agent says so to who sent it. */
-void Service::refuse(const Parcel &parcel)
+/** What is for us takes no socket, which holds too little. A receiver that is busy gets it later. */
+bool Service::hand_on(const Parcel &parcel)
+{
+	const auto send = [&](const std::string &name, const Envelope &envelope) {
+		if (!is_own(name))
+			return send_on_host(name, envelope);
+		receive(parcel);
+		return true;
+	};
+	return cm::hand_on(send, parcel.from, parcel.to, parcel.mad);
+}
+
+void Service::receive(const Parcel &parcel)
 {
 	if (const std::optional<Datagram> datagram = decode(parcel.mad))
 		agent_->receive({parcel.from, parcel.to, false, *datagram}, now());
@@ -550,7 +570,7 @@ void Service::search_again()
 			return true;
 		if (at < each.refuse_at)
 			return false;
-		refuse(each.parcel);
+		receive(each.parcel);
 		return true;
 	});
 }

@@ -92,6 +92,12 @@ public:
 	/** The same for all, and for those that are still to come. One that cannot be opened is left out. */
 	void open_all_devices();
 
+	/**
+	 * A message has come to QP 1 of a context of this process, which may be the program's. Thread-safe, and without
+	 * the lock. @return false if it is lost, as too many wait.
+	 */
+	bool arrive(const Address &from, const Address &to, const Mad &mad);
+
 	/** Something was sent, so there is a new deadline. False if there is no descriptor for it any more. */
 	bool wake();
 
@@ -101,7 +107,6 @@ public:
 private:
 	/* A device whose QP 1 we have. */
 	struct Port {
-		Service *owner = nullptr;
 		ibv_context *context = nullptr;
 		unsigned interface = 0; /* index */
 		std::vector<Address> gids;
@@ -150,9 +155,9 @@ private:
 	void read_inbox();
 	void read_addresses();
 	void take_from_network(const Parcel &parcel);
-	void refuse(const Parcel &parcel);
+	void receive(const Parcel &parcel);
 	void search_again();
-	static void on_management(void *port, const ibv_gid *from, const ibv_gid *to, const void *mad);
+	[[nodiscard]] bool is_own(const std::string &name) const;
 
 	std::unique_ptr<Agent> agent_;
 	std::mt19937_64 random_;

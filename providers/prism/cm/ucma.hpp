@@ -53,6 +53,9 @@ public:
 	/** The process ends: peers are told. Commands still work, but nothing answers any more. Thread-safe. */
 	void stop() { service_->stop(); }
 
+	/** Service::arrive(). */
+	bool arrive(const Address &from, const Address &to, const Mad &mad) { return service_->arrive(from, to, mad); }
+
 	void on_event(ConnectionId connection, const Event &event) override;
 	Reception on_request(ConnectionId connection, const Incoming &incoming, const Event &event) override;
 

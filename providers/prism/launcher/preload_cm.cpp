@@ -302,8 +302,9 @@ try {
 }
 
 // For a context of the program's, whoever in the host the datagram is meant
-// for.
-void hand_management_on(void *, const union ibv_gid *from, const union ibv_gid *to, const void *data)
+// for. Without a connection manager here, nobody waits for a receiver that is
+// busy.
+int hand_management_on(void *, const union ibv_gid *from, const union ibv_gid *to, const void *data)
 try {
 	static const prism::cm::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	prism::cm::Address source, destination;
@@ -312,12 +313,17 @@ try {
 	std::memcpy(source.gid.data(), from, sizeof(*from));
 	std::memcpy(destination.gid.data(), to, sizeof(*to));
 	std::memcpy(mad.data(), data, mad.size());
-	const auto send = [](const std::string &name, const prism::cm::Envelope &envelope) {
-		return prism::cm::send_to(socket.get(), name, envelope) != prism::cm::Delivery::nobody;
+	if (const std::shared_ptr<Ucma> manager = Manager::get().owner_of_channels())
+		return manager->arrive(source, destination, mad) ? 0 : ENOBUFS;
+	prism::cm::Delivery delivery = prism::cm::Delivery::nobody;
+	const auto send = [&](const std::string &name, const prism::cm::Envelope &envelope) {
+		delivery = prism::cm::send_to(socket.get(), name, envelope);
+		return delivery != prism::cm::Delivery::nobody;
 	};
 	prism::cm::hand_on(send, source, destination, mad);
+	return delivery == prism::cm::Delivery::done ? 0 : ENOBUFS;
 } catch (const std::exception &) {
-	// A datagram less.
+	return ENOMEM;
 }
 
 int status_of(int fd, struct stat *status) noexcept

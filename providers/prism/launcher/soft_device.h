@@ -135,9 +135,9 @@ bool prismdv_soft_sigaction(int signal, const struct sigaction *action, struct s
  * @mad: PRISM_SOFT_MAD_SIZE bytes, valid during the call
  *
  * Called by whichever thread drives the device, with the context's lock held: it copies and returns, and calls no
- * verbs.
+ * verbs. Returns 0, or an errno value if the datagram is lost, which is counted (rx_management_dropped).
  */
-typedef void (*prism_soft_gsi_handler)(void *arg, const union ibv_gid *from, const union ibv_gid *to, const void *mad);
+typedef int (*prism_soft_gsi_handler)(void *arg, const union ibv_gid *from, const union ibv_gid *to, const void *mad);
 
 /**
  * prismdv_soft_gsi_attach - receive what comes to QP 1 (IBTA 13.5, the general services interface)

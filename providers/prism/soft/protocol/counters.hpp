@@ -15,6 +15,7 @@
 	X(rx_bad_qkey)                                                                                                 \
 	X(rx_no_receive)                                                                                               \
 	X(rx_message_dropped)                                                                                          \
+	X(rx_management_dropped)                                                                                       \
 	X(rx_access_error)                                                                                             \
 	X(memory_faults)                                                                                               \
 	X(rx_bad_free_list)                                                                                            \

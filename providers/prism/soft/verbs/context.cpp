@@ -585,8 +585,8 @@ void Context::cq_event(CompletionQueue &cq, ibv_event_type type)
 
 void Context::management(const Route &route, std::span<const std::uint8_t> mad)
 {
-	if (on_management)
-		on_management(route, mad);
+	if (!on_management || !on_management(route, mad))
+		engine().counters.rx_management_dropped++;
 }
 
 void Context::srq_event(SharedReceiveQueue &srq, ibv_event_type type)

@@ -110,7 +110,7 @@ public:
 	std::function<void(CompletionQueue &, ibv_event_type)> on_cq_event;
 	void management(const Route &route, std::span<const std::uint8_t> mad) override;
 	std::function<void(SharedReceiveQueue &, ibv_event_type)> on_srq_event;
-	std::function<void(const Route &, std::span<const std::uint8_t>)> on_management;
+	std::function<bool(const Route &, std::span<const std::uint8_t>)> on_management;
 
 private:
 	Context(std::unique_ptr<CounterPage> counters, std::unique_ptr<Port> port, std::uint32_t progress);

@@ -132,7 +132,7 @@ int prismdv_soft_gsi_attach(ibv_context *handle, prism_soft_gsi_handler handler,
 		if (handler)
 			context.on_management = [handler, arg](const Route &route, std::span<const std::uint8_t> mad) {
 				const ibv_gid from = to_gid(route.from), to = to_gid(route.to);
-				handler(arg, &from, &to, mad.data());
+				return handler(arg, &from, &to, mad.data()) == 0;
 			};
 		return 0;
 	};
