@@ -88,6 +88,7 @@ void prismdv_plugin_register(const DirectVerbs *verbs)
 int prismdv_plugin_set_operations(verbs_context *context, const Operations *operations)
 {
 	return guarded([&] {
+		const std::lock_guard guard(soft::setup_lock());
 		const OperationTable *library = OperationTable::loaded();
 		if (!library)
 			return errno;
@@ -133,7 +134,7 @@ namespace
 
 ibv_device **get_device_list(int *num_devices)
 {
-	const std::lock_guard guard(soft::list_lock());
+	const std::lock_guard guard(soft::setup_lock());
 	const std::vector<ibv_device *> soft = soft_devices();
 	int kernel_devices = 0;
 	ibv_device **real = real_verbs::get_device_list(&kernel_devices);

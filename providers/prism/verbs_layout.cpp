@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "verbs_layout.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,17 +18,20 @@ void set_mark(verbs_qp &qp, std::size_t offset)
 	std::memcpy(reinterpret_cast<std::byte *>(&qp) + offset, &mark, sizeof(mark));
 }
 
-std::optional<std::size_t> comp_mask()
+constexpr std::size_t not_asked = 0, not_known = 1; /* no offsets */
+
+/** Without a lock: a child would find it taken for ever if its parent forks now. Several threads find the same. */
+std::size_t comp_mask()
 {
-	static const std::optional<std::size_t> offset = [] {
-		const std::optional<std::size_t> found = find_comp_mask(ibv_qp_to_qp_ex);
-		if (!found)
+	static constinit std::atomic<std::size_t> offset = not_asked;
+	if (offset == not_asked) {
+		const std::size_t found = find_comp_mask(ibv_qp_to_qp_ex).value_or(not_known);
+		if (offset.exchange(found) == not_asked && found == not_known)
 			std::fputs("libprism: ibv_qp_to_qp_ex() of this libibverbs is not known: queue pairs with "
 				   "builders (IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) are refused. Use rdma-core 44 to 65, "
 				   "or ibv_post_send().\n",
 				stderr);
-		return found;
-	}();
+	}
 	return offset;
 }
 
@@ -52,12 +56,12 @@ std::optional<std::size_t> find_comp_mask(ibv_qp_ex *(*to_qp_ex)(ibv_qp *))
 
 bool can_mark_extended()
 {
-	return comp_mask().has_value();
+	return comp_mask() != not_known;
 }
 
 void mark_extended(verbs_qp &qp)
 {
-	set_mark(qp, *comp_mask());
+	set_mark(qp, comp_mask());
 }
 
 } // namespace prism

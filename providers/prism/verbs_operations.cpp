@@ -2,6 +2,7 @@
 #include "verbs_operations.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <unistd.h>
@@ -58,12 +58,11 @@ void nothing() {}
  */
 void *unknown_operation()
 {
-	static std::once_flag once;
-	std::call_once(once, [] {
+	static constinit std::atomic_flag told;
+	if (!told.test_and_set())
 		std::fputs("libprism: this libibverbs asks for an operation that this libprism does not know: refused. "
 			   "A newer libprism may have it.\n",
 			stderr);
-	});
 	return no_object();
 }
 
@@ -354,9 +353,7 @@ OperationTable::OperationTable(Lookup lookup, std::string &why)
 
 const OperationTable *OperationTable::loaded()
 {
-	static std::mutex lock;
-	static std::optional<OperationTable> table;
-	const std::lock_guard guard(lock);
+	static constinit std::optional<OperationTable> table;
 	if (table)
 		return &*table;
 	std::string why;

@@ -36,11 +36,14 @@ holds "a channel's number is another file's" "$bin/prism-run" "$bin/connections"
 holds "a connection manager without memory" "$bin/prism-run" "$bin/starved"
 holds "a thread is cancelled in a verb or beside a channel" "$bin/prism-run" "$bin/cancelled"
 holds "children beside threads that use librdmacm" "$bin/prism-run" "$bin/connections" forks
-holds "a child that is born while devices are listed for the first time" "$bin/first_list"
+for slow in getifaddrs pipe2 sigaction; do
+	holds "a child that is born during another thread's first use, in $slow()" "$bin/first_use" $slow
+done
 holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"
 holds "handlers of faults, without prism-run" "$bin/faults" alone
+holds "a library that is unloaded" "$bin/unloaded" "$PRISM_BUILD/lib/libprism.so.1"
 holds "functions that are looked up" "$bin/prism-run" --only "$bin/lookups" \
 	"$PRISM_BUILD/lib/liblookup_behind.so" "$PRISM_BUILD/lib/liblookup_first.so"
 finish

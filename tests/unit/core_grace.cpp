@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "node.hpp"
@@ -168,6 +169,21 @@ TEST(RunningRequests, TheOldestCounts)
 	EXPECT_EQ(process.oldest_beside(own), old);
 	other.leave(no_request);
 	EXPECT_EQ(process.oldest_beside(own), no_request);
+}
+
+/** A child has no thread that would end a request of its parent's. */
+TEST(RunningRequests, AChildDoesNotWaitForItsParents)
+{
+	RequestEpochs &process = RequestEpochs::of_process();
+	RunningRequests parents(process);
+	parents.enter();
+	const auto work_of_child = [&process] {
+		const RunningRequests own(process);
+		_exit(process.oldest_beside(own) == no_request ? 0 : 1);
+	};
+	EXPECT_EXIT(work_of_child(), testing::ExitedWithCode(0), "");
+	EXPECT_NE(process.oldest_beside(RunningRequests(process)), no_request) << "the parent does";
+	parents.leave(no_request);
 }
 
 /*

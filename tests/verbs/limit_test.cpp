@@ -2,7 +2,9 @@
 /* What a device announces holds, and one more is refused (IBTA 11.2.1.2). */
 #include "harness.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 
 namespace verbs_test
 {
@@ -72,6 +74,19 @@ protected:
 	ibv_device_attr_ex all_{};
 	const ibv_device_attr &attr_ = all_.orig_attr;
 };
+
+/** Later headers have members that this library does not know: a program finds none of them set. */
+TEST_F(Limits, OfLaterHeadersAreZero)
+{
+	struct {
+		ibv_device_attr_ex known;
+		std::array<std::uint8_t, 64> later;
+	} attr{};
+	attr.later.fill(0xff);
+	const verbs_context *verbs = verbs_get_ctx(client.context.get());
+	ASSERT_EQ(verbs->query_device_ex(client.context.get(), nullptr, &attr.known, sizeof(attr)), 0);
+	EXPECT_EQ(attr.later, decltype(attr.later){});
+}
 
 TEST_F(Limits, ProtectionDomains)
 {

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -130,6 +131,16 @@ TEST_F(Child, TakesNothingFromItsParentsSockets)
 	const auto received = next(server.cq.get());
 	ASSERT_TRUE(received);
 	EXPECT_EQ(received->status, IBV_WC_SUCCESS);
+}
+
+/** Without the launcher libibverbs takes it for a device of the kernel's, and what can be written for an answered command. */
+TEST_F(Process, CommandsForTheKernelFail)
+{
+	const auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);
+	constexpr std::array<std::uint32_t, 2> command{};
+	errno = 0;
+	EXPECT_EQ(::write(context->cmd_fd, command.data(), sizeof(command)), -1);
+	EXPECT_NE(errno, 0);
 }
 
 TEST_F(Process, AContextHasItsAsynchronousEventsOrIsRefused)

@@ -120,14 +120,14 @@ void ibv_free_device_list(struct ibv_device **list)
 
 __be64 ibv_get_device_guid(struct ibv_device *device)
 {
-	static const Function<__be64(struct ibv_device *)> real("ibv_get_device_guid", "IBVERBS_1.1");
+	static constinit Function<__be64(struct ibv_device *)> real("ibv_get_device_guid", "IBVERBS_1.1");
 
 	return prismdv_is_soft_device(device) ? prismdv_soft_guid(device) : real(device);
 }
 
 struct ibv_context *ibv_import_device(int cmd_fd)
 {
-	static const Function<struct ibv_context *(int)> real("ibv_import_device", "IBVERBS_1.10");
+	static constinit Function<struct ibv_context *(int)> real("ibv_import_device", "IBVERBS_1.10");
 
 	// Only what the kernel keeps behind a device node can be imported.
 	struct stat status = {};
@@ -143,7 +143,7 @@ struct ibv_context *ibv_import_device(int cmd_fd)
 
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
 {
-	static const Function<int(struct ibv_context *, uint8_t, int, union ibv_gid *)> real(
+	static constinit Function<int(struct ibv_context *, uint8_t, int, union ibv_gid *)> real(
 		"ibv_query_gid", "IBVERBS_1.1");
 
 	if (is_soft(context))
@@ -154,7 +154,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry,
 	uint32_t flags, size_t entry_size)
 {
-	static const Function<int(struct ibv_context *, uint32_t, uint32_t, struct ibv_gid_entry *, uint32_t, size_t)>
+	static constinit Function<int(struct ibv_context *, uint32_t, uint32_t, struct ibv_gid_entry *, uint32_t, size_t)>
 		real("_ibv_query_gid_ex", "IBVERBS_1.11");
 	struct ibv_gid_entry found = {};
 
@@ -172,7 +172,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries,
 	uint32_t flags, size_t entry_size)
 {
-	static const Function<ssize_t(struct ibv_context *, struct ibv_gid_entry *, size_t, uint32_t, size_t)> real(
+	static constinit Function<ssize_t(struct ibv_context *, struct ibv_gid_entry *, size_t, uint32_t, size_t)> real(
 		"_ibv_query_gid_table", "IBVERBS_1.11");
 
 	if (!is_soft(context))
@@ -186,7 +186,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, enum ibv_gid_type_sysfs *type)
 {
-	static const Function<int(struct ibv_context *, uint8_t, unsigned int, enum ibv_gid_type_sysfs *)> real(
+	static constinit Function<int(struct ibv_context *, uint8_t, unsigned int, enum ibv_gid_type_sysfs *)> real(
 		"ibv_query_gid_type");
 	struct ibv_gid_entry entry = {};
 
@@ -206,7 +206,7 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned i
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 {
-	static const Function<int(struct ibv_context *, uint8_t, int, __be16 *)> real("ibv_query_pkey", "IBVERBS_1.1");
+	static constinit Function<int(struct ibv_context *, uint8_t, int, __be16 *)> real("ibv_query_pkey", "IBVERBS_1.1");
 
 	if (is_soft(context))
 		return prismdv_soft_query_pkey(context, port_num, index, pkey);
@@ -215,7 +215,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __b
 
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 {
-	static const Function<int(struct ibv_context *, uint8_t, __be16)> real("ibv_get_pkey_index", "IBVERBS_1.5");
+	static constinit Function<int(struct ibv_context *, uint8_t, __be16)> real("ibv_get_pkey_index", "IBVERBS_1.5");
 	__be16 found;
 
 	if (!is_soft(context))
@@ -228,7 +228,7 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pke
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
-	static const Function<struct ibv_comp_channel *(struct ibv_context *)> real(
+	static constinit Function<struct ibv_comp_channel *(struct ibv_context *)> real(
 		"ibv_create_comp_channel", "IBVERBS_1.0");
 
 	return is_soft(context) ? prismdv_soft_create_comp_channel(context) : real(context);
@@ -236,7 +236,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
 int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
-	static const Function<int(struct ibv_comp_channel *)> real("ibv_destroy_comp_channel", "IBVERBS_1.0");
+	static constinit Function<int(struct ibv_comp_channel *)> real("ibv_destroy_comp_channel", "IBVERBS_1.0");
 
 	return is_soft(channel->context) ? prismdv_soft_destroy_comp_channel(channel) : real(channel);
 }

@@ -490,7 +490,7 @@ int prism_fxstat64(int, int fd, struct stat *status) noexcept
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	static const Function<struct ibv_context *(struct ibv_device *)> real("ibv_open_device", "IBVERBS_1.1");
+	static constinit Function<struct ibv_context *(struct ibv_device *)> real("ibv_open_device", "IBVERBS_1.1");
 	struct ibv_context *const context = real(device);
 
 	if (context && prismdv_is_soft_device(device) && is_on_network(device))
@@ -500,7 +500,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buffer, size_t size)
 {
-	static const Function<int(const char *, const char *, char *, size_t)> real(
+	static constinit Function<int(const char *, const char *, char *, size_t)> real(
 		"ibv_read_sysfs_file", "IBVERBS_1.0");
 	static_assert(RDMA_USER_CM_ABI_VERSION == 4);
 	constexpr std::string_view version = "4";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include "real_verbs.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -21,8 +22,10 @@ void *libibverbs()
 {
 	// By its soname, so that this is the copy that the process has loaded already. Never closed: its functions stay
 	// in use until the process ends.
-	static void *const handle = dlopen("libibverbs.so.1", RTLD_LAZY);
+	static constinit std::atomic<void *> handle = nullptr;
 
+	if (!handle)
+		handle = dlopen("libibverbs.so.1", RTLD_LAZY);
 	if (!handle)
 		give_up("libibverbs.so.1", dlerror());
 	return handle;
@@ -46,14 +49,14 @@ void *lookup(const char *name, const char *version)
 
 struct ibv_device **get_device_list(int *num)
 {
-	static const Function<struct ibv_device **(int *)> real("ibv_get_device_list", "IBVERBS_1.1");
+	static constinit Function<struct ibv_device **(int *)> real("ibv_get_device_list", "IBVERBS_1.1");
 
 	return real(num);
 }
 
 void free_device_list(struct ibv_device **list)
 {
-	static const Function<void(struct ibv_device **)> real("ibv_free_device_list", "IBVERBS_1.1");
+	static constinit Function<void(struct ibv_device **)> real("ibv_free_device_list", "IBVERBS_1.1");
 
 	real(list);
 }

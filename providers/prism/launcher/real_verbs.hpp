@@ -7,6 +7,7 @@
 #ifndef PRISM_REAL_VERBS_HPP
 #define PRISM_REAL_VERBS_HPP
 
+#include <atomic>
 #include <infiniband/verbs.h>
 
 namespace prism::real_verbs
@@ -19,7 +20,8 @@ void *find(const char *name, const char *version = nullptr);
 // for what the library that they are linked with is known to have, so there is nothing to go on with. Thread-safe.
 void *lookup(const char *name, const char *version);
 
-// Binds a name to the type of its function and looks it up at the first call.
+// Binds a name to the type of its function and looks it up at the first call. Without a lock, which a child would find
+// taken for ever if its parent forks now: several threads find the same.
 template <typename Signature>
 class Function;
 
@@ -27,17 +29,19 @@ template <typename Result, typename... Arguments>
 class Function<Result(Arguments...)>
 {
 public:
-	Function(const char *name, const char *version)
-		: address_(reinterpret_cast<Result (*)(Arguments...)>(lookup(name, version)))
-	{
-	}
-	// Of one whose version differs between releases.
-	explicit Function(const char *name) : Function(name, nullptr) {}
+	// version: null for one whose version differs between releases
+	constexpr explicit Function(const char *name, const char *version = nullptr) : name_(name), version_(version) {}
 
-	Result operator()(Arguments... arguments) const { return address_(arguments...); }
+	Result operator()(Arguments... arguments)
+	{
+		if (!address_)
+			address_ = reinterpret_cast<Result (*)(Arguments...)>(lookup(name_, version_));
+		return address_.load()(arguments...);
+	}
 
 private:
-	Result (*address_)(Arguments...);
+	const char *name_, *version_;
+	std::atomic<Result (*)(Arguments...)> address_ = nullptr;
 };
 
 // ibv_get_device_list(), ibv_free_device_list() as libibverbs defines them. Freeing also works for a list that holds

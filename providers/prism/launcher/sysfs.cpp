@@ -27,6 +27,7 @@
 #include <mutex>
 #include <net/if.h>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
@@ -99,12 +100,21 @@ std::vector<struct ibv_gid_entry> query_gids(struct ibv_device *device)
 	return entries;
 }
 
+constinit std::mutex known_gids;
+
+// A child finds it free. Registered behind libprism's locks, which whoever holds this one takes as well.
+__attribute__((constructor)) void keep_over_fork()
+{
+	const auto unlock = [] { known_gids.unlock(); };
+
+	pthread_atfork([] { known_gids.lock(); }, unlock, unlock);
+}
+
 // The GID table of a device, read once: a context's stays as it was when the context was opened, too.
 std::optional<struct ibv_gid_entry> gid_entry(std::string_view device_name, size_t index)
 {
-	static std::mutex lock;
 	static std::map<std::string, std::vector<struct ibv_gid_entry>, std::less<>> known;
-	const std::lock_guard guard(lock);
+	const std::lock_guard guard(known_gids);
 	auto found = known.find(device_name);
 
 	if (found == known.end()) {

@@ -19,7 +19,7 @@ namespace
 
 const Operations &operations()
 {
-	static const Operations ops = [] {
+	static constexpr Operations ops = [] {
 		Operations table{};
 		table.advise_mr = ibv_cmd_advise_mr;
 		table.alloc_mw = Boundary<alloc_mw>::call;

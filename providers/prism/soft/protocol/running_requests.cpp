@@ -2,14 +2,21 @@
 #include "running_requests.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <new>
+#include <pthread.h>
 
 namespace prism::soft
 {
 
 RequestEpochs &RequestEpochs::of_process()
 {
-	static RequestEpochs epochs;
-	return epochs;
+	alignas(RequestEpochs) static std::byte storage[sizeof(RequestEpochs)];
+	static auto *const epochs = [] {
+		pthread_atfork(nullptr, nullptr, [] { new (&of_process()) RequestEpochs; });
+		return new (storage) RequestEpochs;
+	}();
+	return *epochs;
 }
 
 RequestEpoch RequestEpochs::oldest_beside(const RunningRequests &own)

@@ -169,10 +169,15 @@ void put_in_front(int signal, bool first)
 
 } // namespace
 
+std::mutex &handlers_lock()
+{
+	static constinit std::mutex lock;
+	return lock;
+}
+
 void survive_unmapped_memory()
 {
-	static std::mutex one;
-	const std::lock_guard guard(one);
+	const std::lock_guard guard(handlers_lock());
 	const bool first = !installed;
 	if (!first && kept_in_front)
 		return;

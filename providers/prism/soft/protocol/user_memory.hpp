@@ -16,12 +16,15 @@
 
 #include <csignal>
 #include <cstddef>
+#include <mutex>
 
 namespace prism::soft
 {
 
 /** From now on the functions below survive, until somebody else handles the signals. */
 void survive_unmapped_memory();
+/** What it holds meanwhile; nothing else is taken then. To be held over a fork: a child would find it taken for ever. */
+std::mutex &handlers_lock();
 
 /**
  * sigaction(3) for the handlers that stand behind ours; from the first call on, all handlers are installed by it.

@@ -101,24 +101,6 @@ OpenContexts &open_contexts()
 	return *contexts;
 }
 
-/**
- * A child finds the lock free, and none of its parent's contexts: it may not have their memory. Registered when the
- * library is loaded, as a fork that has begun neither takes nor frees what is registered behind its back.
- */
-__attribute__((constructor)) void keep_over_fork()
-{
-	const auto unlock = [] { open_contexts().lock.unlock(); };
-	pthread_atfork([] { open_contexts().lock.lock(); }, unlock,
-		[] {
-			OpenContexts &open = open_contexts();
-			if (!open.list.empty()) {
-				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
-				new (&open.numbers) GidNumbers; /* in the place of one that may not be there */
-			}
-			open.lock.unlock();
-		});
-}
-
 __attribute__((destructor)) void take_leave()
 {
 	OpenContexts &open = open_contexts();
@@ -157,6 +139,20 @@ Time now()
 	timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return static_cast<Time>(ts.tv_sec) * 1'000'000'000 + static_cast<Time>(ts.tv_nsec);
+}
+
+void Context::keep_over_fork()
+{
+	const auto unlock = [] { open_contexts().lock.unlock(); };
+	pthread_atfork([] { open_contexts().lock.lock(); }, unlock,
+		[] {
+			OpenContexts &open = open_contexts();
+			if (!open.list.empty()) {
+				new (&open.of_parent) std::vector<Context *>(std::move(open.list));
+				new (&open.numbers) GidNumbers; /* in the place of one that may not be there */
+			}
+			open.lock.unlock();
+		});
 }
 
 std::unique_ptr<Context> Context::open(

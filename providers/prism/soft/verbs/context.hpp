@@ -39,6 +39,12 @@ struct CompletionChannel {
 class Context final : public EventListener
 {
 public:
+	/**
+	 * A child finds the lock of all contexts free, and none of its parent's contexts: it may not have their memory. Once,
+	 * when the library is loaded.
+	 */
+	static void keep_over_fork();
+
 	/** Null on failure, with the reason in @p error. */
 	static std::unique_ptr<Context> open(
 		const std::string &interface, const prismdv_context_attr &wanted, std::string &error);

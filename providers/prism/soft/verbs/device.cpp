@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "../../c_boundary.hpp"
+#include "../protocol/user_memory.hpp"
 #include "device.hpp"
 #include "gid.hpp"
 #include "objects.hpp"
@@ -90,6 +91,7 @@ int query_device(
 	/* As the kernel's devices: all flags, and those for which the old field has no bit. */
 	full.device_cap_flags_ex = full.orig_attr.device_cap_flags | atomic_write_flag;
 	full.max_dm_size = limits::max_dm_size;
+	std::memset(attr, 0, size); /* a program of later headers has room for more */
 	std::memcpy(attr, &full, std::min(size, sizeof(full)));
 	return 0;
 }
@@ -162,6 +164,7 @@ class DeviceTable
 public:
 	/** Never destroyed: programs may list devices until they end. */
 	static DeviceTable &instance();
+	static std::mutex &lock() { return instance().lock_; }
 
 	/** With one more reference; null if there are too many devices. */
 	Device *get(const InterfaceInfo &interface);
@@ -206,11 +209,7 @@ void fill_device(Device &device, const InterfaceInfo &interface)
 DeviceTable &DeviceTable::instance()
 {
 	alignas(DeviceTable) static std::byte storage[sizeof(DeviceTable)];
-	static DeviceTable *const table = [] {
-		const auto unlock = [] { instance().lock_.unlock(); };
-		pthread_atfork([] { instance().lock_.lock(); }, unlock, unlock); /* a child finds the lock free */
-		return new (storage) DeviceTable;
-	}();
+	static auto *const table = new (storage) DeviceTable;
 	return *table;
 }
 
@@ -251,21 +250,33 @@ void DeviceTable::forget(Device &device)
 
 } // namespace
 
-std::mutex &list_lock()
+std::mutex &setup_lock()
 {
-	static std::mutex lock;
+	static constinit std::mutex lock;
 	return lock;
 }
 
 namespace
 {
 
-/** When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. */
-__attribute__((constructor)) void keep_list_over_fork()
+/** A child finds it free. */
+template <std::mutex &(*lock)()>
+void keep_over_fork()
 {
-	DeviceTable::instance(); /* first: its lock is taken after this one, over a fork too */
-	const auto unlock = [] { list_lock().unlock(); };
-	pthread_atfork([] { list_lock().lock(); }, unlock, unlock);
+	const auto unlock = [] { lock().unlock(); };
+	pthread_atfork([] { lock().lock(); }, unlock, unlock);
+}
+
+/**
+ * When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. It takes
+ * what is registered last first: whoever sets up a device takes the other locks as well.
+ */
+__attribute__((constructor)) void keep_locks_over_fork()
+{
+	keep_over_fork<handlers_lock>();
+	Context::keep_over_fork();
+	keep_over_fork<DeviceTable::lock>();
+	keep_over_fork<setup_lock>();
 }
 
 } // namespace

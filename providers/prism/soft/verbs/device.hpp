@@ -40,10 +40,10 @@ inline ibv_mtu active_mtu(unsigned interface_mtu)
 }
 
 /**
- * Whoever lists devices, libibverbs's among them, holds it. It is held over a fork: a child would find the lock of
- * libibverbs's list taken for ever by a thread that it does not have.
+ * Whoever lists or opens devices, libibverbs's among them, holds it. It is held over a fork: a child would find the lock of
+ * libibverbs's list, and those of what is done once, taken for ever by a thread that it does not have.
  */
-std::mutex &list_lock();
+std::mutex &setup_lock();
 /**
  * The device on @p interface with one more reference, which the caller owns. The same one as long as the interface is
  * the same: librdmacm takes a device that it does not find in the next list for one that was removed. Null if the host

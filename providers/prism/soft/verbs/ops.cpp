@@ -2,13 +2,14 @@
 /* Opening and closing a context, and its operations. */
 #include <algorithm>
 #include <pthread.h>
-#include <sys/eventfd.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "../../c_boundary.hpp"
@@ -24,7 +25,7 @@ namespace
 
 const Operations &operations()
 {
-	static const Operations ops = [] {
+	static constexpr Operations ops = [] {
 		Operations table{};
 		table.alloc_dm = Boundary<alloc_dm>::call;
 		table.alloc_mw = Boundary<alloc_mw>::call;
@@ -108,6 +109,7 @@ void explain(const char *device, const std::string &error)
 
 ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 {
+	const std::lock_guard guard(setup_lock());
 	const OperationTable *library = OperationTable::loaded();
 	if (!library) {
 		const int reason = errno;
@@ -124,12 +126,13 @@ ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 	}
 	/*
 	 * No command is ever sent, but programs duplicate this descriptor, and hand it on to be told that importing is
-	 * not supported.
+	 * not supported. libibverbs takes what can be written for a command that was answered.
 	 */
-	FileDescriptor commands(eventfd(0, EFD_CLOEXEC));
+	FileDescriptor commands(::epoll_create1(EPOLL_CLOEXEC));
 	FileDescriptor events(handle->context->take_async_fd());
 	if (!commands || !events) {
 		handle.reset(); /* which leaves another errno */
+		explain(device->name, "no descriptors left");
 		return fail<ibv_context>(EMFILE);
 	}
 	set_event_handlers(*handle->context);
@@ -148,6 +151,7 @@ ibv_context *open_context(ibv_device *device, const prismdv_context_attr &attr)
 verbs_context *alloc_context(ibv_device *device, int, void *)
 {
 	ibv_context *const context = open_context(device, {});
+	const std::lock_guard guard(setup_lock());
 	return context ? OperationTable::loaded()->beginning_of(context) : nullptr;
 }
 
