@@ -80,9 +80,9 @@ public:
 	using Lookup = void *(*)(const char *function);
 
 	/**
-	 * Of the library that is loaded; asks once. The caller holds a lock, and over forks, too. Null, with errno set, if there is no descriptor left
-	 * to ask with (EMFILE, ENFILE), or if its table is like none that is known (EOPNOTSUPP): the standard error
-	 * says more then.
+	 * Of the library that is loaded; asks once. The caller holds a lock, and over forks, too. Null, with errno set,
+	 * if there is no descriptor left to ask with (EMFILE, ENFILE), or if its table is like none that is known
+	 * (EOPNOTSUPP): the standard error says more then.
 	 */
 	static const OperationTable *loaded();
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A child that is born while another thread lists or opens a device for the first time may do so as well. Here that
- * thread is always in the midst of it when the fork begins, as a function takes so long that it calls then: the argument,
- * getifaddrs for the list, pipe2 when libibverbs is asked for its layout, sigaction when handlers of faults are installed.
+ * thread is always in the midst of it when the fork begins, as a function takes so long that it calls then: the
+ * argument, getifaddrs for the list, pipe2 when libibverbs is asked for its layout, sigaction when handlers of faults
+ * are installed.
  */
 #include <atomic>
 #include <chrono>

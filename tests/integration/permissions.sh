@@ -5,7 +5,7 @@
 # shellcheck disable=SC2015,SC2317 # "A && pass || fail" cannot go wrong in between; functions are called by name
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
-need_program setpriv unshare sysctl ip ss ibv_rc_pingpong
+need_program setpriv unshare sysctl ip ss ibv_rc_pingpong python3
 
 [ "$(id -u)" -eq 0 ] || skip "becoming another user needs root"
 [ -n "${IN_NAMESPACE:-}" ] || unshare -n true 2>/dev/null || skip "no network namespaces here"
@@ -32,6 +32,25 @@ cp -a "$PRISM_BUILD"/lib/*.so* "$work/lib"
 run=(env LD_LIBRARY_PATH="$work/lib" "$work/bin/prism-run")
 as_nobody "$work/can" -- "${run[@]}" ibv_devinfo && pass "a user without any permission has a device" ||
 	fail "a user without any permission has no device" "$work/can"
+
+# What the dynamic linker preloads nothing into is run all the same, with a word about it.
+# told_of WORDS LOG: of one cause alone, or of none
+told_of() {
+	[ "$(grep -c '^prism-run: ' "$2")" -eq 1 ] && grep -q "^prism-run: .* $1.*it sees no userspace device; " "$2" &&
+		pass "$1: told" || fail "$1: not told" "$2"
+}
+cp /bin/true "$work/bin/raised"
+cp /bin/true "$work/bin/able"
+chmod 4755 "$work/bin/raised"
+python3 -c 'import os, struct, sys
+os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0)) # CAP_NET_RAW' "$work/bin/able"
+for program in raised able; do
+	as_nobody "$work/told" -- "${run[@]}" "$work/bin/$program" || fail "$program does not run" "$work/told"
+	told_of "gains privileges" "$work/told"
+done
+"$bin/prism-run" ldconfig --version >"$work/told" 2>&1 || fail "a static program does not run" "$work/told"
+told_of "linked statically" "$work/told"
+"$bin/prism-run" "$work/bin/raised" >"$work/told" 2>&1 && [ ! -s "$work/told" ] || fail "root gains nothing" "$work/told"
 
 if timeout -k 5 90 "$bin/prism-run" "$bin/dropped" >"$work/dropped" 2>&1; then
 	pass "a daemon that drops its privileges is reached still"

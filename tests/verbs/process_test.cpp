@@ -133,7 +133,8 @@ TEST_F(Child, TakesNothingFromItsParentsSockets)
 	EXPECT_EQ(received->status, IBV_WC_SUCCESS);
 }
 
-/** Without the launcher libibverbs takes it for a device of the kernel's, and what can be written for an answered command. */
+/** Without the launcher libibverbs takes it for a device of the kernel's, and what can be written for an answered
+ * command. */
 TEST_F(Process, CommandsForTheKernelFail)
 {
 	const auto context = open_device(devices.client, PRISMDV_PROGRESS_THREAD);

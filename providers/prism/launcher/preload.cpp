@@ -154,7 +154,8 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry,
 	uint32_t flags, size_t entry_size)
 {
-	static constinit Function<int(struct ibv_context *, uint32_t, uint32_t, struct ibv_gid_entry *, uint32_t, size_t)>
+	static constinit Function<int(
+		struct ibv_context *, uint32_t, uint32_t, struct ibv_gid_entry *, uint32_t, size_t)>
 		real("_ibv_query_gid_ex", "IBVERBS_1.11");
 	struct ibv_gid_entry found = {};
 
@@ -206,7 +207,8 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned i
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 {
-	static constinit Function<int(struct ibv_context *, uint8_t, int, __be16 *)> real("ibv_query_pkey", "IBVERBS_1.1");
+	static constinit Function<int(struct ibv_context *, uint8_t, int, __be16 *)> real(
+		"ibv_query_pkey", "IBVERBS_1.1");
 
 	if (is_soft(context))
 		return prismdv_soft_query_pkey(context, port_num, index, pkey);

@@ -8,13 +8,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <getopt.h>
 #include <ifaddrs.h>
+#include <link.h>
 #include <memory>
 #include <net/if.h>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -198,6 +203,68 @@ void warn_if_no_device(const std::string &wanted)
 		why_no_device(wanted).c_str());
 }
 
+// The file that execvp(3) runs. Empty if there is none, of which that will tell.
+fs::path find_program(const std::string &name)
+{
+	if (name.find('/') != name.npos)
+		return name;
+	const char *const path = std::getenv("PATH");
+	std::istringstream folders(path ? path : "/bin:/usr/bin");
+	for (std::string folder; std::getline(folders, folder, ':');) {
+		fs::path candidate = fs::path(folder) / name;
+		if (access(candidate.c_str(), X_OK) == 0)
+			return candidate;
+	}
+	return {};
+}
+
+bool gains_privileges(const fs::path &program)
+{
+	struct stat status = {};
+
+	if (stat(program.c_str(), &status) < 0 || !S_ISREG(status.st_mode) || getuid() == 0)
+		return false;
+	return (status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+	       (status.st_mode & S_ISGID && status.st_gid != getgid()) ||
+	       getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+// Not asked of programs of another word size, of which the dynamic linker says itself that nothing is preloaded.
+bool is_static(const fs::path &program)
+{
+	std::ifstream file(program, std::ios::binary);
+	ElfW(Ehdr) header = {};
+	ElfW(Phdr) segment = {};
+
+	if (!file.read(reinterpret_cast<char *>(&header), sizeof(header)) ||
+		std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(segment))
+		return false;
+	file.seekg(static_cast<std::streamoff>(header.e_phoff));
+	for (unsigned left = header.e_phnum; left > 0; left--)
+		if (!file.read(reinterpret_cast<char *>(&segment), sizeof(segment)) || segment.p_type == PT_INTERP)
+			return false;
+	return true;
+}
+
+// The dynamic linker says nothing of it, and the program that there is no device. It may need none, or run others.
+void warn_if_not_preloaded(const std::string &name)
+{
+	const fs::path program = find_program(name);
+	if (gains_privileges(program))
+		std::fprintf(stderr,
+			"prism-run: %s gains privileges when it starts (set-user-ID, set-group-ID or file "
+			"capabilities), so "
+			"the dynamic linker preloads nothing: it sees no userspace device; run prism-run with these "
+			"privileges instead\n",
+			name.c_str());
+	else if (is_static(program))
+		std::fprintf(stderr,
+			"prism-run: %s is linked statically, so nothing is preloaded: it sees no userspace device; "
+			"link it "
+			"with the shared libibverbs\n",
+			name.c_str());
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -212,6 +279,7 @@ int main(int argc, char **argv)
 	if (options.no_local)
 		set(prism::launcher::env_local, "0");
 	warn_if_no_device(options.device.value_or(""));
+	warn_if_not_preloaded(argv[optind]);
 
 	execvp(argv[optind], argv + optind);
 	const int error = errno;

@@ -27,8 +27,8 @@ class RequestEpochs
 {
 public:
 	/**
-	 * Of this process's device contexts. Those of a child begin anew: threads that it does not have may be in the midst of
-	 * requests, or hold locks. Never destroyed, as threads may run until the process ends.
+	 * Of this process's device contexts. Those of a child begin anew: threads that it does not have may be in the
+	 * midst of requests, or hold locks. Never destroyed, as threads may run until the process ends.
 	 */
 	static RequestEpochs &of_process();
 

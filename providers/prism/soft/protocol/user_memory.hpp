@@ -23,7 +23,8 @@ namespace prism::soft
 
 /** From now on the functions below survive, until somebody else handles the signals. */
 void survive_unmapped_memory();
-/** What it holds meanwhile; nothing else is taken then. To be held over a fork: a child would find it taken for ever. */
+/** What it holds meanwhile; nothing else is taken then. To be held over a fork: a child would find it taken for ever.
+ */
 std::mutex &handlers_lock();
 
 /**

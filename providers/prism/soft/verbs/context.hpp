@@ -40,8 +40,8 @@ class Context final : public EventListener
 {
 public:
 	/**
-	 * A child finds the lock of all contexts free, and none of its parent's contexts: it may not have their memory. Once,
-	 * when the library is loaded.
+	 * A child finds the lock of all contexts free, and none of its parent's contexts: it may not have their memory.
+	 * Once, when the library is loaded.
 	 */
 	static void keep_over_fork();
 

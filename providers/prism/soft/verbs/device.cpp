@@ -268,8 +268,8 @@ void keep_over_fork()
 }
 
 /**
- * When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. It takes
- * what is registered last first: whoever sets up a device takes the other locks as well.
+ * When the library is loaded: a fork that has begun neither takes nor frees what is registered behind its back. It
+ * takes what is registered last first: whoever sets up a device takes the other locks as well.
  */
 __attribute__((constructor)) void keep_locks_over_fork()
 {

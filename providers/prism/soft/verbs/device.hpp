@@ -40,8 +40,8 @@ inline ibv_mtu active_mtu(unsigned interface_mtu)
 }
 
 /**
- * Whoever lists or opens devices, libibverbs's among them, holds it. It is held over a fork: a child would find the lock of
- * libibverbs's list, and those of what is done once, taken for ever by a thread that it does not have.
+ * Whoever lists or opens devices, libibverbs's among them, holds it. It is held over a fork: a child would find the
+ * lock of libibverbs's list, and those of what is done once, taken for ever by a thread that it does not have.
  */
 std::mutex &setup_lock();
 /**
