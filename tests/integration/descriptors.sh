@@ -3,6 +3,7 @@
 # What programs do with the process under prism-run: descriptors by number, children, functions by name.
 # shellcheck source=tests/integration/common.sh
 . "$(dirname "$0")/common.sh"
+need_program gcc ibv_devinfo
 [ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
 
 # holds NAME COMMAND...: it ends in time, with 0
@@ -43,6 +44,13 @@ holds "ibv_fork_init()" "$bin/prism-run" "$bin/forks"
 holds "RDMAV_FORK_SAFE" env RDMAV_FORK_SAFE=1 "$bin/prism-run" "$bin/forks" asked
 holds "handlers of faults" "$bin/prism-run" "$bin/faults"
 holds "handlers of faults, without prism-run" "$bin/faults" alone
+# The runtimes of sanitizers call what the preloaded library stands in for before they are ready for most of what it may do.
+for runtime in asan tsan; do
+	[ -z "${LD_PRELOAD:-}" ] || continue # of a sanitizer's tree
+	holds "a program with $runtime" env LD_PRELOAD="$(gcc -print-file-name=lib$runtime.so)" ASAN_OPTIONS=detect_leaks=0 \
+		"$bin/prism-run" ibv_devinfo -d prism_lo
+	grep -q PORT_ACTIVE "$work/out" || fail "a program with $runtime finds no device" "$work/out"
+done
 holds "a library that is unloaded" "$bin/unloaded" "$PRISM_BUILD/lib/libprism.so.1"
 holds "functions that are looked up" "$bin/prism-run" --only "$bin/lookups" \
 	"$PRISM_BUILD/lib/liblookup_behind.so" "$PRISM_BUILD/lib/liblookup_first.so"

@@ -15,6 +15,7 @@
 #include "../cm/ucma.hpp"
 #include "../soft/net/kept_descriptors.hpp"
 #include "cm_device.hpp"
+#include "next_definition.hpp"
 #include "options.hpp"
 #include "real_verbs.hpp"
 #include "soft_device.h"
@@ -26,7 +27,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <exception>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -43,6 +43,7 @@
 
 using prism::WithoutCancellation;
 using prism::cm::Ucma;
+using prism::launcher::NextDefinition;
 using prism::real_verbs::Function;
 using prism::soft::KeptDescriptors;
 
@@ -53,32 +54,26 @@ constexpr const char *cm_device = "/dev/infiniband/rdma_cm";
 constexpr std::string_view abi_file = "class/misc/rdma_cm/abi_version";
 constexpr std::string_view soft_prefix = "prism_";
 
-template <typename Signature>
-Signature *next_definition(const char *name)
-{
-	return reinterpret_cast<Signature *>(dlsym(RTLD_NEXT, name));
-}
-
 ssize_t real_write(int fd, const void *data, size_t size)
 {
-	static auto *const next = next_definition<ssize_t(int, const void *, size_t)>("write");
+	static constinit NextDefinition<ssize_t(int, const void *, size_t)> next("write");
 
-	return next(fd, data, size);
+	return next.get()(fd, data, size);
 }
 
 int real_close(int fd)
 {
-	static auto *const next = next_definition<int(int)>("close");
+	static constinit NextDefinition<int(int)> next("close");
 
-	return next(fd);
+	return next.get()(fd);
 }
 
 int real_close_range(unsigned first, unsigned last, int flags)
 {
-	static auto *const next = next_definition<int(unsigned, unsigned, int)>("close_range");
+	static constinit NextDefinition<int(unsigned, unsigned, int)> next("close_range");
 
-	if (next)
-		return next(first, last, flags);
+	if (next.get())
+		return next.get()(first, last, flags);
 	errno = ENOSYS;
 	return -1;
 }
@@ -452,10 +447,10 @@ int close_range(unsigned first, unsigned last, int flags) noexcept
 
 void closefrom(int first) noexcept
 {
-	static auto *const next = next_definition<void(int)>("closefrom");
+	static constinit NextDefinition<void(int)> next("closefrom");
 
-	if (close_range(static_cast<unsigned>(std::max(first, 0)), ~0U, 0) && next)
-		next(first);
+	if (close_range(static_cast<unsigned>(std::max(first, 0)), ~0U, 0) && next.get())
+		next.get()(first);
 }
 
 // librdmacm takes nothing for the connection manager but a character device;

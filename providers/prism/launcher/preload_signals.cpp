@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 // A program's handlers of SIGSEGV and SIGBUS stand behind the device's, whenever they are installed: what faults in
 // memory that the program has unmapped under its region is not the program's to handle. It sees its own alone.
+#include "next_definition.hpp"
 #include "soft_device.h"
 
 #include <cerrno>
 #include <csignal>
-#include <dlfcn.h>
 
 namespace
 {
 
 int real_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
-	static auto *const next = reinterpret_cast<int (*)(int, const struct sigaction *, struct sigaction *)>(
-		dlsym(RTLD_NEXT, "sigaction"));
+	static constinit prism::launcher::NextDefinition<int(int, const struct sigaction *, struct sigaction *)> next(
+		"sigaction");
 
-	return next(signal, action, before);
+	return next.get()(signal, action, before);
 }
 
 // Before the program's first signal handler may need it.
