@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
@@ -127,6 +128,14 @@ std::string check_number(const std::string &text)
 	return good ? std::string() : "'" + text + "' is no " + describe_numbers<Number>();
 }
 
+/** Names that each release of CLI11 takes: Debian 13's throws at some that Debian 12's takes. */
+const std::string &checked(const std::string &names)
+{
+	if (names.find_first_of("=: ") != std::string::npos)
+		throw std::invalid_argument("'" + names + "' is no name of an option");
+	return names;
+}
+
 std::string check_seconds(std::string &text)
 {
 	double seconds = -1;
@@ -224,7 +233,7 @@ Option Option::delimiter(char between) const
 template <typename Target>
 Option Command::add_option(const std::string &names, Target &target, const std::string &help)
 {
-	CLI::Option *const option = app_->add_option(names, target, help);
+	CLI::Option *const option = app_->add_option(checked(names), target, help);
 	using Value = typename ValueOf<Target>::Type;
 	if constexpr (std::is_arithmetic_v<Value>)
 		option->check(check_number<Value>);
@@ -251,12 +260,12 @@ template Option Command::add_option(const std::string &, std::vector<std::filesy
 
 Option Command::add_flag(const std::string &names, bool &target, const std::string &help)
 {
-	return Option(app_->add_flag(names, target, help));
+	return Option(app_->add_flag(checked(names), target, help));
 }
 
 Option Command::add_flag(const std::string &names, int &target, const std::string &help)
 {
-	return Option(app_->add_flag(names, target, help));
+	return Option(app_->add_flag(checked(names), target, help));
 }
 
 Option Command::add_word(const std::string &names, const std::vector<std::string> &words,
@@ -266,7 +275,8 @@ Option Command::add_word(const std::string &names, const std::vector<std::string
 	for (std::size_t i = 0; i < words.size(); i++)
 		places.emplace(words[i], i);
 	const auto chosen = [places, choose](const std::string &word) { choose(places.at(word)); };
-	return Option(app_->add_option_function<std::string>(names, chosen, help)->check(CLI::IsMember(places)));
+	return Option(
+		app_->add_option_function<std::string>(checked(names), chosen, help)->check(CLI::IsMember(places)));
 }
 
 Command Command::add_subcommand(const std::string &name, const std::string &help)

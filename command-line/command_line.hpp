@@ -159,7 +159,8 @@ public:
 	/**
 	 * An option with a value, or, if @p names has no dash, an argument that is known by its place. Numbers must be
 	 * finite, and fit their type.
-	 * @param names such as "-p,--port"
+	 * @param names such as "-p,--port", without spaces, '=' and ':', which newer releases of CLI11 do not take:
+	 *        otherwise std::invalid_argument is thrown
 	 * @param target is left as it is if the option is not given. Its type is one of those that command_line.cpp
 	 *        lists; the linker misses others.
 	 */

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -375,6 +376,16 @@ TEST_F(CommandLineTest, Choices)
 	accept({"--other", "red"});
 	EXPECT_EQ(other, Colour::red);
 	refuse({"--colour", "blue"}, "--colour: blue not in {green,red}", validation_error);
+}
+
+TEST_F(CommandLineTest, NamesThatNotEachReleaseOfTheParserTakes)
+{
+	std::string text;
+	bool flag = false;
+	for (const char *const name : {"KEY=VALUE", "KEY AMOUNT", "HOST:PORT"}) {
+		EXPECT_THROW(app_.add_option(name, text), std::invalid_argument) << name;
+		EXPECT_THROW(app_.add_flag(std::string("--") + name, flag, ""), std::invalid_argument) << name;
+	}
 }
 
 TEST_F(CommandLineTest, RequiredAndExcluded)

@@ -488,22 +488,23 @@ int main(int argc, char **argv)
 	struct Command {
 		const char *name;
 		Kind kind;
-		const char *argument;
 		const char *help;
+		const char *argument;
+		const char *words; /* what stands there */
 	};
 	static constexpr Command changes[] = {
-		{"get", Kind::get, "KEY", "Print the values of keys, each on a line; a single one as it is"},
-		{"put", Kind::put, "KEY=VALUE", "Store values"},
-		{"insert", Kind::insert, "KEY=VALUE", "Store values of keys that are not there"},
-		{"erase", Kind::erase, "KEY", "Remove keys"},
-		{"add", Kind::add, "KEY AMOUNT", "Add to values that are numbers, and print them"},
+		{"get", Kind::get, "Print the values of keys, each on a line; a single one as it is", "KEY", ""},
+		{"put", Kind::put, "Store values", "PAIR", "KEY=VALUE"},
+		{"insert", Kind::insert, "Store values of keys that are not there", "PAIR", "KEY=VALUE"},
+		{"erase", Kind::erase, "Remove keys", "KEY", ""},
+		{"add", Kind::add, "Add to values that are numbers, and print them", "PAIR", "KEY AMOUNT"},
 	};
 	Statements statements;
 	std::function<int(Tool &)> command;
 	int wrong = done;
 	for (const Command &one : changes) {
 		cli::Command sub = app.add_subcommand(one.name, one.help);
-		sub.add_option(one.argument, options.words).required();
+		sub.add_option(one.argument, options.words, one.words).required();
 		sub.callback([&, one] {
 			const std::string what = parse_words(one.kind, options.words, statements);
 			wrong = what.empty() ? done : complain(what, usage);
