@@ -9,8 +9,11 @@ set(PRISM_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <cerrno> <charconv> 
 
 # One set of options for programs and libraries, in this folder
 macro(prism_precompiled_options)
+    add_compile_options(-fPIC -fno-semantic-interposition)
     # What precompiled system headers inline is not always known to be theirs: of std::string, GCC 12 warns without reason.
-    add_compile_options(-fPIC -fno-semantic-interposition -Winvalid-pch -Wno-array-bounds -Wno-stringop-overflow)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+        add_compile_options(-Winvalid-pch -Wno-array-bounds -Wno-stringop-overflow)
+    endif()
     add_compile_definitions(_FILE_OFFSET_BITS=64 GTEST_HAS_PTHREAD=1) # which some libraries ask for
 endmacro()
 

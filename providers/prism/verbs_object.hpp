@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "rdma_core_abi.h"
 
@@ -22,6 +23,7 @@ Object *to_object(Base *base)
 template <typename Handle>
 Handle &to_handle(ibv_context *context)
 {
+	static_assert(std::is_standard_layout_v<Handle>, "offsetof needs that");
 	return *reinterpret_cast<Handle *>(
 		reinterpret_cast<char *>(context) - offsetof(verbs_context, context) - offsetof(Handle, base));
 }

@@ -55,9 +55,9 @@ Result<WorkingMemory> VerbsHomes::allocate_lines(std::size_t lines)
 	Result<rpc::Memory> memory = device_.allocate(lines * WorkingMemory::bytes_of_line, access::local);
 	if (!memory)
 		return memory.error();
-	const LocalSlice whole = memory->slice(0, 0);
+	const LocalSlice slice = memory->slice(0, 0);
 	lines_.push_back(*memory);
-	return WorkingMemory{{memory->data(), memory->length()}, whole.address, whole.lkey};
+	return WorkingMemory{{memory->data(), memory->length()}, slice.address, slice.lkey};
 }
 
 Result<std::unique_ptr<rpc::Port>> VerbsHomes::open()

@@ -22,7 +22,7 @@ constexpr std::uint32_t max_depth = 4096;
 /* For buffers that others have freed */
 constexpr std::chrono::seconds patience_for_buffers{1};
 /* One attempt to connect again waits so long for somebody who listens */
-constexpr std::chrono::milliseconds attempt{100};
+constexpr std::chrono::milliseconds attempt_limit{100};
 /* Not of a lane */
 constexpr std::uint64_t flush_id = ~std::uint64_t{0};
 /* How often a busy client looks at its control channel, which costs a system call */
@@ -77,7 +77,7 @@ Result<std::unique_ptr<PrismClient>> PrismClient::connect(
 		return memory.error();
 	link_options.store = view.shard.store;
 	link_options.timeout = options.timeout;
-	link_options.listening = attempt;
+	link_options.listening = attempt_limit;
 	return std::unique_ptr<PrismClient>(
 		new PrismClient(context, std::move(link_options), *std::move(link), *std::move(memory), view, options));
 }

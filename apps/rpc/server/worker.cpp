@@ -251,11 +251,11 @@ void Worker::nap(Clock::duration idle) noexcept
 void Worker::run()
 {
 	/* Reading the clock costs as much as an empty poll, so do it rarely; after a nap, one poll is enough. */
-	constexpr int polls_between_looks = 32;
+	constexpr int polls_between_readings = 32;
 	auto last_work = device_->now();
 	while (!server_.stopping.load(std::memory_order_relaxed)) {
 		bool worked = false;
-		const int polls = next_nap_.count() ? 1 : polls_between_looks;
+		const int polls = next_nap_.count() ? 1 : polls_between_readings;
 		for (int i = 0; i < polls; i++)
 			worked |= turn();
 		const auto now = device_->now();

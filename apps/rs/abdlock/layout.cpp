@@ -12,7 +12,7 @@ namespace prism::rs
 namespace
 {
 
-constexpr std::uint64_t written = std::uint64_t{1} << 32;
+constexpr std::uint64_t written_mark = std::uint64_t{1} << 32;
 
 } // namespace
 
@@ -23,7 +23,7 @@ std::uint64_t Version::compute(std::span<const std::byte> block) const noexcept
 	std::memcpy(front.data(), &tag, sizeof(tag));
 	const unsigned int crc = crc32_iscsi(front.data(), static_cast<int>(front.size()), ~0U);
 	auto *const bytes = reinterpret_cast<unsigned char *>(const_cast<std::byte *>(block.data()));
-	return written | crc32_iscsi(bytes, static_cast<int>(block.size()), crc);
+	return written_mark | crc32_iscsi(bytes, static_cast<int>(block.size()), crc);
 }
 
 } // namespace prism::rs

@@ -130,7 +130,7 @@ private:
 	{
 	public:
 		End(LatchMaking &around, NodeId self)
-			: lent(around.layout(), self), shards(around.options_.node.shards), all_(around), self_(self),
+			: lent(around.layout(), self), shards(around.options_.node.shards), all_(around),
 			  delays_(around.options_.delays), random_(delays_.seed * max_nodes + self),
 			  lanes_(around.options_.nodes)
 		{
@@ -227,7 +227,6 @@ private:
 		}
 
 		LatchMaking &all_;
-		const NodeId self_;
 		const LoopbackDelays delays_;
 		std::mutex lock_; /* of what is posted */
 		std::mt19937_64 random_;

@@ -98,8 +98,9 @@ TEST(LockingIntent, ExclusiveFetchIsRefusedEarly)
 			const int error = co_await t.fetch(bytes_of(key));
 			fetched++;
 			refused += error != 0;
-			for (unsigned i = 0; !error && fetched < 2; i++) {
-				const std::string other = "other" + std::to_string(i);
+			unsigned others = 0;
+			while (!error && fetched < 2) { /* until the other lane has */
+				const std::string other = "other" + std::to_string(others++);
 				(void)co_await t.fetch(bytes_of(other));
 			}
 			co_return error ? error : t.write(bytes_of(key), bytes_of("value"));

@@ -10,7 +10,7 @@ namespace
 {
 
 /* Packets of a ring that count as one train. Few: both ends work at the same time if neither waits for much. */
-constexpr int train = 1;
+constexpr int packets_a_train = 1;
 
 /*
  * Between two looks at quiet sockets while rings are busy: it doubles as long as nothing comes, as a look takes a
@@ -97,10 +97,10 @@ int Port::receive_local(PacketHandler &handler, Time now, int max_trains)
 	if (local_->newcomer_waits())
 		for (int got = 1; got && trains < most_waiting; trains += got)
 			got = udp_->receive_all(handler, now, most_waiting - trains);
-	const int packets = local_->receive(handler, now, max_trains * train);
+	const int packets = local_->receive(handler, now, max_trains * packets_a_train);
 	if (packets)
 		rings_busy_ = now;
-	return trains + (packets + train - 1) / train;
+	return trains + (packets + packets_a_train - 1) / packets_a_train;
 }
 
 bool Port::sockets_are_due(Time now) const

@@ -26,11 +26,15 @@ struct Device {
 	__be64 guid;
 };
 
-/** The C side of a context. */
-struct ContextHandle {
+/** What libibverbs knows of a context, and around it what only some releases know. */
+struct ContextTables {
 	std::array<void *, OperationTable::newer_members> newer{};
 	verbs_context base{};
 	OperationTable::Table table{};
+};
+
+/** The C side of a context. */
+struct ContextHandle : ContextTables {
 	std::unique_ptr<Context> context;
 };
 
@@ -173,9 +177,14 @@ inline bool known_in(const ibv_context *context, const ibv_qp *qp)
 	return qp && qp->context == context && qp->handle == to_object<const QpObject>(qp)->qp->qpn;
 }
 
+inline ContextHandle &to_context_handle(ibv_context *context)
+{
+	return static_cast<ContextHandle &>(to_handle<ContextTables>(context));
+}
+
 inline Context &to_context(ibv_context *context)
 {
-	return *to_handle<ContextHandle>(context).context;
+	return *to_context_handle(context).context;
 }
 
 /* Implemented beside their objects; ops.cpp puts them into the table of verbs. */

@@ -157,7 +157,7 @@ verbs_context *alloc_context(ibv_device *device, int, void *)
 
 void free_context(ibv_context *context)
 {
-	const std::unique_ptr<ContextHandle> handle(&to_handle<ContextHandle>(context));
+	const std::unique_ptr<ContextHandle> handle(&to_context_handle(context));
 	if (!handle->context->stop()) /* its thread goes on until the process ends */
 		static_cast<void>(handle->context.release());
 	handle->context.reset();

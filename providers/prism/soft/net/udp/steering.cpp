@@ -21,7 +21,7 @@ constexpr std::uint32_t probe_index = 4;
 constexpr std::uint32_t probe_nonce = 8;
 
 /* Beyond any group, so the kernel falls back to its hash. */
-constexpr std::uint32_t nobody = 0xffffffff;
+constexpr std::uint32_t no_socket = 0xffffffff;
 
 sock_filter jump_if_equal(std::uint32_t value, std::uint8_t otherwise)
 {
@@ -56,7 +56,8 @@ bool SteeringTable::attach(int fd, unsigned otherwise) const
 		program.push_back(jump_if_equal(slot, 1));
 		program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of_[slot]));
 	}
-	program.push_back(BPF_STMT(BPF_RET | BPF_K, index_of_[otherwise] == unknown ? nobody : index_of_[otherwise]));
+	program.push_back(
+		BPF_STMT(BPF_RET | BPF_K, index_of_[otherwise] == unknown ? no_socket : index_of_[otherwise]));
 	const sock_fprog all{static_cast<unsigned short>(program.size()), program.data()};
 	return ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &all, sizeof(all)) == 0;
 }
