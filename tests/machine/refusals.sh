@@ -7,15 +7,31 @@ here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# cmake_refuses TEXT VARIABLE=VALUE...: with these in the environment
+cmake_refuses() {
+	local text=$1
+	shift
+	rm -rf "$work/build"
+	if env "$@" cmake -S "$source" -B "$work/build" >"$work/log" 2>&1 || ! tr -s '\n ' ' ' <"$work/log" | grep -qF -- "$text"; then
+		cat "$work/log"
+		echo "FAIL: with $*, CMake does not refuse, or does not say '$text'"
+		exit 1
+	fi
+	echo "ok: with $*, CMake says '$text'"
+}
+
 # An rdma-core as Debian 11 has it
 mkdir "$work/old"
 sed 's/^Version:.*/Version: 1.11.33.1/' "$(pkg-config --variable=pcfiledir libibverbs)/libibverbs.pc" >"$work/old/libibverbs.pc"
-if PKG_CONFIG_PATH=$work/old cmake -S "$source" -B "$work/build" >"$work/log" 2>&1 ||
-	! tr -s '\n ' ' ' <"$work/log" | grep -q 'rdma-core 33 is too old: PRISM needs 44 or newer, as Debian 12 and newer have'; then
-	cat "$work/log"
-	echo "FAIL: CMake does not refuse an old rdma-core, or says something else"
-	exit 1
-fi
+cmake_refuses 'rdma-core 33 is too old: PRISM needs 44 or newer, as Debian 12 and newer have' PKG_CONFIG_PATH="$work/old"
+# Compilers that say that they are too old; compilers.sh has some that are
+for old in "g++ __GNUC__ 11" "clang++ __clang_major__ 13"; do
+	read -r compiler macro version <<<"$old"
+	printf '#!/bin/sh\nexec %s -U%s -D%s=%s "$@"\n' "$compiler" "$macro" "$macro" "$version" >"$work/old/$compiler"
+	chmod 755 "$work/old/$compiler"
+	cmake_refuses "which is too old: this needs gcc 12 or clang 14, or newer ones. Install one, remove $work/build, which" \
+		CXX="$work/old/$compiler"
+done
 
 "$here/checkout.sh" "$work/prism"
 cat >"$work/newcomer" <<'END'
