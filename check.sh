@@ -5,14 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/packages.sh
 
-fuzz_seconds=12 debug_kernel='' all_models=''
+fuzz_seconds=12 debug_kernel='' all=''
 usage() {
 	cat <<-END
 	usage: ./check.sh [--fuzz-seconds N] [--debug-kernel] [--all]
 	  --fuzz-seconds N   how long each fuzzer runs (default $fuzz_seconds; the long run is 600)
 	  --debug-kernel     test the kernel module on a kernel with KCSAN too, not only on the one with KASAN and lockdep,
 	                     and repeat on Debian's 6.1, at full length, what that one has run; the verbs suite whole on each
-	  --all              check the models of the protocols again that tests/models/passed says are unchanged
+	  --all              check the models of the protocols again that tests/models/passed says are unchanged, and compile
+	                     everything with each gcc and clang that Debian 12, 13 and the one to come have
 	Everything else is fixed: the check is the same here, in CI and for the reader of its result.
 	END
 }
@@ -20,7 +21,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--fuzz-seconds) [ $# -ge 2 ] || stop "--fuzz-seconds needs a number"; fuzz_seconds=$2; shift 2 ;;
 	--debug-kernel) debug_kernel=ON; shift ;;
-	--all) all_models=ON; shift ;;
+	--all) all=ON; shift ;;
 	-h | --help) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -60,7 +61,7 @@ CFLAGS=$package_cflags CXXFLAGS=$package_cxxflags LDFLAGS=$package_ldflags confi
 	-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/etc \
 	-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
 	-DCMAKE_UNITY_BUILD=ON -DPRISM_COMPLETE=ON -DPRISM_CHECK=ON -DPRISM_PRECOMPILE=tests -DPRISM_GTESTS=none \
-	-DPRISM_ALL_MODELS="${all_models:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
+	-DPRISM_ALL_MODELS="${all:-OFF}" -DPRISM_ALL_COMPILERS="${all:-OFF}" -DPRISM_KERNEL_TESTS=ON -DPRISM_KERNEL_REPEAT="${debug_kernel:-OFF}" \
 	-DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_KERNELS="debian-6.1;debian-6.12;debian-7.2;kasan-6.1${debug_kernel:+;kcsan-6.1}"
 sanitized() { # NAME TARGET CMAKE-ARGUMENT...
 	configure_and_build "build-check/$1" "$2" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DPRISM_PRECOMPILE=all -DCMAKE_UNITY_BUILD=ON \
@@ -98,7 +99,7 @@ again=$tree/kernel/emulator-failed # guests that were run twice (tests/kernel/ke
 failed=$tree/Testing/Temporary/LastTestsFailed.log
 # What this machine need not have: an unpacked rdma-core, a KCSAN kernel, namespaces that a systemd can be the first process
 # of, a mirror with the Debian to come; and, for users who are not root, rights.
-may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|packages_verbs)_forky|kernel_debian-7.2_.*'
+may_skip='(asan\.)?abi_check|kernel_kcsan|service_systemd|(machine|machine_compilers|packages_verbs)_forky|kernel_debian-7.2_.*'
 [ "$(id -u)" -eq 0 ] || may_skip='.*'
 rm -f "$again" "$failed"
 tell_again() { [ ! -s "$again" ] || { echo "== the emulator failed, and these ran again:" && cat "$again"; }; }

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# All programs and tests, compiled on a bare machine by compilers that it has beside its own: without a warning, and what
+# they make of it works. A compiler that is too old is refused, in words that help.
+# usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance; default: those that SUITE has and the
+# suite before it had not
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+suite=$1 machines=$2
+shift 2
+if [ $# -eq 0 ]; then
+	# What backports bring to a suite later is of the next one here.
+	case $suite in
+	bookworm) set -- gcc 11 12 clang 13 16 ;;
+	trixie) set -- gcc 13 14 clang 17 19 ;;
+	*) set -- gcc 15 99 clang 20 99 ;;
+	esac
+	set -- --between "$@"
+fi
+
+"$here/checkout.sh" "$work/prism"
+cat >"$work/compile" <<'END_OF_SCRIPT'
+set -euo pipefail
+cd "$1"
+shift
+. scripts/packages.sh
+
+# between GCC FIRST LAST CLANG FIRST LAST: names of those that the suite has
+between() {
+	local family package
+	while [ $# -gt 0 ]; do
+		family=$1 package=${1/gcc/g++}
+		apt-cache pkgnames "$package-" | sed -nE "s/^.*-([0-9]+)$/\1/p" | sort -n |
+			awk -v family="$family" -v first="$2" -v last="$3" '$1 >= first && $1 <= last { print family "-" $1 }'
+		shift 3
+	done
+}
+
+# use COMPILER: from here on, and nothing that is said to another one
+use() {
+	install_packages "${1/gcc/g++}"
+	case $1 in
+	gcc-*) export CC=$1 CXX=g++-${1#gcc-} ;;
+	*) export CC=$1 CXX=clang++-${1#clang-} ;;
+	esac
+	unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
+}
+
+too_old() { [ "${1#*-}" -lt "$([[ $1 = gcc-* ]] && echo 12 || echo 14)" ]; }
+
+# refused COMPILER: and what CMake says to do then helps
+refused() {
+	! cmake -S . -B "build-$1" >"$1.log" 2>&1 || { echo "FAIL: $1 is not refused"; exit 1; }
+	tr -s '\n ' ' ' <"$1.log" | grep -oE "/$CXX is (GNU|Clang) [0-9.]+, which is too old: .* for instance\." ||
+		{ cat "$1.log"; echo "FAIL: $1 is refused with other words"; exit 1; }
+	rm -rf "build-$1"
+	CC=gcc CXX=g++ cmake -S . -B "build-$1" >"$1.log" 2>&1 || { cat "$1.log"; echo "FAIL: another compiler than $1 is refused, too"; exit 1; }
+}
+
+# compile COMPILER: as demo.sh does, but everything. What clang warns of, its front end finds, so it need not optimize; gcc
+# finds much while it optimizes, and with precompiled headers takes them for its own.
+compile() {
+	local options=(-DPRISM_GTESTS=together -DCMAKE_UNITY_BUILD=ON)
+	if [[ $1 = clang-* ]]; then
+		export CMAKE_C_COMPILER_LAUNCHER=$PWD/quickly CMAKE_CXX_COMPILER_LAUNCHER=$PWD/quickly
+		options+=(-DPRISM_PRECOMPILE=all)
+	fi
+	configure_and_build "build-$1" all "${options[@]}"
+	! grep -A4 'warning: ' "build-$1.log" || { echo "FAIL: $1 warns"; exit 1; }
+}
+printf '#!/bin/sh\nexec "$@" -O0 -g0\n' >quickly
+chmod 755 quickly
+
+# works FOLDER: libprism below another program, the operations, and what other releases of libraries read and write
+works() {
+	"$1/prism-run" ibv_devinfo -d prism_lo | grep -q 'hca_id:.*prism_lo'
+	for example in pointer_chase out_of_place_update plain_post_send; do
+		"$1/examples/$example" --self >/dev/null
+	done
+	"$1/differential_walk" --steps 20000 --seed 7
+	"$1/command_line_parsing" --gtest_brief=1
+}
+
+install_packages "${build_packages[@]}" libgtest-dev
+if [ "$1" = --between ]; then
+	mapfile -t compilers < <(between "${@:2}")
+	[ ${#compilers[@]} -gt 0 ] || { echo "FAIL: no compilers here between ${*:2}"; exit 1; }
+	set -- "${compilers[@]}"
+fi
+echo "compilers: $*"
+for compiler in "$@"; do
+	begun=$SECONDS
+	use "$compiler"
+	if too_old "$compiler"; then
+		refused "$compiler"
+	else
+		compile "$compiler"
+		bash -euo pipefail -c "$(declare -f works); works build-$compiler/bin" >works.log 2>&1 || { cat works.log; echo "FAIL: what $compiler makes does not work"; exit 1; }
+		echo "ok: $("$CXX" --version | head -n 1): no warning, it works ($((SECONDS - begun)) s)"
+	fi
+	rm -rf "build-$compiler"
+done
+END_OF_SCRIPT
+"$here/machine.sh" run "$suite" "$machines" --put "$work/prism=$source" --put "$work/compile=/root/compile" -- \
+	bash /root/compile "$source" "$@"
