@@ -64,8 +64,7 @@ public:
 				values_.push_back(operation.expected);
 		}
 		std::ranges::sort(values_);
-		const auto rest = std::ranges::unique(values_);
-		values_.erase(rest.begin(), rest.end());
+		values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
 	}
 
 	[[nodiscard]] Step::State number(Value value) const

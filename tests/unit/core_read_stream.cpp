@@ -299,7 +299,7 @@ protected:
 	Pair pair;
 	prism::soft::SendRequest &wr = pair.client.qp.sq.at(0);
 	prism::soft::ProtocolCounters &counters = pair.client_node.engine.counters;
-	const std::vector<std::uint32_t> nothing, from_the_first{0};
+	const std::vector<std::uint32_t> nothing{}, from_the_first{0};
 };
 
 TEST_F(Latch, BeginsAnewWithANewerResolution)

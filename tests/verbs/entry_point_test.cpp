@@ -114,7 +114,7 @@ protected:
 			{IBV_QPS_ERR, 0}, {IBV_QPS_RESET, 0}};
 		for (const auto &[state, more] : steps) {
 			attr.qp_state = state;
-			starve([&] { return ibv_modify_qp(of, &attr, IBV_QP_STATE | more); });
+			starve([&, mask = IBV_QP_STATE | more] { return ibv_modify_qp(of, &attr, mask); });
 		}
 	}
 

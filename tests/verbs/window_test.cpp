@@ -91,7 +91,8 @@ TEST_P(Windows, TypeTwoIsFreeOnceItsQueuePairIsGone)
 TEST_P(Windows, ADestroyedQueuePairKeepsNoRegion)
 {
 	const Owned<ibv_mw> mw = window();
-	ibv_mr *mr = ibv_reg_mr(server.pd.get(), server.memory.bytes(), 64, IBV_ACCESS_MW_BIND);
+	/* A number: ibv_reg_mr(), a macro, combines it with one of another enumeration. */
+	ibv_mr *mr = ibv_reg_mr(server.pd.get(), server.memory.bytes(), 64, int{IBV_ACCESS_MW_BIND});
 	ASSERT_TRUE(mr);
 	Op op = bind(mw.get(), 1);
 	op.bind = {mr, server.memory.at(), 64, IBV_ACCESS_REMOTE_READ};

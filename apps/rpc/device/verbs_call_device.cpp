@@ -97,7 +97,8 @@ Result<Memory> VerbsCallDevice::adopt(std::shared_ptr<std::byte> pages, std::siz
 	std::byte *const bytes = pages.get();
 	const RemoteRegion told = region->remote();
 	const std::uint32_t lkey = region->lkey();
-	return Memory(bytes, told, lkey, std::make_shared<const Adopted>(std::move(pages), *std::move(region)));
+	return Memory(
+		bytes, told, lkey, std::make_shared<const Adopted>(Adopted{std::move(pages), *std::move(region)}));
 }
 
 Result<ListedMemory> VerbsCallDevice::allocate_listed(std::size_t length, const ListShape &shape, unsigned access_flags)

@@ -28,7 +28,8 @@ void large_regions_are_taken(const Device &device)
 				? errno
 				: 0,
 			"mmap");
-	ibv_mr *region = ibv_reg_mr(device.pd(), start, size, IBV_ACCESS_LOCAL_WRITE);
+	/* A number: ibv_reg_mr(), a macro, combines it with one of another enumeration. */
+	ibv_mr *region = ibv_reg_mr(device.pd(), start, size, int{IBV_ACCESS_LOCAL_WRITE});
 	const int error = region ? 0 : errno;
 	if (region)
 		ibv_dereg_mr(region);
