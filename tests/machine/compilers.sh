@@ -5,7 +5,7 @@
 # usage: compilers.sh SUITE MACHINES [COMPILER...]: gcc-13 or clang-19 for instance; default: those that SUITE has and the
 # suite before it had not
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -24,8 +24,7 @@ fi
 "$here/checkout.sh" "$work/prism"
 cat >"$work/compile" <<'END_OF_SCRIPT'
 set -euo pipefail
-cd "$1"
-shift
+cd /root/prism
 . scripts/packages.sh
 
 # between GCC FIRST LAST CLANG FIRST LAST: names of those that the suite has
@@ -54,7 +53,7 @@ too_old() { [ "${1#*-}" -lt "$([[ $1 = gcc-* ]] && echo 12 || echo 14)" ]; }
 # refused COMPILER: and what CMake says to do then helps. It may compile C, beside a newer one for C++.
 refused() {
 	! cmake -S . -B "build-$1" >"$1.log" 2>&1 || { echo "FAIL: $1 is not refused"; exit 1; }
-	tr -s '\n ' ' ' <"$1.log" | grep -oE "/$CXX is (GNU|Clang) [0-9.]+, which is too old: .* for instance\." ||
+	tr -s '\n ' ' ' <"$1.log" | grep -oE "is (GNU|Clang) ${1#*-}\.[0-9.]+, which is too old: .* for instance\." ||
 		{ cat "$1.log"; echo "FAIL: $1 is refused with other words"; exit 1; }
 	rm -rf "build-$1"
 	CXX=g++ configure_and_build "build-$1" prism -DCMAKE_UNITY_BUILD=ON
@@ -74,14 +73,14 @@ compile() {
 printf '#!/bin/sh\nexec "$@" -O0 -g0\n' >quickly
 chmod 755 quickly
 
-# works FOLDER: libprism below another program, the operations, and what other releases of libraries read and write
+# works FOLDER: libprism below another program, and the operations. All programs have been asked for their options.
 works() {
 	"$1/prism-run" ibv_devinfo -d prism_lo | grep -q 'hca_id:.*prism_lo'
 	for example in pointer_chase out_of_place_update plain_post_send; do
 		"$1/examples/$example" --self >/dev/null
 	done
 	"$1/differential_walk" --steps 20000 --seed 7
-	"$1/command_line_parsing" --gtest_brief=1
+	"$1/core_tests" --gtest_brief=1
 }
 
 install_packages "${build_packages[@]}" libgtest-dev
@@ -104,5 +103,5 @@ for compiler in "$@"; do
 	rm -rf "build-$compiler"
 done
 END_OF_SCRIPT
-"$here/machine.sh" run "$suite" "$machines" --put "$work/prism=$source" --put "$work/compile=/root/compile" -- \
-	bash /root/compile "$source" "$@"
+"$here/machine.sh" run "$suite" "$machines" --put "$work/prism=/root/prism" --put "$work/compile=/root/compile" -- \
+	bash /root/compile "$@"
