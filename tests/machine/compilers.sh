@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+[ $# -ge 2 ] || { echo "usage: compilers.sh SUITE MACHINES [COMPILER...]" >&2; exit 2; }
 suite=$1 machines=$2
 shift 2
 if [ $# -eq 0 ]; then
@@ -75,7 +76,7 @@ chmod 755 quickly
 
 # works FOLDER: libprism below another program, and the operations. All programs have been asked for their options.
 works() {
-	"$1/prism-run" ibv_devinfo -d prism_lo | grep -q 'hca_id:.*prism_lo'
+	"$1/prism-run" ibv_devinfo -d prism_lo | grep 'hca_id:.*prism_lo'
 	for example in pointer_chase out_of_place_update plain_post_send; do
 		"$1/examples/$example" --self >/dev/null
 	done
