@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# $ ninja -C build programs
 # $ PYTHONPATH=build/python /usr/bin/python3 examples/indirect_read.py
 """A lookup through a pointer with pyprism, between two queue pairs of this process: indirect_read.py [DEVICE]"""
 import sys

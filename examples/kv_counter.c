@@ -2,6 +2,7 @@
 /*
  * PRISM-KV from C: a counter that several clients may add to at once.
  *
+ *     $ ninja -C build programs
  *     $ build/bin/prism-kv-server --records 1000 --port 18650 &
  *     $ build/bin/examples/kv_counter localhost:18650
  */

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# $ ninja -C build programs
 # $ build/bin/prism-kv-server --records 1000 --port 18650 &
 # $ PYTHONPATH=build/python /usr/bin/python3 examples/kv_counter.py localhost:18650
 """A counter that several clients may add to at once, in a PRISM-KV store: kv_counter.py SERVERS"""

@@ -2,6 +2,7 @@
 /*
  * PRISM-TX from C: moves an amount from one account to another, on whatever shards they are.
  *
+ *     $ ninja -C build programs
  *     $ head -c 32 /dev/urandom >store.secret
  *     $ build/bin/prism-tx-server --shard 0 --shards 2 --secret store.secret --port 18660 &
  *     $ build/bin/prism-tx-server --shard 1 --shards 2 --secret store.secret --port 18661 &

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# $ ninja -C build programs
 # $ head -c 32 /dev/urandom >store.secret
 # $ build/bin/prism-tx-server --shard 0 --shards 2 --secret store.secret --port 18660 &
 # $ build/bin/prism-tx-server --shard 1 --shards 2 --secret store.secret --port 18661 &

@@ -29,6 +29,7 @@ PAGES = {
     "shown.md": ("<!-- shown: it would fail -->\n" + fenced("false"), None),
     "good.1": ('.TH X 1\n.SH EXAMPLES\n.\\" prints: a-b\n.EX\necho a\\-b\n.EE\n', None),
     "good.c": ("/* $ echo c */\n".replace(" */", "\n */"), None),
+    "built_before.py": ("# $ ninja -C nowhere\n# $ true\n", None),
     "not_in_path.md": (fenced("prism-run ibv_devices"), "FAILED"),
     "pause.md": (fenced("{ sleep 1; touch made; } &", "test -e made"), "FAILED"),
     "program.md": (fenced("prism-rum ibv_devices"), "prism-rum"),

@@ -2,11 +2,12 @@
 """Finds the commands that a page tells its reader to type.
 
 Markdown: fenced blocks of the language sh. Manual pages: what stands between .EX and .EE. Programs and scripts: comment
-lines that begin with "$ ". Before a block, a comment of the page (<!-- ... --> or .\\" ...) may say:
+lines that begin with "$ "; there, "ninja" is of the place "machine". Before a block, a comment of the page (<!-- ... --> or
+.\\" ...) may say:
 
     shown: WHY          the block is not run
     where: PLACE        it is run there, not in a build tree: guest (a virtual machine with the kernel module), machine
-                        (a bare Debian with the packages that the page installs)
+                        (a bare Debian on which ./demo.sh has been typed: what the page installs and builds there)
     first: COMMAND      what the reader has done before: it runs in front of the block, and may be repeated
     prints: REGEX       what the block's output must have, somewhere; may be repeated
 """
@@ -159,6 +160,8 @@ def read_source(page, lines):
         if found and found.group(1).endswith("\\"):
             raise PageError(f"{page}:{number}: a command in a comment is one line")
         if found:
+            if found.group(1).startswith("ninja "):
+                reader.directives.append(("where", "machine"))
             reader.add(number, [found.group(1)])
     return reader
 

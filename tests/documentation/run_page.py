@@ -153,9 +153,9 @@ def tell(blocks):
     for block in blocks:
         for command in block.commands():
             if block.shown:
-                say(f"shown  {block.page}:{block.line}: {command}   ({block.shown})")
+                say(f"shown   {block.page}:{block.line}: {command}   ({block.shown})")
             else:
-                say(f"{block.where:<7}{block.page}:{block.line}: {command}")
+                say(f"{block.where:<8}{block.page}:{block.line}: {command}")
 
 
 def why_no_host():
