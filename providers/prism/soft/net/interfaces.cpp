@@ -7,6 +7,8 @@
 #include <net/if_arp.h>
 #include <sys/ioctl.h>
 
+#include <linux/if.h> /* after net/if.h: what that lacks */
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -111,7 +113,7 @@ InterfaceInfo &find_or_add(std::vector<InterfaceInfo> &list, const ifaddrs &entr
 	info.name = name;
 	info.index = ::if_nametoindex(name.c_str());
 	info.is_loopback = entry.ifa_flags & IFF_LOOPBACK;
-	info.is_running = entry.ifa_flags & IFF_RUNNING;
+	info.has_carrier = entry.ifa_flags & IFF_LOWER_UP; /* IFF_RUNNING comes up to a second later */
 	return list.emplace_back(std::move(info));
 }
 
@@ -125,7 +127,7 @@ int rank(const Address &address)
 /* Programs take the first device that they find. One that leads to other hosts also leads to this one. */
 int rank(const InterfaceInfo &info)
 {
-	if (!info.is_running)
+	if (!info.has_carrier)
 		return 2;
 	return info.is_loopback ? 1 : 0;
 }

@@ -17,7 +17,7 @@ struct InterfaceInfo {
 	unsigned index = 0;
 	unsigned mtu = 0; /**< of the link, in bytes of IP packet */
 	bool is_loopback = false;
-	bool is_running = false;                /**< has a carrier */
+	bool has_carrier = false;
 	std::array<std::uint8_t, 6> hardware{}; /**< Ethernet address; zeros if it has none */
 	std::vector<Address> addresses;         /**< IPv4 first, then global IPv6, then link-local */
 };
