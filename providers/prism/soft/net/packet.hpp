@@ -105,6 +105,29 @@ public:
 		return Room::unknown;
 	}
 
+	/**
+	 * For want of room() a message waits that nobody would send again.
+	 * @return whether it has waited long enough, and is lost: the carrier has counted it
+	 */
+	virtual bool loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now)
+	{
+		static_cast<void>(source);
+		static_cast<void>(peer);
+		static_cast<void>(qpn);
+		static_cast<void>(now);
+		return false;
+	}
+
+	/**
+	 * Whether room() will soon say more than that it does not know: a way that loses nothing is being prepared.
+	 */
+	virtual bool prepares(std::uint32_t qpn, Time now)
+	{
+		static_cast<void>(qpn);
+		static_cast<void>(now);
+		return false;
+	}
+
 	/** The packet last begun is complete. */
 	virtual void commit() = 0;
 

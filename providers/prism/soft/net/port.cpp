@@ -71,6 +71,16 @@ Room Port::room(unsigned source, const Address &peer, std::uint32_t qpn)
 	return local_ ? local_->room(source, peer, qpn) : Room::unknown;
 }
 
+bool Port::loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now)
+{
+	return local_ && local_->loses(source, peer, qpn, now);
+}
+
+bool Port::prepares(std::uint32_t qpn, Time now)
+{
+	return local_ && local_->prepares(qpn, now);
+}
+
 void Port::commit()
 {
 	if (by_ring_)
@@ -136,13 +146,13 @@ int Port::receive_all(PacketHandler &handler, Time now, int max_trains)
 
 bool Port::prepare_sleep()
 {
-	has_peers_ = local_ && local_->has_peers();
+	awaits_peers_ = local_ && local_->awaits_peers();
 	return !local_ || local_->prepare_sleep();
 }
 
 bool Port::wait(std::int64_t timeout_ns, int wake_fd)
 {
-	if (has_peers_)
+	if (awaits_peers_)
 		timeout_ns = timeout_ns < 0 ? longest_sleep : std::min(timeout_ns, longest_sleep);
 	const bool ready = udp_->wait(timeout_ns, wake_fd, local_ ? local_->wait_fd() : -1);
 	if (local_) {

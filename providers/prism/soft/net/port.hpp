@@ -33,6 +33,8 @@ public:
 	std::uint8_t *begin(const Address &peer, std::size_t size) override;
 	std::uint8_t *begin_from(unsigned source, const Address &peer, std::uint32_t qpn, std::size_t size) override;
 	Room room(unsigned source, const Address &peer, std::uint32_t qpn) override;
+	bool loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now) override;
+	bool prepares(std::uint32_t qpn, Time now) override;
 	void commit() override;
 	void flush() override;
 
@@ -44,6 +46,8 @@ public:
 	/** As receive(), and from all sockets. */
 	int receive_all(PacketHandler &handler, Time now, int max_trains);
 
+	/** Whether a peer is to be introduced, which receive() does. */
+	[[nodiscard]] bool has_new_peers() const { return local_ && local_->has_new_peers(); }
 	/** Whether rings are shared with anybody. */
 	[[nodiscard]] bool has_local_peers() const { return local_ && local_->has_peers(); }
 
@@ -68,7 +72,7 @@ private:
 	std::unique_ptr<UdpPort> udp_;
 	std::unique_ptr<LocalPort> local_;
 	bool by_ring_ = false;   /* the packet last begun */
-	bool has_peers_ = false; /* when it was last prepared to sleep */
+	bool awaits_peers_ = false; /* when it was last prepared to sleep */
 	Time sockets_looked_ = 0;
 	Time sockets_interval_ = 0; /* to the next look */
 	Time rings_busy_ = 0;

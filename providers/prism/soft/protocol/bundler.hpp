@@ -44,6 +44,8 @@ public:
 	{
 		return sink_.room(qp.attr.source, qp.attr.peer, qp.attr.dest_qpn);
 	}
+	/** Where packets go that are never entries: as PacketSink. */
+	[[nodiscard]] PacketSink &carrier() { return sink_; }
 
 private:
 	/* Whose packets are gathered. Copies: a queue pair may end before they leave. */

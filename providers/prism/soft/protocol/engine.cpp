@@ -457,6 +457,9 @@ void Engine::progress(Time now, Again again)
 		}
 	}
 	dirty_.resize(waiting);
+	/* Who had the first of the room has the last of it the next time. */
+	if (waiting > 1)
+		std::rotate(dirty_.begin(), dirty_.begin() + 1, dirty_.end());
 	expects_more_ = false;
 	answers_ = 0;
 	sink_.flush();

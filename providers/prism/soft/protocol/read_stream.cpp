@@ -293,7 +293,7 @@ void Responder::stop_stream(bool progressed, Time now)
 		stream.stopped_at = now;
 	stream.stopped = true;
 	stream.next = now + stop_interval;
-	if (stream.active && now - stream.stopped_at >= longest_stop) {
+	if (stream.active && now >= stream.stopped_at + longest_stop) {
 		end_stream();
 		acknowledge_later(true); /* in which this answer is missing */
 	}

@@ -185,10 +185,8 @@ bool Requester::transmit(Time now)
 {
 	if (qp_.state != IBV_QPS_RTS && qp_.state != IBV_QPS_SQD)
 		return false;
-	if (qp_.type != IBV_QPT_RC) {
-		transmit_unacknowledged(now);
-		return false;
-	}
+	if (qp_.type != IBV_QPT_RC)
+		return transmit_unacknowledged(now);
 	engine_.join_path(qp_);
 	const bool stopped = transmit_all(now);
 	if (qp_.path) {

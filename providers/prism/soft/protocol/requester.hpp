@@ -63,8 +63,17 @@ public:
 private:
 	bool transmit_all(Time now);
 	[[nodiscard]] bool has_room();
-	void transmit_unacknowledged(Time now);
+	bool transmit_unacknowledged(Time now);
+	enum class Turn {
+		now,
+		later,     /* by the timer */
+		with_room, /* by progress() */
+		never,     /* it is lost */
+	};
+	[[nodiscard]] Turn turn_of(const SendRequest &wr, Time now);
+	[[nodiscard]] bool in_burst() const;
 	bool may_burst(Time now);
+	void send_unacknowledged(SendRequest &wr);
 	bool check_datagram(const SendRequest &wr);
 	std::uint32_t send_datagram(SendRequest &wr);
 	[[nodiscard]] std::uint32_t resume_at(const SendRequest &wr) const;

@@ -17,12 +17,26 @@ namespace
 {
 
 /*
- * Nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may have, with
+ * By sockets nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may have, with
  * room for what others send; the pause lets it be drained.
  */
 constexpr std::uint32_t burst_packets = 64;
 constexpr std::uint32_t burst_bytes = 64 << 10;
 constexpr Time burst_pause = 40'000;
+
+/** Where the packets of a request go. */
+struct Way {
+	unsigned source;
+	const Address &peer;
+	std::uint32_t qpn;
+};
+
+Way way_of(const QueuePair &qp, const SendRequest &wr)
+{
+	if (qp.type != IBV_QPT_UD)
+		return {qp.attr.source, qp.attr.peer, qp.attr.dest_qpn};
+	return {wr.to.source, wr.to.peer, wr.to.qpn == multicast_qpn ? 0 : wr.to.qpn};
+}
 
 /** With this bit set in a request's Q_Key, that of the queue pair itself is sent (IBTA 10.2.5). */
 constexpr std::uint32_t own_qkey = 1u << 31;
@@ -97,20 +111,42 @@ std::uint64_t room_in(std::span<const Sge> sges)
 
 /* Sending ------------------------------------------------------------------------------------------------------- */
 
+bool Requester::in_burst() const
+{
+	return req_.burst_packets < burst_packets && req_.burst_bytes < burst_bytes;
+}
+
 bool Requester::may_burst(Time now)
 {
-	if (now - req_.burst_began >= burst_pause) {
+	if (now >= req_.burst_began + burst_pause) {
 		req_.burst_began = now;
 		req_.burst_packets = req_.burst_bytes = 0;
 	}
-	if (req_.burst_packets < burst_packets && req_.burst_bytes < burst_bytes)
+	if (in_burst())
 		return true;
 	req_.wait_until = req_.burst_began + burst_pause;
 	engine_.arm_timer(qp_, req_.wait_until);
 	return false;
 }
 
-void Requester::transmit_unacknowledged(Time now)
+/** Whether the next packet of @p wr may leave now, or is lost. */
+Requester::Turn Requester::turn_of(const SendRequest &wr, Time now)
+{
+	const Way way = way_of(qp_, wr);
+	PacketSink &carrier = engine_.sink_.carrier();
+	switch (carrier.room(way.source, way.peer, way.qpn)) {
+	case Room::yes:
+		return Turn::now;
+	case Room::no:
+		return carrier.loses(way.source, way.peer, way.qpn, now) ? Turn::never : Turn::with_room;
+	default:
+		if (carrier.prepares(way.qpn, now)) /* one burst may go before */
+			return in_burst() ? Turn::now : Turn::with_room;
+		return may_burst(now) ? Turn::now : Turn::later;
+	}
+}
+
+bool Requester::transmit_unacknowledged(Time now)
 {
 	while (sq_.cursor != sq_.tail && req_.wait_until <= now) {
 		SendRequest &wr = sq_.at(sq_.cursor);
@@ -121,17 +157,29 @@ void Requester::transmit_unacknowledged(Time now)
 				break;
 			continue;
 		}
-		if (!may_burst(now) || !check_local_memory(wr))
+		if (!check_local_memory(wr))
 			break;
 		if (qp_.type == IBV_QPT_UD && !check_datagram(wr))
 			break;
+		const Turn turn = turn_of(wr, now);
+		if (turn == Turn::later || turn == Turn::with_room)
+			return turn == Turn::with_room;
 		if (!wr.started)
 			start(wr);
-		req_.burst_packets++;
-		req_.burst_bytes += qp_.type == IBV_QPT_UD ? send_datagram(wr) : send_message_packet(wr);
+		if (turn == Turn::never) /* nor is what follows of the message of any use */
+			wr.sent = wr.psns;
+		else
+			send_unacknowledged(wr);
 		if (wr.sent == wr.psns)
 			complete_head(IBV_WC_SUCCESS, wr.length);
 	}
+	return false;
+}
+
+void Requester::send_unacknowledged(SendRequest &wr)
+{
+	req_.burst_packets++;
+	req_.burst_bytes += qp_.type == IBV_QPT_UD ? send_datagram(wr) : send_message_packet(wr);
 }
 
 /** A datagram is one packet, to somebody. */
@@ -148,8 +196,8 @@ std::uint32_t Requester::send_datagram(SendRequest &wr)
 	const bool immediate = wr.tail == Tail::immediate;
 	const std::size_t headers = bth_size + deth_size + (immediate ? immediate_size : 0);
 	const std::uint32_t pad = pad_for(wr.length);
-	const std::uint32_t peer_qpn = wr.to.qpn == multicast_qpn ? 0 : wr.to.qpn;
-	std::uint8_t *packet = engine_.sink_.begin_from(wr.to.source, wr.to.peer, peer_qpn, headers + wr.length + pad);
+	const Way way = way_of(qp_, wr);
+	std::uint8_t *packet = engine_.sink_.begin_from(way.source, way.peer, way.qpn, headers + wr.length + pad);
 	prism_bth bth{};
 	bth.opcode = immediate ? ud_send_only_imm : ud_send_only;
 	bth.pad = static_cast<u8>(pad);

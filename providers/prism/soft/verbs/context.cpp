@@ -401,9 +401,9 @@ void Context::transmit()
 	without_memory_as_lost([this] { engine_->progress(now()); });
 	if (!asleep_)
 		return;
-	/* The sleeper does not know of the timer that this may have started. */
+	/* The sleeper does not know of the timer that this may have started, nor of a new peer. */
 	const Time deadline = engine_->next_deadline();
-	if (deadline && (!sleeps_until_ || deadline < sleeps_until_))
+	if (port_->has_new_peers() || (deadline && (!sleeps_until_ || deadline < sleeps_until_)))
 		eventfd_write(wake_.get(), 1);
 }
 

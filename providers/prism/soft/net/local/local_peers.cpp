@@ -399,6 +399,7 @@ void LocalPort::introduce(Peer &peer, Time now)
 		return;
 	}
 	peer.state = State::greeted;
+	peer.retry = now + longest_stop;
 	greeted_++;
 }
 

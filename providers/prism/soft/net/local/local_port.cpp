@@ -156,7 +156,36 @@ Room LocalPort::room(unsigned source, const Address &address, std::uint32_t qpn)
 	if (peer->backlog.empty() && peer->out.has_room(1))
 		return Room::yes;
 	peer->starving = true;
+	/* Who sleeps said before what it waits for: so say it now, and look again. */
+	if (bell_->attention.load(std::memory_order_seq_cst) == Attention::asleep) {
+		peer->out.starve(true);
+		if (peer->backlog.empty() && peer->out.has_room(1))
+			return Room::yes;
+	}
 	return peer->out.broken() ? Room::unknown : Room::no;
+}
+
+bool LocalPort::loses(unsigned source, const Address &address, std::uint32_t qpn, Time now)
+{
+	Peer *const peer = attached(source, address, qpn);
+	if (!peer)
+		return false;
+	const std::uint32_t taken = peer->out.taken();
+	if (!peer->stopped_at || taken != peer->stopped_behind) {
+		peer->stopped_at = now;
+		peer->stopped_behind = taken;
+	}
+	if (now < peer->stopped_at + longest_stop)
+		return false;
+	count_.local_tx_dropped.add();
+	return true;
+}
+
+bool LocalPort::prepares(std::uint32_t qpn, Time now)
+{
+	const unsigned slot = qpn >> qpn_index_bits;
+	const Peer *const peer = slot < slot_limit ? peers_[slot].get() : nullptr;
+	return peer && (peer->state == State::wanted || (peer->state == State::greeted && now < peer->retry));
 }
 
 bool LocalPort::newcomer_waits()

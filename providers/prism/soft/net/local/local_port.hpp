@@ -30,6 +30,9 @@
 namespace prism::soft
 {
 
+/** Nobody waits longer for a peer that takes nothing, or does not answer, before he loses what nobody sends again. */
+inline constexpr Time longest_stop = 1'000'000'000;
+
 class LocalPort
 {
 public:
@@ -50,6 +53,8 @@ public:
 	void commit();
 	void flush();
 	Room room(unsigned source, const Address &peer, std::uint32_t qpn);
+	bool loses(unsigned source, const Address &peer, std::uint32_t qpn, Time now);
+	bool prepares(std::uint32_t qpn, Time now);
 
 	/** A peer has sent its first packet here: what it sent before, by the other way, must be taken first. */
 	[[nodiscard]] bool newcomer_waits();
@@ -72,8 +77,12 @@ public:
 	void attend() { bell_->attention.store(Attention::awake, std::memory_order_seq_cst); }
 	/** Only to be polled. */
 	[[nodiscard]] int wait_fd() const { return events_.get(); }
-	/** Whether anybody could wake us. */
+	/** Whether anybody shares rings with us. */
 	[[nodiscard]] bool has_peers() const { return !attached_.empty(); }
+	/** Whether anybody should wake us, which he may fail to do. */
+	[[nodiscard]] bool awaits_peers() const { return has_peers() || greeted_; }
+	/** Whether look_after() will introduce us to somebody. */
+	[[nodiscard]] bool has_new_peers() const { return !wanted_.empty(); }
 
 	/** By slot: with whom packets are exchanged by rings. */
 	[[nodiscard]] std::vector<unsigned> peers() const;
@@ -107,8 +116,10 @@ private:
 		bool fresh = false;    /* nothing has been taken from it yet */
 		bool dirty = false;    /* in the list of those with something to publish */
 		bool starving = false; /* somebody was told that there is no room */
+		Time stopped_at = 0;   /* since then it has taken nothing of a full ring, */
+		std::uint32_t stopped_behind = 0; /* behind this */
 		bool gone = false;
-		Time retry = 0;
+		Time retry = 0; /* of one refused; of one greeted when others wait no longer for its answer */
 		Time pause = 0;
 	};
 

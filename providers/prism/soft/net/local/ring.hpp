@@ -81,6 +81,8 @@ public:
 
 	/** Whether packets of any size fit, @p count of them. */
 	[[nodiscard]] bool has_room(std::uint32_t count);
+	/** Bytes that the consumer had given back when there was last no room. */
+	[[nodiscard]] std::uint32_t taken() const { return tail_; }
 
 	[[nodiscard]] bool has_unpublished() const { return head_ != published_; }
 	[[nodiscard]] std::uint32_t unpublished() const { return head_ - published_; }
