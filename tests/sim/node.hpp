@@ -32,9 +32,17 @@ public:
 		if (flushes < flushed_at.size())
 			flushed_at[flushes++] = size_;
 	}
-	soft::Room room(unsigned, const soft::Address &, std::uint32_t) override { return has_room; }
+	soft::Room room(unsigned, const soft::Address &, std::uint32_t) override
+	{
+		return has_room == soft::Room::yes && size_ >= capacity ? soft::Room::no : has_room;
+	}
+	bool loses(unsigned, const soft::Address &, std::uint32_t, soft::Time) override { return gives_up; }
+	bool prepares(std::uint32_t, soft::Time) override { return is_preparing; }
 
 	soft::Room has_room = soft::Room::unknown;
+	std::size_t capacity = ~std::size_t{0}; /* packets for which there is room, if there is any */
+	bool gives_up = false;
+	bool is_preparing = false;
 	/* How many packets there were each of the first times since clear(). Takes no memory, as there may be none. */
 	std::array<std::size_t, 8> flushed_at{};
 	std::size_t flushes = 0;

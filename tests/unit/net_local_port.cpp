@@ -2,6 +2,8 @@
 /* The local path between ports of this process and of others, and what strangers may try. */
 #include <signal.h>
 
+#include <array>
+#include <map>
 #include <thread>
 
 #include "local_pair.hpp"
@@ -111,6 +113,88 @@ TEST_F(LocalPair, AStarvedSleeperIsWoken)
 	EXPECT_EQ(::poll(&wake, 1, 0), 0);
 	b.turn();
 	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
+}
+
+/* It slept already when it was told that there is no room. */
+TEST_F(LocalPair, ASleeperThatIsAskedForRoomIsWoken)
+{
+	introduce();
+	ASSERT_TRUE(turn_until({&a}, [this] { return a.port->prepare_sleep(); }));
+	while (a.port->room(0, b.address, b.qpn()) != Room::no)
+		ASSERT_TRUE(a.send(b, 1, 4000));
+	pollfd wake{a.port->wait_fd(), POLLIN, 0};
+	EXPECT_EQ(::poll(&wake, 1, 0), 0);
+	b.turn();
+	EXPECT_EQ(::poll(&wake, 1, 1000), 1);
+	EXPECT_EQ(a.port->room(0, b.address, b.qpn()), Room::yes);
+}
+
+TEST_F(LocalPair, WhatNobodySendsAgainIsLostBehindAStoppedPeer)
+{
+	constexpr Time second = 1'000'000'000;
+	introduce();
+	const auto fill = [this] {
+		while (a.port->room(0, b.address, b.qpn()) != Room::no)
+			ASSERT_TRUE(a.send(b, 1, 4000));
+	};
+	const auto loses = [this](Time at) { return a.port->loses(0, b.address, b.qpn(), at); };
+	fill();
+	EXPECT_FALSE(loses(5 * second));
+	EXPECT_FALSE(loses(5 * second - 1)); /* another thread's clock, read before */
+	EXPECT_FALSE(loses(6 * second - 1));
+	EXPECT_EQ(a.counts.local_tx_dropped, 0U);
+	EXPECT_TRUE(loses(6 * second));
+	EXPECT_TRUE(loses(6 * second)); /* a second once, not for each */
+	EXPECT_EQ(a.counts.local_tx_dropped, 2U);
+	/* It goes on, and stops again: a second from then. */
+	b.turn();
+	fill();
+	EXPECT_FALSE(loses(8 * second));
+	EXPECT_FALSE(loses(9 * second - 1));
+	EXPECT_TRUE(loses(9 * second));
+	EXPECT_EQ(a.counts.local_tx_waited, 0U); /* nothing beside the ring */
+}
+
+TEST_F(LocalPair, ManyThatWaitForRoomLoseNothing)
+{
+	constexpr unsigned packets = 300;
+	End c, d;
+	std::array<End *, 3> senders{&a, &c, &d};
+	for (End *const each : senders)
+		(void)each->send(b, 0);
+	ASSERT_TRUE(turn_until({&a, &b, &c, &d}, [&] { return b.port->peers().size() == 3; }));
+	ASSERT_TRUE(turn_until({&a, &c, &d},
+		[&] { return a.port->has_peers() && c.port->has_peers() && d.port->has_peers(); }));
+	std::array<unsigned, 3> sent{};
+	const auto turn = [&] {
+		for (std::size_t i = 0; i < senders.size(); i++)
+			while (sent[i] < packets && senders[i]->port->room(0, b.address, b.qpn()) == Room::yes)
+				ASSERT_TRUE(senders[i]->send(b, static_cast<std::uint8_t>(sent[i]++), 4000));
+		b.turn(2);
+	};
+	for (unsigned i = 0; i < 3 * packets && b.inbox.packets.size() < 3 * packets; i++)
+		turn();
+	ASSERT_EQ(b.inbox.packets.size(), 3 * packets);
+	std::map<Address, unsigned> seen;
+	for (unsigned i = 0; i < 3 * packets; i++)
+		ASSERT_EQ(b.inbox.packets[i][0], static_cast<std::uint8_t>(seen[b.inbox.routes[i].from]++));
+	for (const End *const each : senders)
+		EXPECT_EQ(each->counts.local_tx_waited + each->counts.local_tx_dropped, 0U);
+}
+
+TEST_F(LocalPair, RingsArePreparedUntilTheyStand)
+{
+	EXPECT_FALSE(a.port->prepares(b.qpn(), now()));
+	EXPECT_FALSE(a.send(b, 1));
+	EXPECT_TRUE(a.port->prepares(b.qpn(), now())); /* it will be introduced, */
+	EXPECT_TRUE(a.port->has_new_peers());
+	a.turn();
+	EXPECT_TRUE(a.port->prepares(b.qpn(), now())); /* and then waits for the answer, */
+	EXPECT_FALSE(a.port->has_new_peers());
+	EXPECT_TRUE(a.port->awaits_peers());
+	EXPECT_FALSE(a.port->prepares(b.qpn(), now() + 1'000'000'000)); /* but no longer than a second */
+	ASSERT_TRUE(turn_until({&a, &b}, [this] { return a.port->has_peers(); }));
+	EXPECT_FALSE(a.port->prepares(b.qpn(), now()));
 }
 
 TEST_F(LocalPair, AChildHasNoneOfItsParentsRings)

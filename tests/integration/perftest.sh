@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# perftest's programs with its options, by rings and by UDP: every run ends, and none loses a message. With PRISM_ALL all
+# that it accepts, else so much that each two values of its options stand together once (perftest_matrix.py).
+# shellcheck source=tests/integration/common.sh
+. "$(dirname "$0")/common.sh"
+alone "$@"
+need_program python3 ss ib_send_bw ib_write_lat ib_read_bw ib_atomic_lat
+[ -e /dev/infiniband/rdma_cm ] && skip "this host has a connection manager of the kernel's"
+[ -z "${PRISM_LOCAL:-}" ] || skip "PRISM_LOCAL is set"
+
+matrix=$PRISM_SOURCE/tests/integration/perftest_matrix.py
+port=${PRISM_TEST_PORT:-23100}
+longest=${PRISM_TEST_SECONDS:-30} # of one run
+row='^ *[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+'
+
+listens() {
+	[ -n "$(ss -Hltn "sport = :$port")" ] || grep -aq "@prism-cm/01../$port/" /proc/net/unix
+}
+
+# A child that has not been waited for is a zombie.
+ended() {
+	local state
+	for pid in "$@"; do
+		read -r state < <(sed -n 's/^State:\s*//p' "/proc/$pid/status" 2>/dev/null) || continue
+		[ "${state:0:1}" = Z ] || return 1
+	done
+}
+
+has_row() {
+	grep -Eq "$row" "$work/client"
+}
+
+# lost PID...: packets that their sockets had no room for
+lost() {
+	local pid
+	for pid in "$@"; do
+		"$bin/prism-stat" -1 -z -p "$pid" 2>/dev/null
+	done | awk '$1 == "rx_socket_drops" { lost += $2 } END { print lost + 0 }'
+}
+
+end() {
+	kill -9 "$@" 2>/dev/null
+	wait "$@" 2>/dev/null
+}
+
+# judge NAME: the server and the client end, and all is well, unless they run for ever
+judge() {
+	local name=$1 status
+	if [[ $name = *--run_infinitely* ]]; then
+		wait_for "$longest" has_row && ! ended "$client" "$server" || fail "$name: no result" "$work/client" "$work/server"
+		end "$client" "$server"
+	elif wait_for "$longest" ended "$client" "$server"; then
+		wait "$client" && wait "$server" && has_row || fail "$name" "$work/client" "$work/server"
+	elif [[ $name = udp*-c\ U[CD]* ]] && [ "$(lost "$client" "$server")" -gt 0 ]; then
+		echo "$name: a socket was full, which UC and UD do not mend"
+		end "$client" "$server"
+	else
+		"$bin/prism-stat" -1 -p "$client" >"$work/client.stat" 2>&1
+		"$bin/prism-stat" -1 -p "$server" >"$work/server.stat" 2>&1
+		fail "$name: does not end" "$work"/{client,server}{,.stat}
+		end "$client" "$server"
+	fi
+}
+
+# run CARRIER PROGRAM ARGUMENT...
+run() {
+	local name="$*" local=1 count=500 before=$failures
+	[ "$1" = rings ] || local=0
+	case $name in
+	*-D\ 1*) count= ;;
+	*-a*) count=5 ;;
+	*-q*) count=100 ;;
+	esac
+	shift
+	port=$((port + 1))
+	local command=(env PRISM_LOCAL=$local "$bin/prism-run" "$@" -d prism_lo -F -p "$port" ${count:+-n $count})
+	[[ $name = *-R* ]] || command+=(-x 0)
+	start "$work/server" "${command[@]}"
+	server=$started
+	wait_for 20 listens || fail "$name: the server does not listen" "$work/server"
+	start "$work/client" "${command[@]}" 127.0.0.1
+	client=$started
+	judge "$name"
+	[ "$failures" -ne "$before" ] || pass "$name"
+}
+
+# What the list says that perftest refuses it does refuse, before it looks for a device.
+check_refusals() {
+	local arguments
+	"$matrix" refused | cut -d' ' -f2- >"$work/refused"
+	while read -r arguments; do
+		# shellcheck disable=SC2086
+		$arguments -F -d none >"$work/out" 2>&1 </dev/null
+		! grep -q 'Did not detect devices' "$work/out" || fail "perftest takes $arguments"
+	done <"$work/refused"
+	pass "what perftest refuses"
+}
+
+# The fault that rings had: both fill them, and neither asks whether there is room.
+for _ in 1 2 3; do
+	run rings ib_send_bw -c UC -b
+done
+if [ -n "${PRISM_ALL:-}" ]; then
+	check_refusals
+	list=all
+fi
+"$matrix" "${list:-pairs}" >"$work/runs"
+while read -ra arguments; do
+	run "${arguments[@]}"
+done <"$work/runs"
+finish
