@@ -64,6 +64,34 @@ by_udp() {
 		pass "$1" || fail "$1: not by UDP" "$work"/*.client
 }
 
+# unacknowledged SERVICE: who sends to a stopped receiver loses what that has no room for, counts it and takes no memory for
+# it; and when the receiver goes on, so do the messages
+unacknowledged() {
+	local messages=("$bin/prism-run" ib_send_bw -c "$1" -s 4096 -d "$device" -x 0 -p "$port" -D 60) was most sent
+	start "$work/stopped.server" "${messages[@]}"
+	server_pid=$started
+	wait_listening "$port" "$server_pid" || fail "ib_send_bw does not listen" "$work/stopped.server"
+	start "$work/stopped.client" "${messages[@]}" 127.0.0.1
+	client_pid=$started
+	port=$((port + 1))
+	by_rings "messages of $1"
+	[ "$(value "$client_pid" 'c["local_tx_dropped"] + c["local_tx_waited"]')" = 0 ] && pass "none is lost" || fail "some are lost"
+	was=$(size "$client_pid")
+	kill -STOP "$server_pid"
+	wait_for 20 holds "$client_pid" 'c["local_tx_dropped"] > 1000' && pass "a stopped receiver stops nobody" ||
+		fail "a stopped receiver stops its peer" "$work/stopped.client"
+	most=$(size "$client_pid")
+	[ $((most - was)) -lt 2000 ] && pass "nor does it take memory" || fail "the client grew by $((most - was)) KiB"
+	sent=$(value "$client_pid" 'c["local_tx_packets"]')
+	kill -CONT "$server_pid"
+	wait_for 20 holds "$client_pid" "c['local_tx_packets'] > $sent + 1000" && pass "it goes on" || fail "it does not go on"
+	end "$client_pid" "$server_pid"
+}
+
+size() {
+	awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0
+}
+
 claims() {
 	grep -c '@prism-rdma' /proc/net/unix || true
 }
@@ -105,6 +133,9 @@ if command -v ib_send_lat >/dev/null; then
 	port=$((port + 1))
 	by_rings "datagrams"
 	end "$client_pid" "$server_pid"
+	for service in UC UD; do
+		unacknowledged $service
+	done
 else
 	echo "left out: datagrams, as perftest is not installed"
 fi
@@ -119,9 +150,6 @@ end "$client_pid"
 
 begin stopped
 by_rings "and the next"
-size() {
-	awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0
-}
 was=$(size "$client_pid")
 kill -STOP "$server_pid"
 most=$was

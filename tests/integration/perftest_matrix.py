@@ -34,6 +34,13 @@ def is_accepted(run):
     return not any(refused)
 
 
+def stops_itself(run):
+    """On any device: perftest 4.5 takes at most as many completions as one queue pair has messages, and then waits for
+    an event of the others, which have come already."""
+    _, tool, both, events, many, _, _ = run
+    return "_send_bw" in tool and both and events and many
+
+
 def pairs_of(run):
     return set(itertools.combinations(enumerate(run), 2))
 
@@ -55,9 +62,10 @@ def is_brief(run):
 
 every = list(itertools.product(*FACTORS))
 accepted = [run for run in every if is_accepted(run)]
+sound = list(itertools.filterfalse(stops_itself, accepted))
 lists = {
-    "all": lambda: accepted,
-    "pairs": lambda: covering(list(filter(is_brief, accepted))),
+    "all": lambda: sound,
+    "pairs": lambda: covering(list(filter(is_brief, sound))),
     "refused": lambda: [run for run in every if not is_accepted(run) and run[0] == "rings"],
 }
 for line in lists[sys.argv[1]]():

@@ -163,8 +163,8 @@ TEST_F(LocalPair, ManyThatWaitForRoomLoseNothing)
 	for (End *const each : senders)
 		(void)each->send(b, 0);
 	ASSERT_TRUE(turn_until({&a, &b, &c, &d}, [&] { return b.port->peers().size() == 3; }));
-	ASSERT_TRUE(turn_until({&a, &c, &d},
-		[&] { return a.port->has_peers() && c.port->has_peers() && d.port->has_peers(); }));
+	ASSERT_TRUE(turn_until(
+		{&a, &c, &d}, [&] { return a.port->has_peers() && c.port->has_peers() && d.port->has_peers(); }));
 	std::array<unsigned, 3> sent{};
 	const auto turn = [&] {
 		for (std::size_t i = 0; i < senders.size(); i++)

@@ -71,7 +71,7 @@ private:
 
 	std::unique_ptr<UdpPort> udp_;
 	std::unique_ptr<LocalPort> local_;
-	bool by_ring_ = false;   /* the packet last begun */
+	bool by_ring_ = false;      /* the packet last begun */
 	bool awaits_peers_ = false; /* when it was last prepared to sleep */
 	Time sockets_looked_ = 0;
 	Time sockets_interval_ = 0; /* to the next look */

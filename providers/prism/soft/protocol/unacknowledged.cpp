@@ -17,8 +17,8 @@ namespace
 {
 
 /*
- * By sockets nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may have, with
- * room for what others send; the pause lets it be drained.
+ * By sockets nothing tells how fast the peer takes in what is sent. A burst fits the smallest socket buffer that it may
+ * have, with room for what others send; the pause lets it be drained.
  */
 constexpr std::uint32_t burst_packets = 64;
 constexpr std::uint32_t burst_bytes = 64 << 10;

@@ -113,10 +113,10 @@ private:
 		RingProducer out;
 		RingConsumer in;
 		Backlog backlog;
-		bool fresh = false;    /* nothing has been taken from it yet */
-		bool dirty = false;    /* in the list of those with something to publish */
-		bool starving = false; /* somebody was told that there is no room */
-		Time stopped_at = 0;   /* since then it has taken nothing of a full ring, */
+		bool fresh = false;               /* nothing has been taken from it yet */
+		bool dirty = false;               /* in the list of those with something to publish */
+		bool starving = false;            /* somebody was told that there is no room */
+		Time stopped_at = 0;              /* since then it has taken nothing of a full ring, */
 		std::uint32_t stopped_behind = 0; /* behind this */
 		bool gone = false;
 		Time retry = 0; /* of one refused; of one greeted when others wait no longer for its answer */
