@@ -53,7 +53,7 @@ bool is_well_formed(const Access &access) noexcept
 		return length <= sizeof(std::uint64_t) && std::has_single_bit(length) &&
 		       access.function <= Function::bit_or && access.at.in_block() + length <= block_size;
 	default:
-		return access.kind <= AccessKind::unlock;
+		return access.kind <= AccessKind::write_back;
 	}
 }
 

@@ -26,6 +26,7 @@ int BlockLock::refusal(const Access &access) const noexcept
 			return EDEADLK;
 		return holders_.size() >= max_readers ? EOVERFLOW : 0;
 	case AccessKind::write_lock:
+	case AccessKind::write_back:
 		return held ? EDEADLK : 0;
 	case AccessKind::unlock:
 		return held ? 0 : EPERM;

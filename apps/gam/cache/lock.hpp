@@ -42,7 +42,8 @@ public:
 	/** After refusal() has answered 0: whether @p access may have the block now, as far as the lock says. */
 	[[nodiscard]] bool admits(const Access &access) const noexcept
 	{
-		return holds(access.thread) || allows(is_exclusive(access.kind));
+		return holds(access.thread) ||
+		       allows(is_exclusive(access.kind) || access.kind == AccessKind::write_back);
 	}
 	/** Locks or unlocks, which refusal() and admits() allow. */
 	void take(const Access &access);

@@ -17,6 +17,8 @@ enum class AccessKind : std::uint8_t {
 	read_lock,  /**< the block's lock, shared; brings the data */
 	write_lock, /**< the block's lock, for one thread; brings the data */
 	unlock,     /**< gives back the lock that `thread` holds. EPERM: it holds none */
+	/** Ends when the home has what this node has written into the block. EDEADLK: `thread` holds its lock. */
+	write_back,
 };
 
 enum class Function : std::uint8_t {

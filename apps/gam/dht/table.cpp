@@ -80,8 +80,8 @@ Result<Table> Table::create(Session &session, const TableOptions &options)
 			options.nodes.empty() ? Placement::local() : Placement::near(catalogue.array.front()));
 	if (!error)
 		error = session.write(address, bytes_of(std::as_const(catalogue)));
-	if (const int late = session.mfence(); !error)
-		error = late;
+	if (!error)
+		error = session.write_back(address, sizeof(catalogue));
 	if (!error)
 		return Table(session, address, catalogue, {});
 	for (std::uint32_t i = 0; i < catalogue.arrays; i++)
@@ -130,6 +130,8 @@ void Table::get(Operation &operation) noexcept
 	int error = search(operation.key, hash, Wanted::pair, found);
 	if (const int late = unlock(bucket); !error)
 		error = late;
+	if (!error && found.entry.is_free())
+		error = found.error;
 	if (error)
 		return end(operation, Outcome::failed, error);
 	if (found.entry.is_free())
@@ -147,28 +149,20 @@ void Table::put(Operation &operation, bool replaces) noexcept
 	const Address bucket = bucket_of(hash);
 	if (const int error = lock(bucket, true))
 		return end(operation, Outcome::failed, error);
-	Address superfluous;
+	Change change;
 	Outcome outcome = Outcome::failed;
 	Search found;
 	int error = search(operation.key, hash, Wanted::key, found);
-	if (!error && !replaces && !found.entry.is_free())
-		error = EEXIST;
+	if (!error && !replaces)
+		error = found.entry.is_free() ? found.error : EEXIST;
 	if (!error)
-		outcome = put_into(found, operation, hash, superfluous, error);
-	/* Fences: whoever has the lock next sees the record, and then its entry. */
-	const int late = unlock(bucket);
-	if (late && outcome == Outcome::ok) {
-		outcome = Outcome::unknown;
-		error = late;
-	}
-	if (!superfluous.is_null() && outcome != Outcome::unknown)
-		(void)session_.free(superfluous);
-	end(operation, outcome, error);
+		outcome = put_into(found, operation, hash, change, error);
+	const int late = finish(bucket, change, outcome);
+	end(operation, outcome, error ? error : late);
 }
 
-/** @p superfluous: the record that no entry names afterwards, if the outcome is known. */
 Outcome Table::put_into(
-	const Search &found, const Operation &operation, std::uint64_t hash, Address &superfluous, int &error) noexcept
+	const Search &found, const Operation &operation, std::uint64_t hash, Change &change, int &error) noexcept
 {
 	const std::span<const std::byte> record = compose(operation);
 	if (changes_in_place(found.entry, record.size())) {
@@ -183,9 +177,27 @@ Outcome Table::put_into(
 	}
 	if (error)
 		return Outcome::failed;
-	const Outcome outcome = install(found, entry, error);
-	superfluous = outcome == Outcome::ok ? found.entry.record() : entry.record();
+	const Outcome outcome = install(found, entry, change.at, error);
+	change.superfluous = outcome == Outcome::ok ? found.entry.record() : entry.record();
 	return outcome;
+}
+
+/**
+ * Gives the bucket's lock back, and frees what is superfluous. The unlock fences: whoever has the lock next sees the
+ * entry. The error that @p outcome goes with, if it has become one.
+ */
+int Table::finish(Address bucket, const Change &change, Outcome &outcome) noexcept
+{
+	int error = unlock(bucket);
+	if (!error && outcome == Outcome::ok && !change.at.is_null())
+		error = write_back(change.at, 1);
+	if (error && outcome == Outcome::ok)
+		outcome = Outcome::unknown;
+	if (error && outcome == Outcome::not_found)
+		outcome = Outcome::failed;
+	if (!change.superfluous.is_null() && outcome != Outcome::unknown)
+		(void)session_.free(change.superfluous);
+	return apps::has_failed(outcome) ? error : 0;
 }
 
 void Table::erase(Operation &operation) noexcept
@@ -194,18 +206,21 @@ void Table::erase(Operation &operation) noexcept
 	const Address bucket = bucket_of(hash);
 	if (const int error = lock(bucket, true))
 		return end(operation, Outcome::failed, error);
+	Change change;
+	Outcome outcome = Outcome::failed;
 	Search found;
 	int error = search(operation.key, hash, Wanted::key, found);
-	const bool erases = !error && !found.entry.is_free();
-	if (erases)
-		error = session_.write(found.at, bytes_of(free_entry));
-	if (const int late = unlock(bucket); !error)
-		error = late;
-	if (error)
-		return end(operation, erases ? Outcome::unknown : Outcome::failed, error);
-	if (erases)
-		(void)session_.free(found.entry.record());
-	end(operation, erases ? Outcome::ok : Outcome::not_found, 0);
+	if (!error) {
+		change.superfluous = found.entry.record();
+		change.at = found.entry.is_free() ? found.bad : found.at;
+		outcome = change.at.is_null() ? Outcome::not_found : Outcome::ok;
+	}
+	if (outcome == Outcome::ok)
+		error = session_.write(change.at, bytes_of(free_entry));
+	if (outcome == Outcome::ok && error)
+		outcome = Outcome::unknown;
+	const int late = finish(bucket, change, outcome);
+	end(operation, outcome, error ? error : late);
 }
 
 /* Records ---------------------------------------------------------------------------------------------------------- */
@@ -232,7 +247,9 @@ int Table::make_record(std::span<const std::byte> record, std::uint64_t hash, En
 	if (const int error = session_.malloc(record.size(), address, place_of(hash)))
 		return error;
 	entry = Entry(hash, static_cast<std::uint32_t>(record.size()), address);
-	const int error = session_.write(address, record);
+	int error = session_.write(address, record);
+	if (!error)
+		error = write_back(address, record.size());
 	if (error)
 		(void)session_.free(address);
 	return error;
@@ -245,8 +262,15 @@ bool Table::changes_in_place(const Entry &entry, std::size_t bytes) noexcept
 	       entry.record().value / block_size == (entry.record().value + bytes - 1) / block_size;
 }
 
+/** So that it is there, whatever dies. */
+int Table::write_back(Address at, std::size_t bytes) noexcept
+{
+	return care_.writes_back ? session_.write_back(at, bytes) : 0;
+}
+
 /** What it reads may be anything: other nodes have written it. */
-int Table::compare(const Entry &entry, std::span<const std::byte> key, Wanted wanted, bool &same) noexcept
+int Table::compare(
+	const Entry &entry, std::span<const std::byte> key, std::uint64_t hash, Wanted wanted, bool &same) noexcept
 {
 	same = false;
 	const std::size_t least = sizeof(RecordHeader) + key.size();
@@ -262,7 +286,19 @@ int Table::compare(const Entry &entry, std::span<const std::byte> key, Wanted wa
 	same = !care_.compares_keys ||
 	       (header.key_bytes == key.size() &&
 		       (key.empty() || std::memcmp(record_.get() + sizeof(header), key.data(), key.size()) == 0));
-	return 0;
+	return same ? 0 : look_at_key(entry, header.key_bytes, hash);
+}
+
+/** Of a record that is another key's: whether that has the tag and the bucket of @p hash, as the entry says. */
+int Table::look_at_key(const Entry &entry, std::uint32_t key_bytes, std::uint64_t hash) noexcept
+{
+	const std::span<std::byte> key(record_.get(), key_bytes);
+	if (key_bytes > entry.bytes() - sizeof(RecordHeader))
+		return EBADMSG;
+	if (const int error = key.empty() ? 0 : session_.read(entry.record() + sizeof(RecordHeader), key))
+		return error;
+	const std::uint64_t other = hash_of(key);
+	return entry.may_be(other) && bucket_of(other) == bucket_of(hash) ? 0 : EBADMSG;
 }
 
 /* Buckets ---------------------------------------------------------------------------------------------------------- */
@@ -329,8 +365,13 @@ int Table::look_at(const Bucket &bucket, Address at, std::span<const std::byte> 
 			found.at = at + offset;
 		if (!entry.may_be(hash))
 			continue;
-		if (const int error = compare(entry, key, wanted, same))
+		const int error = compare(entry, key, hash, wanted, same);
+		if (error && error != EBADMSG && error != EFAULT)
 			return error;
+		if (error && found.bad.is_null()) {
+			found.bad = at + offset;
+			found.error = error;
+		}
 		if (same) {
 			found.entry = entry;
 			found.at = at + offset;
@@ -340,11 +381,12 @@ int Table::look_at(const Bucket &bucket, Address at, std::span<const std::byte> 
 	return 0;
 }
 
-/** Names the record in the chain. */
-Outcome Table::install(const Search &found, const Entry &entry, int &error) noexcept
+/** Names the record in the chain. @p at: what changes for that. */
+Outcome Table::install(const Search &found, const Entry &entry, Address &at, int &error) noexcept
 {
-	if (!found.at.is_null()) {
-		error = session_.write(found.at, bytes_of(entry));
+	at = found.entry.is_free() && !found.bad.is_null() ? found.bad : found.at;
+	if (!at.is_null()) {
+		error = session_.write(at, bytes_of(entry));
 		return error ? Outcome::unknown : Outcome::ok;
 	}
 	Address fresh;
@@ -357,9 +399,12 @@ Outcome Table::install(const Search &found, const Entry &entry, int &error) noex
 		return Outcome::failed;
 	Bucket bucket;
 	bucket.entries.front() = entry;
+	at = found.last + offsetof(Bucket, overflow);
 	error = session_.write(fresh, bytes_of(std::as_const(bucket)));
 	if (!error)
-		error = session_.write(found.last + offsetof(Bucket, overflow), bytes_of(std::as_const(fresh)));
+		error = write_back(fresh, sizeof(bucket));
+	if (!error)
+		error = session_.write(at, bytes_of(std::as_const(fresh)));
 	return error ? Outcome::unknown : Outcome::ok;
 }
 

@@ -31,6 +31,7 @@ struct TableOptions {
 struct TableCare {
 	bool compares_keys = true; /**< false: equal tags count as equal keys */
 	bool locks = true;         /**< false: buckets are read and written without their lock */
+	bool writes_back = true;   /**< false: a record is freed, or named, before the homes know */
 };
 
 /**
@@ -42,6 +43,13 @@ struct TableCare {
  * lock back, when no reader can be left that has seen the entry. Put writes over a record of the same length if that is
  * in one block, which is written whole or not at all, even if a node dies; else it makes a new one. Four buckets share
  * a block, and a lock. A thread holds one of these locks at a time, and waits for no other meanwhile.
+ *
+ * If a node dies, what it has written goes back to what the homes have, each block for itself. So a record is at its
+ * home before an entry names it, and the entry that named another is at its home, changed, before that one is freed:
+ * whatever goes back, an entry names a record of its key.
+ *
+ * What other nodes have written over is not believed: a record whose key does not belong into the entry's bucket is
+ * EBADMSG, not another key's. Put and Erase replace such an entry; insert() does not.
  *
  * Operations are linearizable. One thread at a time, the session's.
  */
@@ -73,7 +81,8 @@ public:
 	 * Outcome::unknown: an error was met when the bucket had been written already.
 	 */
 	void run(apps::Operation &operation) noexcept;
-	/** Likewise, a PUT. Fails with EEXIST if the key is there. */
+	/** Likewise, a PUT. Fails with EEXIST if the key is there, and with what is wrong with an entry that may be
+	 * its. */
 	void insert(apps::Operation &operation) noexcept;
 
 	/** Where the record of @p key has to lie when it is new, and what belongs to it. */
@@ -85,10 +94,18 @@ private:
 		dht::Entry entry; /* of the key; free: it is not there */
 		Address at;       /* of that entry, or of the first free one; null: all are taken */
 		Address last;     /* bucket of the chain */
+		Address bad;      /* the first entry that may be the key's, and names what is no record of it */
+		int error = 0;    /* what is wrong with that */
 	};
 	enum class Wanted : std::uint8_t {
 		key,
 		pair, /* record_ is the whole record afterwards */
+	};
+
+	/** What is left to do behind a change. */
+	struct Change {
+		Address at;          /* of the entry, or of what names its bucket; null: no entry has changed */
+		Address superfluous; /* the record that no entry names afterwards, or null */
 	};
 
 	Table(Session &session, Address address, const dht::Catalogue &catalogue, const TableCare &care);
@@ -105,14 +122,18 @@ private:
 	int search(std::span<const std::byte> key, std::uint64_t hash, Wanted wanted, Search &found) noexcept;
 	int look_at(const dht::Bucket &bucket, Address at, std::span<const std::byte> key, std::uint64_t hash,
 		Wanted wanted, Search &found) noexcept;
-	int compare(const dht::Entry &entry, std::span<const std::byte> key, Wanted wanted, bool &same) noexcept;
+	int compare(const dht::Entry &entry, std::span<const std::byte> key, std::uint64_t hash, Wanted wanted,
+		bool &same) noexcept;
+	int look_at_key(const dht::Entry &entry, std::uint32_t key_bytes, std::uint64_t hash) noexcept;
 	apps::Outcome put_into(const Search &found, const apps::Operation &operation, std::uint64_t hash,
-		Address &superfluous, int &error) noexcept;
+		Change &change, int &error) noexcept;
+	int finish(Address bucket, const Change &change, apps::Outcome &outcome) noexcept;
+	int write_back(Address at, std::size_t bytes) noexcept;
 	/** The record of a pair, in record_. */
 	std::span<const std::byte> compose(const apps::Operation &operation) noexcept;
 	int make_record(std::span<const std::byte> record, std::uint64_t hash, dht::Entry &entry) noexcept;
 	static bool changes_in_place(const dht::Entry &entry, std::size_t bytes) noexcept;
-	apps::Outcome install(const Search &found, const dht::Entry &entry, int &error) noexcept;
+	apps::Outcome install(const Search &found, const dht::Entry &entry, Address &at, int &error) noexcept;
 
 	Session &session_;
 	Address address_;

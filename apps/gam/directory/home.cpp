@@ -110,6 +110,10 @@ Message Home::about(const Block &block, const Access &access) const noexcept
 void Home::start(Access &access)
 {
 	const Address address = access.at.block();
+	if (access.kind == AccessKind::write_back) {
+		context_.end(access, 0);
+		return;
+	}
 	const bool is_unlock = access.kind == AccessKind::unlock; /* what was locked may have been freed since */
 	if (!is_mine(address) || (!is_unlock && !context_.host().is_allocated(address))) {
 		context_.end(access, EFAULT);

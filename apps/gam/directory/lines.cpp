@@ -46,6 +46,8 @@ bool awaits_answer(LineState state) noexcept
 
 bool suffices(LineState state, AccessKind kind) noexcept
 {
+	if (kind == AccessKind::write_back)
+		return state == LineState::invalid || state == LineState::shared;
 	return state == LineState::dirty || (state == LineState::shared && !is_exclusive(kind));
 }
 
@@ -106,6 +108,8 @@ void Lines::start(Access &access)
 	const bool may_need_home = !line || !(access.kind == AccessKind::unlock || suffices(line->state, access.kind));
 	if (block.home() >= max_nodes)
 		context_.end(access, EFAULT);
+	else if (!line && access.kind == AccessKind::write_back)
+		context_.end(access, 0);
 	else if (context_.is_dead(block.home()) && may_need_home)
 		context_.end(access, EHOSTUNREACH);
 	else if (!cache_.find(block) && access.kind == AccessKind::unlock)
@@ -255,6 +259,8 @@ void Lines::log_before_it_leaves(const Line &line)
 void Lines::ask(Line &line, const Access &access)
 {
 	Pending &pending = *line.pending;
+	if (access.kind == AccessKind::write_back)
+		return evict(line);
 	pending.request = ++requests_;
 	if (access.uncached && line.state == LineState::invalid) {
 		enter(line, LineState::to_uncached);
@@ -366,7 +372,7 @@ void Lines::free(Line &line)
 	cache_.release(line);
 }
 
-/** A line that nothing waits for and no lock holds. */
+/** A line that no lock holds. What waits for it goes on when the home has answered. */
 void Lines::evict(Line &line)
 {
 	Message message;

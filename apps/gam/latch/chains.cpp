@@ -76,6 +76,8 @@ void Latch::begin(Line &line)
 		line.moved = 0;
 		return finish(line.queue.pop(), EBUSY);
 	}
+	if (access.kind == AccessKind::write_back)
+		return install(line, *home);
 	line.fleeting |= access.uncached;
 	line.invalidated = false;
 	if (line.moved >= options_.patience)

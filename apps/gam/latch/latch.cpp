@@ -30,7 +30,7 @@ bool Latch::start(Access &access)
 		access.error = access.kind == AccessKind::unlock ? EPERM : 0;
 	else
 		access.error = line->lock.refusal(access);
-	if (access.error)
+	if (access.error || (!line && access.kind == AccessKind::write_back))
 		return true;
 	if (line && may_hit(*line, access)) {
 		stats_.hits++;
@@ -50,7 +50,8 @@ bool Latch::may_hit(const Line &line, const Access &access) const noexcept
 		return false;
 	const bool readable = line.phase == Phase::idle ||
 			      line.phase == (line.state == State::exclusive ? Phase::installing : Phase::leaving);
-	if (is_exclusive(access.kind) ? line.phase != Phase::idle : !readable)
+	const bool is_for_idle = is_exclusive(access.kind) || access.kind == AccessKind::write_back;
+	if (is_for_idle ? line.phase != Phase::idle : !readable)
 		return false;
 	return verdict(line, access) == 0;
 }
@@ -64,6 +65,8 @@ int Latch::verdict(const Line &line, const Access &access) const noexcept
 	const bool others_first = is_lock(access.kind) && line.state == State::exclusive && !line.requests.empty();
 	if (!line.lock.admits(access) || others_first)
 		return access.tries ? EBUSY : held_back;
+	if (access.kind == AccessKind::write_back)
+		return line.dirty ? acquire : 0;
 	const State needed = is_exclusive(access.kind) ? State::exclusive : State::shared;
 	return line.state >= needed ? 0 : acquire;
 }

@@ -200,6 +200,7 @@ private:
 	void take_back(Line &line) noexcept;
 	void has_left(Line &line, const latch::Entry &found);
 	void grant(Line &line, const latch::Entry &found);
+	void install(Line &line, const latch::HomeMemory &home);
 	void installed(Line &line, const latch::Outcome &outcome);
 	void has_installed(Line &line, std::uint64_t old_buffer);
 	void turn_away(Line &line);

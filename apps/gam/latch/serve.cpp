@@ -187,23 +187,32 @@ void Latch::install(Address at)
 	const HomeMemory *const home = homes_.find(line->block().home());
 	if (!home)
 		return broken(*line, EHOSTUNREACH);
-	line->evicts = false;
-	cache_.hide(*line); /* it is not newer, once it is there */
-	Chain chain;
-	append_write_back(*line, chain, *home);
-	chain.cas(home->entry(line->block().block_number()), latch::write_back(options_.self),
-		     slice(&slot(*line).installed, sizeof(Entry)))
-		.data_indirect(home->scratch(options_.self))
-		.conditional();
-	post(*line, chain, Phase::installing);
+	install(*line, *home);
 	run(*line);
+}
+
+/** Of a dirty line: the home has the block, and this node has it still. */
+void Latch::install(Line &line, const HomeMemory &home)
+{
+	line.evicts = false;
+	cache_.hide(line); /* it is not newer, once it is there */
+	Chain chain;
+	append_write_back(line, chain, home);
+	chain.cas(home.entry(line.block().block_number()), latch::write_back(options_.self),
+		     slice(&slot(line).installed, sizeof(Entry)))
+		.data_indirect(home.scratch(options_.self))
+		.conditional();
+	post(line, chain, Phase::installing);
 }
 
 void Latch::installed(Line &line, const Outcome &outcome)
 {
 	const Slot results = slot(line);
-	if (!results.address)
-		return; /* no buffer: it is dirty still, as before */
+	if (!results.address) { /* no buffer: it is dirty still, as before */
+		if (!line.queue.empty())
+			rest(line);
+		return;
+	}
 	if (outcome.status == PRISMDV_STATUS_OK)
 		return has_installed(line, results.installed.value.ptr);
 	give_back(line, results.address);

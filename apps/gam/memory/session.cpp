@@ -16,8 +16,8 @@ namespace prism::gam
 namespace
 {
 
-/** Locks that are under way together: on the stack of who tries them. */
-constexpr std::size_t tried_at_once = 32;
+/** Accesses that are under way together: on the stack of who waits for them. */
+constexpr std::size_t at_once = 32;
 
 /** Calls @p visit(address, offset, length) for the part in each block, in their order, until it returns an error. */
 template <typename Visit>
@@ -281,8 +281,8 @@ int Session::try_lock_all(AccessKind kind, std::span<const Address> at)
 		return error;
 	const std::size_t before = locked_.size();
 	int error = 0;
-	for (std::size_t tried = 0; tried < at.size() && !error; tried += tried_at_once)
-		error = try_at_once(kind, at.subspan(tried, std::min(tried_at_once, at.size() - tried)));
+	for (std::size_t tried = 0; tried < at.size() && !error; tried += at_once)
+		error = try_at_once(kind, at.subspan(tried, std::min(at_once, at.size() - tried)));
 	fence();
 	error = after(error);
 	while (error && locked_.size() > before)
@@ -293,7 +293,7 @@ int Session::try_lock_all(AccessKind kind, std::span<const Address> at)
 /** Those that it gets it holds, whatever comes of others. The first error. */
 int Session::try_at_once(AccessKind kind, std::span<const Address> at)
 {
-	std::array<Awaited, tried_at_once> tries;
+	std::array<Awaited, at_once> tries;
 	for (std::size_t i = 0; i < at.size(); i++) {
 		Access &access = tries[i].access;
 		access.kind = kind;
@@ -353,6 +353,34 @@ int Session::give_back(Address first, std::size_t blocks)
 			locked_.erase(std::next(held).base());
 	}
 	return after(failed);
+}
+
+int Session::write_back(Address at, std::size_t bytes)
+{
+	if (const int error = check(at, bytes))
+		return error;
+	int error = mfence();
+	const std::size_t blocks = (at.in_block() + bytes + block_size - 1) / block_size;
+	for (std::size_t done = 0; done < blocks && !error; done += at_once)
+		error = write_back_at_once(at.block() + done * block_size, std::min(at_once, blocks - done));
+	return after(error);
+}
+
+/** The first error. */
+int Session::write_back_at_once(Address first, std::size_t blocks)
+{
+	std::array<Awaited, at_once> under_way;
+	for (std::size_t i = 0; i < blocks; i++) {
+		under_way[i].access.kind = AccessKind::write_back;
+		under_way[i].access.at = first + i * block_size;
+		(void)begin(under_way[i]);
+	}
+	int first_error = 0;
+	for (std::size_t i = 0; i < blocks; i++) {
+		node_.wait_until([&] { return under_way[i].is_done(); });
+		first_error = first_error ? first_error : under_way[i].access.error;
+	}
+	return first_error;
 }
 
 NodeId Session::choose(const Placement &where)

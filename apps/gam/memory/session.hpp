@@ -111,6 +111,12 @@ public:
 	 * back). */
 	int unlock(Address at, std::size_t bytes);
 
+	/**
+	 * Fences, and returns when the homes of all blocks of the @p bytes at @p at have what this node has written
+	 * there: its death does not take that along any more. Errors: EDEADLK (the thread holds the lock of one).
+	 */
+	int write_back(Address at, std::size_t bytes);
+
 	static constexpr std::size_t max_locked_blocks = 65536;
 	/** Writes that are under way at once, at most. */
 	static constexpr std::size_t max_writes = 64;
@@ -129,6 +135,7 @@ private:
 	int lock(AccessKind kind, Address at, std::size_t bytes, bool tries);
 	int try_lock_all(AccessKind kind, std::span<const Address> at);
 	int try_at_once(AccessKind kind, std::span<const Address> at);
+	int write_back_at_once(Address first, std::size_t blocks);
 	int give_back(Address first, std::size_t blocks);
 	int give_back_held(Address first, Address end);
 	[[nodiscard]] int check(Address at, std::size_t bytes) const noexcept;

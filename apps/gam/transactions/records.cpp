@@ -54,7 +54,7 @@ Result<Records> Records::create(Session &session, const RecordsOptions &options)
 	if (!error)
 		error = session.write(address, bytes_of(catalogue));
 	if (!error)
-		error = session.mfence();
+		error = session.write_back(address, sizeof(catalogue));
 	if (error)
 		return make_error(error, "cannot make a transactional store");
 	return Records(session, *std::move(index), address, options.max_value_size);

@@ -411,6 +411,107 @@ TEST(Table, DamageIsReported)
 	EXPECT_EQ(user.error(), EBADMSG);
 }
 
+/** The record of @p name, and what it is, in a table that has one bucket and no other such tag. */
+Address record_of(User &user, const std::string &name)
+{
+	dht::Catalogue catalogue;
+	dht::Bucket bucket;
+	EXPECT_EQ(user.session().read(user.catalogue(), std::as_writable_bytes(std::span(&catalogue, 1))), 0);
+	EXPECT_EQ(user.session().read(catalogue.array[0], std::as_writable_bytes(std::span(&bucket, 1))), 0);
+	for (const dht::Entry &entry : bucket.entries) {
+		if (entry.may_be(apps::hash_key(bytes_of(name), TableOptions().seed)))
+			return entry.record();
+	}
+	return {};
+}
+
+/** Another key's record of the same lengths is damage, not a miss; a PUT and an ERASE put that right. */
+TEST(Table, AWrongRecordIsNoMiss)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options);
+	for (const char *const name : {"a", "b", "c"})
+		ASSERT_EQ(user.put(name, name), Outcome::ok);
+	std::array<std::byte, sizeof(dht::RecordHeader) + 2> of_c{};
+	ASSERT_EQ(user.session().read(record_of(user, "c"), of_c), 0);
+	for (const char *const name : {"a", "b"})
+		ASSERT_EQ(user.session().write(record_of(user, name), of_c), 0);
+	for (const char *const name : {"a", "b"}) {
+		EXPECT_EQ(user.get(name), "(failed)");
+		EXPECT_EQ(user.error(), EBADMSG);
+	}
+	Operation insert;
+	const std::string name = "a";
+	insert.kind = OperationKind::put;
+	insert.key = insert.value = bytes_of(name);
+	user.table().insert(insert);
+	EXPECT_EQ(insert.error, EBADMSG) << "what was there is not known to be gone";
+	EXPECT_EQ(user.put("a", "new"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "new");
+	EXPECT_EQ(user.erase("b"), Outcome::ok);
+	EXPECT_EQ(user.get("b"), "(absent)");
+	EXPECT_EQ(user.get("c"), "c");
+}
+
+/** Likewise an entry whose record is free. */
+TEST(Table, APutReplacesAnEntryWhoseRecordIsFree)
+{
+	Cluster cluster(of(1));
+	TableOptions options;
+	options.buckets = 1;
+	User user(*cluster.nodes()[0], options);
+	ASSERT_EQ(user.put("a", std::string(2000, 'a')), Outcome::ok);
+	ASSERT_EQ(user.session().free(record_of(user, "a")), 0);
+	EXPECT_EQ(user.get("a"), "(failed)");
+	EXPECT_EQ(user.error(), EFAULT);
+	EXPECT_EQ(user.put("a", "new"), Outcome::ok);
+	EXPECT_EQ(user.get("a"), "new");
+}
+
+/** So many of the keys a node has replaced, erased and put again do not have their last values when it has died. */
+unsigned wrong_after_a_death(const TableCare &care)
+{
+	constexpr unsigned keys = 60;
+	Cluster cluster(of(3));
+	TableOptions options;
+	options.buckets = 2; /* they overflow */
+	options.nodes = {0, 2};
+	User loader(*cluster.nodes()[0], options);
+	for (unsigned number = 0; number < keys; number++)
+		EXPECT_EQ(loader.put(key(number), std::string(700, 'a')), Outcome::ok);
+	const Address catalogue = loader.catalogue();
+	User user(*cluster.nodes()[1], catalogue, care);
+	for (const char letter : {'b', 'c', 'd'}) {
+		for (unsigned number = 0; number < keys; number++) {
+			EXPECT_EQ(user.put(key(number), std::string(700, letter)), Outcome::ok);
+			if (number % 7 == 0) {
+				EXPECT_EQ(user.erase(key(number)), Outcome::ok);
+				EXPECT_EQ(user.put(key(number), std::string(700, letter)), Outcome::ok);
+			}
+		}
+	}
+	EXPECT_EQ(user.erase(key(0)), Outcome::ok);
+	cluster.lose(1);
+	unsigned wrong = loader.get(key(0)) != "(absent)";
+	for (unsigned number = 1; number < keys; number++)
+		wrong += loader.get(key(number)) != std::string(700, 'd');
+	for (unsigned number = 0; number < keys; number++) {
+		EXPECT_EQ(loader.put(key(number), std::string(700, 'e')), Outcome::ok) << number;
+		EXPECT_EQ(loader.get(key(number)), std::string(700, 'e')) << number;
+	}
+	return wrong;
+}
+
+TEST(Table, WhatAUserHasChangedOutlivesIt)
+{
+	EXPECT_EQ(wrong_after_a_death({}), 0U);
+	TableCare careless;
+	careless.writes_back = false;
+	EXPECT_GT(wrong_after_a_death(careless), 10U) << "the control";
+}
+
 TEST(TableClient, HandsBackWhatHasEnded)
 {
 	Cluster cluster(of(1));
