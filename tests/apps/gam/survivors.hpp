@@ -17,7 +17,10 @@
 namespace gam_test
 {
 
-/** @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died. */
+/**
+ * @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died.  @p kept: values that
+ * their writer has written back before it died: they count as seen.
+ */
 template <typename NodeOf, typename HasDied>
 class Survivors
 {
@@ -27,7 +30,8 @@ public:
 	using Outcome = prism::test::Outcome;
 	using Value = prism::test::Value;
 
-	Survivors(const std::vector<Operation> &history, const NodeOf &node_of, const HasDied &has_died)
+	Survivors(const std::vector<Operation> &history, const NodeOf &node_of, const HasDied &has_died,
+		const std::unordered_set<Value> &kept)
 		: node_of_(node_of), has_died_(has_died)
 	{
 		for (const Operation &operation : history) {
@@ -38,6 +42,8 @@ public:
 			if (!is_lost(operation))
 				see(looked_at(operation));
 		}
+		for (const Value value : kept)
+			see(value);
 	}
 
 	/** What is left of @p operation, if anything is. */
@@ -90,9 +96,10 @@ private:
 
 template <typename NodeOf, typename HasDied>
 std::vector<prism::test::Operation> survivors(
-	const std::vector<prism::test::Operation> &history, const NodeOf &node_of, const HasDied &has_died)
+	const std::vector<prism::test::Operation> &history, const NodeOf &node_of, const HasDied &has_died,
+	const std::unordered_set<prism::test::Value> &kept = {})
 {
-	const Survivors<NodeOf, HasDied> all(history, node_of, has_died);
+	const Survivors<NodeOf, HasDied> all(history, node_of, has_died, kept);
 	std::vector<prism::test::Operation> kept;
 	for (const prism::test::Operation &operation : history) {
 		if (const auto survivor = all.survivor(operation))

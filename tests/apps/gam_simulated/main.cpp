@@ -212,6 +212,8 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--atomics", thread.atomics, "percent of what is under no lock");
 	app.add_option("--writes", thread.writes, "percent of the rest");
 	app.add_option("--uncached", thread.uncached, "percent of what is under no lock");
+	app.add_option("--write-backs", thread.write_backs, "percent of what is under no lock");
+	app.add_flag("!--no-write-back", thread.writes_back, "believed, and not done: what was to be kept must be lost");
 	app.add_option("--evictions", world.evictions, "percent of the steps at which a node evicts all that it can");
 	app.add_option("--holds", world.holds, "percent of the steps at which a pair of nodes falls silent");
 	app.add_flag("--through-home", options.through_home, "directory: what an owner has comes by the home");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -70,8 +71,21 @@ void Thread::begin(Coherence &node)
 	}
 }
 
+/** When that has ended, a death does not take along what has ended before it began. */
+void Thread::begin_write_back(Coherence &node)
+{
+	Op &op = this->op(AccessKind::write_back, any_word());
+	op.written = std::exchange(written_[op.at.block()], {});
+	if (options_.writes_back)
+		return start(node, op);
+	under_way_++;
+	end(op);
+}
+
 void Thread::begin_plain(Coherence &node)
 {
+	if (options_.write_backs > 0 && chance(options_.write_backs))
+		return begin_write_back(node);
 	const bool changes = chance(options_.atomics);
 	const AccessKind kind = changes                   ? AccessKind::atomic
 				: chance(options_.writes) ? AccessKind::write
@@ -158,6 +172,8 @@ void Thread::end(Op &op)
 	const bool is_recorded = op.kind <= AccessKind::atomic;
 	if (is_recorded)
 		end_recorded(op);
+	if (op.kind == AccessKind::write_back && !op.error)
+		shared_.kept.insert(op.written.begin(), op.written.end());
 	if (stage_ != Stage::none)
 		end_stage(op);
 }
@@ -175,10 +191,14 @@ void Thread::end_recorded(Op &op)
 		if (swaps)
 			shared_.history.expect(op.record, op.old_value);
 		const bool done = swaps || op.old_value == op.compare;
+		if (done)
+			written_[op.at.block()].push_back(op.operand);
 		shared_.history.end(op.record, done ? Outcome::ok : Outcome::mismatch);
 		seen_[op.at] = done ? op.operand : op.old_value;
 		return;
 	}
+	if (op.kind == AccessKind::write)
+		written_[op.at.block()].push_back(op.word);
 	const bool found = op.kind == AccessKind::write || op.word;
 	shared_.history.end(op.record, found ? Outcome::ok : Outcome::not_found, op.word);
 	seen_[op.at] = op.word;

@@ -9,6 +9,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "gam/coherence/coherence.hpp"
 #include "simulation/history.hpp"
@@ -33,6 +35,8 @@ struct ThreadOptions {
 	double uncached = 10;
 	double writes = 30;
 	double atomics = 20;
+	double write_backs = 0; /* percent of what is under no lock */
+	bool writes_back = true; /* false, the control: it believes that the home has it, and does nothing for that */
 };
 
 /** A block, and how often its home's number was given to another. */
@@ -75,6 +79,7 @@ struct Shared {
 	std::function<void(const std::string &)> find;
 	std::map<NodeId, unsigned> lives; /* how often a number was given to another */
 	std::set<NodeId> dead;
+	std::unordered_set<std::uint64_t> kept; /* values that their writers have written back */
 
 	[[nodiscard]] LifeOfBlock life_of(Address block) const
 	{
