@@ -18,8 +18,8 @@ namespace gam_test
 {
 
 /**
- * @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died.  @p kept: values that
- * their writer has written back before it died: they count as seen.
+ * @p node_of: the life of a node that a client is a thread of.  @p has_died: whether that has died.  @p kept: values
+ * that their writer has written back before it died: they count as seen.
  */
 template <typename NodeOf, typename HasDied>
 class Survivors
@@ -95,17 +95,16 @@ private:
 };
 
 template <typename NodeOf, typename HasDied>
-std::vector<prism::test::Operation> survivors(
-	const std::vector<prism::test::Operation> &history, const NodeOf &node_of, const HasDied &has_died,
-	const std::unordered_set<prism::test::Value> &kept = {})
+std::vector<prism::test::Operation> survivors(const std::vector<prism::test::Operation> &history, const NodeOf &node_of,
+	const HasDied &has_died, const std::unordered_set<prism::test::Value> &kept = {})
 {
 	const Survivors<NodeOf, HasDied> all(history, node_of, has_died, kept);
-	std::vector<prism::test::Operation> kept;
+	std::vector<prism::test::Operation> left;
 	for (const prism::test::Operation &operation : history) {
 		if (const auto survivor = all.survivor(operation))
-			kept.push_back(*survivor);
+			left.push_back(*survivor);
 	}
-	return kept;
+	return left;
 }
 
 } // namespace gam_test

@@ -44,13 +44,15 @@ struct Rules {
 	directory::Rules directory;
 	latch::Rules latch;
 	LatchSurroundings around;
-	bool by_home = true; /* not of a rule: owners send to who asks, in spite of --through-home */
+	bool by_home = true;     /* not of a rule: owners send to who asks, in spite of --through-home */
+	bool writes_back = true; /* likewise: threads believe that a home has what was never written back */
 };
 
 using Flaw = void (*)(Rules &);
 
 const simulation::Controls<Flaw> directory_controls{{"none", {[](Rules &) {}, {}}},
 	{"forwards", {[](Rules &all) { all.by_home = false; }, {not_linearizable}}},
+	{"forget-written", {[](Rules &all) { all.writes_back = false; }, {not_linearizable}}},
 	{"give-early",
 		{[](Rules &all) { all.directory.await_acks = false; }, {not_alone, different, not_linearizable}}},
 	{"own-early",
@@ -85,6 +87,7 @@ const std::string dead_there = "names a dead node";
 const std::string in_use = "a buffer";
 
 const simulation::Controls<Flaw> latch_controls{{"none", {[](Rules &) {}, {}}},
+	{"forget-written", {[](Rules &all) { all.writes_back = false; }, {not_linearizable}}},
 	{"own-early", {[](Rules &all) { all.latch.await_acks = false; },
 			      {not_alone, different, not_linearizable, refused, unlocked, two_holders}}},
 	{"keep-invalidated",
@@ -176,6 +179,7 @@ int run(Options &options)
 	}
 	Rules rules;
 	control->second.flaw(rules);
+	options.world.thread.writes_back = rules.writes_back;
 	options.world.make = maker(options, rules);
 	if (options.packets)
 		options.world.longest *= 10;
@@ -213,7 +217,6 @@ void add_options(cli::CommandLine &app, Options &options)
 	app.add_option("--writes", thread.writes, "percent of the rest");
 	app.add_option("--uncached", thread.uncached, "percent of what is under no lock");
 	app.add_option("--write-backs", thread.write_backs, "percent of what is under no lock");
-	app.add_flag("!--no-write-back", thread.writes_back, "believed, and not done: what was to be kept must be lost");
 	app.add_option("--evictions", world.evictions, "percent of the steps at which a node evicts all that it can");
 	app.add_option("--holds", world.holds, "percent of the steps at which a pair of nodes falls silent");
 	app.add_flag("--through-home", options.through_home, "directory: what an owner has comes by the home");

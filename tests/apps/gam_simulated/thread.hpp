@@ -35,8 +35,8 @@ struct ThreadOptions {
 	double uncached = 10;
 	double writes = 30;
 	double atomics = 20;
-	double write_backs = 0; /* percent of what is under no lock */
-	bool writes_back = true; /* false, the control: it believes that the home has it, and does nothing for that */
+	double write_backs = 0;  /* percent of what is under no lock */
+	bool writes_back = true; /* false: it believes that the home has it, and does nothing for that */
 };
 
 /** A block, and how often its home's number was given to another. */
@@ -117,9 +117,11 @@ private:
 		std::uint64_t word = 0;
 		std::size_t record = 0;
 		bool is_used = false;
+		std::vector<std::uint64_t> written; /* of a write back: what the home has when it has ended */
 	};
 
 	void begin(Coherence &node);
+	void begin_write_back(Coherence &node);
 	void begin_plain(Coherence &node);
 	void begin_lock(Coherence &node);
 	void go_on(Coherence &node);
@@ -139,7 +141,8 @@ private:
 	std::uint64_t left_;
 	unsigned under_way_ = 0;
 	std::array<Op, 3> ops_;
-	std::map<Address, std::uint64_t> seen_; /* what it has read last */
+	std::map<Address, std::uint64_t> seen_;                 /* what it has read last */
+	std::map<Address, std::vector<std::uint64_t>> written_; /* to each block since it was last written back */
 	Stage stage_ = Stage::none;
 	bool alone_ = false;         /* of the lock */
 	Address locked_;             /* a word */

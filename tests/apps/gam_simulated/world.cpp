@@ -276,7 +276,8 @@ void World::check_history()
 		const std::size_t client = std::size_t{life} * options_.threads;
 		return client < players_.size() && players_[client].has_died;
 	};
-	simulation::check_linearizable(gam_test::survivors(history, life_of, has_died, shared_.kept), "word", shared_.find);
+	simulation::check_linearizable(
+		gam_test::survivors(history, life_of, has_died, shared_.kept), "word", shared_.find);
 }
 
 /** What each word is at last, as a read by its home. */
