@@ -17,6 +17,7 @@ static_assert(std::endian::native == std::endian::little, "logs are little-endia
 
 constexpr std::uint64_t magic = 0x474f4c4d53495250; /* "PRISMLOG" */
 constexpr std::size_t checked_head = 88;            /* bytes; their checksum follows */
+constexpr std::uint64_t failed_gap = std::uint64_t{1} << 63; /* beside the sequence of the gap */
 
 template <typename T>
 void put(std::byte *to, T value) noexcept
@@ -98,6 +99,7 @@ void SegmentHead::serialize(std::byte *to) const noexcept
 	put(to + 48, std::uint64_t{node});
 	std::copy(boot.begin(), boot.end(), to + 56);
 	put(to + 72, salt);
+	put(to + 80, gap | (failed ? failed_gap : 0));
 	put(to + checked_head, apps::crc64({to, checked_head}));
 }
 
@@ -125,6 +127,8 @@ std::optional<SegmentHead> SegmentHead::parse(std::span<const std::byte> bytes) 
 	head.node = static_cast<NodeId>(node);
 	std::copy_n(&bytes[56], head.boot.size(), head.boot.begin());
 	head.salt = get<std::uint64_t>(bytes, 72);
+	head.gap = get<std::uint64_t>(bytes, 80) & ~failed_gap;
+	head.failed = get<std::uint64_t>(bytes, 80) & failed_gap;
 	return head;
 }
 

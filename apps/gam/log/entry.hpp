@@ -60,6 +60,9 @@ struct SegmentHead {
 
 	/** Random: who writes a log's entry into the global memory cannot have it taken for one of this segment. */
 	std::uint64_t salt = 0;
+	/** In segments before this one, which compaction may have removed: sequence where the last gap begins, or 0. */
+	std::uint64_t gap = 0;
+	bool failed = false; /**< all gaps were of logs that could not be written: see Missing */
 
 	/** What the checksums of the entries begin with, so that no other segment's entry is taken for one of these. */
 	[[nodiscard]] std::uint64_t seed() const noexcept;

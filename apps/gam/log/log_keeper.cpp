@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds pause{10};
 } // namespace
 
 LogKeeper::LogKeeper(NodeLog &log, LogKeeperOptions options)
-	: log_(log), options_(options), thread_([this](const std::stop_token &stop) { run(stop); })
+	: log_(log), least_(options.compact_above), compact_above_(least_), thread_([this](const std::stop_token &stop) { run(stop); })
 {
 }
 
@@ -65,11 +65,11 @@ void LogKeeper::maintain()
 {
 	/* Without a segment ahead appends make one, and tell if they cannot. */
 	(void)log_.prepare();
-	const std::size_t segments = log_.segments();
-	if (log_.error() || !log_.missing().empty() || segments <= std::max(options_.compact_above, 2 * left_))
+	if (log_.error() || log_.segments() <= compact_above_)
 		return;
-	(void)log_.compact(); /* the log is as good as before if it could not */
-	left_ = log_.segments();
+	/* The log is as good as before if it could not. */
+	const bool done = log_.compact().ok();
+	compact_above_ = done ? std::max(least_, 2 * log_.segments()) : log_.segments();
 }
 
 } // namespace prism::gam

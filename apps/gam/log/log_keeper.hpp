@@ -14,7 +14,7 @@ namespace prism::gam
 {
 
 struct LogKeeperOptions {
-	std::size_t compact_above = 64; /**< segments; and twice those that the last compaction left */
+	std::size_t compact_above = 64; /**< segments; or twice those that the last compaction left, if that is more */
 };
 
 /**
@@ -40,11 +40,11 @@ private:
 	void maintain();
 
 	NodeLog &log_;
-	const LogKeeperOptions options_;
+	const std::size_t least_; /* of compact_above_ */
 	std::mutex lock_;
 	std::condition_variable_any changed_;
 	std::uint64_t wanted_ = 0; /* sequence */
-	std::size_t left_ = 0;     /* segments, by the last compaction; of the thread */
+	std::size_t compact_above_; /* segments; of the thread */
 	std::jthread thread_;      /* declared last: it uses the others */
 };
 

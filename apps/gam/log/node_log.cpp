@@ -110,8 +110,13 @@ Result<void> NodeLog::load()
 	if (!olds)
 		return olds.error();
 	head_.number = olds->empty() ? 0 : olds->back().number;
+	recall_gaps(*olds);
 	if (auto taken = take(*olds); !taken)
 		return taken.error();
+	if (missing_.size() > 1 && std::any_of(missing_.begin() + 1, missing_.end(), [this](const Missing &found) {
+		    return found.first == missing_.front().first;
+	    }))
+		missing_.erase(missing_.begin()); /* it is still there to be found */
 	if (auto settled = settle(*olds); !settled)
 		return settled;
 	written_ = committed_ = next_ - 1;
@@ -201,7 +206,7 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 		missing_.insert(missing_.end(), scanned.missing.begin(), scanned.missing.end());
 		next_ = scanned.next;
 		if (old.segment.word(failed_at))
-			missing_.push_back({old.number, scanned.end, next_, 0});
+			missing_.push_back({old.number, scanned.end, next_, 0, true});
 		if (i + 1 == olds.size() || (scanned.next <= last && last > trusted))
 			return cut(olds, i, scanned);
 		closed_.push_back({old.path, old.head->first, scanned.next, false});
@@ -209,6 +214,25 @@ Result<void> NodeLog::take(std::vector<Old> &olds)
 	for (const Old &old : olds)
 		next_ += old.head ? 0 : old.room(); /* no number twice */
 	return {};
+}
+
+/* What segments say of others, which compaction has removed. */
+void NodeLog::recall_gaps(const std::vector<Old> &olds)
+{
+	for (const Old &old : olds) {
+		if (old.head && old.head->gap && (missing_.empty() || missing_.back().first < old.head->gap))
+			missing_.assign(1, {old.number, 0, old.head->gap, 0, old.head->failed});
+	}
+}
+
+/* ... and what a segment is to say, as those before it may be removed. */
+void NodeLog::note_gaps(SegmentHead &head) const
+{
+	head.failed = !missing_.empty();
+	for (const Missing &missing : missing_) {
+		head.gap = std::max(head.gap, missing.first);
+		head.failed = head.failed && missing.failed;
+	}
 }
 
 /* What follows an end that a power failure has made was never promised to anybody. */
@@ -260,6 +284,7 @@ int NodeLog::begin_segment(bool compacting)
 		return ENOSPC;
 	SegmentHead head{options_.cluster, options_.incarnation, options_.node, head_.number + 1, next_, options_.boot,
 		random_number()};
+	note_gaps(head);
 	const auto made = path_of(head.number, ".new");
 	std::shared_ptr<Segment> segment = std::move(spare_);
 	if (!segment) {
@@ -420,9 +445,6 @@ Result<void> NodeLog::scan_all(const VisitEntry &visit)
 Result<void> NodeLog::compact()
 {
 	const std::scoped_lock maintenance(maintenance_);
-	if (!missing_.empty())
-		return make_error(EBADMSG, "compacting " + options_.folder.string() + ": entries are missing",
-			"recover the node first");
 	std::unique_lock guard(lock_);
 	if (error())
 		return make_error(error(), "compacting " + options_.folder.string());
@@ -462,24 +484,7 @@ Result<void> NodeLog::remove(const Closed &closed)
 	if (::unlink(closed.path.c_str()))
 		return make_error(errno, closed.path.string());
 	step();
-	std::erase_if(
-		missing_, [&](const Missing &missing) { return path_of(missing.segment, ".log") == closed.path; });
 	std::erase_if(closed_, [&](const Closed &other) { return other.path == closed.path; });
-	return {};
-}
-
-Result<void> NodeLog::drop_before(std::uint64_t sequence)
-{
-	const std::scoped_lock maintenance(maintenance_);
-	std::unique_lock guard(lock_);
-	auto closed = closed_;
-	guard.unlock();
-	for (const Closed &segment : closed) {
-		if (segment.next > sequence)
-			break;
-		if (auto removed = remove(segment); !removed)
-			return removed;
-	}
 	return {};
 }
 

@@ -72,19 +72,20 @@ public:
 
 	/** Calls @p visit with each entry, the oldest first; nothing is compacted meanwhile. */
 	Result<void> scan(const VisitEntry &visit);
-	/** What open() has found to be damaged, and drop_before() has not removed; not during that. */
+	/**
+	 * What open() has found to be damaged, or has been told of by what a compaction has left. It stays known for
+	 * good: a home that was away may ask for what was lost.
+	 */
 	[[nodiscard]] const std::vector<Missing> &missing() const noexcept { return missing_; }
 
 	/**
 	 * Makes room: what recovery may need of the segments that are complete (see Newest) is appended again, then
-	 * they are removed. May be killed at any time. Errors: EBADMSG (entries are missing: what is older is
-	 * evidence), ENOSPC, EIO.
+	 * they are removed, also those that are damaged. May be killed at any time. Errors: ENOSPC, EIO.
 	 */
 	Result<void> compact();
-	/** Removes all entries whose sequence is below @p sequence, by whole segments. Errors: those of unlink(2). */
-	Result<void> drop_before(std::uint64_t sequence);
 	/** Segments that are there. */
 	[[nodiscard]] std::size_t segments() const;
+	[[nodiscard]] std::size_t segment_bytes() const noexcept { return options_.segment_bytes; }
 
 	/** Makes the next segment ahead, so that no append has to. Errors: as append(), but the log goes on. */
 	int prepare() noexcept;
@@ -106,6 +107,8 @@ private:
 	Result<void> take(std::vector<Old> &olds);
 	[[nodiscard]] std::uint64_t trusted(const std::vector<Old> &olds) const;
 	static Result<void> remove_from(std::vector<Old> &olds, std::size_t first);
+	void recall_gaps(const std::vector<Old> &olds);
+	void note_gaps(SegmentHead &head) const;
 	Result<void> cut(std::vector<Old> &olds, std::size_t at, const Scanned &scanned);
 	Result<void> settle(std::vector<Old> &olds);
 	int begin_segment(bool compacting);

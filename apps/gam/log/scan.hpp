@@ -17,7 +17,8 @@ struct Missing {
 	std::uint64_t segment = 0; /**< the number of the segment, */
 	std::uint64_t offset = 0;  /**< and where in it they should begin */
 	std::uint64_t first = 0;   /**< sequence of the first */
-	std::uint64_t until = 0;   /**< and of the one behind the last */
+	std::uint64_t until = 0;   /**< and of the one behind the last; 0: nobody knows */
+	bool failed = false;       /**< the log could not be written any more: nothing has been allocated since */
 
 	friend bool operator==(const Missing &, const Missing &) noexcept = default;
 };

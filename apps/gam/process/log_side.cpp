@@ -28,7 +28,7 @@ Message message_of(RecoveryMessage type, std::uint64_t incarnation)
 constexpr std::uint64_t of_orphans = std::uint64_t{1} << 63;
 
 /** So that a log can tell nothing of what there was. */
-constexpr Missing everything{0, 0, 1, 0};
+constexpr Missing everything{0, 0, 1, 0, false};
 
 } // namespace
 
@@ -37,9 +37,10 @@ LogSide::LogSide(Peers &peers, const NodeLife &self, std::uint64_t blocks, std::
 {
 	if (!log_)
 		return;
-	keeper_ = std::make_unique<LogKeeper>(*log_);
+	/* As often as the memory has been written twice */
+	keeper_ = std::make_unique<LogKeeper>(
+		*log_, LogKeeperOptions{2 * blocks * block_size / log_->segment_bytes() + 2});
 	policy_.emplace(*log_, durable, keeper_.get());
-	report_.damaged = log_->missing().size();
 }
 
 std::unique_ptr<Coherence> LogSide::make(directory::Options options, Coherence::Host &host, std::size_t shard)
@@ -64,6 +65,8 @@ Result<void> LogSide::start(gam::Node &node)
 		restore_allocations(*blocks);
 		recovery_ = std::make_unique<HomeRecovery>(self_.node, self_.incarnation, blocks_,
 			HomeRecovery::Scope::all, std::move(blocks), static_cast<HomeRecovery::Home &>(*this));
+		/* Not what an earlier recovery has told: nothing has been lost since. */
+		report_.damaged = recovery_->doubtful() ? log_->missing().size() : 0;
 	} else {
 		recovered_ = true;
 		node_.store(&node, std::memory_order_release);

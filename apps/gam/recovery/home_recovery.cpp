@@ -23,9 +23,8 @@ HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t bl
 	std::unique_ptr<LoggedBlocks> log, Home &home)
 	: self_(self), recovery_(recovery), blocks_(blocks), scope_(scope), log_(std::move(log)), home_(home)
 {
-	/* If entries are missing, any block may have had one. */
-	for (std::uint64_t number = 0; log_->is_incomplete() && number < blocks_; number++)
-		known_[number].evidence.doubtful = log_->is_doubtful(log_->find(number));
+	if (log_->is_incomplete())
+		doubt();
 	for (const auto &[number, logged] : log_->blocks()) {
 		if (number >= blocks_)
 			continue;
@@ -35,6 +34,18 @@ HomeRecovery::HomeRecovery(NodeId self, std::uint64_t recovery, std::uint64_t bl
 		evidence.transfers = logged.transfers;
 	}
 	unsettled_ = known_.size();
+}
+
+/* Entries are missing: any block that can have had one may have had it. */
+void HomeRecovery::doubt()
+{
+	const std::vector<bool> used = log_->possibly_allocated(blocks_);
+	for (std::uint64_t number = 0; number < blocks_; number++) {
+		if (!used[number] || !log_->is_doubtful(log_->find(number)))
+			continue;
+		known_[number].evidence.doubtful = true;
+		doubtful_++;
+	}
 }
 
 void HomeRecovery::begin(std::uint64_t nodes)

@@ -75,6 +75,8 @@ public:
 	[[nodiscard]] bool is_over() const noexcept { return done_ && !waiting_ && !unsettled_; }
 	/** Blocks that wait for a node. */
 	[[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+	/** Blocks that entries are missing of, perhaps, in the home's own log. */
+	[[nodiscard]] std::size_t doubtful() const noexcept { return doubtful_; }
 	/** Messages that no rule allows. */
 	[[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
@@ -91,6 +93,7 @@ private:
 		std::vector<std::uint64_t> to_ask; /* blocks whose value is here, still to be fetched */
 	};
 
+	void doubt();
 	void ask(NodeId node, std::uint64_t from);
 	bool have(NodeId from, const Message &message);
 	bool value(NodeId from, const Message &message);
@@ -113,6 +116,7 @@ private:
 	Witnesses witnesses_;
 	std::uint64_t awaited_ = 0; /* nodes that are to say more */
 	std::uint64_t told_ = 0;    /* nodes that were asked, and are here */
+	std::size_t doubtful_ = 0;
 	std::size_t unsettled_ = 0;
 	std::size_t waiting_ = 0;
 	std::uint64_t refused_ = 0;

@@ -60,8 +60,10 @@ void LoggedBlocks::set_value(std::uint64_t number, std::uint64_t counter, std::s
 
 void LoggedBlocks::miss(std::span<const Missing> missing)
 {
-	for (const Missing &gap : missing)
+	for (const Missing &gap : missing) {
 		missing_from_ = std::max(missing_from_, gap.first);
+		knows_allocations_ = knows_allocations_ && gap.failed;
+	}
 }
 
 const LoggedBlocks::Block *LoggedBlocks::find(std::uint64_t block) const noexcept
@@ -84,6 +86,17 @@ std::unordered_map<Address, std::uint64_t> LoggedBlocks::allocated() const
 			allocated.emplace(address, allocation.bytes);
 	}
 	return allocated;
+}
+
+std::vector<bool> LoggedBlocks::possibly_allocated(std::uint64_t blocks) const
+{
+	std::vector<bool> possible(blocks, !knows_allocations_);
+	for (const auto &[address, allocation] : allocations_) {
+		const std::uint64_t end = address.offset() + allocation.bytes;
+		for (std::uint64_t number = address.block_number(); number * block_size < end && number < blocks; number++)
+			possible[number] = true;
+	}
+	return possible;
 }
 
 } // namespace prism::gam

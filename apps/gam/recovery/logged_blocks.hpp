@@ -50,6 +50,8 @@ public:
 	/** ... and one of them may have been newer than what is known of @p block, which may be null. */
 	[[nodiscard]] bool is_doubtful(const Block *block) const noexcept;
 
+	/** By number, below @p blocks. If entries of all kinds are missing, any block may be allocated. */
+	[[nodiscard]] std::vector<bool> possibly_allocated(std::uint64_t blocks) const;
 	/** Bytes that are allocated, by the address where they begin. */
 	[[nodiscard]] std::unordered_map<Address, std::uint64_t> allocated() const;
 
@@ -62,6 +64,7 @@ private:
 	const NodeId home_;
 	std::unordered_map<std::uint64_t, Block> blocks_;
 	std::unordered_map<Address, Allocation> allocations_;
+	bool knows_allocations_ = true;
 	std::uint64_t missing_from_ = 0; /* the highest sequence that begins a gap; 0: there is none */
 };
 
