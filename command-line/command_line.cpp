@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
@@ -92,7 +93,7 @@ EarlyExit early_exit(const CLI::App &app, const CLI::ParseError &error)
 int EarlyExit::print() const
 {
 	std::fputs(text.c_str(), code ? stderr : stdout);
-	return code;
+	return finish_output(code);
 }
 
 EarlyExit usage_error(std::string_view program, std::string_view text)
@@ -100,6 +101,29 @@ EarlyExit usage_error(std::string_view program, std::string_view text)
 	std::ostringstream whole;
 	whole << program << ": " << without_controls(text) << "\nTry '" << program << " --help'.\n";
 	return {usage, whole.str()};
+}
+
+/* The end of a program --------------------------------------------------------------------------------------------- */
+
+int finish_output(int code)
+{
+	errno = 0;
+	if (!std::fflush(stdout) && !std::ferror(stdout))
+		return code;
+	const std::string why = errno ? std::string(": ") + std::strerror(errno) : ""; /* 0: an earlier write failed */
+	std::fprintf(stderr, "%s: cannot write to the standard output%s\n", program_invocation_short_name, why.c_str());
+	return code ? code : 1;
+}
+
+int run_program(const std::function<int()> &body)
+{
+	try {
+		return finish_output(body());
+	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more, or another */
+		if (!std::ferror(stdout))
+			std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, error.what());
+		return finish_output(1);
+	}
 }
 
 /* Numbers ---------------------------------------------------------------------------------------------------------- */
@@ -476,12 +500,16 @@ private:
 /** What keeps a configuration file from being read, or nothing. */
 std::string check_readable(const std::string &path)
 {
-	std::error_code ignored;
-	const bool is_folder = std::filesystem::is_directory(path, ignored);
+	const std::string wrong = "cannot read '" + path + "': ";
+	std::error_code error;
+	const std::filesystem::file_status status = std::filesystem::status(path, error);
+	if (std::filesystem::is_directory(status))
+		return wrong + std::strerror(EISDIR);
+	/* To open a named pipe would wait for a writer. */
+	if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+		return wrong + "it is no regular file; copy what it gives into one, and name that";
 	errno = 0;
-	if (!is_folder && std::ifstream(path).good())
-		return {};
-	return "cannot read '" + path + "': " + std::strerror(is_folder ? EISDIR : errno ? errno : EIO);
+	return std::ifstream(path).good() ? std::string() : wrong + std::strerror(errno ? errno : EIO);
 }
 
 } // namespace

@@ -34,12 +34,25 @@ struct EarlyExit {
 	int code = 0; /**< 0: help or version */
 	std::string text;
 
-	/** Prints the text, to the standard output, or to the standard error for an error. Returns the code. */
+	/** Prints the text, to the standard output, or to the standard error for an error. Returns the code; 1 instead
+	 * of 0 if it cannot be written. */
 	[[nodiscard]] int print() const;
 };
 
 /** An error of usage, which ends @p program with 2: "PROGRAM: TEXT", and where its help is. */
 [[nodiscard]] EarlyExit usage_error(std::string_view program, std::string_view text);
+
+/* The end of a program ------------------------------------------------------------------------------------------- */
+
+/**
+ * What main() returns when the program has printed all that it will: @p code. If the standard output did not take all
+ * of it, because a disk is full or a reader is gone, a line says so, and 0 becomes 1.
+ */
+[[nodiscard]] int finish_output(int code = 0);
+
+/** Runs a program that prints: finish_output() of what @p body returns; of 1 if it throws a std::system_error, as fmt
+ * does when the output takes nothing. */
+[[nodiscard]] int run_program(const std::function<int()> &body);
 
 /* What a value must be --------------------------------------------------------------------------------------------- */
 

@@ -203,5 +203,5 @@ int main(int argc, char **argv)
 	add_options(app, options);
 	if (const auto early = app.parse(argc, argv))
 		return early->print() ? usage : done;
-	return run(options);
+	return cli::run_program([&] { return run(options); });
 }

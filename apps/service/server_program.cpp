@@ -182,6 +182,11 @@ int ServerProgram::run(int argc, char **argv, const Make &make)
 {
 	if (const auto early = command_line_.parse(name_, argc, argv))
 		return early->print();
+	return cli::run_program([&] { return run(make); });
+}
+
+int ServerProgram::run(const Make &make)
+{
 	settings_.log = standard_error_log(name_, log_level_);
 	const sigset_t signals = ending_signals();
 	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -216,8 +221,6 @@ Result<void> ServerProgram::serve(const Make &make)
 	metrics->reset();
 	if (settings_.json)
 		print_stats(*stores);
-	if (std::fflush(stdout) || std::ferror(stdout))
-		return make_error(EIO, "cannot write to the standard output");
 	return {};
 }
 

@@ -81,6 +81,7 @@ public:
 private:
 	class Threads;
 
+	int run(const Make &make);
 	Result<void> serve(const Make &make);
 	[[nodiscard]] Error named(const Error &error) const;
 	Result<std::unique_ptr<MetricsEndpoint>> tell_metrics(const Context &context, const Stores &stores) const;

@@ -85,5 +85,5 @@ int main(int argc, char **argv)
 		return early->print();
 	auto &parameters = std::get<ycsb::Parameters>(parsed);
 	parameters.run.progress = stderr;
-	return measure(*systems.find(parameters.system), parameters);
+	return cli::run_program([&] { return measure(*systems.find(parameters.system), parameters); });
 }

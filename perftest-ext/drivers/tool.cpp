@@ -138,14 +138,9 @@ void run_server(const Parameters &parameters)
 	write_json(parameters, test_info(parameters, server.endpoint(), server.client_hello().geometry), *rows);
 }
 
-} // namespace
-
-int run_tool(const Tool &tool, int argc, const char *const *argv)
+int run(const Parameters &parameters)
 {
-	const auto parsed = parse_parameters(tool, argc, argv);
-	if (const auto *early = std::get_if<EarlyExit>(&parsed))
-		return early->print();
-	const auto &parameters = std::get<Parameters>(parsed);
+	const Tool &tool = parameters.tool;
 	try {
 		require_device(parameters.device);
 		if (parameters.is_server())
@@ -160,6 +155,16 @@ int run_tool(const Tool &tool, int argc, const char *const *argv)
 		std::fprintf(stderr, "%s: %s\n", tool.name().c_str(), error.what());
 		return static_cast<int>(ExitCode::failed);
 	}
+}
+
+} // namespace
+
+int run_tool(const Tool &tool, int argc, const char *const *argv)
+{
+	const auto parsed = parse_parameters(tool, argc, argv);
+	if (const auto *early = std::get_if<EarlyExit>(&parsed))
+		return early->print();
+	return cli::finish_output(run(std::get<Parameters>(parsed)));
 }
 
 } // namespace prism::perftest

@@ -176,5 +176,5 @@ int main(int argc, char **argv)
 		std::fprintf(stderr, "ib_prism_floor: %s\n", error.what());
 		return 1;
 	}
-	return 0;
+	return cli::finish_output();
 }

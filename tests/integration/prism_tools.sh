@@ -63,6 +63,18 @@ for path in "$bin"/ib_prism_*_lat "$bin"/ib_prism_*_bw; do
 done
 [ $found -ge 9 ] || fail "only $found tools are built"
 
+# A program whose output nobody gets has failed, whatever it printed.
+for path in "$bin"/ib_prism_* "$bin"/prism-{run,stat,kv,kv-server,rs,rs-server,tx,tx-server,tx-bench,gam,gam-node,gam-master,gam-bench,rpc-bench,ycsb}; do
+	[ -x "$path" ] || continue # without the applications
+	for option in --help --version; do
+		[[ $path$option = *ib_prism_floor--version ]] && continue # has none
+		"$path" $option >/dev/full 2>"$work/err" && fail "${path##*/} $option: a full standard output is not noticed"
+		grep -q "^${path##*/}: cannot write to the standard output" "$work/err" ||
+			fail "${path##*/} $option: it does not say why" "$work/err"
+	done
+done
+pass "a standard output that is full fails the tools"
+
 tool ib_prism_read_lat -n 100 -d prism_lo -s 20000
 tool ib_prism_read_lat -n 100 --bounded
 tool ib_prism_read_lat -n 100 --direct

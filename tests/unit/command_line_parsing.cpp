@@ -2,16 +2,21 @@
 /* The library that reads command lines: what options write into their variables, and the words of refusals and of help.
  */
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "command_line.hpp"
@@ -199,6 +204,35 @@ TEST_F(ConfigFileTest, WhatIsNoTextIsNotShown)
 		", line 1: '" + std::string(60, 'a') + "...' is no option that a file can have; see --help");
 	refuse({"--config", "/none"}, "--config: cannot read '/none': No such file or directory", validation_error);
 	refuse({"--config", "/"}, "--config: cannot read '/': Is a directory", validation_error);
+	const std::string no_file = "': it is no regular file; copy what it gives into one, and name that";
+	refuse({"--config", "/dev/zero"}, "--config: cannot read '/dev/zero" + no_file, validation_error);
+	const std::string pipe = path_ + "-pipe"; /* nobody writes */
+	ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+	refuse({"--config", pipe.c_str()}, "--config: cannot read '" + pipe + no_file, validation_error);
+	std::filesystem::remove(pipe);
+}
+
+/* A program that prints so much, to a device that is always full. */
+int print_to_full_disk(std::size_t bytes, int code)
+{
+	if (!std::freopen("/dev/full", "w", stdout))
+		return -1;
+	return run_program([&] {
+		std::fputs(std::string(bytes, 'x').c_str(), stdout);
+		return code;
+	});
+}
+
+TEST(Output, ThatIsNotWrittenFailsTheProgram)
+{
+	const std::string what = "cannot write to the standard output";
+	EXPECT_EXIT(
+		std::_Exit(print_to_full_disk(5, 0)), testing::ExitedWithCode(1), what + ": No space left on device");
+	EXPECT_EXIT(std::_Exit(print_to_full_disk(1 << 20, 0)), testing::ExitedWithCode(1), what);
+	EXPECT_EXIT(std::_Exit(print_to_full_disk(5, 3)), testing::ExitedWithCode(3), what);
+	EXPECT_EXIT(std::_Exit(print_to_full_disk(0, 0)), testing::ExitedWithCode(0), "^$");
+	EXPECT_EXIT(std::_Exit(run_program([]() -> int { throw std::system_error(EPERM, std::generic_category()); })),
+		testing::ExitedWithCode(1), "Operation not permitted");
 }
 
 TEST_F(CommandLineTest, NumbersOfATypeThatCannotHoldThem)

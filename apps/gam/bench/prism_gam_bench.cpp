@@ -58,5 +58,5 @@ int main(int argc, char **argv)
 	auto parsed = parse_parameters(argc, argv);
 	if (const auto *early = std::get_if<cli::EarlyExit>(&parsed))
 		return early->print();
-	return measure(std::get<Parameters>(parsed));
+	return cli::run_program([&] { return measure(std::get<Parameters>(parsed)); });
 }

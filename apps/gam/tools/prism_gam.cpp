@@ -227,6 +227,8 @@ int allocate(JoinedNode &joined, const Options &options)
 		return complain(
 			fmt::format("cannot allocate {} bytes on node {}: {}", options.bytes, home, describe(error)));
 	fmt::print("{:#x}\n", address.value);
+	if (std::fflush(stdout)) /* nobody would know it */
+		return outcome(session.free(address), "free", address);
 	return done;
 }
 
@@ -282,7 +284,6 @@ int run(Options &options, const Body &body)
 	if (!joined)
 		return complain(joined.error().message);
 	const int code = body(**joined, options);
-	std::fflush(stdout);
 	if (const Result<void> member = joined.value()->check(); !member)
 		return complain(member.error().message);
 	if (const Result<void> left = joined.value()->leave(); !left)
@@ -374,5 +375,5 @@ int main(int argc, char **argv)
 	commands.add_all();
 	if (const auto ended = app.parse("prism-gam", argc, argv))
 		return ended->print();
-	return run(options, commands.chosen());
+	return cli::run_program([&] { return run(options, commands.chosen()); });
 }

@@ -76,5 +76,5 @@ int main(int argc, char **argv)
 	fmt::print("prism-gam-master: ready, port {}\n", service.value()->port());
 	std::fflush(stdout);
 	(void)sd_notifyf(0, "READY=1\nSTATUS=port %u", unsigned{service.value()->port()});
-	return serve(*service.value(), ends);
+	return cli::finish_output(serve(*service.value(), ends));
 }

@@ -327,10 +327,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	if (!store)
 		return complain(store.error());
 	Tool tool(**store);
-	const int code = command(tool);
-	if (std::fflush(stdout) || std::ferror(stdout))
-		return complain(make_error(EIO, "cannot write to the standard output"));
-	return code;
+	return command(tool);
 }
 
 std::string value_of(const std::string &text)
@@ -392,9 +389,5 @@ int main(int argc, char **argv)
 	batch.callback([&] { command = [](Tool &tool) { return tool.batch(std::cin); }; });
 	if (const auto early = app.parse("prism-kv", argc, argv))
 		return early->print();
-	try {
-		return run(options, command);
-	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more */
-		return complain({error.code().value(), error.what()});
-	}
+	return cli::run_program([&] { return run(options, command); });
 }

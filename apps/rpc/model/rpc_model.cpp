@@ -189,5 +189,6 @@ int main(int argc, char **argv)
 	nlohmann::ordered_json rows = nlohmann::ordered_json::array();
 	for (const Point &point : points_of(points, parameters))
 		rows.push_back(row_of(point));
-	return std::puts(rows.dump(1, '\t').c_str()) < 0 || std::fflush(stdout) ? 1 : 0;
+	std::puts(rows.dump(1, '\t').c_str());
+	return cli::finish_output();
 }

@@ -143,8 +143,7 @@ int get(const Options &options)
 		return failed;
 	if (apps::is_terminal())
 		bytes.resize(used(bytes));
-	if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size())
-		return 1;
+	(void)std::fwrite(bytes.data(), 1, bytes.size(), stdout);
 	apps::end_line(bytes);
 	return 0;
 }
@@ -252,11 +251,13 @@ int main(int argc, char **argv)
 	repairing.add_option("replica", options.replica, "Which one, from 0").required();
 	if (const auto early = app.parse("prism-rs", argc, argv))
 		return early->print();
-	if (creating.parsed())
-		return create(options);
-	if (getting.parsed())
-		return get(options);
-	if (repairing.parsed())
-		return repair(options);
-	return putting.parsed() ? put(options) : status(options);
+	return cli::run_program([&] {
+		if (creating.parsed())
+			return create(options);
+		if (getting.parsed())
+			return get(options);
+		if (repairing.parsed())
+			return repair(options);
+		return putting.parsed() ? put(options) : status(options);
+	});
 }

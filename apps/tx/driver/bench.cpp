@@ -46,7 +46,7 @@ int bench(const Systems &systems, int argc, const char *const *argv)
 		return early->print();
 	auto &parameters = std::get<Parameters>(parsed);
 	parameters.run.progress = stderr;
-	return measure(*systems.find(parameters.system), parameters);
+	return cli::run_program([&] { return measure(*systems.find(parameters.system), parameters); });
 }
 
 } // namespace prism::tx

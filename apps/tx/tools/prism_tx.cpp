@@ -459,10 +459,7 @@ int run(const Options &options, const std::function<int(Tool &)> &command)
 	if (!connected)
 		return complain(connected.error().message);
 	Tool tool(**connected, *shards, options);
-	const int code = command(tool);
-	if (std::fflush(stdout) || std::ferror(stdout))
-		return complain("cannot write to the standard output", code ? code : failed);
-	return code;
+	return command(tool);
 }
 
 } // namespace
@@ -533,10 +530,8 @@ int main(int argc, char **argv)
 	if (wrong)
 		return wrong;
 	try {
-		return run(options, command);
+		return cli::run_program([&] { return run(options, command); });
 	} catch (const nlohmann::json::exception &error) {
 		return complain(std::string("a shard tells statistics that make no sense: ") + error.what());
-	} catch (const std::system_error &error) { /* fmt's, of an output that takes nothing any more */
-		return complain(error.what());
 	}
 }

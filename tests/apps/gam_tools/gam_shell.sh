@@ -89,6 +89,28 @@ memory() {
 	pass "three nodes: what is written on one is read on others"
 }
 
+# free_on NODE: how many bytes it has not allocated
+free_on() {
+	gam stat --json | python3 -c 'import json, sys
+print(*[m["free"] for m in json.load(sys.stdin)["members"] if m["node"] == int(sys.argv[1])])' "$1"
+}
+
+full_output() {
+	local arguments before
+	allocate 100000 0
+	before=$(free_on 0)
+	for arguments in "read $address 100" "read $address 100000" "read $address 100000 --hex" "malloc 4096 --on 0" \
+		stat "stat --json" "add $address 0" "rlock $address"; do
+		# shellcheck disable=SC2086
+		gam $arguments >/dev/full 2>"$work/err"
+		[ $? -eq 1 ] || fail "'$arguments' does not notice that the standard output is full" "$work/err"
+		says "prism-gam: cannot write to the standard output"
+	done
+	[ "$(free_on 0)" = "$before" ] || fail "memory whose address nobody has learnt is not given back"
+	expect 0 "free" gam free "$address"
+	pass "a standard output that is full fails every command"
+}
+
 # hold KIND: locks $address by another shell, which goes on; its pid is in $started
 hold() {
 	: >"$work/holder"
@@ -264,6 +286,7 @@ for number in 0 1 2; do
 	start_node $number
 done
 memory
+full_output
 locks
 wrong_addresses
 strangers

@@ -99,6 +99,9 @@ shell_tool() {
 	[ "$(wc -l <"$work/err")" -eq 4 ] || fail "batch complains of something else" "$work/err"
 	kv get x >/dev/full 2>"$work/err"
 	[ $? -eq 1 ] || fail "a value that cannot be written is not noticed"
+	says "prism-kv: cannot write to the standard output: No space left on device"
+	kv stats >/dev/full 2>"$work/err"
+	[ $? -eq 1 ] || fail "statistics that cannot be written are not noticed" "$work/err"
 	yes get x | head -n 2000 | kv batch >/dev/full 2>"$work/err"
 	[ "${PIPESTATUS[2]}" -eq 1 ] || fail "many values that cannot be written are not noticed" "$work/err"
 	# shellcheck disable=SC2046
