@@ -8,15 +8,14 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/regular_file.hpp"
 #include "service/etcd.hpp"
 
 namespace prism::rs
@@ -25,6 +24,8 @@ namespace prism::rs
 namespace
 {
 
+/* Bytes of a file: no sensible one has more. */
+constexpr std::size_t longest_text = std::size_t{1} << 20;
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
 
 Error no_configuration(const std::string &why)
@@ -144,14 +145,14 @@ Result<Configuration> Configuration::load(const std::string &location)
 			return text.error();
 		return from_json(*text);
 	}
-	errno = 0;
-	std::ifstream file(location);
-	if (!file)
-		return make_error(
-			errno ? errno : EIO, "cannot read the configuration " + location, "prism-rs create makes one");
-	std::ostringstream text;
-	text << file.rdbuf();
-	return from_json(text.str());
+	const Result<std::string> text = apps::read_regular_file(location, longest_text, "the configuration");
+	if (!text && text.error().code == ENOENT)
+		return Error{ENOENT, text.error().message + "; prism-rs create makes one"};
+	if (!text)
+		return text.error();
+	if (text->size() > longest_text)
+		return no_configuration(location + " is longer than 1 MiB");
+	return from_json(*text);
 }
 
 Result<void> Configuration::create(const std::string &location) const

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 #include "store_secret.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include "common/descriptor.hpp"
+#include "common/regular_file.hpp"
 #include "common/wire.hpp"
 
 namespace prism::tx
@@ -37,21 +34,10 @@ Result<StoreSecret> StoreSecret::of(std::span<const std::byte> bytes)
 
 Result<StoreSecret> StoreSecret::read(const std::string &file)
 {
-	const auto failed = [&file] { return make_error(errno, "cannot read the secret in " + file); };
-	const apps::Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-	if (in.get() < 0)
-		return failed();
-	std::array<std::byte, longest + 1> bytes;
-	std::size_t there = 0;
-	while (there < bytes.size()) {
-		const ssize_t got = ::read(in.get(), bytes.data() + there, bytes.size() - there);
-		if (got < 0)
-			return failed();
-		if (got == 0)
-			break;
-		there += static_cast<std::size_t>(got);
-	}
-	Result<StoreSecret> made = of(std::span(bytes).first(there));
+	const Result<std::string> bytes = apps::read_regular_file(file, longest, "the secret in");
+	if (!bytes)
+		return bytes.error();
+	Result<StoreSecret> made = of(std::as_bytes(std::span(*bytes)));
 	return made ? made : Error{made.error().code, file + ": " + made.error().message};
 }
 

@@ -70,6 +70,13 @@ void print_usage(std::FILE *to)
 	std::exit(exit_launcher_failed);
 }
 
+[[noreturn]] void exit_printed()
+{
+	if (std::fflush(stdout) || std::ferror(stdout))
+		fail(exit_launcher_failed, "cannot write to the standard output");
+	std::exit(0);
+}
+
 // Leaves optind at the program: everything from there on belongs to it.
 Options parse(int argc, char **argv)
 {
@@ -96,10 +103,10 @@ Options parse(int argc, char **argv)
 			break;
 		case 'h':
 			print_usage(stdout);
-			std::exit(0);
+			exit_printed();
 		case 'V':
 			std::puts("prism-run " PRISM_VERSION);
-			std::exit(0);
+			exit_printed();
 		default:
 			fail_usage("");
 		}
@@ -232,6 +239,9 @@ bool gains_privileges(const fs::path &program)
 // Not asked of programs of another word size, of which the dynamic linker says itself that nothing is preloaded.
 bool is_static(const fs::path &program)
 {
+	std::error_code error;
+	if (!fs::is_regular_file(program, error)) // to open a named pipe would wait
+		return false;
 	std::ifstream file(program, std::ios::binary);
 	ElfW(Ehdr) header = {};
 	ElfW(Phdr) segment = {};

@@ -96,7 +96,14 @@ limits() {
 	reads 0 "hi"
 	rs get 0 >/dev/full 2>"$work/err"
 	[ $? -eq 1 ] || fail "a block that cannot be written to standard output is not noticed" "$work/err"
+	says "prism-rs: cannot write to the standard output: No space left on device"
 	local arguments
+	for arguments in '' --json; do
+		# shellcheck disable=SC2086
+		rs status $arguments >/dev/full 2>"$work/err"
+		[ $? -eq 1 ] || fail "nor a status $arguments" "$work/err"
+		says "cannot write to the standard output"
+	done
 	for arguments in '' 'get' 'get x' 'put' 'erase 1' 'get 1 --timeout x' 'repair'; do
 		# shellcheck disable=SC2086
 		expect 2 "usage: '$arguments'" rs $arguments
@@ -129,7 +136,13 @@ configurations() {
 	volume=$work/none
 	expect 1 "no configuration" rs get 0 && says "cannot read the configuration $volume: No such file or directory"
 	volume=$work
-	expect 1 "a folder" rs get 0
+	expect 1 "a folder" rs get 0 && says "Is a directory"
+	volume=$work/pipe # which nobody writes
+	mkfifo "$volume"
+	for volume in "$volume" /dev/zero; do
+		expect 1 "no file" rs get 0 && says "it is no regular file"
+		expect 1 "server: no file" timeout 10 "$bin/prism-rs-server" -c "$volume" -r 0 && says "it is no regular file"
+	done
 
 	other_volume 's/"volume": ".*"/"volume": "123"/'
 	expect 1 "another volume" rs get 0 && tells 'replica .* refuses: the client has another volume'

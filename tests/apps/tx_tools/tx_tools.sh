@@ -260,17 +260,24 @@ full() {
 
 servers() {
 	local code text options
+	: >"$work/empty"
+	head -c 5000 /dev/zero >"$work/large"
+	mkfifo "$work/pipe" # which nobody writes
 	while IFS='|' read -r code text options; do
 		# shellcheck disable=SC2086
 		expect "$code" "prism-tx-server $options" timeout 10 "$bin/prism-tx-server" --bind 127.0.0.1 --port "$spare_port" $options &&
 			tells "$text"
-	done <<-'END'
+	done <<-END
 		1|shards are numbered from 0|--shard 2 --shards 2
 		1|shards are numbered from 0|--shards 4096
 		1|need a secret|--shards 2
-		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/null
-		1|a secret has 16 to 4096 bytes|--shards 2 --secret /dev/zero
+		1|a secret has 16 to 4096 bytes|--shards 2 --secret $work/empty
+		1|a secret has 16 to 4096 bytes|--shards 2 --secret $work/large
+		1|it is no regular file|--shards 2 --secret /dev/zero
+		1|it is no regular file|--shards 2 --secret $work/pipe
+		1|Is a directory|--shards 2 --secret $work
 		1|cannot read the secret in /nowhere|--shards 2 --secret /nowhere
+		2|it is no regular file|--config $work/pipe
 		2|--connections|--clients 0
 		1|clients times their transactions|--lanes 0
 		2|--connections|--clients 2000000 --keys 1
