@@ -9,21 +9,18 @@
 #include <mutex>
 
 #include <prometheus/client_metric.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/metric_type.h>
+#include <prometheus/text_serializer.h>
 
 #include "common/device_counters.hpp"
+#include "service/http_server.hpp"
 
 namespace prism::apps
 {
 
 namespace
 {
-
-/* One thread answers while the other accepts the next request. */
-constexpr std::size_t threads = 2;
 
 prometheus::MetricType type_of(Metric::Kind kind)
 {
@@ -70,7 +67,7 @@ prometheus::ClientMetric sample_of(const Metric &metric)
 }
 
 /** Calls the sources on each request of Prometheus. */
-class Sources final : public prometheus::Collectable
+class Sources
 {
 public:
 	void add(MetricsEndpoint::Source source, const Labels &labels)
@@ -85,7 +82,7 @@ public:
 		sources_.clear();
 	}
 
-	[[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override
+	[[nodiscard]] std::vector<prometheus::MetricFamily> collect() const
 	{
 		std::map<std::string, prometheus::MetricFamily> families;
 		const std::lock_guard guard(lock_);
@@ -112,16 +109,19 @@ private:
 	std::vector<std::pair<MetricsEndpoint::Source, Labels>> sources_;
 };
 
+/** Of an IPv6 address in [HOST]:PORT. */
+std::string without_brackets(const std::string &host)
+{
+	return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
+}
+
 } // namespace
 
 struct MetricsEndpoint::Implementation {
-	explicit Implementation(const std::string &address) : exposer(address, threads)
-	{
-		exposer.RegisterCollectable(sources);
-	}
+	[[nodiscard]] std::string text() const { return prometheus::TextSerializer().Serialize(sources.collect()); }
 
-	std::shared_ptr<Sources> sources = std::make_shared<Sources>();
-	prometheus::Exposer exposer;
+	Sources sources;
+	std::unique_ptr<HttpServer> server; /* declared last: its thread asks the sources */
 };
 
 std::string check_metrics_address(const std::string &text)
@@ -138,15 +138,19 @@ Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::create(const std::stri
 {
 	if (const std::string wrong = check_metrics_address(address); !wrong.empty())
 		return make_error(EINVAL, "cannot serve metrics", wrong);
-	/* The library throws an exception that does not name the cause. */
-	try {
-		return std::unique_ptr<MetricsEndpoint>(
-			new MetricsEndpoint(std::make_unique<Implementation>(address))); /* private constructor */
-	} catch (const std::exception &) {
+	auto made = std::make_unique<Implementation>();
+	const std::size_t colon = address.rfind(':');
+	const std::string host = colon == std::string::npos ? std::string() : address.substr(0, colon);
+	const std::string port = address.substr(colon == std::string::npos ? 0 : colon + 1);
+	Result<std::unique_ptr<HttpServer>> server =
+		HttpServer::create(without_brackets(host), static_cast<std::uint16_t>(std::stoul(port)), "/metrics",
+			[&sources = *made] { return sources.text(); });
+	if (!server)
 		return Error{EADDRINUSE, "cannot serve metrics at '" + address +
 						 "': the port is taken, or no interface of this host has the address; "
 						 "choose another (--metrics HOST:PORT or PORT)"};
-	}
+	made->server = *std::move(server);
+	return std::unique_ptr<MetricsEndpoint>(new MetricsEndpoint(std::move(made))); /* private constructor */
 }
 
 MetricsEndpoint::MetricsEndpoint(std::unique_ptr<Implementation> implementation)
@@ -156,17 +160,17 @@ MetricsEndpoint::MetricsEndpoint(std::unique_ptr<Implementation> implementation)
 
 MetricsEndpoint::~MetricsEndpoint()
 {
-	implementation_->sources->clear();
+	implementation_->sources.clear();
 }
 
 std::uint16_t MetricsEndpoint::port() const
 {
-	return static_cast<std::uint16_t>(implementation_->exposer.GetListeningPorts().at(0));
+	return implementation_->server->port();
 }
 
 void MetricsEndpoint::add(Source source, const Labels &labels)
 {
-	implementation_->sources->add(std::move(source), labels);
+	implementation_->sources.add(std::move(source), labels);
 }
 
 void MetricsEndpoint::add_device(const Context &context)

@@ -48,15 +48,15 @@ inline Metric histogram_metric(std::string name, std::string help, const Histogr
 /** For options that name such an address: what is wrong with @p text, or nothing. */
 std::string check_metrics_address(const std::string &text);
 
-/** An HTTP server at which Prometheus finds metrics as /metrics. */
+/** An HTTP server at which Prometheus finds metrics as /metrics. What strangers may do to it: see HttpServer. */
 class MetricsEndpoint
 {
 public:
-	/** Appends the current values; from threads of the endpoint, one at a time. */
+	/** Appends the current values; from the thread of the endpoint. */
 	using Source = std::function<void(std::vector<Metric> &)>;
 
 	/**
-	 * Listens at @p address, "HOST:PORT" or "PORT", with threads of its own. Errors: EINVAL (not such an address),
+	 * Listens at @p address, "HOST:PORT" or "PORT", with a thread of its own. Errors: EINVAL (not such an address),
 	 * EADDRINUSE (or one that this host does not have).
 	 */
 	static Result<std::unique_ptr<MetricsEndpoint>> create(const std::string &address);

@@ -5,13 +5,18 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/descriptor.hpp"
+#include "service/http_server.hpp"
 #include "service/metrics.hpp"
 
 namespace
@@ -21,24 +26,49 @@ using namespace prism;
 using namespace prism::apps;
 using namespace std::chrono_literals;
 
+class Connection
+{
+public:
+	explicit Connection(std::uint16_t port)
+	{
+		sockaddr_in address{};
+		address.sin_family = AF_INET;
+		address.sin_port = htons(port);
+		address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
+	}
+
+	/** False: the server has ended it. */
+	bool say(const std::string &text)
+	{
+		return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+	}
+	/** All until the server ends it. */
+	std::string hear()
+	{
+		std::string text;
+		std::array<char, 4096> part;
+		for (ssize_t got = 0; (got = ::recv(fd_.get(), part.data(), part.size(), 0)) > 0;)
+			text.append(part.data(), static_cast<std::size_t>(got));
+		std::erase(text, '\r');
+		return text;
+	}
+
+private:
+	Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+std::string ask(std::uint16_t port, const std::string &request)
+{
+	Connection connection(port);
+	EXPECT_TRUE(connection.say(request));
+	return connection.hear();
+}
+
 /** The answer to GET /metrics, with its head. */
 std::string scrape(const MetricsEndpoint &endpoint)
 {
-	const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	sockaddr_in address{};
-	address.sin_family = AF_INET;
-	address.sin_port = htons(endpoint.port());
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)), 0);
-	const std::string request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-	EXPECT_EQ(::send(fd, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
-	std::string text;
-	std::array<char, 4096> part;
-	for (ssize_t got = 0; (got = ::recv(fd, part.data(), part.size(), 0)) > 0;)
-		text.append(part.data(), static_cast<std::size_t>(got));
-	::close(fd);
-	std::erase(text, '\r');
-	return text;
+	return ask(endpoint.port(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
 #define EXPECT_LINE(text, line) EXPECT_NE((text).find(std::string("\n") + (line) + "\n"), std::string::npos) << (text)
@@ -136,6 +166,56 @@ TEST(Metrics, HaveTheCountersOfTheDevice)
 	EXPECT_NE(scrape(*metrics).find("\nprism_device_total{device=\"prism_lo\",counter=\"rx_packets\"} "),
 		std::string::npos)
 		<< scrape(*metrics);
+}
+
+TEST(Metrics, AreServedWhateverStrangersDo)
+{
+	const auto metrics = endpoint();
+	std::vector<Connection> dripping;
+	for (std::size_t i = 0; i < 3 * HttpServer::max_connections; i++) {
+		dripping.emplace_back(metrics->port()).say("GET /metrics HTTP/1.1\r\n");
+		for (Connection &one : dripping)
+			(void)one.say("X-a: b\r\n");
+		if (i % 16 == 1) {
+			EXPECT_EQ(scrape(*metrics).find("HTTP/1.1 200 OK"), 0u) << i;
+		}
+	}
+	EXPECT_EQ(dripping.front().hear(), "") << "the oldest has made room";
+	EXPECT_TRUE(dripping.back().say("\r\n"));
+	EXPECT_EQ(dripping.back().hear().find("HTTP/1.1 200 OK"), 0u) << "a slow one is served while there is room";
+}
+
+TEST(HttpServer, EndsWhoDripsOrDoesNotRead)
+{
+	const std::string large(std::size_t{64} << 20, 'x'); /* more than buffers of sockets take */
+	const auto server = HttpServer::create(
+		"127.0.0.1", 0, "/page", [&] { return large; }, 300ms)
+				    .value();
+	Connection silent(server->port());
+	Connection dripping(server->port());
+	Connection deaf(server->port());
+	ASSERT_TRUE(deaf.say("GET /page HTTP/1.1\r\n\r\n"));
+	const auto start = std::chrono::steady_clock::now();
+	while (dripping.say("G"))
+		std::this_thread::sleep_for(10ms);
+	EXPECT_EQ(silent.hear(), "");
+	EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+	EXPECT_LT(deaf.hear().size(), large.size());
+}
+
+TEST(HttpServer, AnswersWhatIsNoRequestOfThePage)
+{
+	const auto server = HttpServer::create("127.0.0.1", 0, "/page", [] { return "text\n"; }).value();
+	const std::vector<std::pair<std::string, std::string>> answers = {
+		{"GET /page?x=1 HTTP/1.0\r\nA: b\r\n\r\n", "200 OK"}, {"HEAD /page HTTP/1.1\r\n\r\n", "200 OK"},
+		{"POST /page HTTP/1.1\r\n\r\n", "405 "}, {"GET / HTTP/1.1\r\n\r\n", "404 "},
+		{"GET /page\r\n\r\n", "400 "}, {"\r\n\r\n", "400 "}, {std::string(8192, 'x'), "431 "}};
+	for (const auto &[request, status] : answers)
+		EXPECT_EQ(ask(server->port(), request).find("HTTP/1.1 " + status), 0u) << request.substr(0, 40);
+	const std::string head = ask(server->port(), "HEAD /page HTTP/1.1\r\n\r\n");
+	EXPECT_NE(head.find("\nContent-Length: 5\n"), std::string::npos) << head;
+	EXPECT_TRUE(head.ends_with("\n\n")) << head;
+	EXPECT_TRUE(ask(server->port(), "GET /page HTTP/1.1\r\n\r\n").ends_with("\n\ntext\n"));
 }
 
 TEST(Metrics, AreNotServedWhereNobodyCanListen)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#include "http_server.hpp"
+
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace prism::apps
+{
+
+namespace
+{
+
+constexpr std::string_view end_of_head = "\r\n\r\n";
+/* Back-off after accept() fails, for example for lack of descriptors */
+constexpr auto accept_pause = std::chrono::milliseconds(100);
+
+std::string response(const std::string &status, const std::string &body, bool with_body = true)
+{
+	return "HTTP/1.1 " + status + "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: " +
+	       std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + (with_body ? body : std::string());
+}
+
+/** Takes the next word of a line. */
+std::string_view take_word(std::string_view &line)
+{
+	const std::size_t end = std::min(line.find(' '), line.size());
+	const std::string_view word = line.substr(0, end);
+	line.remove_prefix(std::min(end + 1, line.size()));
+	return word;
+}
+
+} // namespace
+
+HttpServer::HttpServer(TcpListener listener, std::string path, Page page, std::chrono::milliseconds limit)
+	: listener_(std::move(listener)), path_(std::move(path)), page_(std::move(page)), limit_(limit),
+	  wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::create(const std::string &host, std::uint16_t port,
+	const std::string &path, Page page, std::chrono::milliseconds limit)
+{
+	Result<TcpListener> listener = TcpListener::create(port, host);
+	if (!listener)
+		return listener.error();
+	/* The constructor is private: no make_unique. */
+	std::unique_ptr<HttpServer> made(new HttpServer(*std::move(listener), path, std::move(page), limit));
+	if (made->wake_.get() < 0)
+		return make_error(errno, "cannot create an event descriptor");
+	made->thread_ = std::jthread([server = made.get()](const std::stop_token &stop) { server->run(stop); });
+	return made;
+}
+
+HttpServer::~HttpServer()
+{
+	thread_.request_stop();
+	(void)::eventfd_write(wake_.get(), 1);
+}
+
+void HttpServer::run(const std::stop_token &stop)
+{
+	std::vector<pollfd> watched;
+	while (!stop.stop_requested()) {
+		const auto now = std::chrono::steady_clock::now();
+		std::erase_if(connections_, [now](const Connection &one) { return one.deadline <= now; });
+		const bool listens = accept_again_ <= now;
+		watched.clear();
+		for (const Connection &one : connections_)
+			watched.push_back(
+				{one.link.fd(), static_cast<short>(one.answer.empty() ? POLLIN : POLLOUT), 0});
+		watched.push_back({wake_.get(), POLLIN, 0});
+		watched.push_back({listener_.fd(), static_cast<short>(listens ? POLLIN : 0), 0});
+		Deadline next = connections_.empty() ? Deadline::max() : connections_.front().deadline;
+		if (!listens)
+			next = std::min(next, accept_again_);
+		const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
+		(void)::poll(watched.data(), watched.size(), next == Deadline::max() ? -1 : static_cast<int>(wait));
+		auto event = watched.cbegin();
+		std::erase_if(connections_, [&](Connection &one) { return (event++)->revents && !step(one); });
+		if (watched.back().revents)
+			accept();
+	}
+}
+
+/* At most as many as there are places: a crowd that connects without end keeps nobody from being served. */
+void HttpServer::accept()
+{
+	for (std::size_t turn = 0; turn < max_connections; turn++) {
+		Result<TcpRendezvous> link = listener_.accept(std::chrono::milliseconds(0));
+		if (!link) {
+			if (link.error().code != ETIMEDOUT)
+				accept_again_ = std::chrono::steady_clock::now() + accept_pause;
+			return;
+		}
+		if (connections_.size() >= max_connections)
+			make_room();
+		connections_.push_back({*std::move(link), std::chrono::steady_clock::now() + limit_, {}, {}, 0});
+		if (!step(connections_.back())) /* what it has said already counts, before another takes its place */
+			connections_.pop_back();
+	}
+}
+
+void HttpServer::make_room()
+{
+	const auto silent = std::find_if(
+		connections_.begin(), connections_.end(), [](const Connection &one) { return one.answer.empty(); });
+	connections_.erase(silent == connections_.end() ? connections_.begin() : silent);
+}
+
+/** Takes what is there, sends what fits. False: the connection is to be closed. */
+bool HttpServer::step(Connection &connection) const
+{
+	if (connection.answer.empty()) {
+		std::array<char, 4096> piece;
+		const ssize_t got = ::recv(connection.link.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
+		if (got <= 0)
+			return got < 0 && (errno == EAGAIN || errno == EINTR);
+		connection.request.append(piece.data(), static_cast<std::size_t>(got));
+		const bool is_whole = connection.request.find(end_of_head) != std::string::npos;
+		if (!is_whole && connection.request.size() < longest_request)
+			return true;
+		connection.answer = is_whole ? answer_to(connection.request)
+					     : response("431 Request Header Fields Too Large", "too long\n");
+	}
+	const std::string_view rest = std::string_view(connection.answer).substr(connection.sent);
+	const ssize_t put = ::send(connection.link.fd(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (put < 0)
+		return errno == EAGAIN || errno == EINTR;
+	connection.sent += static_cast<std::size_t>(put);
+	return connection.sent < connection.answer.size();
+}
+
+std::string HttpServer::answer_to(std::string_view request) const
+{
+	std::string_view line = request.substr(0, request.find("\r\n"));
+	const std::string_view method = take_word(line);
+	std::string_view target = take_word(line);
+	if (!line.starts_with("HTTP/1."))
+		return response("400 Bad Request", "no request\n");
+	target = target.substr(0, target.find('?'));
+	if (target != path_)
+		return response("404 Not Found", "there is " + path_ + " alone\n");
+	if (method != "GET" && method != "HEAD")
+		return response("405 Method Not Allowed", "GET it\n");
+	return response("200 OK", page_(), method == "GET");
+}
+
+} // namespace prism::apps
